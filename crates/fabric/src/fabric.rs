@@ -1,0 +1,101 @@
+//! The resolved fabric: every set of nodes expanded, every default filled in, every unit converted.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::quantity::{BitRate, Nanoseconds};
+
+/// A whole fabric. Hosts and switches are known by name; links join any two of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fabric {
+    /// The fabric's own name.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// What every rate in the file was multiplied by.
+    pub scale: f64,
+    /// The hosts, in the order of the file: their index is their node number in a run.
+    pub hosts: Vec<Host>,
+    /// The switches, in the order of the file.
+    pub switches: Vec<Switch>,
+    /// The links, those of the hosts first.
+    pub links: Vec<Link>,
+    /// Prices by what they are counted per, such as `per_port`.
+    pub cost: BTreeMap<String, Price>,
+}
+
+impl Fabric {
+    /// The links that end at a node.
+    pub fn links_of<'a>(&'a self, node: &'a str) -> impl Iterator<Item = &'a Link> {
+        self.links
+            .iter()
+            .filter(move |link| link.ends.iter().any(|end| end == node))
+    }
+}
+
+/// A machine that programs run on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// Its name, such as `n1`.
+    pub name: String,
+}
+
+/// A switch, or a part of one: `module1/asic2` is inside `module1`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Switch {
+    /// Its name.
+    pub name: String,
+    /// The switch it is a part of.
+    pub parent: Option<String>,
+    /// How many hosts it takes; unlimited where absent.
+    pub ports: Option<u32>,
+    /// What it forwards altogether in each direction; not limited where absent.
+    pub capacity_bits_per_s: Option<BitRate>,
+}
+
+/// A cable between two nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// The names of the two nodes.
+    pub ends: [String; 2],
+    /// From the first end to the second.
+    pub forward: Lane,
+    /// From the second end to the first.
+    pub backward: Lane,
+    /// The largest IP packet it carries.
+    pub mtu_bytes: u32,
+    /// Frames that wait in front of each direction before further ones are dropped.
+    pub queue_frames: u32,
+}
+
+impl Link {
+    /// Whether neither rate nor delay limits it in either direction.
+    pub fn is_unshaped(&self) -> bool {
+        self.forward.is_unshaped() && self.backward.is_unshaped()
+    }
+}
+
+/// One direction of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lane {
+    /// Bits on the wire per second, everything of a frame counted; as fast as it goes where absent.
+    pub rate_bits_per_s: Option<BitRate>,
+    /// What passes between a frame's last bit leaving and arriving.
+    pub delay_ns: Nanoseconds,
+}
+
+impl Lane {
+    fn is_unshaped(&self) -> bool {
+        self.rate_bits_per_s.is_none() && self.delay_ns == Nanoseconds(0)
+    }
+}
+
+/// An amount of money.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// How much.
+    pub value: f64,
+    /// Of what, such as `USD`.
+    pub currency: String,
+}

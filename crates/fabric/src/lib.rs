@@ -1,0 +1,16 @@
+//! What a fabric is: hosts, switches, the links between them, and prices.
+//!
+//! One TOML file describes a fabric. [`load`] reads it, checks it and resolves every shorthand, so that
+//! the lab, the simulator and the cost model all see the same plain list of hosts, switches and links.
+
+mod error;
+mod fabric;
+mod load;
+mod node_set;
+mod quantity;
+mod reader;
+
+pub use error::FabricError;
+pub use fabric::{Fabric, Host, Lane, Link, Price, Switch};
+pub use load::load;
+pub use quantity::{BitRate, Nanoseconds};

@@ -1,0 +1,159 @@
+//! Fabric descriptions as users write them, right and wrong.
+
+use weft_fabric::{BitRate, Fabric, Nanoseconds, load};
+
+const PAIR: &str = r#"
+name = "two"
+[[hosts]]
+ids = "n[1-2]"
+[[links]]
+between = ["n1", "n2"]
+rate = "100 Mb/s"
+delay = "20 us"
+"#;
+
+const XIBALBA: &str = r#"
+name = "xibalba"
+[[hosts]]
+ids = "n[1-64]"
+link = { rate = "100 Mb/s", delay = "20 us" }
+attach = "module[1-2]/asic[1-2]"
+[[switches]]
+ids = "module[1-2]/asic[1-2]"
+ports = 24
+capacity = "1600 Mb/s"
+[[switches]]
+ids = "backplane"
+[[links]]
+between = ["module[1-2]", "backplane"]
+rate = "800 Mb/s"
+[cost]
+per_port = { value = 480, currency = "USD" }
+"#;
+
+fn refusal(text: &str) -> String {
+    load(text, "test.toml", 1.0).unwrap_err().to_string()
+}
+
+fn refusal_of(old: &str, new: &str) -> String {
+    assert!(PAIR.contains(old));
+    refusal(&PAIR.replace(old, new))
+}
+
+#[test]
+fn a_pair_has_both_directions_and_the_defaults() {
+    let fabric = load(PAIR, "test.toml", 1.0).unwrap();
+    let link = &fabric.links[0];
+    assert_eq!(link.ends, ["n1", "n2"]);
+    assert_eq!(link.forward.rate_bits_per_s, Some(BitRate(100_000_000)));
+    assert_eq!(link.forward, link.backward);
+    assert_eq!(link.forward.delay_ns, Nanoseconds(20_000));
+    assert_eq!((link.mtu_bytes, link.queue_frames), (1500, 1000));
+}
+
+#[test]
+fn the_way_back_may_differ() {
+    let text = PAIR.replace("delay", "rate_back = \"10 Mb/s\"\ndelay");
+    let link = load(&text, "test.toml", 1.0).unwrap().links.remove(0);
+    assert_eq!(link.forward.rate_bits_per_s, Some(BitRate(100_000_000)));
+    assert_eq!(link.backward.rate_bits_per_s, Some(BitRate(10_000_000)));
+    assert_eq!(link.backward.delay_ns, Nanoseconds(20_000));
+}
+
+#[test]
+fn scale_multiplies_rates_and_leaves_delays() {
+    let fabric = load(XIBALBA, "test.toml", 0.1).unwrap();
+    let link = &fabric.links[0];
+    assert_eq!(link.forward.rate_bits_per_s, Some(BitRate(10_000_000)));
+    assert_eq!(link.forward.delay_ns, Nanoseconds(20_000));
+    assert_eq!(
+        fabric.switches[0].capacity_bits_per_s,
+        Some(BitRate(160_000_000))
+    );
+    for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(load(PAIR, "test.toml", wrong).is_err());
+    }
+}
+
+#[test]
+fn hosts_fill_the_switches_in_order() {
+    let fabric = load(XIBALBA, "test.toml", 1.0).unwrap();
+    assert_eq!(fabric.hosts.len(), 64);
+    assert_eq!(fabric.switches[0].parent.as_deref(), Some("module1"));
+    let switch_of = |host: &str| fabric.links_of(host).next().unwrap().ends[1].clone();
+    assert_eq!(switch_of("n24"), "module1/asic1");
+    assert_eq!(switch_of("n25"), "module1/asic2");
+    assert_eq!(switch_of("n64"), "module2/asic1");
+    let trunks: Vec<_> = fabric
+        .links_of("backplane")
+        .map(|l| l.ends[0].as_str())
+        .collect();
+    assert_eq!(trunks, ["module1", "module2"]);
+    assert_eq!(fabric.cost["per_port"].value, 480.0);
+}
+
+#[test]
+fn survives_json() {
+    let fabric = load(XIBALBA, "test.toml", 1.0).unwrap();
+    let json = serde_json::to_string(&fabric).unwrap();
+    assert_eq!(serde_json::from_str::<Fabric>(&json).unwrap(), fabric);
+}
+
+#[test]
+fn a_missing_unit_is_located() {
+    let message = refusal_of("\"100 Mb/s\"", "\"100\"");
+    assert!(
+        message.starts_with("test.toml:7: links[0].rate: \"100\" has no unit"),
+        "{message}"
+    );
+    let message = refusal_of("\"20 us\"", "20");
+    assert!(
+        message.contains("20\" has no unit; write for example \"20 us\""),
+        "{message}"
+    );
+}
+
+#[test]
+fn an_unknown_node_is_named_with_the_known_ones() {
+    let message = refusal_of("[\"n1\", \"n2\"]", "[\"n1\", \"n3\"]");
+    let expected = "test.toml:6: links[0].between: unknown node \"n3\"; the nodes are n1, n2";
+    assert_eq!(message, expected);
+}
+
+#[test]
+fn an_unknown_key_is_named_with_the_known_ones() {
+    let message = refusal_of("delay", "dealy");
+    assert!(
+        message.contains("links[0].dealy: unknown key; the keys here are"),
+        "{message}"
+    );
+    let message = refusal_of("[[hosts]]\nids", "[[hosts]]\nid");
+    assert!(message.contains("hosts[0].ids: missing"), "{message}");
+    assert!(refusal(&format!("colour = 1\n{PAIR}")).contains("colour: unknown key"));
+}
+
+#[test]
+fn impossible_structures_are_refused() {
+    assert!(refusal_of("[\"n1\", \"n2\"]", "[\"n1\"]").contains("two ends"));
+    assert!(refusal_of("[\"n1\", \"n2\"]", "[\"n1\", \"n1\"]").contains("itself"));
+    assert!(refusal_of("[\"n1\", \"n2\"]", "[\"n[1-2]\", \"n[1-3]\"]").contains("paired"));
+    assert!(refusal_of("n[1-2]", "n1,n1").contains("\"n1\" appears twice"));
+    assert!(refusal(&XIBALBA.replace("ports = 24", "ports = 15")).contains("no port left"));
+    assert!(refusal(&XIBALBA.replace("ports = 24", "")).contains("number of ports"));
+    assert!(refusal("name = \"empty\"").contains("no hosts"));
+    assert!(refusal("name = ").contains("not TOML"));
+}
+
+#[test]
+fn the_catalogue_is_right() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../catalog/fabrics");
+    let entries = std::fs::read_dir(folder).unwrap();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let fabric = load(&text, &path.to_string_lossy(), 1.0).unwrap();
+        assert_eq!(
+            Some(fabric.name.as_str()),
+            path.file_stem().and_then(|s| s.to_str())
+        );
+    }
+}

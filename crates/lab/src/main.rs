@@ -1,0 +1,3 @@
+//! The lab keeper.
+
+fn main() {}
