@@ -1,0 +1,163 @@
+//! The settings of a step: what is asked of sockets and processors.
+
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+use crate::error::Fault;
+use crate::read::{Section, count};
+use crate::step::Transport;
+
+const KEYS: [&str; 7] = [
+    "send_buffer",
+    "receive_buffer",
+    "nodelay",
+    "congestion",
+    "cpus",
+    "wait",
+    "verify",
+];
+/// The kernel keeps twice the request, in a signed 32-bit number.
+const MOST_BUFFER_BYTES: u64 = 1 << 30;
+/// The size of the kernel's fixed set of CPUs.
+const MOST_CPU: u32 = 1023;
+/// TCP_CA_NAME_MAX without its final zero.
+const LONGEST_CONGESTION: usize = 15;
+
+/// What to ask for; what was got is read back and stands in the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Options {
+    pub send_buffer_bytes: Option<u64>,
+    pub receive_buffer_bytes: Option<u64>,
+    pub nodelay: bool,
+    /// The congestion control's name in the kernel, such as cubic.
+    pub congestion: Option<String>,
+    /// One CPU per node.
+    pub cpus: Option<Vec<u32>>,
+    pub wait: Wait,
+    /// Check every byte that arrives.
+    pub verify: bool,
+}
+
+/// How an agent waits for data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wait {
+    /// The agent chooses and reports what it chose.
+    #[default]
+    Auto,
+    /// Sleep in the kernel.
+    Block,
+    /// Ask again and again, never sleep.
+    Spin,
+}
+
+const WAITS: [(&str, Wait); 3] = [
+    ("auto", Wait::Auto),
+    ("block", Wait::Block),
+    ("spin", Wait::Spin),
+];
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            send_buffer_bytes: None,
+            receive_buffer_bytes: None,
+            nodelay: true,
+            congestion: None,
+            cpus: None,
+            wait: Wait::Auto,
+            verify: false,
+        }
+    }
+}
+
+impl Options {
+    /// Reads the `options` of a step.
+    pub(crate) fn read(step: &Section, transport: Transport, nodes: u32) -> Result<Self, Fault> {
+        let Some(value) = step.get("options") else {
+            return Ok(Self::default());
+        };
+        let section = Section::of(value, &step.key("options"), &KEYS, "{ nodelay = true }")?;
+        if transport == Transport::Null {
+            refuse_network(&section)?;
+        }
+        let default = Self::default();
+        Ok(Self {
+            send_buffer_bytes: read_buffer(&section, "send_buffer")?,
+            receive_buffer_bytes: read_buffer(&section, "receive_buffer")?,
+            nodelay: section.flag("nodelay")?.unwrap_or(default.nodelay),
+            congestion: read_congestion(&section)?,
+            cpus: read_cpus(&section, transport, nodes)?,
+            wait: section.choice("wait", &WAITS)?.unwrap_or(default.wait),
+            verify: section.flag("verify")?.unwrap_or(default.verify),
+        })
+    }
+}
+
+fn refuse_network(section: &Section) -> Result<(), Fault> {
+    let network = [
+        "send_buffer",
+        "receive_buffer",
+        "nodelay",
+        "congestion",
+        "verify",
+    ];
+    network
+        .iter()
+        .try_for_each(|name| section.only_for(name, "transport = \"tcp\""))
+}
+
+fn read_buffer(section: &Section, name: &str) -> Result<Option<u64>, Fault> {
+    match section.size(name)? {
+        Some(bytes) if bytes > MOST_BUFFER_BYTES => {
+            Err(section.refuse(name, "must be at most 1 GiB"))
+        }
+        bytes => Ok(bytes),
+    }
+}
+
+fn read_congestion(section: &Section) -> Result<Option<String>, Fault> {
+    let Some(text) = section.text("congestion")? else {
+        return Ok(None);
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if text.is_empty() || text.len() > LONGEST_CONGESTION || !text.chars().all(plain) {
+        let right = "must be the name of a congestion control in the kernel, such as \"cubic\"";
+        return Err(section.refuse("congestion", right));
+    }
+    Ok(Some(text.to_owned()))
+}
+
+fn read_cpus(
+    section: &Section,
+    transport: Transport,
+    nodes: u32,
+) -> Result<Option<Vec<u32>>, Fault> {
+    let Some(value) = section.get("cpus") else {
+        return Ok(None);
+    };
+    let right = format!(
+        "must be one CPU per node, such as {:?}",
+        (0..nodes).collect::<Vec<_>>()
+    );
+    let values = value
+        .as_array()
+        .ok_or_else(|| section.refuse("cpus", &right))?;
+    let enough =
+        values.len() == nodes as usize || transport == Transport::Null && values.len() == 1;
+    if !enough {
+        return Err(section.refuse("cpus", right));
+    }
+    values
+        .iter()
+        .enumerate()
+        .map(|cpu| read_cpu(cpu, section))
+        .collect::<Result<_, _>>()
+        .map(Some)
+}
+
+fn read_cpu((index, value): (usize, &Value), section: &Section) -> Result<u32, Fault> {
+    let key = format!("{}[{index}]", section.key("cpus"));
+    count(value, 0..=MOST_CPU).map_err(|right| Fault::new(key, value, format!("a CPU {right}")))
+}

@@ -1,0 +1,107 @@
+//! A plan: a list of steps and how often to launch them.
+
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::error::{Fault, PlanError};
+use crate::read::Section;
+use crate::setting::{Setting, blame};
+use crate::step::Step;
+
+/// The fewest from which a rank-based interval says anything useful.
+const DEFAULT_LAUNCHES: u32 = 5;
+const MOST_LAUNCHES: u32 = 100_000;
+
+/// What to measure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    pub name: String,
+    /// For readers; may be empty.
+    pub title: String,
+    /// How often everything is done with fresh processes and connections.
+    pub launches: u32,
+    pub steps: Vec<Step>,
+}
+
+/// What the caller's machine allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest message; more would not fit the machine's memory.
+    pub max_message_bytes: u64,
+}
+
+/// Reads a plan, with overrides applied first; nothing of a wrong plan comes through.
+///
+/// `origin` is what messages call the text, usually its file. An override is a dotted key, in which a step goes
+/// by its name or index, and a TOML value or bare text: `("steps.pingpong.sizes.max", "64 KiB")`.
+pub fn load(
+    text: &str,
+    origin: &str,
+    overrides: &[(String, String)],
+    limits: &Limits,
+) -> Result<Plan, PlanError> {
+    let table: Table = text
+        .parse()
+        .map_err(|error| PlanError::syntax(origin, text, &error))?;
+    let mut plan = Value::Table(table);
+    let apply = |(key, value): &(String, String)| Setting::apply(&mut plan, origin, key, value);
+    let settings = overrides.iter().map(apply).collect::<Result<Vec<_>, _>>()?;
+    Plan::read(&plan, limits).map_err(|fault| {
+        let origin = blame(origin, &settings, &fault);
+        PlanError::Value { origin, fault }
+    })
+}
+
+impl Plan {
+    fn read(plan: &Value, limits: &Limits) -> Result<Self, Fault> {
+        let keys = ["name", "title", "launches", "steps"];
+        let section = Section::of(plan, "", &keys, "name = \"my-plan\"")?;
+        let name = section.name("name")?;
+        Ok(Self {
+            name: name
+                .ok_or_else(|| section.refuse("name", "give the plan a name, such as \"mine\""))?,
+            title: section.text("title")?.unwrap_or_default().to_owned(),
+            launches: section
+                .count("launches", 1..=MOST_LAUNCHES)?
+                .unwrap_or(DEFAULT_LAUNCHES),
+            steps: read_steps(&section, limits)?,
+        })
+    }
+}
+
+fn read_steps(section: &Section, limits: &Limits) -> Result<Vec<Step>, Fault> {
+    let right = "give at least one step: [[steps]] followed by its keys";
+    let values = section.require("steps", right)?;
+    let values = values.as_array().filter(|values| !values.is_empty());
+    let values = values.ok_or_else(|| section.refuse("steps", right))?;
+    let read =
+        |(index, value): (usize, &Value)| Step::read(value, &format!("steps[{index}]"), limits);
+    let steps = values
+        .iter()
+        .enumerate()
+        .map(read)
+        .collect::<Result<Vec<_>, _>>()?;
+    refuse_duplicates(&steps, values)?;
+    Ok(steps)
+}
+
+fn refuse_duplicates(steps: &[Step], values: &[Value]) -> Result<(), Fault> {
+    for (index, step) in steps.iter().enumerate() {
+        let Some(first) = steps[..index]
+            .iter()
+            .position(|earlier| earlier.name == step.name)
+        else {
+            continue;
+        };
+        let key = format!("steps[{index}].name");
+        let right = format!(
+            "steps[{first}] is called {:?} too; give each step its own name",
+            step.name
+        );
+        return Err(match values[index].get("name") {
+            Some(value) => Fault::new(key, value, right),
+            None => Fault::missing(key, right),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! When a size has been measured enough.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::read::Section;
+
+const EXAMPLE: &str = r#"{ rule = "time", trial = "10 ms", trials = 5 }"#;
+/// Samples count messages in 32 signed bits.
+const MOST_REPEATS: u32 = i32::MAX as u32;
+const MOST_TRIALS: u32 = 1_000_000;
+
+/// How often a message is repeated, and how many such trials make a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "snake_case")]
+pub enum StopRule {
+    /// NetPIPE's: repeat so that a trial lasts `trial_ns`.
+    Time { trial_ns: u64, trials: u32 },
+    /// OSU's: warm up with a tenth of `repeats`, then a trial is `repeats` messages.
+    Count { repeats: u32, trials: u32 },
+}
+
+impl StopRule {
+    /// Trials of one size in one launch.
+    pub fn trials(&self) -> u32 {
+        match self {
+            Self::Time { trials, .. } | Self::Count { trials, .. } => *trials,
+        }
+    }
+
+    /// Reads the `stop` of a step.
+    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+        let value = step.require("stop", &format!("give when to stop, such as {EXAMPLE}"))?;
+        let known = ["rule", "trial", "repeats", "trials"];
+        let section = Section::of(value, &step.key("stop"), &known, EXAMPLE)?;
+        let read = section.choice("rule", &READERS)?;
+        read.ok_or_else(|| section.refuse("rule", "give \"time\" or \"count\""))?(&section)
+    }
+}
+
+type Reader = fn(&Section) -> Result<StopRule, Fault>;
+const READERS: [(&str, Reader); 2] = [("time", read_time), ("count", read_count)];
+
+fn read_time(section: &Section) -> Result<StopRule, Fault> {
+    section.only_for("repeats", "rule = \"count\"")?;
+    let trial = section.time("trial")?;
+    let trial_ns =
+        trial.ok_or_else(|| section.refuse("trial", "give a time, such as \"10 ms\""))?;
+    Ok(StopRule::Time {
+        trial_ns,
+        trials: read_trials(section)?,
+    })
+}
+
+fn read_count(section: &Section) -> Result<StopRule, Fault> {
+    section.only_for("trial", "rule = \"time\"")?;
+    let repeats = section.count("repeats", 1..=MOST_REPEATS)?;
+    let repeats = repeats
+        .ok_or_else(|| section.refuse("repeats", "give a number of messages, such as 100"))?;
+    Ok(StopRule::Count {
+        repeats,
+        trials: read_trials(section)?,
+    })
+}
+
+fn read_trials(section: &Section) -> Result<u32, Fault> {
+    let trials = section.count("trials", 1..=MOST_TRIALS)?;
+    trials.ok_or_else(|| section.refuse("trials", "give a number of trials, such as 5"))
+}

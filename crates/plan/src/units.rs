@@ -1,0 +1,212 @@
+//! Sizes and times as people write them, "8 MiB" and "10 ms", made exact bytes and nanoseconds.
+
+/// A kind of quantity: its units, each with its worth in the smallest, and how to speak of it.
+pub(crate) struct Quantity {
+    pub noun: &'static str,
+    pub example: &'static str,
+    smallest: &'static str,
+    units: &'static [(&'static str, u64)],
+}
+
+pub(crate) const SIZE: Quantity = Quantity {
+    noun: "size",
+    example: "8 MiB",
+    smallest: "bytes",
+    units: &[
+        ("B", 1),
+        ("kB", 1000),
+        ("KiB", 1 << 10),
+        ("MB", 1_000_000),
+        ("MiB", 1 << 20),
+        ("GB", 1_000_000_000),
+        ("GiB", 1 << 30),
+    ],
+};
+
+pub(crate) const TIME: Quantity = Quantity {
+    noun: "time",
+    example: "10 ms",
+    smallest: "nanoseconds",
+    units: &[
+        ("ns", 1),
+        ("us", 1000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+    ],
+};
+
+impl Quantity {
+    /// The quantity in its smallest unit, or what would be right.
+    pub fn parse(&self, text: &str) -> Result<u64, String> {
+        let text = text.trim();
+        let unit_start = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
+        let (number, unit) = (text[..unit_start].trim(), &text[unit_start..]);
+        if number.starts_with('-') {
+            return Err(self.not_positive());
+        }
+        let (digits, decimals) = decimal(number).ok_or_else(|| self.malformed())?;
+        if unit.is_empty() {
+            return Err(self.unitless());
+        }
+        let worth = self.worth(unit)?;
+        self.scaled(digits, decimals, worth)
+    }
+
+    pub fn not_positive(&self) -> String {
+        format!(
+            "a {} must be positive, with a unit, such as {:?}",
+            self.noun, self.example
+        )
+    }
+
+    pub fn unitless(&self) -> String {
+        format!(
+            "a {} needs a unit ({}), such as {:?}",
+            self.noun,
+            self.listed(),
+            self.example
+        )
+    }
+
+    fn malformed(&self) -> String {
+        format!(
+            "a {} is a number and a unit ({}), such as {:?}",
+            self.noun,
+            self.listed(),
+            self.example
+        )
+    }
+
+    fn listed(&self) -> String {
+        self.units
+            .iter()
+            .map(|(name, _)| *name)
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    fn worth(&self, unit: &str) -> Result<u64, String> {
+        let known = self.units.iter().find(|(name, _)| *name == unit);
+        known.map(|(_, worth)| *worth).ok_or_else(|| {
+            format!(
+                "unknown unit {unit:?}; a {} is in {}",
+                self.noun,
+                self.listed()
+            )
+        })
+    }
+
+    /// digits x 10^-decimals x worth, if that is whole and fits.
+    fn scaled(&self, digits: u64, decimals: u32, worth: u64) -> Result<u64, String> {
+        let product = u128::from(digits) * u128::from(worth);
+        let divisor = 10u128.pow(decimals);
+        if product % divisor != 0 {
+            return Err(format!(
+                "a {} must be a whole number of {}",
+                self.noun, self.smallest
+            ));
+        }
+        u64::try_from(product / divisor).map_err(|_| {
+            format!(
+                "far too large; a {} is something like {:?}",
+                self.noun, self.example
+            )
+        })
+    }
+}
+
+/// "1.25" -> (125, 2). No sign, no exponent: nothing that could be misread.
+fn decimal(number: &str) -> Option<(u64, u32)> {
+    const MOST_DECIMALS: usize = 9;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let plain = |digits: &str| digits.chars().all(|c| c.is_ascii_digit());
+    let bare_point = number.contains('.') && fraction.is_empty();
+    if whole.is_empty()
+        || bare_point
+        || !plain(whole)
+        || !plain(fraction)
+        || fraction.len() > MOST_DECIMALS
+    {
+        return None;
+    }
+    let digits = format!("{whole}{fraction}").parse().ok()?;
+    Some((digits, fraction.len() as u32))
+}
+
+/// A size with the largest binary unit that keeps it readable: "7.8 GiB".
+pub(crate) fn readable_size(bytes: u64) -> String {
+    let binary = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match binary.into_iter().find(|(_, worth)| bytes >= *worth) {
+        Some((unit, worth)) if bytes % worth == 0 => format!("{} {unit}", bytes / worth),
+        Some((unit, worth)) => format!("{bytes} B ({:.1} {unit})", bytes as f64 / worth as f64),
+        None => format!("{bytes} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn units_mean_what_they_say() {
+        for (text, bytes) in [
+            ("1 B", 1),
+            ("3kB", 3000),
+            ("3 KiB", 3072),
+            ("1.5 KiB", 1536),
+            ("8 MiB", 8 << 20),
+            ("2 MB", 2_000_000),
+            ("1 GiB", 1 << 30),
+            (" 1.0 GB ", 1_000_000_000),
+            ("18446744073709551615 B", u64::MAX),
+        ] {
+            assert_eq!(SIZE.parse(text), Ok(bytes), "{text}");
+        }
+        assert_eq!(TIME.parse("0.25 s"), Ok(250_000_000));
+        assert_eq!(TIME.parse("7 us"), Ok(7000));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, expected) in [
+            ("8", "needs a unit (B, kB, KiB"),
+            ("-5 B", "must be positive"),
+            ("-5", "must be positive"),
+            ("8 mib", "unknown unit \"mib\""),
+            ("8 MiB/s", "unknown unit"),
+            ("MiB", "is a number and a unit"),
+            ("1e3 B", "unknown unit"),
+            ("1. B", "is a number and a unit"),
+            ("1..5 B", "is a number and a unit"),
+            ("0.3 B", "whole number of bytes"),
+            ("18446744073709551616 B", "is a number and a unit"),
+            ("99999999999 GiB", "far too large"),
+            ("", "is a number and a unit"),
+        ] {
+            let message = SIZE.parse(text).unwrap_err();
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn readable_sizes_are_exact() {
+        assert_eq!(readable_size(8 << 20), "8 MiB");
+        assert_eq!(readable_size((8 << 20) + 3), "8388611 B (8.0 MiB)");
+        assert_eq!(readable_size(17), "17 B");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_parsed_or_refused(text in "\\PC*") {
+            let _ = SIZE.parse(&text);
+            let _ = TIME.parse(&text);
+        }
+
+        #[test]
+        fn digits_never_overflow(text in "[0-9.]{1,40} ?(B|GiB|s|ns)") {
+            let _ = SIZE.parse(&text);
+            let _ = TIME.parse(&text);
+        }
+    }
+}
