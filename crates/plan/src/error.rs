@@ -1,5 +1,6 @@
 //! Why a plan is refused: one message that says where, what was found, and what would be right.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A refused plan. Its `Display` is the whole message, on one line.
@@ -53,9 +54,10 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let key = cut(&self.key);
         match &self.found {
-            Some(found) => write!(f, "{} = {found}: {}", self.key, self.right),
-            None => write!(f, "{}: missing: {}", self.key, self.right),
+            Some(found) => f.write_str(&one_line(&format!("{key} = {found}: {}", self.right))),
+            None => f.write_str(&one_line(&format!("{key}: missing: {}", self.right))),
         }
     }
 }
@@ -101,16 +103,20 @@ fn position(text: &str, byte: usize) -> (usize, usize) {
     )
 }
 
-/// A value as TOML on one line, cut where it would drown the message.
 fn shown(value: &toml::Value) -> String {
+    cut(&one_line(&value.to_string())).into_owned()
+}
+
+/// Text cut where it would drown the message.
+pub(crate) fn cut(text: &str) -> Cow<'_, str> {
     const LONGEST: usize = 60;
-    let whole = one_line(&value.to_string());
-    match whole.char_indices().nth(LONGEST) {
-        Some((cut, _)) => format!("{}...", &whole[..cut]),
-        None => whole,
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]).into(),
+        None => text.into(),
     }
 }
 
+/// Keys and values may hold line breaks; a message is one line.
 pub(crate) fn one_line(text: &str) -> String {
     let plain = text.replace(|c: char| c.is_control(), " ");
     plain.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,5 +1,7 @@
 //! Sizes and times as people write them, "8 MiB" and "10 ms", made exact bytes and nanoseconds.
 
+use crate::error::cut;
+
 /// A kind of quantity: its units, each with its worth in the smallest, and how to speak of it.
 pub(crate) struct Quantity {
     pub noun: &'static str,
@@ -89,7 +91,8 @@ impl Quantity {
         let known = self.units.iter().find(|(name, _)| *name == unit);
         known.map(|(_, worth)| *worth).ok_or_else(|| {
             format!(
-                "unknown unit {unit:?}; a {} is in {}",
+                "unknown unit {:?}; a {} is in {}",
+                cut(unit),
                 self.noun,
                 self.listed()
             )

@@ -83,13 +83,14 @@ options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus =
         (step.transport, step.until_ns),
         (Transport::Tcp, Some(1_500_000_000))
     );
-    assert_eq!(
+    assert!(matches!(
         step.stop,
         StopRule::Time {
             trial_ns: 10_000_000,
-            trials: 5
+            trials: 5,
+            ..
         }
-    );
+    ));
     let schedule = SizeSchedule::Netpipe {
         min_bytes: 1,
         max_bytes: 1024,
@@ -415,5 +416,24 @@ fn a_wrong_override_is_named() {
     ] {
         let message = loaded(SMALL, &[(key, value)]).expect_err(key);
         assert!(message.contains(expected), "{key}: {message}");
+    }
+}
+
+#[test]
+fn a_message_stays_one_readable_line() {
+    let long = "x".repeat(100_000);
+    let text = format!("{SMALL}\"a\\nb\" = 1");
+    for message in [
+        loaded(&text, &[]).unwrap_err(),
+        loaded(SMALL, &[("a\nb", "c\nd")]).unwrap_err(),
+        loaded(&SMALL.replace("1 KiB", &long), &[]).unwrap_err(),
+        loaded(&SMALL.replace("1 KiB", &format!("1 {long}")), &[]).unwrap_err(),
+        loaded(&format!("{long} = 1"), &[]).unwrap_err(),
+    ] {
+        assert!(
+            message.starts_with("x.toml") && !message.contains('\n'),
+            "{message}"
+        );
+        assert!(message.len() < 300, "{} bytes", message.len());
     }
 }
