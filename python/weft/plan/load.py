@@ -1,0 +1,36 @@
+"""Loading a plan: from the catalogue or a file, with overrides, checked before anything starts."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from weft import _core
+from weft.errors import RequestError
+from weft.plan import catalog
+
+
+def load_plan(name_or_path: str, overrides: Iterable[tuple[str, str]] = ()) -> dict[str, Any]:
+    """The resolved plan; raises RequestError when there is none or it is wrong.
+
+    An override is a dotted key and a value: ("steps.pingpong.sizes.max", "64 KiB").
+    """
+    path = catalog.find("plan", name_or_path)
+    return parse_plan(catalog.read(path), catalog.shown(path), overrides)
+
+
+def parse_plan(text: str, origin: str, overrides: Iterable[tuple[str, str]] = ()) -> dict[str, Any]:
+    """The resolved plan of a TOML text; `origin` is what messages call it."""
+    try:
+        resolved = _core.load_plan(text, origin, list(overrides), largest_message_bytes())
+    except ValueError as error:
+        raise RequestError(str(error)) from None
+    plan: dict[str, Any] = json.loads(resolved)
+    return plan
+
+
+def largest_message_bytes() -> int:
+    """A quarter of the physical memory: both ends of a pair on one machine need a buffer each."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4

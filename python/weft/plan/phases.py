@@ -1,0 +1,19 @@
+"""The phases of a step: which transfers run at the same time."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from weft import _core
+from weft.errors import RequestError
+
+
+def expand(step: dict[str, Any], nodes: int) -> list[dict[str, Any]]:
+    """The phases of a resolved plan's step; raises RequestError when there are too few nodes."""
+    try:
+        expanded = _core.expand_step(json.dumps(step), nodes)
+    except ValueError as error:
+        raise RequestError(str(error)) from None
+    phases: list[dict[str, Any]] = json.loads(expanded)
+    return phases

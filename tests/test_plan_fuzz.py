@@ -1,0 +1,57 @@
+"""The plan loader under input nobody would write: a plan or a RequestError, nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.errors import RequestError
+from weft.plan import catalog
+from weft.plan.load import parse_plan
+from weft.plan.phases import expand
+
+PLANS = [catalog.read(catalog.find("plan", name)) for name in catalog.names("plan")]
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+KEYS = st.lists(
+    st.sampled_from(
+        ["steps", "0", "pingpong", "sizes", "stop", "options", "max", "cpus", "launches", "", "x"]
+    ),
+    min_size=1,
+    max_size=5,
+).map(".".join)
+
+
+def check(text: str, overrides: list[tuple[str, str]]) -> None:
+    try:
+        plan = parse_plan(text, "fuzz.toml", overrides)
+    except RequestError as error:
+        assert error.message.startswith("fuzz.toml")
+        assert "\n" not in error.message
+    else:
+        for step in plan["steps"]:
+            assert all(phase["size_bytes"] > 0 for phase in expand(step, 2))
+
+
+@given(TEXT)
+def test_any_text(text: str) -> None:
+    check(text, [])
+
+
+@given(st.sampled_from(PLANS), st.integers(min_value=0), st.integers(min_value=0), TEXT)
+def test_plan_with_a_piece_replaced(plan: str, start: int, length: int, piece: str) -> None:
+    start %= len(plan)
+    check(plan[:start] + piece + plan[start + length % 20 :], [])
+
+
+@given(st.sampled_from(PLANS), st.lists(st.tuples(KEYS | TEXT, TEXT), max_size=3))
+def test_any_overrides(plan: str, overrides: list[tuple[str, str]]) -> None:
+    check(plan, overrides)
+
+
+@pytest.mark.parametrize("step", ["", "{}", "[]", "null", '{"name": 1}'])
+def test_expanding_what_is_no_step(step: str) -> None:
+    from weft import _core
+
+    with pytest.raises(ValueError, match=r"line \d+ column \d+"):
+        _core.expand_step(step, 2)
