@@ -1,0 +1,62 @@
+# Two commands do all set-up: `make demo` and `make test`.
+
+PYTHON ?= python3
+BIN := .venv/bin
+HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+AGENTS := python/weft/bin/weft-probe python/weft/bin/weft-lab
+
+.PHONY: setup demo test test-rust test-python lint format bench clean
+.DELETE_ON_ERROR:
+
+setup: .venv/.python .venv/.bindings python/weft/bin/.built
+
+.venv/.python: requirements.lock
+	@tools/check-toolchain $(PYTHON)
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	@touch $@
+
+.venv/.bindings: .venv/.python pyproject.toml $(RUST_SOURCES)
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet
+	@touch $@
+
+# The programs that run on nodes are linked statically, so that one binary serves every distribution.
+python/weft/bin/.built: $(RUST_SOURCES)
+	RUSTFLAGS="-C target-feature=+crt-static" \
+		cargo build --quiet --release --locked --target $(HOST) -p weft-probe -p weft-lab
+	@mkdir -p $(@D)
+	@for name in weft-probe weft-lab; do install target/$(HOST)/release/$$name $(@D)/$$name; done
+	@touch $@
+
+demo: setup
+	@tools/packages optional NPtcp=netpipe-tcp
+	$(BIN)/weft demo
+
+test: setup test-rust test-python
+
+test-rust: setup
+	cargo test --quiet --release --locked --workspace --exclude weft-bindings
+
+test-python: setup
+	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium
+	$(BIN)/pytest
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --quiet --release --locked --all-targets -- -D warnings
+	$(BIN)/ruff format --check python tests bench
+	$(BIN)/ruff check python tests bench
+	$(BIN)/mypy
+
+format: setup
+	cargo fmt --all
+	$(BIN)/ruff format python tests bench
+	$(BIN)/ruff check --fix-only python tests bench
+
+bench: setup
+	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf
+	$(BIN)/python bench/pair.py
+
+clean:
+	rm -rf target .venv python/weft/bin python/weft/_core*.so
