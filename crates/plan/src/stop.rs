@@ -14,8 +14,16 @@ const MOST_TRIALS: u32 = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case")]
 pub enum StopRule {
-    /// NetPIPE's: repeat so that a trial lasts `trial_ns`.
-    Time { trial_ns: u64, trials: u32 },
+    /// NetPIPE's: repeat so that a trial lasts `trial_ns`, with no fewer than `at_least` messages. A size ends
+    /// before its last trial once it has taken `at_most_ns`.
+    Time {
+        trial_ns: u64,
+        trials: u32,
+        #[serde(default = "one")]
+        at_least: u32,
+        #[serde(default)]
+        at_most_ns: Option<u64>,
+    },
     /// OSU's: warm up with a tenth of `repeats`, then a trial is `repeats` messages.
     Count { repeats: u32, trials: u32 },
 }
@@ -28,14 +36,23 @@ impl StopRule {
         }
     }
 
+    /// Whether a size that has taken so long needs no further trial.
+    pub fn is_over(&self, elapsed_ns: u64) -> bool {
+        matches!(self, Self::Time { at_most_ns: Some(most), .. } if elapsed_ns >= *most)
+    }
+
     /// Reads the `stop` of a step.
     pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
         let value = step.require("stop", &format!("give when to stop, such as {EXAMPLE}"))?;
-        let known = ["rule", "trial", "repeats", "trials"];
+        let known = ["rule", "trial", "repeats", "trials", "at_least", "at_most"];
         let section = Section::of(value, &step.key("stop"), &known, EXAMPLE)?;
         let read = section.choice("rule", &READERS)?;
         read.ok_or_else(|| section.refuse("rule", "give \"time\" or \"count\""))?(&section)
     }
+}
+
+fn one() -> u32 {
+    1
 }
 
 type Reader = fn(&Section) -> Result<StopRule, Fault>;
@@ -49,11 +66,17 @@ fn read_time(section: &Section) -> Result<StopRule, Fault> {
     Ok(StopRule::Time {
         trial_ns,
         trials: read_trials(section)?,
+        at_least: section
+            .count("at_least", 1..=MOST_REPEATS)?
+            .unwrap_or(one()),
+        at_most_ns: section.time("at_most")?,
     })
 }
 
 fn read_count(section: &Section) -> Result<StopRule, Fault> {
-    section.only_for("trial", "rule = \"time\"")?;
+    for name in ["trial", "at_least", "at_most"] {
+        section.only_for(name, "rule = \"time\"")?;
+    }
     let repeats = section.count("repeats", 1..=MOST_REPEATS)?;
     let repeats = repeats
         .ok_or_else(|| section.refuse("repeats", "give a number of messages, such as 100"))?;

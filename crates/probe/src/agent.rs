@@ -1,0 +1,260 @@
+//! The agent: answers the coordinator's requests, one at a time.
+
+use std::io::{self, StdoutLock};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde::Serialize;
+use weft_plan::{Pattern, Phase, Transport, Wait};
+
+use crate::batch;
+use crate::channel::{Channel, NullChannel};
+use crate::clock;
+use crate::door::{self, Door};
+use crate::drive::{Driver, Job};
+use crate::facts;
+use crate::frame::{self, Kind};
+use crate::message::{Common, Overhead, Reply, Request, Settings};
+use crate::pattern::{Checked, Payload, Unchecked};
+use crate::processor;
+use crate::samples::{self, Sample};
+use crate::tcp::{self, Block, Spin, TcpChannel};
+
+/// Talks to the coordinator on standard output.
+pub struct Agent {
+    output: StdoutLock<'static>,
+}
+
+impl Agent {
+    pub fn new() -> Agent {
+        Agent {
+            output: io::stdout().lock(),
+        }
+    }
+
+    /// Say that this agent is there, what its node is, and what timing costs on it.
+    pub fn greet(&mut self) -> io::Result<()> {
+        let pid = std::process::id();
+        self.say(&Reply::Ready {
+            version: env!("CARGO_PKG_VERSION"),
+            pid,
+            facts: facts::gather(),
+            timing: overhead()?,
+        })
+    }
+
+    /// Answer one request; what goes wrong is said, not returned, as long as the coordinator listens.
+    pub fn answer(&mut self, payload: &[u8]) -> io::Result<()> {
+        let outcome = serde_json::from_slice(payload)
+            .map_err(|error| {
+                io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    format!("a request is malformed: {error}"),
+                )
+            })
+            .and_then(|request| self.perform(request));
+        match outcome {
+            Ok(rejected) => self.say(&Reply::Done { rejected }),
+            Err(error) => self.say(&Reply::Error {
+                code: code(&error),
+                message: describe(&error),
+            }),
+        }
+    }
+
+    fn perform(&mut self, request: Request) -> io::Result<u64> {
+        match request {
+            Request::Serve(common) => self.serve(&common),
+            Request::Drive {
+                common,
+                peer,
+                step_index,
+                launch,
+                phases,
+                epoch_ns,
+            } => {
+                let phases = chosen_phases(&common, &phases)?;
+                let job = Job {
+                    step: &common.step,
+                    step_index,
+                    launch,
+                    phases: &phases,
+                    epoch_ns,
+                };
+                self.drive(&common, peer, job)?;
+                Ok(0)
+            }
+        }
+    }
+
+    fn serve(&mut self, common: &Common) -> io::Result<u64> {
+        pin(common)?;
+        let mut door = Door::open(common.address, &common.step.options, common.token.clone())?;
+        self.say(&Reply::Listening { port: door.port()? })?;
+        let socket = door.admit(patience(common))?;
+        self.report_settings(common, Some(&socket))?;
+        serve_over(socket, common)?;
+        door.turn_away_queue();
+        Ok(door.rejected)
+    }
+
+    fn drive(&mut self, common: &Common, peer: Option<SocketAddr>, job: Job) -> io::Result<()> {
+        pin(common)?;
+        match (common.step.transport, peer) {
+            (Transport::Null, _) => {
+                self.report_settings(common, None)?;
+                self.drive_over(job, NullChannel)
+            }
+            (Transport::Tcp, Some(peer)) => self.drive_tcp(common, peer, job),
+            (Transport::Tcp, None) => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "TCP needs a peer's address",
+            )),
+        }
+    }
+
+    fn drive_tcp(&mut self, common: &Common, peer: SocketAddr, job: Job) -> io::Result<()> {
+        let patience = patience(common);
+        let socket = door::enter(
+            common.address,
+            peer,
+            &common.step.options,
+            &common.token,
+            patience,
+        )?;
+        self.report_settings(common, Some(&socket))?;
+        match common.step.options.wait {
+            Wait::Spin => self.drive_over(job, TcpChannel::<Spin>::new(socket, patience)?),
+            Wait::Block | Wait::Auto => {
+                self.drive_over(job, TcpChannel::<Block>::new(socket, patience)?)
+            }
+        }
+    }
+
+    fn drive_over<C: Channel>(&mut self, job: Job, channel: C) -> io::Result<()> {
+        if job.step.options.verify {
+            self.drive_with(job, channel, Checked::default())
+        } else {
+            self.drive_with(job, channel, Unchecked)
+        }
+    }
+
+    fn drive_with<C: Channel, P: Payload>(
+        &mut self,
+        job: Job,
+        channel: C,
+        payload: P,
+    ) -> io::Result<()> {
+        Driver::new(job, channel, payload)?.run(|samples| self.send_samples(samples))
+    }
+
+    fn report_settings(&mut self, common: &Common, socket: Option<&TcpStream>) -> io::Result<()> {
+        let options = &common.step.options;
+        let effective = Settings {
+            tcp: socket.map(tcp::effective).transpose()?,
+            cpus: processor::allowed(),
+            wait: if options.wait == Wait::Auto {
+                Wait::Block
+            } else {
+                options.wait
+            },
+            verify: options.verify,
+        };
+        self.say(&Reply::Connected { effective })
+    }
+
+    fn send_samples(&mut self, samples: &[Sample]) -> io::Result<()> {
+        if samples.is_empty() {
+            return Ok(());
+        }
+        let stream = samples::encode(samples).map_err(io::Error::other)?;
+        frame::write(&mut self.output, Kind::Samples, &stream)
+    }
+
+    fn say(&mut self, reply: &impl Serialize) -> io::Result<()> {
+        frame::write(&mut self.output, Kind::Json, &serde_json::to_vec(reply)?)
+    }
+}
+
+fn serve_over(socket: TcpStream, common: &Common) -> io::Result<()> {
+    let patience = patience(common);
+    match common.step.options.wait {
+        Wait::Spin => serve_channel(&mut TcpChannel::<Spin>::new(socket, patience)?, common),
+        Wait::Block | Wait::Auto => {
+            serve_channel(&mut TcpChannel::<Block>::new(socket, patience)?, common)
+        }
+    }
+}
+
+fn serve_channel<C: Channel>(channel: &mut C, common: &Common) -> io::Result<()> {
+    let mut memory = batch::memory(common.step.sizes.sizes().into_iter().max().unwrap_or(0))?;
+    let pattern = &common.step.pattern;
+    if common.step.options.verify {
+        batch::serve_all(pattern, channel, &mut Checked::default(), &mut memory)
+    } else {
+        batch::serve_all(pattern, channel, &mut Unchecked, &mut memory)
+    }
+}
+
+fn chosen_phases(common: &Common, wanted: &[u32]) -> io::Result<Vec<Phase>> {
+    let all = common
+        .step
+        .phases(common.nodes)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error.to_string()))?;
+    Ok(all
+        .into_iter()
+        .filter(|phase| wanted.contains(&phase.index))
+        .collect())
+}
+
+fn pin(common: &Common) -> io::Result<()> {
+    let cpus = common.step.options.cpus.as_ref();
+    match cpus.and_then(|cpus| cpus.get(common.node as usize)) {
+        Some(cpu) => processor::pin(*cpu),
+        None => Ok(()),
+    }
+}
+
+fn patience(common: &Common) -> Duration {
+    Duration::from_millis(common.patience_ms.max(1))
+}
+
+/// What timing costs here, measured over a channel that does nothing.
+fn overhead() -> io::Result<Overhead> {
+    const ROUND_TRIPS: u32 = 10_000;
+    let timing = batch::time(
+        &Pattern::Pingpong,
+        &mut NullChannel,
+        &mut Unchecked,
+        &mut [0],
+        ROUND_TRIPS,
+    )?;
+    Ok(Overhead {
+        clock_read_ns: clock::read_cost_ns(),
+        loop_ns: timing.elapsed_ns as f64 / f64::from(ROUND_TRIPS),
+    })
+}
+
+/// The class of a failure, for programs.
+fn code(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => "peer-silent",
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::BrokenPipe => "peer-lost",
+        io::ErrorKind::ConnectionRefused
+        | io::ErrorKind::HostUnreachable
+        | io::ErrorKind::NetworkUnreachable => "peer-unreachable",
+        io::ErrorKind::InvalidInput => "bad-request",
+        io::ErrorKind::InvalidData => "damaged-data",
+        io::ErrorKind::OutOfMemory => "no-memory",
+        _ => "failed",
+    }
+}
+
+fn describe(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::WouldBlock => "the peer has sent nothing for too long".to_owned(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,98 @@
+//! One batch: a pattern, a number of messages of one size, and how long they took.
+
+use std::io;
+
+use weft_plan::Pattern;
+
+use crate::channel::Channel;
+use crate::clock::now_ns;
+use crate::order::Order;
+use crate::pattern::{Payload, pingpong, stream};
+
+/// When a batch started (CLOCK_MONOTONIC) and how long it took.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    pub start_ns: u64,
+    pub elapsed_ns: u64,
+}
+
+/// Announce and time one batch of `order.messages` messages.
+pub fn drive<C: Channel, P: Payload>(
+    pattern: &Pattern,
+    channel: &mut C,
+    payload: &mut P,
+    memory: &mut [u8],
+    order: Order,
+) -> io::Result<Timing> {
+    order.announce(channel)?;
+    time(
+        pattern,
+        channel,
+        payload,
+        &mut memory[..order.size_bytes as usize],
+        order.messages,
+    )
+}
+
+/// Time one batch without announcing it.
+pub fn time<C: Channel, P: Payload>(
+    pattern: &Pattern,
+    channel: &mut C,
+    payload: &mut P,
+    message: &mut [u8],
+    messages: u32,
+) -> io::Result<Timing> {
+    let start_ns = now_ns();
+    match pattern {
+        Pattern::Pingpong => pingpong::drive(channel, payload, message, messages)?,
+        Pattern::Stream { window } => stream::drive(channel, payload, message, messages, *window)?,
+    }
+    Ok(Timing {
+        start_ns,
+        elapsed_ns: now_ns() - start_ns,
+    })
+}
+
+/// Serve batches until the driving end says that there are no more.
+pub fn serve_all<C: Channel, P: Payload>(
+    pattern: &Pattern,
+    channel: &mut C,
+    payload: &mut P,
+    memory: &mut [u8],
+) -> io::Result<()> {
+    loop {
+        let order = Order::await_from(channel, memory.len() as u64)?;
+        if order.is_end() {
+            return Ok(());
+        }
+        Order::accept(channel)?;
+        let message = &mut memory[..order.size_bytes as usize];
+        match pattern {
+            Pattern::Pingpong => pingpong::serve(channel, payload, message, order.messages)?,
+            Pattern::Stream { window } => {
+                stream::serve(channel, payload, message, order.messages, *window)?
+            }
+        }
+    }
+}
+
+/// How many times a message crosses the network, one way after the other, in a batch of one message.
+pub fn crossings(pattern: &Pattern) -> u64 {
+    match pattern {
+        Pattern::Pingpong => 2,
+        Pattern::Stream { .. } => 1,
+    }
+}
+
+/// Memory for messages of at most `bytes`, every page of it touched.
+pub fn memory(bytes: u64) -> io::Result<Vec<u8>> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(bytes as usize).map_err(|_| {
+        io::Error::new(
+            io::ErrorKind::OutOfMemory,
+            format!("no memory for a message of {bytes} bytes"),
+        )
+    })?;
+    memory.resize(bytes as usize, 0x5a);
+    Ok(memory)
+}

@@ -1,0 +1,87 @@
+//! The JSON messages between the coordinator and an agent.
+
+use std::net::{IpAddr, SocketAddr};
+
+use serde::{Deserialize, Serialize};
+use weft_plan::Step;
+
+use crate::facts::Facts;
+use crate::tcp;
+use crate::token::Token;
+
+/// What both ends of a step need to know.
+#[derive(Debug, Deserialize)]
+pub struct Common {
+    pub step: Step,
+    /// Number of nodes in the run, and this agent's index among them.
+    pub nodes: u32,
+    pub node: u32,
+    /// The measured address of this node.
+    pub address: IpAddr,
+    pub token: Token,
+    /// A peer that is silent for longer has failed.
+    pub patience_ms: u64,
+}
+
+/// What the coordinator asks.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Request {
+    /// Open a door, say where, then serve whoever presents the token.
+    Serve(Common),
+    /// Connect to a serving peer (none for the null transport) and run phases.
+    Drive {
+        #[serde(flatten)]
+        common: Common,
+        peer: Option<SocketAddr>,
+        step_index: u32,
+        launch: u32,
+        /// Indices of the phases to run.
+        phases: Vec<u32>,
+        epoch_ns: u64,
+    },
+}
+
+/// What the agent says; samples travel in frames of their own.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Reply {
+    Ready {
+        version: &'static str,
+        pid: u32,
+        facts: Facts,
+        timing: Overhead,
+    },
+    Listening {
+        port: u16,
+    },
+    Connected {
+        effective: Settings,
+    },
+    Done {
+        rejected: u64,
+    },
+    Error {
+        code: &'static str,
+        message: String,
+    },
+}
+
+/// What timing itself costs on this node.
+#[derive(Debug, Serialize)]
+pub struct Overhead {
+    pub clock_read_ns: f64,
+    /// One round trip of a timed loop over a channel that does nothing.
+    pub loop_ns: f64,
+}
+
+/// Settings in force for a step, read back from the kernel.
+#[derive(Debug, Serialize)]
+pub struct Settings {
+    #[serde(flatten)]
+    pub tcp: Option<tcp::Effective>,
+    /// The processors the timed loop may run on.
+    pub cpus: Vec<u32>,
+    pub wait: weft_plan::Wait,
+    pub verify: bool,
+}
