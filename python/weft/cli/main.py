@@ -1,0 +1,54 @@
+"""The `weft` command."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+import click
+
+from weft import __version__
+from weft.cli.compare import compare
+from weft.cli.demo import demo
+from weft.cli.exporting import export
+from weft.cli.importing import import_
+from weft.cli.lab import lab
+from weft.cli.output import print_error
+from weft.cli.report import report
+from weft.cli.run import run
+from weft.cli.show import show
+from weft.errors import WeftError
+
+INTERRUPTED = 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="weft")
+def weft() -> None:
+    """What does this network deliver, where is it limited, what would change it?"""
+
+
+for command in (run, show, compare, report, import_, export, lab, demo):
+    weft.add_command(command)
+
+
+def main() -> NoReturn:
+    """Run the command line. Exit codes: 0 fine, 1 the work failed, 2 the request was wrong."""
+    try:
+        sys.exit(weft.main(standalone_mode=False) or 0)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        print_error(
+            error.format_message(), f"see `{context.command_path} --help`" if context else ""
+        )
+        sys.exit(2)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(INTERRUPTED)
+    except WeftError as error:
+        print_error(error.message, error.hint)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)

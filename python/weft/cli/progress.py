@@ -1,0 +1,46 @@
+"""Progress on a terminal: what, how far, how long still. Quiet when standard error is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from weft.conduct import Reporter, Silent
+
+
+class Bar:
+    """A progress bar fed by phases."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task = bar.add_task("starting", total=None)
+
+    def start(self, phases: int) -> None:
+        self._bar.update(self._task, total=phases)
+
+    def advance(self, phases: int) -> None:
+        self._bar.advance(self._task, phases)
+
+    def describe(self, text: str) -> None:
+        self._bar.update(self._task, description=text)
+
+
+@contextmanager
+def progress() -> Iterator[Reporter]:
+    """Something that hears how far a run is, and shows it where there is a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield Silent()
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("phases, left:"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        yield Bar(bar)

@@ -1,0 +1,96 @@
+"""`weft run`: carry out a plan on a testbed."""
+
+from __future__ import annotations
+
+import click
+
+from weft.cli.output import json_option, print_json, print_warnings
+from weft.cli.progress import progress
+from weft.conduct import RunRequest, resume_run, start_run
+from weft.errors import RequestError
+
+
+@click.command()
+@click.argument("plan", required=False)
+@click.option("--on", "testbed", metavar="TESTBED", help="What to run on, such as lab:pair.")
+@click.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/PLAN-TIME]")
+@click.option("--resume", metavar="DIR", help="Continue a run: only what is missing is measured.")
+@click.option("--scale", default=1.0, show_default=True, help="Multiplies every rate of a fabric.")
+@click.option("--launches", type=int, help="Fresh processes and connections, so many times.")
+@click.option("--cpus", metavar="LIST", help="Processor of each node's agent, such as 0,1.")
+@click.option(
+    "--set",
+    "settings",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Changes the plan, such as steps.pingpong.sizes.max='64 KiB'.",
+)
+@click.option(
+    "--patience",
+    "patience_s",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(min=0.1),
+    help="Seconds of silence after which a peer has failed.",
+)
+@json_option
+@click.pass_context
+def run(
+    context: click.Context,
+    plan: str | None,
+    testbed: str | None,
+    out: str | None,
+    resume: str | None,
+    scale: float,
+    launches: int | None,
+    cpus: str | None,
+    settings: tuple[str, ...],
+    patience_s: float,
+    as_json: bool,
+) -> None:
+    """Run PLAN (a catalogue name or a TOML file) on a testbed."""
+    if resume is not None:
+        if plan or testbed or out:
+            raise RequestError(
+                "--resume takes plan, testbed and folder from the run", "drop the rest"
+            )
+        with progress() as reporter:
+            result = resume_run(resume, reporter, patience_s)
+    else:
+        if plan is None or testbed is None:
+            raise RequestError(
+                "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
+            )
+        overrides = [_split_setting(setting) for setting in settings]
+        if launches is not None:
+            overrides.append(("launches", str(launches)))
+        request = RunRequest(plan, testbed, out, scale, overrides, _split_cpus(cpus), patience_s)
+        with progress() as reporter:
+            result = start_run(request, reporter)
+    if as_json:
+        warnings = [vars(warning) for warning in result.meta.warnings]
+        print_json(
+            {"run": str(result.directory), "status": result.meta.status, "warnings": warnings}
+        )
+    else:
+        print_warnings(result.meta.warnings)
+        click.echo(f"{result.directory}: {result.meta.status}", err=True)
+    context.exit(0 if result.meta.status == "complete" else 1)
+
+
+def _split_setting(setting: str) -> tuple[str, str]:
+    key, equals, value = setting.partition("=")
+    if not equals or not key:
+        raise RequestError(f"--set {setting}: not KEY=VALUE", "for example --set launches=3")
+    return key.strip(), value.strip()
+
+
+def _split_cpus(cpus: str | None) -> list[int] | None:
+    if cpus is None:
+        return None
+    try:
+        return [int(cpu) for cpu in cpus.split(",")]
+    except ValueError:
+        raise RequestError(
+            f"--cpus {cpus}: not a list of processors", "for example --cpus 0,1"
+        ) from None

@@ -1,0 +1,138 @@
+"""Carrying out a request: plan and testbed in, run folder out."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weft import __version__
+from weft.errors import RequestError
+from weft.plan.load import load_plan
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import RunMeta
+from weft.testbed.base import Testbed
+from weft.testbed.live import LiveRun
+from weft.testbed.live import Progress as Reporter
+from weft.testbed.open import open_testbed
+
+__all__ = ["Reporter", "RunRequest", "Silent", "resume_run", "start_run"]
+
+
+class Silent:
+    """Hears progress and says nothing."""
+
+    def start(self, phases: int) -> None:
+        pass
+
+    def advance(self, phases: int) -> None:
+        pass
+
+    def describe(self, text: str) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What a user asks for; `overrides` are (key, TOML value) pairs applied to the plan."""
+
+    plan: str
+    testbed: str
+    out: str | None = None
+    scale: float = 1.0
+    overrides: list[tuple[str, str]] = field(default_factory=list)
+    cpus: list[int] | None = None
+    patience_s: float = 10.0
+
+
+def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
+    """Carry out a plan; raises RequestError before anything is started when the request is wrong."""
+    plan = load_plan(request.plan, request.overrides)
+    out = Path(request.out) if request.out else default_folder(plan["name"])
+    with open_testbed(request.testbed, request.scale) as testbed:
+        _settle(plan, testbed, request.cpus)
+        writer = RunWriter.create(out, _new_meta(request, plan, testbed))
+        return LiveRun(testbed, writer, reporter or Silent(), request.patience_s).run()
+
+
+def resume_run(directory: str, reporter: Reporter | None = None, patience_s: float = 10.0) -> Run:
+    """Measure what a run lacks; a complete run is returned as it is."""
+    run = Run.open(directory)
+    if run.meta.status == "complete":
+        return run
+    if "spec" not in run.meta.testbed:
+        raise RequestError(f"{directory}: an imported run cannot be resumed")
+    with open_testbed(run.meta.testbed["spec"], run.meta.testbed.get("scale", 1.0)) as testbed:
+        _check_same_nodes(run, testbed)
+        writer = RunWriter.resume(directory)
+        return LiveRun(testbed, writer, reporter or Silent(), patience_s).run()
+
+
+def default_folder(plan_name: str) -> Path:
+    """runs/PLAN-TIME, and a number behind it when that exists."""
+    stem = f"{plan_name}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    path, number = Path("runs") / stem, 1
+    while path.exists():
+        number += 1
+        path = Path("runs") / f"{stem}-{number}"
+    return path
+
+
+def _new_meta(request: RunRequest, plan: dict[str, Any], testbed: Testbed) -> RunMeta:
+    meta = RunMeta(
+        plan=plan,
+        testbed=testbed.describe() | {"spec": request.testbed},
+        nodes=[{"name": node.name, "address": node.address} for node in testbed.nodes],
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        command=["weft", *sys.argv[1:]],
+        weft_version=__version__,
+    )
+    for warning in testbed.warnings:
+        meta.warn(warning.code, warning.message, warning.hint)
+    return meta
+
+
+def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> None:
+    """Decide what the plan leaves open: on which processors, and how the ends wait.
+
+    Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
+    spare for each end.
+    """
+    if len(testbed.nodes) < 2 and any(step["transport"] != "null" for step in plan["steps"]):
+        raise RequestError(f"{testbed.name}: has one node, this plan needs two")
+    for step in plan["steps"]:
+        options = step["options"]
+        options["cpus"] = _checked_cpus(cpus or options["cpus"] or testbed.cpus, testbed)
+        if options["wait"] == "auto":
+            apart = options["cpus"] is not None and len(set(options["cpus"][:2])) == 2
+            options["wait"] = "spin" if apart and testbed.may_spin else "block"
+
+
+def _checked_cpus(cpus: list[int] | None, testbed: Testbed) -> list[int] | None:
+    if cpus is None:
+        return None
+    if len(cpus) < len(testbed.nodes):
+        raise RequestError(
+            f"--cpus names {len(cpus)} processors, {testbed.name} has {len(testbed.nodes)} nodes",
+            "name one for each node",
+        )
+    usable = os.sched_getaffinity(0)
+    if testbed.kind == "lab" and not usable.issuperset(cpus):
+        wrong = sorted(set(cpus) - usable)
+        raise RequestError(
+            f"no processor {', '.join(map(str, wrong))} to pin to", f"this machine has {sorted(usable)}"
+        )
+    return cpus
+
+
+def _check_same_nodes(run: Run, testbed: Testbed) -> None:
+    then = [node["name"] for node in run.meta.nodes]
+    now = [node.name for node in testbed.nodes]
+    if then != now:
+        raise RequestError(
+            f"{run.directory}: was measured on {', '.join(then)}; "
+            f"{run.meta.testbed['spec']} now has {', '.join(now)}"
+        )

@@ -1,0 +1,22 @@
+"""A median with its rank-based confidence interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value known to lie between `low` and `high`; the unit is in the name that holds it."""
+
+    median: float
+    low: float
+    high: float
+
+    def to_json(self) -> dict[str, float]:
+        return asdict(self)
+
+    def map_decreasing(self, convert: Callable[[float], float]) -> Interval:
+        """The interval under a decreasing conversion, such as time to rate: the ends swap."""
+        return Interval(convert(self.median), convert(self.high), convert(self.low))

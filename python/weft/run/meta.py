@@ -1,0 +1,88 @@
+"""What run.json holds: everything needed to interpret the samples."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from weft.errors import RequestError
+
+SCHEMA_VERSION = "weft-run/1"
+FILE_NAME = "run.json"
+
+Status = Literal["running", "complete", "partial", "failed"]
+
+
+@dataclass(frozen=True)
+class Warning:
+    """Something a reader of the results must know; shown by every output."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
+@dataclass
+class RunMeta:
+    """The contents of run.json.
+
+    `plan` is the resolved plan (weft._core.load_plan's JSON), `nodes` are dicts with at least `name`,
+    `effective` the settings read back from the kernel, one dict per step, launch and node; `done` lists the
+    [step, launch] pairs that ran to their end. `statistic` says what a row of samples is: an ordinary batch,
+    or, in some imported results, the best or the mean of several.
+    """
+
+    plan: dict[str, Any]
+    testbed: dict[str, Any]
+    nodes: list[dict[str, Any]]
+    effective: list[dict[str, Any]] = field(default_factory=list)
+    timing: list[dict[str, Any]] = field(default_factory=list)
+    done: list[list[int]] = field(default_factory=list)
+    warnings: list[Warning] = field(default_factory=list)
+    status: Status = "running"
+    statistic: Literal["batch", "best", "mean"] = "batch"
+    source: dict[str, Any] | None = None
+    started: str = ""
+    command: list[str] = field(default_factory=list)
+    weft_version: str = ""
+    schema: str = SCHEMA_VERSION
+
+    def warn(self, code: str, message: str, hint: str = "") -> None:
+        """Add a warning once."""
+        warning = Warning(code, message, hint)
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+    def write(self, directory: Path) -> None:
+        """Replace run.json atomically, so that a kill leaves the old one or the new one."""
+        path = directory / FILE_NAME
+        temporary = path.with_suffix(".json.new")
+        with temporary.open("w") as file:
+            json.dump(asdict(self), file, indent=1)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+
+    @classmethod
+    def read(cls, directory: Path) -> RunMeta:
+        """Read run.json; raises RequestError when there is none or it is not one of ours."""
+        path = directory / FILE_NAME
+        try:
+            document = json.loads(path.read_text())
+        except FileNotFoundError:
+            raise RequestError(
+                f"{directory}: not a run folder, it has no {FILE_NAME}",
+                "give the folder that `weft run --out` or `weft import --out` wrote",
+            ) from None
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise RequestError(f"{path}: not JSON: {error}") from None
+        version = document.get("schema") if isinstance(document, dict) else None
+        if version != SCHEMA_VERSION:
+            raise RequestError(f"{path}: schema is {version!r}, this weft reads {SCHEMA_VERSION!r}")
+        document["warnings"] = [Warning(**warning) for warning in document["warnings"]]
+        known = {key: document[key] for key in cls.__dataclass_fields__ if key in document}
+        return cls(**known)

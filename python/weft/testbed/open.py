@@ -1,0 +1,18 @@
+"""Opening a testbed by its name on the command line."""
+
+from __future__ import annotations
+
+from weft.errors import RequestError
+from weft.testbed.base import Testbed
+from weft.testbed.lab import open_lab
+
+
+def open_testbed(spec: str, scale: float = 1.0) -> Testbed:
+    """The testbed that KIND:NAME means; raises RequestError."""
+    kind, colon, name = spec.partition(":")
+    if kind == "lab" and colon and name:
+        return open_lab(name, scale)
+    raise RequestError(
+        f"--on {spec}: not a testbed this weft knows",
+        "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair",
+    )

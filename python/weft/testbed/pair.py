@@ -1,0 +1,126 @@
+"""One step between two agents: one serves, the other drives."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from weft.testbed.agent import Agent, AgentError
+
+SETTLE_S = 3.0
+"""How long the other end may take to notice that one has failed."""
+
+
+@dataclass(frozen=True)
+class StepJob:
+    """What both ends of a step are told."""
+
+    step_index: int
+    step: dict[str, Any]
+    launch: int
+    phases: list[int]
+    addresses: list[str]
+    token: str
+    epoch_ns: int
+    patience_ms: int
+
+    def common(self, node: int) -> dict[str, Any]:
+        return {
+            "step": self.step,
+            "nodes": len(self.addresses),
+            "node": node,
+            "address": self.addresses[node],
+            "token": self.token,
+            "patience_ms": self.patience_ms,
+        }
+
+    def serve_request(self, node: int) -> dict[str, Any]:
+        return {"type": "serve"} | self.common(node)
+
+    def drive_request(self, node: int, peer: str | None) -> dict[str, Any]:
+        return {
+            "type": "drive",
+            "peer": peer,
+            "step_index": self.step_index,
+            "launch": self.launch,
+            "phases": self.phases,
+            "epoch_ns": self.epoch_ns,
+        } | self.common(node)
+
+
+@dataclass
+class StepOutcome:
+    """What a finished step leaves besides its samples."""
+
+    effective: dict[str, dict[str, Any]] = field(default_factory=dict)
+    rejected: dict[str, int] = field(default_factory=dict)
+
+
+async def run_step(
+    agents: list[Agent], job: StepJob, on_samples: Callable[[pa.RecordBatch], None]
+) -> StepOutcome:
+    """Run one step from node 0 to node 1 (or on node 0 alone, without a network); raises AgentError."""
+    outcome = StepOutcome()
+    driver = agents[0]
+    if job.step["transport"] == "null":
+        await driver.send(job.drive_request(0, None))
+        await _follow(driver, outcome, on_samples)
+        return outcome
+    server = agents[1]
+    await server.send(job.serve_request(1))
+    port = (await server.expect("listening"))["port"]
+    await driver.send(job.drive_request(0, _endpoint(job.addresses[1], port)))
+    await _both(
+        _follow(driver, outcome, on_samples),
+        _follow(server, outcome, on_samples),
+    )
+    return outcome
+
+
+async def _follow(
+    agent: Agent, outcome: StepOutcome, on_samples: Callable[[pa.RecordBatch], None]
+) -> None:
+    """Take what an agent says until it is done."""
+    while True:
+        received = await agent.receive()
+        if isinstance(received, pa.RecordBatch):
+            on_samples(received)
+        elif received["type"] == "connected":
+            outcome.effective[agent.node] = received["effective"]
+        elif received["type"] == "done":
+            outcome.rejected[agent.node] = received["rejected"]
+            return
+
+
+async def _both(*ends: Any) -> None:
+    """Wait for both ends; when one fails the other gets a moment to say what it saw.
+
+    The death of an agent explains its peer's complaint, so it is the one that is raised.
+    """
+    tasks = [asyncio.ensure_future(end) for end in ends]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        await asyncio.wait(tasks, timeout=SETTLE_S)
+    finally:
+        for task in tasks:
+            task.cancel()
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    failures = [result for result in results if isinstance(result, Exception)]
+    if failures:
+        raise min(failures, key=_blame)
+
+
+def _blame(failure: Exception) -> int:
+    """Lower is nearer to the cause."""
+    if not isinstance(failure, AgentError):
+        return 0
+    secondary = ("peer-lost", "peer-silent", "peer-unreachable")
+    return 2 if failure.code in secondary else 1
+
+
+def _endpoint(address: str, port: int) -> str:
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
