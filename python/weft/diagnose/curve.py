@@ -1,0 +1,201 @@
+"""A run's samples as curves: one time per size and launch, for each step of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.run.folder import Run
+from weft.statistics import Floats, Modes, modes_over_launches
+
+Ints = npt.NDArray[np.int64]
+
+Reduction = Literal["median", "best", "mean"]
+"""What stands for a launch: the median, the fastest or the mean of its batches."""
+
+_OF_STATISTIC: dict[str, Reduction] = {"batch": "median", "best": "best", "mean": "mean"}
+
+
+def reduction_of(run: Run) -> Reduction:
+    """The reduction that suits the run's rows: imported ones may already be the best of several."""
+    return _OF_STATISTIC[run.meta.statistic]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One step: `times_us[i, j]` is the one-way time of a message of `sizes[i]` in `launches[j]`.
+
+    NaN where a launch did not measure a size. The time of a ping-pong message is half its round
+    trip, that of a streamed message its share of the stream.
+    """
+
+    step: int
+    pattern: str
+    transport: str
+    sizes: Ints
+    launches: Ints
+    times_us: Floats
+    modes: tuple[Modes, ...]
+    phases: Ints
+
+    @property
+    def rates_mbps(self) -> Floats:
+        """Throughput in the shape of `times_us`."""
+        return to_mbps(self.sizes[:, np.newaxis], self.times_us)
+
+    @cached_property
+    def middle_us(self) -> Floats:
+        """The median over launches at each size, an order statistic as in `weft.statistics`."""
+        ordered = np.sort(self.times_us, axis=1)
+        counts = np.count_nonzero(~np.isnan(ordered), axis=1)
+        middle: Floats = ordered[np.arange(len(ordered)), (counts - 1) // 2]
+        return middle
+
+
+def to_mbps(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Floats:
+    """Throughput of messages that take `time_us` each; bits per microsecond are 10^6 bit/s."""
+    rates: Floats = np.asarray(size_bytes) * 8.0 / np.asarray(time_us)
+    return rates
+
+
+def curves(run: Run, reduction: Reduction | None = None) -> list[Curve]:
+    """The run's curves in the order of its steps; O(n log n) in the number of rows."""
+    if run.samples.num_rows == 0:
+        return []
+    batches = Batches.of(run)
+    reduced = batches.reduce(reduction or reduction_of(run))
+    return [_curve(run, step, batches, reduced) for step in np.unique(batches.step)]
+
+
+def pingpong(found: list[Curve]) -> Curve | None:
+    """The curve a signature is read from: the first ping-pong, over a network if there is one."""
+    candidates = [curve for curve in found if curve.pattern == "pingpong"]
+    networked = [curve for curve in candidates if curve.transport != "null"]
+    return next(iter(networked or candidates), None)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Batches reduced to one time for each step, size and launch, sorted in that order."""
+
+    step: Ints
+    size: Ints
+    launch: Ints
+    time_us: Floats
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The rows of a run sorted by step, size, launch and one-way time per message."""
+
+    step: Ints
+    size: Ints
+    launch: Ints
+    phase: Ints
+    time_us: Floats
+
+    @classmethod
+    def of(cls, run: Run) -> Batches:
+        samples = run.samples
+        step, size, launch, phase = (
+            column(samples, name) for name in ("step", "size_bytes", "launch", "phase")
+        )
+        time_us = message_times_us(run)
+        order = np.lexsort((time_us, joint_code(samples, ["step", "size_bytes", "launch"])))
+        return cls(step[order], size[order], launch[order], phase[order], time_us[order])
+
+    def reduce(self, reduction: Reduction) -> Groups:
+        starts = group_starts(self.step, self.size, self.launch)
+        value = reduce_sorted(self.time_us, starts, reduction)
+        return Groups(self.step[starts], self.size[starts], self.launch[starts], value)
+
+    def by_size(self, step: int) -> Iterator[slice]:
+        """The rows of each size of a step, sizes ascending."""
+        first, last = np.searchsorted(self.step, [step, step + 1])
+        starts = first + group_starts(self.size[first:last])
+        for start, end in zip(starts, [*starts[1:], last], strict=True):
+            yield slice(int(start), int(end))
+
+
+def message_times_us(run: Run) -> Floats:
+    """One-way time per message of every row, in the order of the samples table.
+
+    A clock that saw no time pass counts as one nanosecond, the table's resolution, so that the row
+    is kept.
+    """
+    samples = run.samples
+    elapsed_ns = np.maximum(column(samples, "elapsed_ns"), 1)
+    ways = np.array([_ways(step) for step in run.meta.plan["steps"]], dtype=np.float64)
+    messages = column(samples, "messages") * ways[column(samples, "step")]
+    return elapsed_ns / messages / 1e3
+
+
+def reduce_sorted(values: Floats, starts: Ints, reduction: Reduction) -> Floats:
+    """One value for each group of `values`; groups begin at `starts` and are sorted inside."""
+    if reduction == "best":
+        return values[starts]
+    counts = np.diff(np.append(starts, len(values)))
+    if reduction == "mean":
+        sums: Floats = np.add.reduceat(values, starts)
+        return sums / counts
+    middle: Floats = values[starts + (counts - 1) // 2]
+    return middle
+
+
+def _curve(run: Run, step: int, batches: Batches, reduced: Groups) -> Curve:
+    mine = reduced.step == step
+    sizes, rows = np.unique(reduced.size[mine], return_inverse=True)
+    launches, columns = np.unique(reduced.launch[mine], return_inverse=True)
+    times_us = np.full((len(sizes), len(launches)), np.nan)
+    times_us[rows, columns] = reduced.time_us[mine]
+    parts = list(batches.by_size(int(step)))
+    plan_step = run.meta.plan["steps"][step]
+    return Curve(
+        step=int(step),
+        pattern=plan_step["pattern"]["kind"],
+        transport=plan_step["transport"],
+        sizes=sizes,
+        launches=launches,
+        times_us=times_us,
+        modes=tuple(
+            modes_over_launches(batches.time_us[part], batches.launch[part]) for part in parts
+        ),
+        phases=np.array([batches.phase[part.start] for part in parts], dtype=np.int64),
+    )
+
+
+def _ways(plan_step: dict[str, object]) -> int:
+    """How often a message crosses the network in what a row times."""
+    pattern = plan_step["pattern"]
+    assert isinstance(pattern, dict)
+    return 2 if pattern["kind"] == "pingpong" else 1
+
+
+def column(samples: pa.Table, name: str) -> Ints:
+    column: Ints = samples[name].to_numpy().astype(np.int64, copy=False)
+    return column
+
+
+def joint_code(samples: pa.Table, names: list[str]) -> Ints:
+    """One integer for each combination of the columns, in their lexicographic order."""
+    code = np.zeros(len(samples), dtype=np.int64)
+    for name in names:
+        values = pc.unique(samples[name]).sort()
+        rank = pc.index_in(samples[name], value_set=values).to_numpy()
+        code = code * max(1, len(values)) + rank
+    return code
+
+
+def group_starts(*keys: Ints) -> Ints:
+    """Where a new combination of keys begins, in rows sorted by them."""
+    if len(keys[0]) == 0:
+        return np.zeros(0, dtype=np.int64)
+    changed = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    return np.concatenate(([0], np.flatnonzero(changed) + 1))

@@ -1,0 +1,96 @@
+"""Run folders for tests, from times that the test chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import RunMeta
+from weft.run.samples import SCHEMA
+
+MESSAGES = 1000
+"""Messages a row times, so that nanoseconds are fine enough for any test."""
+
+
+def affine_us(sizes: Sequence[int], latency_us: float, rate_mbps: float) -> npt.NDArray[np.float64]:
+    """Hockney's times."""
+    return latency_us + np.asarray(sizes) * 8.0 / rate_mbps
+
+
+def launches_of(
+    time_us: npt.ArrayLike, launches: int = 5, batches: int = 5, noise: float = 0.0, seed: int = 1
+) -> npt.NDArray[np.float64]:
+    """One-way times by size, launch and batch, with relative noise."""
+    times = np.asarray(time_us, dtype=np.float64)
+    random = np.random.default_rng(seed)
+    shape = (len(times), launches, batches)
+    return times[:, np.newaxis, np.newaxis] * np.exp(noise * random.standard_normal(shape))
+
+
+def step_plan(pattern: str = "pingpong", transport: str = "tcp") -> dict[str, Any]:
+    """A step of a resolved plan, as far as readers of runs look at it."""
+    kind = {"kind": pattern} if pattern == "pingpong" else {"kind": pattern, "window": 64}
+    return {"name": pattern, "pattern": kind, "transport": transport}
+
+
+def step_rows(
+    sizes: Sequence[int],
+    time_us: npt.NDArray[np.float64],
+    pattern: str = "pingpong",
+    step: int = 0,
+    route: tuple[int, int] = (0, 1),
+    phase: int | None = None,
+) -> pa.RecordBatch:
+    """The samples of one step; NaN times were not measured. A phase is a size, unless given."""
+    at, launch, batch = (index.ravel() for index in np.indices(time_us.shape))
+    ways = 2 if pattern == "pingpong" else 1
+    elapsed = np.round(time_us.ravel() * 1e3 * ways * MESSAGES)
+    kept = ~np.isnan(elapsed)
+    count = int(kept.sum())
+    columns = {
+        "step": np.full(count, step),
+        "phase": at[kept] if phase is None else np.full(count, phase),
+        "launch": launch[kept],
+        "batch": batch[kept],
+        "src": np.full(count, route[0]),
+        "dst": np.full(count, route[1]),
+        "size_bytes": np.asarray(sizes)[at[kept]],
+        "messages": np.full(count, MESSAGES),
+        "start_ns": np.zeros(count),
+        "elapsed_ns": elapsed[kept],
+    }
+    arrays = [pa.array(columns[field.name].astype(np.int64)).cast(field.type) for field in SCHEMA]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+def write_run(
+    directory: Path,
+    batches: Sequence[pa.RecordBatch],
+    steps: Sequence[dict[str, Any]] | None = None,
+    nodes: Sequence[str] = ("n1", "n2"),
+    **meta: Any,
+) -> Run:
+    """A complete run folder."""
+    document = RunMeta(
+        plan={"name": "made", "title": "", "launches": 5, "steps": list(steps or [step_plan()])},
+        testbed={"kind": "lab", "name": "pair", "scale": 1.0, "fabric": {}},
+        nodes=[{"name": node, "address": "", "facts": {}} for node in nodes],
+        **meta,
+    )
+    writer = RunWriter.create(directory, document)
+    for batch in batches:
+        writer.append(batch)
+    return writer.finish("complete")
+
+
+def pingpong_run(
+    directory: Path, sizes: Sequence[int], time_us: npt.NDArray[np.float64], **meta: Any
+) -> Run:
+    """A run of one ping-pong with these one-way times by size, launch and batch."""
+    return write_run(directory, [step_rows(sizes, time_us)], **meta)
