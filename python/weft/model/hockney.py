@@ -1,0 +1,84 @@
+"""Hockney's model of a message: a start-up time and an asymptotic rate.
+
+T(n) = t0 + n / r. Source: R. W. Hockney, "The communication challenge for MPP: Intel Paragon and
+Meiko CS-2", Parallel Computing 20 (1994) 389-398.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import least_squares
+
+from weft.diagnose.curve import curves, pingpong
+from weft.errors import RequestError
+from weft.run.folder import Run
+from weft.statistics import Floats
+
+SATURATION_RATIO = 5.0
+"""A message is saturated when it takes this many times the latency: then 4/5 of its time grows with
+its size, and the slope of log T over log n of the affine model, 1 - t0/T, is 0.8."""
+
+_FIT_TOLERANCE = 0.05
+"""Relative errors beyond this count linearly, not squared: a dip does not bend the fit."""
+
+
+@dataclass(frozen=True)
+class Hockney:
+    """A fitted model: `latency_us` is t0, `peak_mbps` the rate that long messages approach."""
+
+    latency_us: float
+    peak_mbps: float
+
+    def predict(self, size_bytes: npt.ArrayLike) -> Floats:
+        """One-way time in microseconds of messages of these sizes."""
+        return self.latency_us + np.asarray(size_bytes, dtype=np.float64) * 8.0 / self.peak_mbps
+
+    @property
+    def n_half(self) -> float:
+        """Bytes of the message that reaches half of `peak_mbps`: as much as t0 would carry."""
+        return n_half_bytes(self.latency_us, self.peak_mbps)
+
+    @property
+    def saturation_bytes(self) -> float:
+        """Bytes from which a message takes at least SATURATION_RATIO times the latency."""
+        return saturation_bytes(self.latency_us, self.peak_mbps)
+
+
+def n_half_bytes(latency_us: float, peak_mbps: float) -> float:
+    """Hockney's n1/2 = t0 * r."""
+    return latency_us * peak_mbps / 8.0
+
+
+def saturation_bytes(latency_us: float, peak_mbps: float) -> float:
+    """The saturation point of the affine time: T(n) = 5 t0 where n = 4 n1/2."""
+    return (SATURATION_RATIO - 1.0) * n_half_bytes(latency_us, peak_mbps)
+
+
+def fit(run: Run) -> Hockney:
+    """Fit the run's ping-pong curve; raises RequestError when it has none."""
+    curve = pingpong(curves(run))
+    if curve is None or len(curve.sizes) < 2:
+        raise RequestError(
+            f"{run.directory}: no ping-pong over at least two sizes to fit Hockney's model to",
+            "run the plan `signature`",
+        )
+    return fit_times(curve.sizes, curve.middle_us)
+
+
+def fit_times(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Hockney:
+    """Fit to one-way times: relative errors (small and large messages weigh alike), robustly."""
+    sizes = np.asarray(size_bytes, dtype=np.float64)
+    times = np.asarray(time_us, dtype=np.float64)
+    start = np.log([times.min(), times[-1] / sizes[-1]])
+
+    def relative_errors(logs: Floats) -> Floats:
+        start_up, per_byte = np.exp(logs)
+        errors: Floats = np.log((start_up + per_byte * sizes) / times)
+        return errors
+
+    found = least_squares(relative_errors, start, loss="soft_l1", f_scale=_FIT_TOLERANCE)
+    start_up, per_byte = np.exp(found.x)
+    return Hockney(float(start_up), float(8.0 / per_byte))
