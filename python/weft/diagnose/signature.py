@@ -1,0 +1,202 @@
+"""The signature of a network: latency, peak, half-power point and saturation point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from weft.diagnose.curve import Curve, Ints, curves, pingpong
+from weft.interval import Interval
+from weft.model.hockney import SATURATION_RATIO
+from weft.run.folder import Run
+from weft.run.meta import Warning
+from weft.statistics import Floats, coverage, median_interval
+
+LATENCY_MAX_BYTES = 8
+"""Latency is read from messages up to this size, as NetPIPE does."""
+
+HALF_POWER = 0.5
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Four numbers that characterise a pair, each taken per launch, with its interval over
+    launches.
+
+    - `latency_us`: half the round trip of messages up to 8 bytes (the median over those sizes).
+    - `peak_mbps`: the throughput at `peak_bytes`, the size that is fastest in the median over
+      launches.
+    - `half_power_bytes`: Hockney's n1/2, the smallest size that reaches half of the peak.
+    - `saturation_bytes`: the smallest size such that it and every larger one takes at least five
+      times the latency. From there on at least 80 % of the time is proportional to size, where time
+      is affine in size; `weft.model.hockney.saturation_bytes` predicts it from latency and peak.
+
+    The two sizes are interpolated between measured sizes, on logarithmic axes. What the curve does
+    not reach is None, and `notes` says why.
+    """
+
+    latency_us: Interval | None
+    peak_mbps: Interval | None
+    half_power_bytes: Interval | None
+    saturation_bytes: Interval | None
+    peak_bytes: int
+    step: int
+    launches: int
+    notes: list[Warning] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """The signature as `weft show --json` prints it."""
+        names = ("latency_us", "peak_mbps", "half_power_bytes", "saturation_bytes")
+        intervals = {name: getattr(self, name) for name in names}
+        return {
+            **{name: value and value.to_json() for name, value in intervals.items()},
+            "peak_bytes": self.peak_bytes,
+            "step": self.step,
+            "launches": self.launches,
+            "coverage": coverage(self.launches),
+            "thresholds": {
+                "latency_max_bytes": LATENCY_MAX_BYTES,
+                "half_power": HALF_POWER,
+                "saturation_ratio": SATURATION_RATIO,
+            },
+        }
+
+
+def signature(run: Run) -> Signature | None:
+    """The run's signature, from its ping-pong or else its first curve; None without samples."""
+    return of_curves(curves(run))
+
+
+def of_curves(found: Sequence[Curve]) -> Signature | None:
+    """The signature of a run whose curves are known already."""
+    curve = pingpong(list(found)) or next(iter(found), None)
+    return None if curve is None else of_curve(curve)
+
+
+def of_curve(curve: Curve) -> Signature:
+    """The signature of one curve."""
+    notes: list[Warning] = []
+    whole = _whole_launches(curve, notes)
+    rates = whole.rates_mbps
+    peak_at = int(np.argmin(whole.middle_us / whole.sizes))
+    latencies = _latencies_us(whole, notes)
+
+    def half_power(launch: int) -> float | None:
+        return _reach(whole.sizes, rates[:, launch], HALF_POWER * float(rates[peak_at, launch]))
+
+    def saturation(launch: int) -> float | None:
+        if latencies is None:
+            return None
+        return _stay(whole.sizes, whole.times_us[:, launch], SATURATION_RATIO * latencies[launch])
+
+    return Signature(
+        latency_us=None if latencies is None else median_interval(latencies),
+        peak_mbps=median_interval(rates[peak_at]),
+        half_power_bytes=_per_launch(half_power, whole, _NO_HALF_POWER, notes),
+        saturation_bytes=(
+            None if latencies is None else _per_launch(saturation, whole, _NO_SATURATION, notes)
+        ),
+        peak_bytes=int(whole.sizes[peak_at]),
+        step=curve.step,
+        launches=len(whole.launches),
+        notes=notes,
+    )
+
+
+_NO_HALF_POWER = Warning(
+    "half-power-not-reached",
+    "the half-power point is not among the sizes: the smallest one already has half of the peak",
+    "start at smaller sizes",
+)
+_NO_SATURATION = Warning(
+    "saturation-not-reached",
+    "the saturation point is not among the sizes: the largest takes under five times the latency",
+    "measure larger sizes",
+)
+
+
+def _whole_launches(curve: Curve, notes: list[Warning]) -> Curve:
+    """The launches that measured the most sizes, and the sizes all of those measured."""
+    measured = ~np.isnan(curve.times_us)
+    counts = measured.sum(axis=0)
+    columns = np.flatnonzero(counts == counts.max())
+    rows = np.flatnonzero(measured[:, columns].all(axis=1))
+    if len(columns) < len(curve.launches):
+        notes.append(
+            Warning(
+                "launches-incomplete",
+                f"the signature uses {len(columns)} of {len(curve.launches)} launches: "
+                "the others measured fewer sizes",
+                "finish the run with `weft run --resume`",
+            )
+        )
+    return replace(
+        curve,
+        sizes=curve.sizes[rows],
+        launches=curve.launches[columns],
+        times_us=curve.times_us[np.ix_(rows, columns)],
+        modes=tuple(curve.modes[row] for row in rows),
+        phases=curve.phases[rows],
+    )
+
+
+def _latencies_us(curve: Curve, notes: list[Warning]) -> Floats | None:
+    """Per launch, the median half round trip over the sizes up to LATENCY_MAX_BYTES."""
+    if curve.pattern != "pingpong":
+        notes.append(
+            Warning(
+                "no-pingpong",
+                "no latency: only a ping-pong measures it, and the run has none",
+                "run the plan `signature`",
+            )
+        )
+        return None
+    small = np.sort(curve.times_us[curve.sizes <= LATENCY_MAX_BYTES], axis=0)
+    if len(small) == 0:
+        notes.append(
+            Warning(
+                "no-small-messages",
+                f"no latency, no saturation point: the smallest message has {curve.sizes[0]} bytes",
+                f"start at {LATENCY_MAX_BYTES} bytes or less",
+            )
+        )
+        return None
+    middle: Floats = small[(len(small) - 1) // 2]
+    return middle
+
+
+def _per_launch(
+    value: Callable[[int], float | None], curve: Curve, missing: Warning, notes: list[Warning]
+) -> Interval | None:
+    """The interval over launches; None, and a note, when one of them has no value."""
+    values = [value(launch) for launch in range(len(curve.launches))]
+    known = [each for each in values if each is not None]
+    if len(known) == len(values):
+        return median_interval(known)
+    counted = f" (in {len(values) - len(known)} of {len(values)} launches)" if known else ""
+    notes.append(replace(missing, message=missing.message + counted))
+    return None
+
+
+def _reach(sizes: Ints, values: Floats, threshold: float) -> float | None:
+    """The smallest size at which `values` reach the threshold; None if the first one is above."""
+    at = int(np.argmax(values >= threshold))
+    return None if at == 0 else _crossing(sizes, values, at, threshold)
+
+
+def _stay(sizes: Ints, values: Floats, threshold: float) -> float | None:
+    """The smallest size from which `values` never fall below the threshold again."""
+    below = np.flatnonzero(values < threshold)
+    at = int(below[-1]) + 1 if len(below) else 0
+    return None if at in (0, len(values)) else _crossing(sizes, values, at, threshold)
+
+
+def _crossing(sizes: Ints, values: Floats, at: int, threshold: float) -> float:
+    """Where the line from point `at - 1` to `at` meets the threshold, on logarithmic axes."""
+    low, high = np.log(values[at - 1]), np.log(values[at])
+    share = (np.log(threshold) - low) / (high - low)
+    left, right = np.log(sizes[at - 1]), np.log(sizes[at])
+    return float(np.exp(left + share * (right - left)))
