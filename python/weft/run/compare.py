@@ -1,0 +1,187 @@
+"""Two runs, size by size."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from weft.diagnose.curve import Reduction, reduction_of
+from weft.diagnose.points import Point, points
+from weft.errors import RequestError
+from weft.interval import Interval
+from weft.run.folder import Run
+from weft.run.meta import Warning
+from weft.statistics import LEVEL, median_interval
+
+Key = tuple[str, int, int]
+"""Pattern, which of the run's steps of that pattern, size."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One size in both runs; `ratio` is a's throughput over b's.
+
+    The ratio's interval combines the ends of both intervals, so it covers at least as surely as
+    they do together. `significant` is None when the launches are too few to prove any difference.
+    """
+
+    pattern: str
+    size_bytes: int
+    a: Interval
+    b: Interval
+    ratio: Interval
+    significant: bool | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The pair as `weft compare --json` prints it; intervals `a` and `b` are in Mb/s."""
+        return {
+            "pattern": self.pattern,
+            "size_bytes": self.size_bytes,
+            "a": self.a.to_json(),
+            "b": self.b.to_json(),
+            "ratio": self.ratio.to_json(),
+            "significant": self.significant,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All sizes two runs share. `reduction` is what stands for a launch, in both."""
+
+    a: str
+    b: str
+    reduction: Reduction
+    pairs: list[Pair]
+    unmatched_a: int
+    unmatched_b: int
+    warnings: list[Warning] = field(default_factory=list)
+
+    @property
+    def median_abs_error_pct(self) -> float:
+        """The middle one of |ratio - 1|, in percent."""
+        return median_interval(self._errors_pct()).median
+
+    @property
+    def worst_abs_error_pct(self) -> float:
+        """The largest |ratio - 1|, in percent."""
+        return max(self._errors_pct())
+
+    def _errors_pct(self) -> list[float]:
+        return [abs(pair.ratio.median - 1.0) * 100.0 for pair in self.pairs]
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `weft compare --json`."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "quantity": "throughput_mbps",
+            "statistic": self.reduction,
+            "points": [pair.to_json() for pair in self.pairs],
+            "median_abs_error_pct": self.median_abs_error_pct,
+            "worst_abs_error_pct": self.worst_abs_error_pct,
+            "unmatched": {"a": self.unmatched_a, "b": self.unmatched_b},
+            "warnings": [vars(warning) for warning in self.warnings],
+        }
+
+
+def compare(a: Run, b: Run) -> Comparison:
+    """Compare throughputs; raises RequestError when the runs share no pattern and size."""
+    warnings: list[Warning] = []
+    reduction = _common_reduction(a, b, warnings)
+    left, right = _keyed(points(a, reduction)), _keyed(points(b, reduction))
+    common = [key for key in left if key in right]
+    if not common:
+        raise RequestError(
+            f"{a.directory} and {b.directory} share no size of the same pattern: "
+            f"{_extent(left)} against {_extent(right)}",
+            "measure both with the same plan; sizes are matched exactly, never interpolated",
+        )
+    unmatched_a, unmatched_b = len(left) - len(common), len(right) - len(common)
+    if unmatched_a or unmatched_b:
+        warnings.append(
+            Warning(
+                "sizes-unmatched",
+                f"{unmatched_a} sizes of a and {unmatched_b} of b have no partner and are left out",
+                "measure both with the same plan",
+            )
+        )
+    pairs = [_pair(left[key], right[key]) for key in common]
+    if any(pair.significant is None for pair in pairs):
+        warnings.append(_TOO_FEW_LAUNCHES)
+    return Comparison(
+        str(a.directory), str(b.directory), reduction, pairs, unmatched_a, unmatched_b, warnings
+    )
+
+
+_TOO_FEW_LAUNCHES = Warning(
+    "too-few-launches",
+    "some differences cannot be called significant or not: too few launches",
+    "four launches on each side are enough, or three against five",
+)
+
+
+def _common_reduction(a: Run, b: Run, warnings: list[Warning]) -> Reduction:
+    """What stands for a launch in both runs: a run of batches follows one that kept less."""
+    kinds = {reduction_of(a), reduction_of(b)}
+    if kinds == {"best", "mean"}:
+        warnings.append(
+            Warning(
+                "statistics-differ",
+                f"{a.directory} holds {_NAMES[reduction_of(a)]}, "
+                f"{b.directory} {_NAMES[reduction_of(b)]}: the ratio is biased by that",
+                "import results of the same statistic",
+            )
+        )
+        return "median"
+    if len(kinds) == 2:
+        (chosen,) = kinds - {"median"}
+        warnings.append(
+            Warning(
+                "statistics-reconciled",
+                f"one run holds only {_NAMES[chosen]}, so the other was reduced to that too",
+            )
+        )
+        return chosen
+    return kinds.pop()
+
+
+_NAMES: dict[Reduction, str] = {
+    "best": "the best of several trials",
+    "mean": "the mean of several trials",
+    "median": "batches",
+}
+
+
+def _keyed(found: list[Point]) -> dict[Key, Point]:
+    """The points by pattern, size and which step of that pattern they belong to."""
+    steps: dict[str, list[int]] = {}
+    keyed: dict[Key, Point] = {}
+    for point in found:
+        seen = steps.setdefault(point.pattern, [])
+        if point.step not in seen:
+            seen.append(point.step)
+        keyed[point.pattern, seen.index(point.step), point.size_bytes] = point
+    return keyed
+
+
+def _extent(keyed: dict[Key, Point]) -> str:
+    if not keyed:
+        return "no samples"
+    sizes = [size for _, _, size in keyed]
+    patterns = ", ".join(sorted({pattern for pattern, _, _ in keyed}))
+    return f"{patterns} of {min(sizes)} to {max(sizes)} bytes"
+
+
+def _pair(a: Point, b: Point) -> Pair:
+    left, right = a.throughput_mbps, b.throughput_mbps
+    ratio = Interval(left.median / right.median, left.low / right.high, left.high / right.low)
+    significant = None
+    if _can_differ(a.launches, b.launches):
+        significant = not ratio.low <= 1.0 <= ratio.high
+    return Pair(a.pattern, a.size_bytes, left, right, ratio, significant)
+
+
+def _can_differ(launches_a: int, launches_b: int) -> bool:
+    """Whether separate ranges prove a difference: chance separates them with p = 2 / C(a+b, a)."""
+    return 2 / math.comb(launches_a + launches_b, launches_a) <= 1 - LEVEL
