@@ -1,0 +1,23 @@
+"""`weft compare`: two runs, size by size."""
+
+from __future__ import annotations
+
+import click
+
+from weft.cli.output import json_option, print_json
+from weft.cli.tables import print_comparison
+from weft.run.compare import compare as compare_runs
+from weft.run.folder import Run
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b")
+@json_option
+def compare(a: str, b: str, as_json: bool) -> None:
+    """Compare runs A and B size by size: A's throughput over B's."""
+    comparison = compare_runs(Run.open(a), Run.open(b))
+    if as_json:
+        print_json(comparison.to_json())
+    else:
+        print_comparison(comparison)

@@ -1,0 +1,35 @@
+"""`weft export`: a run in another tool's format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from weft.cli.output import json_option, print_json
+from weft.errors import WorkError
+from weft.run.exporters import FORMATS, export_run
+from weft.run.folder import Run
+
+
+@click.command()
+@click.argument("run")
+@click.argument("format", metavar=f"FORMAT ({', '.join(sorted(FORMATS))})")
+@click.option("--out", metavar="FILE", help="File to write.  [default: standard output]")
+@json_option
+def export(run: str, format: str, out: str | None, as_json: bool) -> None:
+    """Write RUN as another tool would have."""
+    text = export_run(Run.open(run), format)
+    if out is not None:
+        _write(Path(out), text)
+    if as_json:
+        print_json({"run": run, "format": format, "file": out, "text": None if out else text})
+    elif out is None:
+        click.echo(text, nl=False)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise WorkError(f"{path}: cannot write it: {error.strerror}") from None

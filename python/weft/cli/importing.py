@@ -1,0 +1,39 @@
+"""`weft import`: another tool's result as a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from weft.cli.output import json_option, print_json, print_warnings
+from weft.run.importers import FORMATS, import_file
+from weft.run.importers.imported import Options
+
+
+@click.command("import")
+@click.argument("format", metavar=f"FORMAT ({', '.join(sorted(FORMATS))})")
+@click.argument("file")
+@click.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/FILE's stem]")
+@click.option("--partial", is_flag=True, help="Import the whole lines of a file that was cut.")
+@click.option("--bidir", is_flag=True, help="The file counts both directions: halve its sizes.")
+@click.option("--transport", default="unknown", help="What carried the messages, such as tcp.")
+@json_option
+def import_(
+    format: str,
+    file: str,
+    out: str | None,
+    partial: bool,
+    bidir: bool,
+    transport: str,
+    as_json: bool,
+) -> None:
+    """Import FILE, a result of another tool, into a run."""
+    directory = out or str(Path("runs") / Path(file).stem)
+    run = import_file(format, file, directory, Options(partial, bidir, transport))
+    if as_json:
+        warnings = [vars(warning) for warning in run.meta.warnings]
+        print_json({"run": directory, "status": run.meta.status, "warnings": warnings})
+    else:
+        print_warnings(run.meta.warnings)
+        click.echo(f"{directory}: {run.meta.status}", err=True)

@@ -1,0 +1,136 @@
+"""Summaries and comparisons as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+
+from weft.diagnose.points import Point
+from weft.diagnose.signature import Signature
+from weft.diagnose.summary import Summary
+from weft.interval import Interval
+from weft.run.compare import Comparison, Pair
+from weft.run.meta import Warning
+from weft.statistics import coverage
+
+
+def print_summary(summary: Summary) -> None:
+    """What was measured on what, what to know about it, the signature, the points."""
+    console = Console(highlight=False, markup=False)
+    for line in _header(summary):
+        console.print(line, soft_wrap=True)
+    if summary.signature:
+        console.print("\n" + _signature_title(summary.signature.launches), style="bold")
+        console.print(_signature_table(summary.signature))
+    for step in sorted({point.step for point in summary.points}):
+        points = [each for each in summary.points if each.step == step]
+        console.print(f"\n{points[0].pattern} over {points[0].transport}", style="bold")
+        console.print(_points_table(points))
+    if not summary.points:
+        console.print("no samples")
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """The ratio at every common size, significant ones marked."""
+    console = Console(highlight=False, markup=False)
+    console.print(f"a  {comparison.a}\nb  {comparison.b}", soft_wrap=True)
+    for line in _warning_lines(comparison.warnings):
+        console.print(line, soft_wrap=True)
+    console.print("\nthroughput, a over b", style="bold")
+    console.print(_pairs_table(comparison))
+    console.print(
+        f"a differs from b by {comparison.median_abs_error_pct:.1f} % in the median, "
+        f"{comparison.worst_abs_error_pct:.1f} % at worst, over {len(comparison.pairs)} sizes"
+    )
+
+
+def _header(summary: Summary) -> Iterator[str]:
+    meta = summary.meta
+    nodes = ", ".join(str(node["name"]) for node in meta.nodes)
+    scale = meta.testbed.get("scale", 1.0)
+    yield f"plan     {meta.plan['name']}"
+    yield f"on       {meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}" + (
+        f", rates scaled by {scale:g}" if scale != 1.0 else ""
+    )
+    yield f"nodes    {nodes}"
+    yield f"status   {meta.status}"
+    yield from _warning_lines(summary.warnings)
+
+
+def _warning_lines(warnings: list[Warning]) -> Iterator[str]:
+    for warning in warnings:
+        yield f"warning  {warning.message}" + (f" ({warning.hint})" if warning.hint else "")
+
+
+def _signature_table(signature: Signature) -> Table:
+    table = _table()
+    spread = signature.launches > 1
+    for name in ("", "median", *(("from", "to") if spread else ())):
+        table.add_column(name, justify="right" if name else "left")
+    for label, value in (
+        ("latency, us", signature.latency_us),
+        (f"peak, Mb/s (at {signature.peak_bytes} B)", signature.peak_mbps),
+        ("half-power point, B", signature.half_power_bytes),
+        ("saturation point, B", signature.saturation_bytes),
+    ):
+        table.add_row(label, *(_ends(value, spread) if value else ("not reached",)))
+    return table
+
+
+def _signature_title(launches: int) -> str:
+    if launches == 1:
+        return "signature, one launch, so without intervals"
+    return f"signature, {launches} launches, intervals hold with {coverage(launches):.1%}"
+
+
+def _points_table(points: list[Point]) -> Table:
+    first = points[0]
+    timed = first.latency_us is not None
+    spread = any(point.launches > 1 for point in points)
+    ends = ["from", "to"] if spread else []
+    table = _table()
+    for heading in ["size, B", *(["us", *ends] if timed else []), "Mb/s", *ends, "modes"]:
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for point in points:
+        times = _ends(point.latency_us, spread) if point.latency_us else ()
+        rates = _ends(point.throughput_mbps, spread)
+        modes, note = str(point.modes.count), "dip" if point.dip else ""
+        table.add_row(str(point.size_bytes), *times, *rates, modes, note)
+    return table
+
+
+def _pairs_table(comparison: Comparison) -> Table:
+    table = _table()
+    for heading in ("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", "from", "to", "significant"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for pair in comparison.pairs:
+        table.add_row(
+            pair.pattern,
+            str(pair.size_bytes),
+            _number(pair.a.median),
+            _number(pair.b.median),
+            *(f"{value:.3f}" for value in (pair.ratio.median, pair.ratio.low, pair.ratio.high)),
+            _significance(pair),
+        )
+    return table
+
+
+def _significance(pair: Pair) -> str:
+    return "unknown" if pair.significant is None else "yes" if pair.significant else ""
+
+
+def _table() -> Table:
+    return Table(box=None, padding=(0, 1))
+
+
+def _ends(interval: Interval, spread: bool) -> list[str]:
+    values = [interval.median, *([interval.low, interval.high] if spread else [])]
+    return [_number(value) for value in values]
+
+
+def _number(value: float) -> str:
+    """Four significant digits, whole numbers in full."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:#.4g}".rstrip(".")
