@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import least_squares
 
 from weft.diagnose.curve import curves, pingpong
 from weft.errors import RequestError
@@ -70,6 +69,8 @@ def fit(run: Run) -> Hockney:
 
 def fit_times(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Hockney:
     """Fit to one-way times: relative errors (small and large messages weigh alike), robustly."""
+    from scipy.optimize import least_squares  # here, because every command would wait for it
+
     sizes = np.asarray(size_bytes, dtype=np.float64)
     times = np.asarray(time_us, dtype=np.float64)
     start = np.log([times.min(), times[-1] / sizes[-1]])
