@@ -1,0 +1,160 @@
+"""What was measured on what, as tables: nodes, settings, the probe's overhead, how to repeat it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weft.diagnose.points import Point
+from weft.report.figures.curves import note, size_text
+from weft.report.quantity import format_us, range_mbps, range_us
+from weft.report.series import Series, time_us
+from weft.run.folder import Run
+
+
+@dataclass(frozen=True)
+class Table:
+    """Headers and rows of text; the first column names the row."""
+
+    headers: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def run_facts(run: Run) -> list[tuple[str, str]]:
+    """Plan, testbed, time, folder: what fits on a line each."""
+    meta = run.meta
+    testbed = " ".join(str(meta.testbed[key]) for key in ("kind", "name") if meta.testbed.get(key))
+    facts = [
+        ("Plan", _plan_text(meta.plan)),
+        ("Testbed", testbed),
+        ("Scale", _scale_text(meta.testbed.get("scale"))),
+        ("Source", _pairs(meta.source or {})),
+        ("Started", meta.started),
+        ("Status", meta.status),
+        ("Folder", str(run.directory)),
+        ("weft", meta.weft_version),
+    ]
+    return [(label, text) for label, text in facts if text]
+
+
+def nodes_table(run: Run) -> Table:
+    """The nodes with every fact that any of them stated."""
+    facts = _keys(node.get("facts") or {} for node in run.meta.nodes)
+    rows = [
+        [str(node["name"]), str(node.get("address") or "")]
+        + [value_text(key, (node.get("facts") or {}).get(key, "")) for key in facts]
+        for node in run.meta.nodes
+    ]
+    return Table(["Node", "Address", *map(label_text, facts)], rows)
+
+
+def settings_table(run: Run) -> Table:
+    """Asked for and effective, side by side; what changed between launches shows every value."""
+    steps = run.meta.plan["steps"]
+    headers = ["Setting", "Step", "Asked for", *(str(node["name"]) for node in run.meta.nodes)]
+    rows = [row for index, step in enumerate(steps) for row in _step_rows(run, index, step)]
+    return Table(headers, rows)
+
+
+def timing_table(run: Run) -> Table:
+    """What a look at the clock and a turn of the empty loop cost each node's agent."""
+    rows = [
+        [
+            str(entry["node"]),
+            *(_nanoseconds(entry.get(key)) for key in ("clock_read_ns", "loop_ns")),
+        ]
+        for entry in run.meta.timing
+    ]
+    return Table(["Node", "Reading the clock", "One turn of the empty loop"], rows)
+
+
+def points_table(one: Series) -> Table:
+    """Every size with its time, its throughput and what is odd about it."""
+    headers = ["Size", "Time, one way", "Throughput", "Remarks"]
+    return Table(headers, [_point_row(point) for point in one.points])
+
+
+def repeat_command(run: Run) -> str:
+    """The command that made the run; where it is not recorded, the one that would repeat it."""
+    if run.meta.command:
+        return shlex.join(run.meta.command)
+    testbed = run.meta.testbed
+    place = f"{testbed.get('kind', 'lab')}:{testbed.get('name', '')}"
+    return shlex.join(["weft", "run", str(run.meta.plan["name"]), "--on", place])
+
+
+def label_text(key: str) -> str:
+    """A key as a label: the unit that ends it is shown by the value."""
+    for unit in ("_bytes", "_ns", "_us"):
+        key = key.removesuffix(unit)
+    special = {"cpu": "CPU", "cpus": "CPUs", "cpu_model": "CPU model", "mss": "Segment size (MSS)"}
+    return special.get(key, key.replace("_", " ").capitalize())
+
+
+def value_text(key: str, value: Any) -> str:
+    """A value as people read it; null is what the system chooses by itself."""
+    if value is None:
+        return "default"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if key.endswith("_bytes") and isinstance(value, int | float):
+        return size_text(int(value))
+    if isinstance(value, list):
+        return ", ".join(str(item) for item in value)
+    return str(value)
+
+
+def _plan_text(plan: dict[str, Any]) -> str:
+    title = f" ({plan['title']})" if plan.get("title") else ""
+    steps = ", ".join(str(step["name"]) for step in plan["steps"])
+    return f"{plan['name']}{title}: {steps}"
+
+
+def _scale_text(scale: Any) -> str:
+    return "" if scale in (None, 1, 1.0) else f"every rate times {scale:g}"
+
+
+def _pairs(mapping: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{label_text(key)}: {value_text(key, value)}" for key, value in mapping.items()
+    )
+
+
+def _step_rows(run: Run, index: int, step: dict[str, Any]) -> list[list[str]]:
+    options = step.get("options") or {}
+    effective = [entry for entry in run.meta.effective if entry.get("step") == index]
+    nodes = [str(node["name"]) for node in run.meta.nodes]
+    rows = []
+    for key in _keys([options, *(entry.get("settings") or {} for entry in effective)]):
+        asked = value_text(key, options[key]) if key in options else ""
+        values = [_effective_text(key, node, effective) for node in nodes]
+        rows.append([label_text(key), str(step["name"]), asked, *values])
+    return rows
+
+
+def _effective_text(key: str, node: str, effective: Iterable[dict[str, Any]]) -> str:
+    seen: dict[str, list[int]] = {}
+    for entry in effective:
+        if entry.get("node") == node and key in (entry.get("settings") or {}):
+            text = value_text(key, entry["settings"][key])
+            seen.setdefault(text, []).append(int(entry.get("launch", 0)))
+    if len(seen) == 1:
+        return next(iter(seen))
+    return "; ".join(
+        f"{text} in launch {', '.join(map(str, launches))}" for text, launches in seen.items()
+    )
+
+
+def _keys(mappings: Iterable[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(key for mapping in mappings for key in mapping))
+
+
+def _point_row(point: Point) -> list[str]:
+    time, rate = range_us(time_us(point)), range_mbps(point.throughput_mbps)
+    return [size_text(point.size_bytes), time, rate, note(point)]
+
+
+def _nanoseconds(value_ns: Any) -> str:
+    return "" if value_ns is None else format_us(value_ns / 1e3)

@@ -1,0 +1,106 @@
+"""What a run found, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weft.interval import Interval
+from weft.report.quantity import range_bytes, range_mbps, range_us
+from weft.report.series import Series, series_of
+from weft.run.folder import Run
+from weft.statistics import coverage
+
+
+def verdict(run: Run) -> str:
+    """The run's verdict: a sentence, or one for each of its steps, each on a line."""
+    sentences = [sentence(one) for one in series_of([run])]
+    return "\n".join(sentences or [nothing_measured(run)])
+
+
+def sentence(one: Series) -> str:
+    """Where, what and how sure, such as "n1 to n2 over TCP on pair: 28 µs latency, ..."."""
+    return f"{subject(one)}: {', '.join(findings(one))}; {certainty(one)}.{_status(one.run)}"
+
+
+def nothing_measured(run: Run) -> str:
+    """The sentence for a run without a single sample."""
+    return f"{endpoints(run)}{_place(run)}: nothing was measured.{_status(run)}"
+
+
+def subject(one: Series) -> str:
+    """Between whom, over what, on what."""
+    over = "without a network" if one.transport == "null" else f"over {one.transport.upper()}"
+    way = ", streaming one way" if one.pattern == "stream" else ""
+    return f"{endpoints(one.run)} {over}{_place(one.run)}{way}"
+
+
+def endpoints(run: Run) -> str:
+    """The nodes: "n1 to n2", "n1 alone", "64 nodes"."""
+    names = [str(node["name"]) for node in run.meta.nodes]
+    if len(names) == 2:
+        return f"{names[0]} to {names[1]}"
+    return f"{names[0]} alone" if len(names) == 1 else f"{len(names)} nodes"
+
+
+def findings(one: Series) -> list[str]:
+    """The numbers with their ranges; what could not be found is said, not left out."""
+    found = one.signature
+    timed = [
+        _found(found.latency_us, lambda x: _named(range_us(x), "latency"), "no latency"),
+        _found(found.saturation_bytes, lambda x: f"saturates at {range_bytes(x)}", "not saturated"),
+    ]
+    rates = [
+        _found(found.peak_mbps, lambda x: _named(range_mbps(x), "peak"), "no peak"),
+        _found(
+            found.half_power_bytes,
+            lambda x: f"half of it from {range_bytes(x)}",
+            "half of it at every size",
+        ),
+    ]
+    # A stream has no latency of its own, and so no saturation point either.
+    return rates if one.pattern == "stream" else [timed[0], *rates, timed[1]]
+
+
+def certainty(one: Series) -> str:
+    """How many launches, and with what probability a range holds the median."""
+    statistic = one.run.meta.statistic
+    of = "" if statistic == "batch" else f", each value is the {statistic} of several trials"
+    fewest = one.signature.launches
+    if fewest < 2:
+        return f"{_launches(fewest)}, so nothing is known about the spread between launches{of}"
+    return f"{_launches(fewest)}, ranges cover the median with {coverage_text(fewest)}{of}"
+
+
+def coverage_text(launches: int) -> str:
+    """The coverage of the ranges, rounded as a person would say it: 5 launches -> "94 %"."""
+    return f"{100 * coverage(launches):.0f} %"
+
+
+def _named(range_text: str, name: str) -> str:
+    """Put the name between the value and its range: "28 µs latency (27 to 29)"."""
+    value, bracket, rest = range_text.partition(" (")
+    return f"{value} {name}{bracket}{rest}"
+
+
+def _found(value: Interval | None, say: Callable[[Interval], str], otherwise: str) -> str:
+    return otherwise if value is None else say(value)
+
+
+def _launches(count: int) -> str:
+    return "1 launch" if count == 1 else f"{count} launches"
+
+
+def _place(run: Run) -> str:
+    name = run.meta.testbed.get("name")
+    scale = float(run.meta.testbed.get("scale") or 1.0)
+    scaled = "" if scale == 1.0 else f" at {scale:g} of its rates"
+    return f" on {name}{scaled}" if name else ""
+
+
+def _status(run: Run) -> str:
+    return {
+        "complete": "",
+        "partial": " The run is partial: some of the plan was not measured.",
+        "running": " The run was cut short or still goes on: this is what has reached the disk.",
+        "failed": " The run failed: this is what was measured before.",
+    }[run.meta.status]
