@@ -7,17 +7,19 @@ from pathlib import Path
 import click
 
 from weft.cli.output import json_option, print_json
-from weft.report.page import FILE_NAME, Report
 from weft.run.folder import Run
 
 
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@click.option("--out", metavar="FILE", help=f"HTML file to write.  [default: {FILE_NAME} in RUN]")
+@click.option("--out", metavar="FILE", help="HTML file to write.  [default: report.html in RUN]")
 @click.option("--figures", metavar="DIR", help="Also write every figure there, as SVG and PNG.")
 @json_option
 def report(runs: tuple[str, ...], out: str | None, figures: str | None, as_json: bool) -> None:
     """Report RUN, or several runs side by side, in one HTML file that needs no network."""
+    # Drawing takes long to import: no other command should wait for it.
+    from weft.report.page import FILE_NAME, Report
+
     document = Report([Run.open(run) for run in runs])
     path = document.write(Path(out) if out else Path(runs[0]) / FILE_NAME)
     drawn = document.write_figures(Path(figures)) if figures else []
