@@ -288,6 +288,25 @@ def test_rates_beyond_ten_gigabit_are_counted_in_gigabit(make: Runs, tmp_path: P
     assert ">40<" in svg
 
 
+def test_runs_far_apart_are_drawn_on_a_logarithmic_axis(make: Runs, tmp_path: Path) -> None:
+    report = Report([make(), make("fast", Network(5.0, 40_000.0))])
+    svg = report.figures[0].write(tmp_path)[0].read_text()
+    for label in ("1 Mb/s", "100 Mb/s", "10 Gb/s"):
+        assert f">{label}<" in svg
+
+
+def test_an_import_is_repeated_by_importing_it(make: Runs) -> None:
+    def imported(meta: RunMeta) -> None:
+        meta.command, meta.effective = [], []
+        meta.source = {"format": "netpipe-3", "file": "np.out"}
+        meta.nodes = [{"name": "transmitter", "address": "", "facts": {}}]
+
+    run = make(change=imported)
+    assert facts.repeat_command(run) == "weft import netpipe np.out"
+    assert facts.settings_table(run).rows == []
+    assert facts.nodes_table(run).headers == ["Node"]
+
+
 def test_figures_need_no_network(make: Runs, tmp_path: Path) -> None:
     alone = ["unshare", "--user", "--map-root-user", "--net"]
     if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 from weft.diagnose.points import Point
@@ -47,12 +48,15 @@ def nodes_table(run: Run) -> Table:
         + [value_text(key, (node.get("facts") or {}).get(key, "")) for key in facts]
         for node in run.meta.nodes
     ]
-    return Table(["Node", "Address", *map(label_text, facts)], rows)
+    return _without_empty_columns(Table(["Node", "Address", *map(label_text, facts)], rows))
 
 
 def settings_table(run: Run) -> Table:
-    """Asked for and effective, side by side; what changed between launches shows every value."""
-    steps = run.meta.plan["steps"]
+    """Asked for and effective, side by side; what changed between launches shows every value.
+
+    Empty where nothing was read back, as in imported runs: what was asked for then says nothing.
+    """
+    steps = run.meta.plan["steps"] if run.meta.effective else []
     headers = ["Setting", "Step", "Asked for", *(str(node["name"]) for node in run.meta.nodes)]
     rows = [row for index, step in enumerate(steps) for row in _step_rows(run, index, step)]
     return Table(headers, rows)
@@ -80,6 +84,9 @@ def repeat_command(run: Run) -> str:
     """The command that made the run; where it is not recorded, the one that would repeat it."""
     if run.meta.command:
         return shlex.join(run.meta.command)
+    if run.meta.source:
+        tool, _, _ = str(run.meta.source.get("format", "")).partition("-")
+        return shlex.join(["weft", "import", tool, str(run.meta.source.get("file", ""))])
     testbed = run.meta.testbed
     place = f"{testbed.get('kind', 'lab')}:{testbed.get('name', '')}"
     return shlex.join(["weft", "run", str(run.meta.plan["name"]), "--on", place])
@@ -104,6 +111,13 @@ def value_text(key: str, value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(str(item) for item in value)
     return str(value)
+
+
+def _without_empty_columns(table: Table) -> Table:
+    full = [any(row[i] for row in table.rows) for i in range(len(table.headers))]
+    return Table(
+        list(compress(table.headers, full)), [list(compress(row, full)) for row in table.rows]
+    )
 
 
 def _plan_text(plan: dict[str, Any]) -> str:

@@ -29,9 +29,12 @@ def nothing_measured(run: Run) -> str:
 
 def subject(one: Series) -> str:
     """Between whom, over what, on what."""
-    over = "without a network" if one.transport == "null" else f"over {one.transport.upper()}"
+    over = _OVER.get(one.transport, f"over {one.transport.upper()}")
     way = ", streaming one way" if one.pattern == "stream" else ""
     return f"{endpoints(one.run)} {over}{_place(one.run)}{way}"
+
+
+_OVER = {"null": "without a network", "unknown": "over an unnamed transport"}
 
 
 def endpoints(run: Run) -> str:

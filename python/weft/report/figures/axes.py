@@ -7,7 +7,7 @@ from typing import Literal
 
 import altair as alt
 
-from weft.report.quantity import BYTES, MICROSECONDS, Units
+from weft.report.quantity import BYTES, MEGABITS, MICROSECONDS, Units
 
 Channel = Literal["x", "y"]
 
@@ -17,6 +17,7 @@ GIGABIT_FROM_MBPS = 10_000
 _MANTISSA = "round(1000 * datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9))) / 1000"
 _ROUNDED_SIZE = "datum.value < 1048576 && datum.value % 128 != 0"
 _WHOLE_DECADE = f"{_MANTISSA} == 1"
+_FAINT_BETWEEN_DECADES = {"condition": {"test": _WHOLE_DECADE, "value": 1}, "value": 0.35}
 
 
 def size_axis(channel: Channel, scale: alt.Scale) -> alt.Axis:
@@ -42,7 +43,7 @@ def time_axis(channel: Channel) -> alt.Axis:
     return alt.Axis(
         title="Time of one message, one way",
         labelExpr=f"({everything}) ? {unit_expression(MICROSECONDS)} : ''",
-        gridOpacity={"condition": {"test": _WHOLE_DECADE, "value": 1}, "value": 0.35},
+        gridOpacity=_FAINT_BETWEEN_DECADES,
     )
 
 
@@ -52,6 +53,12 @@ def rate_axis(highest_mbps: float) -> alt.Axis:
     value = "datum.value / 1000" if giga else "datum.value"
     unit = "Gb/s" if giga else "Mb/s"
     return alt.Axis(title=f"Throughput ({unit})", labelExpr=f"format({value}, ',')", tickCount=7)
+
+
+def decade_rate_axis() -> alt.Axis:
+    """Rates at the decades, each with its unit."""
+    label = f"{_WHOLE_DECADE} ? {unit_expression(MEGABITS)} : ''"
+    return alt.Axis(title="Throughput", labelExpr=label, gridOpacity=_FAINT_BETWEEN_DECADES)
 
 
 def log_scale(values: Iterable[float], base: int) -> alt.Scale:

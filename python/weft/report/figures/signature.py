@@ -17,6 +17,9 @@ from weft.report.series import Series
 HEIGHT = 380
 WIDTH = 680
 
+FLATTENING_RATIO = 25
+"""A run this many times slower than the fastest would be a flat line at the bottom."""
+
 
 @dataclass(frozen=True)
 class Dimension:
@@ -99,9 +102,14 @@ def _time(tables: dict[str, list[Row]]) -> Dimension:
 
 
 def _rate(tables: dict[str, list[Row]]) -> Dimension:
-    observed = [row["rate"] for row in tables["observations"]]
-    highest = max([*observed, *(row["rate_high"] for row in tables["points"])])
-    return Dimension("rate", axes.rate_axis(highest), axes.linear_scale(highest))
+    """Throughput from zero; logarithmic where the fastest run would flatten the slowest."""
+    rates = [row["rate"] for name in ("points", "observations") for row in tables[name]]
+    peaks: dict[str, float] = {}
+    for row in tables["points"]:
+        peaks[row["series"]] = max(row["rate"], peaks.get(row["series"], 0.0))
+    if max(peaks.values()) > FLATTENING_RATIO * min(peaks.values()):
+        return Dimension("rate", axes.decade_rate_axis(), axes.log_scale(rates, 10))
+    return Dimension("rate", axes.rate_axis(max(rates)), axes.linear_scale(max(rates)))
 
 
 def _bars(x: Dimension, y_at_low: str, y_at_high: str) -> alt.Chart:
