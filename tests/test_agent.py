@@ -114,7 +114,7 @@ def test_a_peer_that_stops_is_noticed_within_the_patience():
         finally:
             os.kill(agents[1].pid, signal.SIGCONT)
 
-    with pytest.raises(AgentError, match="nothing for too long"):
+    with pytest.raises(AgentError, match="sent and taken nothing for too long"):
         loopback.with_agents(scenario)
 
 

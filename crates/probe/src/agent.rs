@@ -19,6 +19,7 @@ use crate::pattern::{Checked, Payload, Unchecked};
 use crate::processor;
 use crate::samples::{self, Sample};
 use crate::tcp::{self, Block, Spin, TcpChannel};
+use crate::watchdog::Watchdog;
 
 /// Talks to the coordinator on standard output.
 pub struct Agent {
@@ -123,12 +124,12 @@ impl Agent {
             patience,
         )?;
         self.report_settings(common, Some(&socket))?;
-        match common.step.options.wait {
-            Wait::Spin => self.drive_over(job, TcpChannel::<Spin>::new(socket, patience)?),
-            Wait::Block | Wait::Auto => {
-                self.drive_over(job, TcpChannel::<Block>::new(socket, patience)?)
-            }
-        }
+        let watchdog = Watchdog::watch(&socket, patience)?;
+        let outcome = match common.step.options.wait {
+            Wait::Spin => self.drive_over(job, TcpChannel::<Spin>::new(socket)?),
+            Wait::Block | Wait::Auto => self.drive_over(job, TcpChannel::<Block>::new(socket)?),
+        };
+        outcome.map_err(|error| watchdog.explain(error))
     }
 
     fn drive_over<C: Channel>(&mut self, job: Job, channel: C) -> io::Result<()> {
@@ -177,13 +178,12 @@ impl Agent {
 }
 
 fn serve_over(socket: TcpStream, common: &Common) -> io::Result<()> {
-    let patience = patience(common);
-    match common.step.options.wait {
-        Wait::Spin => serve_channel(&mut TcpChannel::<Spin>::new(socket, patience)?, common),
-        Wait::Block | Wait::Auto => {
-            serve_channel(&mut TcpChannel::<Block>::new(socket, patience)?, common)
-        }
-    }
+    let watchdog = Watchdog::watch(&socket, patience(common))?;
+    let outcome = match common.step.options.wait {
+        Wait::Spin => serve_channel(&mut TcpChannel::<Spin>::new(socket)?, common),
+        Wait::Block | Wait::Auto => serve_channel(&mut TcpChannel::<Block>::new(socket)?, common),
+    };
+    outcome.map_err(|error| watchdog.explain(error))
 }
 
 fn serve_channel<C: Channel>(channel: &mut C, common: &Common) -> io::Result<()> {
@@ -254,7 +254,7 @@ fn code(error: &io::Error) -> &'static str {
 
 fn describe(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::WouldBlock => "the peer has sent nothing for too long".to_owned(),
+        io::ErrorKind::WouldBlock => "the peer did not answer in time".to_owned(),
         _ => error.to_string(),
     }
 }

@@ -7,7 +7,7 @@ pub trait Channel {
     /// Hand all of `bytes` to the transport.
     fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Fill all of `bytes`; an error of kind `WouldBlock` means that the peer has been silent for too long.
+    /// Fill all of `bytes`.
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
 }
 

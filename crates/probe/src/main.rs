@@ -5,6 +5,7 @@ mod agent;
 mod batch;
 mod channel;
 mod clock;
+mod descriptors;
 mod door;
 mod drive;
 mod facts;
@@ -17,6 +18,7 @@ mod processor;
 mod samples;
 mod tcp;
 mod token;
+mod watchdog;
 
 use std::io;
 use std::process::{ExitCode, exit};
@@ -62,6 +64,8 @@ fn run() -> io::Result<()> {
     thread::Builder::new()
         .stack_size(256 << 10)
         .spawn(move || read_requests(&sender))?;
+    // Before any socket exists: what the reader's table held would stay open for ever.
+    descriptors::detach()?;
     answer_all(&mut agent, &requests)
 }
 

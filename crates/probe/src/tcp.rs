@@ -1,11 +1,15 @@
 //! TCP: the channel, its options, and what the kernel made of them.
+//!
+//! Sends and receives go straight to the kernel (rustix): the C library's are cancellation points, which costs a
+//! process with threads two atomic operations a call.
 
 use std::io;
 use std::marker::PhantomData;
 use std::net::TcpStream;
-use std::os::fd::{AsRawFd, RawFd};
-use std::time::Duration;
+use std::os::fd::{AsFd, BorrowedFd};
 
+use rustix::io::{Errno, retry_on_intr};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use serde::Serialize;
 use socket2::{SockRef, Socket};
 use weft_plan::Options;
@@ -20,7 +24,7 @@ const TRIES_PER_LOOK: u32 = 64;
 
 /// How the end of a connection waits for data.
 pub trait Wait {
-    fn recv(fd: RawFd, bytes: &mut [u8]) -> io::Result<usize>;
+    fn recv(fd: BorrowedFd, bytes: &mut [u8]) -> Result<usize, Errno>;
 }
 
 /// Sleep in the kernel until data is there.
@@ -31,27 +35,25 @@ pub struct Spin;
 
 impl Wait for Block {
     #[inline]
-    fn recv(fd: RawFd, bytes: &mut [u8]) -> io::Result<usize> {
-        recv_flags(fd, bytes, libc::MSG_WAITALL)
+    fn recv(fd: BorrowedFd, bytes: &mut [u8]) -> Result<usize, Errno> {
+        receive(fd, bytes, RecvFlags::WAITALL)
     }
 }
 
 impl Wait for Spin {
     #[inline]
-    fn recv(fd: RawFd, bytes: &mut [u8]) -> io::Result<usize> {
+    fn recv(fd: BorrowedFd, bytes: &mut [u8]) -> Result<usize, Errno> {
         let mut deadline_ns = None;
         loop {
             for _ in 0..TRIES_PER_LOOK {
-                match recv_flags(fd, bytes, libc::MSG_DONTWAIT) {
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                        std::hint::spin_loop()
-                    }
+                match receive(fd, bytes, RecvFlags::DONTWAIT) {
+                    Err(Errno::AGAIN) => std::hint::spin_loop(),
                     other => return other,
                 }
             }
             let now = now_ns();
             if now > *deadline_ns.get_or_insert(now + SPIN_NS) {
-                return recv_flags(fd, bytes, 0);
+                return receive(fd, bytes, RecvFlags::empty());
             }
         }
     }
@@ -64,11 +66,9 @@ pub struct TcpChannel<W> {
 }
 
 impl<W: Wait> TcpChannel<W> {
-    /// Use a connected socket; a peer that is silent for longer than `patience` is an error.
-    pub fn new(socket: TcpStream, patience: Duration) -> io::Result<Self> {
-        socket.set_read_timeout(Some(patience))?;
-        socket.set_write_timeout(Some(patience))?;
-        SockRef::from(&socket).set_tcp_user_timeout(Some(patience))?;
+    /// Use a connected socket, which from now on waits without a limit: a watchdog must look after it.
+    pub fn new(socket: TcpStream) -> io::Result<Self> {
+        socket.set_read_timeout(None)?;
         Ok(TcpChannel {
             socket,
             wait: PhantomData,
@@ -81,7 +81,8 @@ impl<W: Wait> Channel for TcpChannel<W> {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut sent = 0;
         while sent < bytes.len() {
-            sent += retried(|| send_once(self.socket.as_raw_fd(), &bytes[sent..]))?;
+            let rest = &bytes[sent..];
+            sent += retry_on_intr(|| send(self.socket.as_fd(), rest, SendFlags::NOSIGNAL))?;
         }
         Ok(())
     }
@@ -90,7 +91,7 @@ impl<W: Wait> Channel for TcpChannel<W> {
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
         let mut received = 0;
         while received < bytes.len() {
-            match retried(|| W::recv(self.socket.as_raw_fd(), &mut bytes[received..]))? {
+            match retry_on_intr(|| W::recv(self.socket.as_fd(), &mut bytes[received..]))? {
                 0 => {
                     return Err(io::Error::new(
                         io::ErrorKind::UnexpectedEof,
@@ -105,27 +106,8 @@ impl<W: Wait> Channel for TcpChannel<W> {
 }
 
 #[inline]
-fn send_once(fd: RawFd, bytes: &[u8]) -> io::Result<usize> {
-    // SAFETY: the pointer and length are those of a live slice; the kernel only reads it.
-    let count = unsafe { libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
-    usize::try_from(count).map_err(|_| io::Error::last_os_error())
-}
-
-#[inline]
-fn recv_flags(fd: RawFd, bytes: &mut [u8], flags: libc::c_int) -> io::Result<usize> {
-    // SAFETY: the pointer and length are those of a live, exclusively borrowed slice.
-    let count = unsafe { libc::recv(fd, bytes.as_mut_ptr().cast(), bytes.len(), flags) };
-    usize::try_from(count).map_err(|_| io::Error::last_os_error())
-}
-
-#[inline]
-fn retried(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
-    loop {
-        match call() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            other => return other,
-        }
-    }
+fn receive(fd: BorrowedFd, bytes: &mut [u8], flags: RecvFlags) -> Result<usize, Errno> {
+    recv(fd, bytes, flags).map(|(received, _)| received)
 }
 
 /// Apply a step's options; buffers must be set before a socket connects or listens, or the window is fixed.
