@@ -205,3 +205,18 @@ def test_catalogue_keeps_kinds_apart() -> None:
     assert "signature" in catalog.names("plan")
     assert "signature" not in catalog.names("fabric")
     assert catalog.find("plan", "signature").is_file()
+
+
+def test_netpipes_rule_keeps_its_least_number_of_messages():
+    stop = load_plan("netpipe")["steps"][0]["stop"]
+    assert (stop["trials"], stop["at_least"], stop["at_most_ns"]) == (3, 3, None)
+
+
+def test_a_size_of_the_signature_ends_after_a_tenth_of_a_second():
+    assert load_plan("signature")["steps"][0]["stop"]["at_most_ns"] == 100_000_000
+
+
+def test_at_least_belongs_to_the_time_rule():
+    setting = ("steps.0.stop", '{ rule = "count", repeats = 9, trials = 1, at_least = 2 }')
+    with pytest.raises(RequestError, match=r"at_least.*time"):
+        load_plan("latency", [setting])

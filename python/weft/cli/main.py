@@ -13,7 +13,7 @@ from weft.cli.demo import demo
 from weft.cli.exporting import export
 from weft.cli.importing import import_
 from weft.cli.lab import lab
-from weft.cli.output import print_error
+from weft.cli.output import print_error, print_json
 from weft.cli.report import report
 from weft.cli.run import run
 from weft.cli.show import show
@@ -38,17 +38,22 @@ def main() -> NoReturn:
         sys.exit(weft.main(standalone_mode=False) or 0)
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        print_error(
-            error.format_message(), f"see `{context.command_path} --help`" if context else ""
-        )
-        sys.exit(2)
+        hint = f"see `{context.command_path} --help`" if context else ""
+        _fail(error.format_message(), hint, 2)
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     except WeftError as error:
-        print_error(error.message, error.hint)
-        sys.exit(error.exit_code)
+        _fail(error.message, error.hint, error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+
+
+def _fail(message: str, hint: str, exit_code: int) -> NoReturn:
+    """Say what is wrong on standard error, and to a program that asked for JSON also there."""
+    print_error(message, hint)
+    if "--json" in sys.argv:
+        print_json({"error": {"message": message, "hint": hint}})
+    sys.exit(exit_code)

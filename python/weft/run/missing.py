@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft import _core
+from weft.plan.phases import expand
 from weft.run.meta import RunMeta
 
 
@@ -32,14 +31,10 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
             if [index, launch] in meta.done:
                 continue
             have = measured_phases(samples, index, launch)
-            phases = [phase for phase in phase_indices(step, len(meta.nodes)) if phase not in have]
+            all_phases = [phase["index"] for phase in expand(step, len(meta.nodes))]
+            phases = [phase for phase in all_phases if phase not in have]
             found.append(MissingStep(index, launch, phases))
     return found
-
-
-def phase_indices(step: dict[str, object], nodes: int) -> list[int]:
-    """The indices of a step's phases on so many nodes."""
-    return [phase["index"] for phase in json.loads(_core.expand_step(json.dumps(step), nodes))]
 
 
 def measured_phases(samples: pa.Table, step: int, launch: int) -> set[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import signal
 import time
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -65,6 +66,10 @@ class LiveRun:
         return "partial" if self._writer.samples.num_rows else "failed"
 
     async def _run_launches(self, missing: list[MissingStep]) -> None:
+        """All launches; a request to terminate ends them as an interrupt would."""
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         failed_in_a_row = 0
         for launch in sorted({step.launch for step in missing}):
             steps = [step for step in missing if step.launch == launch]

@@ -1,0 +1,198 @@
+"""weft beside NPtcp, sockperf, qperf and iperf3 on `lab:pair`: alternating runs, medians and ratios.
+
+usage: bench/pair.py [--runs N] [latency] [throughput] [signature] [agent]     (all four when none is named)
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import peers
+from peers import Pair
+
+from weft import __version__, binaries
+from weft.conduct import RunRequest, start_run
+from weft.diagnose.points import points
+from weft.testbed.open import open_testbed
+
+PLACEMENTS = {"same core": (0, 0), "different cores": (0, 1)}
+LATENCY_SIZES = (1, 64, 1024)
+SMALLEST_BYTES, LARGEST_BYTES = 32 << 10, 1 << 20
+MEASURES = ("latency", "throughput", "signature", "agent")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("--runs", type=int, default=7, help="alternating runs of each tool")
+    parser.add_argument("measures", nargs="*", help=", ".join(MEASURES))
+    arguments = parser.parse_args()
+    describe_machine()
+    with open_testbed("lab:pair") as testbed:
+        for measure in arguments.measures or MEASURES:
+            for placement, cpus in PLACEMENTS.items():
+                BENCHES[measure](Pair(testbed, cpus), placement, arguments.runs)
+
+
+def describe_machine() -> None:
+    model = next(
+        line.split(":", 1)[1].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    )
+    present = [tool for tool in ("NPtcp", "sockperf", "qperf", "iperf3") if shutil.which(tool)]
+    print(f"machine: {model}, Linux {platform.release()}; weft {__version__}")
+    print("peers:   " + "; ".join(peers.version(tool) for tool in present))
+
+
+def bench_latency(pair: Pair, placement: str, runs: int) -> None:
+    for size in LATENCY_SIZES:
+        tools: dict[str, Callable[[], float]] = {
+            f"weft, {wait}": lambda wait=wait, size=size: weft_latency(pair, size, wait)  # type: ignore[misc]
+            for wait in waits(placement)
+        }
+        if shutil.which("NPtcp"):
+            tools["NPtcp"] = lambda size=size: peers.netpipe_latency(pair, size)  # type: ignore[misc]
+        if shutil.which("sockperf"):
+            tools["sockperf"] = lambda size=size: peers.sockperf_latency(pair, size)  # type: ignore[misc]
+            if "spin" in waits(placement):
+                tools["sockperf, spin"] = lambda size=size: peers.sockperf_latency(  # type: ignore[misc]
+                    pair, size, "--nonblocked"
+                )
+        if shutil.which("qperf"):
+            tools["qperf"] = lambda size=size: peers.qperf_latency(pair, size)  # type: ignore[misc]
+        print_table(f"half round trip of {size} B, us, {placement}", alternate(tools, runs), min)
+
+
+def bench_throughput(pair: Pair, placement: str, runs: int) -> None:
+    pingpong: dict[str, Callable[[], float]] = {
+        f"weft, {wait}": lambda wait=wait: weft_peak(pair, "signature", wait)  # type: ignore[misc]
+        for wait in waits(placement)
+    }
+    if shutil.which("NPtcp"):
+        pingpong["NPtcp"] = lambda: peers.netpipe_peak(pair, SMALLEST_BYTES, LARGEST_BYTES)
+    print_table(f"ping-pong peak, Mb/s, {placement}", alternate(pingpong, runs), max)
+    stream: dict[str, Callable[[], float]] = {
+        f"weft, {wait}": lambda wait=wait: weft_peak(pair, "stream", wait)  # type: ignore[misc]
+        for wait in waits(placement)
+    }
+    if shutil.which("iperf3"):
+        stream["iperf3"] = lambda: peers.iperf3_stream(pair)
+    if shutil.which("qperf"):
+        stream["qperf"] = lambda: peers.qperf_stream(pair)
+    print_table(f"stream peak, Mb/s, {placement}", alternate(stream, runs), max)
+
+
+def bench_signature(pair: Pair, placement: str, _: int) -> None:
+    """Whole commands: the default signature with its launches against NPtcp's single launch."""
+    if placement != "different cores":
+        return
+    print("\nwhole signature, 1 B to 8 MiB, s")
+    ours = timed(lambda: run_weft("signature", pair.cpus, []))
+    print(f"  weft, 5 launches      {ours:8.1f}")
+    if shutil.which("NPtcp"):
+        theirs = timed(lambda: peers.netpipe_rows(pair, ["-u", str(8 << 20)]))
+        print(f"  NPtcp, single launch  {theirs:8.1f}   weft / NPtcp {ours / theirs:.2f}")
+
+
+def bench_agent(pair: Pair, placement: str, runs: int) -> None:
+    """Size of the agent and the time from its start to its first frame."""
+    if placement != "same core":
+        return
+    probe = binaries.find("weft-probe")
+    times = []
+    for _ in range(3 * runs):
+        start = time.perf_counter()
+        process = subprocess.Popen([str(probe)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert process.stdin is not None and process.stdout is not None
+        process.stdout.read(5)
+        times.append(1e3 * (time.perf_counter() - start))
+        process.stdin.close()
+        process.stdout.close()
+        process.wait()
+    size_mb = probe.stat().st_size / 1e6
+    print(f"\nagent: {size_mb:.1f} MB, start to ready {statistics.median(times):.1f} ms (median)")
+
+
+BENCHES = {
+    "latency": bench_latency,
+    "throughput": bench_throughput,
+    "signature": bench_signature,
+    "agent": bench_agent,
+}
+
+
+def waits(placement: str) -> tuple[str, ...]:
+    """Two ends on one core cannot spin: each would wait for the other to sleep."""
+    return ("block",) if placement == "same core" else ("block", "spin")
+
+
+def weft_latency(pair: Pair, size_bytes: int, wait: str) -> float:
+    overrides = [("steps.pingpong.sizes", f'["{size_bytes} B"]'), ("steps.pingpong.options.wait", wait)]
+    overrides += [("launches", "1"), ("steps.pingpong.stop.trial", "100 ms")]
+    (point,) = run_weft("latency", pair.cpus, overrides)
+    assert point.latency_us is not None
+    return point.latency_us.median
+
+
+def weft_peak(pair: Pair, plan: str, wait: str) -> float:
+    step = "stream" if plan == "stream" else "pingpong"
+    sizes = [SMALLEST_BYTES << doubling for doubling in range(6)]
+    overrides = [
+        (f"steps.{step}.sizes", "[" + ", ".join(f'"{size} B"' for size in sizes) + "]"),
+        (f"steps.{step}.stop.trial", "100 ms"),
+        (f"steps.{step}.options.wait", wait),
+        ("launches", "1"),
+    ]
+    return max(point.throughput_mbps.median for point in run_weft(plan, pair.cpus, overrides))
+
+
+def run_weft(plan: str, cpus: tuple[int, int], overrides: list[tuple[str, str]]) -> list:  # type: ignore[type-arg]
+    with tempfile.TemporaryDirectory() as folder:
+        request = RunRequest(
+            plan, "lab:pair", f"{folder}/run", overrides=overrides, cpus=list(cpus)
+        )
+        run = start_run(request)
+        assert run.meta.status == "complete", run.meta.warnings
+        return points(run)
+
+
+def alternate(tools: dict[str, Callable[[], float]], runs: int) -> dict[str, list[float]]:
+    """One run of each tool after the other, so that the machine's drift meets all alike."""
+    figures: dict[str, list[float]] = {name: [] for name in tools}
+    for _ in range(runs):
+        for name, measure in tools.items():
+            figures[name].append(measure())
+    return figures
+
+
+def timed(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def print_table(
+    title: str, figures: dict[str, list[float]], best: Callable[[list[float]], float]
+) -> None:
+    medians = {name: statistics.median(values) for name, values in figures.items()}
+    rivals = [median for name, median in medians.items() if not name.startswith("weft")]
+    print(f"\n{title}   (n = {len(next(iter(figures.values())))})")
+    for name, values in figures.items():
+        ratio = ""
+        if name.startswith("weft") and rivals:
+            ratio = f"   weft / best peer {medians[name] / best(rivals):.3f}"
+        print(f"  {name:18s} {medians[name]:10.2f}   [{min(values):.2f} .. {max(values):.2f}]{ratio}")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

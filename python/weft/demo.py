@@ -1,0 +1,96 @@
+"""The demonstration: measure a virtual cluster, put NetPIPE's own result beside it, report both."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weft.conduct import Reporter, RunRequest, start_run
+from weft.errors import RequestError, WorkError
+from weft.run.folder import Run
+from weft.run.importers import import_file
+from weft.run.meta import Warning
+from weft.testbed.base import Testbed
+from weft.testbed.open import open_testbed
+
+TESTBED = "lab:fast-ethernet-pair"
+NETPIPE_LARGEST = 64 * 1024
+NETPIPE_REPEATS = 10
+"""NPtcp's own repetition rule would take minutes here."""
+
+
+@dataclass
+class Demonstration:
+    """What the demonstration leaves behind."""
+
+    runs: list[Run]
+    report: Path
+    warnings: list[Warning] = field(default_factory=list)
+
+
+def demonstrate(directory: Path, reporter: Reporter) -> Demonstration:
+    """Measure, import and report into `directory`, which is made anew."""
+    _clear(directory)
+    signature = start_run(
+        RunRequest("signature", TESTBED, str(directory / "fast-ethernet")), reporter
+    )
+    if signature.meta.status == "failed":
+        raise WorkError("the demonstration measured nothing", signature.meta.warnings[0].message)
+    runs, warnings = [signature], list(signature.meta.warnings)
+    if shutil.which("NPtcp"):
+        runs.append(_netpipe(directory, reporter))
+    else:
+        warnings.append(
+            Warning("no-netpipe", "NPtcp is not installed: no peer to compare with", "apt-get install netpipe-tcp")
+        )
+    # The drawing library takes its time to load, and every command imports this module.
+    from weft.report.page import write_report
+
+    report = directory / "report.html"
+    write_report(runs, report)
+    return Demonstration(runs, report, warnings)
+
+
+def _clear(directory: Path) -> None:
+    """Remove an earlier demonstration, and nothing else."""
+    if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
+        return
+    if not (directory / "fast-ethernet" / "run.json").exists():
+        raise RequestError(f"{directory}: exists and is no demonstration", "choose another --out")
+    shutil.rmtree(directory)
+
+
+def _netpipe(directory: Path, reporter: Reporter) -> Run:
+    """Run the real NPtcp in the same lab and import what it wrote."""
+    reporter.describe("NetPIPE in the same lab")
+    output = directory / "np.out"
+    with open_testbed(TESTBED) as testbed:
+        run_netpipe(testbed, output, NETPIPE_LARGEST, NETPIPE_REPEATS)
+    return import_file("netpipe", output, directory / "netpipe")
+
+
+def run_netpipe(testbed: Testbed, output: Path, largest_bytes: int, repeats: int) -> None:
+    """Run NPtcp between the first two nodes; raises WorkError when it fails."""
+    options = ["-u", str(largest_bytes), "-n", str(repeats)]
+    sender, receiver = testbed.nodes[:2]
+    server = subprocess.Popen(
+        testbed.node_command(receiver, ["NPtcp", *options]),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        time.sleep(0.3)
+        client = ["NPtcp", "-h", receiver.address, "-o", str(output.resolve()), *options]
+        done = subprocess.run(
+            testbed.node_command(sender, client), capture_output=True, text=True, timeout=120, check=False
+        )
+        if done.returncode:
+            raise WorkError(f"NPtcp failed: {done.stderr.strip() or done.returncode}")
+    except subprocess.TimeoutExpired:
+        raise WorkError("NPtcp did not end within 120 s") from None
+    finally:
+        server.terminate()
+        server.wait()

@@ -1,0 +1,42 @@
+"""The weft command as a user runs it: a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+WEFT = [sys.executable, "-m", "weft"]
+
+QUICK = ["--launches", "2", "--set", "steps.pingpong.sizes=['1 B', '1 KiB', '16 KiB']"]
+"""A signature that takes a second or two."""
+
+
+def weft(*arguments: str | Path, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    command = [*WEFT, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+
+
+def weft_json(*arguments: str | Path, status: int = 0) -> Any:
+    """The one JSON document on standard output."""
+    done = weft(*arguments, "--json")
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout)
+
+
+def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*WEFT, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def descendants(pid: int) -> list[tuple[int, str]]:
+    """Processes below `pid`, with their names."""
+    found = []
+    for entry in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in entry.read_text().split():
+            name = Path(f"/proc/{child}/comm")
+            found += [(int(child), name.read_text().strip())] + descendants(int(child))
+    return found
