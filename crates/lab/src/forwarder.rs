@@ -1,0 +1,171 @@
+//! Takes frames from the hosts' ports, holds each for its time on the wires, and sends it on.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::address::host_of;
+use crate::clock;
+use crate::frame::{Frame, FramePool};
+use crate::packet_socket::{BATCH, PacketSocket};
+use crate::plant::Plant;
+use crate::schedule::Schedule;
+use crate::stats::Stats;
+use crate::waiter::Waiter;
+
+/// A frame on its way.
+struct Journey {
+    frame: Frame,
+    from: usize,
+    to: usize,
+    /// How many wires it has passed.
+    step: usize,
+}
+
+/// Everything between the hosts of a lab.
+pub struct Forwarder {
+    sockets: Vec<PacketSocket>,
+    plant: Plant,
+    waiter: Waiter,
+    schedule: Schedule<Journey>,
+    pool: FramePool,
+    /// Frames that are due, by port.
+    outgoing: Vec<Vec<Frame>>,
+    stats: Arc<Stats>,
+}
+
+impl Forwarder {
+    /// A forwarder between sockets, one for each port of the plant.
+    pub fn new(
+        sockets: Vec<PacketSocket>,
+        plant: Plant,
+        frame_bytes: usize,
+        stats: Arc<Stats>,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            waiter: Waiter::new(sockets.iter().map(PacketSocket::fd))?,
+            outgoing: sockets.iter().map(|_| Vec::with_capacity(BATCH)).collect(),
+            schedule: Schedule::new(),
+            pool: FramePool::new(frame_bytes),
+            sockets,
+            plant,
+            stats,
+        })
+    }
+
+    /// Forwards for ever.
+    pub fn run(mut self) -> ! {
+        let mut ready = Vec::new();
+        loop {
+            self.release_due();
+            ready.extend_from_slice(self.waiter.wait(self.schedule.next_due_ns()));
+            for port in ready.drain(..) {
+                self.receive(port);
+            }
+        }
+    }
+
+    fn receive(&mut self, port: usize) {
+        let offset_ns = clock::realtime_offset_ns();
+        let Self {
+            sockets,
+            pool,
+            plant,
+            schedule,
+            stats,
+            ..
+        } = self;
+        sockets[port].receive(pool, |pool, frame, arrival_ns| {
+            let arrival_ns = arrival_ns.saturating_sub(offset_ns);
+            admit(plant, schedule, pool, stats, port, frame, arrival_ns);
+        });
+    }
+
+    fn release_due(&mut self) {
+        let now_ns = clock::now_ns();
+        while let Some((due_ns, journey)) = self.schedule.take_due(now_ns) {
+            self.advance(journey, due_ns, now_ns);
+        }
+        for port in 0..self.outgoing.len() {
+            self.flush(port);
+        }
+    }
+
+    /// Takes a frame that has passed a wire to the next one, or out.
+    fn advance(&mut self, mut journey: Journey, due_ns: u64, now_ns: u64) {
+        let Journey { from, to, step, .. } = journey;
+        let Some(wire) = self.plant.wire_at(step, from, to) else {
+            self.stats.count_forwarded(now_ns - due_ns);
+            self.outgoing[to].push(journey.frame);
+            return;
+        };
+        match wire.pass(due_ns, journey.frame.bytes().len() as u64) {
+            Some(next_ns) => {
+                journey.step += 1;
+                self.schedule.add(next_ns, journey);
+            }
+            None => {
+                self.stats.count_dropped(1);
+                self.pool.put(journey.frame);
+            }
+        }
+    }
+
+    fn flush(&mut self, port: usize) {
+        for frames in self.outgoing[port].chunks(BATCH) {
+            let sent = self.sockets[port].send(frames);
+            self.stats.count_dropped((frames.len() - sent) as u64);
+        }
+        for frame in self.outgoing[port].drain(..) {
+            self.pool.put(frame);
+        }
+    }
+}
+
+/// Puts a frame that has arrived on its sender's wire, and from there on its way to whom it is for.
+fn admit(
+    plant: &mut Plant,
+    schedule: &mut Schedule<Journey>,
+    pool: &mut FramePool,
+    stats: &Stats,
+    from: usize,
+    frame: Frame,
+    arrival_ns: u64,
+) {
+    let wire = plant.wire_at(0, from, from);
+    let passed = wire.and_then(|wire| wire.pass(arrival_ns, frame.bytes().len() as u64));
+    let Some(due_ns) = passed else {
+        stats.count_dropped(1);
+        return pool.put(frame);
+    };
+    let known = frame
+        .destination()
+        .and_then(host_of)
+        .filter(|host| *host < plant.ports());
+    match known {
+        Some(to) => schedule.add(
+            due_ns,
+            Journey {
+                frame,
+                from,
+                to,
+                step: 1,
+            },
+        ),
+        // A broadcast, or nobody we know: to everybody else, as a switch does.
+        None => {
+            for to in (0..plant.ports()).filter(|to| *to != from) {
+                let frame = pool.copy(&frame);
+                schedule.add(
+                    due_ns,
+                    Journey {
+                        frame,
+                        from,
+                        to,
+                        step: 1,
+                    },
+                );
+            }
+            pool.put(frame);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The keeper: builds a lab, holds it, forwards its frames, and takes it down by ending.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use serde::Serialize;
+use weft_fabric::Fabric;
+
+use crate::error::{Doing, LabError, Result};
+use crate::forwarder::Forwarder;
+use crate::lab::{Lab, Node};
+use crate::namespace::gain_privilege;
+use crate::process;
+use crate::stats::Stats;
+use crate::sys::check;
+use crate::warning::Warning;
+
+/// What to keep and for how long.
+#[derive(Debug)]
+pub struct KeepRequest {
+    pub fabric: PathBuf,
+    pub scale: f64,
+    /// Live until a signal instead of until the end of the standard input.
+    pub detached: bool,
+    /// Where to answer with the forwarder's counters.
+    pub stats_socket: Option<PathBuf>,
+}
+
+/// The line that says that the lab is up.
+#[derive(Debug, Serialize)]
+struct Ready {
+    pid: u32,
+    /// The kernel's number for when the keeper started; with the pid it names the process for good.
+    started: u64,
+    user_namespace: bool,
+    nodes: Vec<Node>,
+    warnings: Vec<Warning>,
+    fabric: Fabric,
+}
+
+/// Builds the lab, says so on the standard output, and stays until told to stop.
+pub fn keep(request: &KeepRequest) -> Result<()> {
+    let fabric = read_fabric(&request.fabric, request.scale)?;
+    let signals = block_signals().doing("block signals")?;
+    let user_namespace = gain_privilege()?;
+    let (lab, forwarding) = Lab::build(&fabric)?;
+    let listener = request.stats_socket.as_deref().map(listen).transpose()?;
+    if let Some(forwarder) = forwarding.forwarder {
+        start(forwarder)?;
+    }
+    let ready = Ready {
+        pid: std::process::id(),
+        started: process::started("self").doing("read /proc/self/stat")?,
+        user_namespace,
+        nodes: lab.nodes().doing("look at the namespaces")?,
+        warnings: lab.warnings.clone(),
+        fabric,
+    };
+    announce(&ready)?;
+    serve(
+        &signals,
+        request.detached,
+        listener.as_ref(),
+        &forwarding.stats,
+    );
+    if let Some(path) = &request.stats_socket {
+        let _ = fs::remove_file(path);
+    }
+    Ok(())
+}
+
+fn read_fabric(path: &Path, scale: f64) -> Result<Fabric> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        LabError::request(
+            format!("cannot read the fabric {}: {error}", path.display()),
+            "",
+        )
+    })?;
+    weft_fabric::load(&text, &path.display().to_string(), scale)
+        .map_err(|error| LabError::request(error.to_string(), ""))
+}
+
+fn listen(path: &Path) -> Result<UnixListener> {
+    let listener = UnixListener::bind(path).doing("listen for questions about the counters")?;
+    listener
+        .set_nonblocking(true)
+        .doing("listen without blocking")?;
+    Ok(listener)
+}
+
+fn start(forwarder: Forwarder) -> Result<()> {
+    let name = "forwarder".to_owned();
+    let body = move || {
+        process::ask_for_precision();
+        forwarder.run()
+    };
+    thread::Builder::new()
+        .name(name)
+        .spawn(body)
+        .doing("start the forwarder")?;
+    Ok(())
+}
+
+fn announce(ready: &Ready) -> Result<()> {
+    let line = serde_json::to_string(ready)
+        .map_err(io::Error::other)
+        .doing("write JSON")?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}")
+        .and_then(|()| out.flush())
+        .doing("say that the lab is up")
+}
+
+/// Blocks the signals that end the keeper and returns a descriptor that reports them.
+fn block_signals() -> io::Result<std::os::fd::OwnedFd> {
+    use std::os::fd::FromRawFd;
+    // SAFETY: the set is initialised by sigemptyset; the descriptor is ours alone.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        check(libc::sigemptyset(&raw mut set))?;
+        for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+            check(libc::sigaddset(&raw mut set, signal))?;
+        }
+        check(libc::sigprocmask(
+            libc::SIG_BLOCK,
+            &raw const set,
+            std::ptr::null_mut(),
+        ))?;
+        let fd = check(libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC))?;
+        Ok(std::os::fd::OwnedFd::from_raw_fd(fd))
+    }
+}
+
+/// Answers questions until a signal or the end of the standard input.
+fn serve(
+    signals: &impl AsRawFd,
+    detached: bool,
+    listener: Option<&UnixListener>,
+    stats: &Arc<Stats>,
+) {
+    // poll(2) ignores negative descriptors.
+    let stdin = if detached {
+        -1
+    } else {
+        io::stdin().as_raw_fd()
+    };
+    let socket = listener.map_or(-1, AsRawFd::as_raw_fd);
+    let watch = |fd| libc::pollfd {
+        fd,
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    let mut watched = [watch(signals.as_raw_fd()), watch(stdin), watch(socket)];
+    loop {
+        // SAFETY: pointer and count describe `watched`.
+        unsafe { libc::poll(watched.as_mut_ptr(), watched.len() as _, -1) };
+        let [signal, input, question] = watched.map(|entry| entry.revents != 0);
+        if signal || (input && has_ended(stdin)) {
+            return;
+        }
+        if let (true, Some(listener)) = (question, listener) {
+            answer(listener, stats);
+        }
+    }
+}
+
+/// Reads what there is; true at the end.
+fn has_ended(fd: i32) -> bool {
+    let mut bytes = [0u8; 256];
+    // SAFETY: pointer and length describe `bytes`.
+    unsafe { libc::read(fd, bytes.as_mut_ptr().cast(), bytes.len()) <= 0 }
+}
+
+/// The report fits the socket's buffer; who hangs up early loses nothing but the answer.
+fn answer(listener: &UnixListener, stats: &Arc<Stats>) {
+    if let Ok((mut stream, _)) = listener.accept() {
+        let _ = serde_json::to_writer(&mut stream, &stats.report());
+    }
+}

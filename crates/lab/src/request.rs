@@ -1,0 +1,95 @@
+//! The command line.
+
+use lexopt::Arg::{Long, Value};
+use lexopt::{Parser, ValueExt};
+
+use crate::enter::EnterRequest;
+use crate::error::{LabError, Result};
+use crate::keep::KeepRequest;
+
+/// What `--help` says.
+pub const HELP: &str = "\
+weft-lab: a fabric out of Linux network namespaces; started by weft, seldom by hand
+
+  weft-lab keep --fabric FILE [--scale S] [--stats-socket PATH] [--detached]
+      Builds the fabric, prints one line of JSON when it is up, and keeps it until the standard input
+      ends (with --detached: until SIGTERM, SIGINT or SIGHUP).
+  weft-lab enter --pid PID [--started TICKS] --fd FD [--user] -- COMMAND [ARGUMENT...]
+      Runs a command on a host of a lab. PID, TICKS and FD are those of the line of JSON; --user if it
+      says that there is a user namespace.";
+
+/// What the user wants.
+#[derive(Debug)]
+pub enum Request {
+    Keep(KeepRequest),
+    Enter(EnterRequest),
+    Help,
+}
+
+impl Request {
+    /// Reads the command line.
+    pub fn parse(mut parser: Parser) -> Result<Self> {
+        match parser.next()? {
+            Some(Value(verb)) if verb == "keep" => parse_keep(parser).map(Self::Keep),
+            Some(Value(verb)) if verb == "enter" => parse_enter(parser).map(Self::Enter),
+            Some(Long("help")) => Ok(Self::Help),
+            Some(other) => Err(other.unexpected().into()),
+            None => Err(LabError::request(
+                "no command given",
+                "keep or enter; see --help",
+            )),
+        }
+    }
+}
+
+fn parse_keep(mut parser: Parser) -> Result<KeepRequest> {
+    let mut fabric = None;
+    let (mut scale, mut detached, mut stats_socket) = (1.0, false, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("fabric") => fabric = Some(parser.value()?.into()),
+            Long("scale") => scale = parser.value()?.parse()?,
+            Long("stats-socket") => stats_socket = Some(parser.value()?.into()),
+            Long("detached") => detached = true,
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let fabric = fabric.ok_or_else(|| missing("--fabric FILE"))?;
+    Ok(KeepRequest {
+        fabric,
+        scale,
+        detached,
+        stats_socket,
+    })
+}
+
+fn parse_enter(mut parser: Parser) -> Result<EnterRequest> {
+    let (mut pid, mut started, mut fd, mut user) = (None, None, None, false);
+    let mut command = Vec::new();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("pid") => pid = Some(parser.value()?.parse()?),
+            Long("started") => started = Some(parser.value()?.parse()?),
+            Long("fd") => fd = Some(parser.value()?.parse()?),
+            Long("user") => user = true,
+            Value(program) => {
+                command.push(program);
+                command.extend(parser.raw_args()?);
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let pid = pid.ok_or_else(|| missing("--pid PID"))?;
+    let fd = fd.ok_or_else(|| missing("--fd FD"))?;
+    Ok(EnterRequest {
+        pid,
+        started,
+        fd,
+        user,
+        command,
+    })
+}
+
+fn missing(option: &str) -> LabError {
+    LabError::request(format!("{option} is missing"), "see weft-lab --help")
+}
