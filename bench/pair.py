@@ -18,7 +18,6 @@ from pathlib import Path
 
 import peers
 from peers import Pair
-
 from weft import __version__, binaries
 from weft.conduct import RunRequest, start_run
 from weft.diagnose.points import points
@@ -136,7 +135,10 @@ def waits(placement: str) -> tuple[str, ...]:
 
 
 def weft_latency(pair: Pair, size_bytes: int, wait: str) -> float:
-    overrides = [("steps.pingpong.sizes", f'["{size_bytes} B"]'), ("steps.pingpong.options.wait", wait)]
+    overrides = [
+        ("steps.pingpong.sizes", f'["{size_bytes} B"]'),
+        ("steps.pingpong.options.wait", wait),
+    ]
     overrides += [("launches", "1"), ("steps.pingpong.stop.trial", "100 ms")]
     (point,) = run_weft("latency", pair.cpus, overrides)
     assert point.latency_us is not None
@@ -190,7 +192,9 @@ def print_table(
         ratio = ""
         if name.startswith("weft") and rivals:
             ratio = f"   weft / best peer {medians[name] / best(rivals):.3f}"
-        print(f"  {name:18s} {medians[name]:10.2f}   [{min(values):.2f} .. {max(values):.2f}]{ratio}")
+        print(
+            f"  {name:18s} {medians[name]:10.2f}   [{min(values):.2f} .. {max(values):.2f}]{ratio}"
+        )
     sys.stdout.flush()
 
 

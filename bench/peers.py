@@ -89,7 +89,16 @@ def sockperf_latency(pair: Pair, size_bytes: int, *options: str) -> float:
 def qperf_latency(pair: Pair, size_bytes: int) -> float:
     with pair.server(["qperf"]):
         text = pair.client(
-            ["qperf", pair.server_address, "-t", str(SECONDS), "-m", str(size_bytes), "-u", "tcp_lat"]
+            [
+                "qperf",
+                pair.server_address,
+                "-t",
+                str(SECONDS),
+                "-m",
+                str(size_bytes),
+                "-u",
+                "tcp_lat",
+            ]
         )
     value, unit = re.search(r"latency\s*=\s*([\d.]+)\s*(\w+)", text).groups()  # type: ignore[union-attr]
     return float(value) * {"ns": 1e-3, "us": 1.0, "ms": 1e3}[unit]

@@ -38,5 +38,5 @@ def descendants(pid: int) -> list[tuple[int, str]]:
     for entry in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in entry.read_text().split():
             name = Path(f"/proc/{child}/comm")
-            found += [(int(child), name.read_text().strip())] + descendants(int(child))
+            found += [(int(child), name.read_text().strip()), *descendants(int(child))]
     return found

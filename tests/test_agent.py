@@ -8,11 +8,11 @@ import signal
 import struct
 import subprocess
 
-import loopback
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import loopback
 from weft import binaries
 from weft.testbed import frames
 from weft.testbed.agent import Agent, AgentError

@@ -8,9 +8,9 @@ import secrets
 import socket
 import struct
 
-import loopback
 import pytest
 
+import loopback
 from weft.testbed.agent import Agent
 from weft.testbed.pair import _endpoint
 
@@ -47,7 +47,11 @@ def is_closed(connection: socket.socket) -> bool:
 
 @pytest.mark.parametrize(
     "present",
-    [secrets.token_bytes(32), b"GET / HTTP/1.1\r\nHost: weft\r\nUser-Agent: x\r\n\r\n", b"\0" * 100000],
+    [
+        secrets.token_bytes(32),
+        b"GET / HTTP/1.1\r\nHost: weft\r\nUser-Agent: x\r\n\r\n",
+        b"\0" * 100000,
+    ],
     ids=["wrong token", "garbage", "far too long"],
 )
 def test_a_stranger_is_closed_and_counted_and_the_friend_gets_in(present):

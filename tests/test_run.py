@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from command import QUICK, weft, weft_json
 
+from command import QUICK, weft, weft_json
 from weft.run.folder import Run
 
 
@@ -33,7 +33,9 @@ def test_fast_ethernet_never_beats_its_line_rate(tmp_path):
 
 
 def test_facts_settings_and_overhead_are_in_the_run(tmp_path):
-    weft_json("run", "signature", "--on", "lab:pair", "--out", tmp_path / "r", "--cpus", "0,0", *QUICK)
+    weft_json(
+        "run", "signature", "--on", "lab:pair", "--out", tmp_path / "r", "--cpus", "0,0", *QUICK
+    )
     meta = Run.open(tmp_path / "r").meta
     assert meta.nodes[0]["facts"]["kernel"]
     assert meta.timing[0]["loop_ns"] > 0
@@ -60,7 +62,9 @@ def test_the_stream_plan_runs(tmp_path):
 
 def test_a_capped_buffer_is_a_warning(tmp_path):
     buffer = "steps.pingpong.options.receive_buffer='64 MiB'"
-    said = weft_json("run", "signature", "--on", "lab:pair", "--out", tmp_path / "r", *QUICK, "--set", buffer)
+    said = weft_json(
+        "run", "signature", "--on", "lab:pair", "--out", tmp_path / "r", *QUICK, "--set", buffer
+    )
     assert "buffer-capped" in {warning["code"] for warning in said["warnings"]}
 
 

@@ -10,10 +10,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from command import WEFT, descendants, start, weft, weft_json
 
+from command import WEFT, descendants, start, weft, weft_json
 from weft.run.folder import Run
 
 LONG = ["--launches", "2", "--set", "steps.pingpong.stop.trial=100 ms"]
@@ -44,7 +45,10 @@ def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
     quick = ["--launches", "3", "--set", "steps.pingpong.sizes=['1 B', '1 KiB']"]
     process = start("run", "signature", "--on", "lab:pair", "--out", folder, *quick, "--json",
                     "--set", "steps.pingpong.stop.trial=200 ms")  # fmt: skip
-    os.kill(wait_for(lambda: len(agents(process.pid)) == 2 and agents(process.pid))[victim], signal.SIGKILL)
+    os.kill(
+        wait_for(lambda: len(agents(process.pid)) == 2 and agents(process.pid))[victim],
+        signal.SIGKILL,
+    )
     said = json.loads(process.communicate(timeout=60)[0])
     assert process.returncode == 1
     assert said["status"] == "partial"
@@ -63,14 +67,16 @@ def test_a_killed_coordinator_leaves_a_run_that_can_be_read_and_resumed(tmp_path
     left_behind = [child for child, _ in descendants(process.pid)]
     process.kill()
     process.communicate()
-    wait_for(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in left_behind), 5)
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in left_behind), 5)
     before = Run.open(folder).samples
     assert before.num_rows > 0
     assert weft_json("show", folder)["points"]
     assert weft_json("run", "--resume", folder)["status"] == "complete"
     after = Run.open(folder).samples
     assert after.slice(0, before.num_rows).equals(before)
-    keys = list(zip(*(after.column(name).to_pylist() for name in ("launch", "phase", "batch")), strict=True))
+    keys = list(
+        zip(*(after.column(name).to_pylist() for name in ("launch", "phase", "batch")), strict=True)
+    )
     assert len(keys) == len(set(keys))
 
 
@@ -96,7 +102,10 @@ def test_a_link_taken_down_is_noticed_and_what_was_measured_is_kept(tmp_path):
         process = start("run", "signature", "--on", f"lab:{name}", "--out", folder, *LONG,
                         "--patience", "1", "--json")  # fmt: skip
         wait_for(lambda: has_samples(folder))
-        assert weft("lab", "exec", name, "n2", "--", "ip", "link", "set", "eth0", "down").returncode == 0
+        assert (
+            weft("lab", "exec", name, "n2", "--", "ip", "link", "set", "eth0", "down").returncode
+            == 0
+        )
         said = json.loads(process.communicate(timeout=60)[0])
         assert process.returncode == 1
         assert said["status"] == "partial"
@@ -119,12 +128,12 @@ def test_a_full_disk_is_said_and_what_was_synced_is_kept(tmp_path):
         f"{weft_command} show {mount}/r --json > {tmp_path}/shown.json; exit $code"
     )
     unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
-    done = subprocess.run([*unshare, "sh", "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [*unshare, "sh", "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
     if done.returncode == 77:
         pytest.skip("no small file system to fill: mount is not allowed here")
     assert done.returncode == 1, done.stderr
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
     assert json.loads((tmp_path / "shown.json").read_text())["points"]
-
-

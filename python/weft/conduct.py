@@ -123,7 +123,8 @@ def _checked_cpus(cpus: list[int] | None, testbed: Testbed) -> list[int] | None:
     if testbed.kind == "lab" and not usable.issuperset(cpus):
         wrong = sorted(set(cpus) - usable)
         raise RequestError(
-            f"no processor {', '.join(map(str, wrong))} to pin to", f"this machine has {sorted(usable)}"
+            f"no processor {', '.join(map(str, wrong))} to pin to",
+            f"this machine has {sorted(usable)}",
         )
     return cpus
 

@@ -44,7 +44,11 @@ def demonstrate(directory: Path, reporter: Reporter) -> Demonstration:
         runs.append(_netpipe(directory, reporter))
     else:
         warnings.append(
-            Warning("no-netpipe", "NPtcp is not installed: no peer to compare with", "apt-get install netpipe-tcp")
+            Warning(
+                "no-netpipe",
+                "NPtcp is not installed: no peer to compare with",
+                "apt-get install netpipe-tcp",
+            )
         )
     # The drawing library takes its time to load, and every command imports this module.
     from weft.report.page import write_report
@@ -85,7 +89,11 @@ def run_netpipe(testbed: Testbed, output: Path, largest_bytes: int, repeats: int
         time.sleep(0.3)
         client = ["NPtcp", "-h", receiver.address, "-o", str(output.resolve()), *options]
         done = subprocess.run(
-            testbed.node_command(sender, client), capture_output=True, text=True, timeout=120, check=False
+            testbed.node_command(sender, client),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         if done.returncode:
             raise WorkError(f"NPtcp failed: {done.stderr.strip() or done.returncode}")

@@ -43,7 +43,9 @@ class Agent:
                 *argv, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
             )
         except OSError as error:
-            raise AgentError(node, "agent-not-started", f"cannot start {argv[0]}: {error}") from None
+            raise AgentError(
+                node, "agent-not-started", f"cannot start {argv[0]}: {error}"
+            ) from None
         agent = cls(node, process)
         try:
             await asyncio.wait_for(agent._greet(), READY_WITHIN_S)
@@ -92,7 +94,9 @@ class Agent:
         """The next message, which must be of one kind."""
         received = await self.receive()
         if not isinstance(received, dict) or received["type"] != kind:
-            raise AgentError(self.node, "agent-garbled", f"the agent said something else than {kind}")
+            raise AgentError(
+                self.node, "agent-garbled", f"the agent said something else than {kind}"
+            )
         return received
 
     async def _how_it_ended(self) -> str:

@@ -57,6 +57,8 @@ class LiveRun:
                 "the run was interrupted",
                 f"continue it with `weft run --resume {self._writer.directory}`",
             )
+        for warning in self._testbed.warnings:
+            self._meta.warn(warning.code, warning.message, warning.hint)
         return self._writer.finish(self._status())
 
     def _status(self) -> Status:
@@ -168,7 +170,10 @@ class LiveRun:
                 )
 
     def _check_buffers(self, step: dict[str, Any], node: str, settings: dict[str, Any]) -> None:
-        for name, limit in (("send_buffer_bytes", "wmem_max"), ("receive_buffer_bytes", "rmem_max")):
+        for name, limit in (
+            ("send_buffer_bytes", "wmem_max"),
+            ("receive_buffer_bytes", "rmem_max"),
+        ):
             asked = step["options"][name]
             if asked is not None and settings[name] < 2 * asked:
                 self._meta.warn(

@@ -97,9 +97,9 @@ mod tests {
     fn ping_pong_returns_every_message_over_any_channel() {
         let (mut near, mut far) = pipes(None);
         let echo = thread::spawn(move || {
-            pingpong::serve(&mut far, &mut Checked::default(), &mut vec![0; 777], 50).unwrap();
+            pingpong::serve(&mut far, &mut Checked::default(), &mut [0; 777], 50).unwrap();
         });
-        pingpong::drive(&mut near, &mut Checked::default(), &mut vec![0; 777], 50).unwrap();
+        pingpong::drive(&mut near, &mut Checked::default(), &mut [0; 777], 50).unwrap();
         echo.join().unwrap();
     }
 
@@ -107,9 +107,9 @@ mod tests {
     fn a_stream_is_acknowledged_once_a_window_and_at_its_end() {
         let (mut near, mut far) = pipes(None);
         let sink = thread::spawn(move || {
-            stream::serve(&mut far, &mut Checked::default(), &mut vec![0; 100], 10, 4).unwrap();
+            stream::serve(&mut far, &mut Checked::default(), &mut [0; 100], 10, 4).unwrap();
         });
-        stream::drive(&mut near, &mut Checked::default(), &mut vec![0; 100], 10, 4).unwrap();
+        stream::drive(&mut near, &mut Checked::default(), &mut [0; 100], 10, 4).unwrap();
         sink.join().unwrap();
     }
 
@@ -117,9 +117,9 @@ mod tests {
     fn one_byte_damaged_on_the_way_is_found_and_located() {
         let (mut near, mut far) = pipes(Some(2 * 1000 + 321));
         let sink = thread::spawn(move || {
-            stream::serve(&mut far, &mut Checked::default(), &mut vec![0; 1000], 8, 8).unwrap_err()
+            stream::serve(&mut far, &mut Checked::default(), &mut [0; 1000], 8, 8).unwrap_err()
         });
-        let _ = stream::drive(&mut near, &mut Checked::default(), &mut vec![0; 1000], 8, 8);
+        let _ = stream::drive(&mut near, &mut Checked::default(), &mut [0; 1000], 8, 8);
         let error = sink.join().unwrap().to_string();
         assert!(
             error.contains("message 2 ") && error.contains("byte 321"),

@@ -1,0 +1,99 @@
+"""`weft lab`: virtual clusters of network namespaces."""
+
+from __future__ import annotations
+
+import subprocess
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from weft.cli.output import json_option, print_json, print_warnings
+from weft.errors import RequestError
+from weft.run.meta import Warning
+from weft.testbed import registry
+from weft.testbed.lab import bring_up
+from weft.testbed.registry import Entry
+
+
+@click.group()
+def lab() -> None:
+    """Virtual clusters on this machine."""
+
+
+@lab.command()
+@click.argument("fabric")
+@click.option("--scale", default=1.0, show_default=True, help="Multiplies every rate.")
+@click.option("--name", help="What to call it.  [default: the fabric's name]")
+@json_option
+def up(fabric: str, scale: float, name: str | None, as_json: bool) -> None:
+    """Put up a lab of FABRIC (a catalogue name or a TOML file)."""
+    entry = bring_up(fabric, scale, name)
+    if as_json:
+        print_json(entry.summary() | {"warnings": entry.keeper.warnings})
+        return
+    print_warnings(Warning(**warning) for warning in entry.keeper.warnings)
+    hosts = ", ".join(f"{node.name} {node.address}" for node in entry.keeper.nodes)
+    click.echo(f"{entry.id} is up: {hosts}")
+
+
+@lab.command("list")
+@json_option
+def list_(as_json: bool) -> None:
+    """List labs; one is stale when its keeper has died."""
+    summaries = [entry.summary() for entry in registry.entries()]
+    if as_json:
+        print_json({"labs": summaries})
+        return
+    table = Table("lab", "fabric", "scale", "state", "hosts", "keeper", "age")
+    for one in summaries:
+        state = one["state"] + (", private" if one["private"] else "")
+        row = (one["id"], one["fabric"], f"{one['scale']:g}", state, len(one["nodes"]), one["pid"])
+        table.add_row(*map(str, row), f"{one['age_s']:.0f} s")
+    if summaries:
+        Console().print(table)
+    else:
+        click.echo("no labs")
+
+
+@lab.command()
+@click.argument("names", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Every lab.")
+@json_option
+def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
+    """Take labs down, with all that still runs in them; also what is left of stale ones."""
+    if not names and not everything:
+        raise RequestError("which lab?", "name one, or give --all; `weft lab list` shows them")
+    chosen = registry.entries() if everything else [_existing(name) for name in names]
+    removed = [{"id": entry.id, "killed": registry.remove(entry)} for entry in chosen]
+    if as_json:
+        print_json({"removed": removed})
+        return
+    for one in removed:
+        rest = f", {one['killed']} processes in it were killed" if one["killed"] else ""
+        click.echo(f"{one['id']} is down{rest}")
+
+
+@lab.command("exec", context_settings={"ignore_unknown_options": True})
+@click.argument("name")
+@click.argument("node")
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.pass_context
+def exec_(context: click.Context, name: str, node: str, command: tuple[str, ...]) -> None:
+    """Run COMMAND on NODE of a lab; its exit status is passed on."""
+    entry = _existing(name)
+    if entry.state == "stale":
+        raise RequestError(f"lab {name} is stale", f"`weft lab up {entry.fabric}`")
+    known = [one.name for one in entry.keeper.nodes]
+    if node not in known:
+        raise RequestError(f"lab {name} has no node {node}", f"its nodes: {', '.join(known)}")
+    argv = entry.keeper.enter_command(node, list(command))
+    context.exit(subprocess.run(argv, check=False).returncode)
+
+
+def _existing(name: str) -> Entry:
+    entry = registry.get(name)
+    if entry is None:
+        known = ", ".join(one.id for one in registry.entries()) or "none"
+        raise RequestError(f"no lab {name}", f"labs: {known}")
+    return entry

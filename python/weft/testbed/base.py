@@ -1,0 +1,68 @@
+"""What every testbed looks like to the rest of weft."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from weft.run.meta import Warning
+
+
+@dataclass(frozen=True)
+class Node:
+    """A machine that agents run on, and where the others reach it."""
+
+    name: str
+    address: str
+
+
+class Testbed(Protocol):
+    """Nodes, and how to start a program on each."""
+
+    @property
+    def kind(self) -> str:
+        """What sort of testbed: "lab", ..."""
+
+    @property
+    def name(self) -> str:
+        """The fabric or file it was made from."""
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """Its nodes; an index into them is a node's number in a run."""
+
+    @property
+    def shares_clock(self) -> bool:
+        """Whether all nodes read the same clock."""
+
+    @property
+    def cpus(self) -> list[int] | None:
+        """The processors to pin the nodes' agents to, or None to let the kernel place them."""
+
+    @property
+    def may_spin(self) -> bool:
+        """Whether each agent can have a processor to itself all the time."""
+
+    @property
+    def warnings(self) -> list[Warning]:
+        """What a reader of results should know about the testbed, as of now."""
+
+    def describe(self) -> dict[str, Any]:
+        """What run.json says about the testbed."""
+
+    def node_command(self, node: Node, argv: list[str]) -> list[str]:
+        """The command that runs a program on a node."""
+
+    def close(self) -> None:
+        """Give back what was opened. May be called twice."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...

@@ -1,0 +1,113 @@
+"""The keeper of a lab: the `weft-lab` process that builds it, holds it and carries its frames."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from weft import binaries
+from weft.errors import RequestError, WorkError
+
+REQUEST_STATUS = 2
+STATS_WITHIN_S = 2.0
+
+
+@dataclass(frozen=True)
+class LabNode:
+    """A host of a lab: the keeper's descriptor of its namespace, and the namespace's inode."""
+
+    name: str
+    address: str
+    fd: int
+    inode: int
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """A running keeper; `started` is the kernel's start time of the process, so that a pid used again is noticed."""
+
+    pid: int
+    started: int
+    user_namespace: bool
+    nodes: list[LabNode]
+    warnings: list[dict[str, str]]
+    fabric: dict[str, Any]
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Keeper:
+        known = {key: document[key] for key in cls.__dataclass_fields__}
+        known["nodes"] = [LabNode(**node) for node in document["nodes"]]
+        return cls(**known)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def is_alive(self) -> bool:
+        return process_started(self.pid) == self.started
+
+    def enter_command(self, node: str, argv: list[str]) -> list[str]:
+        """The command that runs `argv` on a host."""
+        fd = next(one.fd for one in self.nodes if one.name == node)
+        enter = [str(binaries.find("weft-lab")), "enter", "--pid", str(self.pid)]
+        enter += ["--started", str(self.started), "--fd", str(fd)]
+        return enter + (["--user"] if self.user_namespace else []) + ["--", *argv]
+
+
+def start_keeper(
+    fabric: Path, scale: float, stats_socket: Path, detached: bool
+) -> tuple[subprocess.Popen[str], Keeper]:
+    """Build a lab; raises what weft-lab says is wrong.
+
+    Unless detached, the lab lives as long as the pipe to the keeper's standard input is open: it goes with this
+    process, however that ends.
+    """
+    command = [str(binaries.find("weft-lab")), "keep", "--fabric", str(fabric)]
+    command += ["--scale", str(scale), "--stats-socket", str(stats_socket)]
+    process = subprocess.Popen(
+        command + (["--detached"] if detached else []),
+        stdin=subprocess.DEVNULL if detached else subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    line = process.stdout.readline()
+    if not line:
+        _raise(process.stderr.read().strip(), process.wait())
+    return process, Keeper.from_json(json.loads(line))
+
+
+def _raise(said: str, status: int) -> None:
+    message, _, hint = said.removeprefix("weft-lab: ").partition("\n")
+    kind = RequestError if status == REQUEST_STATUS else WorkError
+    raise kind(message or f"weft-lab ended with status {status}", hint.strip())
+
+
+def read_stats(path: Path) -> dict[str, Any] | None:
+    """The forwarder's counters; None when the keeper does not answer."""
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(STATS_WITHIN_S)
+            connection.connect(str(path))
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        return dict(json.loads(answer))
+    except (OSError, ValueError):
+        return None
+
+
+def process_started(pid: int) -> int | None:
+    """The kernel's start time of a process, in ticks since boot (proc(5), field 22 of stat).
+
+    None where there is none, also where only its exit status is left for a parent that does not ask.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = stat.rpartition(")")[2].split()
+    return None if fields[0] in "ZX" else int(fields[19])

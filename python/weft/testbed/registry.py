@@ -1,0 +1,132 @@
+"""The labs of this user on this machine: one JSON file each, so that one whose keeper died is found."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.errors import RequestError
+from weft.testbed.keeper import Keeper
+
+STOP_WITHIN_S = 3.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered lab. A private one belongs to the weft process that runs a plan on it."""
+
+    id: str
+    fabric: str
+    scale: float
+    private: bool
+    created: float
+    keeper: Keeper
+
+    @property
+    def state(self) -> str:
+        return "up" if self.keeper.is_alive() else "stale"
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self) | {"keeper": self.keeper.to_json()}
+
+    def summary(self) -> dict[str, Any]:
+        """What `weft lab list` tells."""
+        return {
+            "id": self.id,
+            "fabric": self.fabric,
+            "scale": self.scale,
+            "state": self.state,
+            "private": self.private,
+            "pid": self.keeper.pid,
+            "age_s": round(time.time() - self.created, 1),
+            "nodes": [{"name": node.name, "address": node.address} for node in self.keeper.nodes],
+        }
+
+
+def folder() -> Path:
+    """Where the entries are: only this user may look in."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    base = Path(runtime) / "weft" if runtime else Path(f"/tmp/weft-{os.geteuid()}")
+    path = base / "labs"
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for each in (base, path):
+        status = each.lstat()
+        if status.st_uid != os.geteuid() or each.is_symlink():
+            raise RequestError(f"{each}: belongs to somebody else", "set XDG_RUNTIME_DIR")
+    return path
+
+
+def stats_socket(lab: str) -> Path:
+    """Where a lab's keeper answers with its counters."""
+    return folder() / f"{lab}.sock"
+
+
+def add(entry: Entry) -> None:
+    """Register a lab."""
+    temporary = folder() / f".{entry.id}.{os.getpid()}"
+    temporary.write_text(json.dumps(entry.to_json()))
+    temporary.replace(folder() / f"{entry.id}.json")
+
+
+def entries() -> list[Entry]:
+    """All labs, up and stale, by name."""
+    found = [_read(path) for path in sorted(folder().glob("*.json"))]
+    return [entry for entry in found if entry is not None]
+
+
+def get(lab: str) -> Entry | None:
+    """The lab of that name."""
+    return next((entry for entry in entries() if entry.id == lab), None)
+
+
+def remove(entry: Entry) -> int:
+    """Take a lab down, whatever its state; returns how many processes were left in it and were killed."""
+    if entry.keeper.is_alive():
+        _stop(entry.keeper)
+    killed = kill_inhabitants({node.inode for node in entry.keeper.nodes})
+    forget(entry.id)
+    return killed
+
+
+def forget(lab: str) -> None:
+    """Drop a lab's entry."""
+    (folder() / f"{lab}.json").unlink(missing_ok=True)
+    stats_socket(lab).unlink(missing_ok=True)
+
+
+def kill_inhabitants(inodes: set[int]) -> int:
+    """Kill the processes in network namespaces, which so cease to be."""
+    killed = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "ns/net").stat().st_ino in inodes:
+                os.kill(int(process.name), signal.SIGKILL)
+                killed += 1
+    return killed
+
+
+def _stop(keeper: Keeper) -> None:
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(keeper.pid, how)
+        deadline = time.monotonic() + STOP_WITHIN_S
+        while keeper.is_alive() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if not keeper.is_alive():
+            return
+
+
+def _read(path: Path) -> Entry | None:
+    try:
+        document = json.loads(path.read_text())
+        return Entry(**(document | {"keeper": Keeper.from_json(document["keeper"])}))
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):
+        raise RequestError(f"{path}: not a lab's entry", "remove the file") from None
