@@ -5,6 +5,7 @@
 
 mod error;
 mod fabric;
+mod link_keys;
 mod load;
 mod node_set;
 mod quantity;

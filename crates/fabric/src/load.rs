@@ -3,15 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::error::FabricError;
-use crate::fabric::{Fabric, Host, Lane, Link, Price, Switch};
+use crate::fabric::{Fabric, Host, Link, Price, Switch};
+use crate::link_keys::{pair_ends, read_link, read_rate, unshaped_link};
 use crate::node_set;
-use crate::quantity::{BitRate, Nanoseconds};
 use crate::reader::{Section, Source};
 
 type Result<T> = std::result::Result<T, FabricError>;
-
-const DEFAULT_MTU_BYTES: u32 = 1500;
-const DEFAULT_QUEUE_FRAMES: u32 = 1000;
 
 /// Reads a fabric description and multiplies its rates by `scale`.
 ///
@@ -86,7 +83,7 @@ impl Loader {
     fn read_switches(&mut self, section: &Section<'_>) -> Result<()> {
         let names = read_ids(section, "switch[1-2]")?;
         let ports = section.integer("ports", 1, 1_000_000)?;
-        let capacity_bits_per_s = self.read_rate(section, "capacity")?;
+        let capacity_bits_per_s = read_rate(section, "capacity", self.scale)?;
         section.finish()?;
         for name in names {
             self.refuse_known(section, &name)?;
@@ -170,7 +167,7 @@ impl Loader {
         match link {
             None => Ok(unshaped_link()),
             Some(section) => {
-                let link = self.read_link(section)?;
+                let link = read_link(section, self.scale)?;
                 section.finish()?;
                 Ok(link)
             }
@@ -179,7 +176,7 @@ impl Loader {
 
     fn read_links(&mut self, section: &Section<'_>) -> Result<()> {
         let between = section.texts("between")?;
-        let template = self.read_link(section)?;
+        let template = read_link(section, self.scale)?;
         section.finish()?;
         for ends in pair_ends(section, &between)? {
             for end in &ends {
@@ -225,61 +222,6 @@ impl Loader {
         }
         Ok(())
     }
-
-    /// The keys that links of hosts and links between switches share; the ends are still to be filled in.
-    fn read_link(&self, section: &Section<'_>) -> Result<Link> {
-        let rate = self.read_rate(section, "rate")?;
-        let delay = section
-            .parsed("delay", Nanoseconds::parse)?
-            .unwrap_or(Nanoseconds(0));
-        let forward = Lane {
-            rate_bits_per_s: rate,
-            delay_ns: delay,
-        };
-        let backward = Lane {
-            rate_bits_per_s: self.read_rate(section, "rate_back")?.or(rate),
-            delay_ns: section
-                .parsed("delay_back", Nanoseconds::parse)?
-                .unwrap_or(delay),
-        };
-        let mtu_bytes = section.integer("mtu_bytes", 576, 65_535)?;
-        let queue_frames = section.integer("queue_frames", 1, 1_000_000)?;
-        Ok(Link {
-            ends: [String::new(), String::new()],
-            forward,
-            backward,
-            mtu_bytes: mtu_bytes.unwrap_or(DEFAULT_MTU_BYTES),
-            queue_frames: queue_frames.unwrap_or(DEFAULT_QUEUE_FRAMES),
-        })
-    }
-
-    fn read_rate(&self, section: &Section<'_>, key: &'static str) -> Result<Option<BitRate>> {
-        let Some(rate) = section.parsed(key, BitRate::parse)? else {
-            return Ok(None);
-        };
-        let too_far = || {
-            let message = format!(
-                "multiplied by the scale {} it is not a possible rate",
-                self.scale
-            );
-            section.error(key, message)
-        };
-        rate.scaled(self.scale).ok_or_else(too_far).map(Some)
-    }
-}
-
-fn unshaped_link() -> Link {
-    let lane = Lane {
-        rate_bits_per_s: None,
-        delay_ns: Nanoseconds(0),
-    };
-    Link {
-        ends: [String::new(), String::new()],
-        forward: lane,
-        backward: lane,
-        mtu_bytes: DEFAULT_MTU_BYTES,
-        queue_frames: DEFAULT_QUEUE_FRAMES,
-    }
 }
 
 fn read_ids(section: &Section<'_>, example: &str) -> Result<Vec<String>> {
@@ -293,22 +235,6 @@ fn read_ids(section: &Section<'_>, example: &str) -> Result<Vec<String>> {
         Some((_, name)) => Err(section.error("ids", format!("{name:?} appears twice"))),
         None => Ok(names),
     }
-}
-
-/// Two sets of the same length are paired off; a single node is paired with each of the other set.
-fn pair_ends(section: &Section<'_>, between: &[&str]) -> Result<Vec<[String; 2]>> {
-    let [left, right] = between else {
-        return Err(section.error("between", "must name two ends, such as [\"n1\", \"n2\"]"));
-    };
-    let expand = |set| node_set::expand(set).map_err(|why| section.error("between", why));
-    let (left, right) = (expand(left)?, expand(right)?);
-    if left.len() != right.len() && left.len() != 1 && right.len() != 1 {
-        let message = format!("{} nodes cannot be paired with {}", left.len(), right.len());
-        return Err(section.error("between", message));
-    }
-    let count = left.len().max(right.len());
-    let pair = |i: usize| [left[i % left.len()].clone(), right[i % right.len()].clone()];
-    Ok((0..count).map(pair).collect())
 }
 
 fn read_cost(root: &Section<'_>) -> Result<BTreeMap<String, Price>> {
