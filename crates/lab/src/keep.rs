@@ -1,6 +1,6 @@
 //! The keeper: builds a lab, holds it, forwards its frames, and takes it down by ending.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
@@ -85,8 +85,17 @@ fn read_fabric(path: &Path, scale: f64) -> Result<Fabric> {
         .map_err(|error| LabError::request(error.to_string(), ""))
 }
 
+/// Binds by way of the folder's descriptor, since a socket's address holds only 107 bytes.
 fn listen(path: &Path) -> Result<UnixListener> {
-    let listener = UnixListener::bind(path).doing("listen for questions about the counters")?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = File::open(folder.unwrap_or(Path::new("."))).doing("open the socket's folder")?;
+    let name = path.file_name().unwrap_or_default();
+    let address = Path::new("/proc/self/fd")
+        .join(folder.as_raw_fd().to_string())
+        .join(name);
+    let listener = UnixListener::bind(address).doing("listen for questions about the counters")?;
     listener
         .set_nonblocking(true)
         .doing("listen without blocking")?;

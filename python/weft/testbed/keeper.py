@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 from dataclasses import asdict, dataclass
@@ -28,7 +29,10 @@ class LabNode:
 
 @dataclass(frozen=True)
 class Keeper:
-    """A running keeper; `started` is the kernel's start time of the process, so that a pid used again is noticed."""
+    """A running keeper.
+
+    `started` is the kernel's start time of the process, so that a pid used again is noticed.
+    """
 
     pid: int
     started: int
@@ -62,8 +66,8 @@ def start_keeper(
 ) -> tuple[subprocess.Popen[str], Keeper]:
     """Build a lab; raises what weft-lab says is wrong.
 
-    Unless detached, the lab lives as long as the pipe to the keeper's standard input is open: it goes with this
-    process, however that ends.
+    Unless detached, the lab lives as long as the pipe to the keeper's standard input is open: it
+    goes with this process, however that ends.
     """
     command = [str(binaries.find("weft-lab")), "keep", "--fabric", str(fabric)]
     command += ["--scale", str(scale), "--stats-socket", str(stats_socket)]
@@ -93,17 +97,26 @@ def read_stats(path: Path) -> dict[str, Any] | None:
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(STATS_WITHIN_S)
-            connection.connect(str(path))
+            _connect(connection, path)
             answer = b"".join(iter(lambda: connection.recv(65536), b""))
         return dict(json.loads(answer))
     except (OSError, ValueError):
         return None
 
 
+def _connect(connection: socket.socket, path: Path) -> None:
+    """By way of the folder's descriptor, since a socket's address holds only 107 bytes."""
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+    try:
+        connection.connect(f"/proc/self/fd/{folder}/{path.name}")
+    finally:
+        os.close(folder)
+
+
 def process_started(pid: int) -> int | None:
     """The kernel's start time of a process, in ticks since boot (proc(5), field 22 of stat).
 
-    None where there is none, also where only its exit status is left for a parent that does not ask.
+    None where there is none, also where only its exit status is left for a parent to ask for.
     """
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()

@@ -99,7 +99,7 @@ class Lab:
 
 
 def open_lab(name: str, scale: float = 1.0) -> Lab:
-    """The lab of that name that is up, or else a private one of that fabric; raises RequestError."""
+    """The lab of that name if it is up, else a private one of that fabric; raises RequestError."""
     entry = registry.get(name)
     if entry is None or entry.private or entry.state == "stale":
         path, fabric = _find_fabric(name)
@@ -113,7 +113,7 @@ def open_lab(name: str, scale: float = 1.0) -> Lab:
 
 
 def bring_up(name: str, scale: float, lab: str | None) -> Entry:
-    """Put a lab up that stays until it is taken down; raises RequestError when there is one of that name."""
+    """Put a lab up that stays until it is taken down; raises RequestError when the name is taken."""
     path, fabric = _find_fabric(name)
     lab = lab or fabric
     if not lab.replace("-", "").replace("_", "").isalnum():
@@ -144,7 +144,8 @@ def late_warnings(before: dict[str, Any], after: dict[str, Any]) -> list[Warning
         Warning(
             "lab-late",
             f"{100 * late / forwarded:.1f} % of the frames left more than "
-            f"{after['late_limit_ns'] / 1000:.0f} us too late: this machine, not the fabric, was the limit at times",
+            f"{after['late_limit_ns'] / 1000:.0f} us too late: at times this machine, "
+            "not the fabric, was the limit",
             "leave the machine alone while it measures, or use --scale to slow the fabric down",
         )
     ]

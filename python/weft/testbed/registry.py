@@ -1,4 +1,4 @@
-"""The labs of this user on this machine: one JSON file each, so that one whose keeper died is found."""
+"""The labs of this user on this machine: a JSON file each, so that a dead keeper's lab is found."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def get(lab: str) -> Entry | None:
 
 
 def remove(entry: Entry) -> int:
-    """Take a lab down, whatever its state; returns how many processes were left in it and were killed."""
+    """Take a lab down, whatever its state; returns how many processes in it had to be killed."""
     if entry.keeper.is_alive():
         _stop(entry.keeper)
     killed = kill_inhabitants({node.inode for node in entry.keeper.nodes})
