@@ -1,0 +1,66 @@
+"""Fabric descriptions as Python and the command line see them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command import weft, weft_json
+from weft import _core
+from weft.plan import catalog
+
+PAIR = """
+name = "two"
+[[hosts]]
+ids = "n[1-2]"
+[[links]]
+between = ["n1", "n2"]
+rate = "100 Mb/s"
+"""
+
+
+@pytest.mark.parametrize("name", catalog.names("fabric"))
+def test_catalogue_fabrics_load(name: str) -> None:
+    text = catalog.read(catalog.find("fabric", name))
+    assert json.loads(_core.load_fabric(text, name, 1.0))["name"] == name
+
+
+def test_scale_divides_rates() -> None:
+    link = json.loads(_core.load_fabric(PAIR, "two.toml", 0.1))["links"][0]
+    assert link["forward"]["rate_bits_per_s"] == 10_000_000
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (PAIR.replace('"n1", "n2"', '"n1", "n9"'), 'unknown node "n9"; the nodes are n1, n2'),
+        (PAIR.replace("100 Mb/s", "100"), '"100" has no unit'),
+        (PAIR.replace("rate", "rat"), "links[0].rat: unknown key"),
+        (PAIR.replace("100 Mb/s", "-1 Mb/s"), "not a possible rate"),
+        ("name = ", "not TOML"),
+    ],
+)
+def test_a_wrong_fabric_is_refused_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, said: str
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    file = tmp_path / "wrong.toml"
+    file.write_text(wrong)
+    done = weft("lab", "up", file)
+    assert done.returncode == 2
+    assert str(file) in done.stderr and said in done.stderr
+    assert weft_json("lab", "list")["labs"] == []
+
+
+def test_what_the_lab_cannot_build_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    file = tmp_path / "capacity.toml"
+    file.write_text(
+        'name = "c"\n[[hosts]]\nids = "n[1-2]"\nattach = "s"\n'
+        '[[switches]]\nids = "s"\ncapacity = "1 Gb/s"\n'
+    )
+    done = weft("lab", "up", file)
+    assert done.returncode == 2
+    assert "inner structure or capacity" in done.stderr

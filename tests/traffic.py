@@ -1,0 +1,155 @@
+"""Plain TCP and UDP between the hosts of a lab, by programs of Python's standard library alone.
+
+This file is also the program that runs on the hosts, so it imports nothing of weft.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+PORT = 5010
+CHUNK = bytes(64 * 1024)
+IP_MTU_DISCOVER, IP_PMTUDISC_DO = 10, 2
+
+Enter = Callable[[list[str]], list[str]]
+"""Turns a command into one that runs on a host."""
+
+
+def interpreter() -> str:
+    """This Python, or the system's where an unprivileged user cannot reach this one."""
+    return os.environ.get("LAB_PYTHON", sys.executable)
+
+
+def on(enter: Enter, *arguments: object, **options: Any) -> subprocess.Popen[str]:
+    """Start one of the roles below on a host."""
+    command = [interpreter(), "-I", __file__, *map(str, arguments)]
+    return subprocess.Popen(enter(command), stdout=subprocess.PIPE, text=True, **options)
+
+
+@contextlib.contextmanager
+def serving(enter: Enter, *role: object) -> Iterator[subprocess.Popen[str]]:
+    """A role that listens, from when it does."""
+    process = on(enter, *role)
+    try:
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def answer(process: subprocess.Popen[str]) -> Any:
+    """What a role found out."""
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    return json.loads(said)
+
+
+def transfer_rates_mbps(
+    pairs: list[tuple[Enter, Enter, str]], megabytes: float, port: int = PORT
+) -> list[float]:
+    """Payload rates of transfers (sender, receiver, receiver's address) that run at the same time."""
+    with contextlib.ExitStack() as stack:
+        receivers = [
+            stack.enter_context(serving(receiver, "receive", port + index))
+            for index, (_, receiver, _) in enumerate(pairs)
+        ]
+        senders = [
+            on(sender, "send", address, port + index, megabytes)
+            for index, (sender, _, address) in enumerate(pairs)
+        ]
+        for sender in senders:
+            assert sender.wait(timeout=60) == 0
+        return [float(answer(receiver)) for receiver in receivers]
+
+
+def half_round_trips_us(client: Enter, server: Enter, address: str, size_bytes: int) -> list[float]:
+    """Half round trips of messages, sorted."""
+    with serving(server, "echo", PORT):
+        found: list[float] = answer(on(client, "ping", address, PORT, size_bytes))
+    return found
+
+
+def receive(port: str) -> None:
+    with _accept(port) as connection:
+        received, start = len(connection.recv(1)), time.perf_counter()
+        while got := len(connection.recv(1 << 20)):
+            received += got
+        elapsed = time.perf_counter() - start
+    print(json.dumps(received * 8 / elapsed / 1e6))
+
+
+def send(address: str, port: str, megabytes: str) -> None:
+    with socket.create_connection((address, int(port)), timeout=10) as connection:
+        for _ in range(round(float(megabytes) * 1e6 / len(CHUNK))):
+            connection.sendall(CHUNK)
+
+
+def echo(port: str) -> None:
+    with _accept(port) as connection:
+        while got := connection.recv(65536):
+            connection.sendall(got)
+
+
+def ping(address: str, port: str, size_bytes: str) -> None:
+    message = bytes(int(size_bytes))
+    with socket.create_connection((address, int(port)), timeout=10) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        times = [_round_trip_us(connection, message) / 2 for _ in range(300)]
+    print(json.dumps(sorted(times)))
+
+
+def listen_udp(port: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("", int(port)))
+        print("ready", flush=True)
+        print(json.dumps(len(server.recv(65536))))
+
+
+def send_udp(address: str, port: str, size_bytes: str) -> None:
+    """Send one datagram that must not be fragmented; says whether the interface took it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
+        try:
+            client.sendto(bytes(int(size_bytes)), (address, int(port)))
+            print("true")
+        except OSError:
+            print("false")
+
+
+def reach(address: str, port: str) -> None:
+    """Say whether somebody listens there."""
+    try:
+        socket.create_connection((address, int(port)), timeout=3).close()
+        print("true")
+    except OSError:
+        print("false")
+
+
+def _accept(port: str) -> socket.socket:
+    with socket.create_server(("", int(port))) as server:
+        print("ready", flush=True)
+        connection, _ = server.accept()
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
+
+
+def _round_trip_us(connection: socket.socket, message: bytes) -> float:
+    start = time.perf_counter_ns()
+    connection.sendall(message)
+    left = len(message)
+    while left:
+        left -= len(connection.recv(left))
+    return (time.perf_counter_ns() - start) / 1e3
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
