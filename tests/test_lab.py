@@ -243,6 +243,20 @@ def test_a_private_lab_dies_with_its_killed_user() -> None:
     assert weft_json("lab", "list")["labs"] == []
 
 
+def test_a_lab_that_was_not_yet_registered_goes_with_its_killed_starter(tmp_path: Path) -> None:
+    program = (
+        "import os; from weft.testbed import lab, registry;"
+        "registry.add = lambda entry: (print(entry.keeper.pid, flush=True), os.kill(os.getpid(), 9));"
+        "lab.bring_up('pair', 1.0, None)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=False
+    )
+    keeper = int(done.stdout)
+    assert eventually(lambda: not is_running(keeper))
+    assert weft("lab", "up", "pair").returncode == 0
+
+
 def test_a_new_process_with_the_keepers_pid_is_not_entered() -> None:
     with open_lab("pair") as lab:
         command = lab.node_command(lab.nodes[0], ["true"])

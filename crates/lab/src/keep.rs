@@ -1,7 +1,7 @@
 //! The keeper: builds a lab, holds it, forwards its frames, and takes it down by ending.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,6 @@ use crate::warning::Warning;
 pub struct KeepRequest {
     pub fabric: PathBuf,
     pub scale: f64,
-    /// Live until a signal instead of until the end of the standard input.
-    pub detached: bool,
     /// Where to answer with the forwarder's counters.
     pub stats_socket: Option<PathBuf>,
 }
@@ -62,12 +60,7 @@ pub fn keep(request: &KeepRequest) -> Result<()> {
         fabric,
     };
     announce(&ready)?;
-    serve(
-        &signals,
-        request.detached,
-        listener.as_ref(),
-        &forwarding.stats,
-    );
+    serve(&signals, listener.as_ref(), &forwarding.stats);
     if let Some(path) = &request.stats_socket {
         let _ = fs::remove_file(path);
     }
@@ -145,32 +138,27 @@ fn block_signals() -> io::Result<std::os::fd::OwnedFd> {
     }
 }
 
-/// Answers questions until a signal or the end of the standard input.
-fn serve(
-    signals: &impl AsRawFd,
-    detached: bool,
-    listener: Option<&UnixListener>,
-    stats: &Arc<Stats>,
-) {
+/// Answers questions until a signal, or until the end of the standard input. After a word on the standard
+/// input its end no longer counts: whoever started the keeper has noted where to find it.
+fn serve(signals: &impl AsRawFd, listener: Option<&UnixListener>, stats: &Arc<Stats>) {
     // poll(2) ignores negative descriptors.
-    let stdin = if detached {
-        -1
-    } else {
-        io::stdin().as_raw_fd()
-    };
-    let socket = listener.map_or(-1, AsRawFd::as_raw_fd);
-    let watch = |fd| libc::pollfd {
+    const NOBODY: i32 = -1;
+    let socket = listener.map_or(NOBODY, AsRawFd::as_raw_fd);
+    let fds = [signals.as_raw_fd(), io::stdin().as_raw_fd(), socket];
+    let mut watched = fds.map(|fd| libc::pollfd {
         fd,
         events: libc::POLLIN,
         revents: 0,
-    };
-    let mut watched = [watch(signals.as_raw_fd()), watch(stdin), watch(socket)];
+    });
     loop {
         // SAFETY: pointer and count describe `watched`.
         unsafe { libc::poll(watched.as_mut_ptr(), watched.len() as _, -1) };
         let [signal, input, question] = watched.map(|entry| entry.revents != 0);
-        if signal || (input && has_ended(stdin)) {
+        if signal || (input && has_ended(&mut io::stdin())) {
             return;
+        }
+        if input {
+            watched[1].fd = NOBODY;
         }
         if let (true, Some(listener)) = (question, listener) {
             answer(listener, stats);
@@ -179,10 +167,8 @@ fn serve(
 }
 
 /// Reads what there is; true at the end.
-fn has_ended(fd: i32) -> bool {
-    let mut bytes = [0u8; 256];
-    // SAFETY: pointer and length describe `bytes`.
-    unsafe { libc::read(fd, bytes.as_mut_ptr().cast(), bytes.len()) <= 0 }
+fn has_ended(input: &mut impl Read) -> bool {
+    !matches!(input.read(&mut [0; 64]), Ok(1..))
 }
 
 /// The report fits the socket's buffer; who hangs up early loses nothing but the answer.

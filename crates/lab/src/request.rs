@@ -11,9 +11,9 @@ use crate::keep::KeepRequest;
 pub const HELP: &str = "\
 weft-lab: a fabric out of Linux network namespaces; started by weft, seldom by hand
 
-  weft-lab keep --fabric FILE [--scale S] [--stats-socket PATH] [--detached]
+  weft-lab keep --fabric FILE [--scale S] [--stats-socket PATH]
       Builds the fabric, prints one line of JSON when it is up, and keeps it until the standard input
-      ends (with --detached: until SIGTERM, SIGINT or SIGHUP).
+      ends or, once a word was said there, until SIGTERM, SIGINT or SIGHUP.
   weft-lab enter --pid PID [--started TICKS] --fd FD [--user] -- COMMAND [ARGUMENT...]
       Runs a command on a host of a lab. PID, TICKS and FD are those of the line of JSON; --user if it
       says that there is a user namespace.";
@@ -44,13 +44,12 @@ impl Request {
 
 fn parse_keep(mut parser: Parser) -> Result<KeepRequest> {
     let mut fabric = None;
-    let (mut scale, mut detached, mut stats_socket) = (1.0, false, None);
+    let (mut scale, mut stats_socket) = (1.0, None);
     while let Some(argument) = parser.next()? {
         match argument {
             Long("fabric") => fabric = Some(parser.value()?.into()),
             Long("scale") => scale = parser.value()?.parse()?,
             Long("stats-socket") => stats_socket = Some(parser.value()?.into()),
-            Long("detached") => detached = true,
             other => return Err(other.unexpected().into()),
         }
     }
@@ -58,7 +57,6 @@ fn parse_keep(mut parser: Parser) -> Result<KeepRequest> {
     Ok(KeepRequest {
         fabric,
         scale,
-        detached,
         stats_socket,
     })
 }

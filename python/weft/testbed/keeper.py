@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -62,18 +63,18 @@ class Keeper:
 
 
 def start_keeper(
-    fabric: Path, scale: float, stats_socket: Path, detached: bool
+    fabric: Path, scale: float, stats_socket: Path
 ) -> tuple[subprocess.Popen[str], Keeper]:
     """Build a lab; raises what weft-lab says is wrong.
 
-    Unless detached, the lab lives as long as the pipe to the keeper's standard input is open: it
-    goes with this process, however that ends.
+    The lab lives as long as the pipe to the keeper's standard input is open: it goes with this
+    process, however that ends, unless `let_go` was called.
     """
     command = [str(binaries.find("weft-lab")), "keep", "--fabric", str(fabric)]
     command += ["--scale", str(scale), "--stats-socket", str(stats_socket)]
     process = subprocess.Popen(
-        command + (["--detached"] if detached else []),
-        stdin=subprocess.DEVNULL if detached else subprocess.PIPE,
+        command,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -84,6 +85,24 @@ def start_keeper(
     if not line:
         _raise(process.stderr.read().strip(), process.wait())
     return process, Keeper.from_json(json.loads(line))
+
+
+def let_go(process: subprocess.Popen[str]) -> None:
+    """Tell a keeper to outlive this process, and stop looking after it."""
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write("stay\n")
+        process.stdin.flush()
+    close_pipes(process)
+    process.returncode = 0
+
+
+def close_pipes(process: subprocess.Popen[str]) -> None:
+    """Close this end of all pipes; a keeper that was not let go ends then."""
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
 
 
 def _raise(said: str, status: int) -> None:

@@ -14,7 +14,7 @@ from weft.plan import catalog
 from weft.run.meta import Warning
 from weft.testbed import registry
 from weft.testbed.base import Node
-from weft.testbed.keeper import Keeper, read_stats, start_keeper
+from weft.testbed.keeper import Keeper, close_pipes, let_go, read_stats, start_keeper
 from weft.testbed.registry import Entry
 
 LATE_SHARE = 0.1
@@ -74,12 +74,8 @@ class Lab:
     def close(self) -> None:
         if self._process is None:
             return
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
+        close_pipes(self._process)
         self._process.wait()
-        self._process.stdout.close()
-        if self._process.stderr is not None:
-            self._process.stderr.close()
         registry.remove(self._entry)
 
     @property
@@ -125,10 +121,10 @@ def bring_up(name: str, scale: float, lab: str | None) -> Entry:
         )
     if existing is not None:
         registry.remove(existing)
-    process, keeper = start_keeper(path, scale, registry.stats_socket(lab), detached=True)
+    process, keeper = start_keeper(path, scale, registry.stats_socket(lab))
     entry = Entry(lab, fabric, scale, False, time.time(), keeper)
     registry.add(entry)
-    _let_go(process)
+    let_go(process)
     return entry
 
 
@@ -152,7 +148,7 @@ def late_warnings(before: dict[str, Any], after: dict[str, Any]) -> list[Warning
 
 
 def _start(path: Path, fabric: str, scale: float, lab: str) -> Lab:
-    process, keeper = start_keeper(path, scale, registry.stats_socket(lab), detached=False)
+    process, keeper = start_keeper(path, scale, registry.stats_socket(lab))
     entry = Entry(lab, fabric, scale, True, time.time(), keeper)
     registry.add(entry)
     return Lab(entry, process)
@@ -165,11 +161,3 @@ def _find_fabric(name: str) -> tuple[Path, str]:
 
 def _directions(link: dict[str, Any]) -> list[dict[str, Any]]:
     return [link["forward"], link["backward"]]
-
-
-def _let_go(process: subprocess.Popen[str]) -> None:
-    """Stop looking after a detached keeper."""
-    assert process.stdout is not None and process.stderr is not None
-    process.stdout.close()
-    process.stderr.close()
-    process.returncode = 0
