@@ -20,7 +20,8 @@ import peers
 from peers import Pair
 from weft import __version__, binaries
 from weft.conduct import RunRequest, start_run
-from weft.diagnose.points import points
+from weft.diagnose.curve import Reduction
+from weft.diagnose.points import Point, points
 from weft.testbed.open import open_testbed
 
 PLACEMENTS = {"same core": (0, 0), "different cores": (0, 1)}
@@ -73,14 +74,14 @@ def bench_latency(pair: Pair, placement: str, runs: int) -> None:
 
 def bench_throughput(pair: Pair, placement: str, runs: int) -> None:
     pingpong: dict[str, Callable[[], float]] = {
-        f"weft, {wait}": lambda wait=wait: weft_peak(pair, "signature", wait)  # type: ignore[misc]
+        f"weft, {wait}": lambda wait=wait: weft_pingpong_peak(pair, wait)  # type: ignore[misc]
         for wait in waits(placement)
     }
     if shutil.which("NPtcp"):
         pingpong["NPtcp"] = lambda: peers.netpipe_peak(pair, SMALLEST_BYTES, LARGEST_BYTES)
     print_table(f"ping-pong peak, Mb/s, {placement}", alternate(pingpong, runs), max)
     stream: dict[str, Callable[[], float]] = {
-        f"weft, {wait}": lambda wait=wait: weft_peak(pair, "stream", wait)  # type: ignore[misc]
+        f"weft, {wait}": lambda wait=wait: weft_stream_peak(pair, wait)  # type: ignore[misc]
         for wait in waits(placement)
     }
     if shutil.which("iperf3"):
@@ -145,26 +146,44 @@ def weft_latency(pair: Pair, size_bytes: int, wait: str) -> float:
     return point.latency_us.median
 
 
-def weft_peak(pair: Pair, plan: str, wait: str) -> float:
-    step = "stream" if plan == "stream" else "pingpong"
-    sizes = [SMALLEST_BYTES << doubling for doubling in range(6)]
+def weft_pingpong_peak(pair: Pair, wait: str) -> float:
+    """NPtcp's sizes, repetitions and choice of the best trial."""
     overrides = [
-        (f"steps.{step}.sizes", "[" + ", ".join(f'"{size} B"' for size in sizes) + "]"),
-        (f"steps.{step}.stop.trial", "100 ms"),
-        (f"steps.{step}.options.wait", wait),
+        ("steps.pingpong.sizes.min", f"{SMALLEST_BYTES} B"),
+        ("steps.pingpong.sizes.max", f"{LARGEST_BYTES} B"),
+        ("steps.pingpong.sizes.perturbation", "0 B"),
+        ("steps.pingpong.options.wait", wait),
+    ]
+    return peak(run_weft("netpipe", pair.cpus, overrides, "best"))
+
+
+def weft_stream_peak(pair: Pair, wait: str) -> float:
+    overrides = [
+        ("steps.stream.sizes.min", f"{SMALLEST_BYTES} B"),
+        ("steps.stream.sizes.max", f"{LARGEST_BYTES} B"),
+        ("steps.stream.options", f'{{ wait = "{wait}" }}'),
         ("launches", "1"),
     ]
-    return max(point.throughput_mbps.median for point in run_weft(plan, pair.cpus, overrides))
+    return peak(run_weft("stream", pair.cpus, overrides))
 
 
-def run_weft(plan: str, cpus: tuple[int, int], overrides: list[tuple[str, str]]) -> list:  # type: ignore[type-arg]
+def peak(found: list[Point]) -> float:
+    return max(point.throughput_mbps.median for point in found)
+
+
+def run_weft(
+    plan: str,
+    cpus: tuple[int, int],
+    overrides: list[tuple[str, str]],
+    reduction: Reduction | None = None,
+) -> list[Point]:
     with tempfile.TemporaryDirectory() as folder:
         request = RunRequest(
             plan, "lab:pair", f"{folder}/run", overrides=overrides, cpus=list(cpus)
         )
         run = start_run(request)
         assert run.meta.status == "complete", run.meta.warnings
-        return points(run)
+        return points(run, reduction)
 
 
 def alternate(tools: dict[str, Callable[[], float]], runs: int) -> dict[str, list[float]]:
@@ -185,10 +204,12 @@ def timed(work: Callable[[], object]) -> float:
 def print_table(
     title: str, figures: dict[str, list[float]], best: Callable[[list[float]], float]
 ) -> None:
+    """A row a tool; weft is held against the best peer, and where it sleeps against those that sleep."""
     medians = {name: statistics.median(values) for name, values in figures.items()}
-    rivals = [median for name, median in medians.items() if not name.startswith("weft")]
+    peer_names = [name for name in medians if not name.startswith("weft")]
     print(f"\n{title}   (n = {len(next(iter(figures.values())))})")
     for name, values in figures.items():
+        rivals = [medians[peer] for peer in peer_names if "spin" in name or "spin" not in peer]
         ratio = ""
         if name.startswith("weft") and rivals:
             ratio = f"   weft / best peer {medians[name] / best(rivals):.3f}"

@@ -194,6 +194,16 @@ impl Lab {
     }
 }
 
+/// What every host of every lab has, whatever this machine's own settings are: labs must be comparable.
+const SETTINGS: [(&str, &str); 3] = [
+    // Only chatter in a measurement.
+    ("ipv6/conf/default/disable_ipv6", "1"),
+    ("ipv6/conf/all/disable_ipv6", "1"),
+    // Linux's own default. BBR, which some machines prefer, paces by the rate it has seen, and a ping-pong settles
+    // at one of several rates by chance.
+    ("ipv4/tcp_congestion_control", "cubic"),
+];
+
 fn core_index(host: usize) -> u32 {
     2 + host as u32
 }
@@ -205,8 +215,9 @@ fn open_port(core: &Netlink, host: usize) -> io::Result<PacketSocket> {
 
 fn new_namespace() -> io::Result<NetworkNamespace> {
     let namespace = NetworkNamespace::create()?;
-    // Only chatter in a measurement. Where /proc/sys cannot be written it does little harm.
-    let _ = std::fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
-    let _ = std::fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
+    for (name, value) in SETTINGS {
+        // Where /proc/sys cannot be written, or the kernel has no such setting, it does little harm.
+        let _ = std::fs::write(format!("/proc/sys/net/{name}"), value);
+    }
     Ok(namespace)
 }

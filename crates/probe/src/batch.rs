@@ -2,6 +2,7 @@
 
 use std::io;
 
+use memmap2::MmapMut;
 use weft_plan::Pattern;
 
 use crate::channel::Channel;
@@ -85,14 +86,15 @@ pub fn crossings(pattern: &Pattern) -> u64 {
 }
 
 /// Memory for messages of at most `bytes`, every page of it touched.
-pub fn memory(bytes: u64) -> io::Result<Vec<u8>> {
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(bytes as usize).map_err(|_| {
+///
+/// It starts on a page: the kernel copies from and to an address that is not a multiple of a cache line more slowly.
+pub fn memory(bytes: u64) -> io::Result<MmapMut> {
+    let mut memory = MmapMut::map_anon(bytes.max(1) as usize).map_err(|_| {
         io::Error::new(
             io::ErrorKind::OutOfMemory,
             format!("no memory for a message of {bytes} bytes"),
         )
     })?;
-    memory.resize(bytes as usize, 0x5a);
+    memory.fill(0x5a);
     Ok(memory)
 }

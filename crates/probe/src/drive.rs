@@ -2,6 +2,7 @@
 
 use std::io;
 
+use memmap2::MmapMut;
 use weft_plan::{Phase, Step, StopRule};
 
 use crate::batch::{self, Timing};
@@ -32,7 +33,7 @@ pub struct Driver<'a, C, P> {
     job: Job<'a>,
     channel: C,
     payload: P,
-    memory: Vec<u8>,
+    memory: MmapMut,
     /// Time and size of one message in the latest phase.
     latest: Option<(u64, u64)>,
 }
