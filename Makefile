@@ -18,7 +18,7 @@ setup: .venv/.python .venv/.bindings python/weft/bin/.built
 	@touch $@
 
 .venv/.bindings: .venv/.python pyproject.toml $(RUST_SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet
+	VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 # The programs that run on nodes are linked statically, so that one binary serves every distribution.

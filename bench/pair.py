@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import peers
 from peers import Pair
@@ -27,6 +28,10 @@ from weft.testbed.open import open_testbed
 PLACEMENTS = {"same core": (0, 0), "different cores": (0, 1)}
 LATENCY_SIZES = (1, 64, 1024)
 SMALLEST_BYTES, LARGEST_BYTES = 32 << 10, 1 << 20
+Figure = TypeVar("Figure")
+Rates = dict[int, float]
+"""Mb/s by message size in bytes."""
+
 MEASURES = ("latency", "throughput", "signature", "agent")
 
 
@@ -73,13 +78,16 @@ def bench_latency(pair: Pair, placement: str, runs: int) -> None:
 
 
 def bench_throughput(pair: Pair, placement: str, runs: int) -> None:
-    pingpong: dict[str, Callable[[], float]] = {
-        f"weft, {wait}": lambda wait=wait: weft_pingpong_peak(pair, wait)  # type: ignore[misc]
+    pingpong: dict[str, Callable[[], Rates]] = {
+        f"weft, {wait}": lambda wait=wait: weft_pingpong_rates(pair, wait)  # type: ignore[misc]
         for wait in waits(placement)
     }
     if shutil.which("NPtcp"):
-        pingpong["NPtcp"] = lambda: peers.netpipe_peak(pair, SMALLEST_BYTES, LARGEST_BYTES)
-    print_table(f"ping-pong peak, Mb/s, {placement}", alternate(pingpong, runs), max)
+        pingpong["NPtcp"] = lambda: netpipe_rates(pair)
+    rates = alternate(pingpong, runs)
+    peaks = {name: [max(one.values()) for one in found] for name, found in rates.items()}
+    print_table(f"ping-pong peak, Mb/s, {placement}", peaks, max)
+    print_size_ratios(rates)
     stream: dict[str, Callable[[], float]] = {
         f"weft, {wait}": lambda wait=wait: weft_stream_peak(pair, wait)  # type: ignore[misc]
         for wait in waits(placement)
@@ -146,7 +154,7 @@ def weft_latency(pair: Pair, size_bytes: int, wait: str) -> float:
     return point.latency_us.median
 
 
-def weft_pingpong_peak(pair: Pair, wait: str) -> float:
+def weft_pingpong_rates(pair: Pair, wait: str) -> Rates:
     """NPtcp's sizes, repetitions and choice of the best trial."""
     overrides = [
         ("steps.pingpong.sizes.min", f"{SMALLEST_BYTES} B"),
@@ -154,7 +162,13 @@ def weft_pingpong_peak(pair: Pair, wait: str) -> float:
         ("steps.pingpong.sizes.perturbation", "0 B"),
         ("steps.pingpong.options.wait", wait),
     ]
-    return peak(run_weft("netpipe", pair.cpus, overrides, "best"))
+    found = run_weft("netpipe", pair.cpus, overrides, "best")
+    return {point.size_bytes: point.throughput_mbps.median for point in found}
+
+
+def netpipe_rates(pair: Pair) -> Rates:
+    sizes = ["-l", str(SMALLEST_BYTES), "-u", str(LARGEST_BYTES), "-p", "0"]
+    return {size: size * 8 / seconds / 1e6 for size, seconds in peers.netpipe_rows(pair, sizes)}
 
 
 def weft_stream_peak(pair: Pair, wait: str) -> float:
@@ -164,11 +178,7 @@ def weft_stream_peak(pair: Pair, wait: str) -> float:
         ("steps.stream.options", f'{{ wait = "{wait}" }}'),
         ("launches", "1"),
     ]
-    return peak(run_weft("stream", pair.cpus, overrides))
-
-
-def peak(found: list[Point]) -> float:
-    return max(point.throughput_mbps.median for point in found)
+    return max(point.throughput_mbps.median for point in run_weft("stream", pair.cpus, overrides))
 
 
 def run_weft(
@@ -186,13 +196,32 @@ def run_weft(
         return points(run, reduction)
 
 
-def alternate(tools: dict[str, Callable[[], float]], runs: int) -> dict[str, list[float]]:
+def alternate(tools: dict[str, Callable[[], Figure]], runs: int) -> dict[str, list[Figure]]:
     """One run of each tool after the other, so that the machine's drift meets all alike."""
-    figures: dict[str, list[float]] = {name: [] for name in tools}
+    figures: dict[str, list[Figure]] = {name: [] for name in tools}
     for _ in range(runs):
         for name, measure in tools.items():
             figures[name].append(measure())
     return figures
+
+
+def print_size_ratios(rates: dict[str, list[Rates]]) -> None:
+    """weft over NPtcp at each size: the peak alone hangs on where a socket buffer happens to run out."""
+    for name in rates if "NPtcp" in rates else ():
+        if name == "NPtcp":
+            continue
+        ratios = [
+            median_at(rates[name], size) / median_at(rates["NPtcp"], size)
+            for size in rates[name][0]
+        ]
+        print(
+            f"  {name}, size by size: weft / NPtcp {statistics.median(ratios):.3f} (median of "
+            f"{len(ratios)} sizes) [{min(ratios):.2f} .. {max(ratios):.2f}]"
+        )
+
+
+def median_at(rates: list[Rates], size_bytes: int) -> float:
+    return statistics.median(one[size_bytes] for one in rates)
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -11,7 +11,7 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,11 +68,6 @@ def netpipe_rows(pair: Pair, arguments: list[str]) -> list[tuple[int, float]]:
 def netpipe_latency(pair: Pair, size_bytes: int) -> float:
     arguments = ["-l", str(size_bytes), "-u", str(size_bytes), "-p", "0"]
     return netpipe_rows(pair, arguments)[0][1] * 1e6
-
-
-def netpipe_peak(pair: Pair, smallest: int, largest: int) -> float:
-    rows = netpipe_rows(pair, ["-l", str(smallest), "-u", str(largest), "-p", "0"])
-    return max(size * 8 / seconds / 1e6 for size, seconds in rows)
 
 
 def sockperf_latency(pair: Pair, size_bytes: int, *options: str) -> float:
@@ -132,6 +127,3 @@ def _found(pattern: str, text: str) -> str:
     if match is None:
         raise RuntimeError(f"no {pattern} in: {text}")
     return match[1]
-
-
-Latency = Callable[[Pair, int], float]
