@@ -12,6 +12,7 @@ from weft.conduct import Reporter, RunRequest, start_run
 from weft.errors import RequestError, WorkError
 from weft.run.folder import Run
 from weft.run.importers import import_file
+from weft.run.importers.imported import Options
 from weft.run.meta import Warning
 from weft.testbed.base import Testbed
 from weft.testbed.open import open_testbed
@@ -20,6 +21,7 @@ TESTBED = "lab:fast-ethernet-pair"
 NETPIPE_LARGEST = 64 * 1024
 NETPIPE_REPEATS = 10
 """NPtcp's own repetition rule would take minutes here."""
+LISTENS_AFTER_S = 0.3
 
 
 @dataclass
@@ -73,27 +75,19 @@ def _netpipe(directory: Path, reporter: Reporter) -> Run:
     output = directory / "np.out"
     with open_testbed(TESTBED) as testbed:
         run_netpipe(testbed, output, NETPIPE_LARGEST, NETPIPE_REPEATS)
-    return import_file("netpipe", output, directory / "netpipe")
+    return import_file("netpipe", output, directory / "netpipe", Options(transport="tcp"))
 
 
 def run_netpipe(testbed: Testbed, output: Path, largest_bytes: int, repeats: int) -> None:
-    """Run NPtcp between the first two nodes; raises WorkError when it fails."""
+    """Run NPtcp between the first two nodes, placed as weft's agents are; raises WorkError."""
     options = ["-u", str(largest_bytes), "-n", str(repeats)]
-    sender, receiver = testbed.nodes[:2]
-    server = subprocess.Popen(
-        testbed.node_command(receiver, ["NPtcp", *options]),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    receiver = _placed(testbed, 1, ["NPtcp", *options])
+    client = ["NPtcp", "-h", testbed.nodes[1].address, "-o", str(output.resolve()), *options]
+    server = subprocess.Popen(receiver, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        time.sleep(0.3)
-        client = ["NPtcp", "-h", receiver.address, "-o", str(output.resolve()), *options]
+        time.sleep(LISTENS_AFTER_S)
         done = subprocess.run(
-            testbed.node_command(sender, client),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
+            _placed(testbed, 0, client), capture_output=True, text=True, timeout=120, check=False
         )
         if done.returncode:
             raise WorkError(f"NPtcp failed: {done.stderr.strip() or done.returncode}")
@@ -102,3 +96,10 @@ def run_netpipe(testbed: Testbed, output: Path, largest_bytes: int, repeats: int
     finally:
         server.terminate()
         server.wait()
+
+
+def _placed(testbed: Testbed, node: int, command: list[str]) -> list[str]:
+    """The command on a node, and on the processor that an agent would have there."""
+    if testbed.cpus is not None and shutil.which("taskset"):
+        command = ["taskset", "-c", str(testbed.cpus[node]), *command]
+    return testbed.node_command(testbed.nodes[node], command)

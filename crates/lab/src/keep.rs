@@ -99,6 +99,7 @@ fn start(forwarder: Forwarder) -> Result<()> {
     let name = "forwarder".to_owned();
     let body = move || {
         process::ask_for_precision();
+        process::take_last_processor();
         forwarder.run()
     };
     thread::Builder::new()

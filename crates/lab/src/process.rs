@@ -31,6 +31,25 @@ pub fn ask_for_precision() {
     }
 }
 
+/// Keeps this thread on the last of the processors it may use; who measures leaves that one alone.
+pub fn take_last_processor() {
+    // SAFETY: cpu_set_t is plain data for which zero is valid; the pointers are to it, and its size is right.
+    unsafe {
+        let mut allowed: libc::cpu_set_t = std::mem::zeroed();
+        let size = size_of::<libc::cpu_set_t>();
+        if libc::sched_getaffinity(0, size, &raw mut allowed) != 0 {
+            return;
+        }
+        let processors = 0..libc::CPU_SETSIZE as usize;
+        let Some(last) = processors.rev().find(|cpu| libc::CPU_ISSET(*cpu, &allowed)) else {
+            return;
+        };
+        libc::CPU_ZERO(&mut allowed);
+        libc::CPU_SET(last, &mut allowed);
+        libc::sched_setaffinity(0, size, &raw const allowed);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
