@@ -137,21 +137,20 @@ impl<'a, C: Channel, P: Payload> Driver<'a, C, P> {
                 (latest_ns as f64 * (size_bytes as f64 / latest_bytes as f64).max(1.0)) as u64,
             );
         }
-        let start_ns = now_ns();
-        let mut best_ns = u64::MAX;
-        for _ in 0..WARM_UP_MESSAGES {
-            best_ns = best_ns.min(
-                self.batch(Order {
-                    size_bytes,
-                    messages: 1,
-                })?
-                .elapsed_ns,
-            );
-            if now_ns() - start_ns > WARM_UP_NS {
-                break;
-            }
-        }
-        Ok(best_ns)
+        let first_ns = self
+            .batch(Order {
+                size_bytes,
+                messages: 1,
+            })?
+            .elapsed_ns;
+        let messages = (WARM_UP_NS / first_ns.max(1)).clamp(1, u64::from(WARM_UP_MESSAGES)) as u32;
+        Ok(self
+            .batch(Order {
+                size_bytes,
+                messages,
+            })?
+            .elapsed_ns
+            / u64::from(messages))
     }
 
     fn sample(&self, phase: &Phase, batch: u32, messages: u32, timing: Timing) -> Sample {
