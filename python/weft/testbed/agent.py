@@ -54,6 +54,9 @@ class Agent:
             raise AgentError(
                 node, "agent-not-ready", f"the agent was not ready within {READY_WITHIN_S:.0f} s"
             ) from None
+        except BaseException:
+            await agent.close()
+            raise
         return agent
 
     async def _greet(self) -> None:
