@@ -12,7 +12,7 @@ import pytest
 
 import loopback
 from weft.testbed.agent import Agent
-from weft.testbed.pair import _endpoint
+from weft.testbed.pair import endpoint
 
 
 async def serve(server: Agent, job):
@@ -21,7 +21,7 @@ async def serve(server: Agent, job):
 
 
 async def drive(driver: Agent, job, port: int):
-    await driver.send(job.drive_request(0, _endpoint(loopback.ADDRESS, port)))
+    await driver.send(job.drive_request(0, endpoint(loopback.ADDRESS, port)))
 
 
 async def finish(agent: Agent) -> dict:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-import loopback
 import pytest
 
+import loopback
 from weft.testbed.agent import Agent, AgentError
-from weft.testbed.pair import _endpoint
+from weft.testbed.pair import endpoint
 
 SIZE_BYTES = 5000
 MESSAGE, OFFSET = 3, 4321
@@ -52,7 +52,7 @@ def measure_through(damage_at: int | None) -> int:
         port = (await server.expect("listening"))["port"]
         proxy = await meddler(port, damage_at)
         proxy_port = proxy.sockets[0].getsockname()[1]
-        await driver.send(job.drive_request(0, _endpoint(loopback.ADDRESS, proxy_port)))
+        await driver.send(job.drive_request(0, endpoint(loopback.ADDRESS, proxy_port)))
         for expected in ("connected", "done"):
             await server.expect(expected)
         proxy.close()

@@ -73,7 +73,7 @@ async def run_step(
     server = agents[1]
     await server.send(job.serve_request(1))
     port = (await server.expect("listening"))["port"]
-    await driver.send(job.drive_request(0, _endpoint(job.addresses[1], port)))
+    await driver.send(job.drive_request(0, endpoint(job.addresses[1], port)))
     await _both(
         _follow(driver, outcome, on_samples),
         _follow(server, outcome, on_samples),
@@ -122,5 +122,6 @@ def _blame(failure: Exception) -> int:
     return 2 if failure.code in secondary else 1
 
 
-def _endpoint(address: str, port: int) -> str:
+def endpoint(address: str, port: int) -> str:
+    """An address and a port as Rust reads them."""
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
