@@ -131,3 +131,12 @@ def test_resuming_no_run_is_refused(tmp_path):
     done = weft("run", "--resume", tmp_path)
     assert done.returncode == 2
     assert "run.json" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "extra", [["--launches", "9"], ["--scale", "0.5"], ["--cpus", "0,0"], ["--set", "launches=9"]]
+)
+def test_what_resume_would_ignore_is_refused(tmp_path, extra):
+    done = weft("run", "--resume", tmp_path, *extra)
+    assert done.returncode == 2
+    assert "leave out" in done.stderr

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from command import WEFT, descendants, start, weft, weft_json
-from weft.run.folder import Run
+from weft.run.folder import Run, RunWriter
 
 LONG = ["--launches", "2", "--set", "steps.pingpong.stop.trial=100 ms"]
 """A signature that lasts long enough to be interfered with."""
@@ -70,7 +70,9 @@ def test_a_killed_coordinator_leaves_a_run_that_can_be_read_and_resumed(tmp_path
     wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in left_behind), 5)
     before = Run.open(folder).samples
     assert before.num_rows > 0
-    assert weft_json("show", folder)["points"]
+    shown = weft_json("show", folder)
+    assert shown["points"]
+    assert shown["status"] == "partial"
     assert weft_json("run", "--resume", folder)["status"] == "complete"
     after = Run.open(folder).samples
     assert after.slice(0, before.num_rows).equals(before)
@@ -91,6 +93,8 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path, how):
     assert said["status"] == "partial"
     assert "interrupted" in {warning["code"] for warning in said["warnings"]}
     assert Run.open(folder).samples.num_rows > 0
+    RunWriter.resume(folder).sync()
+    assert "interrupted" not in {warning.code for warning in Run.open(folder).meta.warnings}
 
 
 @pytest.mark.skipif(shutil.which("ip") is None, reason="no ip command to take a link down with")

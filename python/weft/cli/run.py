@@ -15,7 +15,7 @@ from weft.errors import RequestError
 @click.option("--on", "testbed", metavar="TESTBED", help="What to run on, such as lab:pair.")
 @click.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/PLAN-TIME]")
 @click.option("--resume", metavar="DIR", help="Continue a run: only what is missing is measured.")
-@click.option("--scale", default=1.0, show_default=True, help="Multiplies every rate of a fabric.")
+@click.option("--scale", type=float, help="Multiplies every rate of a fabric.  [default: 1.0]")
 @click.option("--launches", type=int, help="Fresh processes and connections, so many times.")
 @click.option("--cpus", metavar="LIST", help="Processor of each node's agent, such as 0,1.")
 @click.option(
@@ -41,7 +41,7 @@ def run(
     testbed: str | None,
     out: str | None,
     resume: str | None,
-    scale: float,
+    scale: float | None,
     launches: int | None,
     cpus: str | None,
     settings: tuple[str, ...],
@@ -50,9 +50,10 @@ def run(
 ) -> None:
     """Run PLAN (a catalogue name or a TOML file) on a testbed."""
     if resume is not None:
-        if plan or testbed or out:
+        if any((plan, testbed, out, scale is not None, launches, cpus, settings)):
             raise RequestError(
-                "--resume takes plan, testbed and folder from the run", "drop the rest"
+                "--resume takes the plan, its settings and the testbed from the run",
+                "leave out all but --resume, --patience and --json",
             )
         with progress() as reporter:
             result = resume_run(resume, reporter, patience_s)
@@ -64,6 +65,7 @@ def run(
         overrides = [_split_setting(setting) for setting in settings]
         if launches is not None:
             overrides.append(("launches", str(launches)))
+        scale = 1.0 if scale is None else scale
         request = RunRequest(plan, testbed, out, scale, overrides, _split_cpus(cpus), patience_s)
         with progress() as reporter:
             result = start_run(request, reporter)

@@ -104,6 +104,5 @@ def _status(run: Run) -> str:
     return {
         "complete": "",
         "partial": " The run is partial: some of the plan was not measured.",
-        "running": " The run was cut short or still goes on: this is what has reached the disk.",
         "failed": " The run failed: this is what was measured before.",
     }[run.meta.status]

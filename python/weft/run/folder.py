@@ -87,7 +87,7 @@ class RunWriter:
             writer.sync()
             rescued.replace(run.directory / STREAM_NAME)
             (run.directory / TABLE_NAME).unlink(missing_ok=True)
-            run.meta.status = "running"
+            run.meta.begin_again()
             run.meta.write(run.directory)
         return writer
 

@@ -13,7 +13,11 @@ from weft.errors import RequestError
 SCHEMA_VERSION = "weft-run/1"
 FILE_NAME = "run.json"
 
-Status = Literal["running", "complete", "partial", "failed"]
+Status = Literal["complete", "partial", "failed"]
+"""A run that is not at its end is partial: it may be killed at any moment, and then nobody corrects it."""
+
+ENDED_EARLY = ("interrupted", "gave-up")
+"""Codes of the warnings that say why a run stopped before its end."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class RunMeta:
     timing: list[dict[str, Any]] = field(default_factory=list)
     done: list[list[int]] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
-    status: Status = "running"
+    status: Status = "partial"
     statistic: Literal["batch", "best", "mean"] = "batch"
     source: dict[str, Any] | None = None
     started: str = ""
@@ -55,6 +59,11 @@ class RunMeta:
         warning = Warning(code, message, hint)
         if warning not in self.warnings:
             self.warnings.append(warning)
+
+    def begin_again(self) -> None:
+        """Forget that the run ended early, which is what resuming it mends."""
+        self.status = "partial"
+        self.warnings = [one for one in self.warnings if one.code not in ENDED_EARLY]
 
     def write(self, directory: Path) -> None:
         """Replace run.json atomically, so that a kill leaves the old one or the new one."""
