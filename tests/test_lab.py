@@ -101,7 +101,7 @@ def test_an_open_lab_is_used_and_stays() -> None:
 
 def test_a_private_lab_goes_with_its_user() -> None:
     with open_lab("pair") as lab:
-        assert (lab.kind, lab.name, lab.shares_clock) == ("lab", "pair", True)
+        assert (lab.kind, lab.name) == ("lab", "pair")
         (listed,) = weft_json("lab", "list")["labs"]
         assert listed["private"]
     assert weft_json("lab", "list")["labs"] == []

@@ -141,29 +141,18 @@ fn admit(
         .destination()
         .and_then(host_of)
         .filter(|host| *host < plant.ports());
+    let journey = |frame, to| Journey {
+        frame,
+        from,
+        to,
+        step: 1,
+    };
     match known {
-        Some(to) => schedule.add(
-            due_ns,
-            Journey {
-                frame,
-                from,
-                to,
-                step: 1,
-            },
-        ),
+        Some(to) => schedule.add(due_ns, journey(frame, to)),
         // A broadcast, or nobody we know: to everybody else, as a switch does.
         None => {
             for to in (0..plant.ports()).filter(|to| *to != from) {
-                let frame = pool.copy(&frame);
-                schedule.add(
-                    due_ns,
-                    Journey {
-                        frame,
-                        from,
-                        to,
-                        step: 1,
-                    },
-                );
+                schedule.add(due_ns, journey(pool.copy(&frame), to));
             }
             pool.put(frame);
         }

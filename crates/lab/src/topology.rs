@@ -60,23 +60,25 @@ fn cable(fabric: &Fabric, link: &Link) -> Topology {
             mtu_bytes: link.mtu_bytes,
         };
     }
-    let port_of = |host: &str| {
-        let (up, down) = lanes_from(host, link);
-        Port {
-            up,
-            down,
-            mtu_bytes: link.mtu_bytes,
-            queue_frames: link.queue_frames,
-        }
-    };
     let ports = fabric
         .hosts
         .iter()
-        .map(|host| port_of(&host.name))
+        .map(|host| port_of(&host.name, link))
         .collect();
     Topology::Forwarded {
         ports,
         switched: false,
+    }
+}
+
+/// The port at a host's end of its link.
+fn port_of(host: &str, link: &Link) -> Port {
+    let (up, down) = lanes_from(host, link);
+    Port {
+        up,
+        down,
+        mtu_bytes: link.mtu_bytes,
+        queue_frames: link.queue_frames,
     }
 }
 
@@ -88,24 +90,18 @@ fn star(fabric: &Fabric, switch: &Switch) -> Result<Topology> {
         );
         return Err(refuse(fabric, &hint));
     }
-    let port_of = |host: &str| {
+    let only_port_of = |host: &str| {
         let links: Vec<_> = fabric.links_of(host).collect();
         let [link] = links[..] else {
             let hint = format!("the host {host:?} has {} links, not one", links.len());
             return Err(refuse(fabric, &hint));
         };
-        let (up, down) = lanes_from(host, link);
-        Ok(Port {
-            up,
-            down,
-            mtu_bytes: link.mtu_bytes,
-            queue_frames: link.queue_frames,
-        })
+        Ok(port_of(host, link))
     };
     let ports = fabric
         .hosts
         .iter()
-        .map(|host| port_of(&host.name))
+        .map(|host| only_port_of(&host.name))
         .collect::<Result<_>>()?;
     if fabric.links.len() != fabric.hosts.len() {
         return Err(refuse(fabric, "a link joins two hosts past the switch"));

@@ -35,10 +35,8 @@ impl Agent {
 
     /// Say that this agent is there, what its node is, and what timing costs on it.
     pub fn greet(&mut self) -> io::Result<()> {
-        let pid = std::process::id();
         self.say(&Reply::Ready {
             version: env!("CARGO_PKG_VERSION"),
-            pid,
             facts: facts::gather(),
             timing: overhead()?,
         })

@@ -48,7 +48,6 @@ pub enum Request {
 pub enum Reply {
     Ready {
         version: &'static str,
-        pid: u32,
         facts: Facts,
         timing: Overhead,
     },

@@ -34,10 +34,6 @@ class Testbed(Protocol):
         """Its nodes; an index into them is a node's number in a run."""
 
     @property
-    def shares_clock(self) -> bool:
-        """Whether all nodes read the same clock."""
-
-    @property
     def cpus(self) -> list[int] | None:
         """The processors to pin the nodes' agents to, or None to let the kernel place them."""
 

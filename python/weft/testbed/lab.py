@@ -25,7 +25,6 @@ class Lab:
     """A lab that is up; `close` takes it down unless somebody else put it up."""
 
     kind = "lab"
-    shares_clock = True
 
     def __init__(self, entry: Entry, process: subprocess.Popen[str] | None) -> None:
         self._entry = entry
