@@ -87,6 +87,9 @@ def test_resume_measures_only_what_is_missing(tmp_path):
     assert weft_json("run", "--resume", folder)["status"] == "complete"
     after = Run.open(folder).samples
     assert after.slice(0, before.num_rows).equals(before)
+    assert min(after.slice(before.num_rows)["start_ns"].to_pylist()) > max(
+        before["start_ns"].to_pylist()
+    )
     launches = after.column("launch").to_pylist()
     assert launches.count(2) == launches.count(0) > 0
     assert launches.count(1) == before.column("launch").to_pylist().count(1)

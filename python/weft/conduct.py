@@ -86,7 +86,7 @@ def _new_meta(request: RunRequest, plan: dict[str, Any], testbed: Testbed) -> Ru
         plan=plan,
         testbed=testbed.describe() | {"spec": request.testbed},
         nodes=[{"name": node.name, "address": node.address} for node in testbed.nodes],
-        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
         command=["weft", *sys.argv[1:]],
         weft_version=__version__,
     )

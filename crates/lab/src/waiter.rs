@@ -20,7 +20,7 @@ const ATTENTIVE_NS: u64 = 300_000;
 pub struct Waiter {
     epoll: OwnedFd,
     ready: Vec<usize>,
-    /// A timer of the kernel is late by this, most of the time: 2 us on some machines, 25 us on others.
+    /// A timer of the kernel is late by this, most of the time; how much differs between machines.
     early_ns: u64,
     /// Whether there is a processor to spend on looking.
     may_look: bool,

@@ -24,8 +24,8 @@ pub struct Job<'a> {
     pub step_index: u32,
     pub launch: u32,
     pub phases: &'a [Phase],
-    /// The run's start on CLOCK_MONOTONIC.
-    pub epoch_ns: u64,
+    /// The run's start on CLOCK_MONOTONIC; negative when the run was begun before this machine was.
+    pub epoch_ns: i64,
 }
 
 /// Runs the phases of a job over one channel.
@@ -163,7 +163,7 @@ impl<'a, C: Channel, P: Payload> Driver<'a, C, P> {
             dst: phase.transfers[0].dst as i32,
             size_bytes: phase.size_bytes as i64,
             messages: messages as i32,
-            start_ns: timing.start_ns.saturating_sub(self.job.epoch_ns) as i64,
+            start_ns: timing.start_ns as i64 - self.job.epoch_ns,
             elapsed_ns: timing.elapsed_ns as i64,
         }
     }

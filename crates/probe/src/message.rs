@@ -38,7 +38,7 @@ pub enum Request {
         launch: u32,
         /// Indices of the phases to run.
         phases: Vec<u32>,
-        epoch_ns: u64,
+        epoch_ns: i64,
     },
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import secrets
 import signal
 import time
@@ -31,6 +32,13 @@ class Progress(Protocol):
     def describe(self, text: str) -> None: ...
 
 
+def monotonic_start_ns(started: str) -> int:
+    """When a run was started, on this machine's monotonic clock, so that a resumed run keeps its clock."""
+    now = datetime.datetime.now(datetime.UTC)
+    age = now - datetime.datetime.fromisoformat(started)
+    return time.monotonic_ns() - age // datetime.timedelta(microseconds=1) * 1000
+
+
 class LiveRun:
     """Carries out what a run lacks on a testbed, writing as it goes."""
 
@@ -43,7 +51,7 @@ class LiveRun:
         self._progress = progress
         self._patience_ms = round(patience_s * 1000)
         self._token = secrets.token_hex(32)
-        self._epoch_ns = time.monotonic_ns()
+        self._epoch_ns = monotonic_start_ns(self._meta.started)
 
     def run(self) -> Run:
         """Do everything that is missing; an interrupt keeps what was measured."""
