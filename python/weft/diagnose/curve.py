@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.diagnose.ensemble import is_ensemble, measures_latency
 from weft.run.folder import Run
 from weft.statistics import Floats, Modes, modes_over_launches
 
@@ -66,10 +67,13 @@ def to_mbps(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Floats:
 
 
 def curves(run: Run, reduction: Reduction | None = None) -> list[Curve]:
-    """The run's curves in the order of its steps; O(n log n) in the number of rows."""
-    if run.samples.num_rows == 0:
-        return []
+    """The run's curves in the order of its steps; O(n log n) in the number of rows.
+
+    Steps between many nodes have none: a size there is as many routes, not one time.
+    """
     batches = Batches.of(run)
+    if len(batches.step) == 0:
+        return []
     reduced = batches.reduce(reduction or reduction_of(run))
     return [_curve(run, step, batches, reduced) for step in np.unique(batches.step)]
 
@@ -93,7 +97,7 @@ class Groups:
 
 @dataclass(frozen=True)
 class Batches:
-    """The rows of a run sorted by step, size, launch and one-way time per message."""
+    """The rows of a run's pairs sorted by step, size, launch and one-way time per message."""
 
     step: Ints
     size: Ints
@@ -103,11 +107,12 @@ class Batches:
 
     @classmethod
     def of(cls, run: Run) -> Batches:
-        samples = run.samples
+        kept = _rows_of_pairs(run)
+        samples = run.samples.filter(kept)
         step, size, launch, phase = (
             column(samples, name) for name in ("step", "size_bytes", "launch", "phase")
         )
-        time_us = message_times_us(run)
+        time_us = message_times_us(run)[kept]
         order = np.lexsort((time_us, joint_code(samples, ["step", "size_bytes", "launch"])))
         return cls(step[order], size[order], launch[order], phase[order], time_us[order])
 
@@ -128,13 +133,23 @@ def message_times_us(run: Run) -> Floats:
     """One-way time per message of every row, in the order of the samples table.
 
     A clock that saw no time pass counts as one nanosecond, the table's resolution, so that the row
-    is kept.
+    is kept. Where no message arrived the time is infinite, and so the rate zero.
     """
     samples = run.samples
     elapsed_ns = np.maximum(column(samples, "elapsed_ns"), 1)
-    ways = np.array([_ways(step) for step in run.meta.plan["steps"]], dtype=np.float64)
+    steps = run.meta.plan["steps"]
+    ways = np.array([2.0 if measures_latency(step) else 1.0 for step in steps])
     messages = column(samples, "messages") * ways[column(samples, "step")]
-    return elapsed_ns / messages / 1e3
+    times_us = np.full(len(messages), np.inf)
+    np.divide(elapsed_ns, messages * 1e3, out=times_us, where=messages > 0)
+    return times_us
+
+
+def _rows_of_pairs(run: Run) -> npt.NDArray[np.bool_]:
+    """Which rows belong to steps between two nodes."""
+    pairs = np.array([not is_ensemble(step) for step in run.meta.plan["steps"]], dtype=bool)
+    kept: npt.NDArray[np.bool_] = pairs[column(run.samples, "step")]
+    return kept
 
 
 def reduce_sorted(values: Floats, starts: Ints, reduction: Reduction) -> Floats:
@@ -169,13 +184,6 @@ def _curve(run: Run, step: int, batches: Batches, reduced: Groups) -> Curve:
         ),
         phases=np.array([batches.phase[part.start] for part in parts], dtype=np.int64),
     )
-
-
-def _ways(plan_step: dict[str, object]) -> int:
-    """How often a message crosses the network in what a row times."""
-    pattern = plan_step["pattern"]
-    assert isinstance(pattern, dict)
-    return 2 if pattern["kind"] == "pingpong" else 1
 
 
 def column(samples: pa.Table, name: str) -> Ints:
