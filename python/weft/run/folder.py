@@ -57,6 +57,8 @@ class RunWriter:
         self.meta = meta
         self._file = stream
         self._stream = pa.ipc.new_stream(stream, SCHEMA)
+        self._batches: list[pa.RecordBatch] = []
+        self.has_unsynced = False
 
     @classmethod
     def create(cls, directory: str | os.PathLike[str], meta: RunMeta) -> RunWriter:
@@ -93,15 +95,17 @@ class RunWriter:
 
     @property
     def samples(self) -> pa.Table:
-        """Everything appended so far."""
-        with _disk_errors(self.directory):
-            self._file.flush()
-        return Run(self.directory, self.meta).samples
+        """Everything appended so far, from memory."""
+        table = pa.Table.from_batches(self._batches, schema=SCHEMA).combine_chunks()
+        self._batches = table.to_batches()
+        return table
 
     def append(self, batch: pa.RecordBatch) -> None:
         """Append samples; raises WorkError when the disk refuses them."""
         with _disk_errors(self.directory):
             self._stream.write_batch(batch)
+        self._batches.append(batch)
+        self.has_unsynced = True
 
     def sync(self) -> None:
         """Make everything appended so far, and run.json, survive a crash."""
@@ -109,6 +113,7 @@ class RunWriter:
             self._file.flush()
             os.fsync(self._file.fileno())
             self.meta.write(self.directory)
+        self.has_unsynced = False
 
     def finish(self, status: Status) -> Run:
         """Close the stream, write the Parquet table, record the status."""

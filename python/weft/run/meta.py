@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,6 +37,10 @@ class RunMeta:
     `effective` the settings read back from the kernel, one dict per step, launch and node; `done` lists the
     [step, launch] pairs that ran to their end. `statistic` says what a row of samples is: an ordinary batch,
     or, in some imported results, the best or the mean of several.
+
+    What happened between many nodes: `lost` are the nodes that failed and when, `incomplete` the phases that
+    lack a node or a transfer, `phases` those that were chosen during the run (it only grows), `clocks` how
+    far each node's clock is from the run's, `barriers` what each phase's barrier took.
     """
 
     plan: dict[str, Any]
@@ -46,6 +50,11 @@ class RunMeta:
     timing: list[dict[str, Any]] = field(default_factory=list)
     done: list[list[int]] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
+    phases: list[dict[str, Any]] = field(default_factory=list)
+    incomplete: list[dict[str, Any]] = field(default_factory=list)
+    lost: list[dict[str, Any]] = field(default_factory=list)
+    clocks: list[dict[str, Any]] = field(default_factory=list)
+    barriers: list[dict[str, Any]] = field(default_factory=list)
     status: Status = "partial"
     statistic: Literal["batch", "best", "mean"] = "batch"
     source: dict[str, Any] | None = None
@@ -70,11 +79,29 @@ class RunMeta:
         path = directory / FILE_NAME
         temporary = path.with_suffix(".json.new")
         with temporary.open("w") as file:
-            json.dump(asdict(self), file, indent=1)
-            file.write("\n")
+            file.write(self._text())
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+
+    def _text(self) -> str:
+        """The document: a line for each entry of a list, which is quick to write many times."""
+        parts = (f" {json.dumps(one.name)}: {self._value(one.name)}" for one in fields(self))
+        return "{\n" + ",\n".join(parts) + "\n}\n"
+
+    def _value(self, name: str) -> str:
+        value = getattr(self, name)
+        if name == "phases":
+            return _listed(self._phase_lines())
+        if isinstance(value, list):
+            return _listed([json.dumps(one, default=vars) for one in value])
+        return json.dumps(value)
+
+    def _phase_lines(self) -> list[str]:
+        """Of a thousand phases with many transfers each only the new ones are encoded."""
+        lines: list[str] = self.__dict__.setdefault("_encoded_phases", [])
+        lines += [json.dumps(phase) for phase in self.phases[len(lines) :]]
+        return lines
 
     @classmethod
     def read(cls, directory: Path) -> RunMeta:
@@ -95,3 +122,7 @@ class RunMeta:
         document["warnings"] = [Warning(**warning) for warning in document["warnings"]]
         known = {key: document[key] for key in cls.__dataclass_fields__ if key in document}
         return cls(**known)
+
+
+def _listed(lines: list[str]) -> str:
+    return "[\n  " + ",\n  ".join(lines) + "\n ]" if lines else "[]"

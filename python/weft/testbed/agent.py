@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -17,12 +18,19 @@ READY_WITHIN_S = 20.0
 
 
 class AgentError(WorkError):
-    """An agent failed; names the node and says how."""
+    """An agent failed; names the node, says how, and which other nodes (by index) the agent blames."""
 
-    def __init__(self, node: str, code: str, message: str) -> None:
+    def __init__(self, node: str, code: str, message: str, peers: Sequence[int] = ()) -> None:
         super().__init__(f"{node}: {message}")
         self.node = node
         self.code = code
+        self.reason = message
+        self.peers = tuple(peers)
+
+    @property
+    def is_its_end(self) -> bool:
+        """Whether the agent itself is gone, rather than complaining."""
+        return self.code.startswith("agent-")
 
 
 class Agent:
@@ -31,6 +39,8 @@ class Agent:
     def __init__(self, node: str, process: asyncio.subprocess.Process) -> None:
         self.node = node
         self._process = process
+        assert process.stdout is not None
+        self._frames = frames.Reader(process.stdout)
         self.facts: dict[str, Any] = {}
         self.timing: dict[str, Any] = {}
 
@@ -82,15 +92,15 @@ class Agent:
 
     async def receive(self) -> dict[str, Any] | pa.RecordBatch:
         """The next message or samples; raises AgentError for the agent's errors and for its death."""
-        assert self._process.stdout is not None
         try:
-            received = await frames.read(self._process.stdout)
+            received = await self._frames.read()
         except asyncio.IncompleteReadError:
             raise AgentError(self.node, "agent-lost", await self._how_it_ended()) from None
         except frames.FrameError as error:
             raise AgentError(self.node, "agent-garbled", error.message) from None
         if isinstance(received, dict) and received["type"] == "error":
-            raise AgentError(self.node, received["code"], received["message"])
+            peers = received.get("peers", ())
+            raise AgentError(self.node, received["code"], received["message"], peers)
         return received
 
     async def expect(self, kind: str) -> dict[str, Any]:
@@ -115,9 +125,13 @@ class Agent:
         try:
             await asyncio.wait_for(self._process.wait(), 2)
         except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
+            await self.kill()
+
+    async def kill(self) -> None:
+        """End the agent at once, even one that is stopped."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
 
 
 def describe_end(status: int) -> str:

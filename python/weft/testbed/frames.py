@@ -27,15 +27,35 @@ def encode(message: dict[str, Any]) -> bytes:
     return _HEADER.pack(len(payload), _JSON) + payload
 
 
+class Reader:
+    """Reads frames; a read that is cancelled loses nothing, so that the next one goes on where it was."""
+
+    def __init__(self, stream: asyncio.StreamReader) -> None:
+        self._stream = stream
+        self._header: tuple[int, bytes] | None = None
+
+    async def read(self) -> dict[str, Any] | pa.RecordBatch:
+        """The next message or batch of samples; raises FrameError, or IncompleteReadError at the end."""
+        if self._header is None:
+            self._header = _checked_header(await self._stream.readexactly(_HEADER.size))
+        length, kind = self._header
+        payload = await self._stream.readexactly(length)
+        self._header = None
+        return _decode_json(payload) if kind == _JSON else decode_samples(payload)
+
+
 async def read(stream: asyncio.StreamReader) -> dict[str, Any] | pa.RecordBatch:
-    """The next message or batch of samples; raises FrameError, or IncompleteReadError at the end."""
-    length, kind = _HEADER.unpack(await stream.readexactly(_HEADER.size))
+    """The next message or batch of samples of a stream that is read to its end in one go."""
+    return await Reader(stream).read()
+
+
+def _checked_header(header: bytes) -> tuple[int, bytes]:
+    length, kind = _HEADER.unpack(header)
     if kind not in (_JSON, _SAMPLES):
         raise FrameError(f"a frame of unknown kind {kind!r}")
     if length > MAX_PAYLOAD_BYTES:
         raise FrameError(f"a frame claims {length} bytes, at most {MAX_PAYLOAD_BYTES} are allowed")
-    payload = await stream.readexactly(length)
-    return _decode_json(payload) if kind == _JSON else decode_samples(payload)
+    return length, kind
 
 
 def _decode_json(payload: bytes) -> dict[str, Any]:
