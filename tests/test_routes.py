@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from runs import affine_us, launches_of, step_plan, step_rows, write_run
+from synthetic_cluster import Cluster, Shared, Step, cards, write_cluster_run
 from weft.diagnose.curve import curves, message_times_us
-from weft.diagnose.routes import phases, routes
+from weft.diagnose.effects import Effects, effects_of, median_polish
+from weft.diagnose.matrix import matrices
+from weft.diagnose.phases import phases
+from weft.diagnose.rates import Rates
+from weft.diagnose.routes import routes
 from weft.diagnose.signature import signature
+from weft.diagnose.summary import summarise
+from weft.statistics import median_interval
 
 MATRIX = {"name": "m", "pattern": {"kind": "matrix", "measure": "rate"}, "transport": "tcp"}
 
@@ -48,3 +57,109 @@ def test_steps_between_many_nodes_are_no_curves(tmp_path: Path) -> None:
     alone = write_run(tmp_path / "alone", rows[:1], [MATRIX])
     assert curves(alone) == []
     assert signature(alone) is None
+
+
+def test_a_phase_adds_up_its_routes_and_names_the_slowest(tmp_path: Path) -> None:
+    rows = [
+        step_rows([1000], launches_of([time_us]), "matrix", route=route)
+        for route, time_us in [((0, 1), 10.0), ((2, 3), 40.0)]
+    ]
+    (phase,) = phases(write_run(tmp_path / "run", rows, [MATRIX], ("a", "b", "c", "d")))
+    assert (phase.rate_mbps, phase.mean_mbps, phase.aggregate_mbps) == (200.0, 500.0, 1000.0)
+    assert (phase.slowest, phase.routes) == (("c", "d"), 2)
+    assert phase.elapsed_ms == pytest.approx(40.0)
+
+
+def test_the_interval_of_a_route_spans_launches(tmp_path: Path) -> None:
+    times_us = np.array([[[10.0], [20.0], [40.0], [80.0]]])
+    rows = step_rows([1000], times_us, "matrix")
+    (route,) = routes(write_run(tmp_path / "run", [rows], [MATRIX]))
+    assert route.rate_mbps == median_interval(8000 / times_us.ravel())
+
+
+def test_a_route_takes_its_latency_from_the_step_that_timed_it(tmp_path: Path) -> None:
+    cluster = Cluster(4, noise=0.0)
+    steps = [Step.matrix(4), Step.latencies(4, 60.0)]
+    found = routes(write_cluster_run(tmp_path / "run", cluster, steps))
+    latency = {(each.src, each.dst): each.latency_us for each in found}
+    assert latency["n1", "n2"] == pytest.approx(60.0)
+    assert latency["n2", "n1"] is None
+    assert all(each.rate_mbps.median == pytest.approx(94.1, rel=1e-4) for each in found)
+
+
+def effects_on(path: Path, cluster: Cluster, **settings: Any) -> Effects:
+    run = write_cluster_run(path, cluster, [Step.matrix(cluster.nodes)], **settings)
+    (matrix,) = matrices(run, Rates.of(run))
+    effects = effects_of(matrix)
+    assert effects is not None
+    return effects
+
+
+@pytest.mark.parametrize("nodes", [8, 13, 64])
+def test_on_an_even_network_nothing_stands_out(tmp_path: Path, nodes: int) -> None:
+    effects = effects_on(tmp_path / "run", Cluster(nodes, noise=0.03))
+    assert effects.nodes == effects.cells == effects.blocks == []
+
+
+def test_a_slow_receiver_is_told_from_a_slow_path(tmp_path: Path) -> None:
+    cluster = Cluster(16, slow_in={4: 10.0}, slow_routes={(8, 2): 30.0})
+    effects = effects_on(tmp_path / "run", cluster)
+    assert [(each.node, each.direction) for each in effects.nodes] == [("n5", "in")]
+    assert effects.nodes[0].factor == pytest.approx(10 / 94.1, rel=0.05)
+    assert [(each.src, each.dst) for each in effects.cells] == [("n9", "n3")]
+    assert effects.cells[0].rate_mbps == pytest.approx(30.0, rel=0.03)
+    assert effects.cells[0].expected_mbps == pytest.approx(94.1, rel=0.05)
+
+
+def test_groups_behind_an_uplink_are_blocks_and_no_slow_nodes(tmp_path: Path) -> None:
+    cluster = Cluster(16, shared=(Shared(tuple(range(0, 16, 3)), 60.0),))
+    effects = effects_on(tmp_path / "run", cluster)
+    inside = {block.src for block in effects.blocks if block.src == block.dst}
+    apart = tuple(f"n{i + 1}" for i in range(0, 16, 3))
+    others = tuple(f"n{i + 1}" for i in range(16) if i % 3)
+    assert inside == {apart, others}
+    across = [block.rate_mbps for block in effects.blocks if block.src != block.dst]
+    assert max(across) < 30.0
+    assert effects.nodes == effects.cells == []
+
+
+def test_a_cell_without_a_value_is_missing_not_slow(tmp_path: Path) -> None:
+    cluster = Cluster(8, dead_routes=frozenset({(0, 1)}))
+    run = write_cluster_run(
+        tmp_path / "run", cluster, [Step.matrix(8)], missing=frozenset({(2, 3)})
+    )
+    (matrix,) = matrices(run, Rates.of(run))
+    assert matrix.mbps[0, 1] == 0.0
+    assert np.isnan(matrix.mbps[2, 3])
+    assert (matrix.measured, matrix.asked) == (55, 56)
+    effects = effects_of(matrix)
+    assert effects is not None
+    assert [(each.src, each.dst) for each in effects.cells] == [("n1", "n2")]
+
+
+def test_a_matrix_of_latencies_is_symmetric(tmp_path: Path) -> None:
+    run = write_cluster_run(tmp_path / "run", Cluster(6), [Step.latencies(6)])
+    (matrix,) = matrices(run, Rates.of(run))
+    assert matrix.latency_us is not None
+    np.testing.assert_array_equal(matrix.latency_us, matrix.latency_us.T)
+    assert np.nanmin(matrix.latency_us) == pytest.approx(60.0, rel=0.05)
+
+
+def test_median_polish_finds_the_effects_it_is_made_of() -> None:
+    rows, columns = np.array([0.0, -1.0, 0.0, 0.5, 0.0]), np.array([0.0, 0.0, 0.0, -2.0, 0.0])
+    values = 3.0 + rows[:, np.newaxis] + columns
+    values[0, 0], values[2, 4] = np.nan, -7.0
+    found_rows, found_columns, left = median_polish(values)
+    np.testing.assert_allclose(found_rows, rows)
+    np.testing.assert_allclose(found_columns, columns)
+    assert left[2, 4] == pytest.approx(-10.0)
+
+
+def test_a_hundred_nodes_are_summed_up_in_seconds(tmp_path: Path) -> None:
+    steps = [Step.matrix(128), Step.alltoall(128)]
+    run = write_cluster_run(tmp_path / "run", Cluster(128, shared=cards(128, 32, 500.0)), steps)
+    begin = time.perf_counter()
+    summary = summarise(run)
+    assert time.perf_counter() - begin < 10
+    assert len(summary.transfers) == 2 * 128 * 127
+    assert len(summary.phases) == 2 * 127

@@ -12,7 +12,8 @@ from weft.cli.compare import compare
 from weft.cli.exporting import export
 from weft.cli.importing import import_
 from weft.cli.show import show
-from weft.diagnose.routes import phases, routes
+from weft.diagnose.phases import phases
+from weft.diagnose.routes import routes
 from weft.errors import RequestError, WorkError
 from weft.run.folder import Run
 from weft.run.meta import Warning

@@ -1,4 +1,4 @@
-"""What each route and each phase of a run carried."""
+"""What each route of a run carried: every direction between two nodes."""
 
 from __future__ import annotations
 
@@ -7,140 +7,85 @@ from typing import Any
 
 import numpy as np
 
-from weft.diagnose.curve import (
-    Ints,
-    column,
-    group_starts,
-    joint_code,
-    message_times_us,
-    reduce_sorted,
-    reduction_of,
-    to_mbps,
-)
+from weft.diagnose.curve import Ints, group_starts
+from weft.diagnose.ensemble import measures_latency
+from weft.diagnose.rates import Rates
 from weft.interval import Interval
 from weft.run.folder import Run
-from weft.statistics import Floats, median_interval
-
-
-@dataclass(frozen=True)
-class Phase:
-    """One phase of a step: its slowest route and how long it took, both medians over launches."""
-
-    step: int
-    pattern: str
-    phase: int
-    size_bytes: int
-    rate_mbps: float
-    elapsed_ms: float
-
-    def to_json(self) -> dict[str, Any]:
-        return vars(self)
 
 
 @dataclass(frozen=True)
 class Route:
-    """One direction between two nodes, at the size at which it was fastest."""
+    """One direction between two nodes, in the phase and at the size at which it was fastest.
+
+    `latency_us` is half the round trip of its smallest message, where round trips were timed.
+    """
 
     src: str
     dst: str
     size_bytes: int
     rate_mbps: Interval
+    step: int
+    phase: int
+    latency_us: float | None
 
     def to_json(self) -> dict[str, Any]:
         return {**vars(self), "rate_mbps": self.rate_mbps.to_json()}
 
 
-@dataclass(frozen=True)
-class _Rates:
-    """One rate for each step, phase, route, size and launch, sorted in that order."""
-
-    step: Ints
-    phase: Ints
-    src: Ints
-    dst: Ints
-    size: Ints
-    launch: Ints
-    mbps: Floats
-
-
-def phases(run: Run) -> list[Phase]:
-    """The phases of a run in order."""
-    if run.samples.num_rows == 0:
-        return []
-    rates = _rates(run)
-    spans = _spans_ms(run)
-    found = []
-    for rows in _groups(rates.step, rates.phase):
-        step, phase = int(rates.step[rows.start]), int(rates.phase[rows.start])
-        slowest = min(
-            _middle(rates.mbps[rows][part])
-            for part in _groups(rates.src[rows], rates.dst[rows], rates.size[rows])
-        )
-        found.append(
-            Phase(
-                step=step,
-                pattern=run.meta.plan["steps"][step]["pattern"]["kind"],
-                phase=phase,
-                size_bytes=int(rates.size[rows].max()),
-                rate_mbps=slowest,
-                elapsed_ms=spans[step, phase],
-            )
-        )
-    return found
-
-
-def routes(run: Run) -> list[Route]:
+def routes(run: Run, rates: Rates | None = None) -> list[Route]:
     """The routes that carried anything, by source and destination."""
-    if run.samples.num_rows == 0:
-        return []
-    rates = _rates(run)
-    best: dict[tuple[int, int], Route] = {}
-    for rows in _groups(rates.step, rates.phase, rates.src, rates.dst, rates.size):
-        ends = int(rates.src[rows.start]), int(rates.dst[rows.start])
-        rate = median_interval(rates.mbps[rows])
-        if ends not in best or rate.median > best[ends].rate_mbps.median:
-            src, dst = (str(run.meta.nodes[end]["name"]) for end in ends)
-            best[ends] = Route(src, dst, int(rates.size[rows.start]), rate)
-    return [best[ends] for ends in sorted(best)]
+    rates = rates or Rates.of(run)
+    best = rates.where(_first_of_each_route(rates, -rates.mbps))
+    latencies = _latencies_us(run, rates)
+    names = [str(node["name"]) for node in run.meta.nodes]
+    return [
+        Route(
+            names[best.src[i]],
+            names[best.dst[i]],
+            int(best.size[i]),
+            Interval(float(best.mbps[i]), float(best.low_mbps[i]), float(best.high_mbps[i])),
+            int(best.step[i]),
+            int(best.phase[i]),
+            latencies.get((int(best.src[i]), int(best.dst[i]))),
+        )
+        for i in range(len(best))
+    ]
 
 
-_KEYS = ["step", "phase", "src", "dst", "size_bytes", "launch"]
+def transfers_json(run: Run, rates: Rates, steps: set[int]) -> list[dict[str, Any]]:
+    """Every transfer of some steps: each phase with each of its routes."""
+    names = [str(node["name"]) for node in run.meta.nodes]
+    kept = rates.where(np.isin(rates.step, sorted(steps)))
+    columns = (kept.step, kept.phase, kept.src, kept.dst, kept.size, *_ends(kept))
+    return [
+        {
+            "step": int(step),
+            "phase": int(phase),
+            "src": names[src],
+            "dst": names[dst],
+            "size_bytes": int(size),
+            "rate_mbps": Interval(float(median), float(low), float(high)).to_json(),
+        }
+        for step, phase, src, dst, size, median, low, high in zip(*columns, strict=True)
+    ]
 
 
-def _rates(run: Run) -> _Rates:
-    samples = run.samples
-    time_us = message_times_us(run)
-    order = np.lexsort((time_us, joint_code(samples, _KEYS)))
-    keys = [column(samples, name)[order] for name in _KEYS]
-    starts = group_starts(*keys)
-    reduced_us = reduce_sorted(time_us[order], starts, reduction_of(run))
-    step, phase, src, dst, size, launch = (key[starts] for key in keys)
-    return _Rates(step, phase, src, dst, size, launch, to_mbps(size, reduced_us))
+def _ends(rates: Rates) -> tuple[Any, Any, Any]:
+    return rates.mbps, rates.low_mbps, rates.high_mbps
 
 
-def _spans_ms(run: Run) -> dict[tuple[int, int], float]:
-    """From the first start to the last end of each step and phase: the median over launches."""
-    samples = run.samples
-    names = ["step", "phase", "launch"]
-    order = np.argsort(joint_code(samples, names), kind="stable")
-    step, phase, launch = (column(samples, name)[order] for name in names)
-    begin = column(samples, "start_ns")[order]
-    end = begin + column(samples, "elapsed_ns")[order]
-    starts = group_starts(step, phase, launch)
-    spans_ms = (np.maximum.reduceat(end, starts) - np.minimum.reduceat(begin, starts)) / 1e6
-    step, phase = step[starts], phase[starts]
-    return {
-        (int(step[rows.start]), int(phase[rows.start])): _middle(spans_ms[rows])
-        for rows in _groups(step, phase)
-    }
+def _latencies_us(run: Run, rates: Rates) -> dict[tuple[int, int], float]:
+    """The one-way time of the smallest message of each route on which round trips were timed."""
+    timed = [i for i, step in enumerate(run.meta.plan["steps"]) if measures_latency(step)]
+    found = rates.where(np.isin(rates.step, timed))
+    first = found.where(_first_of_each_route(found, found.size))
+    ends = zip(first.src.tolist(), first.dst.tolist(), strict=True)
+    return dict(zip(ends, first.time_us.tolist(), strict=True))
 
 
-def _groups(*keys: Ints) -> list[slice]:
-    """Slices of equal keys, in rows sorted by them."""
-    starts = group_starts(*keys)
-    ends = np.append(starts[1:], len(keys[0]))
-    return [slice(int(start), int(end)) for start, end in zip(starts, ends, strict=True)]
-
-
-def _middle(values: Floats) -> float:
-    return median_interval(values).median
+def _first_of_each_route(rates: Rates, preference: Any) -> Ints:
+    """The row of each route with the least preference value; of equal ones the first."""
+    order = np.lexsort((preference, rates.dst, rates.src))
+    chosen: Ints = order[group_starts(rates.src[order], rates.dst[order])]
+    return chosen

@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.diagnose.curve import curves
+from weft.diagnose.effects import Effects, effects_of
+from weft.diagnose.ensemble import is_ensemble
+from weft.diagnose.matrix import matrices
+from weft.diagnose.phases import Phase, phases
 from weft.diagnose.points import Point, curve_points
-from weft.diagnose.routes import Phase, Route, phases, routes
+from weft.diagnose.rates import Rates
+from weft.diagnose.routes import Route, routes, transfers_json
 from weft.diagnose.signature import Signature, of_curves
 from weft.run.folder import Run
 from weft.run.meta import RunMeta, Warning
@@ -15,13 +20,19 @@ from weft.run.meta import RunMeta, Warning
 
 @dataclass(frozen=True)
 class Summary:
-    """A run reduced to what is read; `warnings` are the run's and the signature's."""
+    """A run reduced to what is read; `warnings` are the run's and the signature's.
+
+    `effects` and `transfers` are of the steps between many nodes: what stands out, and every phase
+    with every route.
+    """
 
     meta: RunMeta
     points: list[Point]
     signature: Signature | None
     phases: list[Phase]
     routes: list[Route]
+    effects: list[Effects]
+    transfers: list[dict[str, Any]]
     warnings: list[Warning]
 
     def to_json(self) -> dict[str, Any]:
@@ -39,6 +50,11 @@ class Summary:
             "signature": self.signature and self.signature.to_json(),
             "phases": [phase.to_json() for phase in self.phases],
             "routes": [route.to_json() for route in self.routes],
+            "effects": [effects.to_json() for effects in self.effects],
+            "transfers": self.transfers,
+            "lost": self.meta.lost,
+            "incomplete": self.meta.incomplete,
+            "clocks": self.meta.clocks,
         }
 
 
@@ -46,11 +62,17 @@ def summarise(run: Run) -> Summary:
     """Summarise a run, whole or cut short."""
     found = curves(run)
     signature = of_curves(found)
+    rates = Rates.of(run)
+    steps = enumerate(run.meta.plan["steps"])
+    ensembles = {index for index, step in steps if is_ensemble(step)}
+    taken_apart = [effects_of(matrix) for matrix in matrices(run, rates)]
     return Summary(
         meta=run.meta,
         points=[point for curve in found for point in curve_points(curve)],
         signature=signature,
-        phases=phases(run),
-        routes=routes(run),
+        phases=phases(run, rates),
+        routes=routes(run, rates),
+        effects=[effects for effects in taken_apart if effects],
+        transfers=transfers_json(run, rates, ensembles),
         warnings=[*run.meta.warnings, *(signature.notes if signature else [])],
     )

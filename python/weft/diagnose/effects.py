@@ -1,0 +1,272 @@
+"""What explains a matrix of rates: blocks of nodes, senders, receivers, and cells that stand out."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from weft.diagnose.curve import Ints
+from weft.diagnose.matrix import RateMatrix
+from weft.statistics import Floats
+
+LEAST_EFFECT = math.log(1.15)
+"""An effect below 15 % is true at times, but nobody would look for its cause."""
+
+DEVIATIONS = 5.0
+"""What stands out is so many robust standard deviations away; noise alone almost never is."""
+
+FEWEST_NODES = 4
+"""With fewer nodes a sender, a receiver and a path cannot be told apart."""
+
+_MAD_TO_SIGMA = 1.4826
+_ZERO_BELOW_FASTEST = 1e4
+_SWEEPS = 10
+
+
+@dataclass(frozen=True)
+class NodeEffect:
+    """A node that sends ("out") or receives ("in") at `factor` times what its peers do."""
+
+    node: str
+    direction: str
+    factor: float
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A single route that is slower than its sender, its receiver and its block explain."""
+
+    src: str
+    dst: str
+    rate_mbps: float
+    expected_mbps: float
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self)
+
+
+@dataclass(frozen=True)
+class Block:
+    """The middle rate from one group of nodes to another, or inside of one group."""
+
+    src: tuple[str, ...]
+    dst: tuple[str, ...]
+    rate_mbps: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {**vars(self), "src": list(self.src), "dst": list(self.dst)}
+
+
+@dataclass(frozen=True)
+class Effects:
+    """A matrix taken apart: rate = block x sender x receiver x what is left.
+
+    `out_factors` and `in_factors` hold each node's effect, 1 for an ordinary node; `nodes`, `cells`
+    and `blocks` are what stands out, the worst first. One group of all nodes makes no blocks.
+    """
+
+    step: int
+    names: tuple[str, ...]
+    out_factors: Floats
+    in_factors: Floats
+    nodes: list[NodeEffect]
+    cells: list[Cell]
+    blocks: list[Block]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "step": self.step,
+            "out": dict(zip(self.names, self.out_factors.tolist(), strict=True)),
+            "in": dict(zip(self.names, self.in_factors.tolist(), strict=True)),
+            "nodes": [node.to_json() for node in self.nodes],
+            "cells": [cell.to_json() for cell in self.cells],
+            "blocks": [block.to_json() for block in self.blocks],
+        }
+
+
+def effects_of(matrix: RateMatrix) -> Effects | None:
+    """Take a matrix apart; None where it is too small or too empty to say anything."""
+    logs = _logs(matrix.mbps)
+    if len(logs) < FEWEST_NODES or matrix.measured < matrix.asked / 2:
+        return None
+    labels = block_labels(logs)
+    of_block = _block_logs(logs, labels)
+    rows, columns, left = median_polish(logs - of_block)
+    return Effects(
+        step=matrix.step,
+        names=matrix.names,
+        out_factors=np.exp(rows),
+        in_factors=np.exp(columns),
+        nodes=_standing_out(matrix.names, rows, columns),
+        cells=_odd_cells(matrix, logs, labels, left),
+        blocks=_blocks(matrix.names, of_block, labels),
+    )
+
+
+def median_polish(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Effects of rows, effects of columns, and what is left, of a table with missing cells.
+
+    Medians of rows and columns are swept out in turns, so a few odd cells move nothing (J. W. Tukey,
+    "Exploratory Data Analysis", 1977, chapter 11). The level is the effects' own median, taken out
+    of them: effects are relative to the ordinary node.
+    """
+    left = values.copy()
+    rows, columns = np.zeros(len(left)), np.zeros(left.shape[1])
+    for _ in range(_SWEEPS):
+        step = _medians(left, 1)
+        left -= step[:, np.newaxis]
+        rows += step
+        step = _medians(left, 0)
+        left -= step
+        columns += step
+    return rows - np.median(rows), columns - np.median(columns), left
+
+
+def block_labels(logs: Floats) -> Ints:
+    """A number for each node: nodes of a block reach each other faster than those of another.
+
+    Average linkage of the symmetric log rates, cut where the next merger costs most. Nodes that are
+    left alone are slow by themselves, not a block: they are set aside and the others asked again.
+    """
+    kept = np.arange(len(logs))
+    while len(kept) >= FEWEST_NODES:
+        labels = _clusters(logs[np.ix_(kept, kept)])
+        alone = np.isin(labels, [each for each in labels if np.sum(labels == each) == 1])
+        if not alone.any():
+            return _joined(logs, kept, labels)
+        kept = kept[~alone]
+    return np.zeros(len(logs), dtype=np.int64)
+
+
+def _clusters(logs: Floats) -> Ints:
+    distances = _distances(logs)
+    tree = linkage(squareform(distances, checks=False), "average")
+    jumps = np.diff(tree[:, 2])
+    at = int(np.argmax(jumps)) if len(jumps) else 0
+    if not len(jumps) or jumps[at] < LEAST_EFFECT:
+        return np.zeros(len(logs), dtype=np.int64)
+    labels: Ints = fcluster(tree, tree[at, 2] + jumps[at] / 2, "distance").astype(np.int64)
+    return labels
+
+
+def _distances(logs: Floats) -> Floats:
+    """How much slower than the fastest two nodes reach each other; of two ways their mean."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        both = np.nanmean([logs, logs.T], axis=0)
+    both[np.isnan(both)] = np.nanmedian(both)
+    distances = both.max() - both
+    np.fill_diagonal(distances, 0.0)
+    return np.asarray(distances)
+
+
+def _joined(logs: Floats, kept: Ints, labels: Ints) -> Ints:
+    """Labels for all nodes; one that was set aside joins the block that it reaches best."""
+    joined = np.full(len(logs), -1, dtype=np.int64)
+    joined[kept] = labels
+    choices = np.unique(labels)
+    for node in np.flatnonzero(joined < 0):
+        reach = [_middle(logs[node, kept[labels == each]]) for each in choices]
+        joined[node] = choices[int(np.argmax(reach))]
+    return joined
+
+
+def _middle(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if len(known) else -math.inf
+
+
+def _block_logs(logs: Floats, labels: Ints) -> Floats:
+    """The middle of the block that each cell is in."""
+    middles = np.full_like(logs, np.nanmedian(logs))
+    for src in np.unique(labels):
+        for dst in np.unique(labels):
+            cells = np.ix_(labels == src, labels == dst)
+            middle = _middle(logs[cells].ravel())
+            if math.isfinite(middle):
+                middles[cells] = middle
+    return middles
+
+
+def _logs(mbps: Floats) -> Floats:
+    """Logarithms of rates; one of zero counts as far less than the fastest."""
+    fastest = np.nanmax(mbps, initial=0.0) or 1.0
+    logs: Floats = np.log(np.maximum(mbps, fastest / _ZERO_BELOW_FASTEST))
+    return logs
+
+
+def _medians(values: Floats, axis: int) -> Floats:
+    """Medians without the missing cells; zero where all are missing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        middle = np.nanmedian(values, axis=axis)
+    return np.nan_to_num(middle)
+
+
+def _threshold(values: Floats) -> float:
+    """How far below zero a value must lie to stand out of these."""
+    known = values[~np.isnan(values)]
+    spread = _MAD_TO_SIGMA * float(np.median(np.abs(known - np.median(known))))
+    return max(LEAST_EFFECT, DEVIATIONS * spread)
+
+
+def _standing_out(names: tuple[str, ...], rows: Floats, columns: Floats) -> list[NodeEffect]:
+    found = [
+        NodeEffect(names[i], direction, math.exp(effects[i]))
+        for direction, effects in (("out", rows), ("in", columns))
+        for i in np.flatnonzero(effects < -_threshold(effects))
+    ]
+    return sorted(found, key=lambda effect: effect.factor)
+
+
+def _odd_cells(matrix: RateMatrix, logs: Floats, labels: Ints, left: Floats) -> list[Cell]:
+    """Cells far below both what their sender and what their receiver reach in the same block.
+
+    The lesser of the two is what a path between them may be expected to carry: limits do not
+    multiply, a slow sender is no slower behind a slow uplink.
+    """
+    expected = np.minimum(_reached(logs, labels), _reached(logs.T, labels).T)
+    odd = np.argwhere(logs < expected - _threshold(left))
+    cells = [
+        Cell(
+            matrix.names[src],
+            matrix.names[dst],
+            float(matrix.mbps[src, dst]),
+            math.exp(expected[src, dst]),
+        )
+        for src, dst in odd
+    ]
+    return sorted(cells, key=lambda cell: cell.rate_mbps)
+
+
+def _reached(logs: Floats, labels: Ints) -> Floats:
+    """For each cell, the middle of its row among the columns of its column's block."""
+    reached = np.zeros_like(logs)
+    for each in np.unique(labels):
+        reached[:, labels == each] = _medians(logs[:, labels == each], 1)[:, np.newaxis]
+    return reached
+
+
+def _blocks(names: tuple[str, ...], of_block: Floats, labels: Ints) -> list[Block]:
+    choices = np.unique(labels)
+    if len(choices) == 1:
+        return []
+    members = {each: np.flatnonzero(labels == each) for each in choices}
+    return [
+        Block(
+            tuple(names[i] for i in members[src]),
+            tuple(names[i] for i in members[dst]),
+            float(math.exp(of_block[members[src][0], members[dst][0]])),
+        )
+        for src in choices
+        for dst in choices
+    ]

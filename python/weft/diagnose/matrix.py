@@ -1,0 +1,95 @@
+"""The rates of one step as a matrix: a row for each sender, a column for each receiver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from weft.diagnose.curve import Ints
+from weft.diagnose.ensemble import is_ensemble, measures_latency
+from weft.diagnose.rates import Rates
+from weft.run.folder import Run
+from weft.statistics import Floats
+
+LEAST_SHARE = 0.25
+"""A step that measured fewer of its ordered pairs than this is no matrix but a list of routes."""
+
+
+@dataclass(frozen=True)
+class RateMatrix:
+    """One value for each ordered pair of the nodes that took part; NaN where none was measured.
+
+    `members` are the nodes' positions in the run. Of several sizes the largest is shown, of several
+    phases the one in which the route was fastest. A step that timed round trips has `latency_us`,
+    of its smallest message, and as both ways are in a round trip it is symmetric.
+    """
+
+    step: int
+    size_bytes: int
+    members: Ints
+    names: tuple[str, ...]
+    mbps: Floats
+    latency_us: Floats | None
+
+    @cached_property
+    def asked(self) -> int:
+        """How many cells there should be: every ordered pair of different nodes."""
+        return len(self.members) * (len(self.members) - 1)
+
+    @cached_property
+    def measured(self) -> int:
+        """How many cells there are."""
+        return int(np.count_nonzero(~np.isnan(self.mbps)))
+
+
+def matrices(run: Run, rates: Rates) -> list[RateMatrix]:
+    """The matrices of a run, by step: of every step that measured enough of all pairs."""
+    found = [
+        matrix_of(run, rates, index)
+        for index, step in enumerate(run.meta.plan["steps"])
+        if is_ensemble(step) and bool(np.any(rates.step == index))
+    ]
+    return [one for one in found if one.measured >= LEAST_SHARE * one.asked]
+
+
+def matrix_of(run: Run, rates: Rates, step: int) -> RateMatrix:
+    """The matrix of one step, among the nodes that it measured or was meant to."""
+    mine = rates.where(rates.step == step)
+    plan_step = run.meta.plan["steps"][step]
+    latency = measures_latency(plan_step)
+    size = int(mine.size.min() if latency else mine.size.max())
+    mine = mine.where(mine.size == size)
+    members = _members(run, plan_step, mine)
+    mbps = _cells(members, mine, mine.mbps, latency)
+    return RateMatrix(
+        step=step,
+        size_bytes=size,
+        members=members,
+        names=tuple(str(run.meta.nodes[member]["name"]) for member in members),
+        mbps=mbps,
+        latency_us=_cells(members, mine, -mine.time_us, latency) * -1 if latency else None,
+    )
+
+
+def _members(run: Run, plan_step: dict[str, object], rates: Rates) -> Ints:
+    """The step's nodes: a node that never answered keeps its row, so that it is seen to be missing."""
+    pattern = plan_step["pattern"]
+    assert isinstance(pattern, dict)
+    asked = pattern.get("nodes")
+    if not isinstance(asked, list):
+        asked = range(len(run.meta.nodes))
+    members: Ints = np.union1d(np.union1d(rates.src, rates.dst), np.array(asked, dtype=np.int64))
+    return members.astype(np.int64)
+
+
+def _cells(members: Ints, rates: Rates, values: Floats, both_ways: bool) -> Floats:
+    """The largest value of each cell."""
+    cells = np.full((len(members), len(members)), -np.inf)
+    rows, columns = (np.searchsorted(members, ends) for ends in (rates.src, rates.dst))
+    np.maximum.at(cells, (rows, columns), values)
+    if both_ways:
+        np.maximum.at(cells, (columns, rows), values)
+    cells[np.isneginf(cells)] = np.nan
+    return cells

@@ -1,0 +1,100 @@
+"""The rates of a run's transfers: one for each step, phase, route and size, with its interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.diagnose.curve import (
+    Ints,
+    column,
+    group_starts,
+    joint_code,
+    message_times_us,
+    reduce_sorted,
+    reduction_of,
+    to_mbps,
+)
+from weft.run.folder import Run
+from weft.statistics import Floats, median_interval
+
+_KEYS = ["step", "phase", "src", "dst", "size_bytes", "launch"]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Medians over launches with their intervals, by step, phase, source, destination and size.
+
+    A column each, all of one length; `time_us` is the one-way time of a message at the median.
+    """
+
+    step: Ints
+    phase: Ints
+    src: Ints
+    dst: Ints
+    size: Ints
+    mbps: Floats
+    low_mbps: Floats
+    high_mbps: Floats
+    time_us: Floats
+
+    @classmethod
+    def of(cls, run: Run) -> Rates:
+        """The rates of all that was measured; O(n log n) in the number of rows."""
+        keys, time_us = _per_launch(run)
+        starts = group_starts(*keys)
+        counts = np.diff(np.append(starts, len(time_us)))
+        order = np.lexsort((-time_us, np.repeat(np.arange(len(starts)), counts)))
+        slowest_first = time_us[order]
+        median, low, high = _interval_rows(starts, counts)
+        step, phase, src, dst, size = (key[starts] for key in keys)
+        return cls(
+            *(step, phase, src, dst, size),
+            mbps=to_mbps(size, slowest_first[median]),
+            low_mbps=to_mbps(size, slowest_first[low]),
+            high_mbps=to_mbps(size, slowest_first[high]),
+            time_us=slowest_first[median],
+        )
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+    def where(self, kept: npt.NDArray[np.bool_] | Ints | slice) -> Rates:
+        """Some of the rows."""
+        return Rates(*(getattr(self, each.name)[kept] for each in fields(self)))
+
+    def by_phase(self) -> list[slice]:
+        """The rows of each step and phase, in order."""
+        return groups(self.step, self.phase)
+
+
+def groups(*keys: Ints) -> list[slice]:
+    """Slices of equal keys, in rows sorted by them."""
+    starts = group_starts(*keys).tolist()
+    ends = [*starts[1:], len(keys[0])]
+    return [slice(start, end) for start, end in zip(starts, ends[: len(starts)], strict=True)]
+
+
+def _per_launch(run: Run) -> tuple[list[Ints], Floats]:
+    """Step, phase, source, destination and size, and the time that stands for each launch."""
+    samples = run.samples
+    time_us = message_times_us(run)
+    order = np.lexsort((time_us, joint_code(samples, _KEYS)))
+    keys = [column(samples, name)[order] for name in _KEYS]
+    starts = group_starts(*keys)
+    if len(starts) == 0:
+        return keys[:-1], time_us
+    reduced_us = reduce_sorted(time_us[order], starts, reduction_of(run))
+    return [key[starts] for key in keys[:-1]], reduced_us
+
+
+def _interval_rows(starts: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:
+    """Where median, low and high end stand in groups of sorted values."""
+    # The interval is made of order statistics: that of the ranks themselves says which.
+    ranks = {count: median_interval(np.arange(count)) for count in np.unique(counts)}
+    chosen = [ranks[count] for count in counts]
+    offsets = np.array([[one.median, one.low, one.high] for one in chosen], dtype=np.int64)
+    median, low, high = starts + offsets.reshape(-1, 3).T
+    return median, low, high

@@ -1,0 +1,250 @@
+"""Runs of a tree-shaped network with given limits: max-min fair rates and noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from weft.model.maxmin import fair_rates
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import RunMeta
+from weft.run.samples import SCHEMA
+from weft.statistics import Floats
+
+Flow = tuple[int, int]
+Phases = list[list[Flow]]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A limit that nodes share in each direction, for what passes between them and the others."""
+
+    members: tuple[int, ...]
+    mbps: float
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Nodes at a line rate behind shared limits, and where it misbehaves."""
+
+    nodes: int
+    line_mbps: float = 94.1
+    shared: tuple[Shared, ...] = ()
+    slow_out: dict[int, float] = field(default_factory=dict)
+    slow_in: dict[int, float] = field(default_factory=dict)
+    slow_routes: dict[Flow, float] = field(default_factory=dict)
+    dead_routes: frozenset[Flow] = frozenset()
+    noise: float = 0.01
+    names: tuple[str, ...] = ()
+
+    @property
+    def node_names(self) -> list[str]:
+        return list(self.names) or [f"n{i + 1}" for i in range(self.nodes)]
+
+    def rates(self, flows: Sequence[Flow]) -> Floats:
+        """What the flows reach when they run at once, in Mb/s."""
+        src, dst = np.array(flows).T
+        crossings, capacities = [], []
+        for node in range(self.nodes):
+            crossings += [src == node, dst == node]
+            capacities += [self.slow_out.get(node, self.line_mbps)]
+            capacities += [self.slow_in.get(node, self.line_mbps)]
+        for limit in self.shared:
+            inside, receiving = np.isin(src, limit.members), np.isin(dst, limit.members)
+            crossings += [inside & ~receiving, receiving & ~inside]
+            capacities += [limit.mbps, limit.mbps]
+        for flow, mbps in self.slow_routes.items():
+            crossings.append((src == flow[0]) & (dst == flow[1]))
+            capacities.append(mbps)
+        return fair_rates(np.array(crossings).T, np.array(capacities))
+
+
+def cards(nodes: int, per_card: int, mbps: float) -> tuple[Shared, ...]:
+    """Line cards of so many nodes, in order, each with an uplink."""
+    starts = range(0, nodes, per_card)
+    return tuple(Shared(tuple(range(at, min(nodes, at + per_card))), mbps) for at in starts)
+
+
+def aapc(nodes: int) -> Phases:
+    """In phase i node k sends to k + i."""
+    return [[(k, (k + i) % nodes) for k in range(nodes)] for i in range(1, nodes)]
+
+
+def rounds(nodes: int) -> Phases:
+    """Every ordered pair once, in rounds of disjoint pairs, both ways at once (the circle method)."""
+    turning = list(range(nodes + nodes % 2))
+    found = []
+    for _ in range(len(turning) - 1):
+        pairs = [(a, b) for a, b in _facing(turning) if max(a, b) < nodes]
+        found.append([flow for a, b in pairs for flow in ((a, b), (b, a))])
+        turning = [turning[0], turning[-1], *turning[1:-1]]
+    return found
+
+
+def _facing(turning: list[int]) -> Iterable[Flow]:
+    half = len(turning) // 2
+    return zip(turning[:half], reversed(turning[half:]), strict=True)
+
+
+def powers(highest: int, first: int = 1) -> list[int]:
+    """1, 2, 4, ... and the highest."""
+    counts = [first * 2**power for power in range(16) if first * 2**power < highest]
+    return [*counts, highest]
+
+
+def stream_sweep(senders: Sequence[int], receivers: Sequence[int], each: int = 1) -> Phases:
+    """Streams from sender j mod m to receiver j mod r, doubling in number."""
+    streams = len(senders) * each
+    ends = [(senders[j % len(senders)], receivers[j % len(receivers)]) for j in range(streams)]
+    return [ends[:count] for count in powers(streams)]
+
+
+def cast_sweep(nodes: int) -> Phases:
+    """Chains over the first nodes, doubling in length."""
+    return [[(k, k + 1) for k in range(count - 1)] for count in powers(nodes, 2)]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a made-up plan: a pattern's keys and its phases."""
+
+    pattern: dict[str, Any]
+    phases: Phases
+    size_bytes: int = 2**20
+    latency_us: float | None = None
+
+    @classmethod
+    def alltoall(cls, nodes: int) -> Step:
+        return cls({"kind": "alltoall", "mode": "phased", "nodes": None}, aapc(nodes))
+
+    @classmethod
+    def matrix(cls, nodes: int) -> Step:
+        pattern = {"kind": "matrix", "measure": "rate", "duplex": "full", "nodes": None}
+        return cls(pattern, rounds(nodes))
+
+    @classmethod
+    def latencies(cls, nodes: int, latency_us: float = 60.0) -> Step:
+        pattern = {"kind": "matrix", "measure": "latency", "nodes": None}
+        pairs = [[flow for flow in phase if flow[0] < flow[1]] for phase in rounds(nodes)]
+        return cls(pattern, pairs, 1, latency_us)
+
+    @classmethod
+    def streams(cls, senders: Sequence[int], receivers: Sequence[int], each: int = 1) -> Step:
+        pattern = {"kind": "streams", "senders": list(senders), "receivers": list(receivers)}
+        sweep = stream_sweep(senders, receivers, each)
+        return cls({**pattern, "streams_per_sender": each, "sweep": True, "nodes": None}, sweep)
+
+    @classmethod
+    def cast(cls, nodes: int) -> Step:
+        pattern = {"kind": "cast", "chunk_bytes": 65536, "networks": 1, "sweep": True}
+        return cls({**pattern, "nodes": None}, cast_sweep(nodes), 2**24)
+
+
+def write_cluster_run(
+    directory: Path,
+    cluster: Cluster,
+    steps: Sequence[Step],
+    *,
+    launches: int = 1,
+    trials: int = 3,
+    seed: int = 1,
+    missing: frozenset[Flow] = frozenset(),
+    **meta: Any,
+) -> Run:
+    """A complete run folder of these steps; routes in `missing` have no samples."""
+    writer = RunWriter.create(directory, _meta(directory.name, cluster, steps, launches, **meta))
+    random = np.random.default_rng(seed)
+    clock_ns = 0
+    for launch in range(launches):
+        for index, step in enumerate(steps):
+            rows, clock_ns = _rows(cluster, index, step, launch, trials, random, clock_ns, missing)
+            writer.append(rows)
+    return writer.finish("complete")
+
+
+def _rows(
+    cluster: Cluster,
+    index: int,
+    step: Step,
+    launch: int,
+    trials: int,
+    random: np.random.Generator,
+    clock_ns: int,
+    missing: frozenset[Flow],
+) -> tuple[pa.RecordBatch, int]:
+    parts: list[dict[str, Any]] = []
+    for phase, flows in enumerate(step.phases):
+        elapsed_ns = _elapsed_ns(cluster, step, flows, trials, random)
+        parts += [
+            {
+                "step": index,
+                "phase": phase,
+                "launch": launch,
+                "batch": trial,
+                "src": src,
+                "dst": dst,
+                "size_bytes": step.size_bytes,
+                "messages": 0 if (src, dst) in cluster.dead_routes else 1,
+                "start_ns": int(clock_ns + elapsed_ns[flow, :trial].sum()),
+                "elapsed_ns": int(elapsed_ns[flow, trial]),
+            }
+            for flow, (src, dst) in enumerate(flows)
+            for trial in range(trials)
+            if (src, dst) not in missing
+        ]
+        clock_ns += int(elapsed_ns.sum(axis=1).max()) + 100_000
+    columns = {name: [row[name] for row in parts] for name in SCHEMA.names}
+    return pa.RecordBatch.from_pydict(columns, schema=SCHEMA), clock_ns
+
+
+def _elapsed_ns(
+    cluster: Cluster, step: Step, flows: list[Flow], trials: int, random: np.random.Generator
+) -> Floats:
+    """By flow and trial; the links of a chain all go at the pace of the slowest."""
+    noise = 1 + cluster.noise * np.abs(random.standard_normal((len(flows), trials)))
+    if step.latency_us is not None:
+        apart = [
+            sum((a in s.members) != (b in s.members) for s in cluster.shared) for a, b in flows
+        ]
+        time_us = 2 * step.latency_us * (1 + 0.25 * np.array(apart))
+    else:
+        rates = cluster.rates(flows)
+        if step.pattern["kind"] == "cast":
+            rates = np.full_like(rates, rates.min())
+        time_us = step.size_bytes * 8 / rates
+    return np.round(time_us[:, np.newaxis] * noise * 1e3)
+
+
+def _meta(
+    name: str, cluster: Cluster, steps: Sequence[Step], launches: int, **meta: Any
+) -> RunMeta:
+    options = {"nodelay": True, "congestion": None, "cpus": None, "wait": "auto"}
+    plan_steps = [
+        {
+            "name": step.pattern["kind"],
+            "pattern": step.pattern,
+            "transport": "tcp",
+            "options": options,
+            "sizes": [step.size_bytes],
+            "stop": {"rule": "count", "repeats": 1, "trials": 3},
+            "until_ns": None,
+        }
+        for step in steps
+    ]
+    return RunMeta(
+        plan={"name": "made-up", "title": "", "launches": launches, "steps": plan_steps},
+        testbed={"kind": "lab", "name": name, "scale": 1.0, "fabric": {"name": name}},
+        nodes=[
+            {"name": node, "address": f"10.0.0.{i + 1}", "facts": {"kernel": "6.8.0", "cpus": 2}}
+            for i, node in enumerate(cluster.node_names)
+        ],
+        started="2026-11-20T10:00:00Z",
+        command=["weft", "run", "made-up", "--on", f"lab:{name}"],
+        weft_version="0.1.0",
+        **meta,
+    )
