@@ -2,21 +2,32 @@
 //!
 //! Pure: text in, values out. The same expansion drives live probes and simulators.
 
+mod ensemble;
 mod error;
+mod limits;
 mod options;
 mod pattern;
+mod phase;
 mod plan;
+mod positions;
 mod read;
 mod setting;
 mod sizes;
 mod step;
 mod stop;
+mod transport;
 mod units;
 
+pub use ensemble::{
+    AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Ring, Shape, Streams, Xray,
+};
 pub use error::{Fault, PlanError};
+pub use limits::Limits;
 pub use options::{Options, Wait};
-pub use pattern::{Pattern, Phase, Transfer};
-pub use plan::{Limits, Plan, load};
+pub use pattern::Pattern;
+pub use phase::{Phase, Transfer, Work};
+pub use plan::{Plan, load};
 pub use sizes::SizeSchedule;
-pub use step::{Step, Transport};
+pub use step::Step;
 pub use stop::StopRule;
+pub use transport::Transport;

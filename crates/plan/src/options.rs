@@ -1,11 +1,15 @@
 //! The settings of a step: what is asked of sockets and processors.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use crate::error::Fault;
+use crate::limits::MOST_NODES;
+use crate::pattern::Pattern;
 use crate::read::{Section, count};
-use crate::step::Transport;
+use crate::transport::Transport;
 
 const KEYS: [&str; 7] = [
     "send_buffer",
@@ -74,7 +78,11 @@ impl Default for Options {
 
 impl Options {
     /// Reads the `options` of a step.
-    pub(crate) fn read(step: &Section, transport: Transport, nodes: u32) -> Result<Self, Fault> {
+    pub(crate) fn read(
+        step: &Section,
+        transport: Transport,
+        pattern: &Pattern,
+    ) -> Result<Self, Fault> {
         let Some(value) = step.get("options") else {
             return Ok(Self::default());
         };
@@ -82,13 +90,18 @@ impl Options {
         if transport == Transport::Null {
             refuse_network(&section)?;
         }
+        if !pattern.is_pair() {
+            // One thread serves all of a node's connections: it cannot spin for one, nor look at every byte.
+            section.only_for_pairs("wait")?;
+            section.only_for_pairs("verify")?;
+        }
         let default = Self::default();
         Ok(Self {
             send_buffer_bytes: read_buffer(&section, "send_buffer")?,
             receive_buffer_bytes: read_buffer(&section, "receive_buffer")?,
             nodelay: section.flag("nodelay")?.unwrap_or(default.nodelay),
             congestion: read_congestion(&section)?,
-            cpus: read_cpus(&section, transport, nodes)?,
+            cpus: read_cpus(&section, transport, pattern)?,
             wait: section.choice("wait", &WAITS)?.unwrap_or(default.wait),
             verify: section.flag("verify")?.unwrap_or(default.verify),
         })
@@ -132,29 +145,40 @@ fn read_congestion(section: &Section) -> Result<Option<String>, Fault> {
 fn read_cpus(
     section: &Section,
     transport: Transport,
-    nodes: u32,
+    pattern: &Pattern,
 ) -> Result<Option<Vec<u32>>, Fault> {
     let Some(value) = section.get("cpus") else {
         return Ok(None);
     };
-    let right = format!(
-        "must be one CPU per node, such as {:?}",
-        (0..nodes).collect::<Vec<_>>()
-    );
+    let amounts = cpu_amounts(transport, pattern);
     let values = value
         .as_array()
-        .ok_or_else(|| section.refuse("cpus", &right))?;
-    let enough =
-        values.len() == nodes as usize || transport == Transport::Null && values.len() == 1;
-    if !enough {
-        return Err(section.refuse("cpus", right));
-    }
+        .filter(|values| amounts.contains(&values.len()))
+        .ok_or_else(|| section.refuse("cpus", one_cpu_per_node(pattern)))?;
     values
         .iter()
         .enumerate()
         .map(|cpu| read_cpu(cpu, section))
         .collect::<Result<_, _>>()
         .map(Some)
+}
+
+/// Of patterns between many nodes only the testbed knows how many there must be.
+fn cpu_amounts(transport: Transport, pattern: &Pattern) -> RangeInclusive<usize> {
+    let nodes = pattern.nodes() as usize;
+    match (transport, pattern.is_pair()) {
+        (Transport::Null, true) => 1..=nodes,
+        (_, true) => nodes..=nodes,
+        (_, false) => nodes..=MOST_NODES as usize,
+    }
+}
+
+fn one_cpu_per_node(pattern: &Pattern) -> String {
+    if pattern.is_pair() {
+        return "must be one CPU per node, such as [0, 1]".to_owned();
+    }
+    let nodes = pattern.nodes();
+    format!("must be one CPU per node of the testbed, at least {nodes}, such as [0, 1, 0, 1]")
 }
 
 fn read_cpu((index, value): (usize, &Value), section: &Section) -> Result<u32, Fault> {

@@ -2,38 +2,100 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ensemble::{self, AllToAll, Cast, Ensemble, Matrix, Pairs, Random, Ring, Streams, Xray};
 use crate::error::Fault;
+use crate::limits::Limits;
+use crate::phase::{Phase, Transfer, Work};
 use crate::read::Section;
 
 const DEFAULT_WINDOW: u32 = 64;
 const MOST_WINDOW: u32 = 1 << 20;
 
 /// A communication pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Pattern {
     /// A message there and the same back.
     Pingpong,
     /// One direction: `window` messages, then one acknowledgement.
-    Stream { window: u32 },
+    Stream {
+        window: u32,
+    },
+    Pairs(Pairs),
+    AllToAll(AllToAll),
+    Matrix(Matrix),
+    Streams(Streams),
+    Cast(Cast),
+    Ring(Ring),
+    Random(Random),
+    Xray(Xray),
 }
 
-/// One message, or one of many alike, from a node to a node (indices into the run's nodes).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Transfer {
-    pub src: u32,
-    pub dst: u32,
-    pub bytes: u64,
+/// A pattern's name in a plan, the keys of a step that are its own, and how they are read.
+struct Kind {
+    name: &'static str,
+    keys: &'static [&'static str],
+    read: fn(&Section, &Limits) -> Result<Pattern, Fault>,
 }
 
-/// The transfers that run at the same time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Phase {
-    /// Position in the step.
-    pub index: u32,
-    pub size_bytes: u64,
-    pub transfers: Vec<Transfer>,
-}
+const KINDS: [Kind; 10] = [
+    Kind {
+        name: "pingpong",
+        keys: &[],
+        read: |_, _| Ok(Pattern::Pingpong),
+    },
+    Kind {
+        name: "stream",
+        keys: &["window"],
+        read: |step, _| read_stream(step),
+    },
+    Kind {
+        name: "pairs",
+        keys: &["nodes", "stride", "from", "to", "duplex"],
+        read: |step, _| Pairs::read(step).map(Pattern::Pairs),
+    },
+    Kind {
+        name: "alltoall",
+        keys: &["nodes", "mode"],
+        read: |step, _| AllToAll::read(step).map(Pattern::AllToAll),
+    },
+    Kind {
+        name: "matrix",
+        keys: &["nodes", "measure", "duplex"],
+        read: |step, _| Matrix::read(step).map(Pattern::Matrix),
+    },
+    Kind {
+        name: "streams",
+        keys: &[
+            "nodes",
+            "senders",
+            "receivers",
+            "streams_per_sender",
+            "sweep",
+        ],
+        read: |step, _| Streams::read(step).map(Pattern::Streams),
+    },
+    Kind {
+        name: "cast",
+        keys: &["nodes", "chunk", "networks", "sweep"],
+        read: |step, limits| Cast::read(step, limits).map(Pattern::Cast),
+    },
+    Kind {
+        name: "ring",
+        keys: &["nodes"],
+        read: |step, _| Ring::read(step).map(Pattern::Ring),
+    },
+    Kind {
+        name: "random",
+        keys: &["nodes", "permutations", "seed", "shape"],
+        read: |step, _| Random::read(step).map(Pattern::Random),
+    },
+    Kind {
+        name: "xray",
+        keys: &["nodes", "time"],
+        read: |step, _| Xray::read(step).map(Pattern::Xray),
+    },
+];
 
 impl Pattern {
     /// The pattern's name in a plan.
@@ -41,54 +103,110 @@ impl Pattern {
         match self {
             Self::Pingpong => "pingpong",
             Self::Stream { .. } => "stream",
+            Self::Pairs(_) => "pairs",
+            Self::AllToAll(_) => "alltoall",
+            Self::Matrix(_) => "matrix",
+            Self::Streams(_) => "streams",
+            Self::Cast(_) => "cast",
+            Self::Ring(_) => "ring",
+            Self::Random(_) => "random",
+            Self::Xray(_) => "xray",
         }
     }
 
-    /// Nodes that the pattern needs when each must be another one.
+    /// Whether it is between two nodes alone, the first and the second.
+    pub fn is_pair(&self) -> bool {
+        self.ensemble().is_none()
+    }
+
+    /// Nodes that a testbed must have when each must be another one.
     pub fn nodes(&self) -> u32 {
+        self.ensemble().map_or(2, ensemble::nodes_needed)
+    }
+
+    /// The pattern as one between many nodes, if it is.
+    pub(crate) fn ensemble(&self) -> Option<&dyn Ensemble> {
         match self {
-            Self::Pingpong | Self::Stream { .. } => 2,
+            Self::Pingpong | Self::Stream { .. } => None,
+            Self::Pairs(pattern) => Some(pattern),
+            Self::AllToAll(pattern) => Some(pattern),
+            Self::Matrix(pattern) => Some(pattern),
+            Self::Streams(pattern) => Some(pattern),
+            Self::Cast(pattern) => Some(pattern),
+            Self::Ring(pattern) => Some(pattern),
+            Self::Random(pattern) => Some(pattern),
+            Self::Xray(pattern) => Some(pattern),
         }
     }
 
-    /// The transfers of one message of this size; with a single node it sends to itself.
-    pub(crate) fn transfers(&self, bytes: u64, nodes: u32) -> Vec<Transfer> {
+    /// All phases over a testbed that has enough nodes, or why there are none.
+    pub(crate) fn phases(&self, sizes: &[u64], nodes: u32) -> Result<Vec<Phase>, String> {
+        match self.ensemble() {
+            Some(pattern) => ensemble::phases(pattern, sizes, nodes),
+            None => Ok(self.pair_phases(sizes, nodes)),
+        }
+    }
+
+    /// One phase a size; a single node sends to itself.
+    fn pair_phases(&self, sizes: &[u64], nodes: u32) -> Vec<Phase> {
         let peer = u32::from(nodes > 1);
-        let there = Transfer {
-            src: 0,
-            dst: peer,
-            bytes,
+        let (work, ends) = match self {
+            Self::Pingpong => (Work::Pingpong, vec![(0, peer), (peer, 0)]),
+            _ => (Work::Stream, vec![(0, peer)]),
         };
-        match self {
-            Self::Pingpong => vec![
-                there,
-                Transfer {
-                    src: peer,
-                    dst: 0,
-                    bytes,
-                },
-            ],
-            Self::Stream { .. } => vec![there],
-        }
+        let phase = |(index, size_bytes): (u32, &u64)| Phase {
+            index,
+            size_bytes: *size_bytes,
+            work,
+            transfers: ends
+                .iter()
+                .map(|(src, dst)| Transfer::new(*src, *dst, *size_bytes))
+                .collect(),
+        };
+        (0..).zip(sizes).map(phase).collect()
     }
 
-    /// Reads the `pattern` of a step, with the parameters that are the pattern's own.
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
-        let default = Self::Stream {
-            window: DEFAULT_WINDOW,
-        };
-        let known = [("pingpong", Self::Pingpong), ("stream", default)];
-        match step.choice("pattern", &known)? {
-            Some(Self::Stream { window }) => read_stream(step, window),
-            Some(pattern) => step
-                .only_for("window", "pattern = \"stream\"")
-                .map(|()| pattern),
-            None => Err(step.refuse("pattern", "give a pattern: pingpong or stream")),
+    /// Reads the `pattern` of a step, whose keys must be the pattern's own or `common` to all.
+    pub(crate) fn read(step: &Section, common: &[&str], limits: &Limits) -> Result<Self, Fault> {
+        let kind = read_kind(step)?;
+        refuse_keys_of_others(step, kind)?;
+        step.check_keys(&[common, kind.keys].concat())?;
+        let pattern = (kind.read)(step, limits)?;
+        match pattern.ensemble().map(ensemble::check) {
+            Some(Err((key, right))) => Err(step.refuse(key, right)),
+            _ => Ok(pattern),
         }
     }
 }
 
-fn read_stream(step: &Section, default: u32) -> Result<Pattern, Fault> {
-    let window = step.count("window", 1..=MOST_WINDOW)?.unwrap_or(default);
-    Ok(Pattern::Stream { window })
+fn read_kind(step: &Section) -> Result<&'static Kind, Fault> {
+    let named = KINDS.each_ref().map(|kind| (kind.name, kind.name));
+    let name = step.choice("pattern", &named)?;
+    KINDS
+        .iter()
+        .find(|kind| Some(kind.name) == name)
+        .ok_or_else(|| {
+            let names = KINDS.each_ref().map(|kind| kind.name).join(", ");
+            step.refuse("pattern", format!("give a pattern: {names}"))
+        })
+}
+
+fn refuse_keys_of_others(step: &Section, kind: &Kind) -> Result<(), Fault> {
+    let keys = KINDS.iter().flat_map(|kind| kind.keys);
+    keys.filter(|key| !kind.keys.contains(key))
+        .try_for_each(|key| step.only_for(key, &owners(key)))
+}
+
+/// `pattern = "pairs" or "matrix"`
+fn owners(key: &str) -> String {
+    let owners = KINDS.iter().filter(|kind| kind.keys.contains(&key));
+    let names: Vec<String> = owners.map(|kind| format!("{:?}", kind.name)).collect();
+    format!("pattern = {}", names.join(" or "))
+}
+
+fn read_stream(step: &Section) -> Result<Pattern, Fault> {
+    let window = step.count("window", 1..=MOST_WINDOW)?;
+    Ok(Pattern::Stream {
+        window: window.unwrap_or(DEFAULT_WINDOW),
+    })
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::error::{Fault, PlanError};
+use crate::limits::Limits;
 use crate::read::Section;
 use crate::setting::{Setting, blame};
 use crate::step::Step;
@@ -21,13 +22,6 @@ pub struct Plan {
     /// How often everything is done with fresh processes and connections.
     pub launches: u32,
     pub steps: Vec<Step>,
-}
-
-/// What the caller's machine allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The largest message; more would not fit the machine's memory.
-    pub max_message_bytes: u64,
 }
 
 /// Reads a plan, with overrides applied first; nothing of a wrong plan comes through.

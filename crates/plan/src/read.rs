@@ -20,21 +20,36 @@ impl<'a> Section<'a> {
             table,
             path: path.to_owned(),
         };
-        match table.iter().find(|(key, _)| !known.contains(&key.as_str())) {
-            Some((key, value)) => Err(Fault::new(section.key(key), value, unknown_key(key, known))),
-            None => Ok(section),
-        }
+        section.check_keys(known).map(|()| section)
     }
 
     /// Like `new`, of a value that must be a table.
     pub fn of(value: &'a Value, path: &str, known: &[&str], example: &str) -> Result<Self, Fault> {
+        let section = Self::unchecked(value, path, example)?;
+        section.check_keys(known).map(|()| section)
+    }
+
+    /// Like `of`, where it takes a look inside to know which keys there may be.
+    pub fn unchecked(value: &'a Value, path: &str, example: &str) -> Result<Self, Fault> {
         match value {
-            Value::Table(table) => Self::new(table, path, known),
+            Value::Table(table) => Ok(Self {
+                table,
+                path: path.to_owned(),
+            }),
             _ => Err(Fault::new(
                 path,
                 value,
                 format!("must be a table, such as {example}"),
             )),
+        }
+    }
+
+    /// Refuses every key but the `known`.
+    pub fn check_keys(&self, known: &[&str]) -> Result<(), Fault> {
+        let mut keys = self.table.iter();
+        match keys.find(|(key, _)| !known.contains(&key.as_str())) {
+            Some((key, value)) => Err(Fault::new(self.key(key), value, unknown_key(key, known))),
+            None => Ok(()),
         }
     }
 
@@ -71,6 +86,11 @@ impl<'a> Section<'a> {
             Some(_) => Err(self.refuse(name, format!("belongs to {owner}; remove it here"))),
             None => Ok(()),
         }
+    }
+
+    /// Refuses a key that means nothing between many nodes.
+    pub fn only_for_pairs(&self, name: &str) -> Result<(), Fault> {
+        self.only_for(name, "pattern = \"pingpong\" or \"stream\"")
     }
 
     pub fn text(&self, name: &str) -> Result<Option<&'a str>, Fault> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use crate::error::Fault;
-use crate::plan::Limits;
+use crate::limits::Limits;
 use crate::read::{Section, size};
 use crate::units::readable_size;
 

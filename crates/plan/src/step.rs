@@ -2,24 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ensemble;
 use crate::error::{Fault, PlanError};
+use crate::limits::Limits;
 use crate::options::Options;
-use crate::pattern::{Pattern, Phase};
-use crate::plan::Limits;
+use crate::pattern::Pattern;
+use crate::phase::Phase;
 use crate::read::Section;
 use crate::sizes::SizeSchedule;
 use crate::stop::StopRule;
+use crate::transport::Transport;
 
-const KEYS: [&str; 8] = [
+/// The keys of every step; a pattern has keys of its own.
+const KEYS: [&str; 7] = [
     "name",
     "pattern",
-    "window",
     "transport",
     "options",
     "sizes",
     "stop",
     "until",
 ];
+
+const NULL_IS_FOR_PAIRS: &str =
+    "\"null\" is for pattern = \"pingpong\" or \"stream\"; between many nodes it is \"tcp\"";
 
 /// One thing to measure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,35 +42,27 @@ pub struct Step {
     pub until_ns: Option<u64>,
 }
 
-/// What carries the messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Transport {
-    Tcp,
-    /// No network at all: what remains is the overhead of the timed loop itself.
-    Null,
-}
-
 impl Step {
-    /// One phase a size. Fails when there are too few nodes, or the step did not come from `load` and is wrong.
+    /// Its phases over a testbed of so many nodes, those of the first size first.
+    ///
+    /// Fails when there are too few nodes, or the step did not come from `load` and is wrong.
     pub fn phases(&self, nodes: u32) -> Result<Vec<Phase>, PlanError> {
         self.check_nodes(nodes)?;
         let sizes = self.sizes.sizes();
         if sizes.is_empty() || sizes.contains(&0) {
             return Err(self.fails("its sizes must be at least one, and all positive".to_owned()));
         }
-        let phase = |(index, size_bytes)| Phase {
-            index,
-            size_bytes,
-            transfers: self.pattern.transfers(size_bytes, nodes),
-        };
-        Ok((0..).zip(sizes).map(phase).collect())
+        self.check_ensemble(&sizes, nodes)?;
+        let pattern = self.pattern.name();
+        self.pattern
+            .phases(&sizes, nodes)
+            .map_err(|reason| self.fails(format!("{pattern}: {reason}")))
     }
 
     fn check_nodes(&self, nodes: u32) -> Result<(), PlanError> {
         let needed = match self.transport {
-            Transport::Null => 1,
-            Transport::Tcp => self.pattern.nodes(),
+            Transport::Null if self.pattern.is_pair() => 1,
+            _ => self.pattern.nodes(),
         };
         if nodes >= needed {
             return Ok(());
@@ -73,6 +71,26 @@ impl Step {
         Err(self.fails(format!(
             "{pattern} needs {needed} nodes, the testbed has {nodes}"
         )))
+    }
+
+    /// What reading has refused already, and how many processors there must be.
+    fn check_ensemble(&self, sizes: &[u64], nodes: u32) -> Result<(), PlanError> {
+        let Some(pattern) = self.pattern.ensemble() else {
+            return Ok(());
+        };
+        ensemble::check(pattern)
+            .and_then(|()| pattern.suits(sizes, &self.stop))
+            .map_err(|(key, right)| self.fails(format!("{key}: {right}")))?;
+        if self.transport == Transport::Null {
+            return Err(self.fails(format!("transport: {NULL_IS_FOR_PAIRS}")));
+        }
+        match &self.options.cpus {
+            Some(cpus) if cpus.len() < nodes as usize => Err(self.fails(format!(
+                "options.cpus has {} CPUs, the testbed has {nodes} nodes; give one per node",
+                cpus.len()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn fails(&self, reason: String) -> PlanError {
@@ -84,30 +102,51 @@ impl Step {
 
     /// Reads one of the plan's `steps`.
     pub(crate) fn read(value: &toml::Value, path: &str, limits: &Limits) -> Result<Self, Fault> {
-        let section = Section::of(value, path, &KEYS, "[[steps]] followed by its keys")?;
-        let pattern = Pattern::read(&section)?;
-        let transports = [("tcp", Transport::Tcp), ("null", Transport::Null)];
-        let transport = section
-            .choice("transport", &transports)?
-            .unwrap_or(Transport::Tcp);
-        Ok(Self {
+        let section = Section::unchecked(value, path, "[[steps]] followed by its keys")?;
+        let pattern = Pattern::read(&section, &KEYS, limits)?;
+        let transport = read_transport(&section, &pattern)?;
+        let step = Self {
             name: section
                 .name("name")?
                 .unwrap_or_else(|| pattern.name().to_owned()),
+            options: Options::read(&section, transport, &pattern)?,
+            sizes: SizeSchedule::read(&section, limits)?,
+            stop: StopRule::read(&section, pattern.is_pair())?,
+            until_ns: read_until(&section, &pattern)?,
             pattern,
             transport,
-            options: Options::read(&section, transport, pattern.nodes())?,
-            sizes: SizeSchedule::read(&section, limits)?,
-            stop: StopRule::read(&section)?,
-            until_ns: section.time("until")?,
-        })
+        };
+        let suits =
+            |pattern: &dyn ensemble::Ensemble| pattern.suits(&step.sizes.sizes(), &step.stop);
+        match step.pattern.ensemble().map(suits) {
+            Some(Err((key, right))) => Err(section.refuse(key, right)),
+            _ => Ok(step),
+        }
     }
+}
+
+fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport, Fault> {
+    let transports = [("tcp", Transport::Tcp), ("null", Transport::Null)];
+    match section.choice("transport", &transports)? {
+        Some(Transport::Null) if !pattern.is_pair() => {
+            Err(section.refuse("transport", NULL_IS_FOR_PAIRS))
+        }
+        transport => Ok(transport.unwrap_or(Transport::Tcp)),
+    }
+}
+
+/// The phases of many nodes are settled before the first, so that nothing can be left out on the way.
+fn read_until(section: &Section, pattern: &Pattern) -> Result<Option<u64>, Fault> {
+    if !pattern.is_pair() {
+        section.only_for_pairs("until")?;
+    }
+    section.time("until")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::Transfer;
+    use crate::phase::{Transfer, Work};
 
     fn step(pattern: Pattern, transport: Transport, bytes: &[u64]) -> Step {
         Step {
@@ -131,21 +170,14 @@ mod tests {
         let phases = step(Pattern::Pingpong, Transport::Tcp, &[8, 64])
             .phases(2)
             .unwrap();
-        let there = Transfer {
-            src: 0,
-            dst: 1,
-            bytes: 64,
-        };
-        let back = Transfer {
-            src: 1,
-            dst: 0,
-            bytes: 64,
-        };
+        let there = Transfer::new(0, 1, 64);
+        let back = Transfer::new(1, 0, 64);
         assert_eq!(
             phases[1],
             Phase {
                 index: 1,
                 size_bytes: 64,
+                work: Work::Pingpong,
                 transfers: vec![there, back]
             }
         );
@@ -156,14 +188,7 @@ mod tests {
         let phases = step(Pattern::Stream { window: 4 }, Transport::Tcp, &[8])
             .phases(5)
             .unwrap();
-        assert_eq!(
-            phases[0].transfers,
-            [Transfer {
-                src: 0,
-                dst: 1,
-                bytes: 8
-            }]
-        );
+        assert_eq!(phases[0].transfers, [Transfer::new(0, 1, 8)]);
     }
 
     #[test]
@@ -178,14 +203,7 @@ mod tests {
         let phases = step(Pattern::Stream { window: 1 }, Transport::Null, &[8])
             .phases(1)
             .unwrap();
-        assert_eq!(
-            phases[0].transfers,
-            [Transfer {
-                src: 0,
-                dst: 0,
-                bytes: 8
-            }]
-        );
+        assert_eq!(phases[0].transfers, [Transfer::new(0, 0, 8)]);
         assert!(
             step(Pattern::Pingpong, Transport::Null, &[8])
                 .phases(0)

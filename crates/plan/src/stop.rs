@@ -41,11 +41,16 @@ impl StopRule {
         matches!(self, Self::Time { at_most_ns: Some(most), .. } if elapsed_ns >= *most)
     }
 
-    /// Reads the `stop` of a step.
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    /// Reads the `stop` of a step, whose pattern is between a pair of nodes or between many.
+    pub(crate) fn read(step: &Section, pair: bool) -> Result<Self, Fault> {
         let value = step.require("stop", &format!("give when to stop, such as {EXAMPLE}"))?;
         let known = ["rule", "trial", "repeats", "trials", "at_least", "at_most"];
         let section = Section::of(value, &step.key("stop"), &known, EXAMPLE)?;
+        if !pair {
+            // Many nodes cannot agree during a trial that it has had enough messages.
+            section.only_for_pairs("at_least")?;
+            section.only_for_pairs("at_most")?;
+        }
         let read = section.choice("rule", &READERS)?;
         read.ok_or_else(|| section.refuse("rule", "give \"time\" or \"count\""))?(&section)
     }

@@ -76,8 +76,8 @@ options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus =
         ("all", "Everything", 2)
     );
     assert_eq!(
-        (step.name.as_str(), step.pattern),
-        ("one-way", Pattern::Stream { window: 16 })
+        (step.name.as_str(), &step.pattern),
+        ("one-way", &Pattern::Stream { window: 16 })
     );
     assert_eq!(
         (step.transport, step.until_ns),

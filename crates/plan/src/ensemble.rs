@@ -1,0 +1,203 @@
+//! Patterns between many nodes: who takes part, in which rounds, and what may not be asked of them.
+
+mod alltoall;
+mod cast;
+mod duplex;
+mod matrix;
+mod pairs;
+mod random;
+mod ring;
+mod streams;
+mod xray;
+
+pub use alltoall::{AllToAll, Mode};
+pub use cast::Cast;
+pub use duplex::Duplex;
+pub use matrix::{Matrix, Measure};
+pub use pairs::Pairs;
+pub use random::{Random, Shape};
+pub use ring::Ring;
+pub use streams::Streams;
+pub use xray::Xray;
+
+use std::collections::HashSet;
+
+use crate::limits::{MOST_NODES, MOST_TRANSFERS};
+use crate::phase::{Phase, Transfer, Work};
+use crate::stop::StopRule;
+
+/// A key of the step whose value is wrong, and what would be right.
+pub(crate) type Wrong = (&'static str, String);
+
+/// A pattern between many nodes. `members` are the testbed's indices of the nodes that take part.
+pub(crate) trait Ensemble {
+    fn work(&self) -> Work {
+        Work::Stream
+    }
+
+    /// Every list of positions that is given, with its key; `nodes` is the first if it is given.
+    fn lists(&self) -> Vec<(&'static str, &[u32])>;
+
+    /// The fewest members that it works with.
+    fn least(&self) -> usize {
+        2
+    }
+
+    /// Refuses keys that are wrong together; each list is checked elsewhere.
+    fn check(&self) -> Result<(), Wrong> {
+        Ok(())
+    }
+
+    /// Refuses sizes and a stop rule that mean nothing here.
+    fn suits(&self, _sizes: &[u64], _stop: &StopRule) -> Result<(), Wrong> {
+        Ok(())
+    }
+
+    /// No fewer transfers than `rounds` makes over so many members.
+    fn transfers(&self, members: u64) -> u64;
+
+    /// The transfers of one message of this size, phase by phase.
+    fn rounds(&self, members: &[u32], bytes: u64) -> Vec<Vec<Transfer>>;
+}
+
+/// The fewest nodes that a testbed must have.
+pub(crate) fn nodes_needed(pattern: &dyn Ensemble) -> u32 {
+    let listed = pattern.lists().into_iter().flat_map(|(_, list)| list);
+    let last = listed.map(|index| index.saturating_add(1)).max();
+    let least = u32::try_from(pattern.least()).unwrap_or(u32::MAX);
+    last.unwrap_or(0).max(least)
+}
+
+/// Refuses what no testbed could run.
+pub(crate) fn check(pattern: &dyn Ensemble) -> Result<(), Wrong> {
+    let lists = pattern.lists();
+    let (nodes, parts): (Vec<_>, Vec<_>) = lists.into_iter().partition(|(key, _)| *key == "nodes");
+    for (key, list) in nodes.iter().chain(&parts) {
+        check_list(key, list)?;
+    }
+    check_disjoint(&parts)?;
+    pattern.check()?;
+    match nodes.first() {
+        Some((_, nodes)) => check_members(nodes, &parts, pattern.least()),
+        None => Ok(()),
+    }
+}
+
+fn check_list(key: &'static str, list: &[u32]) -> Result<(), Wrong> {
+    if list.is_empty() || list.len() > MOST_NODES as usize {
+        return Err((key, format!("must be 1 to {MOST_NODES} positions")));
+    }
+    let mut seen = HashSet::new();
+    match list.iter().find(|index| !seen.insert(**index)) {
+        Some(twice) => Err((
+            key,
+            format!("position {} stands there twice", position(*twice)),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// No node can be on both sides.
+fn check_disjoint(parts: &[(&'static str, &[u32])]) -> Result<(), Wrong> {
+    let [(one, first), (other, second)] = parts else {
+        return Ok(());
+    };
+    let first: HashSet<_> = first.iter().collect();
+    match second.iter().find(|index| first.contains(index)) {
+        Some(both) => Err((
+            other,
+            format!(
+                "position {} is in `{one}` too; a node is on one side only",
+                position(*both)
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn check_members(
+    nodes: &[u32],
+    parts: &[(&'static str, &[u32])],
+    least: usize,
+) -> Result<(), Wrong> {
+    let members: HashSet<_> = nodes.iter().collect();
+    for (key, list) in parts {
+        if let Some(other) = list.iter().find(|index| !members.contains(index)) {
+            return Err((
+                key,
+                format!("position {} is not among `nodes`", position(*other)),
+            ));
+        }
+    }
+    if nodes.len() < least {
+        return Err((
+            "nodes",
+            format!("must be at least {least} nodes for this pattern"),
+        ));
+    }
+    Ok(())
+}
+
+/// As people count, whatever the index.
+fn position(index: u32) -> u64 {
+    u64::from(index) + 1
+}
+
+/// All phases of a checked pattern: those of the first size, then those of the next.
+pub(crate) fn phases(
+    pattern: &dyn Ensemble,
+    sizes: &[u64],
+    testbed_nodes: u32,
+) -> Result<Vec<Phase>, String> {
+    let members = members(pattern, testbed_nodes)?;
+    check_amount(pattern, sizes.len(), members.len())?;
+    let rounds = sizes.iter().flat_map(|bytes| {
+        let rounds = pattern.rounds(&members, *bytes);
+        rounds.into_iter().map(|transfers| (*bytes, transfers))
+    });
+    let phase = |(index, (size_bytes, transfers))| Phase {
+        index,
+        size_bytes,
+        work: pattern.work(),
+        transfers,
+    };
+    Ok((0..).zip(rounds).map(phase).collect())
+}
+
+fn members(pattern: &dyn Ensemble, testbed_nodes: u32) -> Result<Vec<u32>, String> {
+    match pattern.lists().into_iter().find(|(key, _)| *key == "nodes") {
+        Some((_, nodes)) => Ok(nodes.to_vec()),
+        None if testbed_nodes > MOST_NODES => Err(format!(
+            "a step has at most {MOST_NODES} nodes, the testbed has {testbed_nodes}; choose some with `nodes`"
+        )),
+        None => Ok((0..testbed_nodes).collect()),
+    }
+}
+
+fn check_amount(pattern: &dyn Ensemble, sizes: usize, members: usize) -> Result<(), String> {
+    let transfers = pattern
+        .transfers(members as u64)
+        .saturating_mul(sizes as u64);
+    if transfers <= MOST_TRANSFERS {
+        return Ok(());
+    }
+    Err(format!(
+        "{transfers} transfers over {members} nodes, a step has at most {MOST_TRANSFERS}; take fewer nodes or sizes"
+    ))
+}
+
+/// The lists that are given.
+fn given<'a, const N: usize>(
+    lists: [(&'static str, &'a Option<Vec<u32>>); N],
+) -> Vec<(&'static str, &'a [u32])> {
+    let given = |(key, list): (&'static str, &'a Option<Vec<u32>>)| Some((key, list.as_deref()?));
+    lists.into_iter().filter_map(given).collect()
+}
+
+/// Both lists as one, in the testbed's order; `None` unless both are given.
+fn union(one: &Option<Vec<u32>>, other: &Option<Vec<u32>>) -> Option<Vec<u32>> {
+    let mut all = [one.as_deref()?, other.as_deref()?].concat();
+    all.sort_unstable();
+    all.dedup();
+    Some(all)
+}

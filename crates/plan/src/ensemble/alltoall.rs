@@ -1,0 +1,63 @@
+//! All-to-all personalised communication (AAPC): everybody has a block for everybody else.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ensemble, given};
+use crate::error::Fault;
+use crate::phase::Transfer;
+use crate::positions;
+use crate::read::Section;
+
+/// Everybody sends to everybody else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AllToAll {
+    /// All of the testbed's where absent.
+    pub nodes: Option<Vec<u32>>,
+    pub mode: Mode,
+}
+
+/// When an all-to-all sends what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// In phase i node k sends to k+i mod n: everybody sends one block and receives one at a time.
+    Phased,
+    /// All n(n-1) at once.
+    Unphased,
+}
+
+const MODES: [(&str, Mode); 2] = [("phased", Mode::Phased), ("unphased", Mode::Unphased)];
+
+impl AllToAll {
+    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+        Ok(Self {
+            nodes: positions::read_nodes(step)?,
+            mode: step.choice("mode", &MODES)?.unwrap_or(Mode::Phased),
+        })
+    }
+}
+
+impl Ensemble for AllToAll {
+    fn lists(&self) -> Vec<(&'static str, &[u32])> {
+        given([("nodes", &self.nodes)])
+    }
+
+    fn transfers(&self, members: u64) -> u64 {
+        members * members.saturating_sub(1)
+    }
+
+    fn rounds(&self, members: &[u32], bytes: u64) -> Vec<Vec<Transfer>> {
+        let phases = (1..members.len()).map(|distance| shift(members, distance, bytes));
+        match self.mode {
+            Mode::Phased => phases.collect(),
+            Mode::Unphased => vec![phases.flatten().collect()],
+        }
+    }
+}
+
+/// Every member sends to the one so far behind it, round and round.
+pub(super) fn shift(members: &[u32], distance: usize, bytes: u64) -> Vec<Transfer> {
+    let partners = members.iter().cycle().skip(distance);
+    let transfer = |(src, dst): (&u32, &u32)| Transfer::new(*src, *dst, bytes);
+    members.iter().zip(partners).map(transfer).collect()
+}

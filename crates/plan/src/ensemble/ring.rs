@@ -1,0 +1,37 @@
+//! A ring: everybody sends to the next at once.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ensemble, alltoall::shift, given};
+use crate::error::Fault;
+use crate::phase::Transfer;
+use crate::positions;
+use crate::read::Section;
+
+/// Node k sends to k+1 mod n.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ring {
+    /// All of the testbed's where absent.
+    pub nodes: Option<Vec<u32>>,
+}
+
+impl Ring {
+    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+        let nodes = positions::read_nodes(step)?;
+        Ok(Self { nodes })
+    }
+}
+
+impl Ensemble for Ring {
+    fn lists(&self) -> Vec<(&'static str, &[u32])> {
+        given([("nodes", &self.nodes)])
+    }
+
+    fn transfers(&self, members: u64) -> u64 {
+        members
+    }
+
+    fn rounds(&self, members: &[u32], bytes: u64) -> Vec<Vec<Transfer>> {
+        vec![shift(members, 1, bytes)]
+    }
+}

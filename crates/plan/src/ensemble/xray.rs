@@ -1,0 +1,58 @@
+//! X-ray: phases that are chosen during the run, by what is still undecided.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ensemble, Wrong, given};
+use crate::error::Fault;
+use crate::phase::Transfer;
+use crate::positions;
+use crate::read::Section;
+use crate::stop::StopRule;
+
+const DEFAULT_TIME_NS: u64 = 60_000_000_000;
+
+/// A search whose phases nobody knows beforehand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Xray {
+    /// All of the testbed's where absent.
+    pub nodes: Option<Vec<u32>>,
+    /// The search ends after this long, decided or not.
+    pub time_ns: u64,
+}
+
+impl Xray {
+    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+        Ok(Self {
+            nodes: positions::read_nodes(step)?,
+            time_ns: step.time("time")?.unwrap_or(DEFAULT_TIME_NS),
+        })
+    }
+}
+
+impl Ensemble for Xray {
+    fn lists(&self) -> Vec<(&'static str, &[u32])> {
+        given([("nodes", &self.nodes)])
+    }
+
+    fn suits(&self, sizes: &[u64], stop: &StopRule) -> Result<(), Wrong> {
+        if sizes.len() != 1 {
+            return Err(("sizes", "give exactly one size for an xray".to_owned()));
+        }
+        match stop {
+            StopRule::Time { .. } => Ok(()),
+            StopRule::Count { .. } => {
+                let right =
+                    "an xray stops by time: { rule = \"time\", trial = \"250 ms\", trials = 1 }";
+                Err(("stop", right.to_owned()))
+            }
+        }
+    }
+
+    fn transfers(&self, _members: u64) -> u64 {
+        0
+    }
+
+    fn rounds(&self, _members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {
+        Vec::new()
+    }
+}

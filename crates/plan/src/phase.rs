@@ -1,0 +1,57 @@
+//! A phase: the transfers that run at the same time.
+
+use serde::{Deserialize, Serialize};
+
+/// One message, or one of many alike, from a node to a node (indices into the run's nodes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transfer {
+    pub src: u32,
+    pub dst: u32,
+    /// Bytes of one message.
+    pub bytes: u64,
+    /// Parallel connections: they share the repeats of a count rule, each runs for the time of a time rule.
+    #[serde(default = "one")]
+    pub streams: u32,
+    /// Which of the fabric's networks it takes.
+    #[serde(default)]
+    pub network: u32,
+}
+
+/// What the transfers of a phase do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// One direction.
+    Stream,
+    /// There and back, the source of a transfer first.
+    Pingpong,
+    /// A chain: who receives sends on at the same time.
+    Cast,
+}
+
+/// The transfers that run at the same time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phase {
+    /// Position in the step.
+    pub index: u32,
+    pub size_bytes: u64,
+    pub work: Work,
+    pub transfers: Vec<Transfer>,
+}
+
+impl Transfer {
+    /// One stream over the first network.
+    pub fn new(src: u32, dst: u32, bytes: u64) -> Self {
+        Self {
+            src,
+            dst,
+            bytes,
+            streams: one(),
+            network: 0,
+        }
+    }
+}
+
+fn one() -> u32 {
+    1
+}

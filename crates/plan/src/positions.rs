@@ -1,0 +1,119 @@
+//! Positions of nodes as people write them, from 1: "1-24", "1-13/2", "1,3,5".
+
+use toml::Value;
+
+use crate::error::Fault;
+use crate::limits::MOST_NODES;
+use crate::read::{Section, count};
+
+const EXAMPLE: &str = "\"1-24\", \"1-13/2\" or \"1,3,5\"";
+
+/// Reads the positions at a key, made indices from 0; they keep their order.
+pub(crate) fn read(step: &Section, name: &str) -> Result<Option<Vec<u32>>, Fault> {
+    let Some(value) = step.get(name) else {
+        return Ok(None);
+    };
+    let text = value.as_str().ok_or_else(|| {
+        step.refuse(
+            name,
+            format!("must be positions in quotes, such as {EXAMPLE}"),
+        )
+    })?;
+    parse(text)
+        .map(Some)
+        .map_err(|right| step.refuse(name, right))
+}
+
+/// Reads `nodes`, where a number means so many of the first.
+pub(crate) fn read_nodes(step: &Section) -> Result<Option<Vec<u32>>, Fault> {
+    match step.get("nodes") {
+        Some(value @ Value::Integer(_)) => count(value, 2..=MOST_NODES)
+            .map(|most| Some((0..most).collect()))
+            .map_err(|right| step.refuse("nodes", right)),
+        Some(Value::String(_)) | None => read(step, "nodes"),
+        Some(_) => {
+            let right =
+                format!("must be a number of nodes, such as 16, or positions, such as {EXAMPLE}");
+            Err(step.refuse("nodes", right))
+        }
+    }
+}
+
+/// The indices from 0 that a set of positions means, or what would be right.
+fn parse(text: &str) -> Result<Vec<u32>, String> {
+    let mut indices = Vec::new();
+    for part in text.split(',') {
+        indices.extend(parse_part(part.trim())?);
+        // Each part is bounded; many of them are not.
+        if indices.len() > MOST_NODES as usize {
+            return Err(format!("a step has at most {MOST_NODES} nodes"));
+        }
+    }
+    Ok(indices)
+}
+
+/// One of "7", "1-24" and "1-13/2".
+fn parse_part(part: &str) -> Result<impl Iterator<Item = u32>, String> {
+    let (range, stride) = part.split_once('/').unwrap_or((part, "1"));
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    let (first, last, stride) = (number(first)?, number(last)?, number(stride)?);
+    if last < first {
+        return Err(format!(
+            "the range {first}-{last} is empty; positions go up, as in {EXAMPLE}"
+        ));
+    }
+    Ok((first - 1..last).step_by(stride as usize))
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse().ok().filter(|_| plain);
+    number
+        .filter(|number| (1..=MOST_NODES).contains(number))
+        .ok_or_else(|| format!("must be positions from 1 to {MOST_NODES}, such as {EXAMPLE}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sets_mean_what_they_say() {
+        assert_eq!(parse("1-3").unwrap(), [0, 1, 2]);
+        assert_eq!(parse("1-7/2").unwrap(), [0, 2, 4, 6]);
+        assert_eq!(parse("5, 1,3-4").unwrap(), [4, 0, 2, 3]);
+        assert_eq!(parse("4096").unwrap(), [4095]);
+    }
+
+    #[test]
+    fn what_is_no_set_is_refused() {
+        for wrong in [
+            "",
+            "0",
+            "1-",
+            "-1",
+            "3-1",
+            "a",
+            "1,,2",
+            "1-4/0",
+            "+1",
+            "1 - 4",
+            "4097",
+            "1-99999999999",
+        ] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+        let many = ["1-4096"; 2].join(",");
+        assert!(parse(&many).unwrap_err().contains("at most 4096 nodes"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_parsed_or_refused(text in "[0-9,/ -]{0,30}|\\PC*") {
+            if let Ok(indices) = parse(&text) {
+                prop_assert!(!indices.is_empty() && indices.iter().all(|index| *index < MOST_NODES));
+            }
+        }
+    }
+}
