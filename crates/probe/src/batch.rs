@@ -47,6 +47,7 @@ pub fn time<C: Channel, P: Payload>(
     match pattern {
         Pattern::Pingpong => pingpong::drive(channel, payload, message, messages)?,
         Pattern::Stream { window } => stream::drive(channel, payload, message, messages, *window)?,
+        many => return Err(no_pair(many)),
     }
     Ok(Timing {
         start_ns,
@@ -73,6 +74,7 @@ pub fn serve_all<C: Channel, P: Payload>(
             Pattern::Stream { window } => {
                 stream::serve(channel, payload, message, order.messages, *window)?
             }
+            many => return Err(no_pair(many)),
         }
     }
 }
@@ -81,8 +83,17 @@ pub fn serve_all<C: Channel, P: Payload>(
 pub fn crossings(pattern: &Pattern) -> u64 {
     match pattern {
         Pattern::Pingpong => 2,
-        Pattern::Stream { .. } => 1,
+        _ => 1,
     }
+}
+
+/// Patterns between many nodes have no batches; a coordinator that asks for one is told so.
+fn no_pair(pattern: &Pattern) -> io::Error {
+    let name = pattern.name();
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("{name} is not between a pair of nodes"),
+    )
 }
 
 /// Memory for messages of at most `bytes`, every page of it touched.
