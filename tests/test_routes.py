@@ -161,5 +161,5 @@ def test_a_hundred_nodes_are_summed_up_in_seconds(tmp_path: Path) -> None:
     begin = time.perf_counter()
     summary = summarise(run)
     assert time.perf_counter() - begin < 10
-    assert len(summary.transfers) == 2 * 128 * 127
+    assert len(summary.rates) == 2 * 128 * 127
     assert len(summary.phases) == 2 * 127

@@ -7,13 +7,19 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
+from weft.cli.ensemble_tables import print_ensembles
+from weft.cli.layout import number, plain_table
 from weft.diagnose.points import Point
 from weft.diagnose.signature import Signature
 from weft.diagnose.summary import Summary
 from weft.interval import Interval
+from weft.nodeset import fold
 from weft.run.compare import Comparison, Pair
 from weft.run.meta import Warning
 from weft.statistics import coverage
+
+MOST_NAMED = 8
+"""More nodes than these are named as a set."""
 
 
 def print_summary(summary: Summary) -> None:
@@ -28,7 +34,8 @@ def print_summary(summary: Summary) -> None:
         points = [each for each in summary.points if each.step == step]
         console.print(f"\n{points[0].pattern} over {points[0].transport}", style="bold")
         console.print(_points_table(points))
-    if not summary.points:
+    print_ensembles(summary, console)
+    if not len(summary.rates):
         console.print("no samples")
 
 
@@ -48,7 +55,8 @@ def print_comparison(comparison: Comparison) -> None:
 
 def _header(summary: Summary) -> Iterator[str]:
     meta = summary.meta
-    nodes = ", ".join(str(node["name"]) for node in meta.nodes)
+    names = [str(node["name"]) for node in meta.nodes]
+    nodes = fold(names) if len(names) > MOST_NAMED else ", ".join(names)
     scale = meta.testbed.get("scale", 1.0)
     yield f"plan     {meta.plan['name']}"
     yield f"on       {meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}" + (
@@ -65,7 +73,7 @@ def _warning_lines(warnings: list[Warning]) -> Iterator[str]:
 
 
 def _signature_table(signature: Signature) -> Table:
-    table = _table()
+    table = plain_table()
     spread = signature.launches > 1
     for name in ("", "median", *(("from", "to") if spread else ())):
         table.add_column(name, justify="right" if name else "left")
@@ -90,7 +98,7 @@ def _points_table(points: list[Point]) -> Table:
     timed = first.latency_us is not None
     spread = any(point.launches > 1 for point in points)
     ends = ["from", "to"] if spread else []
-    table = _table()
+    table = plain_table()
     for heading in ["size, B", *(["us", *ends] if timed else []), "Mb/s", *ends, "modes"]:
         table.add_column(heading, justify="right")
     table.add_column("")
@@ -103,15 +111,15 @@ def _points_table(points: list[Point]) -> Table:
 
 
 def _pairs_table(comparison: Comparison) -> Table:
-    table = _table()
+    table = plain_table()
     for heading in ("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", "from", "to", "significant"):
         table.add_column(heading, justify="right" if heading else "left")
     for pair in comparison.pairs:
         table.add_row(
             pair.pattern,
             str(pair.size_bytes),
-            _number(pair.a.median),
-            _number(pair.b.median),
+            number(pair.a.median),
+            number(pair.b.median),
             *(f"{value:.3f}" for value in (pair.ratio.median, pair.ratio.low, pair.ratio.high)),
             _significance(pair),
         )
@@ -122,15 +130,6 @@ def _significance(pair: Pair) -> str:
     return "unknown" if pair.significant is None else "yes" if pair.significant else ""
 
 
-def _table() -> Table:
-    return Table(box=None, padding=(0, 1))
-
-
 def _ends(interval: Interval, spread: bool) -> list[str]:
     values = [interval.median, *([interval.low, interval.high] if spread else [])]
-    return [_number(value) for value in values]
-
-
-def _number(value: float) -> str:
-    """Four significant digits, whole numbers in full."""
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:#.4g}".rstrip(".")
+    return [number(value) for value in values]

@@ -229,12 +229,14 @@ def _standing_out(names: tuple[str, ...], rows: Floats, columns: Floats) -> list
 
 
 def _odd_cells(matrix: RateMatrix, logs: Floats, labels: Ints, left: Floats) -> list[Cell]:
-    """Cells far below both what their sender and what their receiver reach in the same block.
+    """Cells far below what sender and receiver reach in that block, and routes beside them do.
 
-    The lesser of the two is what a path between them may be expected to carry: limits do not
-    multiply, a slow sender is no slower behind a slow uplink.
+    The least of these is what a path may be expected to carry: limits do not multiply, a slow
+    sender is no slower behind a slow uplink. Routes of the same phase between the same blocks share
+    that uplink, and some rounds send more of them across it than others.
     """
-    expected = np.minimum(_reached(logs, labels), _reached(logs.T, labels).T)
+    of_nodes = np.minimum(_reached(logs, labels), _reached(logs.T, labels).T)
+    expected = np.fmin(of_nodes, _beside(logs, labels, matrix.phase))
     odd = np.argwhere(logs < expected - _threshold(left))
     cells = [
         Cell(
@@ -254,6 +256,21 @@ def _reached(logs: Floats, labels: Ints) -> Floats:
     for each in np.unique(labels):
         reached[:, labels == each] = _medians(logs[:, labels == each], 1)[:, np.newaxis]
     return reached
+
+
+def _beside(logs: Floats, labels: Ints, phase: Ints) -> Floats:
+    """For each cell, the middle of the other cells of its phase and block; NaN where none are."""
+    beside = np.full_like(logs, np.nan)
+    pair_of_blocks = labels[:, np.newaxis] * (labels.max() + 1) + labels
+    shared = phase * (pair_of_blocks.max() + 1) + pair_of_blocks
+    known = np.flatnonzero(phase >= 0)
+    order = known[np.argsort(shared.flat[known], kind="stable")]
+    for cells in np.split(order, np.flatnonzero(np.diff(shared.flat[order])) + 1):
+        values = logs.flat[cells]
+        for at, cell in enumerate(cells):
+            if len(cells) > 1:
+                beside.flat[cell] = np.median(np.delete(values, at))
+    return beside
 
 
 def _blocks(names: tuple[str, ...], of_block: Floats, labels: Ints) -> list[Block]:

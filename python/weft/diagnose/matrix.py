@@ -23,20 +23,28 @@ class RateMatrix:
 
     `members` are the nodes' positions in the run. Of several sizes the largest is shown, of several
     phases the one in which the route was fastest. A step that timed round trips has `latency_us`,
-    of its smallest message, and as both ways are in a round trip it is symmetric.
+    of its smallest message, and as both ways are in a round trip it is symmetric. `phase` is the
+    phase a value is from, -1 where there is none.
     """
 
     step: int
+    pattern: str
     size_bytes: int
     members: Ints
     names: tuple[str, ...]
     mbps: Floats
     latency_us: Floats | None
+    phase: Ints
 
     @cached_property
     def asked(self) -> int:
         """How many cells there should be: every ordered pair of different nodes."""
         return len(self.members) * (len(self.members) - 1)
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether its rates are the routes' own: in AAPC they are as much those of the phase."""
+        return self.pattern == "matrix" and self.latency_us is None
 
     @cached_property
     def measured(self) -> int:
@@ -62,14 +70,16 @@ def matrix_of(run: Run, rates: Rates, step: int) -> RateMatrix:
     size = int(mine.size.min() if latency else mine.size.max())
     mine = mine.where(mine.size == size)
     members = _members(run, plan_step, mine)
-    mbps = _cells(members, mine, mine.mbps, latency)
+    chosen = _chosen_rows(members, mine, latency)
     return RateMatrix(
         step=step,
+        pattern=plan_step["pattern"]["kind"],
         size_bytes=size,
         members=members,
         names=tuple(str(run.meta.nodes[member]["name"]) for member in members),
-        mbps=mbps,
-        latency_us=_cells(members, mine, -mine.time_us, latency) * -1 if latency else None,
+        mbps=np.where(chosen >= 0, mine.mbps[chosen], np.nan),
+        latency_us=np.where(chosen >= 0, mine.time_us[chosen], np.nan) if latency else None,
+        phase=np.where(chosen >= 0, mine.phase[chosen], -1),
     )
 
 
@@ -84,12 +94,13 @@ def _members(run: Run, plan_step: dict[str, object], rates: Rates) -> Ints:
     return members.astype(np.int64)
 
 
-def _cells(members: Ints, rates: Rates, values: Floats, both_ways: bool) -> Floats:
-    """The largest value of each cell."""
-    cells = np.full((len(members), len(members)), -np.inf)
-    rows, columns = (np.searchsorted(members, ends) for ends in (rates.src, rates.dst))
-    np.maximum.at(cells, (rows, columns), values)
+def _chosen_rows(members: Ints, rates: Rates, both_ways: bool) -> Ints:
+    """The row of each cell's fastest measurement, -1 where there is none."""
+    chosen = np.full((len(members), len(members)), -1, dtype=np.int64)
+    fastest_last = np.argsort(rates.mbps, kind="stable")
+    ends = rates.src[fastest_last], rates.dst[fastest_last]
+    rows, columns = (np.searchsorted(members, end) for end in ends)
+    chosen[rows, columns] = fastest_last
     if both_ways:
-        np.maximum.at(cells, (columns, rows), values)
-    cells[np.isneginf(cells)] = np.nan
-    return cells
+        chosen[columns, rows] = fastest_last
+    return chosen

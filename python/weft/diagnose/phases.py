@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import harmonic_mean
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,15 @@ def phases(run: Run, rates: Rates | None = None) -> list[Phase]:
     rates = rates or Rates.of(run)
     spans_ms = _spans_ms(run)
     return [_phase(run, rates.where(rows), spans_ms) for rows in rates.by_phase()]
+
+
+def overall_mbps(found: Sequence[Phase]) -> float:
+    """What each route gets over all phases, when each phase lasts as long as its slowest route.
+
+    The harmonic mean of the slowest routes: the rate at which equal messages would all be through.
+    """
+    slowest = [phase.rate_mbps for phase in found]
+    return harmonic_mean(slowest) if min(slowest, default=0.0) > 0 else 0.0
 
 
 def _phase(run: Run, rates: Rates, spans_ms: dict[tuple[int, int], float]) -> Phase:

@@ -12,6 +12,7 @@ from weft.diagnose.ensemble import measures_latency
 from weft.diagnose.rates import Rates
 from weft.interval import Interval
 from weft.run.folder import Run
+from weft.run.meta import RunMeta
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,12 @@ def routes(run: Run, rates: Rates | None = None) -> list[Route]:
     ]
 
 
-def transfers_json(run: Run, rates: Rates, steps: set[int]) -> list[dict[str, Any]]:
+def transfers_json(meta: RunMeta, rates: Rates, steps: set[int]) -> list[dict[str, Any]]:
     """Every transfer of some steps: each phase with each of its routes."""
-    names = [str(node["name"]) for node in run.meta.nodes]
+    names = [str(node["name"]) for node in meta.nodes]
     kept = rates.where(np.isin(rates.step, sorted(steps)))
-    columns = (kept.step, kept.phase, kept.src, kept.dst, kept.size, *_ends(kept))
+    ends = (kept.mbps, kept.low_mbps, kept.high_mbps)
+    columns = (kept.step, kept.phase, kept.src, kept.dst, kept.size, *ends)
     return [
         {
             "step": int(step),
@@ -69,10 +71,6 @@ def transfers_json(run: Run, rates: Rates, steps: set[int]) -> list[dict[str, An
         }
         for step, phase, src, dst, size, median, low, high in zip(*columns, strict=True)
     ]
-
-
-def _ends(rates: Rates) -> tuple[Any, Any, Any]:
-    return rates.mbps, rates.low_mbps, rates.high_mbps
 
 
 def _latencies_us(run: Run, rates: Rates) -> dict[tuple[int, int], float]:

@@ -22,8 +22,7 @@ from weft.run.meta import RunMeta, Warning
 class Summary:
     """A run reduced to what is read; `warnings` are the run's and the signature's.
 
-    `effects` and `transfers` are of the steps between many nodes: what stands out, and every phase
-    with every route.
+    `effects` says what stands out in the steps between many nodes, `rates` holds every transfer.
     """
 
     meta: RunMeta
@@ -32,8 +31,13 @@ class Summary:
     phases: list[Phase]
     routes: list[Route]
     effects: list[Effects]
-    transfers: list[dict[str, Any]]
+    rates: Rates
     warnings: list[Warning]
+
+    @property
+    def ensembles(self) -> list[int]:
+        """The steps between many nodes."""
+        return [i for i, step in enumerate(self.meta.plan["steps"]) if is_ensemble(step)]
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft show --json`."""
@@ -51,7 +55,7 @@ class Summary:
             "phases": [phase.to_json() for phase in self.phases],
             "routes": [route.to_json() for route in self.routes],
             "effects": [effects.to_json() for effects in self.effects],
-            "transfers": self.transfers,
+            "transfers": transfers_json(self.meta, self.rates, set(self.ensembles)),
             "lost": self.meta.lost,
             "incomplete": self.meta.incomplete,
             "clocks": self.meta.clocks,
@@ -63,9 +67,7 @@ def summarise(run: Run) -> Summary:
     found = curves(run)
     signature = of_curves(found)
     rates = Rates.of(run)
-    steps = enumerate(run.meta.plan["steps"])
-    ensembles = {index for index, step in steps if is_ensemble(step)}
-    taken_apart = [effects_of(matrix) for matrix in matrices(run, rates)]
+    taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
     return Summary(
         meta=run.meta,
         points=[point for curve in found for point in curve_points(curve)],
@@ -73,6 +75,6 @@ def summarise(run: Run) -> Summary:
         phases=phases(run, rates),
         routes=routes(run, rates),
         effects=[effects for effects in taken_apart if effects],
-        transfers=transfers_json(run, rates, ensembles),
+        rates=rates,
         warnings=[*run.meta.warnings, *(signature.notes if signature else [])],
     )

@@ -1,0 +1,61 @@
+"""Names of nodes as people write them: n[1-24,30]."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+
+def fold(names: Iterable[str]) -> str:
+    """Names that differ in a last number, in ClusterShell's syntax: n1, n2, n4 -> n[1-2,4].
+
+    Prefixes keep the order in which they appear; numbers of different widths are kept apart where
+    zeros pad them, so that unfolding gives the same names.
+    """
+    numbers: dict[tuple[str, int], list[int]] = {}
+    for name in dict.fromkeys(names):
+        prefix, digits = _split(name)
+        padded = len(digits) if digits.startswith("0") and len(digits) > 1 else 0
+        width = _width_of(numbers, prefix, digits, padded)
+        numbers.setdefault((prefix, width), []).append(int(digits) if digits else -1)
+    return ",".join(_folded(*key, values) for key, values in numbers.items())
+
+
+def natural(name: str) -> tuple[tuple[str, int], ...]:
+    """A key that sorts n2 before n10."""
+    return tuple((text, int(digits or -1)) for text, digits in re.findall(r"(\D*)(\d*)", name)[:-1])
+
+
+def _width_of(
+    numbers: dict[tuple[str, int], list[int]], prefix: str, digits: str, padded: int
+) -> int:
+    """The width that numbers are padded to; 12 belongs to 08, 09 and 10 where these came before."""
+    if not digits:
+        return -1
+    return len(digits) if padded or (prefix, len(digits)) in numbers else 0
+
+
+def _split(name: str) -> tuple[str, str]:
+    match = re.fullmatch(r"(.*?)(\d{0,18})", name, re.DOTALL)
+    assert match is not None
+    return match[1], match[2]
+
+
+def _folded(prefix: str, width: int, values: Sequence[int]) -> str:
+    if width < 0:
+        return prefix
+    ranges = [_range(run, max(0, width)) for run in _runs(sorted(values))]
+    single = len(values) == 1
+    return f"{prefix}{ranges[0]}" if single else f"{prefix}[{','.join(ranges)}]"
+
+
+def _runs(values: Sequence[int]) -> list[list[int]]:
+    """Stretches of consecutive numbers."""
+    stretches = groupby(enumerate(values), key=lambda pair: pair[1] - pair[0])
+    return [[value for _, value in stretch] for _, stretch in stretches]
+
+
+def _range(run: Sequence[int], width: int) -> str:
+    first, last = f"{run[0]:0{width}d}", f"{run[-1]:0{width}d}"
+    return first if len(run) == 1 else f"{first}-{last}"
