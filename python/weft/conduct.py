@@ -15,9 +15,11 @@ from weft.plan.load import load_plan
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.testbed.base import Testbed
+from weft.testbed.chooser import Chooser
 from weft.testbed.live import LiveRun
-from weft.testbed.live import Progress as Reporter
+from weft.testbed.needs import is_ensemble, nodes_of
 from weft.testbed.open import open_testbed
+from weft.testbed.telling import Progress as Reporter
 
 __all__ = ["Reporter", "RunRequest", "Silent", "resume_run", "start_run"]
 
@@ -26,6 +28,9 @@ class Silent:
     """Hears progress and says nothing."""
 
     def start(self, phases: int) -> None:
+        pass
+
+    def grow(self, phases: int) -> None:
         pass
 
     def advance(self, phases: int) -> None:
@@ -55,7 +60,7 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     with open_testbed(request.testbed, request.scale) as testbed:
         _settle(plan, testbed, request.cpus)
         writer = RunWriter.create(out, _new_meta(request, plan, testbed))
-        return LiveRun(testbed, writer, reporter or Silent(), request.patience_s).run()
+        return _live_run(testbed, writer, reporter, request.patience_s).run()
 
 
 def resume_run(directory: str, reporter: Reporter | None = None, patience_s: float = 10.0) -> Run:
@@ -68,7 +73,20 @@ def resume_run(directory: str, reporter: Reporter | None = None, patience_s: flo
     with open_testbed(run.meta.testbed["spec"], run.meta.testbed.get("scale", 1.0)) as testbed:
         _check_same_nodes(run, testbed)
         writer = RunWriter.resume(directory)
-        return LiveRun(testbed, writer, reporter or Silent(), patience_s).run()
+        return _live_run(testbed, writer, reporter, patience_s).run()
+
+
+def _live_run(
+    testbed: Testbed, writer: RunWriter, reporter: Reporter | None, patience_s: float
+) -> LiveRun:
+    return LiveRun(testbed, writer, reporter or Silent(), patience_s, _chooser)
+
+
+def _chooser(meta: RunMeta, step_index: int) -> Chooser:
+    """What chooses the phases of an adaptive step."""
+    from weft.diagnose.search import Search
+
+    return Search(meta, step_index)
 
 
 def default_folder(plan_name: str) -> Path:
@@ -101,14 +119,23 @@ def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> N
     Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
     spare for each end.
     """
-    if len(testbed.nodes) < 2 and any(step["transport"] != "null" for step in plan["steps"]):
-        raise RequestError(f"{testbed.name}: has one node, this plan needs two")
     for step in plan["steps"]:
+        _check_enough_nodes(step, testbed)
         options = step["options"]
         options["cpus"] = _checked_cpus(cpus or options["cpus"] or testbed.cpus, testbed)
-        if options["wait"] == "auto":
+        if is_ensemble(step):
+            options["wait"] = "block"
+        elif options["wait"] == "auto":
             apart = options["cpus"] is not None and len(set(options["cpus"][:2])) == 2
             options["wait"] = "spin" if apart and testbed.may_spin else "block"
+
+
+def _check_enough_nodes(step: dict[str, Any], testbed: Testbed) -> None:
+    """Before anything starts, not when the step's turn comes."""
+    try:
+        nodes_of(step, len(testbed.nodes))
+    except RequestError as error:
+        raise RequestError(f"{testbed.name}: {error.message}", error.hint) from None
 
 
 def _checked_cpus(cpus: list[int] | None, testbed: Testbed) -> list[int] | None:

@@ -16,10 +16,15 @@ class Bar:
 
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
+        self._total = 0
         self._task = bar.add_task("starting", total=None)
 
     def start(self, phases: int) -> None:
+        self._total = phases
         self._bar.update(self._task, total=phases)
+
+    def grow(self, phases: int) -> None:
+        self.start(self._total + phases)
 
     def advance(self, phases: int) -> None:
         self._bar.advance(self._task, phases)

@@ -76,6 +76,8 @@ def run(
         )
     else:
         print_warnings(result.meta.warnings)
+        if lost := dict.fromkeys(entry["node"] for entry in result.meta.lost):
+            click.echo(f"lost nodes: {', '.join(lost)}", err=True)
         click.echo(f"{result.directory}: {result.meta.status}", err=True)
     context.exit(0 if result.meta.status == "complete" else 1)
 

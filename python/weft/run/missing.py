@@ -23,18 +23,24 @@ class MissingStep:
 def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
     """All that is missing, in the order in which it would run.
 
-    A phase counts as measured when any of its batches reached the disk: agents hand over whole phases.
+    A phase counts as measured when any of its batches reached the disk: whole phases are handed over.
     """
     found = []
     for launch in range(meta.plan["launches"]):
-        for index, step in enumerate(meta.plan["steps"]):
+        for index in range(len(meta.plan["steps"])):
             if [index, launch] in meta.done:
                 continue
             have = measured_phases(samples, index, launch)
-            all_phases = [phase["index"] for phase in expand(step, len(meta.nodes))]
-            phases = [phase for phase in all_phases if phase not in have]
+            phases = [phase for phase in _known_phases(meta, index, launch) if phase not in have]
             found.append(MissingStep(index, launch, phases))
     return found
+
+
+def _known_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
+    """Phases that the plan has, or that were chosen for the step during the run."""
+    planned = [phase["index"] for phase in expand(meta.plan["steps"][index], len(meta.nodes))]
+    key = {"step": index, "launch": launch}
+    return planned + [phase["phase"] for phase in meta.phases if phase.items() >= key.items()]
 
 
 def measured_phases(samples: pa.Table, step: int, launch: int) -> set[int]:

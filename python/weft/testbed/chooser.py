@@ -27,9 +27,7 @@ class Chooser(Protocol):
     def settle(self, samples: pa.Table) -> dict[str, Any]:
         """The step, with the options and size that suit what earlier steps measured."""
 
-    def next_phases(
-        self, samples: pa.Table, lost: set[int], elapsed_s: float
-    ) -> list[PhaseSpec]:
+    def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
         """What to run next, in order, without the lost nodes; nothing when finished."""
 
     @property

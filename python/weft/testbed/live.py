@@ -7,29 +7,25 @@ import datetime
 import secrets
 import signal
 import time
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Coroutine
+from typing import Any
 
-import pyarrow as pa
-
-from weft import binaries
+from weft.errors import WorkError
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import Status
 from weft.run.missing import MissingStep, missing_steps
-from weft.testbed.agent import Agent, AgentError
+from weft.testbed.agent import AgentError
 from weft.testbed.base import Testbed
-from weft.testbed.pair import StepJob, StepOutcome, run_step
+from weft.testbed.chooser import Choosers
+from weft.testbed.ensemble import TooFewNodes
+from weft.testbed.launch import Launch
+from weft.testbed.telling import Progress
 
 MAX_FAILED_LAUNCHES = 2
 """After so many failed launches in a row the rest is not tried."""
 
-
-class Progress(Protocol):
-    """Hears how far the run is."""
-
-    def start(self, phases: int) -> None: ...
-    def advance(self, phases: int) -> None: ...
-    def describe(self, text: str) -> None: ...
+SYNC_EVERY_S = 1.0
+"""A crash costs what was measured since the last sync."""
 
 
 def monotonic_start_ns(started: str) -> int:
@@ -43,13 +39,19 @@ class LiveRun:
     """Carries out what a run lacks on a testbed, writing as it goes."""
 
     def __init__(
-        self, testbed: Testbed, writer: RunWriter, progress: Progress, patience_s: float
+        self,
+        testbed: Testbed,
+        writer: RunWriter,
+        progress: Progress,
+        patience_s: float,
+        choosers: Choosers,
     ) -> None:
         self._testbed = testbed
         self._writer = writer
         self._meta = writer.meta
         self._progress = progress
-        self._patience_ms = round(patience_s * 1000)
+        self._patience_s = patience_s
+        self._choosers = choosers
         self._token = secrets.token_hex(32)
         self._epoch_ns = monotonic_start_ns(self._meta.started)
 
@@ -58,7 +60,7 @@ class LiveRun:
         missing = missing_steps(self._meta, self._writer.samples)
         self._progress.start(sum(len(step.phases) for step in missing))
         try:
-            asyncio.run(self._run_launches(missing))
+            asyncio.run(self._syncing(self._run_launches(missing)))
         except (KeyboardInterrupt, asyncio.CancelledError):
             self._meta.warn(
                 "interrupted",
@@ -71,22 +73,34 @@ class LiveRun:
 
     def _status(self) -> Status:
         wanted = self._meta.plan["launches"] * len(self._meta.plan["steps"])
-        if len(self._meta.done) == wanted:
+        if len(self._meta.done) == wanted and not self._meta.lost and not self._meta.incomplete:
             return "complete"
         return "partial" if self._writer.samples.num_rows else "failed"
 
+    async def _syncing(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work and sync beside it; a request to terminate ends it as an interrupt would."""
+        itself = asyncio.current_task()
+        assert itself is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, itself.cancel)
+        task = asyncio.ensure_future(work)
+        try:
+            while not task.done():
+                await asyncio.wait([task], timeout=SYNC_EVERY_S)
+                if self._writer.has_unsynced:
+                    self._writer.sync()
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+        task.result()
+
     async def _run_launches(self, missing: list[MissingStep]) -> None:
-        """All launches; a request to terminate ends them as an interrupt would."""
-        task = asyncio.current_task()
-        assert task is not None
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         failed_in_a_row = 0
         for launch in sorted({step.launch for step in missing}):
             steps = [step for step in missing if step.launch == launch]
             try:
-                await self._run_launch(launch, steps)
+                await self._launch(launch).run(steps)
                 failed_in_a_row = 0
-            except AgentError as error:
+            except (AgentError, TooFewNodes) as error:
                 failed_in_a_row += 1
                 self._note_failure(error, launch)
             if failed_in_a_row == MAX_FAILED_LAUNCHES:
@@ -97,96 +111,22 @@ class LiveRun:
                 )
                 return
 
-    def _note_failure(self, error: AgentError, launch: int) -> None:
+    def _note_failure(self, error: WorkError, launch: int) -> None:
         self._writer.sync()
         self._meta.warn(
-            error.code,
+            error.code if isinstance(error, AgentError) else "too-few-nodes",
             f"launch {launch}: {error.message}",
             "samples measured before are kept; `weft run --resume` repeats only what is missing",
         )
 
-    async def _run_launch(self, launch: int, steps: list[MissingStep]) -> None:
-        """One launch: fresh processes, and fresh connections for each step."""
-        self._progress.describe(f"launch {launch + 1} of {self._meta.plan['launches']}")
-        agents = await self._start_agents()
-        try:
-            self._record_nodes(agents)
-            for missing in steps:
-                await self._run_step(agents, missing)
-        finally:
-            await asyncio.gather(*(agent.close() for agent in agents))
-
-    async def _start_agents(self) -> list[Agent]:
-        probe = str(binaries.find("weft-probe"))
-        starts = [
-            Agent.start(node.name, self._testbed.node_command(node, [probe]))
-            for node in self._testbed.nodes
-        ]
-        results = await asyncio.gather(*starts, return_exceptions=True)
-        agents = [result for result in results if isinstance(result, Agent)]
-        failures = [result for result in results if isinstance(result, BaseException)]
-        if failures:
-            await asyncio.gather(*(agent.close() for agent in agents))
-            raise failures[0]
-        return agents
-
-    def _record_nodes(self, agents: list[Agent]) -> None:
-        for node, agent in zip(self._meta.nodes, agents, strict=True):
-            node["facts"] = agent.facts
-        self._meta.timing = [{"node": agent.node} | agent.timing for agent in agents]
-
-    async def _run_step(self, agents: list[Agent], missing: MissingStep) -> None:
-        step = self._meta.plan["steps"][missing.step]
-        outcome = await run_step(agents, self._job(step, missing), self._counting_samples())
-        self._record_outcome(step, missing, outcome)
-        self._writer.sync()
-
-    def _job(self, step: dict[str, Any], missing: MissingStep) -> StepJob:
-        return StepJob(
-            step_index=missing.step,
-            step=step,
-            launch=missing.launch,
-            phases=missing.phases,
-            addresses=[node.address for node in self._testbed.nodes],
+    def _launch(self, number: int) -> Launch:
+        return Launch(
+            number=number,
+            testbed=self._testbed,
+            writer=self._writer,
+            progress=self._progress,
+            patience_s=self._patience_s,
+            choosers=self._choosers,
             token=self._token,
             epoch_ns=self._epoch_ns,
-            patience_ms=self._patience_ms,
         )
-
-    def _counting_samples(self) -> Callable[[pa.RecordBatch], None]:
-        def take(batch: pa.RecordBatch) -> None:
-            self._writer.append(batch)
-            self._progress.advance(len(batch.column("phase").unique()))
-
-        return take
-
-    def _record_outcome(
-        self, step: dict[str, Any], missing: MissingStep, outcome: StepOutcome
-    ) -> None:
-        self._meta.done.append([missing.step, missing.launch])
-        for node, settings in outcome.effective.items():
-            self._meta.effective.append(
-                {"step": missing.step, "launch": missing.launch, "node": node, "settings": settings}
-            )
-            self._check_buffers(step, node, settings)
-        for node, rejected in outcome.rejected.items():
-            if rejected:
-                self._meta.warn(
-                    "strangers",
-                    f"{node}: {rejected} connections to the data port did not present the run's token and were closed",
-                    "something else talks to these ports: find out what, it may disturb the measurement",
-                )
-
-    def _check_buffers(self, step: dict[str, Any], node: str, settings: dict[str, Any]) -> None:
-        for name, limit in (
-            ("send_buffer_bytes", "wmem_max"),
-            ("receive_buffer_bytes", "rmem_max"),
-        ):
-            asked = step["options"][name]
-            if asked is not None and settings[name] < 2 * asked:
-                self._meta.warn(
-                    "buffer-capped",
-                    f"{node}: asked for a {name.removesuffix('_bytes').replace('_', ' ')} of {asked} bytes, "
-                    f"the kernel gave {settings[name] // 2}",
-                    f"raise net.core.{limit} on {node}, or ask for less",
-                )

@@ -87,10 +87,6 @@ class Watch:
             if one.position == least
         ]
 
-    def phase(self) -> int:
-        """The phase of the node that is least far."""
-        return min(one.phase for one in self._standings.values())
-
 
 def _standing(message: dict[str, Any], before: Standing) -> Standing:
     if message["type"] == "alive":

@@ -1,0 +1,143 @@
+"""One launch: fresh agents, and fresh connections for each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from weft.plan.phases import expand
+from weft.run.folder import RunWriter
+from weft.run.missing import MissingStep
+from weft.testbed.adaptive import AdaptiveStep, chosen_phases
+from weft.testbed.base import Node, Testbed
+from weft.testbed.chooser import Choosers
+from weft.testbed.crew import Crew
+from weft.testbed.ensemble import Ensemble
+from weft.testbed.logbook import Logbook
+from weft.testbed.needs import is_adaptive, is_ensemble, nodes_of
+from weft.testbed.pair import StepJob, run_step
+from weft.testbed.session import EnsembleJob
+from weft.testbed.telling import Progress, StepProgress
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What all steps of a launch have in common."""
+
+    number: int
+    testbed: Testbed
+    writer: RunWriter
+    progress: Progress
+    patience_s: float
+    choosers: Choosers
+    token: str
+    epoch_ns: int
+
+    async def run(self, steps: list[MissingStep]) -> None:
+        """Measure what the steps lack; raises AgentError, or TooFewNodes."""
+        self.progress.describe(self._where())
+        needed = {node for missing in steps for node in self._nodes(missing)}
+        crew = await Crew.start(self.testbed, sorted(needed))
+        try:
+            self._record_nodes(crew)
+            for missing in steps:
+                await self._run_step(crew, missing)
+        finally:
+            await crew.close()
+
+    def _where(self) -> str:
+        return f"launch {self.number + 1} of {self.writer.meta.plan['launches']}"
+
+    def _step(self, missing: MissingStep) -> dict[str, Any]:
+        step: dict[str, Any] = self.writer.meta.plan["steps"][missing.step]
+        return step
+
+    def _nodes(self, missing: MissingStep) -> list[int]:
+        return nodes_of(self._step(missing), len(self.testbed.nodes))
+
+    def _record_nodes(self, crew: Crew) -> None:
+        meta = self.writer.meta
+        for node, agent in crew.agents.items():
+            meta.nodes[node]["facts"] = agent.facts
+        meta.timing = [{"node": agent.node} | agent.timing for agent in crew.agents.values()]
+
+    async def _run_step(self, crew: Crew, missing: MissingStep) -> None:
+        step = self._step(missing)
+        progress = StepProgress(
+            self.progress, f"{self._where()}, {step['name']}", len(missing.phases)
+        )
+        logbook = Logbook(self.writer, missing.step, self.number, progress.over)
+        if not is_ensemble(step):
+            await self._run_pair(crew, missing, logbook)
+        elif is_adaptive(step):
+            await self._run_adaptive(crew, missing, logbook, progress)
+        else:
+            await self._run_ensemble(crew, missing, logbook)
+        logbook.finish()
+
+    async def _run_pair(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
+        agents = crew.need(self._nodes(missing))
+        job = StepJob(
+            step_index=missing.step,
+            step=self._step(missing),
+            launch=self.number,
+            phases=missing.phases,
+            addresses=[node.address for node in self.testbed.nodes],
+            token=self.token,
+            epoch_ns=self.epoch_ns,
+            patience_ms=round(self.patience_s * 1000),
+        )
+        outcome = await run_step(agents, job, _handing_over(logbook))
+        for name, settings in outcome.effective.items():
+            logbook.settings(name, settings)
+        for name, rejected in outcome.rejected.items():
+            logbook.strangers(name, rejected)
+
+    async def _run_ensemble(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
+        ensemble = self._ensemble(crew, missing, logbook)
+        phases = expand(self._step(missing), len(self.testbed.nodes))
+        await ensemble.run([phase for phase in phases if phase["index"] in set(missing.phases)])
+        await ensemble.close()
+
+    async def _run_adaptive(
+        self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
+    ) -> None:
+        meta = self.writer.meta
+        chooser = self.choosers(meta, missing.step)
+        meta.plan["steps"][missing.step] = chooser.settle(self.writer.samples)
+        ensemble = self._ensemble(crew, missing, logbook)
+        left = [one for one in chosen_phases(logbook) if one["index"] in set(missing.phases)]
+        await AdaptiveStep(ensemble, chooser, logbook, progress).run(crew, left)
+        await ensemble.close()
+
+    def _ensemble(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> Ensemble:
+        logbook.forget(missing.phases)
+        nodes = set(self._nodes(missing))
+        for node in sorted(nodes & crew.lost.keys()):
+            logbook.node_missing(node, crew.lost[node].reason)
+        job = EnsembleJob(
+            step_index=missing.step,
+            step=self._step(missing),
+            launch=self.number,
+            addresses={node: _addresses(self.testbed.nodes[node]) for node in nodes},
+            token=self.token,
+            epoch_ns=self.epoch_ns,
+            patience_s=self.patience_s,
+        )
+        return Ensemble(crew, nodes, job, logbook)
+
+
+def _handing_over(logbook: Logbook) -> Callable[[pa.RecordBatch], None]:
+    """Takes the samples of whole phases, as agents that work in pairs send them."""
+
+    def take(batch: pa.RecordBatch) -> None:
+        logbook.phases_measured(batch.column("phase").unique().to_pylist(), [batch])
+
+    return take
+
+
+def _addresses(node: Node) -> tuple[str, ...]:
+    return (node.address,)

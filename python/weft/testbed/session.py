@@ -1,0 +1,267 @@
+"""A session: agents that have joined for some phases, until they leave or one of them fails."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from weft.testbed.agent import Agent, AgentError
+from weft.testbed.blame import complaints_of, culprit, suspects
+from weft.testbed.ledger import Ledger
+from weft.testbed.logbook import Logbook
+from weft.testbed.pair import endpoint
+from weft.testbed.parts import Phase, part_of
+from weft.testbed.watch import Watch
+
+TICK_S = 0.25
+SETTLE_S = 1.0
+"""How long the others may take to say what they saw when one has failed."""
+LEAVE_S = 5.0
+
+
+@dataclass(frozen=True)
+class EnsembleJob:
+    """What all nodes of a step are told."""
+
+    step_index: int
+    step: dict[str, Any]
+    launch: int
+    addresses: dict[int, tuple[str, ...]]
+    token: str
+    epoch_ns: int
+    patience_s: float
+
+
+class Setback(Exception):
+    """A session has ended early: because of `lost` nodes, or, where that is not clear, because nothing moved
+    between some.
+    """
+
+    def __init__(
+        self, lost: dict[int, AgentError], stalled_between: tuple[int, ...] | None = None
+    ) -> None:
+        super().__init__()
+        self.lost = lost
+        self.stalled_between = stalled_between
+
+
+class Session:
+    """The protocol with all nodes at the same time. After a Setback only `abort` may follow."""
+
+    def __init__(
+        self, agents: dict[int, Agent], job: EnsembleJob, ledger: Ledger, logbook: Logbook
+    ) -> None:
+        self.members = sorted(agents)
+        self._agents = agents
+        self._job = job
+        self._ledger = ledger
+        self._logbook = logbook
+        self._watch: Watch | None = None
+
+    async def begin(self) -> None:
+        """Open everybody's doors, then connect everybody; raises Setback."""
+        connect_s = self._job.patience_s
+        opened = await self._ask(
+            {node: self._open_request(node) for node in self.members}, "listening_on", connect_s
+        )
+        ports = {node: answer["ports"] for node, answer in opened.items()}
+        request = {
+            "type": "join",
+            "members": self.members,
+            "peers": {str(node): self._endpoints(node, ports[node]) for node in self.members},
+            "epoch_ns": self._job.epoch_ns,
+            "connect_ms": round(connect_s * 1000),
+        }
+        joined = await self._ask(dict.fromkeys(self.members, request), "joined", 2 * connect_s)
+        for node, answer in joined.items():
+            self._logbook.joined(node, answer)
+
+    async def work(self, phases: list[Phase]) -> None:
+        """Let them run phases, all of which they get at once; raises Setback."""
+        requests = {
+            node: {
+                "type": "phases",
+                "step_index": self._job.step_index,
+                "launch": self._job.launch,
+                "phases": [part_of(node, phase, self._job.step) for phase in phases],
+            }
+            for node in self.members
+        }
+        self._watch = Watch(self.members, self._job.patience_s, time.monotonic())
+        await self._ask(requests, "phases_done", None)
+        self._watch = None
+
+    async def leave(self) -> None:
+        """End the session in peace; raises Setback."""
+        requests = {node: {"type": "leave"} for node in self.members}
+        left = await self._ask(requests, "left", LEAVE_S)
+        for node, answer in left.items():
+            self._note_strangers(node, answer)
+
+    async def abort(self, without: dict[int, AgentError]) -> dict[int, AgentError]:
+        """Drop everything at once; gives the nodes that do not even do that."""
+        nodes = [node for node in self.members if node not in without]
+        ends = await asyncio.gather(*(self._abort_one(node) for node in nodes))
+        return {node: error for node, error in zip(nodes, ends, strict=True) if error is not None}
+
+    async def _abort_one(self, node: int) -> AgentError | None:
+        agent = self._agents[node]
+        try:
+            async with asyncio.timeout(LEAVE_S):
+                await agent.send({"type": "abort"})
+                while True:
+                    try:
+                        answer = await self._hear_until(node, "left")
+                        self._note_strangers(node, answer)
+                        return None
+                    except AgentError as error:
+                        if error.is_its_end:
+                            return error
+        except TimeoutError:
+            return self._mute(node, LEAVE_S)
+
+    def _note_strangers(self, node: int, answer: dict[str, Any]) -> None:
+        self._logbook.strangers(self._logbook.name(node), answer["rejected"])
+
+    def _open_request(self, node: int) -> dict[str, Any]:
+        return {
+            "type": "open",
+            "node": node,
+            "addresses": list(self._job.addresses[node]),
+            "options": self._job.step["options"],
+            "token": self._job.token,
+        }
+
+    def _endpoints(self, node: int, ports: list[int]) -> list[str]:
+        places = zip(self._job.addresses[node], ports, strict=True)
+        return [endpoint(address, port) for address, port in places]
+
+    async def _ask(
+        self, requests: dict[int, dict[str, Any]], answer: str, within_s: float | None
+    ) -> dict[int, dict[str, Any]]:
+        """Ask every node and wait for all answers; raises Setback once one fails or time is up."""
+        tasks = {
+            node: asyncio.ensure_future(self._ask_one(node, request, answer))
+            for node, request in requests.items()
+        }
+        try:
+            await self._wait(tasks, within_s)
+            return {node: task.result() for node, task in tasks.items()}
+        finally:
+            for task in tasks.values():
+                task.cancel()
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
+
+    async def _ask_one(self, node: int, request: dict[str, Any], answer: str) -> dict[str, Any]:
+        await self._agents[node].send(request)
+        said = await self._hear_until(node, answer)
+        if self._watch:
+            self._watch.leave_out(node)
+        return said
+
+    async def _hear_until(self, node: int, answer: str) -> dict[str, Any]:
+        agent = self._agents[node]
+        while True:
+            received = await agent.receive()
+            if isinstance(received, pa.RecordBatch):
+                self._ledger.samples(received)
+            elif received["type"] == answer:
+                return received
+            else:
+                self._hear(node, received)
+
+    def _hear(self, node: int, said: dict[str, Any]) -> None:
+        if self._watch:
+            self._watch.hear(node, said, time.monotonic())
+        if said["type"] == "phase_over":
+            self._ledger.over(node, said, self.members)
+
+    async def _wait(
+        self, tasks: dict[int, asyncio.Task[dict[str, Any]]], within_s: float | None
+    ) -> None:
+        deadline_s = None if within_s is None else time.monotonic() + within_s
+        pending = set(tasks.values())
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, timeout=TICK_S, return_when=asyncio.FIRST_EXCEPTION
+            )
+            if any(task.exception() for task in done):
+                await self._hear_the_others(tasks)
+                raise self._setback(_errors(tasks))
+            if deadline_s is not None and pending and time.monotonic() > deadline_s:
+                mute = [node for node, task in tasks.items() if not task.done()]
+                raise Setback({node: self._mute(node, within_s or 0) for node in mute})
+            self._judge()
+
+    async def _hear_the_others(self, tasks: dict[int, asyncio.Task[dict[str, Any]]]) -> None:
+        """A node that has ended explains everything; otherwise its partners may know more."""
+        until_s = time.monotonic() + SETTLE_S
+        while time.monotonic() < until_s:
+            if any(error.is_its_end for error in _errors(tasks).values()):
+                return
+            if not any(not task.done() for task in tasks.values()):
+                return
+            await asyncio.sleep(0.05)
+
+    def _setback(self, errors: dict[int, AgentError]) -> Setback:
+        """Who is lost: those that ended; else those that fail on their own; else the one that others miss."""
+        ended = {node: error for node, error in errors.items() if error.is_its_end}
+        alone = {node: error for node, error in errors.items() if not error.peers}
+        if ended:
+            return Setback(ended)
+        if len(alone) > 1 and len(alone) * 2 > len(self.members):
+            # What most nodes refuse is not the fault of one of them.
+            raise next(iter(alone.values()))
+        if alone:
+            return Setback(alone)
+        node = culprit(complaints_of(errors))
+        assert node is not None
+        return Setback({node: errors.get(node) or self._missed(node, errors)})
+
+    def _missed(self, node: int, errors: dict[int, AgentError]) -> AgentError:
+        witnesses = [one for one, error in errors.items() if node in error.peers]
+        said = errors[witnesses[0]].reason
+        name = self._logbook.name
+        return AgentError(name(node), "node-missed", f"{name(witnesses[0])} says: {said}", [])
+
+    def _judge(self) -> None:
+        """Raise Setback when somebody is silent for too long, or nothing moves."""
+        if self._watch is None:
+            return
+        now_s = time.monotonic()
+        self._watch.tick(now_s)
+        if silent := self._watch.silent(now_s):
+            raise Setback({node: self._mute(node, self._job.patience_s) for node in silent})
+        if self._watch.is_stalled(now_s):
+            raise self._stall(self._watch)
+
+    def _stall(self, watch: Watch) -> Setback:
+        complaints = watch.complaints()
+        found = suspects(complaints)
+        if len(found) != 1:
+            return Setback({}, tuple(found))
+        (node,) = found
+        others = {one.node for one in complaints if node in one.about} - {node}
+        waiting = ", ".join(self._logbook.names(others)) or "nobody"
+        reason = f"nothing moved for {self._job.patience_s:g} s, and {waiting} waited for it"
+        return Setback({node: AgentError(self._logbook.name(node), "node-stalled", reason)})
+
+    def _mute(self, node: int, seconds: float) -> AgentError:
+        reason = f"the agent said nothing for {seconds:g} s"
+        return AgentError(self._logbook.name(node), "agent-silent", reason)
+
+
+def _errors(tasks: dict[int, asyncio.Task[dict[str, Any]]]) -> dict[int, AgentError]:
+    """What went wrong so far, by node; anything but an agent's failure is raised."""
+    found = {}
+    for node, task in tasks.items():
+        error = task.exception() if task.done() and not task.cancelled() else None
+        if isinstance(error, AgentError):
+            found[node] = error
+        elif error is not None:
+            raise error
+    return found
