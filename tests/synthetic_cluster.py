@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from weft.model.maxmin import fair_rates
+from weft.plan.phases import expand
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.run.samples import SCHEMA
 from weft.statistics import Floats
 
 Flow = tuple[int, int]
-Phases = list[list[Flow]]
 
 
 @dataclass(frozen=True)
@@ -70,79 +70,68 @@ def cards(nodes: int, per_card: int, mbps: float) -> tuple[Shared, ...]:
     return tuple(Shared(tuple(range(at, min(nodes, at + per_card))), mbps) for at in starts)
 
 
-def aapc(nodes: int) -> Phases:
-    """In phase i node k sends to k + i."""
-    return [[(k, (k + i) % nodes) for k in range(nodes)] for i in range(1, nodes)]
-
-
-def rounds(nodes: int) -> Phases:
-    """Every ordered pair once, in rounds of disjoint pairs, both ways at once (the circle method)."""
-    turning = list(range(nodes + nodes % 2))
-    found = []
-    for _ in range(len(turning) - 1):
-        pairs = [(a, b) for a, b in _facing(turning) if max(a, b) < nodes]
-        found.append([flow for a, b in pairs for flow in ((a, b), (b, a))])
-        turning = [turning[0], turning[-1], *turning[1:-1]]
-    return found
-
-
-def _facing(turning: list[int]) -> Iterable[Flow]:
-    half = len(turning) // 2
-    return zip(turning[:half], reversed(turning[half:]), strict=True)
-
-
-def powers(highest: int, first: int = 1) -> list[int]:
-    """1, 2, 4, ... and the highest."""
-    counts = [first * 2**power for power in range(16) if first * 2**power < highest]
-    return [*counts, highest]
-
-
-def stream_sweep(senders: Sequence[int], receivers: Sequence[int], each: int = 1) -> Phases:
-    """Streams from sender j mod m to receiver j mod r, doubling in number."""
-    streams = len(senders) * each
-    ends = [(senders[j % len(senders)], receivers[j % len(receivers)]) for j in range(streams)]
-    return [ends[:count] for count in powers(streams)]
-
-
-def cast_sweep(nodes: int) -> Phases:
-    """Chains over the first nodes, doubling in length."""
-    return [[(k, k + 1) for k in range(count - 1)] for count in powers(nodes, 2)]
-
-
 @dataclass(frozen=True)
 class Step:
-    """One step of a made-up plan: a pattern's keys and its phases."""
+    """One step of a plan between many nodes, resolved; it expands as a real one does."""
 
     pattern: dict[str, Any]
-    phases: Phases
     size_bytes: int = 2**20
     latency_us: float | None = None
 
     @classmethod
-    def alltoall(cls, nodes: int) -> Step:
-        return cls({"kind": "alltoall", "mode": "phased", "nodes": None}, aapc(nodes))
+    def alltoall(cls) -> Step:
+        return cls({"kind": "alltoall", "mode": "phased", "nodes": None})
 
     @classmethod
-    def matrix(cls, nodes: int) -> Step:
-        pattern = {"kind": "matrix", "measure": "rate", "duplex": "full", "nodes": None}
-        return cls(pattern, rounds(nodes))
+    def matrix(cls) -> Step:
+        return cls({"kind": "matrix", "measure": "rate", "duplex": "full", "nodes": None})
 
     @classmethod
-    def latencies(cls, nodes: int, latency_us: float = 60.0) -> Step:
-        pattern = {"kind": "matrix", "measure": "latency", "nodes": None}
-        pairs = [[flow for flow in phase if flow[0] < flow[1]] for phase in rounds(nodes)]
-        return cls(pattern, pairs, 1, latency_us)
+    def latencies(cls, latency_us: float = 60.0) -> Step:
+        pattern = {"kind": "matrix", "measure": "latency", "duplex": None, "nodes": None}
+        return cls(pattern, 1, latency_us)
 
     @classmethod
     def streams(cls, senders: Sequence[int], receivers: Sequence[int], each: int = 1) -> Step:
-        pattern = {"kind": "streams", "senders": list(senders), "receivers": list(receivers)}
-        sweep = stream_sweep(senders, receivers, each)
-        return cls({**pattern, "streams_per_sender": each, "sweep": True, "nodes": None}, sweep)
+        ends = {"senders": list(senders), "receivers": list(receivers)}
+        nodes = sorted({*senders, *receivers})
+        sweep = {"streams_per_sender": each, "sweep": True}
+        return cls({"kind": "streams", "nodes": nodes, **ends, **sweep})
 
     @classmethod
-    def cast(cls, nodes: int) -> Step:
-        pattern = {"kind": "cast", "chunk_bytes": 65536, "networks": 1, "sweep": True}
-        return cls({**pattern, "nodes": None}, cast_sweep(nodes), 2**24)
+    def cast(cls) -> Step:
+        chain = {"chunk_bytes": 65536, "networks": 1, "sweep": True}
+        return cls({"kind": "cast", "nodes": None, **chain}, 2**24)
+
+    def plan(self) -> dict[str, Any]:
+        """The step as run.json holds it."""
+        return {
+            "name": self.pattern["kind"],
+            "pattern": self.pattern,
+            "transport": "tcp",
+            "options": OPTIONS,
+            "sizes": {"schedule": "list", "bytes": [self.size_bytes]},
+            "stop": {"rule": "count", "repeats": 1, "trials": 3},
+            "until_ns": None,
+        }
+
+    def phases(self, nodes: int) -> list[list[Flow]]:
+        """Who sends to whom in each phase."""
+        return [
+            [(each["src"], each["dst"]) for each in phase["transfers"]]
+            for phase in expand(self.plan(), nodes)
+        ]
+
+
+OPTIONS: dict[str, Any] = {
+    "send_buffer_bytes": None,
+    "receive_buffer_bytes": None,
+    "nodelay": True,
+    "congestion": None,
+    "cpus": None,
+    "wait": "auto",
+    "verify": False,
+}
 
 
 def write_cluster_run(
@@ -178,7 +167,7 @@ def _rows(
     missing: frozenset[Flow],
 ) -> tuple[pa.RecordBatch, int]:
     parts: list[dict[str, Any]] = []
-    for phase, flows in enumerate(step.phases):
+    for phase, flows in enumerate(step.phases(cluster.nodes)):
         elapsed_ns = _elapsed_ns(cluster, step, flows, trials, random)
         parts += [
             {
@@ -223,21 +212,13 @@ def _elapsed_ns(
 def _meta(
     name: str, cluster: Cluster, steps: Sequence[Step], launches: int, **meta: Any
 ) -> RunMeta:
-    options = {"nodelay": True, "congestion": None, "cpus": None, "wait": "auto"}
-    plan_steps = [
-        {
-            "name": step.pattern["kind"],
-            "pattern": step.pattern,
-            "transport": "tcp",
-            "options": options,
-            "sizes": [step.size_bytes],
-            "stop": {"rule": "count", "repeats": 1, "trials": 3},
-            "until_ns": None,
-        }
-        for step in steps
-    ]
     return RunMeta(
-        plan={"name": "made-up", "title": "", "launches": launches, "steps": plan_steps},
+        plan={
+            "name": "made-up",
+            "title": "",
+            "launches": launches,
+            "steps": [step.plan() for step in steps],
+        },
         testbed={"kind": "lab", "name": name, "scale": 1.0, "fabric": {"name": name}},
         nodes=[
             {"name": node, "address": f"10.0.0.{i + 1}", "facts": {"kernel": "6.8.0", "cpus": 2}}

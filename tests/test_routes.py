@@ -79,7 +79,7 @@ def test_the_interval_of_a_route_spans_launches(tmp_path: Path) -> None:
 
 def test_a_route_takes_its_latency_from_the_step_that_timed_it(tmp_path: Path) -> None:
     cluster = Cluster(4, noise=0.0)
-    steps = [Step.matrix(4), Step.latencies(4, 60.0)]
+    steps = [Step.matrix(), Step.latencies(60.0)]
     found = routes(write_cluster_run(tmp_path / "run", cluster, steps))
     latency = {(each.src, each.dst): each.latency_us for each in found}
     assert latency["n1", "n2"] == pytest.approx(60.0)
@@ -88,7 +88,7 @@ def test_a_route_takes_its_latency_from_the_step_that_timed_it(tmp_path: Path) -
 
 
 def effects_on(path: Path, cluster: Cluster, **settings: Any) -> Effects:
-    run = write_cluster_run(path, cluster, [Step.matrix(cluster.nodes)], **settings)
+    run = write_cluster_run(path, cluster, [Step.matrix()], **settings)
     (matrix,) = matrices(run, Rates.of(run))
     effects = effects_of(matrix)
     assert effects is not None
@@ -125,9 +125,7 @@ def test_groups_behind_an_uplink_are_blocks_and_no_slow_nodes(tmp_path: Path) ->
 
 def test_a_cell_without_a_value_is_missing_not_slow(tmp_path: Path) -> None:
     cluster = Cluster(8, dead_routes=frozenset({(0, 1)}))
-    run = write_cluster_run(
-        tmp_path / "run", cluster, [Step.matrix(8)], missing=frozenset({(2, 3)})
-    )
+    run = write_cluster_run(tmp_path / "run", cluster, [Step.matrix()], missing=frozenset({(2, 3)}))
     (matrix,) = matrices(run, Rates.of(run))
     assert matrix.mbps[0, 1] == 0.0
     assert np.isnan(matrix.mbps[2, 3])
@@ -138,7 +136,7 @@ def test_a_cell_without_a_value_is_missing_not_slow(tmp_path: Path) -> None:
 
 
 def test_a_matrix_of_latencies_is_symmetric(tmp_path: Path) -> None:
-    run = write_cluster_run(tmp_path / "run", Cluster(6), [Step.latencies(6)])
+    run = write_cluster_run(tmp_path / "run", Cluster(6), [Step.latencies()])
     (matrix,) = matrices(run, Rates.of(run))
     assert matrix.latency_us is not None
     np.testing.assert_array_equal(matrix.latency_us, matrix.latency_us.T)
@@ -156,7 +154,7 @@ def test_median_polish_finds_the_effects_it_is_made_of() -> None:
 
 
 def test_a_hundred_nodes_are_summed_up_in_seconds(tmp_path: Path) -> None:
-    steps = [Step.matrix(128), Step.alltoall(128)]
+    steps = [Step.matrix(), Step.alltoall()]
     run = write_cluster_run(tmp_path / "run", Cluster(128, shared=cards(128, 32, 500.0)), steps)
     begin = time.perf_counter()
     summary = summarise(run)
