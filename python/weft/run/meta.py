@@ -16,8 +16,8 @@ FILE_NAME = "run.json"
 Status = Literal["complete", "partial", "failed"]
 """A run that is not at its end is partial: it may be killed at any moment, and then nobody corrects it."""
 
-ENDED_EARLY = ("interrupted", "gave-up")
-"""Codes of the warnings that say why a run stopped before its end."""
+MENDED = ("interrupted", "gave-up", "phases-incomplete")
+"""Codes of the warnings about what is missing: resuming a run says anew what still is."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ class RunMeta:
             self.warnings.append(warning)
 
     def begin_again(self) -> None:
-        """Forget that the run ended early, which is what resuming it mends."""
+        """Forget that the run lacks something, which is what resuming it mends."""
         self.status = "partial"
-        self.warnings = [one for one in self.warnings if one.code not in ENDED_EARLY]
+        self.warnings = [one for one in self.warnings if one.code not in MENDED]
 
     def write(self, directory: Path) -> None:
         """Replace run.json atomically, so that a kill leaves the old one or the new one."""

@@ -54,7 +54,7 @@ class Ensemble:
         left = [without(phase, self._crew.lost.keys()) for phase in phases]
         for phase in left:
             if not phase["transfers"]:
-                self._ledger.leave_out(phase["index"], [], "nobody is left for its transfers")
+                self._ledger.leave_out(phase["index"])
         await session.work([phase for phase in left if phase["transfers"]])
 
     async def _joined(self) -> Session:
@@ -85,11 +85,13 @@ class Ensemble:
         for node, error in lost.items():
             await self._crew.drop(node, error)
             self._logbook.node_lost(node, phase, error.reason)
+        if setback.stalled_between is not None and phase is not None:
+            self._note_stall(phase, setback.stalled_between)
         self._ledger.give_up()
         if setback.stalled_between is not None and phase is not None:
-            self._leave_stalled(phase, setback.stalled_between)
+            self._ledger.leave_out(phase)
 
-    def _leave_stalled(self, phase: int, nodes: tuple[int, ...]) -> None:
+    def _note_stall(self, phase: int, nodes: tuple[int, ...]) -> None:
         names = " and ".join(self._logbook.names(nodes)) or "all nodes"
         reason = f"nothing moved for {self._job.patience_s:g} s between {names}"
-        self._ledger.leave_out(phase, nodes, reason)
+        self._logbook.phase_incomplete(phase, nodes, reason)

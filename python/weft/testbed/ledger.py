@@ -71,10 +71,9 @@ class Ledger:
             self._settle(phase)
         self._arrived.clear()
 
-    def leave_out(self, phase: int, nodes: Collection[int], reason: str) -> None:
-        """A phase can go no further; what arrived of it stays."""
+    def leave_out(self, phase: int) -> None:
+        """A phase is not to be tried (again)."""
         if phase not in self._settled:
-            self._logbook.phase_incomplete(phase, nodes, reason)
             self._settle(phase)
 
     def _of(self, phase: int) -> _Arrived:

@@ -67,9 +67,22 @@ class LiveRun:
                 "the run was interrupted",
                 f"continue it with `weft run --resume {self._writer.directory}`",
             )
+        self._warn_of_incomplete_phases()
         for warning in self._testbed.warnings:
             self._meta.warn(warning.code, warning.message, warning.hint)
         return self._writer.finish(self._status())
+
+    def _warn_of_incomplete_phases(self) -> None:
+        if not self._meta.incomplete:
+            return
+        first = self._meta.incomplete[0]
+        step = self._meta.plan["steps"][first["step"]]["name"]
+        self._meta.warn(
+            "phases-incomplete",
+            f"{len(self._meta.incomplete)} phases are incomplete, first phase {first['phase']} of {step}: "
+            f"{first['reason']}",
+            "`incomplete` in run.json has them all",
+        )
 
     def _status(self) -> Status:
         wanted = self._meta.plan["launches"] * len(self._meta.plan["steps"])

@@ -83,7 +83,7 @@ class Logbook:
             self.meta.warn(
                 "node-lost",
                 f"{name}: {reason}; from {since} on the others went on without it",
-                "`incomplete` in run.json names the phases that lack it; mend it and measure again",
+                "what the others measured is complete; to have it too, mend it and measure again",
             )
         self.meta.lost.append({"node": name} | self._key(phase) | {"reason": reason})
 

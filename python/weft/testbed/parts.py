@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -25,18 +25,22 @@ def without(phase: Phase, lost: Collection[int]) -> Phase:
     return phase | {"transfers": kept}
 
 
-def part_of(node: int, phase: Phase, step: dict[str, Any]) -> dict[str, Any]:
-    """What a node is told of a phase."""
-    transfers = phase["transfers"]
-    return {
+def parts(phase: Phase, nodes: Iterable[int], step: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """What each of the nodes is told of a phase; takes time in proportion to nodes and transfers."""
+    common = {
         "phase": phase["index"],
         "work": phase["work"],
         "size_bytes": phase["size_bytes"],
         "stop": phase.get("stop", step["stop"]),
         "chunk_bytes": step["pattern"].get("chunk_bytes"),
-        "send": [_end(one, "dst") for one in transfers if one["src"] == node],
-        "receive": [_end(one, "src") for one in transfers if one["dst"] == node],
     }
+    found: dict[int, dict[str, Any]] = {
+        node: common | {"send": [], "receive": []} for node in nodes
+    }
+    for one in phase["transfers"]:
+        found[one["src"]]["send"].append(_end(one, "dst"))
+        found[one["dst"]]["receive"].append(_end(one, "src"))
+    return found
 
 
 def _end(transfer: dict[str, Any], peer: str) -> dict[str, Any]:
@@ -44,6 +48,7 @@ def _end(transfer: dict[str, Any], peer: str) -> dict[str, Any]:
         peer: transfer[peer],
         "streams": transfer.get("streams", 1),
         "network": transfer.get("network", 0),
+        "bytes": transfer["bytes"],
     }
 
 

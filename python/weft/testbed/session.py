@@ -14,7 +14,7 @@ from weft.testbed.blame import complaints_of, culprit, suspects
 from weft.testbed.ledger import Ledger
 from weft.testbed.logbook import Logbook
 from weft.testbed.pair import endpoint
-from weft.testbed.parts import Phase, part_of
+from weft.testbed.parts import Phase, parts
 from weft.testbed.watch import Watch
 
 TICK_S = 0.25
@@ -82,12 +82,13 @@ class Session:
 
     async def work(self, phases: list[Phase]) -> None:
         """Let them run phases, all of which they get at once; raises Setback."""
+        by_phase = [parts(phase, self.members, self._job.step) for phase in phases]
         requests = {
             node: {
                 "type": "phases",
                 "step_index": self._job.step_index,
                 "launch": self._job.launch,
-                "phases": [part_of(node, phase, self._job.step) for phase in phases],
+                "phases": [one[node] for one in by_phase],
             }
             for node in self.members
         }
