@@ -166,9 +166,11 @@ def test_netpipe_sizes_are_those_of_the_real_netpipe() -> None:
 def test_transfers() -> None:
     (pingpong,) = parse_plan(GOOD, "x")["steps"]
     (stream,) = load_plan("stream")["steps"]
-    there, back = {"src": 0, "dst": 1, "bytes": 1}, {"src": 1, "dst": 0, "bytes": 1}
+    there = {"src": 0, "dst": 1, "bytes": 1, "streams": 1, "network": 0}
+    back = there | {"src": 1, "dst": 0}
     assert expand(pingpong, 2)[0]["transfers"] == [there, back]
     assert expand(stream, 2)[0]["transfers"] == [there]
+    assert (expand(pingpong, 2)[0]["work"], expand(stream, 2)[0]["work"]) == ("pingpong", "stream")
 
 
 def test_too_few_nodes() -> None:
@@ -182,7 +184,7 @@ def test_too_few_nodes() -> None:
 def test_unknown_name_lists_the_catalogue() -> None:
     with pytest.raises(RequestError, match="plan 'signatur': not in the catalogue") as caught:
         load_plan("signatur")
-    assert caught.value.hint.startswith("did you mean signature? known: latency, netpipe, ")
+    assert caught.value.hint.startswith("did you mean signature? known: aapc, cast, ")
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:

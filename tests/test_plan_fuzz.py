@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,13 +15,10 @@ from weft.plan.phases import expand
 
 PLANS = [catalog.read(catalog.find("plan", name)) for name in catalog.names("plan")]
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
-KEYS = st.lists(
-    st.sampled_from(
-        ["steps", "0", "pingpong", "sizes", "stop", "options", "max", "cpus", "launches", "", "x"]
-    ),
-    min_size=1,
-    max_size=5,
-).map(".".join)
+NAMES = (
+    "steps 0 pingpong sizes stop options max cpus launches x nodes pattern from receivers networks"
+)
+KEYS = st.lists(st.sampled_from(["", *NAMES.split()]), min_size=1, max_size=5).map(".".join)
 
 
 def check(text: str, overrides: list[tuple[str, str]]) -> None:
@@ -30,7 +29,15 @@ def check(text: str, overrides: list[tuple[str, str]]) -> None:
         assert "\n" not in error.message
     else:
         for step in plan["steps"]:
-            assert all(phase["size_bytes"] > 0 for phase in expand(step, 2))
+            check_phases(step)
+
+
+def check_phases(step: dict[str, Any]) -> None:
+    try:
+        assert all(phase["size_bytes"] > 0 for phase in expand(step, 96))
+    except RequestError as error:
+        assert error.message.startswith(f'step "{step["name"]}": ')
+        assert "\n" not in error.message
 
 
 @given(TEXT)

@@ -1,17 +1,29 @@
 //! The loader under text that nobody would write: it refuses, it never panics.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
-use weft_plan::{Limits, Plan, load};
+use serde_json::{Value, json};
+use weft_plan::{Limits, Phase, Plan, Step, load};
 
 const LIMITS: Limits = Limits {
     max_message_bytes: 1 << 30,
 };
-const CATALOGUE: [&str; 5] = [
+const CATALOGUE: [&str; 14] = [
+    include_str!("../../../catalog/plans/aapc.toml"),
+    include_str!("../../../catalog/plans/cast.toml"),
+    include_str!("../../../catalog/plans/incast.toml"),
     include_str!("../../../catalog/plans/latency.toml"),
+    include_str!("../../../catalog/plans/matrix.toml"),
     include_str!("../../../catalog/plans/netpipe.toml"),
     include_str!("../../../catalog/plans/overhead.toml"),
+    include_str!("../../../catalog/plans/random-permutations.toml"),
+    include_str!("../../../catalog/plans/ring.toml"),
     include_str!("../../../catalog/plans/signature.toml"),
     include_str!("../../../catalog/plans/stream.toml"),
+    include_str!("../../../catalog/plans/xibalba.toml"),
+    include_str!("../../../catalog/plans/xibalba-er16.toml"),
+    include_str!("../../../catalog/plans/xray.toml"),
 ];
 
 /// What may be written where a value stands: right, wrong and absurd.
@@ -26,6 +38,7 @@ fn any_value() -> impl Strategy<Value = String> {
         Just("true".to_owned()),
         Just("1979-05-27".to_owned()),
         Just("[[1], {a = 2}]".to_owned()),
+        r#""[0-9]{1,4}(-[0-9]{1,4})?(/[0-9])?(,[0-9]{1,4}){0,3}""#,
     ]
 }
 
@@ -52,6 +65,10 @@ fn any_key() -> impl Strategy<Value = String> {
             "trials",
             "rule",
             "window",
+            "nodes",
+            "from",
+            "senders",
+            "matrix",
         ])
         .prop_map(str::to_owned),
     ];
@@ -93,18 +110,99 @@ fn check_sound(plan: &Plan) {
     let json = serde_json::to_string(plan).unwrap();
     assert_eq!(&serde_json::from_str::<Plan>(&json).unwrap(), plan);
     assert!(plan.launches >= 1 && !plan.steps.is_empty());
-    for phase in plan.steps.iter().flat_map(|step| step.phases(2).unwrap()) {
-        assert!((1..=LIMITS.max_message_bytes).contains(&phase.size_bytes));
-        assert!(
-            phase
-                .transfers
-                .iter()
-                .all(|transfer| transfer.bytes == phase.size_bytes)
-        );
+    for step in &plan.steps {
+        check_phases(step, 96);
     }
 }
 
+/// Phases are sound, or it is said in one line why there are none.
+fn check_phases(step: &Step, nodes: u32) {
+    match step.phases(nodes) {
+        Ok(phases) => phases.iter().for_each(|phase| check_phase(phase, nodes)),
+        Err(error) => {
+            let message = error.to_string();
+            assert!(
+                message.starts_with("step \"") && !message.contains('\n') && message.len() < 400,
+                "{message}"
+            );
+        }
+    }
+}
+
+fn check_phase(phase: &Phase, nodes: u32) {
+    let mut seen = HashSet::new();
+    let alone = nodes == 1;
+    assert!(phase.size_bytes >= 1 && !phase.transfers.is_empty());
+    for transfer in &phase.transfers {
+        assert!(transfer.src < nodes && transfer.dst < nodes);
+        assert!((1..=phase.size_bytes).contains(&transfer.bytes) && transfer.streams >= 1);
+        assert!(alone || transfer.src != transfer.dst);
+        assert!(alone || seen.insert((transfer.src, transfer.dst, transfer.network)));
+    }
+}
+
+/// The steps of the catalogue as JSON.
+fn any_step() -> impl Strategy<Value = Value> {
+    let plan = |text: &&str| load(text, "x.toml", &[], &LIMITS).unwrap();
+    let steps = CATALOGUE.iter().map(plan).flat_map(|plan| plan.steps);
+    let steps: Vec<Value> = steps
+        .map(|step| serde_json::to_value(step).unwrap())
+        .collect();
+    prop::sample::select(steps)
+}
+
+/// What may stand where a value of a step stands.
+fn any_json() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any::<u32>().prop_map(Value::from),
+        (0u32..5).prop_map(Value::from),
+        prop::collection::vec(0u32..6, 0..6).prop_map(Value::from),
+        prop::collection::vec(any::<u32>(), 0..3).prop_map(Value::from),
+        Just(json!(null)),
+        Just(json!(-1)),
+        Just(json!(u64::MAX)),
+        Just(json!("full")),
+        Just(json!({"rule": "count", "repeats": 1, "trials": 1})),
+        Just(json!({"schedule": "list", "bytes": [1]})),
+    ]
+}
+
+fn any_nodes() -> impl Strategy<Value = u32> {
+    prop_oneof![0u32..5, 60u32..100, Just(4096), Just(4097), Just(u32::MAX)]
+}
+
+/// Every value of a document, by its address.
+fn addresses(value: &Value, address: &str, found: &mut Vec<String>) {
+    found.push(address.to_owned());
+    if let Value::Object(map) = value {
+        for (key, inner) in map {
+            addresses(inner, &format!("{address}/{key}"), found);
+        }
+    }
+}
+
+fn replaced(mut step: Value, changes: Vec<(prop::sample::Index, Value)>) -> Value {
+    for (which, value) in changes {
+        let mut found = Vec::new();
+        addresses(&step, "", &mut found);
+        let address = &found[which.index(found.len())];
+        *step.pointer_mut(address).unwrap() = value;
+    }
+    step
+}
+
 proptest! {
+    #[test]
+    fn a_hostile_step(
+        step in any_step(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any_json()), 1..4),
+        nodes in any_nodes(),
+    ) {
+        if let Ok(step) = serde_json::from_value::<Step>(replaced(step, changes)) {
+            check_phases(&step, nodes);
+        }
+    }
+
     #[test]
     fn any_text(text in any::<String>()) {
         check(&text, &[]);
