@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from weft.errors import RequestError
 from weft.plan.load import load_plan, parse_plan
 from weft.plan.phases import expand
 
+PAGE = Path(__file__).parent.parent / "docs" / "plans.md"
 COUNT = '{ rule = "count", repeats = 1, trials = 1 }'
 TIME = '{ rule = "time", trial = "1 s", trials = 1 }'
 
@@ -119,3 +122,11 @@ def test_published_pairs_are_where_the_study_put_them() -> None:
         assert back == [(dst, src) for src, dst in there]
         assert len(there) == int(amount.removesuffix("p"))
         assert (there[0][0] // 24, there[0][1] // 24) == modules[kind]
+
+
+def test_examples_of_the_page_about_plans_are_plans() -> None:
+    examples = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert len(examples) == 2
+    for text in examples:
+        named = text if text.startswith("name") else f'name = "example"\n{text}'
+        assert all(expand(step, 96) for step in parse_plan(named, "plans.md")["steps"])
