@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::ensemble::{self, AllToAll, Cast, Ensemble, Matrix, Pairs, Random, Ring, Streams, Xray};
 use crate::error::Fault;
-use crate::limits::Limits;
 use crate::phase::{Phase, Transfer, Work};
 use crate::read::Section;
 
@@ -35,34 +34,34 @@ pub enum Pattern {
 struct Kind {
     name: &'static str,
     keys: &'static [&'static str],
-    read: fn(&Section, &Limits) -> Result<Pattern, Fault>,
+    read: fn(&Section) -> Result<Pattern, Fault>,
 }
 
 const KINDS: [Kind; 10] = [
     Kind {
         name: "pingpong",
         keys: &[],
-        read: |_, _| Ok(Pattern::Pingpong),
+        read: |_| Ok(Pattern::Pingpong),
     },
     Kind {
         name: "stream",
         keys: &["window"],
-        read: |step, _| read_stream(step),
+        read: read_stream,
     },
     Kind {
         name: "pairs",
         keys: &["nodes", "stride", "from", "to", "duplex"],
-        read: |step, _| Pairs::read(step).map(Pattern::Pairs),
+        read: |step| Pairs::read(step).map(Pattern::Pairs),
     },
     Kind {
         name: "alltoall",
         keys: &["nodes", "mode"],
-        read: |step, _| AllToAll::read(step).map(Pattern::AllToAll),
+        read: |step| AllToAll::read(step).map(Pattern::AllToAll),
     },
     Kind {
         name: "matrix",
         keys: &["nodes", "measure", "duplex"],
-        read: |step, _| Matrix::read(step).map(Pattern::Matrix),
+        read: |step| Matrix::read(step).map(Pattern::Matrix),
     },
     Kind {
         name: "streams",
@@ -73,27 +72,27 @@ const KINDS: [Kind; 10] = [
             "streams_per_sender",
             "sweep",
         ],
-        read: |step, _| Streams::read(step).map(Pattern::Streams),
+        read: |step| Streams::read(step).map(Pattern::Streams),
     },
     Kind {
         name: "cast",
         keys: &["nodes", "chunk", "networks", "sweep"],
-        read: |step, limits| Cast::read(step, limits).map(Pattern::Cast),
+        read: |step| Cast::read(step).map(Pattern::Cast),
     },
     Kind {
         name: "ring",
         keys: &["nodes"],
-        read: |step, _| Ring::read(step).map(Pattern::Ring),
+        read: |step| Ring::read(step).map(Pattern::Ring),
     },
     Kind {
         name: "random",
         keys: &["nodes", "permutations", "seed", "shape"],
-        read: |step, _| Random::read(step).map(Pattern::Random),
+        read: |step| Random::read(step).map(Pattern::Random),
     },
     Kind {
         name: "xray",
         keys: &["nodes", "time"],
-        read: |step, _| Xray::read(step).map(Pattern::Xray),
+        read: |step| Xray::read(step).map(Pattern::Xray),
     },
 ];
 
@@ -167,11 +166,11 @@ impl Pattern {
     }
 
     /// Reads the `pattern` of a step, whose keys must be the pattern's own or `common` to all.
-    pub(crate) fn read(step: &Section, common: &[&str], limits: &Limits) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section, common: &[&str]) -> Result<Self, Fault> {
         let kind = read_kind(step)?;
         refuse_keys_of_others(step, kind)?;
         step.check_keys(&[common, kind.keys].concat())?;
-        let pattern = (kind.read)(step, limits)?;
+        let pattern = (kind.read)(step)?;
         match pattern.ensemble().map(ensemble::check) {
             Some(Err((key, right))) => Err(step.refuse(key, right)),
             _ => Ok(pattern),

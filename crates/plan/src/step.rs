@@ -103,7 +103,7 @@ impl Step {
     /// Reads one of the plan's `steps`.
     pub(crate) fn read(value: &toml::Value, path: &str, limits: &Limits) -> Result<Self, Fault> {
         let section = Section::unchecked(value, path, "[[steps]] followed by its keys")?;
-        let pattern = Pattern::read(&section, &KEYS, limits)?;
+        let pattern = Pattern::read(&section, &KEYS)?;
         let transport = read_transport(&section, &pattern)?;
         let step = Self {
             name: section

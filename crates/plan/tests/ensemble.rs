@@ -318,7 +318,7 @@ fn what_cannot_be_is_refused_with_key_value_and_what_is_right() {
         ),
         (
             "pattern = \"cast\"\nchunk = \"2 GiB\"",
-            "steps[0].chunk = \"2 GiB\": is more than this machine",
+            "steps[0].chunk = \"2 GiB\": must be at most 64 MiB",
         ),
         (
             "pattern = \"random\"\npermutations = 0",

@@ -4,13 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ensemble, Wrong, given, streams::doubling};
 use crate::error::Fault;
-use crate::limits::Limits;
 use crate::phase::{Transfer, Work};
 use crate::positions;
 use crate::read::Section;
 use crate::stop::StopRule;
 
 const DEFAULT_CHUNK_BYTES: u64 = 64 << 10;
+/// A node holds several chunks of each network.
+const MOST_CHUNK_BYTES: u64 = 64 << 20;
 const MOST_NETWORKS: u32 = 2;
 
 /// A chain over the nodes in order; the sizes are those of the image.
@@ -27,14 +28,10 @@ pub struct Cast {
 }
 
 impl Cast {
-    pub(crate) fn read(step: &Section, limits: &Limits) -> Result<Self, Fault> {
-        let chunk_bytes = step.size("chunk")?.unwrap_or(DEFAULT_CHUNK_BYTES);
-        if chunk_bytes > limits.max_message_bytes {
-            return Err(step.refuse("chunk", "is more than this machine can hold"));
-        }
+    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
         Ok(Self {
             nodes: positions::read_nodes(step)?,
-            chunk_bytes,
+            chunk_bytes: step.size("chunk")?.unwrap_or(DEFAULT_CHUNK_BYTES),
             networks: step.count("networks", 1..=MOST_NETWORKS)?.unwrap_or(1),
             sweep: step.flag("sweep")?.unwrap_or(false),
         })
@@ -62,8 +59,8 @@ impl Ensemble for Cast {
     }
 
     fn check(&self) -> Result<(), Wrong> {
-        if self.chunk_bytes == 0 {
-            return Err(("chunk", "must be positive".to_owned()));
+        if !(1..=MOST_CHUNK_BYTES).contains(&self.chunk_bytes) {
+            return Err(("chunk", "must be at most 64 MiB, and positive".to_owned()));
         }
         match self.networks {
             1..=MOST_NETWORKS => Ok(()),
