@@ -56,11 +56,12 @@ def test_what_the_lab_cannot_build_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    file = tmp_path / "capacity.toml"
+    file = tmp_path / "loop.toml"
     file.write_text(
-        'name = "c"\n[[hosts]]\nids = "n[1-2]"\nattach = "s"\n'
-        '[[switches]]\nids = "s"\ncapacity = "1 Gb/s"\n'
+        'name = "c"\n[[hosts]]\nids = "n[1-3]"\nattach = "s[1-3]"\nper_switch = 1\n'
+        '[[switches]]\nids = "s[1-3]"\n'
+        '[[links]]\nbetween = ["s[1-3]", "s[2,3,1]"]\n'
     )
     done = weft("lab", "up", file)
     assert done.returncode == 2
-    assert "inner structure or capacity" in done.stderr
+    assert "closes a loop" in done.stderr

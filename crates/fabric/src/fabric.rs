@@ -21,6 +21,8 @@ pub struct Fabric {
     pub switches: Vec<Switch>,
     /// The links, those of the hosts first.
     pub links: Vec<Link>,
+    /// Single routes with a limit of their own.
+    pub paths: Vec<Path>,
     /// Prices by what they are counted per, such as `per_port`.
     pub cost: BTreeMap<String, Price>,
 }
@@ -28,9 +30,7 @@ pub struct Fabric {
 impl Fabric {
     /// The links that end at a node.
     pub fn links_of<'a>(&'a self, node: &'a str) -> impl Iterator<Item = &'a Link> {
-        self.links
-            .iter()
-            .filter(move |link| link.ends.iter().any(|end| end == node))
+        self.links.iter().filter(move |link| link.joins(node))
     }
 }
 
@@ -50,8 +50,11 @@ pub struct Switch {
     pub parent: Option<String>,
     /// How many hosts it takes; unlimited where absent.
     pub ports: Option<u32>,
-    /// What it forwards altogether in each direction; not limited where absent.
+    /// What everything below it may send altogether, and likewise receive, traffic among themselves
+    /// included; not limited where absent.
     pub capacity_bits_per_s: Option<BitRate>,
+    /// Frames that wait for the capacity before further ones are dropped.
+    pub queue_frames: u32,
 }
 
 /// A cable between two nodes.
@@ -67,12 +70,29 @@ pub struct Link {
     pub mtu_bytes: u32,
     /// Frames that wait in front of each direction before further ones are dropped.
     pub queue_frames: u32,
+    /// Which network it belongs to; a host has at most one link in each. The first is 0.
+    pub network: u32,
+    /// Whether it takes everything and delivers nothing.
+    pub dead: bool,
 }
 
 impl Link {
-    /// Whether neither rate nor delay limits it in either direction.
+    /// Whether nothing limits it in either direction.
     pub fn is_unshaped(&self) -> bool {
-        self.forward.is_unshaped() && self.backward.is_unshaped()
+        !self.dead && self.forward.is_unshaped() && self.backward.is_unshaped()
+    }
+
+    /// Whether a node is one of its ends.
+    pub fn joins(&self, node: &str) -> bool {
+        self.ends.iter().any(|end| end == node)
+    }
+
+    /// The lane that leads away from one of its ends, and the lane to it.
+    pub fn lanes_from(&self, node: &str) -> (Lane, Lane) {
+        match self.ends[0] == node {
+            true => (self.forward, self.backward),
+            false => (self.backward, self.forward),
+        }
     }
 }
 
@@ -86,9 +106,25 @@ pub struct Lane {
 }
 
 impl Lane {
-    fn is_unshaped(&self) -> bool {
+    /// Whether it carries everything at once.
+    pub fn is_unshaped(&self) -> bool {
         self.rate_bits_per_s.is_none() && self.delay_ns == Nanoseconds(0)
     }
+}
+
+/// The route from one host to another, where that alone is limited, as a bad hash bucket of a trunk makes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Path {
+    /// Who sends.
+    pub from: String,
+    /// Who receives.
+    pub to: String,
+    /// What the route carries.
+    pub lane: Lane,
+    /// Frames that wait in front of it before further ones are dropped.
+    pub queue_frames: u32,
+    /// The network it is in. The first is 0.
+    pub network: u32,
 }
 
 /// An amount of money.

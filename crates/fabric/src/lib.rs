@@ -3,15 +3,21 @@
 //! One TOML file describes a fabric. [`load`] reads it, checks it and resolves every shorthand, so that
 //! the lab, the simulator and the cost model all see the same plain list of hosts, switches and links.
 
+mod attach;
+mod cost;
+mod draft;
 mod error;
 mod fabric;
 mod link_keys;
 mod load;
+mod networks;
 mod node_set;
+mod overrides;
 mod quantity;
 mod reader;
+mod trunks;
 
 pub use error::FabricError;
-pub use fabric::{Fabric, Host, Lane, Link, Price, Switch};
+pub use fabric::{Fabric, Host, Lane, Link, Path, Price, Switch};
 pub use load::load;
 pub use quantity::{BitRate, Nanoseconds};

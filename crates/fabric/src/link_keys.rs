@@ -1,4 +1,4 @@
-//! The keys of a link, which hosts' links and links between switches share.
+//! The keys of a link, which hosts' links, links between switches and overrides share.
 
 use crate::error::FabricError;
 use crate::fabric::{Lane, Link};
@@ -9,48 +9,96 @@ use crate::reader::Section;
 type Result<T> = std::result::Result<T, FabricError>;
 
 const DEFAULT_MTU_BYTES: u32 = 1500;
-const DEFAULT_QUEUE_FRAMES: u32 = 1000;
+/// What waits where nothing else is said.
+pub const DEFAULT_QUEUE_FRAMES: u32 = 1000;
+
+/// What a section says about a link; what it does not say stays as it is.
+pub struct LinkKeys {
+    rate: Option<BitRate>,
+    rate_back: Option<BitRate>,
+    delay: Option<Nanoseconds>,
+    delay_back: Option<Nanoseconds>,
+    mtu_bytes: Option<u32>,
+    queue_frames: Option<u32>,
+}
+
+impl LinkKeys {
+    /// Reads the keys; the section may hold others too.
+    pub fn read(section: &Section<'_>, scale: f64) -> Result<Self> {
+        Ok(Self {
+            rate: read_rate(section, "rate", scale)?,
+            rate_back: read_rate(section, "rate_back", scale)?,
+            delay: section.parsed("delay", Nanoseconds::parse)?,
+            delay_back: section.parsed("delay_back", Nanoseconds::parse)?,
+            mtu_bytes: section.integer("mtu_bytes", 576, 65_535)?,
+            queue_frames: read_queue_frames(section)?,
+        })
+    }
+
+    /// Changes a link as the keys say. What is said of one direction only holds for both.
+    pub fn apply(&self, link: &mut Link) {
+        apply_to_lane(&mut link.forward, self.rate, self.delay);
+        let (rate, delay) = (self.rate_back.or(self.rate), self.delay_back.or(self.delay));
+        apply_to_lane(&mut link.backward, rate, delay);
+        link.mtu_bytes = self.mtu_bytes.unwrap_or(link.mtu_bytes);
+        link.queue_frames = self.queue_frames.unwrap_or(link.queue_frames);
+    }
+}
+
+fn apply_to_lane(lane: &mut Lane, rate: Option<BitRate>, delay: Option<Nanoseconds>) {
+    lane.rate_bits_per_s = rate.or(lane.rate_bits_per_s);
+    lane.delay_ns = delay.unwrap_or(lane.delay_ns);
+}
 
 /// Reads a link whose ends are still to be filled in.
 pub fn read_link(section: &Section<'_>, scale: f64) -> Result<Link> {
-    let rate = read_rate(section, "rate", scale)?;
-    let rate_back = read_rate(section, "rate_back", scale)?.or(rate);
-    let delay = section
-        .parsed("delay", Nanoseconds::parse)?
-        .unwrap_or(Nanoseconds(0));
-    let delay_back = section
-        .parsed("delay_back", Nanoseconds::parse)?
-        .unwrap_or(delay);
-    let mtu_bytes = section.integer("mtu_bytes", 576, 65_535)?;
-    let queue_frames = section.integer("queue_frames", 1, 1_000_000)?;
-    Ok(Link {
-        ends: [String::new(), String::new()],
-        forward: Lane {
-            rate_bits_per_s: rate,
-            delay_ns: delay,
-        },
-        backward: Lane {
-            rate_bits_per_s: rate_back,
-            delay_ns: delay_back,
-        },
-        mtu_bytes: mtu_bytes.unwrap_or(DEFAULT_MTU_BYTES),
-        queue_frames: queue_frames.unwrap_or(DEFAULT_QUEUE_FRAMES),
-    })
+    let mut link = unshaped_link();
+    LinkKeys::read(section, scale)?.apply(&mut link);
+    Ok(link)
 }
 
 /// A link without limits, whose ends are still to be filled in.
 pub fn unshaped_link() -> Link {
-    let lane = Lane {
-        rate_bits_per_s: None,
-        delay_ns: Nanoseconds(0),
-    };
+    let lane = unshaped_lane();
     Link {
         ends: [String::new(), String::new()],
         forward: lane,
         backward: lane,
         mtu_bytes: DEFAULT_MTU_BYTES,
         queue_frames: DEFAULT_QUEUE_FRAMES,
+        network: 0,
+        dead: false,
     }
+}
+
+fn unshaped_lane() -> Lane {
+    Lane {
+        rate_bits_per_s: None,
+        delay_ns: Nanoseconds(0),
+    }
+}
+
+/// Reads what a lane without a way back may say.
+pub fn read_lane(section: &Section<'_>, scale: f64) -> Result<Lane> {
+    let mut lane = unshaped_lane();
+    let rate = read_rate(section, "rate", scale)?;
+    apply_to_lane(
+        &mut lane,
+        rate,
+        section.parsed("delay", Nanoseconds::parse)?,
+    );
+    Ok(lane)
+}
+
+/// Reads the length of a queue, which may be absent.
+pub fn read_queue_frames(section: &Section<'_>) -> Result<Option<u32>> {
+    section.integer("queue_frames", 1, 1_000_000)
+}
+
+/// Reads which of a host's networks is meant, which users count from 1 and the fabric from 0.
+pub fn read_network(section: &Section<'_>) -> Result<u32> {
+    let number = section.integer("network", 1, 8)?;
+    Ok(number.unwrap_or(1) - 1)
 }
 
 /// Reads a rate that may be absent and multiplies it by the scale.
@@ -65,17 +113,19 @@ pub fn read_rate(section: &Section<'_>, key: &'static str, scale: f64) -> Result
     rate.scaled(scale).ok_or_else(too_far).map(Some)
 }
 
-/// The two ends of each link that `between` means. Two sets of the same length are paired off; a
-/// single node is paired with each of the other set.
-pub fn pair_ends(section: &Section<'_>, between: &[&str]) -> Result<Vec<[String; 2]>> {
-    let [left, right] = between else {
-        return Err(section.error("between", "must name two ends, such as [\"n1\", \"n2\"]"));
-    };
-    let expand = |set| node_set::expand(set).map_err(|why| section.error("between", why));
+/// The pairs that two sets of nodes mean. Sets of the same length are paired off; a single node is paired
+/// with each of the other set.
+pub fn pair_off(
+    section: &Section<'_>,
+    key: &str,
+    left: &str,
+    right: &str,
+) -> Result<Vec<[String; 2]>> {
+    let expand = |set| node_set::expand(set).map_err(|why| section.error(key, why));
     let (left, right) = (expand(left)?, expand(right)?);
     if left.len() != right.len() && left.len() != 1 && right.len() != 1 {
         let message = format!("{} nodes cannot be paired with {}", left.len(), right.len());
-        return Err(section.error("between", message));
+        return Err(section.error(key, message));
     }
     let count = left.len().max(right.len());
     let pair = |i: usize| [left[i % left.len()].clone(), right[i % right.len()].clone()];

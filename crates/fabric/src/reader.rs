@@ -119,6 +119,18 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// True or false; false where it is absent.
+    pub fn flag(&self, key: &'static str) -> Result<bool> {
+        match self.get(key).map(Spanned::get_ref) {
+            None => Ok(false),
+            Some(DeValue::Boolean(flag)) => Ok(*flag),
+            Some(other) => {
+                let message = format!("{} is neither true nor false", show(other));
+                Err(self.error(key, message))
+            }
+        }
+    }
+
     /// A whole number within bounds, which may be absent.
     pub fn integer(&self, key: &'static str, low: u32, high: u32) -> Result<Option<u32>> {
         let Some(value) = self.get(key) else {

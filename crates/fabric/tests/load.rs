@@ -116,7 +116,8 @@ fn a_missing_unit_is_located() {
 #[test]
 fn an_unknown_node_is_named_with_the_known_ones() {
     let message = refusal_of("[\"n1\", \"n2\"]", "[\"n1\", \"n3\"]");
-    let expected = "test.toml:6: links[0].between: unknown node \"n3\"; the nodes are n1, n2";
+    let expected = "test.toml:6: links[0].between: unknown node \"n3\"; the nodes are n1, n2 \
+                    (as a switch it would join only n1)";
     assert_eq!(message, expected);
 }
 

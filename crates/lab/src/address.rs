@@ -2,36 +2,53 @@
 
 use std::net::Ipv4Addr;
 
-/// Length of the one network all hosts share.
+/// Length of the network that all hosts share; a second network has its own.
 pub const PREFIX_LENGTH: u8 = 16;
 
-/// Locally administered, and recognisable in a packet dump.
-const MAC_PREFIX: [u8; 4] = [0x02, b'w', b'f', 0];
+/// Locally administered, and recognisable in a packet dump. The network's number follows.
+const MAC_PREFIX: [u8; 3] = [0x02, b'w', b'f'];
 
 /// An Ethernet address.
 pub type MacAddress = [u8; 6];
 
-/// The address of a host by its index, from 10.0.0.1 on.
-pub fn ip_of(host: usize) -> Ipv4Addr {
-    let [high, low] = number_of(host);
-    Ipv4Addr::new(10, 0, high, low)
+/// A host's connection to one of its networks, both by their index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Interface {
+    pub network: usize,
+    pub host: usize,
 }
 
-/// The Ethernet address of a host by its index.
-pub fn mac_of(host: usize) -> MacAddress {
-    let [a, b, c, d] = MAC_PREFIX;
-    let [high, low] = number_of(host);
-    [a, b, c, d, high, low]
-}
+impl Interface {
+    /// Its address: from 10.0.0.1 on in the first network, from 10.1.0.1 on in the second.
+    pub fn ip(self) -> Ipv4Addr {
+        let [high, low] = self.host_number();
+        Ipv4Addr::new(10, self.network as u8, high, low)
+    }
 
-/// The index of the host that has this Ethernet address.
-pub fn host_of(mac: MacAddress) -> Option<usize> {
-    let number = u16::from_be_bytes([mac[4], mac[5]]);
-    (mac[..4] == MAC_PREFIX && number > 0).then(|| usize::from(number) - 1)
-}
+    /// Its Ethernet address.
+    pub fn mac(self) -> MacAddress {
+        let [a, b, c] = MAC_PREFIX;
+        let [high, low] = self.host_number();
+        [a, b, c, self.network as u8, high, low]
+    }
 
-fn number_of(host: usize) -> [u8; 2] {
-    ((host + 1) as u16).to_be_bytes()
+    /// The interface that has this Ethernet address.
+    pub fn of_mac(mac: MacAddress) -> Option<Self> {
+        let number = u16::from_be_bytes([mac[4], mac[5]]);
+        (mac[..3] == MAC_PREFIX && number > 0).then(|| Self {
+            network: usize::from(mac[3]),
+            host: usize::from(number) - 1,
+        })
+    }
+
+    /// Its name in its host.
+    pub fn name(self) -> String {
+        format!("eth{}", self.network)
+    }
+
+    fn host_number(self) -> [u8; 2] {
+        ((self.host + 1) as u16).to_be_bytes()
+    }
 }
 
 #[cfg(test)]
@@ -40,11 +57,13 @@ mod tests {
 
     #[test]
     fn a_host_is_known_by_its_address() {
-        assert_eq!(ip_of(0), Ipv4Addr::new(10, 0, 0, 1));
-        assert_eq!(ip_of(299), Ipv4Addr::new(10, 0, 1, 44));
+        let interface = |network, host| Interface { network, host };
+        assert_eq!(interface(0, 0).ip(), Ipv4Addr::new(10, 0, 0, 1));
+        assert_eq!(interface(1, 299).ip(), Ipv4Addr::new(10, 1, 1, 44));
         for host in [0, 1, 254, 255, 300] {
-            assert_eq!(host_of(mac_of(host)), Some(host));
+            let known = interface(host % 2, host);
+            assert_eq!(Interface::of_mac(known.mac()), Some(known));
         }
-        assert_eq!(host_of([0xff; 6]), None);
+        assert_eq!(Interface::of_mac([0xff; 6]), None);
     }
 }

@@ -1,9 +1,10 @@
 //! Takes frames from the hosts' ports, holds each for its time on the wires, and sends it on.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use crate::address::host_of;
+use crate::address::Interface;
 use crate::clock;
 use crate::frame::{Frame, FramePool};
 use crate::packet_socket::{BATCH, PacketSocket};
@@ -21,22 +22,32 @@ struct Journey {
     step: usize,
 }
 
+/// Who is at which port.
+struct Directory {
+    interfaces: Vec<Interface>,
+    ports: HashMap<Interface, usize>,
+}
+
 /// Everything between the hosts of a lab.
 pub struct Forwarder {
     sockets: Vec<PacketSocket>,
+    directory: Directory,
     plant: Plant,
     waiter: Waiter,
     schedule: Schedule<Journey>,
     pool: FramePool,
     /// Frames that are due, by port.
     outgoing: Vec<Vec<Frame>>,
+    /// The ports that have such frames.
+    departing: Vec<usize>,
     stats: Arc<Stats>,
 }
 
 impl Forwarder {
-    /// A forwarder between sockets, one for each port of the plant.
+    /// A forwarder between sockets, one for each port of the plant, which lead to the interfaces.
     pub fn new(
         sockets: Vec<PacketSocket>,
+        interfaces: Vec<Interface>,
         plant: Plant,
         frame_bytes: usize,
         stats: Arc<Stats>,
@@ -44,6 +55,8 @@ impl Forwarder {
         Ok(Self {
             waiter: Waiter::new(sockets.iter().map(PacketSocket::fd))?,
             outgoing: sockets.iter().map(|_| Vec::with_capacity(BATCH)).collect(),
+            departing: Vec::with_capacity(sockets.len()),
+            directory: Directory::new(interfaces),
             schedule: Schedule::new(),
             pool: FramePool::new(frame_bytes),
             sockets,
@@ -68,6 +81,7 @@ impl Forwarder {
         let offset_ns = clock::realtime_offset_ns();
         let Self {
             sockets,
+            directory,
             pool,
             plant,
             schedule,
@@ -76,7 +90,15 @@ impl Forwarder {
         } = self;
         sockets[port].receive(pool, |pool, frame, arrival_ns| {
             let arrival_ns = arrival_ns.saturating_sub(offset_ns);
-            admit(plant, schedule, pool, stats, port, frame, arrival_ns);
+            let wire = plant.wire_at(0, port, port);
+            let passed = wire.and_then(|wire| wire.pass(arrival_ns, frame.bytes().len() as u64));
+            match passed {
+                Some(due_ns) => directory.address(schedule, pool, port, frame, due_ns),
+                None => {
+                    stats.count_dropped(1);
+                    pool.put(frame);
+                }
+            }
         });
     }
 
@@ -85,7 +107,7 @@ impl Forwarder {
         while let Some((due_ns, journey)) = self.schedule.take_due(now_ns) {
             self.advance(journey, due_ns, now_ns);
         }
-        for port in 0..self.outgoing.len() {
+        while let Some(port) = self.departing.pop() {
             self.flush(port);
         }
     }
@@ -95,6 +117,9 @@ impl Forwarder {
         let Journey { from, to, step, .. } = journey;
         let Some(wire) = self.plant.wire_at(step, from, to) else {
             self.stats.count_forwarded(now_ns - due_ns);
+            if self.outgoing[to].is_empty() {
+                self.departing.push(to);
+            }
             self.outgoing[to].push(journey.frame);
             return;
         };
@@ -121,40 +146,49 @@ impl Forwarder {
     }
 }
 
-/// Puts a frame that has arrived on its sender's wire, and from there on its way to whom it is for.
-fn admit(
-    plant: &mut Plant,
-    schedule: &mut Schedule<Journey>,
-    pool: &mut FramePool,
-    stats: &Stats,
-    from: usize,
-    frame: Frame,
-    arrival_ns: u64,
-) {
-    let wire = plant.wire_at(0, from, from);
-    let passed = wire.and_then(|wire| wire.pass(arrival_ns, frame.bytes().len() as u64));
-    let Some(due_ns) = passed else {
-        stats.count_dropped(1);
-        return pool.put(frame);
-    };
-    let known = frame
-        .destination()
-        .and_then(host_of)
-        .filter(|host| *host < plant.ports());
-    let journey = |frame, to| Journey {
-        frame,
-        from,
-        to,
-        step: 1,
-    };
-    match known {
-        Some(to) => schedule.add(due_ns, journey(frame, to)),
-        // A broadcast, or nobody we know: to everybody else, as a switch does.
-        None => {
-            for to in (0..plant.ports()).filter(|to| *to != from) {
-                schedule.add(due_ns, journey(pool.copy(&frame), to));
-            }
-            pool.put(frame);
+impl Directory {
+    fn new(interfaces: Vec<Interface>) -> Self {
+        let numbered = interfaces.iter().enumerate();
+        Self {
+            ports: numbered
+                .map(|(port, interface)| (*interface, port))
+                .collect(),
+            interfaces,
         }
+    }
+
+    /// Sends a frame that has passed its sender's wire on its way to whom it is for.
+    fn address(
+        &self,
+        schedule: &mut Schedule<Journey>,
+        pool: &mut FramePool,
+        from: usize,
+        frame: Frame,
+        due_ns: u64,
+    ) {
+        let journey = |frame, to| Journey {
+            frame,
+            from,
+            to,
+            step: 1,
+        };
+        let receiver = frame.destination().and_then(Interface::of_mac);
+        match receiver.and_then(|receiver| self.ports.get(&receiver)) {
+            Some(&to) if self.are_joined(from, to) => schedule.add(due_ns, journey(frame, to)),
+            Some(_) => pool.put(frame),
+            // A broadcast, or nobody we know: to everybody else, as a switch does.
+            None => {
+                for to in (0..self.interfaces.len()).filter(|to| *to != from) {
+                    if self.are_joined(from, to) {
+                        schedule.add(due_ns, journey(pool.copy(&frame), to));
+                    }
+                }
+                pool.put(frame);
+            }
+        }
+    }
+
+    fn are_joined(&self, from: usize, to: usize) -> bool {
+        self.interfaces[from].network == self.interfaces[to].network
     }
 }

@@ -13,7 +13,7 @@ use netlink_packet_route::neighbour::{
 };
 use netlink_packet_route::{AddressFamily, route::RouteType};
 
-use crate::address::{MacAddress, PREFIX_LENGTH, ip_of, mac_of};
+use crate::address::{Interface, MacAddress, PREFIX_LENGTH};
 use crate::namespace::NetworkNamespace;
 use crate::netlink::Netlink;
 use crate::sys::check;
@@ -75,8 +75,8 @@ pub fn limit_segments(netlink: &Netlink, index: u32, segments: u32, bytes: u32) 
 }
 
 /// Gives an interface its host's address.
-pub fn add_address(netlink: &Netlink, index: u32, host: usize) -> io::Result<()> {
-    let address = IpAddr::V4(ip_of(host));
+pub fn add_address(netlink: &Netlink, index: u32, interface: Interface) -> io::Result<()> {
+    let address = IpAddr::V4(interface.ip());
     let mut message = AddressMessage::default();
     message.header.family = AddressFamily::Inet;
     message.header.prefix_len = PREFIX_LENGTH;
@@ -89,15 +89,15 @@ pub fn add_address(netlink: &Netlink, index: u32, host: usize) -> io::Result<()>
 }
 
 /// Tells a host another's Ethernet address, so that no measurement waits for it to be asked for.
-pub fn add_neighbour(netlink: &Netlink, index: u32, host: usize) -> io::Result<()> {
+pub fn add_neighbour(netlink: &Netlink, index: u32, other: Interface) -> io::Result<()> {
     let mut message = NeighbourMessage::default();
     message.header.family = AddressFamily::Inet;
     message.header.ifindex = index;
     message.header.state = NeighbourState::Permanent;
     message.header.kind = RouteType::Unicast;
     message.attributes = vec![
-        NeighbourAttribute::Destination(NeighbourAddress::Inet(ip_of(host))),
-        NeighbourAttribute::LinkLayerAddress(mac_of(host).to_vec()),
+        NeighbourAttribute::Destination(NeighbourAddress::Inet(other.ip())),
+        NeighbourAttribute::LinkLayerAddress(other.mac().to_vec()),
     ];
     netlink.create(RouteNetlinkMessage::NewNeighbour(message))
 }

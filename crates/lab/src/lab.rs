@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use weft_fabric::{Fabric, Host};
 
-use crate::address::{ip_of, mac_of};
+use crate::address::Interface;
 use crate::error::{Doing, Result};
 use crate::forwarder::Forwarder;
 use crate::interface::{
@@ -18,16 +18,15 @@ use crate::packet_socket::PacketSocket;
 use crate::plant::Plant;
 use crate::stats::Stats;
 use crate::token_bucket::TokenBucket;
-use crate::topology::{Port, Topology};
+use crate::topology::{Layout, Port, Topology};
 use crate::warning::Warning;
 use crate::wire::HEADER_BYTES;
-
-/// The index of `eth0` in every host's namespace, right after the loopback interface.
-const ETH0: u32 = 2;
 
 /// A lab that is up: it exists as long as this value.
 pub struct Lab {
     hosts: Vec<(Host, NetworkNamespace)>,
+    /// By network, then by host.
+    interfaces: Vec<Interface>,
     core: NetworkNamespace,
     pub warnings: Vec<Warning>,
 }
@@ -36,7 +35,10 @@ pub struct Lab {
 #[derive(Debug, Serialize)]
 pub struct Node {
     pub name: String,
+    /// The first of the addresses.
     pub address: String,
+    /// One for each network that it is in.
+    pub addresses: Vec<String>,
     pub fd: i32,
     pub inode: u64,
 }
@@ -60,13 +62,14 @@ impl Lab {
             .doing("create a network namespace")?;
         let core = NetworkNamespace::create().doing("create the core's network namespace")?;
         let mut lab = Self {
+            interfaces: interfaces_of(&topology, fabric.hosts.len()),
             hosts,
             core,
             warnings: Vec::new(),
         };
         let forwarding = match &topology {
             Topology::Direct { mtu_bytes } => lab.join_directly(*mtu_bytes),
-            Topology::Forwarded { ports, switched } => lab.join_by_forwarder(ports, *switched),
+            Topology::Forwarded(layout) => lab.join_by_forwarder(layout),
         };
         lab.core
             .enter()
@@ -78,9 +81,12 @@ impl Lab {
     pub fn nodes(&self) -> io::Result<Vec<Node>> {
         let numbered = self.hosts.iter().enumerate();
         let node = |(i, (host, namespace)): (usize, &(Host, NetworkNamespace))| {
+            let addresses = self.interfaces_of_host(i).map(|own| own.ip().to_string());
+            let addresses: Vec<_> = addresses.collect();
             Ok(Node {
                 name: host.name.clone(),
-                address: ip_of(i).to_string(),
+                address: addresses.first().cloned().unwrap_or_default(),
+                addresses,
                 fd: namespace.fd(),
                 inode: namespace.inode()?,
             })
@@ -88,13 +94,15 @@ impl Lab {
         numbered.map(node).collect()
     }
 
+    fn interfaces_of_host(&self, host: usize) -> impl Iterator<Item = Interface> {
+        let interfaces = self.interfaces.iter().copied();
+        interfaces.filter(move |interface| interface.host == host)
+    }
+
     fn join_directly(&mut self, mtu_bytes: u32) -> io::Result<Forwarding> {
         self.core.enter()?;
-        create_cable(
-            &Netlink::open()?,
-            [&self.host_end(0), &self.host_end(1)],
-            mtu_bytes,
-        )?;
+        let [one, other] = [0, 1].map(|i| self.host_end(self.interfaces[i]));
+        create_cable(&Netlink::open()?, [&one, &other], mtu_bytes)?;
         for host in 0..self.hosts.len() {
             self.configure_host(host)?;
         }
@@ -104,29 +112,31 @@ impl Lab {
         })
     }
 
-    fn join_by_forwarder(&mut self, ports: &[Port], switched: bool) -> io::Result<Forwarding> {
+    fn join_by_forwarder(&mut self, layout: &Layout) -> io::Result<Forwarding> {
         self.core.enter()?;
         let core = Netlink::open()?;
-        for (host, port) in ports.iter().enumerate() {
-            create_cable(
-                &core,
-                [&self.core_end(host), &self.host_end(host)],
-                port.mtu_bytes,
-            )?;
+        for (number, port) in layout.ports.iter().enumerate() {
+            let host_end = self.host_end(self.interfaces[number]);
+            create_cable(&core, [&self.core_end(number), &host_end], port.mtu_bytes)?;
         }
-        for (host, port) in ports.iter().enumerate() {
+        for host in 0..self.hosts.len() {
             let netlink = self.configure_host(host)?;
-            switch_offloads_off("eth0")?;
-            self.install_token_bucket(&netlink, host, port);
+            for port in layout.ports.iter().filter(|port| port.host == host) {
+                switch_offloads_off(&port.interface().name())?;
+                self.install_token_bucket(&netlink, port);
+            }
         }
         self.core.enter()?;
-        let sockets = (0..ports.len()).map(|host| open_port(&core, host));
+        let sockets = (0..layout.ports.len()).map(|port| open_port(&core, port));
         let sockets = sockets.collect::<io::Result<Vec<_>>>()?;
-        let mtu_bytes = ports.iter().map(|port| port.mtu_bytes).max().unwrap_or(0);
-        let plant = Plant::new(ports, switched);
+        let packets = layout.ports.iter().map(|port| port.mtu_bytes);
+        let mtu_bytes = packets.max().unwrap_or(0);
+        let plant = Plant::new(layout);
         let stats = Arc::new(Stats::new(plant.shortest_frame_ns(mtu_bytes)));
         let frame_bytes = (mtu_bytes + HEADER_BYTES) as usize;
-        let forwarder = Forwarder::new(sockets, plant, frame_bytes, Arc::clone(&stats))?;
+        let interfaces = self.interfaces.clone();
+        let forwarder =
+            Forwarder::new(sockets, interfaces, plant, frame_bytes, Arc::clone(&stats))?;
         Ok(Forwarding {
             forwarder: Some(forwarder),
             stats,
@@ -138,22 +148,25 @@ impl Lab {
         self.hosts[host].1.enter()?;
         let netlink = Netlink::open()?;
         bring_up(&netlink, LOOPBACK)?;
-        bring_up(&netlink, ETH0)?;
-        add_address(&netlink, ETH0, host)?;
-        let others = (0..self.hosts.len()).filter(|other| *other != host);
-        others
-            .into_iter()
-            .try_for_each(|other| add_neighbour(&netlink, ETH0, other))?;
+        for own in self.interfaces_of_host(host) {
+            bring_up(&netlink, index_of(own))?;
+            add_address(&netlink, index_of(own), own)?;
+            let others = self.interfaces.iter().copied();
+            let others = others.filter(|other| other.network == own.network && *other != own);
+            for other in others {
+                add_neighbour(&netlink, index_of(own), other)?;
+            }
+        }
         Ok(netlink)
     }
 
-    fn install_token_bucket(&mut self, netlink: &Netlink, host: usize, port: &Port) {
+    fn install_token_bucket(&mut self, netlink: &Netlink, port: &Port) {
         let Some(rate) = port.up.rate_bits_per_s else {
             return;
         };
         let frame_bytes = port.mtu_bytes + HEADER_BYTES;
         let bucket = TokenBucket::new(rate, frame_bytes, port.queue_frames);
-        let result = bucket.install(netlink, ETH0);
+        let result = bucket.install(netlink, index_of(port.interface()));
         let Err(error) = result else { return };
         if self
             .warnings
@@ -167,31 +180,44 @@ impl Lab {
             message: format!(
                 "the kernel has no token bucket filter ({error}), so frames queue in the lab \
                  instead of in {} and the other hosts",
-                self.hosts[host].0.name
+                self.hosts[port.host].0.name
             ),
             hint: "load the module sch_tbf (modprobe sch_tbf)".into(),
         });
     }
 
-    fn host_end(&self, host: usize) -> End<'_> {
-        let namespace = &self.hosts[host].1;
+    fn host_end(&self, interface: Interface) -> End<'_> {
         End {
-            namespace,
-            name: "eth0".into(),
-            index: ETH0,
-            mac: Some(mac_of(host)),
+            namespace: &self.hosts[interface.host].1,
+            name: interface.name(),
+            index: index_of(interface),
+            mac: Some(interface.mac()),
         }
     }
 
-    fn core_end(&self, host: usize) -> End<'_> {
-        let name = format!("port{host}");
+    fn core_end(&self, port: usize) -> End<'_> {
         End {
             namespace: &self.core,
-            name,
-            index: core_index(host),
+            name: format!("port{port}"),
+            index: core_index(port),
             mac: None,
         }
     }
+}
+
+fn interfaces_of(topology: &Topology, hosts: usize) -> Vec<Interface> {
+    match topology {
+        Topology::Direct { .. } => {
+            let first = |host| Interface { network: 0, host };
+            (0..hosts).map(first).collect()
+        }
+        Topology::Forwarded(layout) => layout.ports.iter().map(Port::interface).collect(),
+    }
+}
+
+/// The index of an interface in its host's namespace: right after the loopback interface.
+fn index_of(interface: Interface) -> u32 {
+    LOOPBACK + 1 + interface.network as u32
 }
 
 /// What every host of every lab has, whatever this machine's own settings are: labs must be comparable.
@@ -204,13 +230,13 @@ const SETTINGS: [(&str, &str); 3] = [
     ("ipv4/tcp_congestion_control", "cubic"),
 ];
 
-fn core_index(host: usize) -> u32 {
-    2 + host as u32
+fn core_index(port: usize) -> u32 {
+    LOOPBACK + 1 + port as u32
 }
 
-fn open_port(core: &Netlink, host: usize) -> io::Result<PacketSocket> {
-    bring_up(core, core_index(host))?;
-    PacketSocket::open(core_index(host))
+fn open_port(core: &Netlink, port: usize) -> io::Result<PacketSocket> {
+    bring_up(core, core_index(port))?;
+    PacketSocket::open(core_index(port))
 }
 
 fn new_namespace() -> io::Result<NetworkNamespace> {

@@ -20,6 +20,7 @@ mod stats;
 mod sys;
 mod token_bucket;
 mod topology;
+mod tree;
 mod waiter;
 mod warning;
 mod wire;

@@ -9,14 +9,22 @@ pub const FRAME_OVERHEAD_BYTES: u64 = 24;
 /// The shortest frame (60) with its overhead.
 pub const LEAST_WIRE_BYTES: u64 = 84;
 
+/// What the inside of a switch carries besides the frame: the checksum.
+const INSIDE_OVERHEAD_BYTES: u64 = 4;
+/// The shortest frame with its checksum.
+const LEAST_INSIDE_BYTES: u64 = 64;
+
 /// A server with one queue: frames leave in their order, each after its time on the wire.
 #[derive(Debug)]
 pub struct Wire {
     lane: Lane,
+    overhead_bytes: u64,
+    least_bytes: u64,
     /// When the last frame taken has left.
     free_at_ns: u64,
     /// Longer than this no frame waits: the queue is full.
     longest_wait_ns: u64,
+    is_dead: bool,
 }
 
 impl Wire {
@@ -25,18 +33,45 @@ impl Wire {
     pub fn new(lane: Lane, mtu_bytes: u32, queue_frames: u32) -> Self {
         let mut wire = Self {
             lane,
+            overhead_bytes: FRAME_OVERHEAD_BYTES,
+            least_bytes: LEAST_WIRE_BYTES,
             free_at_ns: 0,
-            longest_wait_ns: u64::MAX,
+            longest_wait_ns: 0,
+            is_dead: false,
         };
-        let frame = wire.time_on_wire(u64::from(mtu_bytes + HEADER_BYTES)).0;
-        wire.longest_wait_ns = frame.saturating_mul(u64::from(queue_frames));
+        wire.set_queue(mtu_bytes, queue_frames);
         wire
     }
 
-    /// When a frame that arrives at `now_ns` reaches the other end; none if the queue is full.
+    /// The inside of a switch, where there is neither preamble nor gap between frames.
+    pub fn inside(lane: Lane, mtu_bytes: u32, queue_frames: u32) -> Self {
+        let mut wire = Self {
+            overhead_bytes: INSIDE_OVERHEAD_BYTES,
+            least_bytes: LEAST_INSIDE_BYTES,
+            ..Self::new(lane, mtu_bytes, queue_frames)
+        };
+        wire.set_queue(mtu_bytes, queue_frames);
+        wire
+    }
+
+    /// A wire on which everything is lost.
+    pub fn dead(lane: Lane) -> Self {
+        Self {
+            is_dead: true,
+            ..Self::new(lane, 0, 0)
+        }
+    }
+
+    fn set_queue(&mut self, mtu_bytes: u32, queue_frames: u32) {
+        let frame = self.time_on_wire(u64::from(mtu_bytes + HEADER_BYTES)).0;
+        self.longest_wait_ns = frame.saturating_mul(u64::from(queue_frames));
+    }
+
+    /// When a frame that arrives at `now_ns` reaches the other end; none if it is lost: the queue
+    /// is full, or the wire dead.
     pub fn pass(&mut self, now_ns: u64, frame_bytes: u64) -> Option<u64> {
         let start = self.free_at_ns.max(now_ns);
-        if start - now_ns > self.longest_wait_ns {
+        if self.is_dead || start - now_ns > self.longest_wait_ns {
             return None;
         }
         self.free_at_ns = start + self.time_on_wire(frame_bytes).0;
@@ -45,7 +80,7 @@ impl Wire {
 
     /// How long a frame occupies the wire.
     pub fn time_on_wire(&self, frame_bytes: u64) -> Nanoseconds {
-        let bytes = (frame_bytes + FRAME_OVERHEAD_BYTES).max(LEAST_WIRE_BYTES);
+        let bytes = (frame_bytes + self.overhead_bytes).max(self.least_bytes);
         let rate = self.lane.rate_bits_per_s;
         rate.map_or(Nanoseconds(0), |rate| rate.time_of(bytes * 8))
     }
@@ -90,6 +125,18 @@ mod tests {
         let passed = (0..5).filter(|_| wire.pass(0, 1514).is_some()).count();
         assert_eq!(passed, 3, "one on the wire and two waiting");
         assert!(wire.pass(123_040, 1514).is_some());
+    }
+
+    #[test]
+    fn inside_a_switch_there_is_neither_preamble_nor_gap() {
+        let lane = fast_ethernet(1).lane;
+        let time = |bytes| Wire::inside(lane, 1500, 10).time_on_wire(bytes).0;
+        assert_eq!([time(1514), time(42)], [1518 * 80, 64 * 80]);
+    }
+
+    #[test]
+    fn a_dead_wire_loses_everything() {
+        assert_eq!(Wire::dead(fast_ethernet(1).lane).pass(0, 1514), None);
     }
 
     #[test]

@@ -12,10 +12,14 @@ from weft.run.meta import Warning
 
 @dataclass(frozen=True)
 class Node:
-    """A machine that agents run on, and where the others reach it."""
+    """A machine that agents run on, and where the others reach it.
+
+    `addresses` has one address for each network that the node is in, `address` being the first of them.
+    """
 
     name: str
     address: str
+    addresses: tuple[str, ...] = ()
 
 
 class Testbed(Protocol):

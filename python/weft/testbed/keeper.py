@@ -24,6 +24,7 @@ class LabNode:
 
     name: str
     address: str
+    addresses: tuple[str, ...]
     fd: int
     inode: int
 
@@ -45,7 +46,9 @@ class Keeper:
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Keeper:
         known = {key: document[key] for key in cls.__dataclass_fields__}
-        known["nodes"] = [LabNode(**node) for node in document["nodes"]]
+        known["nodes"] = [
+            LabNode(**(node | {"addresses": tuple(node["addresses"])})) for node in document["nodes"]
+        ]
         return cls(**known)
 
     def to_json(self) -> dict[str, Any]:

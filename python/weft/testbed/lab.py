@@ -37,7 +37,7 @@ class Lab:
 
     @property
     def nodes(self) -> list[Node]:
-        return [Node(node.name, node.address) for node in self._keeper.nodes]
+        return [Node(node.name, node.address, node.addresses) for node in self._keeper.nodes]
 
     @property
     def warnings(self) -> list[Warning]:

@@ -1,0 +1,152 @@
+//! A fabric while it is being read, and what the readers of its parts look up in it.
+
+use std::collections::HashMap;
+
+use crate::error::FabricError;
+use crate::fabric::{Host, Link, Path, Switch};
+use crate::link_keys::{DEFAULT_QUEUE_FRAMES, read_queue_frames, read_rate};
+use crate::node_set;
+use crate::reader::Section;
+
+type Result<T> = std::result::Result<T, FabricError>;
+
+/// What has been read so far.
+pub struct Draft {
+    pub scale: f64,
+    pub hosts: Vec<Host>,
+    /// Those that the file declares, then those that it only mentions.
+    pub switches: Vec<Switch>,
+    /// The links that the hosts' own entries ask for.
+    pub host_links: Vec<Link>,
+    /// The links of `[[links]]`.
+    pub trunks: Vec<Link>,
+    pub paths: Vec<Path>,
+    pub ports_used: HashMap<String, u32>,
+}
+
+impl Draft {
+    pub fn new(scale: f64) -> Self {
+        Self {
+            scale,
+            hosts: Vec::new(),
+            switches: Vec::new(),
+            host_links: Vec::new(),
+            trunks: Vec::new(),
+            paths: Vec::new(),
+            ports_used: HashMap::new(),
+        }
+    }
+
+    /// Reads one entry of `[[switches]]`.
+    pub fn read_switches(&mut self, section: &Section<'_>) -> Result<()> {
+        let names = read_ids(section, "switch[1-2]")?;
+        let ports = section.integer("ports", 1, 1_000_000)?;
+        let capacity_bits_per_s = read_rate(section, "capacity", self.scale)?;
+        let queue_frames = read_queue_frames(section)?.unwrap_or(DEFAULT_QUEUE_FRAMES);
+        section.finish()?;
+        for name in names {
+            self.refuse_known(section, &name)?;
+            self.switches.push(Switch {
+                parent: parent_of(&name),
+                name,
+                ports,
+                capacity_bits_per_s,
+                queue_frames,
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds the hosts of one entry of `[[hosts]]`.
+    pub fn read_host_names(&mut self, section: &Section<'_>) -> Result<Vec<String>> {
+        let names = read_ids(section, "n[1-4]")?;
+        for name in &names {
+            self.refuse_known(section, name)?;
+            self.hosts.push(Host { name: name.clone() });
+        }
+        Ok(names)
+    }
+
+    /// Adds a switch without limits, and the switches that it is inside of, unless they are there.
+    pub fn imply_switch(&mut self, name: &str) {
+        if self.is_switch(name) {
+            return;
+        }
+        let parent = parent_of(name);
+        self.switches.push(Switch {
+            name: name.to_owned(),
+            parent: parent.clone(),
+            ports: None,
+            capacity_bits_per_s: None,
+            queue_frames: DEFAULT_QUEUE_FRAMES,
+        });
+        if let Some(parent) = parent {
+            self.imply_switch(&parent);
+        }
+    }
+
+    /// Adds the switches that the declared ones are inside of.
+    pub fn imply_parents(&mut self) {
+        let parents = self.switches.iter().filter_map(|s| s.parent.clone());
+        let parents: Vec<_> = parents.collect();
+        parents.iter().for_each(|name| self.imply_switch(name));
+    }
+
+    pub fn is_host(&self, name: &str) -> bool {
+        self.hosts.iter().any(|host| host.name == name)
+    }
+
+    pub fn is_switch(&self, name: &str) -> bool {
+        self.switches.iter().any(|switch| switch.name == name)
+    }
+
+    /// All links, those of the hosts first.
+    pub fn links(&self) -> impl Iterator<Item = &Link> {
+        self.host_links.iter().chain(&self.trunks)
+    }
+
+    /// The names of all hosts, for a message.
+    pub fn list_hosts(&self) -> String {
+        list_names(self.hosts.iter().map(|host| host.name.as_str()))
+    }
+
+    fn refuse_known(&self, section: &Section<'_>, name: &str) -> Result<()> {
+        if self.is_host(name) || self.is_switch(name) {
+            return Err(section.error("ids", format!("{name:?} appears twice")));
+        }
+        Ok(())
+    }
+}
+
+fn parent_of(name: &str) -> Option<String> {
+    name.rsplit_once('/').map(|(parent, _)| parent.to_owned())
+}
+
+fn read_ids(section: &Section<'_>, example: &str) -> Result<Vec<String>> {
+    section.required_text("ids", example)?;
+    let names = section.parsed("ids", node_set::expand)?.unwrap_or_default();
+    match names
+        .iter()
+        .enumerate()
+        .find(|(i, name)| names[..*i].contains(name))
+    {
+        Some((_, name)) => Err(section.error("ids", format!("{name:?} appears twice"))),
+        None => Ok(names),
+    }
+}
+
+/// Names for a message, the first few of many.
+pub fn list_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.collect();
+    let shown = names
+        .iter()
+        .take(12)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    match names.len() {
+        0 => "none".to_owned(),
+        1..=12 => shown,
+        count => format!("{shown}, ... ({count} in all)"),
+    }
+}

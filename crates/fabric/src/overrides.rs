@@ -1,0 +1,107 @@
+//! `[[overrides]]` and `[[paths]]`: what is different about single hosts and single routes.
+
+use std::mem::swap;
+
+use crate::draft::Draft;
+use crate::error::FabricError;
+use crate::fabric::{Link, Path};
+use crate::link_keys::{
+    DEFAULT_QUEUE_FRAMES, LinkKeys, pair_off, read_lane, read_network, read_queue_frames,
+};
+use crate::node_set;
+use crate::reader::Section;
+
+type Result<T> = std::result::Result<T, FabricError>;
+
+impl Draft {
+    /// Reads one entry of `[[overrides]]` and changes the hosts' links.
+    pub fn read_override(&mut self, section: &Section<'_>) -> Result<()> {
+        section.required_text("ids", "n7")?;
+        let hosts = section.parsed("ids", node_set::expand)?.unwrap_or_default();
+        let network = read_network(section)?;
+        let dead = section.flag("dead")?;
+        let keys = match section.section("link")? {
+            None => None,
+            Some(link) => {
+                let keys = LinkKeys::read(&link, self.scale)?;
+                link.finish()?;
+                Some(keys)
+            }
+        };
+        section.finish()?;
+        if keys.is_none() && !dead {
+            let message = "changes nothing; add link = { rate = \"10 Mb/s\" } or dead = true";
+            return Err(section.error("ids", message));
+        }
+        for host in hosts {
+            self.check_host(section, "ids", &host)?;
+            let link = self.link_of(section, &host, network)?;
+            link.dead |= dead;
+            if let Some(keys) = &keys {
+                apply_from(keys, link, &host);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one entry of `[[paths]]`.
+    pub fn read_path(&mut self, section: &Section<'_>) -> Result<()> {
+        let from = section.required_text("from", "n3")?;
+        let to = section.required_text("to", "n7")?;
+        let lane = read_lane(section, self.scale)?;
+        let queue_frames = read_queue_frames(section)?.unwrap_or(DEFAULT_QUEUE_FRAMES);
+        let network = read_network(section)?;
+        section.finish()?;
+        if lane.is_unshaped() {
+            let message = "limits nothing; add rate = \"10 Mb/s\" or delay = \"1 ms\"";
+            return Err(section.error("from", message));
+        }
+        for [from, to] in pair_off(section, "to", from, to)? {
+            self.check_host(section, "from", &from)?;
+            self.check_host(section, "to", &to)?;
+            if from == to {
+                return Err(section.error("to", format!("{to:?} sends to itself")));
+            }
+            self.link_of(section, &from, network)?;
+            self.link_of(section, &to, network)?;
+            self.paths.push(Path {
+                from,
+                to,
+                lane,
+                queue_frames,
+                network,
+            });
+        }
+        Ok(())
+    }
+
+    fn check_host(&self, section: &Section<'_>, key: &str, name: &str) -> Result<()> {
+        if self.is_host(name) {
+            return Ok(());
+        }
+        let known = self.list_hosts();
+        let message = format!("unknown host {name:?}; the hosts are {known}");
+        Err(section.error(key, message))
+    }
+
+    fn link_of(&mut self, section: &Section<'_>, host: &str, network: u32) -> Result<&mut Link> {
+        let mut links = self.host_links.iter_mut().chain(&mut self.trunks);
+        let link = links.find(|link| link.network == network && link.joins(host));
+        link.ok_or_else(|| {
+            let message = format!("{host:?} has no link in network {}", network + 1);
+            section.error("network", message)
+        })
+    }
+}
+
+/// Whichever way round a link is written, for an override forward is away from its host.
+fn apply_from(keys: &LinkKeys, link: &mut Link, host: &str) {
+    let turned = link.ends[0] != host;
+    if turned {
+        swap(&mut link.forward, &mut link.backward);
+    }
+    keys.apply(link);
+    if turned {
+        swap(&mut link.forward, &mut link.backward);
+    }
+}

@@ -1,0 +1,83 @@
+//! `[[links]]`: the links that are not part of a host's own entry.
+
+use crate::draft::{Draft, list_names};
+use crate::error::FabricError;
+use crate::fabric::Link;
+use crate::link_keys::{pair_off, read_link};
+use crate::reader::Section;
+
+type Result<T> = std::result::Result<T, FabricError>;
+
+impl Draft {
+    /// Reads one entry of `[[links]]`. An end that nothing declares is a switch without limits.
+    pub fn read_trunk(&mut self, section: &Section<'_>) -> Result<()> {
+        let template = read_link(section, self.scale)?;
+        let pairs = read_ends(section)?;
+        section.finish()?;
+        for ends in pairs {
+            for end in &ends {
+                if !self.is_host(end) {
+                    self.imply_switch(end);
+                }
+            }
+            self.trunks.push(Link {
+                ends,
+                ..template.clone()
+            });
+        }
+        Ok(())
+    }
+
+    /// Refuses an entry of `[[links]]` that mentions a switch that none of the first `declared` is and that
+    /// joins nothing else: a slip of the finger.
+    pub fn refuse_lonely(&self, section: &Section<'_>, declared: usize) -> Result<()> {
+        let is_mentioned =
+            |name: &String| self.switches[declared..].iter().any(|s| s.name == *name);
+        let is_lonely = |name: &String| is_mentioned(name) && self.joined_to(name).count() < 2;
+        let pairs = read_ends(section)?;
+        let Some(name) = pairs.iter().flatten().find(|name| is_lonely(name)) else {
+            return Ok(());
+        };
+        let hosts = self.hosts.iter().map(|host| host.name.as_str());
+        let switches = self.switches[..declared].iter().map(|s| s.name.as_str());
+        let known = list_names(hosts.chain(switches));
+        let only = list_names(self.joined_to(name));
+        let message = format!(
+            "unknown node {name:?}; the nodes are {known} (as a switch it would join only {only})"
+        );
+        Err(section.error("between", message))
+    }
+
+    /// What a switch joins: the other ends of its links, its parts, and what it is a part of.
+    fn joined_to<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let other_end = move |link: &'a Link| match &link.ends {
+            [one, other] if one == name => Some(other.as_str()),
+            [one, other] if other == name => Some(one.as_str()),
+            _ => None,
+        };
+        let parts = self.switches.iter().filter_map(move |switch| {
+            let is_part = switch.parent.as_deref() == Some(name);
+            let is_it = switch.name == name;
+            match is_part {
+                true => Some(switch.name.as_str()),
+                false => switch.parent.as_deref().filter(|_| is_it),
+            }
+        });
+        self.links().filter_map(other_end).chain(parts)
+    }
+}
+
+fn read_ends(section: &Section<'_>) -> Result<Vec<[String; 2]>> {
+    let [left, right] = section.texts("between")?[..] else {
+        let message = "must name two ends, such as [\"n1\", \"n2\"]";
+        return Err(section.error("between", message));
+    };
+    let pairs = pair_off(section, "between", left, right)?;
+    match pairs.iter().find(|[one, other]| one == other) {
+        None => Ok(pairs),
+        Some([name, _]) => {
+            let message = format!("{name:?} cannot be linked to itself");
+            Err(section.error("between", message))
+        }
+    }
+}
