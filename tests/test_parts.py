@@ -25,7 +25,7 @@ def test_each_node_gets_its_part_and_one_without_any_an_empty_one() -> None:
     found = parts(phase((0, 1), (1, 2)), [0, 1, 2, 3], STEP)
     assert [len(found[node]["send"]) for node in range(4)] == [1, 1, 0, 0]
     assert [len(found[node]["receive"]) for node in range(4)] == [0, 1, 1, 0]
-    assert found[1]["send"] == [{"dst": 2, "streams": 2, "network": 0, "bytes": 8}]
+    assert found[1]["send"] == [{"dst": 2, "streams": 2, "network": 0}]
     assert found[3]["phase"] == 3 and found[3]["stop"] == STEP["stop"]
 
 

@@ -140,4 +140,5 @@ def _handing_over(logbook: Logbook) -> Callable[[pa.RecordBatch], None]:
 
 
 def _addresses(node: Node) -> tuple[str, ...]:
-    return (node.address,)
+    """One for each network."""
+    return node.addresses or (node.address,)

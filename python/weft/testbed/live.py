@@ -103,7 +103,7 @@ class LiveRun:
                     self._writer.sync()
         finally:
             task.cancel()
-            await asyncio.wait([task])
+            await asyncio.gather(task, return_exceptions=True)
         task.result()
 
     async def _run_launches(self, missing: list[MissingStep]) -> None:

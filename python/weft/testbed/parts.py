@@ -48,7 +48,6 @@ def _end(transfer: dict[str, Any], peer: str) -> dict[str, Any]:
         peer: transfer[peer],
         "streams": transfer.get("streams", 1),
         "network": transfer.get("network", 0),
-        "bytes": transfer["bytes"],
     }
 
 

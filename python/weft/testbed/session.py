@@ -21,6 +21,7 @@ TICK_S = 0.25
 SETTLE_S = 1.0
 """How long the others may take to say what they saw when one has failed."""
 LEAVE_S = 5.0
+_MOST_WITNESSES = 3
 
 
 @dataclass(frozen=True)
@@ -221,13 +222,19 @@ class Session:
             return Setback(alone)
         node = culprit(complaints_of(errors))
         assert node is not None
-        return Setback({node: errors.get(node) or self._missed(node, errors)})
+        return Setback({node: self._missed(node, errors)})
 
     def _missed(self, node: int, errors: dict[int, AgentError]) -> AgentError:
+        """What the others say of a node; what it says itself of them is the same the other way round."""
         witnesses = [one for one, error in errors.items() if node in error.peers]
-        said = errors[witnesses[0]].reason
-        name = self._logbook.name
-        return AgentError(name(node), "node-missed", f"{name(witnesses[0])} says: {said}", [])
+        if not witnesses:
+            return errors[node]
+        who = ", ".join(self._logbook.names(witnesses[:_MOST_WITNESSES]))
+        more = len(witnesses) - _MOST_WITNESSES
+        who += f" and {more} more" if more > 0 else ""
+        lost = all(errors[one].code == "peer-lost" for one in witnesses)
+        reason = f"{who} {'lost it' if lost else 'could not reach it'}"
+        return AgentError(self._logbook.name(node), "node-missed", reason)
 
     def _judge(self) -> None:
         """Raise Setback when somebody is silent for too long, or nothing moves."""
