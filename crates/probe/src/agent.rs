@@ -1,7 +1,9 @@
 //! The agent: answers the coordinator's requests, one at a time.
 
-use std::io::{self, StdoutLock};
+use std::io;
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -12,24 +14,30 @@ use crate::channel::{Channel, NullChannel};
 use crate::clock;
 use crate::door::{self, Door};
 use crate::drive::{Driver, Job};
+use crate::ensemble;
 use crate::facts;
-use crate::frame::{self, Kind};
-use crate::message::{Common, Overhead, Reply, Request, Settings};
+use crate::failure::{code, describe};
+use crate::frame::Kind;
+use crate::message::{Asked, Common, Overhead, Reply, Request, Settings};
+use crate::outbox::Outbox;
 use crate::pattern::{Checked, Payload, Unchecked};
 use crate::processor;
 use crate::samples::{self, Sample};
 use crate::tcp::{self, Block, Spin, TcpChannel};
+use crate::wake::Wake;
 use crate::watchdog::Watchdog;
 
 /// Talks to the coordinator on standard output.
 pub struct Agent {
-    output: StdoutLock<'static>,
+    outbox: Outbox,
+    member: ensemble::Member,
 }
 
 impl Agent {
-    pub fn new() -> Agent {
+    pub fn new(wake: Arc<Wake>) -> Agent {
         Agent {
-            output: io::stdout().lock(),
+            outbox: Outbox::new(),
+            member: ensemble::Member::new(wake),
         }
     }
 
@@ -42,17 +50,21 @@ impl Agent {
         })
     }
 
-    /// Answer one request; what goes wrong is said, not returned, as long as the coordinator listens.
-    pub fn answer(&mut self, payload: &[u8]) -> io::Result<()> {
-        let outcome = serde_json::from_slice(payload)
-            .map_err(|error| {
-                io::Error::new(
-                    io::ErrorKind::InvalidInput,
-                    format!("a request is malformed: {error}"),
-                )
-            })
-            .and_then(|request| self.perform(request));
-        match outcome {
+    /// Answer requests until there are no more; what goes wrong is said, not returned, as long as the coordinator
+    /// listens.
+    pub fn answer_all(&mut self, requests: &Receiver<Vec<u8>>) -> io::Result<()> {
+        while let Some(payload) = self.member.next_request(&mut self.outbox, requests)? {
+            match serde_json::from_slice(&payload) {
+                Ok(Asked::Ensemble(request)) => self.member.answer(request, &mut self.outbox)?,
+                Ok(Asked::Pair(request)) => self.answer(*request)?,
+                Err(error) => self.member.refuse(&error, &mut self.outbox)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, request: Request) -> io::Result<()> {
+        match self.perform(request) {
             Ok(rejected) => self.say(&Reply::Done { rejected }),
             Err(error) => self.say(&Reply::Error {
                 code: code(&error),
@@ -167,11 +179,12 @@ impl Agent {
             return Ok(());
         }
         let stream = samples::encode(samples).map_err(io::Error::other)?;
-        frame::write(&mut self.output, Kind::Samples, &stream)
+        self.outbox.put_frame(Kind::Samples, &stream)?;
+        self.outbox.flush()
     }
 
     fn say(&mut self, reply: &impl Serialize) -> io::Result<()> {
-        frame::write(&mut self.output, Kind::Json, &serde_json::to_vec(reply)?)
+        self.outbox.say(reply)
     }
 }
 
@@ -231,28 +244,4 @@ fn overhead() -> io::Result<Overhead> {
         clock_read_ns: clock::read_cost_ns(),
         loop_ns: timing.elapsed_ns as f64 / f64::from(ROUND_TRIPS),
     })
-}
-
-/// The class of a failure, for programs.
-fn code(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => "peer-silent",
-        io::ErrorKind::UnexpectedEof
-        | io::ErrorKind::ConnectionReset
-        | io::ErrorKind::BrokenPipe => "peer-lost",
-        io::ErrorKind::ConnectionRefused
-        | io::ErrorKind::HostUnreachable
-        | io::ErrorKind::NetworkUnreachable => "peer-unreachable",
-        io::ErrorKind::InvalidInput => "bad-request",
-        io::ErrorKind::InvalidData => "damaged-data",
-        io::ErrorKind::OutOfMemory => "no-memory",
-        _ => "failed",
-    }
-}
-
-fn describe(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::WouldBlock => "the peer did not answer in time".to_owned(),
-        _ => error.to_string(),
-    }
 }

@@ -1,8 +1,9 @@
-//! The table of file descriptors of a measuring thread.
+//! The table of file descriptors of a measuring thread, and how many it may hold.
 
 use std::io;
 
 use nix::sched::{CloneFlags, unshare};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Give this thread a table of its own, a copy of the one it shares with the agent's other threads.
 ///
@@ -10,4 +11,15 @@ use nix::sched::{CloneFlags, unshare};
 /// thread that is alone with its table is spared that, as every single-threaded tool is.
 pub fn detach() -> io::Result<()> {
     Ok(unshare(CloneFlags::CLONE_FILES)?)
+}
+
+/// Allow as many descriptors as the system lets us have: a node of a large ensemble has a connection to every other.
+pub fn raise_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    // Where it cannot be raised, the connection that is one too many says so.
+    let _ = setrlimit(Resource::Nofile, raised);
 }

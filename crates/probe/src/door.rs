@@ -14,11 +14,11 @@ use crate::tcp;
 use crate::token::{TOKEN_BYTES, Token};
 
 /// How long a stranger may take to present the token.
-const PRESENT_WITHIN: Duration = Duration::from_secs(2);
+pub const PRESENT_WITHIN: Duration = Duration::from_secs(2);
 /// Strangers heard at the same time; one more and the oldest is closed.
 const MAX_WAITING: usize = 64;
 /// The one byte that tells a peer that it is in.
-const WELCOME: u8 = 0x57;
+pub const WELCOME: u8 = 0x57;
 
 /// A listening socket on the measured address only.
 pub struct Door {
@@ -44,27 +44,15 @@ enum Verdict {
 impl Door {
     /// Listen on a free port of `address`.
     pub fn open(address: IpAddr, options: &Options, token: Token) -> io::Result<Door> {
-        let socket = new_socket(address)?;
-        tcp::apply(&socket, options)?;
-        socket
-            .bind(&SocketAddr::new(address, 0).into())
-            .map_err(|error| {
-                io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
-            })?;
-        socket.listen(128)?;
-        socket.set_nonblocking(true)?;
         Ok(Door {
-            socket,
+            socket: listen(address, options, 128)?,
             token,
             rejected: 0,
         })
     }
 
     pub fn port(&self) -> io::Result<u16> {
-        let address = self.socket.local_addr()?.as_socket();
-        Ok(address
-            .expect("an internet socket has an internet address")
-            .port())
+        port(&self.socket)
     }
 
     /// Wait for the peer that presents the token; everybody who came in vain is counted.
@@ -219,7 +207,30 @@ fn try_to_enter(
     ))
 }
 
-fn new_socket(address: IpAddr) -> io::Result<Socket> {
+/// A socket that listens on a free port of `address`, with a step's options, and does not block.
+pub fn listen(address: IpAddr, options: &Options, backlog: i32) -> io::Result<Socket> {
+    let socket = new_socket(address)?;
+    tcp::apply(&socket, options)?;
+    socket
+        .bind(&SocketAddr::new(address, 0).into())
+        .map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
+        })?;
+    socket.listen(backlog)?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}
+
+/// The port that a socket is bound to.
+pub fn port(socket: &Socket) -> io::Result<u16> {
+    let address = socket.local_addr()?.as_socket();
+    Ok(address
+        .expect("an internet socket has an internet address")
+        .port())
+}
+
+/// A TCP socket of the address's family.
+pub fn new_socket(address: IpAddr) -> io::Result<Socket> {
     let domain = if address.is_ipv4() {
         Domain::IPV4
     } else {

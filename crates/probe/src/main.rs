@@ -8,25 +8,31 @@ mod clock;
 mod descriptors;
 mod door;
 mod drive;
+mod ensemble;
 mod facts;
+mod failure;
 mod frame;
 mod message;
 mod order;
+mod outbox;
 mod pattern;
 mod payload;
 mod processor;
 mod samples;
 mod tcp;
 mod token;
+mod wake;
 mod watchdog;
 
 use std::io;
 use std::process::{ExitCode, exit};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use agent::Agent;
 use frame::Kind;
+use wake::Wake;
 
 const USAGE: &str = "weft-probe is started by weft and speaks frames on its standard input and output.\n\
                      weft-probe --version prints its version.";
@@ -59,29 +65,24 @@ fn explain(argument: &str) -> ExitCode {
 
 fn run() -> io::Result<()> {
     let (sender, requests) = mpsc::channel();
-    let mut agent = Agent::new();
+    let wake = Arc::new(Wake::new()?);
+    let mut agent = Agent::new(wake.clone());
+    descriptors::raise_limit();
     agent.greet()?;
     thread::Builder::new()
         .stack_size(256 << 10)
-        .spawn(move || read_requests(&sender))?;
+        .spawn(move || read_requests(&sender, &wake))?;
     // Before any socket exists: what the reader's table held would stay open for ever.
     descriptors::detach()?;
-    answer_all(&mut agent, &requests)
-}
-
-fn answer_all(agent: &mut Agent, requests: &Receiver<Vec<u8>>) -> io::Result<()> {
-    for payload in requests {
-        agent.answer(&payload)?;
-    }
-    Ok(())
+    agent.answer_all(&requests)
 }
 
 /// Pass requests on; when the coordinator is gone, so is this agent, even in the middle of a timed loop.
-fn read_requests(sender: &Sender<Vec<u8>>) {
+fn read_requests(sender: &Sender<Vec<u8>>, wake: &Wake) {
     let mut input = io::stdin().lock();
     loop {
         match frame::read(&mut input) {
-            Ok(Some((Kind::Json, payload))) => drop(sender.send(payload)),
+            Ok(Some((Kind::Json, payload))) => pass_on(payload, sender, wake),
             Ok(Some((Kind::Samples, _))) => {
                 complain("samples travel from agent to coordinator only")
             }
@@ -89,6 +90,15 @@ fn read_requests(sender: &Sender<Vec<u8>>) {
             Err(error) => complain(&error.to_string()),
         }
     }
+}
+
+/// An abort is noticed at once; everything else waits for its turn.
+fn pass_on(payload: Vec<u8>, sender: &Sender<Vec<u8>>, wake: &Wake) {
+    if ensemble::is_abort(&payload) {
+        wake.abort();
+    }
+    drop(sender.send(payload));
+    wake.ring();
 }
 
 fn complain(message: &str) -> ! {

@@ -2,9 +2,11 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use weft_plan::Step;
 
+use crate::ensemble;
 use crate::facts::Facts;
 use crate::tcp;
 use crate::token::Token;
@@ -24,6 +26,27 @@ pub struct Common {
 }
 
 /// What the coordinator asks.
+#[derive(Debug)]
+pub enum Asked {
+    Pair(Box<Request>),
+    Ensemble(ensemble::Request),
+}
+
+impl<'de> Deserialize<'de> for Asked {
+    /// By hand, because serde's untagged enums hide what is wrong.
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(input)?;
+        let is_pair = matches!(value["type"].as_str(), Some("serve" | "drive"));
+        let asked = if is_pair {
+            Request::deserialize(value).map(|request| Asked::Pair(Box::new(request)))
+        } else {
+            ensemble::Request::deserialize(value).map(Asked::Ensemble)
+        };
+        asked.map_err(D::Error::custom)
+    }
+}
+
+/// What is asked of the two ends of a pair.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Request {

@@ -1,0 +1,43 @@
+//! The barrier before each phase, by dissemination (Hensgen, Finkel and Manber 1988): after ceil(log2 n) rounds of
+//! one message each, everybody has heard, directly or not, from everybody.
+
+use super::mesh::Mark;
+use super::progress::State;
+use super::session::Session;
+use super::trouble::Trouble;
+use crate::clock::now_ns;
+use crate::outbox::Outbox;
+
+impl Session {
+    /// Wait until all members have come here; returns how long that took.
+    pub(super) fn barrier(&mut self, phase: u32, outbox: &mut Outbox) -> Result<u64, Trouble> {
+        self.progress.enter(phase, State::Barrier);
+        let entered_ns = now_ns();
+        let rounds = self.mesh.as_ref().map_or(0, |mesh| mesh.rounds());
+        for round in 0..rounds {
+            self.progress.round = Some(round);
+            let mark = Mark {
+                sequence: self.sequence,
+                phase,
+                round,
+            };
+            self.pass_round(mark, outbox)?;
+        }
+        Ok(now_ns() - entered_ns)
+    }
+
+    fn pass_round(&mut self, mark: Mark, outbox: &mut Outbox) -> Result<(), Trouble> {
+        let Some(mesh) = &mut self.mesh else {
+            return Ok(());
+        };
+        mesh.announce(mark)?;
+        while !self.has_heard(mark)? {
+            self.turn(outbox, None)?;
+        }
+        Ok(())
+    }
+
+    fn has_heard(&mut self, mark: Mark) -> Result<bool, Trouble> {
+        self.mesh.as_mut().map_or(Ok(true), |mesh| mesh.hear(mark))
+    }
+}

@@ -1,0 +1,141 @@
+//! An agent as a member of ensembles: it has a session or has none.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use super::reply::Reply;
+use super::request::Request;
+use super::session::Session;
+use super::trouble::Trouble;
+use crate::outbox::Outbox;
+use crate::wake::Wake;
+
+/// Answers the requests of the ensemble protocol.
+pub struct Member {
+    wake: Arc<Wake>,
+    session: Option<Session>,
+    /// Strangers of sessions whose end has not been asked for yet.
+    rejected: u64,
+}
+
+impl Member {
+    pub fn new(wake: Arc<Wake>) -> Member {
+        Member {
+            wake,
+            session: None,
+            rejected: 0,
+        }
+    }
+
+    /// The next request that still matters, looking after the session while there is none.
+    pub fn next_request(
+        &mut self,
+        outbox: &mut Outbox,
+        requests: &Receiver<Vec<u8>>,
+    ) -> io::Result<Option<Vec<u8>>> {
+        loop {
+            let next = match &mut self.session {
+                Some(session) => session.idle(outbox, requests),
+                None => {
+                    outbox.flush()?;
+                    Ok(requests.recv().ok())
+                }
+            };
+            match next {
+                Ok(Some(payload)) if self.is_void(&payload) => {}
+                Ok(next) => return Ok(next),
+                Err(trouble) => self.fail(trouble, outbox)?,
+            }
+        }
+    }
+
+    /// Answer one request.
+    pub fn answer(&mut self, request: Request, outbox: &mut Outbox) -> io::Result<()> {
+        match self.perform(request, outbox) {
+            Ok(()) => Ok(()),
+            Err(trouble) => self.fail(trouble, outbox),
+        }
+    }
+
+    /// Answer what cannot be understood.
+    pub fn refuse(&mut self, error: &serde_json::Error, outbox: &mut Outbox) -> io::Result<()> {
+        let message = format!("a request is malformed: {error}");
+        self.fail(Trouble::bad_request(message), outbox)
+    }
+
+    /// What was asked before an abort is not done any more.
+    fn is_void(&self, payload: &[u8]) -> bool {
+        self.wake.is_aborting() && !super::is_abort(payload)
+    }
+
+    fn perform(&mut self, request: Request, outbox: &mut Outbox) -> Result<(), Trouble> {
+        let reply = match request {
+            Request::Open(opening) => {
+                if self.session.is_some() {
+                    return Err(Trouble::bad_request("a session is open already"));
+                }
+                let session = Session::open(opening, self.wake.clone())?;
+                let ports = session.ports()?;
+                self.session = Some(session);
+                Reply::ListeningOn { ports }
+            }
+            Request::Join(joining) => self.session()?.join(joining, outbox)?,
+            Request::Phases(phases) => {
+                self.session()?.run_phases(&phases, outbox)?;
+                Reply::PhasesDone
+            }
+            Request::Leave => self.leave(),
+            Request::Abort => {
+                self.wake.aborted();
+                self.leave()
+            }
+        };
+        outbox.put(&reply).map_err(Trouble::Unheard)
+    }
+
+    fn session(&mut self) -> Result<&mut Session, Trouble> {
+        self.session.as_mut().ok_or_else(|| Trouble::Failed {
+            code: "no-session",
+            message: "there is no session: it was not opened, or has ended by an error".to_owned(),
+            peers: Vec::new(),
+        })
+    }
+
+    fn leave(&mut self) -> Reply {
+        self.end(None);
+        Reply::Left {
+            rejected: std::mem::take(&mut self.rejected),
+        }
+    }
+
+    fn end(&mut self, culprit: Option<u32>) {
+        if let Some(session) = self.session.take() {
+            self.rejected += session.close(culprit);
+        }
+    }
+
+    /// End the session and say why, unless the coordinator knows.
+    fn fail(&mut self, trouble: Trouble, outbox: &mut Outbox) -> io::Result<()> {
+        match trouble {
+            Trouble::Aborted => {
+                self.end(None);
+                Ok(())
+            }
+            Trouble::Unheard(error) => Err(error),
+            Trouble::Failed {
+                code,
+                message,
+                peers,
+            } => {
+                let node = self.session.as_ref().map(Session::node);
+                self.end(peers.first().copied().or(node));
+                outbox.put(&Reply::Error {
+                    code,
+                    message,
+                    peers,
+                })
+            }
+        }
+    }
+}

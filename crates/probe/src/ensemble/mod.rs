@@ -1,0 +1,29 @@
+//! Phases of many transfers at the same time, between many nodes.
+//!
+//! One thread and one event loop: everything that can happen to a session (a stranger at the door, a peer that goes,
+//! an abort) is an event beside the transfers, so nothing has to wait for anything else.
+
+mod arrivals;
+mod barrier;
+mod clock_offset;
+mod dial;
+mod doors;
+mod hello;
+mod join;
+mod line;
+mod member;
+mod mesh;
+mod part;
+mod phase;
+mod progress;
+mod reactor;
+mod reply;
+mod request;
+mod rows;
+mod session;
+mod slots;
+mod transfer;
+mod trouble;
+
+pub use member::Member;
+pub use request::{Request, is_abort};

@@ -1,0 +1,211 @@
+//! Phases: connect, meet at the barrier, transfer, report.
+
+use std::io;
+use std::net::TcpStream;
+
+use super::dial::{Errand, Outcome};
+use super::hello::{Hello, Purpose};
+use super::part::{Incoming, Outgoing, Part};
+use super::progress::State;
+use super::reply::Reply;
+use super::request::Phases;
+use super::rows::{Context, Row};
+use super::session::Session;
+use super::transfer::Connected;
+use super::trouble::Trouble;
+use crate::clock::now_ns;
+use crate::frame::Kind;
+use crate::outbox::Outbox;
+use crate::samples::{self, Sample};
+
+/// Rows in one frame, which has room for many more.
+const ROWS_IN_A_FRAME: usize = 100_000;
+/// How long to try again to enter a peer's door that strangers crowd.
+const RETRY_NS: u64 = 10_000_000_000;
+
+/// The streams of a transfer as their connections come about.
+struct Call {
+    transfer: Outgoing,
+    sockets: Vec<Option<TcpStream>>,
+}
+
+impl Call {
+    fn new(transfer: &Outgoing) -> Call {
+        Call {
+            transfer: *transfer,
+            sockets: (0..transfer.streams).map(|_| None).collect(),
+        }
+    }
+
+    fn is_to(&self, errand: &Errand) -> bool {
+        (self.transfer.dst, self.transfer.network) == (errand.node, errand.hello.network)
+    }
+
+    fn put(&mut self, purpose: Purpose, socket: TcpStream) {
+        if let Purpose::Data { stream, .. } = purpose {
+            self.sockets[stream as usize] = Some(socket);
+        }
+    }
+
+    /// A transfer that lacks a stream has failed and has none.
+    fn complete(self) -> Connected<Outgoing> {
+        let sockets: Option<Vec<_>> = self.sockets.into_iter().collect();
+        Connected {
+            transfer: self.transfer,
+            sockets: sockets.unwrap_or_default(),
+        }
+    }
+}
+
+impl Session {
+    /// Run phases in their order.
+    pub fn run_phases(&mut self, asked: &Phases, outbox: &mut Outbox) -> Result<(), Trouble> {
+        if self.mesh.is_none() {
+            return Err(Trouble::bad_request("phases need an agent that has joined"));
+        }
+        for part in &asked.phases {
+            part.check(self.node, self.addresses.len() as u32)?;
+        }
+        self.progress.begin();
+        for part in &asked.phases {
+            self.run_phase(part, asked, outbox)?;
+        }
+        self.progress.rest();
+        Ok(())
+    }
+
+    fn run_phase(
+        &mut self,
+        part: &Part,
+        asked: &Phases,
+        outbox: &mut Outbox,
+    ) -> Result<(), Trouble> {
+        self.flows.prepare(part)?;
+        let send = self.connect(part, outbox)?;
+        let barrier_ns = self.barrier(part.phase, outbox)?;
+        let start_ns = now_ns();
+        let receive = self.collect(part);
+        self.progress.enter(part.phase, State::Transfer);
+        self.flows
+            .start(part, send, receive, start_ns, &self.reactor)?;
+        while !self.flows.are_over() {
+            self.turn(outbox, None)?;
+        }
+        self.hand_over(part, asked, barrier_ns, outbox)?;
+        self.flows.clear();
+        self.arrivals.forget_phase(self.sequence);
+        self.sequence += 1;
+        Ok(())
+    }
+
+    /// Open the connections of the transfers that begin here; those that do not come about have failed.
+    fn connect(
+        &mut self,
+        part: &Part,
+        outbox: &mut Outbox,
+    ) -> Result<Vec<Connected<Outgoing>>, Trouble> {
+        self.progress.enter(part.phase, State::Connect);
+        self.dial_receivers(part)?;
+        while !self.dials.is_empty() {
+            self.turn(outbox, None)?;
+        }
+        let mut calls: Vec<Call> = part.send.iter().map(Call::new).collect();
+        for (errand, outcome) in std::mem::take(&mut self.settled) {
+            match outcome {
+                Outcome::Entered(socket) => {
+                    let mut calls = calls.iter_mut();
+                    if let Some(call) = calls.find(|call| call.is_to(&errand)) {
+                        call.put(errand.hello.purpose, socket);
+                    }
+                }
+                Outcome::Failed(error) => self.fail_to_connect(errand.node, &error),
+            }
+        }
+        Ok(calls.into_iter().map(Call::complete).collect())
+    }
+
+    fn dial_receivers(&mut self, part: &Part) -> Result<(), Trouble> {
+        let retry_until_ns = now_ns() + RETRY_NS;
+        for one in &part.send {
+            for stream in 0..one.streams {
+                let purpose = Purpose::Data {
+                    sequence: self.sequence,
+                    stream,
+                };
+                let errand = self.errand(one.dst, one.network, purpose, retry_until_ns)?;
+                if let Err(error) = self.dials.start(errand, &self.reactor) {
+                    self.fail_to_connect(one.dst, &error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fail_to_connect(&mut self, dst: u32, error: &io::Error) {
+        let reason = format!("cannot connect: {error}");
+        self.flows.fail(self.node, dst, &reason);
+    }
+
+    /// The connections of the transfers that end here. After the barrier all that will ever come have come: a sender
+    /// does not enter it before it has been let in.
+    fn collect(&mut self, part: &Part) -> Vec<Connected<Incoming>> {
+        part.receive
+            .iter()
+            .map(|one| self.collect_streams(one))
+            .collect()
+    }
+
+    fn collect_streams(&mut self, transfer: &Incoming) -> Connected<Incoming> {
+        let hellos = (0..transfer.streams).map(|stream| Hello {
+            node: transfer.src,
+            network: transfer.network,
+            purpose: Purpose::Data {
+                sequence: self.sequence,
+                stream,
+            },
+        });
+        let sockets: Option<Vec<_>> = hellos.map(|hello| self.arrivals.take(hello)).collect();
+        if sockets.is_none() {
+            self.flows
+                .fail(transfer.src, self.node, "its connection did not come");
+        }
+        Connected {
+            transfer: *transfer,
+            sockets: sockets.unwrap_or_default(),
+        }
+    }
+
+    fn hand_over(
+        &mut self,
+        part: &Part,
+        asked: &Phases,
+        barrier_ns: u64,
+        outbox: &mut Outbox,
+    ) -> Result<(), Trouble> {
+        let context = Context {
+            step_index: asked.step_index,
+            phase: part.phase,
+            launch: asked.launch,
+            node: self.node,
+            shift_ns: self.clock.unwrap_or_default().offset_ns - self.epoch_ns,
+        };
+        let rows = self.flows.rows(part);
+        for rows in rows.chunks(ROWS_IN_A_FRAME) {
+            outbox
+                .put_frame(Kind::Samples, &encode(&context, rows)?)
+                .map_err(Trouble::Unheard)?;
+        }
+        let reply = Reply::PhaseOver {
+            phase: part.phase,
+            barrier_us: barrier_ns as f64 / 1000.0,
+            failed: self.flows.take_failed(),
+        };
+        outbox.put(&reply).map_err(Trouble::Unheard)?;
+        outbox.pump().map_err(Trouble::Unheard)
+    }
+}
+
+fn encode(context: &Context, rows: &[Row]) -> io::Result<Vec<u8>> {
+    let samples: Vec<Sample> = rows.iter().map(|row| context.sample(row)).collect();
+    samples::encode(&samples).map_err(io::Error::other)
+}

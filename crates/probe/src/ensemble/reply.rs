@@ -1,0 +1,54 @@
+//! What a member of an ensemble says; samples travel in frames of their own.
+
+use serde::Serialize;
+
+use super::progress::State;
+use crate::message::Settings;
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Reply {
+    ListeningOn {
+        ports: Vec<u16>,
+    },
+    Joined {
+        offset_ns: i64,
+        error_ns: u64,
+        effective: Settings,
+    },
+    /// Said at intervals while phases run.
+    Alive {
+        phase: u32,
+        state: State,
+        /// Bytes sent and received in this session.
+        moved_bytes: u64,
+        waiting_for: Vec<u32>,
+        /// The barrier's round.
+        round: Option<u32>,
+    },
+    PhaseOver {
+        phase: u32,
+        barrier_us: f64,
+        failed: Vec<FailedTransfer>,
+    },
+    PhasesDone,
+    Left {
+        /// Connections closed because they did not present the token and a proper hello.
+        rejected: u64,
+    },
+    /// Ends the session.
+    Error {
+        code: &'static str,
+        message: String,
+        /// The nodes that are to blame.
+        peers: Vec<u32>,
+    },
+}
+
+/// A transfer whose connection broke; its phase went on without it.
+#[derive(Debug, Serialize)]
+pub struct FailedTransfer {
+    pub src: u32,
+    pub dst: u32,
+    pub reason: String,
+}

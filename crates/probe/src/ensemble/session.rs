@@ -1,0 +1,227 @@
+//! A session: from the opening of the doors until the coordinator ends it or something breaks.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+
+use weft_plan::Options;
+
+use super::arrivals::Arrivals;
+use super::clock_offset::{ClockDesk, ClockOffset, Estimate};
+use super::dial::{Dials, Errand, Outcome};
+use super::doors::Doors;
+use super::hello::{Hello, Purpose};
+use super::mesh::Mesh;
+use super::progress::{Progress, State};
+use super::reactor::{Interest, Key, Reactor};
+use super::reply::Reply;
+use super::request::Opening;
+use super::transfer::Flows;
+use super::trouble::Trouble;
+use crate::clock::now_ns;
+use crate::outbox::Outbox;
+use crate::wake::Wake;
+
+/// The longest sleep of an event loop that has nothing to wait for.
+const LONGEST_SLEEP_NS: u64 = 10_000_000_000;
+/// How soon to try again when the coordinator is slow to read.
+const OUTPUT_RETRY_NS: u64 = 5_000_000;
+
+/// Everything that exists between `open` and `leave`.
+pub struct Session {
+    pub(super) node: u32,
+    pub(super) options: Options,
+    pub(super) addresses: Vec<IpAddr>,
+    pub(super) reactor: Reactor,
+    wake: Arc<Wake>,
+    doors: Doors,
+    pub(super) arrivals: Arrivals,
+    pub(super) dials: Dials,
+    /// Connections that let us in, or did not, since somebody last looked.
+    pub(super) settled: Vec<(Errand, Outcome)>,
+    desk: ClockDesk,
+    pub(super) estimate: Option<Estimate>,
+    pub(super) clock: Option<ClockOffset>,
+    pub(super) peers: BTreeMap<u32, Vec<SocketAddr>>,
+    pub(super) mesh: Option<Mesh>,
+    pub(super) epoch_ns: i64,
+    pub(super) flows: Flows,
+    pub(super) progress: Progress,
+    /// Phases begun in this session.
+    pub(super) sequence: u32,
+}
+
+impl Session {
+    /// Open the doors.
+    pub fn open(opening: Opening, wake: Arc<Wake>) -> Result<Session, Trouble> {
+        if opening.addresses.is_empty() {
+            return Err(Trouble::bad_request("a node needs at least one address"));
+        }
+        let reactor = Reactor::new()?;
+        reactor.watch(&*wake, Key::Wake, Interest::Read)?;
+        let Opening {
+            node,
+            addresses,
+            options,
+            token,
+        } = opening;
+        Ok(Session {
+            node,
+            doors: Doors::open(&addresses, &options, token.clone(), &reactor)?,
+            addresses,
+            dials: Dials::new(options.clone(), token),
+            flows: Flows::new(node, options.verify)?,
+            options,
+            reactor,
+            wake,
+            arrivals: Arrivals::default(),
+            settled: Vec::new(),
+            desk: ClockDesk::new(),
+            estimate: None,
+            clock: None,
+            peers: BTreeMap::new(),
+            mesh: None,
+            epoch_ns: 0,
+            progress: Progress::new(),
+            sequence: 0,
+        })
+    }
+
+    pub fn node(&self) -> u32 {
+        self.node
+    }
+
+    pub fn ports(&self) -> io::Result<Vec<u16>> {
+        self.doors.ports()
+    }
+
+    /// Look after the connections until there is a request; `None` when there will be none any more.
+    pub fn idle(
+        &mut self,
+        outbox: &mut Outbox,
+        requests: &Receiver<Vec<u8>>,
+    ) -> Result<Option<Vec<u8>>, Trouble> {
+        loop {
+            match requests.try_recv() {
+                Ok(payload) => return Ok(Some(payload)),
+                Err(TryRecvError::Disconnected) => return Ok(None),
+                Err(TryRecvError::Empty) => self.turn(outbox, None)?,
+            }
+        }
+    }
+
+    /// Close everything, telling the peers whom to blame; returns how many strangers came.
+    pub fn close(mut self, culprit: Option<u32>) -> u64 {
+        if let Some(mesh) = &mut self.mesh {
+            mesh.bid_farewell(culprit);
+        }
+        self.doors.close()
+    }
+
+    /// Sleep until something happens or the deadline has come, and deal with all that has happened.
+    pub(super) fn turn(
+        &mut self,
+        outbox: &mut Outbox,
+        deadline_ns: Option<u64>,
+    ) -> Result<(), Trouble> {
+        self.report(outbox)?;
+        let timeout_ns = self.timeout_ns(outbox, deadline_ns);
+        let events = self.reactor.wait(timeout_ns)?;
+        self.flows.pass_edges(now_ns());
+        for index in 0..events {
+            self.dispatch(self.reactor.event(index))?;
+        }
+        if self.wake.is_aborting() {
+            return Err(Trouble::Aborted);
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self, key: Key) -> Result<(), Trouble> {
+        match key {
+            Key::Flow(slot) => self.flows.serve(slot, &self.reactor)?,
+            Key::Link(slot) => self.read_link(slot)?,
+            Key::Door(number) => self.doors.accept(number, &self.reactor)?,
+            Key::Guest(slot) => {
+                if let Some((hello, socket)) = self.doors.hear(slot, &self.reactor)? {
+                    self.receive(hello, socket)?;
+                }
+            }
+            Key::Dial(slot) => {
+                let settled = self.dials.advance(slot, &self.reactor)?;
+                self.settled.extend(settled);
+            }
+            Key::Caller(slot) => self.desk.answer(slot),
+            Key::Estimate => self.advance_estimate()?,
+            Key::Wake => self.wake.hush(),
+        }
+        Ok(())
+    }
+
+    fn read_link(&mut self, slot: u32) -> Result<(), Trouble> {
+        match &mut self.mesh {
+            Some(mesh) => mesh.read(slot, &self.reactor),
+            None => Ok(()),
+        }
+    }
+
+    /// Somebody with the token has come in.
+    fn receive(&mut self, hello: Hello, socket: TcpStream) -> io::Result<()> {
+        if hello.purpose == Purpose::Clock {
+            return self.desk.admit(socket, &self.reactor);
+        }
+        if !self.arrivals.keep(hello, socket) {
+            self.doors.rejected += 1;
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, outbox: &mut Outbox) -> Result<(), Trouble> {
+        let now_ns = now_ns();
+        self.doors.expire(now_ns);
+        if self.progress.is_due(now_ns) {
+            outbox.put(&self.alive()).map_err(Trouble::Unheard)?;
+        }
+        outbox.pump().map_err(Trouble::Unheard)
+    }
+
+    fn alive(&self) -> Reply {
+        let mut waiting_for = self.waiting_for();
+        waiting_for.sort_unstable();
+        waiting_for.dedup();
+        Reply::Alive {
+            phase: self.progress.phase.unwrap_or(0),
+            state: self.progress.state,
+            moved_bytes: self.flows.moved_bytes(),
+            waiting_for,
+            round: self.progress.round,
+        }
+    }
+
+    fn waiting_for(&self) -> Vec<u32> {
+        match (self.progress.state, self.progress.round, &self.mesh) {
+            (State::Connect, ..) => self.dials.nodes().collect(),
+            (State::Barrier, Some(round), Some(mesh)) => vec![mesh.source(round)],
+            (State::Transfer, ..) => self.flows.nodes().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn timeout_ns(&self, outbox: &Outbox, deadline_ns: Option<u64>) -> u64 {
+        let now_ns = now_ns();
+        let output_ns = (!outbox.is_empty()).then_some(now_ns + OUTPUT_RETRY_NS);
+        let deadlines = [
+            deadline_ns,
+            output_ns,
+            self.progress.deadline_ns(),
+            self.doors.deadline_ns(),
+            self.flows.deadline_ns(),
+        ];
+        let first = deadlines.into_iter().flatten().min();
+        first.map_or(LONGEST_SLEEP_NS, |first| {
+            first.saturating_sub(now_ns).min(LONGEST_SLEEP_NS)
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! The receiving end of a stream.
+
+use std::io;
+
+use super::super::line::Line;
+use super::Served;
+use super::desk::{Desk, TURN_BYTES};
+use crate::clock::now_ns;
+
+/// Counts what comes.
+pub struct Receiver {
+    line: Line,
+    pub src: u32,
+    tally: usize,
+    received_bytes: u64,
+    /// Bytes of a trial and the number of trials; none when the sender ends by its clock.
+    expected: Option<(u64, u32)>,
+    trials_over: u32,
+}
+
+impl Receiver {
+    pub fn new(line: Line, src: u32, tally: usize, expected: Option<(u64, u32)>) -> Receiver {
+        Receiver {
+            line,
+            src,
+            tally,
+            received_bytes: 0,
+            expected,
+            trials_over: 0,
+        }
+    }
+
+    /// Read what is there, up to a limit.
+    #[inline]
+    pub fn serve(&mut self, desk: &mut Desk) -> io::Result<Served> {
+        let turn_end = self.received_bytes + TURN_BYTES;
+        while self.received_bytes < turn_end {
+            if self.end_trials(desk) {
+                return Ok(Served::Finished);
+            }
+            let asked = self.left_of_trial_bytes();
+            let scratch = desk.scratch(asked);
+            let asked = scratch.len();
+            match self.line.read(scratch)? {
+                None => break,
+                Some(0) => return self.end(),
+                Some(count) => {
+                    desk.check_scratch(self.received_bytes, count)?;
+                    self.received_bytes += count as u64;
+                    desk.moved_bytes += count as u64;
+                    desk.tallies[self.tally].count(count as u64);
+                    if count < asked {
+                        break;
+                    }
+                }
+            }
+        }
+        let is_over = self.end_trials(desk);
+        Ok(if is_over {
+            Served::Finished
+        } else {
+            Served::Ongoing
+        })
+    }
+
+    fn left_bytes(&self) -> u64 {
+        match self.expected {
+            Some((bytes, trials)) => bytes * u64::from(trials) - self.received_bytes,
+            None => u64::MAX,
+        }
+    }
+
+    /// Reading ends with a trial, so that its end is seen.
+    #[inline]
+    fn left_of_trial_bytes(&self) -> u64 {
+        match self.expected {
+            Some((bytes, _)) => bytes * u64::from(self.trials_over + 1) - self.received_bytes,
+            None => u64::MAX,
+        }
+    }
+
+    /// Note the trials whose last byte has come; true when it was the last trial.
+    #[inline]
+    fn end_trials(&mut self, desk: &mut Desk) -> bool {
+        let Some((bytes, trials)) = self.expected else {
+            return false;
+        };
+        while self.trials_over < trials
+            && self.received_bytes >= bytes * u64::from(self.trials_over + 1)
+        {
+            desk.tallies[self.tally].end_trial(self.trials_over, now_ns());
+            self.trials_over += 1;
+        }
+        self.trials_over == trials
+    }
+
+    /// The sender has closed its side, which only a timed one may do here.
+    fn end(&self) -> io::Result<Served> {
+        match self.expected {
+            None => Ok(Served::Finished),
+            Some(_) => Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("the connection ended {} bytes early", self.left_bytes()),
+            )),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The sending end of a stream.
+
+use std::io;
+
+use super::super::line::Line;
+use super::Served;
+use super::desk::{Desk, TURN_BYTES};
+
+/// Writes until all is written or its time is up.
+pub struct Sender {
+    line: Line,
+    pub dst: u32,
+    /// Bytes to go; none when a time ends it.
+    left_bytes: Option<u64>,
+    sent_bytes: u64,
+}
+
+impl Sender {
+    pub fn new(line: Line, dst: u32, left_bytes: Option<u64>) -> Sender {
+        Sender {
+            line,
+            dst,
+            left_bytes,
+            sent_bytes: 0,
+        }
+    }
+
+    /// Write what the kernel takes.
+    #[inline]
+    pub fn serve(&mut self, desk: &mut Desk) -> io::Result<Served> {
+        let turn_end = self.sent_bytes + TURN_BYTES;
+        while self.sent_bytes < turn_end && self.left_bytes != Some(0) {
+            let piece = desk.piece(self.sent_bytes, self.left_bytes.unwrap_or(u64::MAX));
+            let asked = piece.len();
+            let Some(count) = self.line.write(piece)? else {
+                break;
+            };
+            self.count(desk, count as u64);
+            if count < asked {
+                break;
+            }
+        }
+        if self.left_bytes != Some(0) {
+            return Ok(Served::Ongoing);
+        }
+        self.finish();
+        Ok(Served::Finished)
+    }
+
+    /// Say that nothing more will come; the kernel delivers what it has.
+    pub fn finish(&mut self) {
+        self.line.finish();
+    }
+
+    #[inline]
+    fn count(&mut self, desk: &mut Desk, count: u64) {
+        desk.moved_bytes += count;
+        self.sent_bytes += count;
+        self.left_bytes = self.left_bytes.map(|left| left - count);
+    }
+}
