@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from weft import binaries
+from weft.plan.load import parse_plan
+from weft.plan.phases import expand
+from weft.run.folder import RunWriter
+from weft.run.meta import RunMeta
 from weft.testbed.agent import Agent
+from weft.testbed.crew import Crew
+from weft.testbed.ensemble import Ensemble
+from weft.testbed.logbook import Logbook
 from weft.testbed.pair import StepJob, run_step
+from weft.testbed.session import EnsembleJob
 
 ADDRESS = "127.0.0.1"
 
@@ -44,6 +56,106 @@ def job(a_step: dict[str, Any], patience_ms: int = 2000) -> StepJob:
 
 async def start_agent(name: str) -> Agent:
     return await Agent.start(name, [str(binaries.find("weft-probe"))])
+
+
+TRIAL = '{ rule = "time", trial = "20 ms", trials = 1 }'
+ONCE = '{ rule = "count", repeats = 1, trials = 1 }'
+
+
+def ensemble_step(
+    kind: str, size_bytes: int = 10_000, stop: str = TRIAL, keys: str = ""
+) -> dict[str, Any]:
+    """A resolved step between many nodes."""
+    text = f"""
+name = "test"
+[[steps]]
+name = "it"
+pattern = "{kind}"
+sizes = ["{size_bytes} B"]
+stop = {stop}
+{keys}
+"""
+    step: dict[str, Any] = parse_plan(text, "the test's plan")["steps"][0]
+    step["options"]["wait"] = "block"
+    return step
+
+
+@dataclass
+class Cluster:
+    """Agents on this machine that work on one step of a run, and what they have done."""
+
+    step: dict[str, Any]
+    writer: RunWriter
+    crew: Crew
+    ensemble: Ensemble
+    logbook: Logbook
+    phases: list[dict[str, Any]]
+
+    @property
+    def meta(self) -> RunMeta:
+        return self.writer.meta
+
+    def measured(self, phase: int) -> set[tuple[int, int]]:
+        """The routes that have samples in a phase."""
+        rows = self.writer.samples.filter(pc.field("phase") == phase)
+        return set(zip(rows["src"].to_pylist(), rows["dst"].to_pylist(), strict=True))
+
+    def routes(self, phase: int, lost: Collection[int] = ()) -> set[tuple[int, int]]:
+        """The routes that a phase should have without some nodes."""
+        transfers = self.phases[phase]["transfers"]
+        routes = {(one["src"], one["dst"]) for one in transfers}
+        return {route for route in routes if not set(route) & set(lost)}
+
+    async def run(self) -> None:
+        """The whole step."""
+        await self.ensemble.run(self.phases)
+        await self.ensemble.close()
+
+
+def with_cluster(
+    directory: Path,
+    nodes: int,
+    step: dict[str, Any],
+    scenario: Callable[[Cluster], Awaitable[Any]],
+    patience_s: float = 5.0,
+    on_phase: Callable[[Cluster, int], None] = lambda cluster, phase: None,
+) -> Cluster:
+    """Run a scenario with agents on loopback; `on_phase` hears of each phase that is over."""
+
+    async def run() -> Cluster:
+        names = [f"n{index + 1}" for index in range(nodes)]
+        agents = await asyncio.gather(*(start_agent(name) for name in names))
+        crew = Crew(dict(enumerate(agents)), {})
+        try:
+            writer = RunWriter.create(directory, _meta(step, names))
+            logbook = Logbook(
+                writer, 0, 0, lambda phases: [on_phase(cluster, phase) for phase in phases]
+            )
+            a_job = EnsembleJob(
+                step_index=0,
+                step=step,
+                launch=0,
+                addresses=dict.fromkeys(range(nodes), (ADDRESS,)),
+                token=secrets.token_hex(32),
+                epoch_ns=time.monotonic_ns(),
+                patience_s=patience_s,
+            )
+            ensemble = Ensemble(crew, set(range(nodes)), a_job, logbook)
+            cluster = Cluster(step, writer, crew, ensemble, logbook, expand(step, nodes))
+            await scenario(cluster)
+            return cluster
+        finally:
+            await crew.close()
+
+    return asyncio.run(run())
+
+
+def _meta(step: dict[str, Any], names: list[str]) -> RunMeta:
+    return RunMeta(
+        plan={"name": "test", "launches": 1, "steps": [step]},
+        testbed={"kind": "loopback"},
+        nodes=[{"name": name, "address": ADDRESS} for name in names],
+    )
 
 
 def with_agents(scenario: Callable[[Agent, Agent], Awaitable[Any]]) -> Any:
