@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::address::Interface;
 use crate::clock;
 use crate::frame::{Frame, FramePool};
+use crate::meter::Meter;
 use crate::packet_socket::{BATCH, PacketSocket};
 use crate::plant::Plant;
 use crate::schedule::Schedule;
@@ -65,11 +66,18 @@ impl Forwarder {
         })
     }
 
+    /// The descriptors of its sockets.
+    pub fn sockets(&self) -> Vec<i32> {
+        self.sockets.iter().map(PacketSocket::fd).collect()
+    }
+
     /// Forwards for ever.
     pub fn run(mut self) -> ! {
         let mut ready = Vec::new();
+        let mut meter = Meter::new(clock::now_ns());
         loop {
-            self.release_due();
+            let now_ns = self.release_due();
+            meter.note(now_ns, self.waiter.idle_ns(), &self.stats);
             ready.extend_from_slice(self.waiter.wait(self.schedule.next_due_ns()));
             for port in ready.drain(..) {
                 self.receive(port);
@@ -102,7 +110,8 @@ impl Forwarder {
         });
     }
 
-    fn release_due(&mut self) {
+    /// Sends what has arrived where it is for; returns the time that was taken for now.
+    fn release_due(&mut self) -> u64 {
         let now_ns = clock::now_ns();
         while let Some((due_ns, journey)) = self.schedule.take_due(now_ns) {
             self.advance(journey, due_ns, now_ns);
@@ -110,6 +119,7 @@ impl Forwarder {
         while let Some(port) = self.departing.pop() {
             self.flush(port);
         }
+        now_ns
     }
 
     /// Takes a frame that has passed a wire to the next one, or out.

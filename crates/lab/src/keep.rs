@@ -11,6 +11,7 @@ use std::thread;
 use serde::Serialize;
 use weft_fabric::Fabric;
 
+use crate::clock;
 use crate::error::{Doing, LabError, Result};
 use crate::forwarder::Forwarder;
 use crate::lab::{Lab, Node};
@@ -47,6 +48,7 @@ pub fn keep(request: &KeepRequest) -> Result<()> {
     let signals = block_signals().doing("block signals")?;
     let user_namespace = gain_privilege()?;
     let (lab, forwarding) = Lab::build(&fabric)?;
+    let sockets = forwarding.sockets();
     let listener = request.stats_socket.as_deref().map(listen).transpose()?;
     if let Some(forwarder) = forwarding.forwarder {
         start(forwarder)?;
@@ -64,6 +66,7 @@ pub fn keep(request: &KeepRequest) -> Result<()> {
     if let Some(path) = &request.stats_socket {
         let _ = fs::remove_file(path);
     }
+    close_together(&sockets);
     Ok(())
 }
 
@@ -167,6 +170,23 @@ fn serve(signals: &impl AsRawFd, listener: Option<&UnixListener>, stats: &Arc<St
     }
 }
 
+/// Closes the forwarder's sockets from several threads as the last thing before this process ends. For each the
+/// kernel waits until no processor can still be using it; what many wait for at once takes no longer than for one.
+fn close_together(sockets: &[i32]) {
+    const THREADS: usize = 16;
+    thread::scope(|scope| {
+        for share in sockets.chunks(sockets.len().div_ceil(THREADS).max(1)) {
+            scope.spawn(move || {
+                for socket in share {
+                    // SAFETY: takes no pointers. The forwarder, whose socket this is, gets an error from it, as from
+                    // a host that is gone; nothing is opened any more that could get the same number.
+                    unsafe { libc::close(*socket) };
+                }
+            });
+        }
+    });
+}
+
 /// Reads what there is; true at the end.
 fn has_ended(input: &mut impl Read) -> bool {
     !matches!(input.read(&mut [0; 64]), Ok(1..))
@@ -175,6 +195,6 @@ fn has_ended(input: &mut impl Read) -> bool {
 /// The report fits the socket's buffer; who hangs up early loses nothing but the answer.
 fn answer(listener: &UnixListener, stats: &Arc<Stats>) {
     if let Ok((mut stream, _)) = listener.accept() {
-        let _ = serde_json::to_writer(&mut stream, &stats.report());
+        let _ = serde_json::to_writer(&mut stream, &stats.report(clock::now_ns()));
     }
 }

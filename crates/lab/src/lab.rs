@@ -7,6 +7,7 @@ use serde::Serialize;
 use weft_fabric::{Fabric, Host};
 
 use crate::address::Interface;
+use crate::clock;
 use crate::error::{Doing, Result};
 use crate::forwarder::Forwarder;
 use crate::interface::{
@@ -16,6 +17,7 @@ use crate::namespace::NetworkNamespace;
 use crate::netlink::Netlink;
 use crate::packet_socket::PacketSocket;
 use crate::plant::Plant;
+use crate::process;
 use crate::stats::Stats;
 use crate::token_bucket::TokenBucket;
 use crate::topology::{Layout, Port, Topology};
@@ -49,6 +51,16 @@ pub struct Forwarding {
     pub stats: Arc<Stats>,
 }
 
+impl Forwarding {
+    /// The descriptors of the forwarder's sockets.
+    pub fn sockets(&self) -> Vec<i32> {
+        self.forwarder
+            .as_ref()
+            .map(Forwarder::sockets)
+            .unwrap_or_default()
+    }
+}
+
 impl Lab {
     /// Builds a fabric. The calling thread ends up in the core's namespace.
     pub fn build(fabric: &Fabric) -> Result<(Self, Forwarding)> {
@@ -56,7 +68,7 @@ impl Lab {
         let hosts = fabric
             .hosts
             .iter()
-            .map(|host| Ok((host.clone(), new_namespace()?)));
+            .map(|host| Ok((host.clone(), new_namespace(fabric.hosts.len())?)));
         let hosts = hosts
             .collect::<io::Result<_>>()
             .doing("create a network namespace")?;
@@ -108,7 +120,7 @@ impl Lab {
         }
         Ok(Forwarding {
             forwarder: None,
-            stats: Arc::new(Stats::new(0)),
+            stats: Arc::new(Stats::new(0, clock::now_ns())),
         })
     }
 
@@ -132,7 +144,8 @@ impl Lab {
         let packets = layout.ports.iter().map(|port| port.mtu_bytes);
         let mtu_bytes = packets.max().unwrap_or(0);
         let plant = Plant::new(layout);
-        let stats = Arc::new(Stats::new(plant.shortest_frame_ns(mtu_bytes)));
+        let shortest_frame_ns = plant.shortest_frame_ns(mtu_bytes);
+        let stats = Arc::new(Stats::new(shortest_frame_ns, clock::now_ns()));
         let frame_bytes = (mtu_bytes + HEADER_BYTES) as usize;
         let interfaces = self.interfaces.clone();
         let forwarder =
@@ -239,9 +252,17 @@ fn open_port(core: &Netlink, port: usize) -> io::Result<PacketSocket> {
     PacketSocket::open(core_index(port))
 }
 
-fn new_namespace() -> io::Result<NetworkNamespace> {
+/// From so many hosts on their kernels take frames in on the processors of the agents instead of on the
+/// forwarder's, which then carries two to three times as many. A single message takes longer so.
+const MANY_HOSTS: usize = 9;
+
+fn new_namespace(hosts: usize) -> io::Result<NetworkNamespace> {
     let namespace = NetworkNamespace::create()?;
-    for (name, value) in SETTINGS {
+    let spread = process::mask_of_others().filter(|_| hosts >= MANY_HOSTS);
+    let spread = spread
+        .as_ref()
+        .map(|mask| ("core/rps_default_mask", mask.as_str()));
+    for (name, value) in SETTINGS.into_iter().chain(spread) {
         // Where /proc/sys cannot be written, or the kernel has no such setting, it does little harm.
         let _ = std::fs::write(format!("/proc/sys/net/{name}"), value);
     }

@@ -9,6 +9,7 @@ mod frame;
 mod interface;
 mod keep;
 mod lab;
+mod meter;
 mod namespace;
 mod netlink;
 mod packet_socket;

@@ -8,8 +8,10 @@ use crate::clock;
 use crate::frame::{Frame, FramePool};
 use crate::sys::{check, set_option};
 
-/// Frames per system call.
+/// Most frames per system call.
 pub const BATCH: usize = 32;
+/// With many ports most have few frames at a time, and preparing for a whole batch takes longer than those.
+const FEW: usize = 4;
 /// Room for what arrives while the keeper is not scheduled.
 const RECEIVE_BUFFER_BYTES: i32 = 32 << 20;
 
@@ -75,10 +77,20 @@ impl PacketSocket {
         self.fd.as_raw_fd()
     }
 
-    /// Hands over what has arrived, at most one batch, each frame with its arrival in real time.
+    /// Hands over what has arrived, at most about one batch, each frame with its arrival in real time.
     pub fn receive(&self, pool: &mut FramePool, mut take: impl FnMut(&mut FramePool, Frame, u64)) {
-        let mut frames: [Frame; BATCH] = std::array::from_fn(|_| pool.take());
-        let mut arrivals = [(0, 0); BATCH];
+        if self.receive_up_to::<FEW>(pool, &mut take) == FEW {
+            self.receive_up_to::<BATCH>(pool, &mut take);
+        }
+    }
+
+    fn receive_up_to<const N: usize>(
+        &self,
+        pool: &mut FramePool,
+        take: &mut impl FnMut(&mut FramePool, Frame, u64),
+    ) -> usize {
+        let mut frames: [Frame; N] = std::array::from_fn(|_| pool.take());
+        let mut arrivals = [(0, 0); N];
         let count = self.receive_batch(&mut frames, &mut arrivals);
         for (i, (mut frame, (length, arrival_ns))) in frames.into_iter().zip(arrivals).enumerate() {
             // A frame larger than the link's is nothing a wire would have carried.
@@ -87,15 +99,20 @@ impl PacketSocket {
                 false => pool.put(frame),
             }
         }
+        count
     }
 
     /// Returns how many arrived; of each its length and its time.
-    fn receive_batch(&self, frames: &mut [Frame; BATCH], arrivals: &mut [(usize, u64)]) -> usize {
-        let mut controls: [Control; BATCH] = [[0; 8]; BATCH];
+    fn receive_batch<const N: usize>(
+        &self,
+        frames: &mut [Frame; N],
+        arrivals: &mut [(usize, u64); N],
+    ) -> usize {
+        let mut controls: [Control; N] = [[0; 8]; N];
         let mut parts = frames.each_mut().map(|frame| part_of(frame.buffer()));
         // SAFETY: all-zero headers are valid; every pointer in them is to something alive here.
         unsafe {
-            let mut headers: [libc::mmsghdr; BATCH] = zeroed();
+            let mut headers: [libc::mmsghdr; N] = zeroed();
             for ((header, part), control) in headers.iter_mut().zip(&mut parts).zip(&mut controls) {
                 header.msg_hdr.msg_iov = part;
                 header.msg_hdr.msg_iovlen = 1;
@@ -105,7 +122,7 @@ impl PacketSocket {
             let flags = (libc::MSG_DONTWAIT | libc::MSG_TRUNC) as _;
             let fd = self.fd.as_raw_fd();
             let none = std::ptr::null_mut();
-            let count = libc::recvmmsg(fd, headers.as_mut_ptr(), BATCH as u32, flags, none);
+            let count = libc::recvmmsg(fd, headers.as_mut_ptr(), N as u32, flags, none);
             let count = usize::try_from(count).unwrap_or(0);
             for (arrival, header) in arrivals.iter_mut().zip(&headers[..count]) {
                 *arrival = (header.msg_len as usize, arrival_ns(&header.msg_hdr));
@@ -116,12 +133,19 @@ impl PacketSocket {
 
     /// Sends a batch; returns how many frames the kernel took.
     pub fn send(&self, frames: &[Frame]) -> usize {
-        debug_assert!(frames.len() <= BATCH);
+        match frames.len() <= FEW {
+            true => self.send_up_to::<FEW>(frames),
+            false => self.send_up_to::<BATCH>(frames),
+        }
+    }
+
+    fn send_up_to<const N: usize>(&self, frames: &[Frame]) -> usize {
+        debug_assert!(frames.len() <= N);
         // SAFETY: all-zero headers are valid; the kernel only reads through the pointers, which are
         // to frames that outlive the call.
         unsafe {
-            let mut parts: [libc::iovec; BATCH] = zeroed();
-            let mut headers: [libc::mmsghdr; BATCH] = zeroed();
+            let mut parts: [libc::iovec; N] = zeroed();
+            let mut headers: [libc::mmsghdr; N] = zeroed();
             for ((header, part), frame) in headers.iter_mut().zip(&mut parts).zip(frames) {
                 part.iov_base = frame.bytes().as_ptr().cast_mut().cast();
                 part.iov_len = frame.bytes().len();

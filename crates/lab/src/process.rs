@@ -33,20 +33,46 @@ pub fn ask_for_precision() {
 
 /// Keeps this thread on the last of the processors it may use; who measures leaves that one alone.
 pub fn take_last_processor() {
-    // SAFETY: cpu_set_t is plain data for which zero is valid; the pointers are to it, and its size is right.
+    let Some(last) = allowed_processors().pop() else {
+        return;
+    };
+    // SAFETY: cpu_set_t is plain data for which zero is valid; the pointer is to it, and its size is right.
+    unsafe {
+        let mut only: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(last, &mut only);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const only);
+    }
+}
+
+/// The allowed processors without the last, as the kernel writes them in its settings; none if there is only one.
+pub fn mask_of_others() -> Option<String> {
+    let mut others = allowed_processors();
+    others.pop()?;
+    let words = others.last()? / 32 + 1;
+    let mut mask = vec![0_u32; words];
+    for processor in others {
+        mask[processor / 32] |= 1 << (processor % 32);
+    }
+    let mask: Vec<_> = mask
+        .iter()
+        .rev()
+        .map(|word| format!("{word:08x}"))
+        .collect();
+    Some(mask.join(","))
+}
+
+fn allowed_processors() -> Vec<usize> {
+    // SAFETY: cpu_set_t is plain data for which zero is valid; the pointer is to it, and its size is right.
     unsafe {
         let mut allowed: libc::cpu_set_t = std::mem::zeroed();
         let size = size_of::<libc::cpu_set_t>();
         if libc::sched_getaffinity(0, size, &raw mut allowed) != 0 {
-            return;
+            return Vec::new();
         }
         let processors = 0..libc::CPU_SETSIZE as usize;
-        let Some(last) = processors.rev().find(|cpu| libc::CPU_ISSET(*cpu, &allowed)) else {
-            return;
-        };
-        libc::CPU_ZERO(&mut allowed);
-        libc::CPU_SET(last, &mut allowed);
-        libc::sched_setaffinity(0, size, &raw const allowed);
+        processors
+            .filter(|cpu| libc::CPU_ISSET(*cpu, &allowed))
+            .collect()
     }
 }
 
@@ -59,6 +85,16 @@ mod tests {
         let stat = "7 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20 21";
         assert_eq!(parse_started(stat).unwrap(), 4711);
         assert!(parse_started("7 (a) S 1").is_err());
+    }
+
+    #[test]
+    fn the_last_processor_is_not_among_the_others() {
+        let last = allowed_processors().pop().unwrap();
+        let Some(mask) = mask_of_others() else { return };
+        let words: Vec<_> = mask.split(',').rev().collect();
+        let word = words.get(last / 32).unwrap_or(&"0");
+        assert_eq!(u32::from_str_radix(word, 16).unwrap() >> (last % 32) & 1, 0);
+        assert!(words.iter().any(|word| *word != "00000000"));
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct Waiter {
     /// Whether there is a processor to spend on looking.
     may_look: bool,
     last_frame_ns: u64,
+    /// How long nothing was to be done, since the start.
+    idle_ns: u64,
 }
 
 impl Waiter {
@@ -49,6 +51,7 @@ impl Waiter {
             early_ns: MOST_EARLY_NS,
             may_look: std::thread::available_parallelism().is_ok_and(|count| count.get() > 1),
             last_frame_ns: 0,
+            idle_ns: 0,
         })
     }
 
@@ -56,25 +59,43 @@ impl Waiter {
     pub fn wait(&mut self, until_ns: Option<u64>) -> &[usize] {
         self.ready.clear();
         loop {
+            let from_ns = clock::now_ns();
+            let slept = self.look_or_sleep(until_ns, from_ns);
             let now_ns = clock::now_ns();
-            let is_attentive = self.may_look && now_ns < self.last_frame_ns + ATTENTIVE_NS;
-            match until_ns {
-                _ if is_attentive => self.poll(Some(0)),
-                None => self.poll(None),
-                Some(until_ns) if until_ns > now_ns + self.early_ns => {
-                    self.sleep_until(until_ns - self.early_ns, now_ns);
-                }
-                // The rest is too short to sleep: look for frames, and at the clock.
-                Some(_) => self.poll(Some(0)),
+            let is_over = !self.ready.is_empty() || until_ns.is_some_and(|until| until <= now_ns);
+            // A look that found something at once is part of the work.
+            if slept || !is_over {
+                self.idle_ns += now_ns - from_ns;
             }
-            let is_over = |until_ns| until_ns <= clock::now_ns();
             if !self.ready.is_empty() {
-                self.last_frame_ns = clock::now_ns();
+                self.last_frame_ns = now_ns;
             }
-            if !self.ready.is_empty() || until_ns.is_some_and(is_over) {
+            if is_over {
                 return &self.ready;
             }
         }
+    }
+
+    /// How long nothing was to be done, since the start.
+    pub fn idle_ns(&self) -> u64 {
+        self.idle_ns
+    }
+
+    /// Looks once, or sleeps while there is time for that; returns whether it slept.
+    fn look_or_sleep(&mut self, until_ns: Option<u64>, now_ns: u64) -> bool {
+        let is_attentive = self.may_look && now_ns < self.last_frame_ns + ATTENTIVE_NS;
+        match until_ns {
+            None if !is_attentive => self.poll(None),
+            Some(until_ns) if !is_attentive && until_ns > now_ns + self.early_ns => {
+                self.sleep_until(until_ns - self.early_ns, now_ns);
+            }
+            // The rest is too short to sleep: look for frames, and at the clock.
+            _ => {
+                self.poll(Some(0));
+                return false;
+            }
+        }
+        true
     }
 
     /// Sleeps, and learns how late the kernel's timers are: half as much again is wide enough.
