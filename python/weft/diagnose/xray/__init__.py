@@ -1,0 +1,1 @@
+"""Finding the limits inside a network from end-to-end transfers alone."""

@@ -1,0 +1,124 @@
+"""Candidate groups from round trips: the branches of the tree that the round trips draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.joining import UnrootedTree, neighbour_joining
+from weft.statistics import Floats
+
+NOISE_DEVIATIONS = 4.0
+"""An edge of the tree counts when it is so many standard deviations of the round trips long."""
+NOISE_SHARE = 0.005
+"""... and this share of the usual round trip."""
+RESAMPLES = 40
+
+
+@dataclass(frozen=True)
+class Group:
+    """Nodes that a part of the network may join; `support` is the share of resamplings that show it too."""
+
+    members: Members
+    children: tuple[Group, ...] = ()
+    support: float = 1.0
+
+    def walk(self) -> Iterator[Group]:
+        """This group and all below it, from the top."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    @property
+    def parts(self) -> list[Members]:
+        """The children, and each member that is in none as a part of its own."""
+        inside = [child.members for child in self.children]
+        alone = self.members.difference(*inside)
+        return inside + [frozenset([node]) for node in sorted(alone)]
+
+
+def group_by_round_trip(nodes: Members, trips_us: Floats, seed: int = 0) -> Group:
+    """The groups that the round trips show; `trips_us[a, b]` are those of a pair, ascending.
+
+    What a switch or a link adds to a round trip adds up along the path, so the fastest round trips
+    are distances in a tree, which neighbour joining finds; edges no longer than the noise are
+    contracted. The support of a group is the share of resamplings of the round trips that cut the
+    nodes in the same two (the bootstrap of J. Felsenstein, Evolution 39, 1985).
+    """
+    order = sorted(nodes)
+    if len(order) < 4 or np.isnan(trips_us[np.ix_(order, order)][:, :, 0]).all():
+        return Group(nodes)
+    trips = trips_us[np.ix_(order, order)]
+    rng = np.random.default_rng(seed)
+    seen: dict[Members, int] = {}
+    for _ in range(RESAMPLES):
+        for split in _splits(_significant(_resampled(trips, rng))):
+            seen[split] = seen.get(split, 0) + 1
+    return _rooted(_significant(trips[:, :, 0]), order, seen)
+
+
+def _significant(round_trip_us: Floats) -> UnrootedTree:
+    """The tree without the edges that noise explains."""
+    filled = np.where(np.isnan(round_trip_us), np.nanmax(round_trip_us), round_trip_us)
+    np.fill_diagonal(filled, 0.0)
+    tree = neighbour_joining(filled)
+    upper = np.triu_indices(len(filled), 1)
+    misfit = np.abs(filled - tree.distances())[upper]
+    shortest = NOISE_DEVIATIONS * 1.4826 * float(np.median(misfit))
+    shortest = max(shortest, NOISE_SHARE * float(np.median(filled[upper])))
+    while short := [edge for edge in tree.inner_edges() if edge[2] <= shortest]:
+        a, b, _ = min(short, key=lambda edge: edge[2])
+        tree.contract(a, b)
+    return tree
+
+
+def _splits(tree: UnrootedTree) -> set[Members]:
+    """The cuts that the inner edges make, each as the side without leaf 0."""
+    everything = frozenset(range(tree.leaves))
+    sides = (tree.beyond(a, b) for a, b, _ in tree.inner_edges())
+    return {everything - side if 0 in side else side for side in sides}
+
+
+def _rooted(tree: UnrootedTree, order: list[int], seen: dict[Members, int]) -> Group:
+    """The tree hung up by the vertex, or the edge, that leaves the smallest branches.
+
+    Preferably a vertex without nodes of its own, as the core of a network has none.
+    """
+    everything = frozenset(range(tree.leaves))
+
+    def group(origin: int, vertex: int) -> Group:
+        inside = tree.beyond(origin, vertex)
+        split = everything - inside if 0 in inside else inside
+        return Group(
+            frozenset(order[leaf] for leaf in inside),
+            children(vertex, origin),
+            seen.get(split, 0) / RESAMPLES,
+        )
+
+    def children(vertex: int, origin: int | None = None) -> tuple[Group, ...]:
+        onward = [other for other in tree.edges[vertex] if other != origin and other >= tree.leaves]
+        return tuple(group(vertex, other) for other in sorted(onward))
+
+    def largest_branch(vertex: int) -> float:
+        branches = [len(tree.beyond(vertex, other)) for other in tree.edges[vertex]]
+        return max(branches) / tree.leaves
+
+    inner = [vertex for vertex in tree.edges if vertex >= tree.leaves]
+    bare = [v for v in inner if all(other >= tree.leaves for other in tree.edges[v])]
+    vertex = min(bare or inner, key=lambda v: (largest_branch(v), v))
+    halves = [(abs(len(tree.beyond(a, b)) / tree.leaves - 0.5) + 0.5, a, b) for a, b, _ in tree.inner_edges()]
+    if halves and min(halves)[0] <= largest_branch(vertex):
+        _, a, b = min(halves)
+        return Group(frozenset(order), (group(a, b), group(b, a)))
+    return Group(frozenset(order), children(vertex))
+
+
+def _resampled(trips: Floats, rng: np.random.Generator) -> Floats:
+    """The fastest of as many round trips drawn again, with replacement, from each pair's."""
+    count = trips.shape[2]
+    drawn = rng.integers(0, count, (*trips.shape[:2], count)).min(axis=2)
+    drawn = np.minimum(drawn, drawn.T)
+    return np.take_along_axis(trips, drawn[:, :, np.newaxis], axis=2)[:, :, 0]

@@ -1,0 +1,131 @@
+"""Limits that sets of nodes share, and the rates that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from weft.diagnose.curve import Ints
+from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.trial import Trial
+from weft.diagnose.xray.verdict import Verdict
+from weft.interval import Interval
+from weft.model.maxmin import Crossings, fair_rates
+from weft.statistics import Floats, median_interval
+
+Direction = Literal["out", "in", "inside"]
+
+MOST_NODES = 4096
+"""What a plan can have."""
+
+
+@dataclass(frozen=True)
+class SharedLimit:
+    """A capacity that `members` share, seen in the traffic of `within`.
+
+    "uplink": what leaves (out) or enters (in) the members. "switch": everything that they send, and
+    likewise everything that they receive. "core": what passes between the `parts` of the members.
+    """
+
+    kind: Literal["uplink", "switch", "core"]
+    members: Members
+    within: Members
+    direction: Direction
+    verdict: Verdict
+    evidence: tuple[Trial, ...]
+    demand_mbps: float
+    parts: tuple[Members, ...] = ()
+
+    @cached_property
+    def capacity_mbps(self) -> Interval:
+        """What it lets through: the median over the rounds of its evidence."""
+        return median_interval([self.carried_mbps(trial) for trial in self.evidence])
+
+    def carried_mbps(self, trial: Trial) -> float:
+        """What crossed it in a trial."""
+        crossed = self.crossings(trial.src, trial.dst)[:, 0]
+        return float(trial.mbps[crossed].sum())
+
+    def crossings(self, src: Ints, dst: Ints) -> Crossings:
+        """A column for each direction that has the capacity of its own."""
+        from_members, to_members = self._is_member[src], self._is_member[dst]
+        if self.kind == "switch":
+            return np.column_stack([from_members, to_members])
+        if self.kind == "core":
+            return _column(from_members & to_members & (self._part[src] != self._part[dst]))
+        own, other = (
+            (from_members, to_members) if self.direction == "out" else (to_members, from_members)
+        )
+        return _column(own & ~other)
+
+
+    @cached_property
+    def _is_member(self) -> Crossings:
+        found = np.zeros(MOST_NODES, dtype=bool)
+        found[list(self.members)] = True
+        return found
+
+    @cached_property
+    def _part(self) -> Ints:
+        found = np.zeros(MOST_NODES, dtype=np.int64)
+        for number, nodes in enumerate(self.parts, 1):
+            found[list(nodes)] = number
+        return found
+
+
+def _column(crossed: Crossings) -> Crossings:
+    return crossed.reshape(-1, 1)
+
+
+@dataclass(frozen=True)
+class Ports:
+    """What each node can send and receive by itself."""
+
+    send_mbps: Floats
+    receive_mbps: Floats
+
+    def crossings(self, src: Ints, dst: Ints) -> tuple[Crossings, Floats]:
+        """A column for each port in use, with its capacity."""
+        senders, receivers = np.unique(src), np.unique(dst)
+        crossed = np.column_stack([src[:, np.newaxis] == senders, dst[:, np.newaxis] == receivers])
+        return crossed, np.concatenate([self.send_mbps[senders], self.receive_mbps[receivers]])
+
+
+def predict(trial: Trial, ports: Ports, limits: Sequence[SharedLimit]) -> Floats:
+    """The rates that ports and limits let the flows of a trial have."""
+    crossed, capacities = ports.crossings(trial.src, trial.dst)
+    for limit in limits:
+        columns = limit.crossings(trial.src, trial.dst)
+        crossed = np.column_stack([crossed, columns])
+        capacities = np.append(capacities, [limit.capacity_mbps.median] * columns.shape[1])
+    return fair_rates(crossed, capacities)
+
+
+EXPLAINED_SHARE = 0.92
+"""A limit whose evidence the others predict within this share is not needed."""
+
+
+def without_explained(limits: Sequence[SharedLimit], ports: Ports) -> list[SharedLimit]:
+    """The limits that are needed: those of the widest are asked first whether the others explain them."""
+    kept = list(limits)
+    widest_first = sorted(
+        limits, key=lambda one: (-one.capacity_mbps.median / len(one.members), -len(one.members))
+    )
+    for limit in widest_first:
+        others = [one for one in kept if one is not limit]
+        if _is_explained(limit, ports, others):
+            kept = others
+    return kept
+
+
+def _is_explained(limit: SharedLimit, ports: Ports, others: Sequence[SharedLimit]) -> bool:
+    shares = []
+    for trial in limit.evidence:
+        crossed = limit.crossings(trial.src, trial.dst)[:, 0]
+        predicted = predict(trial, ports, others)[crossed].sum()
+        shares.append(trial.mbps[crossed].sum() / predicted)
+    return float(np.median(shares)) >= EXPLAINED_SHARE

@@ -1,0 +1,430 @@
+"""The study: from the trials so far, what is known about every group and what should be tried next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from weft.diagnose.xray.chips import MOST_ROUNDS, Chips, find_chips
+from weft.diagnose.curve import Ints
+from weft.diagnose.xray import experiment as flows_of
+from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random
+from weft.diagnose.xray.grouping import Group, group_by_round_trip
+from weft.diagnose.xray.limit import Direction, Ports, SharedLimit, predict, without_explained
+from weft.diagnose.xray.survey import Survey
+from weft.diagnose.xray.trial import Trial
+from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
+from weft.model.maxmin import Crossings, fair_rates
+
+FULL_LOAD = 0.95
+"""Trials that offer a limit less than this share of what could cross it say nothing about it."""
+ROUNDS_AT_ONCE = min(LOOKS)
+SUBSETS_AT_ONCE = 12
+SLOW_SHARE = 0.8
+PARTNERS = 4
+"""With how many partners a node that seems slow is tried alone."""
+
+
+@dataclass(frozen=True)
+class Want:
+    """An experiment that should be repeated `rounds` more times; `share` of the members take part."""
+
+    experiment: Experiment
+    rounds: int
+    share: float = 1.0
+
+
+@dataclass
+class Study:
+    """Everything that follows from a survey and the trials of a search.
+
+    Groups are studied from the smallest up, since what a group sends is also limited by what its
+    parts can: first each by itself, then what passes between the parts of the next larger one.
+    """
+
+    survey: Survey
+    candidates: Group
+    trials: list[Trial] = field(default_factory=list)
+    limits: list[SharedLimit] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
+    wants: list[Want] = field(default_factory=list)
+    _parts: dict[Members, list[Members]] = field(default_factory=dict)
+    _chips: dict[tuple[Members, int], Chips] = field(default_factory=dict)
+    _expected: dict[tuple[int, Members, int], float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, survey: Survey) -> Study:
+        return cls(survey, group_by_round_trip(survey.nodes, survey.trips_us))
+
+    def update(self, trials: Sequence[Trial]) -> None:
+        """Think it all through again with these trials; fills `limits`, `groups`, `undecided` and `wants`."""
+        self.trials = list(trials)
+        self.limits, self.groups, self.undecided, self.wants = [], [], [], []
+        self._parts.clear()
+        self.ports = self._ports()
+        if self.wants or len(self.candidates.members) < 3:
+            return
+        self._visit(self.candidates, None)
+        self.limits = without_explained(self.limits, self.ports)
+        self.groups = self._limited_groups()
+
+    # What every node can do by itself.
+
+    def _ports(self) -> Ports:
+        send, receive = self.survey.send_mbps.copy(), self.survey.receive_mbps.copy()
+        partners: dict[int, set[int]] = {}
+        for trial in self._of_kind("alone"):
+            for a, b, mbps in zip(trial.src, trial.dst, trial.mbps, strict=True):
+                send[a], receive[b] = max(send[a], mbps), max(receive[b], mbps)
+                partners.setdefault(int(a), set()).add(int(b))
+        self._want_alone(partners, send, receive)
+        return Ports(send, receive)
+
+    def _want_alone(self, partners: dict[int, set[int]], send: object, receive: object) -> None:
+        for leaf in [group for group in self.candidates.walk() if not group.children]:
+            self._want_pairs(leaf.members, leaf.members, partners)
+        rest = [part for group in self.candidates.walk() if group.children for part in group.parts]
+        loose = frozenset(node for part in rest if len(part) == 1 for node in part)
+        self._want_pairs(loose, self.candidates.members, partners)
+        if not self.wants:
+            self._want_other_partners(partners, np.asarray(send), np.asarray(receive))
+
+    def _want_pairs(self, nodes: Members, within: Members, tried: dict[int, set[int]]) -> None:
+        new = sorted(node for node in nodes if node not in tried)
+        if len(new) % 2:
+            mates = sorted(nodes - {new[-1]}) or sorted(within - {new[-1]})
+            new.append(mates[0])
+        for a, b in zip(new[::2], new[1::2], strict=True):
+            self._want("alone", frozenset([a, b]), within, 1)
+
+    def _want_other_partners(
+        self, tried: dict[int, set[int]], send: np.ndarray, receive: np.ndarray
+    ) -> None:
+        """A node that seems slow gets further partners: it may have been the first partner's fault."""
+        nodes = sorted(self.survey.nodes)
+        usual_send, usual_receive = np.median(send[nodes]), np.median(receive[nodes])
+        good = {n for n in nodes if send[n] >= SLOW_SHARE * usual_send}
+        good &= {n for n in nodes if receive[n] >= SLOW_SHARE * usual_receive}
+        for node in sorted(set(nodes) - good):
+            leaf = self._leaf_of(node)
+            near = sorted((good & leaf) - tried.get(node, set())) or sorted(
+                good - tried.get(node, set())
+            )
+            if near and len(tried.get(node, set())) < PARTNERS:
+                self._want("alone", frozenset([node, near[0]]), self.candidates.members, 1)
+
+    def _leaf_of(self, node: int) -> Members:
+        leaf = self.candidates.members
+        for group in self.candidates.walk():
+            if node in group.members:
+                leaf = group.members
+        return leaf
+
+    def parts_of(self, group: Members) -> list[Members]:
+        """The parts of a group that is being studied."""
+        return self._parts[group]
+
+    def crossing_flows(self, experiment: Experiment, rng: Random) -> list[Flow]:
+        """Every member with one of the others, so that no limit that is known stands in the way.
+
+        The others are used evenly, those of the smallest group around first; what is known is
+        overstepped only where there are no others left.
+        """
+        near, far = self._others_of(experiment.group, experiment.within)
+        room = Room(self._limits_beside(experiment.group), self.ports, experiment.kind == "out")
+        used: Counter[int] = Counter()
+        flows: list[Flow] = []
+        for node in rng.permutation(sorted(experiment.group)):
+            others = [*rng.permutation(sorted(near)), *rng.permutation(sorted(far))]
+            others.sort(key=lambda other: used[int(other)])
+            chosen = room.take(int(node), np.array(others))
+            used[chosen] += 1
+            flows.append((int(node), chosen))
+        return flows if experiment.kind == "out" else flows_of.reversed_flows(flows)
+
+    def _limits_beside(self, group: Members) -> list[SharedLimit]:
+        return [one for one in self.limits if not one.members & group or one.members < group]
+
+    def _others_of(self, group: Members, within: Members) -> tuple[Members, Members]:
+        """Whom a group exchanges with: the others of the smallest known group around it, then the rest."""
+        around = [known for known in self._parts if group < known <= within]
+        near = min(around, key=len, default=within)
+        return near - group, within - near
+
+    # Groups, from the smallest up. Each returns whether all about the group is decided.
+
+    def _visit(self, group: Group, parent: Group | None) -> bool:
+        visited = [self._visit(child, group) for child in group.children]
+        loose = group.members.difference(*(child.members for child in group.children))
+        chips = self._inside(loose)
+        if chips is None or not all(visited):
+            return False
+        parts = (*group.children, *(Group(chip) for chip in chips))
+        return not parts or self._between(replace(group, children=parts), parent)
+
+    def _inside(self, nodes: Members) -> tuple[Members, ...] | None:
+        """Nodes without known parts all send to each other; returns their parts, None while undecided."""
+        if len(nodes) < 2:
+            return ()
+        verdict, evidence = self._judged("inside", nodes, nodes)
+        if verdict.state == "open":
+            self._want_more("inside", nodes, nodes, verdict)
+            return None
+        if verdict.state == "undecided":
+            self._note(f"whether {len(nodes)} nodes share a limit among themselves", nodes)
+        if verdict.state != "limited":
+            return ()
+        chips = self._chips_of(nodes, verdict)
+        if chips is None:
+            return None
+        known = len(self.limits)
+        if len(chips.parts) > 1:
+            if not all([self._switch(chip) for chip in chips.parts]):
+                return None
+            explained = judge([self._ratio(trial, _all(trial)) for trial in evidence])
+            if explained.state != "limited":
+                return chips.parts
+            # Parts of one common limit: each by itself gets more than its share of it.
+            del self.limits[known:]
+        self._add("switch", nodes, nodes, "inside", verdict, evidence)
+        return ()
+
+    def _chips_of(self, nodes: Members, verdict: Verdict) -> Chips | None:
+        """Nodes that are limited together: are they so by one limit, or in parts? None while undecided."""
+        rounds = self._of("subset", nodes, nodes)
+        key = nodes, len(rounds)
+        if key not in self._chips:
+            self._chips[key] = find_chips(nodes, rounds)
+        if self._chips[key].is_sure or len(rounds) >= MOST_ROUNDS:
+            return self._chips[key]
+        share = (1 + verdict.ratio.median) / 2
+        self.wants.append(Want(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share))
+        return None
+
+    def _switch(self, chip: Members) -> bool:
+        """The limit of a part that is known to move together: is it felt among its own members?"""
+        verdict, evidence = self._judged("inside", chip, chip)
+        if verdict.state == "open":
+            return self._want_more("inside", chip, chip, verdict)
+        if verdict.state == "limited":
+            self._add("switch", chip, chip, "inside", verdict, evidence)
+        return True
+
+    def _between(self, group: Group, parent: Group | None) -> bool:
+        """A group with parts: what each of them sends to and receives from the others."""
+        self._parts[group.members] = group.parts
+        crossing = self._of("cross", group.members, group.members)
+        if len(crossing) < ROUNDS_AT_ONCE:
+            experiment = Experiment("cross", group.members, group.members)
+            self.wants.append(Want(experiment, ROUNDS_AT_ONCE - len(crossing)))
+            return False
+        for part, direction in self._subjects(group, parent, crossing):
+            if not self._uplink(part, group, parent, direction, crossing):
+                return False
+        return self._core(group, crossing)
+
+    def _subjects(
+        self, group: Group, parent: Group | None, crossing: list[Trial]
+    ) -> list[tuple[Members, Direction]]:
+        """What to study, the slowest first: what is known of them then explains much of the others.
+
+        Of two parts that only see each other the smaller is enough: the larger's limit is the same.
+        """
+        parts = sorted((part for part in group.parts if len(part) > 1), key=lambda p: (len(p), min(p)))
+        if len(group.parts) == 2 and parent is None:
+            parts = parts[:1]
+        both: tuple[Direction, Direction] = ("out", "in")
+        subjects = [(part, direction) for part in parts for direction in both]
+        return sorted(subjects, key=lambda one: self._share_across(*one, crossing))
+
+    def _share_across(self, part: Members, direction: Direction, crossing: list[Trial]) -> float:
+        shares = [
+            trial.mbps[crossed].sum() / predict(trial, self.ports, [])[crossed].sum()
+            for trial in crossing
+            if (crossed := _across(part, direction, trial)).any()
+        ]
+        return float(np.median(shares)) if shares else np.inf
+
+    def _uplink(
+        self,
+        part: Members,
+        group: Group,
+        parent: Group | None,
+        direction: Direction,
+        crossing: list[Trial],
+    ) -> bool:
+        kind: Kind = "out" if direction == "out" else "in"
+        if judge(self._ratios_across(part, direction, crossing)).state == "free":
+            return True
+        within = self._room_for(part, group, parent)
+        verdict, evidence = self._judged(kind, part, within)
+        if verdict.state == "open":
+            return self._want_more(kind, part, within, verdict)
+        if verdict.state == "undecided":
+            self._note(
+                f"whether what goes {direction} of {len(part)} nodes is limited", part
+            )
+        if verdict.state == "limited":
+            self._add("uplink", part, group.members, direction, verdict, evidence)
+        return True
+
+    def _room_for(self, part: Members, group: Group, parent: Group | None) -> Members:
+        """Who the others are: the rest of the group, or everybody where that is too few to load the part."""
+        others = group.members - part
+        is_enough = parent is None or (len(others) >= len(part) and len(group.parts) > 2)
+        return group.members if is_enough else self.candidates.members
+
+    def _ratios_across(
+        self, part: Members, direction: Direction, crossing: list[Trial]
+    ) -> list[float]:
+        """The shares of the expected in rounds that offered the part's uplink its full load."""
+        full = FULL_LOAD * self._supply(part, direction)
+        rounds = [(trial, _across(part, direction, trial)) for trial in crossing]
+        return [
+            self._ratio(trial, crossed)
+            for trial, crossed in rounds
+            if self._offered(trial, crossed) >= full
+        ]
+
+    def _supply(self, part: Members, direction: Direction) -> float:
+        """What the members could send to (or receive from) others if nothing but their own inside limited it."""
+        own = np.array(sorted(part))
+        other = np.full(len(own), min(self.candidates.members - part))
+        src, dst = (own, other) if direction == "out" else (other, own)
+        ports = self.ports.send_mbps if direction == "out" else self.ports.receive_mbps
+        crossed, capacities = np.eye(len(own), dtype=bool), ports[own]
+        for limit in self.limits:
+            if limit.members <= part:
+                columns = limit.crossings(src, dst)
+                crossed = np.column_stack([crossed, columns])
+                capacities = np.append(capacities, [limit.capacity_mbps.median] * columns.shape[1])
+        return float(fair_rates(crossed, capacities).sum())
+
+    def _core(self, group: Group, crossing: list[Trial]) -> bool:
+        """Whether what is found so far explains what passed between all parts at once."""
+        verdict = judge([self._ratio(trial, _all(trial)) for trial in crossing])
+        if verdict.state == "open":
+            return self._want_more("cross", group.members, group.members, verdict)
+        if verdict.state != "limited":
+            return True
+        parts = tuple(group.parts)
+        self._add("core", group.members, group.members, "inside", verdict, crossing, parts)
+        return True
+
+    def _limited_groups(self) -> list[Group]:
+        """The groups that share a limit, largest first; both sides of what cuts all nodes in two."""
+        everybody = self.candidates.members
+        support = {group.members: group for group in self.candidates.walk()}
+        limited = {limit.members for limit in self.limits}
+        halves = {everybody - one for one in limited if {one, everybody - one} <= set(support)}
+        halves = {one for one in halves if len(self._parts.get(everybody, ())) == 2}
+        named = sorted(limited | halves, key=lambda one: (-len(one), min(one)))
+        return [support.get(members, Group(members)) for members in named]
+
+    # Evidence.
+
+    def _judged(self, kind: Kind, group: Members, within: Members) -> tuple[Verdict, list[Trial]]:
+        evidence = self._of(kind, group, within)
+        everything = [np.ones(len(trial.src), dtype=bool) for trial in evidence]
+        ratios = [
+            self._ratio(trial, every) for trial, every in zip(evidence, everything, strict=True)
+        ]
+        return judge(ratios), evidence
+
+    def _ratio(self, trial: Trial, chosen: Crossings) -> float:
+        """Measured over expected of some flows of a trial, in sum; what is known so far counts as expected."""
+        return float(trial.mbps[chosen].sum()) / self._offered(trial, chosen)
+
+    def _offered(self, trial: Trial, chosen: Crossings) -> float:
+        """What ports and known limits would let some flows of a trial have, in sum."""
+        key = trial.phase, frozenset(np.flatnonzero(chosen).tolist()), self._state()
+        if key not in self._expected:
+            self._expected[key] = float(predict(trial, self.ports, self.limits)[chosen].sum())
+        return self._expected[key]
+
+    def _state(self) -> int:
+        return hash(
+            tuple((one.kind, one.members, one.direction, len(one.evidence)) for one in self.limits)
+        )
+
+    def _of(self, kind: Kind, group: Members, within: Members) -> list[Trial]:
+        wanted = Experiment(kind, group, within)
+        return [trial.of(within) for trial in self.trials if wanted in trial.experiments]
+
+    def _of_kind(self, kind: Kind) -> list[Trial]:
+        return [
+            trial for trial in self.trials if any(one.kind == kind for one in trial.experiments)
+        ]
+
+    def _want(self, kind: Kind, group: Members, within: Members, rounds: int) -> None:
+        self.wants.append(Want(Experiment(kind, group, within), rounds))
+
+    def _want_more(self, kind: Kind, group: Members, within: Members, verdict: Verdict) -> bool:
+        have = len(verdict.ratios)
+        self._want(kind, group, within, min(look for look in LOOKS if look > have) - have)
+        return False
+
+    def _add(
+        self,
+        kind: str,
+        members: Members,
+        within: Members,
+        direction: Direction,
+        verdict: Verdict,
+        evidence: list[Trial],
+        parts: tuple[Members, ...] = (),
+    ) -> None:
+        demands = [predict(trial, self.ports, self.limits).sum() for trial in evidence]
+        self.limits.append(
+            SharedLimit(
+                kind,  # type: ignore[arg-type]
+                members,
+                within,
+                direction,
+                verdict,
+                tuple(evidence),
+                float(np.median(demands)),
+                parts,
+            )
+        )
+
+    def _note(self, question: str, nodes: Members) -> None:
+        self.undecided.append(f"{question}: {sorted(nodes)}")
+
+
+class Room:
+    """What is left of known limits while flows are laid through them, each at full rate."""
+
+    def __init__(self, limits: Sequence[SharedLimit], ports: Ports, outward: bool) -> None:
+        self._limits, self._ports, self._outward = limits, ports, outward
+        self._loads = [np.zeros(2 if one.kind == "switch" else 1) for one in limits]
+
+    def take(self, node: int, others: Ints) -> int:
+        """The first of `others` to whom a flow from (or, inward, to) the node still fits; else the first."""
+        nodes = np.full(len(others), node)
+        src, dst = (nodes, others) if self._outward else (others, nodes)
+        full = np.minimum(self._ports.send_mbps[src], self._ports.receive_mbps[dst])
+        crossed = [limit.crossings(src, dst) for limit in self._limits]
+        fits = np.ones(len(others), dtype=bool)
+        for limit, columns, load in zip(self._limits, crossed, self._loads, strict=True):
+            over = load + full[:, np.newaxis] > limit.capacity_mbps.median
+            fits &= ~(columns & over).any(axis=1)
+        chosen = int(np.argmax(fits))
+        for columns, load in zip(crossed, self._loads, strict=True):
+            load += columns[chosen] * full[chosen]
+        return int(others[chosen])
+
+
+def _across(part: Members, direction: Direction, trial: Trial) -> Crossings:
+    """The flows that leave or enter a part."""
+    own, other = (trial.src, trial.dst) if direction == "out" else (trial.dst, trial.src)
+    crossed: Crossings = np.isin(own, list(part)) & ~np.isin(other, list(part))
+    return crossed
+
+
+def _all(trial: Trial) -> Crossings:
+    return np.ones(len(trial.src), dtype=np.bool_)

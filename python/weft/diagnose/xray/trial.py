@@ -1,0 +1,77 @@
+"""Trials: what concurrent transfers got, read from a run's samples."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.diagnose.curve import Ints, column
+from weft.diagnose.xray.experiment import Experiment, Members
+from weft.statistics import Floats
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One phase: flow i went from `src[i]` to `dst[i]` at `mbps[i]`, all at the same time."""
+
+    phase: int
+    src: Ints
+    dst: Ints
+    mbps: Floats
+    experiments: tuple[Experiment, ...] = ()
+
+    @property
+    def flows(self) -> list[tuple[int, int]]:
+        return list(zip(self.src.tolist(), self.dst.tolist(), strict=True))
+
+    def of(self, within: Members) -> Trial:
+        """The flows that start in a set of nodes."""
+        chosen = np.isin(self.src, list(within))
+        return Trial(
+            self.phase,
+            self.src[chosen],
+            self.dst[chosen],
+            self.mbps[chosen],
+            self.experiments,
+        )
+
+
+def trials(samples: pa.Table, step: int, records: Iterable[dict[str, Any]] = ()) -> list[Trial]:
+    """The phases of a step in order; `records` are run.json's phases, which say what each was for.
+
+    A transfer with several rows counts with their bytes over their time; the first launch that
+    measured a phase counts.
+    """
+    rows = samples.filter(pc.field("step") == step)
+    purposes = {
+        record["phase"]: tuple(Experiment.parse(text) for text in record["purpose"].split("; "))
+        for record in records
+        if record["step"] == step
+    }
+    sums: dict[int, dict[tuple[int, int], Floats]] = defaultdict(dict)
+    moved = column(rows, "size_bytes") * column(rows, "messages") * 8e3
+    keys = zip(
+        *(column(rows, name).tolist() for name in ("phase", "src", "dst")),
+        moved.tolist(),
+        column(rows, "elapsed_ns").tolist(),
+        strict=True,
+    )
+    for phase, src, dst, bits, elapsed_ns in keys:
+        total = sums[phase].setdefault((src, dst), np.zeros(2))
+        total += (bits, elapsed_ns)
+    return [_trial(phase, sums[phase], purposes.get(phase, ())) for phase in sorted(sums)]
+
+
+def _trial(
+    phase: int, sums: dict[tuple[int, int], Floats], experiments: tuple[Experiment, ...]
+) -> Trial:
+    ends = np.array(list(sums), dtype=np.int64)
+    totals = np.array(list(sums.values()))
+    rates = totals[:, 0] / np.maximum(totals[:, 1], 1)
+    return Trial(phase, ends[:, 0], ends[:, 1], rates, experiments)

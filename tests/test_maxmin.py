@@ -1,0 +1,42 @@
+"""Max-min fair sharing of limits."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.model.maxmin import fair_rates
+
+
+def crossings(flows, limits):
+    return np.array([[limit in flow for limit in range(limits)] for flow in flows])
+
+
+def test_flows_through_one_limit_share_it_equally():
+    assert fair_rates(crossings([{0}, {0}, {0}], 1), np.array([90.0])).tolist() == [30, 30, 30]
+
+
+def test_what_one_flow_cannot_use_the_others_get():
+    # Bertsekas and Gallager's example shape: a flow held back elsewhere leaves its share.
+    flows = crossings([{0}, {0, 1}, {1}], 2)
+    assert fair_rates(flows, np.array([100.0, 20.0])).tolist() == [90, 10, 10]
+
+
+def test_a_flow_without_a_limit_is_infinite():
+    assert np.isinf(fair_rates(crossings([set(), {0}], 1), np.array([5.0])))[0]
+
+
+@given(
+    st.lists(st.sets(st.integers(0, 4), min_size=1), min_size=1, max_size=12),
+    st.lists(st.floats(0.1, 1000), min_size=5, max_size=5),
+)
+def test_no_limit_is_exceeded_and_every_flow_has_a_full_one_where_it_is_among_the_fastest(
+    flows, capacities
+):
+    crossed, capacity = crossings(flows, 5), np.array(capacities)
+    rates = fair_rates(crossed, capacity)
+    loads = crossed.T @ rates
+    assert (loads <= capacity * (1 + 1e-9)).all()
+    full = loads >= capacity * (1 - 1e-9)
+    for flow, rate in zip(crossed, rates, strict=True):
+        tight = flow & full
+        assert any(rate >= rates[crossed[:, j]].max() * (1 - 1e-9) for j in np.flatnonzero(tight))
