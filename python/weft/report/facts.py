@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import compress
 from typing import Any
 
 from weft.diagnose.points import Point
+from weft.nodeset import fold
 from weft.report.figures.curves import note, size_text
 from weft.report.quantity import format_us, range_mbps, range_us
 from weft.report.series import Series, time_us
+from weft.report.table import Table
 from weft.run.folder import Run
 
+MOST_COLUMNS = 8
+"""With more nodes than these a column for each would not fit on a page."""
 
-@dataclass(frozen=True)
-class Table:
-    """Headers and rows of text; the first column names the row."""
-
-    headers: Sequence[str]
-    rows: Sequence[Sequence[str]]
+ALL = "In effect"
 
 
 def run_facts(run: Run) -> list[tuple[str, str]]:
@@ -57,7 +55,8 @@ def settings_table(run: Run) -> Table:
     Empty where nothing was read back, as in imported runs: what was asked for then says nothing.
     """
     steps = run.meta.plan["steps"] if run.meta.effective else []
-    headers = ["Setting", "Step", "Asked for", *(str(node["name"]) for node in run.meta.nodes)]
+    nodes = [str(node["name"]) for node in run.meta.nodes]
+    headers = ["Setting", "Step", "Asked for", *(nodes if len(nodes) <= MOST_COLUMNS else [ALL])]
     rows = [row for index, step in enumerate(steps) for row in _step_rows(run, index, step)]
     return Table(headers, rows)
 
@@ -144,8 +143,20 @@ def _step_rows(run: Run, index: int, step: dict[str, Any]) -> list[list[str]]:
     for key in _keys([options, *(entry.get("settings") or {} for entry in effective)]):
         asked = value_text(key, options[key]) if key in options else ""
         values = [_effective_text(key, node, effective) for node in nodes]
+        if len(nodes) > MOST_COLUMNS:
+            values = [_by_value(nodes, values)]
         rows.append([label_text(key), str(step["name"]), asked, *values])
     return rows
+
+
+def _by_value(nodes: Sequence[str], values: Sequence[str]) -> str:
+    """What all nodes have, or which nodes have what."""
+    having: dict[str, list[str]] = {}
+    for node, value in zip(nodes, values, strict=True):
+        having.setdefault(value, []).append(node)
+    if len(having) == 1:
+        return values[0]
+    return "; ".join(f"{value or 'nothing'} on {fold(names)}" for value, names in having.items())
 
 
 def _effective_text(key: str, node: str, effective: Iterable[dict[str, Any]]) -> str:

@@ -6,7 +6,8 @@
     Object.entries(page.tables).map(([name, columns]) => [name, rowsOf(columns)]));
   const views = new Map();
   const MANY_DOTS = 4000;
-  const PAPER_WIDTH = 680;
+  const AXIS_WIDTH = 66;
+  const LEAST_SIDE_BY_SIDE = 620;
 
   function rowsOf(columns) {
     const names = Object.keys(columns);
@@ -30,32 +31,49 @@
       .map((entry) => entry.dataset.series);
   }
 
-  function withoutLegends(layer) {
-    const encoding = Object.entries(layer.encoding).map(([channel, definition]) =>
-      [channel, definition.scale && !/^[xy]/.test(channel) ? { ...definition, legend: null } : definition]);
-    return { ...layer, encoding: Object.fromEntries(encoding) };
+  // The legend of runs is the page's own; a scale of colours stays with its figure.
+  function withoutLegends(part) {
+    if (part.layer) return { ...part, layer: part.layer.map(withoutLegends) };
+    const encoding = Object.entries(part.encoding).map(([channel, definition]) =>
+      [channel, definition.scale && !/^[xy]/.test(channel) && definition.type !== "quantitative"
+        ? { ...definition, legend: null } : definition]);
+    return { ...part, encoding: Object.fromEntries(encoding) };
   }
 
-  // The page has its own heading and legend, so the figure's are left out.
-  function onPage(spec) {
-    const config = page.configs[mode()];
+  function tablesOf(figure) {
+    return Object.fromEntries(figure.tables.map((name) => [name, datasets[name]]));
+  }
+
+  // Panels stand side by side where there is room; they cannot follow the page's width by themselves.
+  function panelsOnPage({ hconcat, ...rest }, room) {
+    const beside = room >= LEAST_SIDE_BY_SIDE;
+    const width = beside ? (room - rest.spacing) / 2 - AXIS_WIDTH : room - AXIS_WIDTH;
+    const panels = hconcat.map((panel) => ({ ...withoutLegends(panel), width }));
+    return { ...rest, [beside ? "hconcat" : "vconcat"]: panels };
+  }
+
+  function plotOnPage(spec, room) {
     return {
-      ...spec,
-      title: undefined,
-      layer: spec.layer.map(withoutLegends),
-      datasets,
+      ...withoutLegends(spec),
       width: "container",
+      height: Math.min(spec.height, Math.max(260, room)),
       autosize: { type: "fit-x", contains: "padding" },
-      config: { ...config, background: null },
     };
   }
 
-  function onPaper(spec) {
-    return { ...spec, datasets, width: PAPER_WIDTH, config: page.configs.light };
+  // The page has its own heading, so the figure's is left out.
+  function onPage(figure, room) {
+    const fitted = figure.spec.hconcat ? panelsOnPage(figure.spec, room) : plotOnPage(figure.spec, room);
+    const config = { ...page.configs[mode()], background: null };
+    return { ...fitted, title: undefined, datasets: tablesOf(figure), config };
   }
 
-  function options() {
-    const dots = Math.max(0, ...Object.values(datasets).map((rows) => rows.length));
+  function onPaper(figure) {
+    return { ...figure.spec, datasets: tablesOf(figure), config: page.configs.light };
+  }
+
+  function options(figure) {
+    const dots = Math.max(0, ...figure.tables.map((name) => datasets[name].length));
     return {
       actions: false,
       renderer: dots > MANY_DOTS ? "canvas" : "svg",
@@ -63,14 +81,22 @@
     };
   }
 
+  function overlays(figure) {
+    return (figure.spec.params || []).some(({ name }) => name === "shown");
+  }
+
+  function zooms(figure) {
+    return !figure.spec.hconcat;
+  }
+
   async function draw(figure) {
     const before = views.get(figure.name);
-    const domains = before && domainsOf(before);
+    const domains = before && zooms(figure) && domainsOf(before);
     const target = document.querySelector(`[data-figure="${figure.name}"]`);
     if (before) before.finalize();
-    const { view } = await vegaEmbed(target, onPage(figure.spec), options());
+    const { view } = await vegaEmbed(target, onPage(figure, target.clientWidth), options(figure));
     views.set(figure.name, view);
-    view.signal("shown", shown());
+    if (overlays(figure)) view.signal("shown", shown());
     if (domains) setDomains(view, domains);
     await view.runAsync();
   }
@@ -102,18 +128,18 @@
     return logarithmic ? wider.map(Math.exp) : wider;
   }
 
-  // The buttons zoom along x only, so that the curve does not leave the view.
-  function zoom(view, factor) {
+  // The buttons zoom along x only, so that a curve does not leave the view; a map zooms as a whole.
+  function zoom(view, factor, square) {
     const domains = fields(view).map(({ field, channel }) =>
-      [field, zoomed(view.scale(channel), channel === "x" ? factor : 1)]);
+      [field, zoomed(view.scale(channel), square || channel === "x" ? factor : 1)]);
     setDomains(view, Object.fromEntries(domains));
     view.runAsync();
   }
 
-  async function save(name, format) {
-    const figure = page.figures.find((each) => each.name === name);
-    const paper = await vegaEmbed(document.createElement("div"), onPaper(figure.spec), { actions: false });
-    await paper.view.signal("shown", shown()).runAsync();
+  async function save(figure, format) {
+    const { name } = figure;
+    const paper = await vegaEmbed(document.createElement("div"), onPaper(figure), { actions: false });
+    if (overlays(figure)) await paper.view.signal("shown", shown()).runAsync();
     const link = document.createElement("a");
     link.href = await paper.view.toImageURL(format, format === "png" ? 3 : 1);
     link.download = `${name}.${format}`;
@@ -123,13 +149,15 @@
 
   function toggle(entry) {
     entry.setAttribute("aria-pressed", String(entry.getAttribute("aria-pressed") !== "true"));
-    for (const view of views.values()) view.signal("shown", shown()).runAsync();
+    for (const figure of page.figures.filter(overlays))
+      views.get(figure.name).signal("shown", shown()).runAsync();
   }
 
   function useTool(button, name) {
     const view = views.get(name);
-    if (button.dataset.zoom) zoom(view, Number(button.dataset.zoom));
-    else if (button.dataset.save) save(name, button.dataset.save);
+    const figure = page.figures.find((each) => each.name === name);
+    if (button.dataset.zoom) zoom(view, Number(button.dataset.zoom), figure.square);
+    else if (button.dataset.save) save(figure, button.dataset.save);
     else { setDomains(view, {}); view.runAsync(); }
   }
 
@@ -151,6 +179,11 @@
   }
   document.getElementById("theme").addEventListener("click", () =>
     changeTheme(mode() === "dark" ? "light" : "dark"));
+  let resizing;
+  addEventListener("resize", () => {
+    clearTimeout(resizing);
+    resizing = setTimeout(() => page.figures.filter((figure) => !zooms(figure)).forEach(draw), 200);
+  });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => changeTheme());
   changeTheme();
 })();

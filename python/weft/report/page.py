@@ -15,15 +15,23 @@ import vl_convert
 
 from weft import __version__
 from weft.errors import RequestError, WorkError
-from weft.report import facts, quantity, verdict
+from weft.report import facts, limits, quantity, routes, verdict
+from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures import Figure, all_figures
 from weft.report.figures.figure import VEGA_LITE_VERSION, Row
 from weft.report.figures.theme import colour_of, config_for, dash_of
+from weft.report.material import Material
 from weft.report.series import Series, run_names, series_of
 from weft.report.standouts import standouts
 from weft.run.folder import Run
 
 FILE_NAME = "report.html"
+
+MANY_ROWS = 24
+"""Longer tables are folded, to be opened by who wants them."""
+
+LONG_CELL = 40
+"""Longer texts in tables are broken into lines."""
 
 NO_PINGPONG = "no-pingpong"
 """The note of every streamed curve: its verdict promises no latency, so nobody need be warned."""
@@ -50,9 +58,25 @@ class Report:
         return series_of(self.runs)
 
     @cached_property
+    def ensembles(self) -> list[Ensemble]:
+        """The runs that measured between many nodes."""
+        return ensembles_of(self.names, self.runs)
+
+    @cached_property
+    def material(self) -> Material:
+        """All that figures are drawn from."""
+        return Material(self.series, self.ensembles)
+
+    @cached_property
     def figures(self) -> list[Figure]:
         """The figures that the runs have data for."""
-        return all_figures(self.series)
+        return all_figures(self.material)
+
+    @cached_property
+    def empty_runs(self) -> list[Run]:
+        """The runs that measured nothing."""
+        measured = [one.run for one in self.series] + [one.run for one in self.ensembles]
+        return [run for run in self.runs if not any(run is each for each in measured)]
 
     @cached_property
     def warnings(self) -> list[dict[str, str]]:
@@ -80,7 +104,11 @@ class Report:
             verdict=verdict,
             standouts=standouts,
             swatch=_swatch,
-            empty_runs=[run for run in self.runs if not any(one.run is run for one in self.series)],
+            empty_runs=self.empty_runs,
+            limits=limits,
+            routes=routes,
+            many_rows=MANY_ROWS,
+            long_cell=LONG_CELL,
             data=script_json(page_data(self.figures)),
             bundle=_bundle(),
         )
@@ -124,7 +152,14 @@ def page_data(figures: Iterable[Figure]) -> dict[str, Any]:
     for figure in figures:
         for name, rows in figure.tables.items():
             assert tables.setdefault(name, rows) is rows, f"two tables are called {name!r}"
-        drawn.append({"name": figure.name, "spec": figure.spec()})
+        drawn.append(
+            {
+                "name": figure.name,
+                "spec": figure.spec(),
+                "tables": list(figure.tables),
+                "square": figure.square,
+            }
+        )
     return {
         "figures": drawn,
         "tables": {name: columns_of(rows) for name, rows in tables.items()},

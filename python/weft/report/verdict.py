@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from weft.interval import Interval
+from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.quantity import range_bytes, range_mbps, range_us
 from weft.report.series import Series, series_of
 from weft.run.folder import Run
@@ -14,12 +15,18 @@ from weft.statistics import coverage
 def verdict(run: Run) -> str:
     """The run's verdict: a sentence, or one for each of its steps, each on a line."""
     sentences = [sentence(one) for one in series_of([run])]
+    sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
     return "\n".join(sentences or [nothing_measured(run)])
 
 
 def sentence(one: Series) -> str:
     """Where, what and how sure, such as "n1 to n2 over TCP on pair: 28 µs latency, ..."."""
     return f"{subject(one)}: {', '.join(findings(one))}; {certainty(one)}.{_status(one.run)}"
+
+
+def ensemble_sentence(one: Ensemble) -> str:
+    """Where, and what was found between the nodes."""
+    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings.verdict}{_status(one.run)}"
 
 
 def nothing_measured(run: Run) -> str:

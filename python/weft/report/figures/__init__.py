@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from weft.report.figures.aapc import aapc_figures
 from weft.report.figures.figure import Figure
+from weft.report.figures.heatmap import heatmap_figures
+from weft.report.figures.histogram import histogram_figures
+from weft.report.figures.scaling import scaling_figures
 from weft.report.figures.signature import signature_figures
-from weft.report.series import Series
+from weft.report.figures.tree import tree_figures
+from weft.report.material import Material
 
-FAMILIES = [signature_figures]
-"""Each makes the figures that the series have data for; a new family is a new file and a line."""
+FAMILIES = [
+    signature_figures,
+    tree_figures,
+    heatmap_figures,
+    aapc_figures,
+    histogram_figures,
+    scaling_figures,
+]
+"""Each makes the figures that there is data for; a new family is a new file and a line."""
 
 
-def all_figures(series: Sequence[Series]) -> list[Figure]:
-    """Every figure the series have data for, in the report's order."""
-    return [figure for family in FAMILIES for figure in family(series)]
+def all_figures(material: Material) -> list[Figure]:
+    """Every figure there is data for, in the report's order."""
+    return [figure for family in FAMILIES for figure in family(material)]
 
 
 __all__ = ["Figure", "all_figures"]

@@ -47,12 +47,12 @@ def time_axis(channel: Channel) -> alt.Axis:
     )
 
 
-def rate_axis(highest_mbps: float) -> alt.Axis:
+def rate_axis(highest_mbps: float, title: str = "Throughput") -> alt.Axis:
     """Rates in Mb/s, or in Gb/s where those would be long numbers."""
     giga = highest_mbps >= GIGABIT_FROM_MBPS
     value = "datum.value / 1000" if giga else "datum.value"
     unit = "Gb/s" if giga else "Mb/s"
-    return alt.Axis(title=f"Throughput ({unit})", labelExpr=f"format({value}, ',')", tickCount=7)
+    return alt.Axis(title=f"{title} ({unit})", labelExpr=f"format({value}, ',')", tickCount=7)
 
 
 def decade_rate_axis() -> alt.Axis:

@@ -9,6 +9,7 @@ import numpy as np
 from weft.diagnose.points import Point
 from weft.interval import Interval
 from weft.report.figures.figure import Row
+from weft.report.figures.rounding import short
 from weft.report.quantity import format_bytes, format_mbps, format_us, range_mbps, range_us
 from weft.report.series import Series, time_us
 
@@ -111,19 +112,14 @@ def _row(one: Series, size_bytes: float, rate_mbps: float) -> Row:
     return {
         "series": one.label,
         "size": size_bytes,
-        "rate": _short(rate_mbps),
-        "time": _short(time),
+        "rate": short(rate_mbps),
+        "time": short(time),
     }
 
 
 def _interval_row(name: str, interval: Interval) -> Row:
     ends = {f"{name}_low": interval.low, name: interval.median, f"{name}_high": interval.high}
-    return {key: _short(value) for key, value in ends.items()}
-
-
-def _short(value: float) -> float:
-    """Six digits are finer than a pixel at any zoom that shows noise, and keep the page small."""
-    return float(f"{value:.6g}")
+    return {key: short(value) for key, value in ends.items()}
 
 
 def size_text(size_bytes: int) -> str:

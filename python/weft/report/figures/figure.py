@@ -24,13 +24,22 @@ PAPER_PPI = 200
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart and the named tables it draws; several figures may share a table."""
+    """A chart and the named tables it draws; several figures may share a table.
+
+    A `square` figure is as high as wide and zooms in both directions.
+    """
 
     name: str
     title: str
     caption: str
     chart: Spec
     tables: Mapping[str, Sequence[Row]]
+    square: bool = False
+
+    @property
+    def zooms(self) -> bool:
+        """Whether one can zoom in; panels side by side have no common view to zoom."""
+        return "hconcat" not in self.chart
 
     def spec(self) -> Spec:
         """The specification with its title, without the tables' rows and without colours."""

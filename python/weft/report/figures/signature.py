@@ -8,14 +8,12 @@ from typing import Any
 
 import altair as alt
 
-from weft.report.figures import axes
+from weft.report.figures import axes, parts
 from weft.report.figures.curves import MARK_KINDS, curve_tables
 from weft.report.figures.figure import Figure, Row, chart_spec
-from weft.report.figures.theme import dash_of
-from weft.report.series import Series
+from weft.report.material import Material
 
 HEIGHT = 380
-WIDTH = 680
 
 FLATTENING_RATIO = 25
 """A run this many times slower than the fastest would be a flat line at the bottom."""
@@ -34,13 +32,13 @@ class Dimension:
         return (f"{self.field}_low", f"{self.field}_high")
 
 
-def signature_figures(series: Sequence[Series]) -> list[Figure]:
+def signature_figures(material: Material) -> list[Figure]:
     """The three graphs with all series overlaid; none when nothing was measured."""
-    tables = curve_tables(series)
+    tables = curve_tables(material.series)
     rows = tables["points"]
     if not rows:
         return []
-    labels = [one.label for one in series]
+    labels = [one.label for one in material.series]
     return [
         throughput_figure(labels, tables),
         time_figure(labels, tables),
@@ -51,9 +49,9 @@ def signature_figures(series: Sequence[Series]) -> list[Figure]:
 def throughput_figure(labels: Sequence[str], tables: dict[str, list[Row]]) -> Figure:
     """Throughput over message size."""
     x, y = _size(tables, "x"), _rate(tables)
-    band = alt.Chart(_table("points")).mark_area(opacity=0.22, clip=True, interpolate="linear")
+    band = alt.Chart(parts.table("points")).mark_area(opacity=0.22, clip=True, interpolate="linear")
     low, high = y.interval
-    band = _encode(band, x=_x(x), y=alt.Y(low, type="quantitative"), y2=high)
+    band = parts.encode(band, x=_x(x), y=alt.Y(low, type="quantitative"), y2=high)
     return Figure(
         "throughput",
         "Throughput over message size",
@@ -115,8 +113,8 @@ def _rate(tables: dict[str, list[Row]]) -> Dimension:
 def _bars(x: Dimension, y_at_low: str, y_at_high: str) -> alt.Chart:
     """The interval of a point, drawn along the line that it moves on when its time changes."""
     low, high = x.interval
-    bars = alt.Chart(_table("points")).mark_rule(opacity=0.4, strokeWidth=2.5, clip=True)
-    return _encode(
+    bars = alt.Chart(parts.table("points")).mark_rule(opacity=0.4, strokeWidth=2.5, clip=True)
+    return parts.encode(
         bars,
         x=alt.X(low, type="quantitative"),
         x2=high,
@@ -133,38 +131,33 @@ def _compose(
     intervals: alt.Chart,
 ) -> dict[str, Any]:
     """All layers of a graph, from the back to the front, with what makes it interactive."""
-    shown = alt.param(name="shown", value=list(labels))
-    zoom = alt.selection_interval(
-        name="zoom", bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]"
-    )
-    colour = _colour(labels)
+    colour = parts.colour(labels)
     layers = [
         intervals.encode(color=colour),
         _dots(x, y).encode(color=colour),
-        _lines(labels, x, y).encode(color=colour).add_params(zoom),
+        _lines(labels, x, y).encode(color=colour).add_params(parts.zoom()),
         _marks(tables, x, y).encode(color=colour),
         _hover(x, y).encode(color=colour),
     ]
-    filtered = [layer.transform_filter("indexof(shown, datum.series) >= 0") for layer in layers]
-    chart = alt.layer(*filtered).add_params(shown).properties(width=WIDTH, height=HEIGHT)
-    return chart_spec(chart)
+    filtered = [layer.transform_filter(parts.ONLY_SHOWN) for layer in layers]
+    chart = alt.layer(*filtered).add_params(parts.shown(labels))
+    return chart_spec(chart.properties(width=parts.WIDTH, height=HEIGHT))
 
 
 def _dots(x: Dimension, y: Dimension) -> alt.Chart:
-    dots = alt.Chart(_table("observations")).mark_circle(size=9, opacity=0.4, clip=True)
-    return _encode(dots, x=_x(x), y=_y(y))
+    dots = alt.Chart(parts.table("observations")).mark_circle(size=9, opacity=0.4, clip=True)
+    return parts.encode(dots, x=_x(x), y=_y(y))
 
 
 def _lines(labels: Sequence[str], x: Dimension, y: Dimension) -> alt.Chart:
-    dashes = alt.Scale(domain=list(labels), range=[dash_of(i) for i in range(len(labels))])
-    lines = alt.Chart(_table("points")).mark_line(strokeWidth=1.8, clip=True)
-    return _encode(
+    lines = alt.Chart(parts.table("points")).mark_line(strokeWidth=1.8, clip=True)
+    return parts.encode(
         lines,
         x=_x(x),
         y=_y(y),
         # Time may step back where noise is larger than the step in size: size gives the order.
         order=alt.Order("size", type="quantitative"),
-        strokeDash=alt.StrokeDash("series", type="nominal", scale=dashes, title=None),
+        strokeDash=parts.dashes(labels),
     )
 
 
@@ -172,37 +165,18 @@ def _marks(tables: dict[str, list[Row]], x: Dimension, y: Dimension) -> alt.Char
     kinds = [kind for kind in MARK_KINDS if any(row["kind"] == kind for row in tables["marks"])]
     shapes = alt.Scale(domain=kinds, range=[MARK_KINDS[kind] for kind in kinds])
     legend = alt.Legend(symbolType="circle", symbolSize=90) if kinds else None
-    marks = alt.Chart(_table("marks")).mark_point(
+    marks = alt.Chart(parts.table("marks")).mark_point(
         size=110, filled=False, strokeWidth=2, opacity=1, clip=True
     )
     shape = alt.Shape("kind", type="nominal", scale=shapes, title=None, legend=legend)
-    return _encode(marks, x=_x(x), y=_y(y), shape=shape)
+    return parts.encode(marks, x=_x(x), y=_y(y), shape=shape)
 
 
 def _hover(x: Dimension, y: Dimension) -> alt.Chart:
     """A point that follows the pointer to the nearest size and says what was measured there."""
-    nearest = alt.selection_point(
-        name="nearest", nearest=True, on="pointermove", clear="pointerout", empty=False
-    )
-    points = alt.Chart(_table("points")).mark_point(filled=True, size=70, clip=True)
-    layer = _encode(
-        points,
-        x=_x(x),
-        y=_y(y),
-        opacity=alt.when(nearest).then(alt.value(1)).otherwise(alt.value(0)),
-        tooltip=alt.TooltipValue(alt.ExprRef(_tooltip())),
-    )
-    return layer.add_params(nearest)
-
-
-def _tooltip() -> str:
-    """What the tooltip says, as an expression.
-
-    The pointer is over a cell around the point, whose datum is the point's mark, whose datum is the
-    row; Vega-Lite 6.4 looks for the fields of a tooltip in the mark itself and finds none.
-    """
-    lines = [f"'{title}': (datum.datum || datum).{name}" for name, title in _TOOLTIP.items()]
-    return f"{{{', '.join(lines)}}}"
+    points = alt.Chart(parts.table("points")).mark_point(filled=True, size=70, clip=True)
+    layer = parts.encode(points, x=_x(x), y=_y(y), tooltip=parts.tooltip(_TOOLTIP))
+    return parts.highlight(parts.nearest(), layer)
 
 
 _TOOLTIP = {
@@ -214,31 +188,9 @@ _TOOLTIP = {
 }
 
 
-def _colour(labels: Sequence[str]) -> alt.Color:
-    return alt.Color(
-        "series",
-        type="nominal",
-        scale=alt.Scale(domain=list(labels)),
-        # Without these the legend would be as faint as the band it is drawn for.
-        legend=alt.Legend(symbolOpacity=1, symbolStrokeWidth=2.5),
-        title=None,
-        sort=None,
-    )
-
-
 def _x(dimension: Dimension) -> alt.X:
     return alt.X(dimension.field, type="quantitative", scale=dimension.scale, axis=dimension.axis)
 
 
 def _y(dimension: Dimension) -> alt.Y:
     return alt.Y(dimension.field, type="quantitative", scale=dimension.scale, axis=dimension.axis)
-
-
-def _encode(chart: alt.Chart, **channels: Any) -> alt.Chart:
-    """`Chart.encode`, which Altair leaves without a type."""
-    encoded: alt.Chart = chart.encode(**channels)
-    return encoded
-
-
-def _table(name: str) -> alt.NamedData:
-    return alt.NamedData(name=name)

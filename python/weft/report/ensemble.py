@@ -1,0 +1,156 @@
+"""What one run measured between many nodes, ready to be drawn."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from weft.diagnose.effects import Effects, effects_of
+from weft.diagnose.ensemble import is_ensemble, measures_latency
+from weft.diagnose.matrix import LEAST_SHARE, RateMatrix, matrix_of
+from weft.diagnose.phases import Phase, phases
+from weft.diagnose.rates import Rates
+from weft.nodeset import natural
+from weft.plan.phases import expand
+from weft.run.folder import Run
+
+if TYPE_CHECKING:
+    from weft.diagnose.findings import Findings
+
+
+@dataclass(frozen=True)
+class EnsembleStep:
+    """One step between many nodes that measured something.
+
+    `label` names its line in figures; steps that are the only ones of their kind bear the run's
+    name, so that a run has one colour in all figures.
+    """
+
+    label: str
+    index: int
+    plan: dict[str, Any]
+    phases: list[Phase]
+    matrix: RateMatrix
+    effects: Effects | None
+    nodes: int
+
+    @property
+    def kind(self) -> str:
+        return str(self.plan["pattern"]["kind"])
+
+    @property
+    def is_latency(self) -> bool:
+        return measures_latency(self.plan)
+
+    @property
+    def has_matrix(self) -> bool:
+        """Whether enough of all pairs were measured to draw them as a matrix."""
+        return self.matrix.measured >= LEAST_SHARE * self.matrix.asked
+
+    @property
+    def largest(self) -> list[Phase]:
+        """The phases of the largest size, in order."""
+        size = max(phase.size_bytes for phase in self.phases)
+        return [phase for phase in self.phases if phase.size_bytes == size]
+
+    @cached_property
+    def expanded(self) -> dict[int, dict[str, Any]]:
+        """The phases as the plan asked for them, by index."""
+        return {phase["index"]: phase for phase in expand(self.plan, self.nodes)}
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """A run with steps between many nodes."""
+
+    label: str
+    run: Run
+
+    @cached_property
+    def rates(self) -> Rates:
+        return Rates.of(self.run)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """Where the limits are."""
+        found: Findings = importlib.import_module("weft.diagnose.findings").diagnose(self.run)
+        return found
+
+    @cached_property
+    def steps(self) -> list[EnsembleStep]:
+        """The steps that measured anything, in order."""
+        measured = {int(step) for step in set(self.rates.step.tolist())}
+        plan_steps = self.run.meta.plan["steps"]
+        found = [i for i, step in enumerate(plan_steps) if is_ensemble(step) and i in measured]
+        return [self._step(index, found) for index in found]
+
+    @cached_property
+    def by_name(self) -> list[str]:
+        """All nodes in the order of their names."""
+        return sorted((str(node["name"]) for node in self.run.meta.nodes), key=natural)
+
+    @cached_property
+    def by_group(self) -> list[str]:
+        """All nodes, those of a group next to each other, larger groups around smaller ones.
+
+        Groups come in the order of their first node, and nodes of the same groups in that of names.
+        """
+        place = {name: i for i, name in enumerate(self.by_name)}
+        first = [min((place[m] for m in group if m in place), default=0) for group in self.groups]
+
+        def key(name: str) -> list[int]:
+            outside = len(place)
+            ins = [at for group, at in zip(self.groups, first, strict=True) if name in group]
+            return [*ins, *([outside] if not ins else []), place[name]]
+
+        return sorted(self.by_name, key=key)
+
+    @cached_property
+    def groups(self) -> list[tuple[str, ...]]:
+        """The inferred groups with those that share a limit, largest first, each once."""
+        found = [*self.findings.groups, *(limit.members for limit in self.findings.limits)]
+        unique = {frozenset(group): tuple(group) for group in found}
+        return sorted(unique.values(), key=lambda group: (-len(group), natural(group[0])))
+
+    def _step(self, index: int, indices: Sequence[int]) -> EnsembleStep:
+        plan_steps = self.run.meta.plan["steps"]
+        rates = self.rates.where(self.rates.step == index)
+        matrix = matrix_of(self.run, rates, index)
+        return EnsembleStep(
+            label=_label(self.label, index, indices, plan_steps),
+            index=index,
+            plan=plan_steps[index],
+            phases=[phase for phase in self._phases if phase.step == index],
+            matrix=matrix,
+            effects=effects_of(matrix) if matrix.is_calm else None,
+            nodes=len(self.run.meta.nodes),
+        )
+
+    @cached_property
+    def _phases(self) -> list[Phase]:
+        return phases(self.run, self.rates)
+
+
+def ensembles_of(names: Sequence[str], runs: Sequence[Run]) -> list[Ensemble]:
+    """The runs that measured anything between many nodes."""
+    found = [Ensemble(name, run) for name, run in zip(names, runs, strict=True)]
+    return [one for one in found if one.steps]
+
+
+def _label(
+    name: str, index: int, indices: Sequence[int], plan_steps: Sequence[dict[str, Any]]
+) -> str:
+    same = [i for i in indices if _sort(plan_steps[i]) == _sort(plan_steps[index])]
+    if same[0] == index:
+        return name
+    names = [plan_steps[i]["name"] for i in same]
+    own = str(plan_steps[index]["name"])
+    return f"{name} · {own}" + (f" ({index + 1})" if names.count(own) > 1 else "")
+
+
+def _sort(plan_step: dict[str, Any]) -> tuple[str, bool]:
+    """Steps of one sort would be in the same figure."""
+    return plan_step["pattern"]["kind"], measures_latency(plan_step)

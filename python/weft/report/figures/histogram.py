@@ -1,0 +1,125 @@
+"""How rates are distributed: over routes, and over phases, which wait for their slowest route."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+import numpy as np
+
+from weft.diagnose.phases import overall_mbps
+from weft.report.ensemble import Ensemble, EnsembleStep
+from weft.report.figures import axes, parts
+from weft.report.figures.figure import Figure, Row, Spec, chart_spec
+from weft.report.figures.rounding import short
+from weft.report.material import Material
+from weft.report.quantity import format_mbps
+from weft.statistics import Floats
+
+KINDS = ("alltoall", "random", "matrix")
+"""Patterns whose phases are all alike; of a run, the first of these that it has is drawn."""
+
+BINS = 40
+HEIGHT = 260
+GAP = 60
+
+
+def histogram_figures(material: Material) -> list[Figure]:
+    """Routes and phases side by side, with the overall rate marked."""
+    chosen = [step for one in material.ensembles if (step := _chosen(one))]
+    if not chosen:
+        return []
+    rates = {step.label: _values(step) for step in chosen}
+    highest = max(float(values.max()) for both in rates.values() for values in both)
+    edges = np.linspace(0, highest * 1.001 or 1, BINS + 1)
+    tables = {
+        "histogram": [row for step in chosen for row in _rows(step, edges)],
+        "overall": [_overall(step) for step in chosen],
+    }
+    caption = "Share of routes, and of phases by their slowest route. Upright lines: overall rate."
+    return [
+        Figure(
+            "histogram",
+            "Routes and phases by rate",
+            caption,
+            _spec(material.labels, tables, highest),
+            tables,
+        )
+    ]
+
+
+def _chosen(one: Ensemble) -> EnsembleStep | None:
+    steps = [step for kind in KINDS for step in one.steps if step.kind == kind]
+    return next((step for step in steps if not step.is_latency), None)
+
+
+def _values(step: EnsembleStep) -> tuple[Floats, Floats]:
+    """The rates of all routes and of all phases."""
+    routes = step.matrix.mbps[~np.isnan(step.matrix.mbps)]
+    return routes, np.array([phase.rate_mbps for phase in step.largest])
+
+
+def _rows(step: EnsembleStep, edges: Floats) -> Iterator[Row]:
+    for of, values in zip(("routes", "phases"), _values(step), strict=True):
+        counts, _ = np.histogram(values, edges)
+        for at in np.flatnonzero(counts):
+            low, high = float(edges[at]), float(edges[at + 1])
+            yield {
+                "series": step.label,
+                "of": of,
+                "low": short(low),
+                "high": short(high),
+                "share": short(counts[at] / len(values)),
+                "text": f"{counts[at]} of {len(values)} {of}",
+                "range": f"{format_mbps(low)} to {format_mbps(high)}",
+            }
+
+
+def _overall(step: EnsembleStep) -> Row:
+    rate = overall_mbps(step.largest)
+    return {"series": step.label, "rate": short(rate), "text": format_mbps(rate)}
+
+
+def _spec(labels: Sequence[str], tables: dict[str, list[Row]], highest: float) -> Spec:
+    used = parts.used_labels(labels, tables["overall"])
+    panels = [_panel(labels, used, of, tables, highest) for of in ("routes", "phases")]
+    chart = alt.hconcat(*panels, spacing=GAP).add_params(parts.shown(labels))
+    return chart_spec(chart)
+
+
+def _panel(
+    labels: Sequence[str],
+    used: Sequence[str],
+    of: str,
+    tables: dict[str, list[Row]],
+    highest: float,
+) -> alt.LayerChart | alt.FacetChart:
+    colour = parts.colour(labels, used)
+    scale = axes.linear_scale(highest)
+    x_axis = axes.rate_axis(highest, {"routes": "Route", "phases": "Slowest of a phase"}[of])
+    most = max((row["share"] for row in tables["histogram"]), default=1.0)
+    y = alt.Y(
+        "share",
+        type="quantitative",
+        scale=axes.linear_scale(most),
+        axis=alt.Axis(title=f"Share of {of}", format=".0%", tickCount=5),
+    )
+    bars = parts.encode(
+        alt.Chart(parts.table("histogram")).mark_rect(opacity=0.55, strokeWidth=1),
+        x=alt.X("low", type="quantitative", scale=scale, axis=x_axis),
+        x2="high",
+        y=y,
+        y2=alt.datum(0),
+        color=colour,
+        tooltip=parts.tooltip({"series": "title", "range": "Rate", "text": "Here"}),
+    ).transform_filter(f"datum.of == '{of}'")
+    overall = parts.encode(
+        alt.Chart(parts.table("overall")).mark_rule(strokeWidth=2.5, opacity=1),
+        x=alt.X("rate", type="quantitative", scale=scale),
+        color=colour,
+        strokeDash=parts.dashes(labels, used),
+        tooltip=parts.tooltip({"series": "title", "text": "Overall"}),
+    )
+    layers = [layer.transform_filter(parts.ONLY_SHOWN) for layer in (bars, overall)]
+    width = (parts.WIDTH - GAP) // 2
+    return alt.layer(*layers).properties(width=width, height=HEIGHT, title=of.capitalize())

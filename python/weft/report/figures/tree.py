@@ -1,0 +1,201 @@
+"""The inferred network: groups of nodes within groups, what limits each, and which nodes are slow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from weft.nodeset import fold
+from weft.report.ensemble import Ensemble
+from weft.report.figures import parts
+from weft.report.figures.figure import Figure, Row, Spec, chart_spec
+from weft.report.limits import limit_lines, oversubscription, slow_text
+from weft.report.material import Material
+from weft.report.quantity import range_mbps
+
+if TYPE_CHECKING:
+    from weft.diagnose.findings import Limit
+
+ROW_PX, LEAST_PX, MOST_PX = 15, 220, 900
+LINE_PX = 15
+LEAF_SHARE = 0.6
+"""The column of nodes is this wide, measured in columns of groups."""
+
+FREE, SLOW, INK = "#dfe4ea", "#ff8a80", "#1c2430"
+OVER = ["#fdebd3", "#f28c38"]
+"""From a limit that is hardly felt to one that is felt by far."""
+MOST_OVER = 8
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The groups of a run as rectangles: x is the level, y the place of the nodes."""
+
+    one: Ensemble
+
+    @cached_property
+    def names(self) -> list[str]:
+        return self.one.by_group
+
+    @cached_property
+    def height(self) -> float:
+        return min(MOST_PX, max(LEAST_PX, ROW_PX * len(self.names)))
+
+    @cached_property
+    def groups(self) -> list[tuple[str, ...]]:
+        """All groups below that of all nodes."""
+        return [group for group in self.one.groups if 1 < len(group) < len(self.names)]
+
+    @cached_property
+    def depth(self) -> int:
+        """How many columns the groups take, that of all nodes included."""
+        return 1 + max((self._level(group) for group in self.groups), default=0)
+
+    def boxes(self) -> list[Row]:
+        """A rectangle for each group and each node."""
+        return [*self._group_boxes(), *self._leaves()]
+
+    def lines(self) -> list[Row]:
+        """As many lines of text in each rectangle as it has room for, the first ones first."""
+        return [row for box in self.boxes() for row in self._lines_of(box)]
+
+    def _group_boxes(self) -> Iterator[Row]:
+        root = tuple(self.names)
+        yield self._box(root, 0, self._root_lines())
+        for group in self.groups:
+            title = f"{len(group)} nodes: {fold(group)}"
+            yield self._box(group, self._level(group), [title, *limit_lines(self._limits(group))])
+
+    def _root_lines(self) -> list[str]:
+        full = self.one.findings.full_rate_mbps
+        each = [f"{range_mbps(full)} each"] if full else []
+        return [
+            f"All {len(self.names)} nodes",
+            *each,
+            *limit_lines(self._limits(tuple(self.names))),
+        ]
+
+    def _limits(self, group: tuple[str, ...]) -> list[Limit]:
+        return [each for each in self.one.findings.limits if set(each.members) == set(group)]
+
+    def _box(self, group: tuple[str, ...], level: int, lines: list[str]) -> Row:
+        places = [self.names.index(name) for name in group]
+        inner = [self._level(each) for each in self.groups if set(each) < set(group)]
+        # A group with nothing inside reaches to its nodes, so that no column looks empty.
+        right = level + 1 if inner else self.depth
+        over = max((oversubscription(limit) for limit in self._limits(group)), default=None)
+        return {
+            "left": level,
+            "right": right,
+            "top": min(places),
+            "bottom": max(places) + 1,
+            "fill": _fill(over),
+            "text": "\n".join(lines),
+        }
+
+    def _leaves(self) -> Iterator[Row]:
+        slow = {
+            node: slow_text(each)
+            for each in self.one.findings.slow
+            if each.kind != "route"
+            for node in each.nodes
+        }
+        for place, name in enumerate(self.names):
+            yield {
+                "left": self.depth,
+                "right": self.depth + LEAF_SHARE,
+                "top": place,
+                "bottom": place + 1,
+                "fill": SLOW if name in slow else FREE,
+                "text": slow.get(name, name),
+            }
+
+    def _lines_of(self, box: Row) -> Iterator[Row]:
+        height = (box["bottom"] - box["top"]) * self.height / len(self.names)
+        texts = box["text"].split("\n")[: max(1, int(height / LINE_PX))]
+        middle = (box["top"] + box["bottom"]) / 2
+        step = LINE_PX / self.height * len(self.names)
+        for i, text in enumerate(texts):
+            yield {
+                "x": box["left"],
+                "y": middle + (i - (len(texts) - 1) / 2) * step,
+                "text": text,
+                "bold": i == 0 and box["left"] < self.depth,
+                "small": height < 11,
+                "wide": box["right"] - box["left"],
+            }
+
+    def _level(self, group: tuple[str, ...]) -> int:
+        """How many groups are around this one, that of all nodes included."""
+        return 1 + sum(set(group) < set(each) for each in self.groups)
+
+
+def tree_figures(material: Material) -> list[Figure]:
+    """One tree for each run in which a structure was looked for."""
+    return [_figure(i, Tree(one)) for i, one in enumerate(material.ensembles)]
+
+
+def _figure(index: int, tree: Tree) -> Figure:
+    name = f"tree-{index + 1}"
+    tables = {f"{name}-boxes": tree.boxes(), f"{name}-lines": tree.lines()}
+    caption = (
+        "Groups of nodes that share a limit; the more orange, the more it is oversubscribed. "
+        "Red: slow nodes."
+    )
+    title = f"What {tree.one.label} says of the network"
+    return Figure(name, title, caption, _spec(tree, name, tables), tables)
+
+
+def _spec(tree: Tree, name: str, tables: dict[str, list[Row]]) -> Spec:
+    x = alt.Scale(domain=[0, tree.depth + LEAF_SHARE], nice=False)
+    y = alt.Scale(domain=[len(tree.names), 0], nice=False, zero=False)
+    boxes = parts.encode(
+        alt.Chart(parts.table(f"{name}-boxes")).mark_rect(
+            stroke="#ffffff", strokeWidth=1.2, clip=True
+        ),
+        x=alt.X("left", type="quantitative", scale=x, axis=None),
+        x2="right",
+        y=alt.Y("top", type="quantitative", scale=y, axis=None),
+        y2="bottom",
+        color=alt.Color("fill", type="nominal", scale=None),
+        tooltip=alt.TooltipValue(alt.ExprRef("{'title': datum.text}")),
+    )
+    texts = _texts(f"{name}-lines", parts.WIDTH / (tree.depth + LEAF_SHARE))
+    chart = alt.layer(boxes.add_params(parts.zoom()), texts)
+    return chart_spec(chart.properties(width=parts.WIDTH, height=tree.height))
+
+
+def _texts(table: str, column_px: float) -> alt.Chart:
+    """The lines, cut to the width of their rectangles on paper."""
+    mark = alt.Chart(parts.table(table)).mark_text(
+        align="left",
+        baseline="middle",
+        dx=6,
+        color=INK,
+        clip=True,
+        tooltip=None,
+        fontSize=alt.ExprRef("datum.small ? 8 : 11"),
+        fontWeight=alt.ExprRef("datum.bold ? 600 : 400"),
+        limit=alt.ExprRef(f"datum.wide * {column_px:.0f} - 12"),
+    )
+    x, y = alt.X("x", type="quantitative"), alt.Y("y", type="quantitative")
+    return parts.encode(mark, x=x, y=y, text="text:N")
+
+
+def _fill(over: float | None) -> str:
+    """The colour of a group: more orange where more is asked of its limit than it carries."""
+    if over is None:
+        return FREE
+    share = min(1.0, math.log(max(1.0, over)) / math.log(MOST_OVER))
+    return "#" + "".join(
+        f"{round(a + (b - a) * share):02x}" for a, b in zip(*map(_bytes, OVER), strict=True)
+    )
+
+
+def _bytes(colour: str) -> bytes:
+    return bytes.fromhex(colour.removeprefix("#"))

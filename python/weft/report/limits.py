@@ -1,0 +1,140 @@
+"""Findings as text: limits, what is slow, what a run lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from weft.nodeset import fold
+from weft.report.quantity import format_mbps, format_us, range_mbps
+from weft.report.table import Table
+from weft.run.folder import Run
+
+if TYPE_CHECKING:
+    from weft.diagnose.findings import Findings, Limit, Slow
+
+MOST_PHASES = 20
+"""So many incomplete phases are named; the rest are counted."""
+
+
+def oversubscription(limit: Limit) -> float:
+    """How many times what the limit carries its members could send."""
+    return limit.demand_mbps / limit.capacity_mbps.median if limit.capacity_mbps.median > 0 else 0.0
+
+
+def limit_lines(limits: Sequence[Limit]) -> list[str]:
+    """Two lines for each limit of one group: what it carries, and how sure that is.
+
+    Equal limits out and in share their lines.
+    """
+    lines: dict[tuple[str, str], list[str]] = {}
+    for limit in sorted(limits, key=lambda limit: limit.direction, reverse=True):
+        others = f" to {fold(limit.against)}" if limit.against else ""
+        value, _, known = range_mbps(limit.capacity_mbps).partition(" (")
+        text = f"{value}{others}, {oversubscription(limit):.1f}x"
+        lines.setdefault((text, known), []).append(limit.direction)
+    return [
+        line
+        for (text, known), directions in lines.items()
+        for line in (f"{' and '.join(directions)} {text}", known.removesuffix(")"))
+        if line
+    ]
+
+
+def limits_table(findings: Findings) -> Table:
+    """Every limit with what it rests on."""
+    headers = [
+        *("Shared by", "Kind", "Direction", "Against", "Capacity", "Could send"),
+        *("Oversubscribed", "Confidence", "Evidence"),
+    ]
+    return Table(headers, [_limit_row(limit) for limit in findings.limits])
+
+
+def slow_table(findings: Findings) -> Table:
+    """Slow nodes, directions and routes."""
+    rows = [
+        [
+            _slow_name(slow),
+            slow.kind,
+            slow.direction or "both" if slow.kind != "route" else "",
+            range_mbps(slow.rate_mbps),
+            format_mbps(slow.expected_mbps),
+            slow.evidence,
+        ]
+        for slow in findings.slow
+    ]
+    return Table(["Slow", "Kind", "Direction", "Rate", "Expected", "Evidence"], rows)
+
+
+def slow_text(slow: Slow) -> str:
+    """What a slow node does, shortly: "n6 in 9.4 Mb/s"."""
+    return (
+        f"{_slow_name(slow)} {slow.direction or ''} {format_mbps(slow.rate_mbps.median)}".replace(
+            "  ", " "
+        )
+    )
+
+
+def remarks(run: Run, findings: Findings) -> list[str]:
+    """What is undecided, what differs from what was declared, and what is missing."""
+    return [
+        *(f"Undecided: {text}" for text in findings.undecided),
+        *(f"Differs from the declared network: {text}" for text in findings.differences),
+        *_lost(run),
+        *_incomplete(run),
+    ]
+
+
+def clocks_table(run: Run) -> Table:
+    """How far each node's clock was from the run's; none where all agree within their error."""
+    rows = [
+        [
+            str(entry["node"]),
+            format_us(entry["offset_ns"] / 1e3),
+            format_us(entry["error_ns"] / 1e3),
+        ]
+        for entry in run.meta.clocks
+        if entry["offset_ns"]
+    ]
+    return Table(["Node", "Offset of its clock", "Error of that"], rows)
+
+
+def _limit_row(limit: Limit) -> list[str]:
+    return [
+        fold(limit.members),
+        limit.kind,
+        limit.direction,
+        fold(limit.against) if limit.against else "all others",
+        range_mbps(limit.capacity_mbps),
+        format_mbps(limit.demand_mbps),
+        f"{oversubscription(limit):.1f}x",
+        f"{100 * limit.confidence:.0f} %",
+        limit.evidence,
+    ]
+
+
+def _slow_name(slow: Slow) -> str:
+    return " to ".join(slow.nodes) if slow.kind == "route" else fold(slow.nodes)
+
+
+def _lost(run: Run) -> Iterator[str]:
+    for entry in run.meta.lost:
+        yield f"Lost: {entry['node']}, {_where(run, entry)}: {entry['reason']}"
+
+
+def _incomplete(run: Run) -> Iterator[str]:
+    for entry in run.meta.incomplete[:MOST_PHASES]:
+        nodes = f" without {fold(entry['nodes'])}" if entry.get("nodes") else ""
+        yield f"Incomplete: {_where(run, entry)}{nodes}: {entry['reason']}"
+    more = len(run.meta.incomplete) - MOST_PHASES
+    if more > 0:
+        yield f"Incomplete: {more} more phases."
+
+
+def _where(run: Run, entry: dict[str, Any]) -> str:
+    """Step, phase and, of several, the launch."""
+    step = str(run.meta.plan["steps"][entry["step"]]["name"])
+    phase = "" if entry.get("phase") is None else f", phase {entry['phase']}"
+    several = int(run.meta.plan.get("launches") or 1) > 1
+    launch = f", launch {entry['launch']}" if several else ""
+    return f"step {step}{phase}{launch}"

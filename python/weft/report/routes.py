@@ -1,0 +1,86 @@
+"""What steps between many nodes carried, as tables."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.diagnose.phases import overall_mbps
+from weft.nodeset import fold
+from weft.report.ensemble import Ensemble, EnsembleStep
+from weft.report.figures.curves import size_text
+from weft.report.figures.histogram import KINDS
+from weft.report.quantity import format_mbps, format_us
+from weft.report.table import Table
+
+MOST_STANDOUTS = 20
+"""So many nodes and routes are listed; the map shows all of them."""
+
+
+def steps_table(one: Ensemble) -> Table:
+    """Each step with the slowest, the middle and the fastest of its routes."""
+    headers = ["Step", "Size", "Phases", "Routes", "Slowest route", "Median", "Fastest", "Overall"]
+    return Table(headers, [_step_row(one, step) for step in one.steps])
+
+
+def phases_table(step: EnsembleStep) -> Table:
+    """Every phase with the route that it waited for."""
+    headers = ["Phase", "Size", "Routes", "Took", "Slowest route", "Its rate", "Mean", "Together"]
+    rows = [
+        [
+            str(phase.phase),
+            size_text(phase.size_bytes),
+            str(phase.routes),
+            format_us(phase.elapsed_ms * 1e3),
+            " to ".join(phase.slowest),
+            *map(format_mbps, (phase.rate_mbps, phase.mean_mbps, phase.aggregate_mbps)),
+        ]
+        for phase in step.phases
+    ]
+    return Table(headers, rows)
+
+
+def standouts_table(step: EnsembleStep) -> Table:
+    """Nodes and single routes slower than the rest of the matrix explains."""
+    headers = ["Where", "What", "Reaches", "Others promise"]
+    if step.effects is None:
+        return Table(headers, [])
+    nodes = [
+        [
+            effect.node,
+            "sends slowly" if effect.direction == "out" else "receives slowly",
+            f"{100 * effect.factor:.0f} % of the others",
+            "",
+        ]
+        for effect in step.effects.nodes[:MOST_STANDOUTS]
+    ]
+    cells = [
+        [
+            f"{cell.src} to {cell.dst}",
+            "this route alone",
+            format_mbps(cell.rate_mbps),
+            format_mbps(cell.expected_mbps),
+        ]
+        for cell in step.effects.cells[:MOST_STANDOUTS]
+    ]
+    blocks = [
+        [fold(block.src), "reach each other", format_mbps(block.rate_mbps), ""]
+        for block in step.effects.blocks
+        if block.src == block.dst
+    ]
+    return Table(headers, [*nodes, *cells, *blocks[:MOST_STANDOUTS]])
+
+
+def _step_row(one: Ensemble, step: EnsembleStep) -> list[str]:
+    rates = one.rates.where(one.rates.step == step.index)
+    phases = step.largest
+    rates = rates.where(rates.size == phases[0].size_bytes)
+    if step.is_latency:
+        low, middle, high = np.quantile(rates.time_us, [1.0, 0.5, 0.0], method="inverted_cdf")
+        values = [format_us(float(value)) for value in (low, middle, high)]
+    else:
+        low, middle, high = np.quantile(rates.mbps, [0.0, 0.5, 1.0], method="inverted_cdf")
+        values = [format_mbps(float(value)) for value in (low, middle, high)]
+    alike = step.kind in KINDS and not step.is_latency
+    overall = format_mbps(overall_mbps(phases)) if alike else ""
+    size = size_text(phases[0].size_bytes)
+    return [str(step.plan["name"]), size, str(len(phases)), str(len(rates)), *values, overall]
