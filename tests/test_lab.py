@@ -16,7 +16,8 @@ import traffic
 from command import WEFT, weft, weft_json
 from weft import binaries
 from weft.testbed.base import Node
-from weft.testbed.lab import Lab, late_warnings, open_lab
+from weft.testbed.headroom import busy_warnings, headroom, late_warnings
+from weft.testbed.lab import Lab, open_lab
 
 FAST_ETHERNET_MBPS = 94.1
 """1448 bytes of payload in each 1538 on the wire."""
@@ -283,6 +284,17 @@ def test_late_frames_are_told() -> None:
     (warning,) = late_warnings(before, after)
     assert warning.code == "lab-late" and "20.0 %" in warning.message
     assert late_warnings(after, after | {"late_ns": [[100, 9_090], [50_000, 120]]}) == []
+
+
+def test_a_forwarder_without_time_to_spare_is_told() -> None:
+    before = {"busy_seconds": [[10, 5], [99, 1]]}
+    calm = {"busy_seconds": [[10, 8], [30, 1], [99, 1]]}
+    assert busy_warnings(before, calm) == []
+    assert headroom(before, calm) == {"mean": 0.85, "least": 0.7, "seconds": 4}
+    assert headroom(calm, calm) is None
+    (warning,) = busy_warnings(before, {"busy_seconds": [[10, 8], [97, 2], [99, 1]]})
+    assert warning.code == "lab-busy"
+    assert "in 2 of 5 s" in warning.message and "at worst 3 %" in warning.message
 
 
 def _seconds(command: list[str]) -> float:

@@ -12,13 +12,10 @@ from typing import Any
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.run.meta import Warning
-from weft.testbed import registry
+from weft.testbed import headroom, registry
 from weft.testbed.base import Node
 from weft.testbed.keeper import Keeper, close_pipes, let_go, read_stats, start_keeper
 from weft.testbed.registry import Entry
-
-LATE_SHARE = 0.01
-"""More frames than this share too late, and the machine rather than the fabric is measured."""
 
 
 class Lab:
@@ -29,7 +26,7 @@ class Lab:
     def __init__(self, entry: Entry, process: subprocess.Popen[str] | None) -> None:
         self._entry = entry
         self._process = process
-        self._stats_before = read_stats(registry.stats_socket(entry.id)) or {}
+        self._stats_before = self._read_stats() or {}
 
     @property
     def name(self) -> str:
@@ -41,35 +38,42 @@ class Lab:
 
     @property
     def warnings(self) -> list[Warning]:
-        stats = read_stats(registry.stats_socket(self._entry.id))
         found = [Warning(**warning) for warning in self._keeper.warnings]
-        return found + (late_warnings(self._stats_before, stats) if stats else [])
+        stats = self._read_stats()
+        return found + (headroom.warnings(self._stats_before, stats) if stats else [])
 
     @property
     def cpus(self) -> list[int] | None:
         """Agents take turns on the processors; the last one is left to the forwarder where there is one."""
         usable = sorted(os.sched_getaffinity(0))
-        free = usable[:-1] if self._is_shaped and len(usable) > 1 else usable
+        free = usable[:-1] if self._is_forwarded and len(usable) > 1 else usable
         return [free[index % len(free)] for index in range(len(self.nodes))]
 
     @property
     def may_spin(self) -> bool:
-        """Shaped lines need processor time of their own."""
-        return not self._is_shaped and len(os.sched_getaffinity(0)) >= len(self.nodes)
+        """Lines that are carried by the forwarder need processor time of their own."""
+        return not self._is_forwarded and len(os.sched_getaffinity(0)) >= len(self.nodes)
 
     @property
-    def _is_shaped(self) -> bool:
-        links = self._keeper.fabric["links"]
-        lines = [line for link in links for line in (link["forward"], link["backward"])]
-        return any(line["rate_bits_per_s"] or line["delay_ns"] for line in lines)
+    def _is_forwarded(self) -> bool:
+        """Whether the lab is more than a cable without limits, which the kernel carries alone."""
+        fabric = self._keeper.fabric
+        lines = [link[way] for link in fabric["links"] for way in ("forward", "backward")]
+        is_shaped = any(line["rate_bits_per_s"] or line["delay_ns"] for line in lines)
+        is_dead = any(link["dead"] for link in fabric["links"])
+        return bool(fabric["switches"] or fabric["paths"] or is_shaped or is_dead)
 
     def describe(self) -> dict[str, Any]:
-        return {
+        """What run.json says about the lab; once it has measured for a second, also its headroom."""
+        about = {
             "kind": self.kind,
             "name": self._entry.fabric,
             "scale": self._entry.scale,
             "fabric": self._keeper.fabric,
         }
+        stats = self._read_stats() if self._is_forwarded else None
+        room = headroom.headroom(self._stats_before, stats) if stats else None
+        return about | ({"headroom": room} if room else {})
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         return self._keeper.enter_command(node.name, argv)
@@ -80,6 +84,9 @@ class Lab:
         close_pipes(self._process)
         self._process.wait()
         registry.remove(self._entry)
+
+    def _read_stats(self) -> dict[str, Any] | None:
+        return read_stats(registry.stats_socket(self._entry.id))
 
     @property
     def _keeper(self) -> Keeper:
@@ -129,25 +136,6 @@ def bring_up(name: str, scale: float, lab: str | None) -> Entry:
     registry.add(entry)
     let_go(process)
     return entry
-
-
-def late_warnings(before: dict[str, Any], after: dict[str, Any]) -> list[Warning]:
-    """Whether the forwarder kept its times since `before`."""
-    earlier = dict(before.get("late_ns", []))
-    counts = {ns: count - earlier.get(ns, 0) for ns, count in after["late_ns"]}
-    forwarded = sum(counts.values())
-    late = sum(count for ns, count in counts.items() if ns > after["late_limit_ns"])
-    if late <= LATE_SHARE * forwarded:
-        return []
-    return [
-        Warning(
-            "lab-late",
-            f"{100 * late / forwarded:.1f} % of the frames left more than "
-            f"{after['late_limit_ns'] / 1000:.0f} us too late: at times this machine, "
-            "not the fabric, was the limit",
-            "leave the machine alone while it measures, or use --scale to slow the fabric down",
-        )
-    ]
 
 
 def _start(path: Path, fabric: str, scale: float, lab: str) -> Lab:
