@@ -43,10 +43,7 @@ def limit_lines(limits: Sequence[Limit]) -> list[str]:
 
 def limits_table(findings: Findings) -> Table:
     """Every limit with what it rests on."""
-    headers = [
-        *("Shared by", "Kind", "Direction", "Against", "Capacity", "Could send"),
-        *("Oversubscribed", "Confidence", "Evidence"),
-    ]
+    headers = ["Shared by", "Limit", "Against", "Capacity", "Demand", "Over", "Sure", "Evidence"]
     return Table(headers, [_limit_row(limit) for limit in findings.limits])
 
 
@@ -102,8 +99,7 @@ def clocks_table(run: Run) -> Table:
 def _limit_row(limit: Limit) -> list[str]:
     return [
         fold(limit.members),
-        limit.kind,
-        limit.direction,
+        f"{limit.kind}, {limit.direction}",
         fold(limit.against) if limit.against else "all others",
         range_mbps(limit.capacity_mbps),
         format_mbps(limit.demand_mbps),

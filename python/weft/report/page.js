@@ -7,6 +7,7 @@
   const views = new Map();
   const MANY_DOTS = 4000;
   const AXIS_WIDTH = 66;
+  const LEAST_SQUARE = 260;
   const LEAST_SIDE_BY_SIDE = 620;
 
   function rowsOf(columns) {
@@ -52,18 +53,18 @@
     return { ...rest, [beside ? "hconcat" : "vconcat"]: panels };
   }
 
-  function plotOnPage(spec, room) {
+  function plotOnPage({ spec, square }, room) {
     return {
       ...withoutLegends(spec),
       width: "container",
-      height: Math.min(spec.height, Math.max(260, room)),
+      height: square ? Math.min(spec.height, Math.max(LEAST_SQUARE, room)) : spec.height,
       autosize: { type: "fit-x", contains: "padding" },
     };
   }
 
   // The page has its own heading, so the figure's is left out.
   function onPage(figure, room) {
-    const fitted = figure.spec.hconcat ? panelsOnPage(figure.spec, room) : plotOnPage(figure.spec, room);
+    const fitted = figure.spec.hconcat ? panelsOnPage(figure.spec, room) : plotOnPage(figure, room);
     const config = { ...page.configs[mode()], background: null };
     return { ...fitted, title: undefined, datasets: tablesOf(figure), config };
   }

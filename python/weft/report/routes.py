@@ -80,7 +80,8 @@ def _step_row(one: Ensemble, step: EnsembleStep) -> list[str]:
     else:
         low, middle, high = np.quantile(rates.mbps, [0.0, 0.5, 1.0], method="inverted_cdf")
         values = [format_mbps(float(value)) for value in (low, middle, high)]
+    routes = len({*zip(rates.src.tolist(), rates.dst.tolist(), strict=True)})
     alike = step.kind in KINDS and not step.is_latency
     overall = format_mbps(overall_mbps(phases)) if alike else ""
     size = size_text(phases[0].size_bytes)
-    return [str(step.plan["name"]), size, str(len(phases)), str(len(rates)), *values, overall]
+    return [str(step.plan["name"]), size, str(len(phases)), str(routes), *values, overall]

@@ -52,16 +52,18 @@ class Map:
         }
 
     @property
-    def title(self) -> str:
-        what = "latency" if self.step.is_latency else "rate"
-        return f"All pairs of {self.one.label}: {what}"
+    def what(self) -> str:
+        return "latency" if self.step.is_latency else "rate"
 
-    def caption(self, order: str) -> str:
+    def title(self, order: str) -> str:
+        return f"All pairs of {self.one.label}, nodes by {order}: {self.what}"
+
+    def caption(self) -> str:
         size = format_bytes(self.step.matrix.size_bytes)
         how = {"alltoall": "during all-to-all", "xray": "during xray"}.get(self.step.kind, "")
         measured = f"{size} messages {how}".strip()
         red = "" if self.step.is_latency else " Red: slow."
-        return f"{measured}; nodes by {order}. Black: groups.{red} Lilac: not measured."
+        return f"{measured}. Framed: groups.{red} Lilac: not measured."
 
 
 def heatmap_figures(material: Material) -> list[Figure]:
@@ -98,7 +100,7 @@ def _figures(each: Map) -> Iterator[Figure]:
         places = [names.index(name) for name in by_name]
         spec = _spec(tables, names, places, each.step.is_latency)
         yield Figure(
-            f"{each.name}-by-{order}", each.title, each.caption(order), spec, tables, square=True
+            f"{each.name}-by-{order}", each.title(order), each.caption(), spec, tables, square=True
         )
 
 
@@ -133,7 +135,7 @@ def _spec(
 ) -> Spec:
     cells, groups, slow = tables
     low, high = _latency_domain(tables[cells]) if latency else _domain(tables[cells])
-    known = _cells(cells).transform_filter("isValid(datum.value)")
+    known = _cells(cells, len(names)).transform_filter("isValid(datum.value)")
     layers: list[alt.Chart] = [
         parts.encode(
             known.transform_calculate(bounded=f"max(datum.value, {low})"),
@@ -141,7 +143,7 @@ def _spec(
             tooltip=alt.TooltipValue(alt.ExprRef(_tooltip(latency))),
         ).add_params(parts.zoom()),
         parts.encode(
-            _cells(cells).transform_filter("!isValid(datum.value)"),
+            _cells(cells, len(names)).transform_filter("!isValid(datum.value)"),
             color=alt.value(MISSING),
             tooltip=alt.TooltipValue(alt.ExprRef(_missing_tooltip())),
         ),
@@ -151,7 +153,15 @@ def _spec(
     layers += [
         _outline(groups, "start", "end", "start", "end", "#ffffff", 3.5),
         _outline(groups, "start", "end", "start", "end", "#000000", 1.6),
-        _outline(slow, "left", "right", "top", "bottom", MARK, 2.0),
+        _outline(
+            slow,
+            "left",
+            "right",
+            "top",
+            "bottom",
+            MARK,
+            2.0 if len(names) <= CROSSES_UP_TO else 1.2,
+        ),
     ]
     x, y = _place_axis("x", names), _place_axis("y", names)
     layers[0] = parts.encode(layers[0], x=x, y=y)
@@ -163,11 +173,14 @@ def _spec(
     return chart_spec(chart)
 
 
-def _cells(table: str) -> alt.Chart:
+def _cells(table: str, count: int) -> alt.Chart:
     mark = alt.Chart(parts.table(table)).mark_rect(clip=True, strokeWidth=0)
     placed = mark.transform_calculate(left="places[datum.to]", top="places[datum.from]")
-    # Cells reach a little under the next ones, else hairlines show between them.
-    placed = placed.transform_calculate(right="datum.left + 1.04", bottom="datum.top + 1.04")
+    # Cells reach half a pixel under the next ones, else hairlines show between them.
+    reach = 1 + 0.5 * count / SIDE
+    placed = placed.transform_calculate(
+        right=f"datum.left + {reach:.4f}", bottom=f"datum.top + {reach:.4f}"
+    )
     return parts.encode(
         placed,
         x=alt.X("left", type="quantitative"),

@@ -55,6 +55,7 @@ def config_for(mode: Mode) -> dict[str, Any]:
         },
         "legend": {
             "labelColor": ink["text"],
+            "titleColor": ink["text"],
             "labelFontSize": 12,
             "labelLimit": 400,
             "orient": "top",

@@ -21,7 +21,7 @@ from weft.report.quantity import range_mbps
 if TYPE_CHECKING:
     from weft.diagnose.findings import Limit
 
-ROW_PX, LEAST_PX, MOST_PX = 15, 220, 900
+ROW_PX, LEAST_PX, MOST_PX = 15, 220, 1100
 LINE_PX = 15
 LEAF_SHARE = 0.6
 """The column of nodes is this wide, measured in columns of groups."""
