@@ -30,7 +30,7 @@ impl Session {
         let Some(mesh) = &mut self.mesh else {
             return Ok(());
         };
-        mesh.announce(mark)?;
+        mesh.announce(mark, &self.reactor)?;
         while !self.has_heard(mark)? {
             self.turn(outbox, None)?;
         }

@@ -48,10 +48,12 @@ impl Session {
     }
 
     pub(super) fn advance_estimate(&mut self) -> Result<(), Trouble> {
-        let Some(estimate) = &mut self.estimate else {
+        let Some((reference, estimate)) = &mut self.estimate else {
             return Ok(());
         };
-        if let Some(clock) = estimate.advance()? {
+        let reading = estimate.advance();
+        let reading = reading.map_err(|error| Trouble::lost(*reference, &error.to_string()))?;
+        if let Some(clock) = reading {
             self.clock = Some(clock);
             self.estimate = None;
         }
@@ -144,7 +146,8 @@ impl Session {
                     roster.outgoing[round as usize] = Some(socket);
                 }
                 (Outcome::Entered(socket), _) => {
-                    self.estimate = Some(Estimate::start(socket, &self.reactor)?);
+                    let estimate = Estimate::start(socket, &self.reactor)?;
+                    self.estimate = Some((errand.node, estimate));
                 }
                 (Outcome::Failed(error), _) => return Err(unreachable(errand.node, &error)),
             }

@@ -79,10 +79,17 @@ impl Mesh {
     }
 
     /// Tell the partner of a round that we are there.
-    pub fn announce(&mut self, mark: Mark) -> Result<(), Trouble> {
-        let link = &mut self.links[2 * mark.round as usize];
-        link.send([ENTERED, mark.sequence, mark.phase, mark.round])
-            .map_err(|error| Trouble::lost(link.node, &error.to_string()))
+    pub fn announce(&mut self, mark: Mark, reactor: &Reactor) -> Result<(), Trouble> {
+        let slot = 2 * mark.round;
+        let link = &mut self.links[slot as usize];
+        let words = [ENTERED, mark.sequence, mark.phase, mark.round];
+        let Err(error) = link.send(words) else {
+            return Ok(());
+        };
+        // It may have told us why it went.
+        let node = link.node;
+        self.read(slot, reactor)?;
+        Err(Trouble::lost(node, &error.to_string()))
     }
 
     /// What the partner of a round has said first, if it has; an unexpected mark is trouble.

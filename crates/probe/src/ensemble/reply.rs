@@ -29,6 +29,8 @@ pub enum Reply {
     PhaseOver {
         phase: u32,
         barrier_us: f64,
+        /// As in `Alive`.
+        moved_bytes: u64,
         failed: Vec<FailedTransfer>,
     },
     PhasesDone,

@@ -42,7 +42,8 @@ pub struct Session {
     /// Connections that let us in, or did not, since somebody last looked.
     pub(super) settled: Vec<(Errand, Outcome)>,
     desk: ClockDesk,
-    pub(super) estimate: Option<Estimate>,
+    /// The member whose clock is the reference, while it is being asked.
+    pub(super) estimate: Option<(u32, Estimate)>,
     pub(super) clock: Option<ClockOffset>,
     pub(super) peers: BTreeMap<u32, Vec<SocketAddr>>,
     pub(super) mesh: Option<Mesh>,

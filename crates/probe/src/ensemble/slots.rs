@@ -29,7 +29,11 @@ impl<T> Slots<T> {
     }
 
     pub fn take(&mut self, slot: u32) -> Option<T> {
-        self.0.get_mut(slot as usize)?.take()
+        let taken = self.0.get_mut(slot as usize)?.take();
+        while matches!(self.0.last(), Some(None)) {
+            self.0.pop();
+        }
+        taken
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {

@@ -1,0 +1,8 @@
+//! Ensembles of real agents on the loopback network.
+
+mod agent;
+mod ensemble;
+mod failures;
+mod joining;
+mod strangers;
+mod works;
