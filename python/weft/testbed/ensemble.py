@@ -93,5 +93,5 @@ class Ensemble:
 
     def _note_stall(self, phase: int, nodes: tuple[int, ...]) -> None:
         names = " and ".join(self._logbook.names(nodes)) or "all nodes"
-        reason = f"nothing moved for {self._job.patience_s:g} s between {names}"
+        reason = f"no way on between {names}"
         self._logbook.phase_incomplete(phase, nodes, reason)

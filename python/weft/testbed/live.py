@@ -73,14 +73,16 @@ class LiveRun:
         return self._writer.finish(self._status())
 
     def _warn_of_incomplete_phases(self) -> None:
-        if not self._meta.incomplete:
+        """One warning for all of them, and none for what lacks nothing but lost nodes."""
+        lost = {entry["node"] for entry in self._meta.lost}
+        odd = [entry for entry in self._meta.incomplete if not lost.issuperset(entry["nodes"])]
+        if not odd:
             return
-        first = self._meta.incomplete[0]
-        step = self._meta.plan["steps"][first["step"]]["name"]
+        step = self._meta.plan["steps"][odd[0]["step"]]["name"]
         self._meta.warn(
             "phases-incomplete",
-            f"{len(self._meta.incomplete)} phases are incomplete, first phase {first['phase']} of {step}: "
-            f"{first['reason']}",
+            f"{len(odd)} phases are incomplete, first phase {odd[0]['phase']} of {step}: "
+            f"{odd[0]['reason']}",
             "`incomplete` in run.json has them all",
         )
 

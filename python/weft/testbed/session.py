@@ -102,10 +102,13 @@ class Session:
         requests = {node: {"type": "leave"} for node in self.members}
         left = await self._ask(requests, "left", LEAVE_S)
         for node, answer in left.items():
-            self._note_strangers(node, answer)
+            self._logbook.strangers(self._logbook.name(node), answer["rejected"])
 
     async def abort(self, without: dict[int, AgentError]) -> dict[int, AgentError]:
-        """Drop everything at once; gives the nodes that do not even do that."""
+        """Drop everything at once; gives the nodes that do not even do that.
+
+        Connections that were cut before they said who they are count as strangers then, so nobody is told of these.
+        """
         nodes = [node for node in self.members if node not in without]
         ends = await asyncio.gather(*(self._abort_one(node) for node in nodes))
         return {node: error for node, error in zip(nodes, ends, strict=True) if error is not None}
@@ -117,17 +120,13 @@ class Session:
                 await agent.send({"type": "abort"})
                 while True:
                     try:
-                        answer = await self._hear_until(node, "left")
-                        self._note_strangers(node, answer)
+                        await self._hear_until(node, "left")
                         return None
                     except AgentError as error:
                         if error.is_its_end:
                             return error
         except TimeoutError:
             return self._mute(node, LEAVE_S)
-
-    def _note_strangers(self, node: int, answer: dict[str, Any]) -> None:
-        self._logbook.strangers(self._logbook.name(node), answer["rejected"])
 
     def _open_request(self, node: int) -> dict[str, Any]:
         return {
@@ -192,25 +191,36 @@ class Session:
                 pending, timeout=TICK_S, return_when=asyncio.FIRST_EXCEPTION
             )
             if any(task.exception() for task in done):
-                await self._hear_the_others(tasks)
+                await self._hear_the_others(tasks, deadline_s)
                 raise self._setback(_errors(tasks))
             if deadline_s is not None and pending and time.monotonic() > deadline_s:
                 mute = [node for node, task in tasks.items() if not task.done()]
                 raise Setback({node: self._mute(node, within_s or 0) for node in mute})
             self._judge()
 
-    async def _hear_the_others(self, tasks: dict[int, asyncio.Task[dict[str, Any]]]) -> None:
-        """A node that has ended explains everything; otherwise its partners may know more."""
-        until_s = time.monotonic() + SETTLE_S
-        while time.monotonic() < until_s:
-            if any(error.is_its_end for error in _errors(tasks).values()):
+    async def _hear_the_others(
+        self, tasks: dict[int, asyncio.Task[dict[str, Any]]], deadline_s: float | None
+    ) -> None:
+        """An agent that has ended explains everything; otherwise its partners may know more.
+
+        Who cannot connect may learn so long before those that cannot connect to it, which may take until
+        the deadline.
+        """
+        settled_s = time.monotonic() + SETTLE_S
+        until_s = max(settled_s, deadline_s or 0)
+        while (now_s := time.monotonic()) < until_s and not all(map(_is_done, tasks.values())):
+            errors = _errors(tasks)
+            if any(error.is_its_end for error in errors.values()):
                 return
-            if not any(not task.done() for task in tasks.values()):
+            if now_s > settled_s and len(suspects(complaints_of(errors))) == 1:
                 return
             await asyncio.sleep(0.05)
 
     def _setback(self, errors: dict[int, AgentError]) -> Setback:
-        """Who is lost: those that ended; else those that fail on their own; else the one that others miss."""
+        """Who is lost: those that ended; else those that fail on their own; else the one that others miss.
+
+        Where that is not clear, joining again makes it so; but who cannot join has to go.
+        """
         ended = {node: error for node, error in errors.items() if error.is_its_end}
         alone = {node: error for node, error in errors.items() if not error.peers}
         if ended:
@@ -220,7 +230,11 @@ class Session:
             raise next(iter(alone.values()))
         if alone:
             return Setback(alone)
-        node = culprit(complaints_of(errors))
+        complaints = complaints_of(errors)
+        found = suspects(complaints)
+        if self._watch and len(found) != 1:
+            return Setback({}, tuple(found))
+        node = culprit(complaints)
         assert node is not None
         return Setback({node: self._missed(node, errors)})
 
@@ -261,6 +275,10 @@ class Session:
     def _mute(self, node: int, seconds: float) -> AgentError:
         reason = f"the agent said nothing for {seconds:g} s"
         return AgentError(self._logbook.name(node), "agent-silent", reason)
+
+
+def _is_done(task: asyncio.Task[dict[str, Any]]) -> bool:
+    return task.done()
 
 
 def _errors(tasks: dict[int, asyncio.Task[dict[str, Any]]]) -> dict[int, AgentError]:
