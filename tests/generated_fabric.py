@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.optimize import linprog
@@ -15,8 +16,8 @@ from weft.diagnose.declared import DeclaredLimit, DeclaredNetwork
 
 LINE_MBPS = 100
 LEAST_OVERSUBSCRIPTION, MOST_OVERSUBSCRIPTION = 1.3, 8.0
-BINDING = 1.15
-"""A limit below this oversubscription cannot be told from a full line, so nobody is asked to find it."""
+BINDING = 1.02
+"""From this oversubscription on a limit can be felt at all."""
 
 
 @dataclass
@@ -44,15 +45,39 @@ class GeneratedFabric:
     text: str
     network: DeclaredNetwork
 
-    @property
-    def limits(self) -> list[DeclaredLimit]:
-        """The limits that some traffic could feel."""
-        return [limit for limit in self.network.inner_limits if is_binding(self.network, limit)]
+    @cached_property
+    def limits(self) -> list[tuple[DeclaredLimit, float]]:
+        """The limits that some traffic could feel, each with its oversubscription beside the others.
+
+        Of limits in series that hide each other only the tightest is left.
+        """
+        left = list(self.network.limits)
+        for limit in sorted(self.network.inner_limits, key=lambda one: -one.capacity_mbps):
+            others = [other for other in left if other is not limit]
+            if oversubscription(self.network, limit, others) <= BINDING:
+                left = others
+        return [
+            (
+                limit,
+                oversubscription(self.network, limit, [one for one in left if one is not limit]),
+            )
+            for limit in self.network.inner_limits
+            if limit in left
+        ]
 
     @property
-    def groups(self) -> set[frozenset[int]]:
-        """The sets of hosts that share a limit, as `canonical` has them."""
-        return {self.canonical(limit.members) for limit in self.limits}
+    def required(self) -> set[frozenset[int]]:
+        """The sets of hosts, as `canonical` has them, that share a limit which has to be found."""
+        return {
+            self.canonical(limit.members)
+            for limit, over in self.limits
+            if over >= LEAST_OVERSUBSCRIPTION
+        }
+
+    @property
+    def allowed(self) -> set[frozenset[int]]:
+        """Those that may be found: there is a limit, though maybe a mild one."""
+        return {self.canonical(limit.members) for limit, _ in self.limits}
 
     def canonical(self, members: frozenset[int]) -> frozenset[int]:
         """Of the two sides of a cut, which nothing outside can tell apart, the smaller."""
@@ -73,15 +98,17 @@ def generate(seed: int, scale: float = 0.1) -> GeneratedFabric:
     return GeneratedFabric(seed, levels, text, DeclaredNetwork(fabric))
 
 
-def is_binding(network: DeclaredNetwork, limit: DeclaredLimit) -> bool:
-    """Whether the other limits would let clearly more cross this one than it carries: a linear programme."""
-    flows = [(a, b) for a in range(len(network.hosts)) for b in range(len(network.hosts)) if a != b]
+def oversubscription(
+    network: DeclaredNetwork, limit: DeclaredLimit, others: list[DeclaredLimit]
+) -> float:
+    """How much more the other limits would let cross this one than it carries: a linear programme."""
+    count = len(network.hosts)
+    flows = [(a, b) for a in range(count) for b in range(count) if a != b]
     flows = [flow for flow in flows if limit.is_crossed(*flow)]
-    others = [i for i, other in enumerate(network.limits) if other != limit]
-    crossed = csr_array(network.crossings(flows)[:, others].T.astype(float))
-    capacities = [network.limits[i].capacity_mbps for i in others]
-    best = linprog(-np.ones(len(flows)), A_ub=crossed, b_ub=capacities, method="highs")
-    return -best.fun > BINDING * limit.capacity_mbps
+    crossed = np.array([[one.is_crossed(*flow) for flow in flows] for one in others], dtype=float)
+    capacities = [one.capacity_mbps for one in others]
+    best = linprog(-np.ones(len(flows)), A_ub=csr_array(crossed), b_ub=capacities, method="highs")
+    return float(-best.fun / limit.capacity_mbps)
 
 
 def _grow(rng: random.Random, levels: int) -> Switch:

@@ -84,7 +84,7 @@ def _live_run(
 
 def _chooser(meta: RunMeta, step_index: int) -> Chooser:
     """What chooses the phases of an adaptive step."""
-    from weft.diagnose.search import Search
+    from weft.diagnose.xray.search import Search
 
     return Search(meta, step_index)
 

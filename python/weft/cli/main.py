@@ -10,6 +10,7 @@ import click
 from weft import __version__
 from weft.cli.compare import compare
 from weft.cli.demo import demo
+from weft.cli.diagnose import diagnose
 from weft.cli.exporting import export
 from weft.cli.importing import import_
 from weft.cli.lab import lab
@@ -28,7 +29,7 @@ def weft() -> None:
     """What does this network deliver, where is it limited, what would change it?"""
 
 
-for command in (run, show, compare, report, import_, export, lab, demo):
+for command in (run, show, diagnose, compare, report, import_, export, lab, demo):
     weft.add_command(command)
 
 

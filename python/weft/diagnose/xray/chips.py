@@ -18,7 +18,7 @@ LEAST_ROUNDS = 24
 MOST_ROUNDS = 90
 SURE_DEVIATIONS = 4.0
 """A node belongs to a part when it moves with it by so many standard errors more than with any other."""
-SHUFFLES = 60
+SHUFFLES = 300
 LEAST_PART = 2
 
 

@@ -109,7 +109,10 @@ def _rooted(tree: UnrootedTree, order: list[int], seen: dict[Members, int]) -> G
     inner = [vertex for vertex in tree.edges if vertex >= tree.leaves]
     bare = [v for v in inner if all(other >= tree.leaves for other in tree.edges[v])]
     vertex = min(bare or inner, key=lambda v: (largest_branch(v), v))
-    halves = [(abs(len(tree.beyond(a, b)) / tree.leaves - 0.5) + 0.5, a, b) for a, b, _ in tree.inner_edges()]
+    halves = [
+        (abs(len(tree.beyond(a, b)) / tree.leaves - 0.5) + 0.5, a, b)
+        for a, b, _ in tree.inner_edges()
+    ]
     if halves and min(halves)[0] <= largest_branch(vertex):
         _, a, b = min(halves)
         return Group(frozenset(order), (group(a, b), group(b, a)))

@@ -62,7 +62,6 @@ class SharedLimit:
         )
         return _column(own & ~other)
 
-
     @cached_property
     def _is_member(self) -> Crossings:
         found = np.zeros(MOST_NODES, dtype=bool)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from weft.diagnose.xray.chips import MOST_ROUNDS, Chips, find_chips
 from weft.diagnose.curve import Ints
 from weft.diagnose.xray import experiment as flows_of
+from weft.diagnose.xray.chips import MOST_ROUNDS, Chips, find_chips
 from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random
 from weft.diagnose.xray.grouping import Group, group_by_round_trip
 from weft.diagnose.xray.limit import Direction, Ports, SharedLimit, predict, without_explained
+from weft.diagnose.xray.slowness import RETRIALS, SLOW_SHARE, suspects
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
@@ -21,9 +22,11 @@ from weft.model.maxmin import Crossings, fair_rates
 
 FULL_LOAD = 0.95
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""
+REFUTING_TRIALS, REFUTING_SHARE = 3, 1.1
+"""So many trials that carried so much more show that a limit is not where it seemed to be."""
 ROUNDS_AT_ONCE = min(LOOKS)
 SUBSETS_AT_ONCE = 12
-SLOW_SHARE = 0.8
+PLACES = 4
 PARTNERS = 4
 """With how many partners a node that seems slow is tried alone."""
 
@@ -50,11 +53,22 @@ class Study:
     trials: list[Trial] = field(default_factory=list)
     limits: list[SharedLimit] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
-    undecided: list[str] = field(default_factory=list)
+    undecided: list[tuple[str, Members]] = field(default_factory=list)
     wants: list[Want] = field(default_factory=list)
     _parts: dict[Members, list[Members]] = field(default_factory=dict)
     _chips: dict[tuple[Members, int], Chips] = field(default_factory=dict)
     _expected: dict[tuple[int, Members, int], float] = field(default_factory=dict)
+
+    @property
+    def alone_trials(self) -> list[Trial]:
+        """The trials of pairs that had their part of the network for themselves."""
+        return self._of_kind("alone")
+
+    @property
+    def bisection_shares(self) -> list[float]:
+        """What each random bisection delivered of what the ports allow."""
+        found = self._of_kind("bisection")
+        return [float(t.mbps.sum() / predict(t, self.ports, []).sum()) for t in found]
 
     @classmethod
     def of(cls, survey: Survey) -> Study:
@@ -71,13 +85,28 @@ class Study:
         self._visit(self.candidates, None)
         self.limits = without_explained(self.limits, self.ports)
         self.groups = self._limited_groups()
+        if not self.wants:
+            self._want_retrials()
+
+    def _want_retrials(self) -> None:
+        """Routes that got less than all that is known explains are tried again, alone."""
+        tried = Counter(
+            one.group
+            for trial in self.alone_trials
+            for one in trial.experiments
+            if one.kind == "alone"
+        )
+        for flow in suspects(self.survey, self.ports, self.limits):
+            ends = frozenset(flow)
+            if tried[ends] < RETRIALS:
+                self._want("alone", ends, ends, RETRIALS - tried[ends])
 
     # What every node can do by itself.
 
     def _ports(self) -> Ports:
         send, receive = self.survey.send_mbps.copy(), self.survey.receive_mbps.copy()
         partners: dict[int, set[int]] = {}
-        for trial in self._of_kind("alone"):
+        for trial in self.alone_trials:
             for a, b, mbps in zip(trial.src, trial.dst, trial.mbps, strict=True):
                 send[a], receive[b] = max(send[a], mbps), max(receive[b], mbps)
                 partners.setdefault(int(a), set()).add(int(b))
@@ -131,8 +160,8 @@ class Study:
     def crossing_flows(self, experiment: Experiment, rng: Random) -> list[Flow]:
         """Every member with one of the others, so that no limit that is known stands in the way.
 
-        The others are used evenly, those of the smallest group around first; what is known is
-        overstepped only where there are no others left.
+        The others are used evenly, those of the smallest group around first. A member that finds
+        none with room for all it can do exchanges with some in several places at once.
         """
         near, far = self._others_of(experiment.group, experiment.within)
         room = Room(self._limits_beside(experiment.group), self.ports, experiment.kind == "out")
@@ -142,8 +171,8 @@ class Study:
             others = [*rng.permutation(sorted(near)), *rng.permutation(sorted(far))]
             others.sort(key=lambda other: used[int(other)])
             chosen = room.take(int(node), np.array(others))
-            used[chosen] += 1
-            flows.append((int(node), chosen))
+            used.update(chosen)
+            flows += [(int(node), other) for other in chosen]
         return flows if experiment.kind == "out" else flows_of.reversed_flows(flows)
 
     def _limits_beside(self, group: Members) -> list[SharedLimit]:
@@ -171,8 +200,11 @@ class Study:
         if len(nodes) < 2:
             return ()
         verdict, evidence = self._judged("inside", nodes, nodes)
+        if verdict.state != "free":
+            # All groups at once may have been too much for the machines: this one alone.
+            verdict, evidence = self._judged("inside", nodes, self.candidates.members)
         if verdict.state == "open":
-            self._want_more("inside", nodes, nodes, verdict)
+            self._want_inside(nodes, verdict)
             return None
         if verdict.state == "undecided":
             self._note(f"whether {len(nodes)} nodes share a limit among themselves", nodes)
@@ -183,7 +215,7 @@ class Study:
             return None
         known = len(self.limits)
         if len(chips.parts) > 1:
-            if not all([self._switch(chip) for chip in chips.parts]):
+            if not all(self._switch(chip, nodes) for chip in chips.parts):
                 return None
             explained = judge([self._ratio(trial, _all(trial)) for trial in evidence])
             if explained.state != "limited":
@@ -192,6 +224,13 @@ class Study:
             del self.limits[known:]
         self._add("switch", nodes, nodes, "inside", verdict, evidence)
         return ()
+
+    def _want_inside(self, nodes: Members, alone: Verdict) -> None:
+        together = self._judged("inside", nodes, nodes)[0]
+        if together.state == "open" and not alone.ratios:
+            self._want_more("inside", nodes, nodes, together)
+        else:
+            self._want_more("inside", nodes, self.candidates.members, alone)
 
     def _chips_of(self, nodes: Members, verdict: Verdict) -> Chips | None:
         """Nodes that are limited together: are they so by one limit, or in parts? None while undecided."""
@@ -205,11 +244,11 @@ class Study:
         self.wants.append(Want(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share))
         return None
 
-    def _switch(self, chip: Members) -> bool:
-        """The limit of a part that is known to move together: is it felt among its own members?"""
-        verdict, evidence = self._judged("inside", chip, chip)
+    def _switch(self, chip: Members, among: Members) -> bool:
+        """The limit of a part that is known to move together: is it felt among its own members alone?"""
+        verdict, evidence = self._judged("inside", chip, among)
         if verdict.state == "open":
-            return self._want_more("inside", chip, chip, verdict)
+            return self._want_more("inside", chip, among, verdict)
         if verdict.state == "limited":
             self._add("switch", chip, chip, "inside", verdict, evidence)
         return True
@@ -234,12 +273,14 @@ class Study:
 
         Of two parts that only see each other the smaller is enough: the larger's limit is the same.
         """
-        parts = sorted((part for part in group.parts if len(part) > 1), key=lambda p: (len(p), min(p)))
+        parts = sorted(
+            (part for part in group.parts if len(part) > 1), key=lambda p: (len(p), min(p))
+        )
         if len(group.parts) == 2 and parent is None:
             parts = parts[:1]
         both: tuple[Direction, Direction] = ("out", "in")
         subjects = [(part, direction) for part in parts for direction in both]
-        return sorted(subjects, key=lambda one: self._share_across(*one, crossing))
+        return sorted(subjects, key=lambda one: self._share_across(one[0], one[1], crossing))
 
     def _share_across(self, part: Members, direction: Direction, crossing: list[Trial]) -> float:
         shares = [
@@ -265,12 +306,17 @@ class Study:
         if verdict.state == "open":
             return self._want_more(kind, part, within, verdict)
         if verdict.state == "undecided":
-            self._note(
-                f"whether what goes {direction} of {len(part)} nodes is limited", part
-            )
+            self._note(f"whether what goes {direction} of {len(part)} nodes is limited", part)
         if verdict.state == "limited":
             self._add("uplink", part, group.members, direction, verdict, evidence)
+            if self._is_refuted(self.limits[-1]):
+                self.limits.pop()
         return True
+
+    def _is_refuted(self, limit: SharedLimit) -> bool:
+        """Whether other trials got more through: then something else was in the way of its evidence."""
+        carried = sorted(limit.carried_mbps(trial) for trial in self.trials)
+        return carried[-REFUTING_TRIALS:][0] > REFUTING_SHARE * limit.capacity_mbps.median
 
     def _room_for(self, part: Members, group: Group, parent: Group | None) -> Members:
         """Who the others are: the rest of the group, or everybody where that is too few to load the part."""
@@ -393,7 +439,7 @@ class Study:
         )
 
     def _note(self, question: str, nodes: Members) -> None:
-        self.undecided.append(f"{question}: {sorted(nodes)}")
+        self.undecided.append((question, nodes))
 
 
 class Room:
@@ -403,8 +449,11 @@ class Room:
         self._limits, self._ports, self._outward = limits, ports, outward
         self._loads = [np.zeros(2 if one.kind == "switch" else 1) for one in limits]
 
-    def take(self, node: int, others: Ints) -> int:
-        """The first of `others` to whom a flow from (or, inward, to) the node still fits; else the first."""
+    def take(self, node: int, others: Ints) -> list[int]:
+        """The first of `others` to whom a flow from (or, inward, to) the node still fits.
+
+        If it fits nowhere, one in each of PLACES places that differ in the limits on the way.
+        """
         nodes = np.full(len(others), node)
         src, dst = (nodes, others) if self._outward else (others, nodes)
         full = np.minimum(self._ports.send_mbps[src], self._ports.receive_mbps[dst])
@@ -413,10 +462,18 @@ class Room:
         for limit, columns, load in zip(self._limits, crossed, self._loads, strict=True):
             over = load + full[:, np.newaxis] > limit.capacity_mbps.median
             fits &= ~(columns & over).any(axis=1)
+        if not fits.any():
+            return self._spread(others, crossed)
         chosen = int(np.argmax(fits))
         for columns, load in zip(crossed, self._loads, strict=True):
             load += columns[chosen] * full[chosen]
-        return int(others[chosen])
+        return [int(others[chosen])]
+
+    def _spread(self, others: Ints, crossed: list[Crossings]) -> list[int]:
+        ways: dict[bytes, int] = {}
+        for i, other in enumerate(others):
+            ways.setdefault(b"".join(columns[i].tobytes() for columns in crossed), int(other))
+        return list(ways.values())[:PLACES]
 
 
 def _across(part: Members, direction: Direction, trial: Trial) -> Crossings:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.diagnose.curve import column
+from weft.diagnose.ensemble import is_ensemble
 from weft.diagnose.xray.experiment import Members
 from weft.diagnose.xray.trial import Trial, trials
 from weft.statistics import Floats
@@ -65,17 +66,21 @@ class Survey:
 def take_survey(
     samples: pa.Table, plan: dict[str, Any], count: int, lost: Members = frozenset()
 ) -> Survey:
-    """The survey of a run over `count` nodes: all its matrix steps, without the lost nodes."""
+    """The survey of a run over `count` nodes, without the lost ones: its matrix steps.
+
+    A run that has no matrix of rates is surveyed by whatever else it measured between many nodes.
+    """
     trips = np.full((count, count, 1), np.nan)
-    rounds: list[Trial] = []
+    rounds: dict[bool, list[Trial]] = {True: [], False: []}
     for index, step in enumerate(plan["steps"]):
-        if step["pattern"]["kind"] != "matrix":
+        kind = step["pattern"]["kind"]
+        if not is_ensemble(step) or kind in ("xray", "cast"):
             continue
         if step["pattern"].get("measure") == "latency":
             trips = _round_trips(samples.filter(pc.field("step") == index), count)
         else:
-            rounds += trials(samples, index)
-    return Survey(count, lost, trips, rounds)
+            rounds[kind == "matrix"] += trials(samples, index)
+    return Survey(count, lost, trips, rounds[True] or rounds[False])
 
 
 def _round_trips(rows: pa.Table, count: int) -> Floats:

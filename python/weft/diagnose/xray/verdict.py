@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from weft.interval import Interval
 from weft.statistics import median_interval
 
@@ -19,6 +21,12 @@ If the true median were on the other side of the threshold, each round would agr
 one half at most: the three looks err with 1.6, 1.1 and 0.4 %, together at most 3 %.
 """
 ERROR = 0.03
+
+STEADY_SPREAD = 0.08
+"""A full limit carries the same in every round; machines that are too slow, or busy, do not.
+
+This is the distance of the quartiles over the median that a limit's rounds may have.
+"""
 
 State = Literal["limited", "free", "open", "undecided"]
 
@@ -46,9 +54,15 @@ def judge(ratios: Sequence[float]) -> Verdict:
     for count, ratio in enumerate(ratios, 1):
         below += ratio < FULL_SHARE
         needed = LOOKS.get(count)
-        if needed and below >= needed:
+        if needed and below >= needed and is_steady(ratios[:count]):
             return Verdict("limited", tuple(ratios))
         if needed and count - below >= needed:
             return Verdict("free", tuple(ratios))
     over = len(ratios) >= max(LOOKS)
     return Verdict("undecided" if over else "open", tuple(ratios))
+
+
+def is_steady(ratios: Sequence[float]) -> bool:
+    """Whether the rounds agree as those of a full limit do."""
+    low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75], method="median_unbiased")
+    return bool(high - low <= STEADY_SPREAD * middle)

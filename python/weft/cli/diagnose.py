@@ -1,0 +1,48 @@
+"""weft diagnose: what limits a network from the inside, and what is slow."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from weft import _core
+from weft.cli.findings import print_findings
+from weft.cli.output import json_option, print_json
+from weft.diagnose import findings
+from weft.diagnose.declared import DeclaredNetwork
+from weft.errors import RequestError
+from weft.plan import catalog
+from weft.run.folder import Run
+
+
+@click.command()
+@click.argument("run")
+@click.option(
+    "--fabric", metavar="FABRIC", help="What the network should be: a catalogue name or a file."
+)
+@click.option(
+    "--scale", type=float, help="Multiplies the fabric's rates; without it, the run's own scale."
+)
+@json_option
+def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -> None:
+    """Say who shares which limit, of what capacity, how sure that is, and on what evidence.
+
+    Works best on a run of the plan xray, which searches for limits; any run over many nodes is looked
+    through for slow nodes and routes. With --fabric it also tells what differs from that.
+    """
+    opened = Run.open(run)
+    scale = scale if scale is not None else opened.meta.testbed.get("scale", 1.0)
+    found = findings.diagnose(opened, _declared(fabric, scale) if fabric else None)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_findings(found, opened.meta.warnings)
+
+
+def _declared(name: str, scale: float) -> DeclaredNetwork:
+    path = catalog.find("fabric", name)
+    try:
+        return DeclaredNetwork(json.loads(_core.load_fabric(catalog.read(path), str(path), scale)))
+    except ValueError as error:
+        raise RequestError(str(error)) from None

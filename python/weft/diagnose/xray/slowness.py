@@ -1,0 +1,85 @@
+"""What is slow by itself: nodes, one direction of a node, single routes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from weft.diagnose.xray.experiment import Flow
+from weft.diagnose.xray.limit import Ports, SharedLimit, predict
+from weft.diagnose.xray.survey import NEAR_BEST, Survey
+from weft.diagnose.xray.trial import Trial
+from weft.interval import Interval
+from weft.statistics import Floats, median_interval
+
+SLOW_SHARE = 0.8
+"""A node or route below this share of what the others do is slow."""
+SUSPICIOUS_SHARE = 0.6
+"""A route that got less of what ports and limits allow is tried again, alone."""
+MOST_SUSPECTS = 12
+RETRIALS = 5
+
+
+@dataclass(frozen=True)
+class SlowPort:
+    """A node that sends or receives less than the others can."""
+
+    node: int
+    direction: Literal["out", "in"]
+    rate_mbps: Interval
+    usual_mbps: float
+
+
+@dataclass(frozen=True)
+class SlowRoute:
+    """A route that is slow though both of its ends are not."""
+
+    src: int
+    dst: int
+    rate_mbps: Interval
+    expected_mbps: float
+
+
+def slow_ports(survey: Survey, ports: Ports, alone: Sequence[Trial]) -> Iterator[SlowPort]:
+    """The nodes whose best routes are all slow, in one direction or, as two entries, in both."""
+    nodes = sorted(survey.nodes)
+    directions: tuple[tuple[Literal["out", "in"], Floats, str], ...] = (
+        ("out", ports.send_mbps, "src"),
+        ("in", ports.receive_mbps, "dst"),
+    )
+    for direction, rates, end in directions:
+        usual = float(np.median(rates[nodes]))
+        for node in nodes:
+            if rates[node] < SLOW_SHARE * usual:
+                seen = [t.mbps[getattr(t, end) == node] for t in (*survey.trials, *alone)]
+                found = np.concatenate(seen)
+                best = found[found >= NEAR_BEST * rates[node]]
+                yield SlowPort(node, direction, median_interval(best), usual)
+
+
+def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> list[Flow]:
+    """The routes that got far less than what is known explains, the slowest first."""
+    found: list[tuple[float, Flow]] = []
+    for trial in survey.trials:
+        shares = trial.mbps / predict(trial, ports, limits)
+        pairs = zip(shares.tolist(), trial.flows, strict=True)
+        found += [(share, flow) for share, flow in pairs if share < SUSPICIOUS_SHARE]
+    return [flow for _, flow in sorted(found)[:MOST_SUSPECTS]]
+
+
+def slow_routes(
+    flows: Sequence[Flow], alone: Sequence[Trial], ports: Ports, limits: Sequence[SharedLimit]
+) -> Iterator[SlowRoute]:
+    """Those of the suspects that are slow alone too, in most of the retrials."""
+    for src, dst in flows:
+        rounds = [t.of(frozenset([src])) for t in alone]
+        rounds = [t for t in rounds if t.flows == [(src, dst)]]
+        if not rounds:
+            continue
+        expected = float(predict(rounds[0], ports, limits)[0])
+        rates = [float(trial.mbps[0]) for trial in rounds]
+        if median_interval(rates).high < SLOW_SHARE * expected:
+            yield SlowRoute(src, dst, median_interval(rates), expected)
