@@ -145,7 +145,7 @@ def test_a_host_that_swallows_everything_is_named_when_patience_ends(tmp_path: P
     name, folder = f"hole-{os.getpid()}", tmp_path / "r"
     weft_json("lab", "up", star(tmp_path, 6).removeprefix("lab:"), "--name", name)
     try:
-        text = AAPC.replace('"10 kB"', '"20 MB"').replace(
+        text = AAPC.replace('"10 kB"', '"12 MB"').replace(
             'rule = "time", trial = "TRIAL"', 'rule = "count", repeats = 1'
         )
         process = start("run", plan(tmp_path, text), "--on", f"lab:{name}", "--out", folder,
@@ -159,11 +159,14 @@ def test_a_host_that_swallows_everything_is_named_when_patience_ends(tmp_path: P
     run = Run.open(folder)
     (lost,) = run.meta.lost
     assert lost["node"] == "n3"
-    assert lost["phase"] in [entry["phase"] for entry in run.meta.incomplete]
+    incomplete = {entry["phase"] for entry in run.meta.incomplete}
+    assert lost["phase"] in incomplete
     for phase, wanted in routes_wanted(run, 0).items():
-        left = {route for route in wanted if 2 not in route or phase < lost["phase"]}
-        if phase != lost["phase"]:
-            assert routes_measured(run, 0)[phase] == left
+        others = {route for route in wanted if 2 not in route}
+        if phase not in incomplete:
+            assert routes_measured(run, 0)[phase] == wanted
+        elif phase != lost["phase"]:
+            assert routes_measured(run, 0)[phase] >= others
 
 
 def test_a_host_ten_times_slower_is_left_alone(tmp_path: Path) -> None:
