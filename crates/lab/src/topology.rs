@@ -237,3 +237,90 @@ fn refuse(fabric: &Fabric, why: &str) -> LabError {
     let hint = "it builds two hosts on one cable, or hosts around a tree of switches";
     LabError::request(message, hint)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAR: &str = r#"
+name = "star"
+[[hosts]]
+ids = "n[1-3]"
+attach = "s"
+link = { rate = "100 Mb/s", rate_back = "10 Mb/s" }
+[[switches]]
+ids = "s"
+"#;
+
+    fn topology(text: &str) -> Result<Topology> {
+        Topology::of(&weft_fabric::load(text, "test", 1.0).unwrap())
+    }
+
+    fn layout(text: &str) -> Layout {
+        match topology(text) {
+            Ok(Topology::Forwarded(layout)) => layout,
+            other => panic!("not forwarded: {other:?}"),
+        }
+    }
+
+    fn refusal(text: &str) -> String {
+        topology(text).unwrap_err().message
+    }
+
+    #[test]
+    fn each_end_of_a_cable_sends_on_its_own_lane() {
+        let cable = "name = \"p\"\n[[hosts]]\nids = \"n[1-2]\"\n[[links]]\n\
+                     between = [\"n2\", \"n1\"]\nrate = \"1 Gb/s\"\nrate_back = \"2 Gb/s\"";
+        let ports = layout(cable).ports;
+        let rate = ports[0].up.rate_bits_per_s;
+        assert_eq!(rate.map(|rate| rate.0), Some(2_000_000_000));
+        assert_eq!(ports[0].up, ports[1].down);
+    }
+
+    #[test]
+    fn a_cable_without_limits_needs_no_keeper() {
+        let direct = "name = \"p\"\n[[hosts]]\nids = \"n[1-2]\"\n[[links]]\n\
+                      between = [\"n1\", \"n2\"]\nmtu_bytes = 9000";
+        let is_direct = |text: &str| matches!(topology(text), Ok(Topology::Direct { .. }));
+        assert!(is_direct(direct));
+        assert!(!is_direct(&format!(
+            "{direct}\n[[overrides]]\nids = \"n1\"\ndead = true"
+        )));
+        let path = "[[paths]]\nfrom = \"n1\"\nto = \"n2\"\ndelay = \"1 ms\"";
+        assert!(!is_direct(&format!("{direct}\n{path}")));
+    }
+
+    #[test]
+    fn a_star_has_a_port_for_each_host() {
+        let layout = layout(STAR);
+        assert_eq!((layout.ports.len(), layout.trees.len()), (3, 1));
+        let rate = layout.ports[2].down.rate_bits_per_s;
+        assert_eq!(rate.map(|rate| rate.0), Some(10_000_000));
+    }
+
+    #[test]
+    fn a_second_network_has_ports_of_its_own() {
+        let second = "[[attachments]]\nhosts = \"n[2-3]\"\nattach = \"t\"\n\
+                      [[switches]]\nids = \"t\"";
+        let layout = layout(&format!("{STAR}{second}"));
+        let interfaces: Vec<_> = layout.ports.iter().map(|p| (p.network, p.host)).collect();
+        assert_eq!(interfaces, [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2)]);
+        assert_eq!(layout.trees.len(), 2);
+    }
+
+    #[test]
+    fn what_cannot_be_built_is_refused_with_the_reason() {
+        let past = format!("{STAR}[[links]]\nbetween = [\"n1\", \"n2\"]");
+        assert!(refusal(&past).contains("\"n1\" has 2 links in network 1"));
+        assert!(refusal(&STAR.replace("n[1-3]", "n1")).contains("1 hosts"));
+        assert!(refusal("name = \"two\"\n[[hosts]]\nids = \"a,b\"").contains("one link"));
+        let apart = STAR.replace("attach = \"s\"", "attach = \"s[1-2]\"\nper_switch = 2");
+        let apart = apart.replace("ids = \"s\"", "ids = \"s[1-2]\"");
+        assert!(refusal(&apart).contains("no way from \"n1\" to \"n3\""));
+        let again = "[[links]]\nbetween = [\"s1\", \"s2\"]\n";
+        assert!(topology(&format!("{apart}{again}")).is_ok());
+        assert!(refusal(&format!("{apart}{again}{again}")).contains("closes a loop"));
+        let jumbo = apart.replace("rate = ", "mtu_bytes = 9000, rate = ");
+        assert!(refusal(&format!("{jumbo}{again}")).contains("packets of 1500 bytes"));
+    }
+}

@@ -78,6 +78,12 @@ impl Wire {
         Some(self.free_at_ns + self.lane.delay_ns.0)
     }
 
+    /// Its rate, 0 where it has none.
+    #[cfg(test)]
+    pub fn bits_per_s(&self) -> u64 {
+        self.lane.rate_bits_per_s.map_or(0, |rate| rate.0)
+    }
+
     /// How long a frame occupies the wire.
     pub fn time_on_wire(&self, frame_bytes: u64) -> Nanoseconds {
         let bytes = (frame_bytes + self.overhead_bytes).max(self.least_bytes);
