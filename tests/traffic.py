@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -17,6 +18,8 @@ from typing import Any
 
 PORT = 5010
 CHUNK = bytes(64 * 1024)
+MOMENTS = struct.Struct("!dd")
+"""Two times of the clock that all programs on a machine share, network namespaces or not."""
 IP_MTU_DISCOVER, IP_PMTUDISC_DO = 10, 2
 
 Enter = Callable[[list[str]], list[str]]
@@ -93,6 +96,25 @@ def send(address: str, port: str, megabytes: str) -> None:
             connection.sendall(CHUNK)
 
 
+def count(port: str) -> None:
+    """Say the rate of what arrives between the two times that the sender names."""
+    with _accept(port) as connection:
+        begin, end = MOMENTS.unpack(connection.recv(MOMENTS.size, socket.MSG_WAITALL))
+        _receive_until(connection, begin)
+        start = time.monotonic()
+        received = _receive_until(connection, end)
+        print(json.dumps(received * 8 / (time.monotonic() - start) / 1e6))
+
+
+def flood(address: str, port: str, begin: str, end: str) -> None:
+    """Send as much as goes until a time, or until nobody wants it any more."""
+    gone = contextlib.suppress(BrokenPipeError, ConnectionResetError)
+    with gone, socket.create_connection((address, int(port)), timeout=10) as connection:
+        connection.sendall(MOMENTS.pack(float(begin), float(end)))
+        while time.monotonic() < float(end):
+            connection.sendall(CHUNK)
+
+
 def echo(port: str) -> None:
     with _accept(port) as connection:
         while got := connection.recv(65536):
@@ -140,6 +162,13 @@ def _accept(port: str) -> socket.socket:
         connection, _ = server.accept()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
+
+
+def _receive_until(connection: socket.socket, end: float) -> int:
+    received = 0
+    while time.monotonic() < end:
+        received += len(connection.recv(1 << 20))
+    return received
 
 
 def _round_trip_us(connection: socket.socket, message: bytes) -> float:
