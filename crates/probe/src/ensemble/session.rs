@@ -50,8 +50,9 @@ pub struct Session {
     pub(super) epoch_ns: i64,
     pub(super) flows: Flows,
     pub(super) progress: Progress,
-    /// Phases begun in this session.
+    /// Phases of this session that are over, and those whose connections have been asked for.
     pub(super) sequence: u32,
+    pub(super) dialed: u32,
 }
 
 impl Session {
@@ -87,6 +88,7 @@ impl Session {
             epoch_ns: 0,
             progress: Progress::new(),
             sequence: 0,
+            dialed: 0,
         })
     }
 
