@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from weft.diagnose.effects import Effects, effects_of
 from weft.diagnose.ensemble import is_ensemble, measures_latency
+from weft.diagnose.findings import Findings, diagnose
 from weft.diagnose.matrix import LEAST_SHARE, RateMatrix, matrix_of
 from weft.diagnose.phases import Phase, phases
 from weft.diagnose.rates import Rates
 from weft.nodeset import natural
 from weft.plan.phases import expand
 from weft.run.folder import Run
-
-if TYPE_CHECKING:
-    from weft.diagnose.findings import Findings
 
 
 @dataclass(frozen=True)
@@ -76,8 +73,7 @@ class Ensemble:
     @cached_property
     def findings(self) -> Findings:
         """Where the limits are."""
-        found: Findings = importlib.import_module("weft.diagnose.findings").diagnose(self.run)
-        return found
+        return diagnose(self.run)
 
     @cached_property
     def steps(self) -> list[EnsembleStep]:
@@ -94,16 +90,17 @@ class Ensemble:
 
     @cached_property
     def by_group(self) -> list[str]:
-        """All nodes, those of a group next to each other, larger groups around smaller ones.
+        """All nodes, those of a group (or of a block, where no groups are known) side by side.
 
         Groups come in the order of their first node, and nodes of the same groups in that of names.
         """
         place = {name: i for i, name in enumerate(self.by_name)}
-        first = [min((place[m] for m in group if m in place), default=0) for group in self.groups]
+        groups = self.groups or self.blocks
+        first = [min((place[m] for m in group if m in place), default=0) for group in groups]
 
         def key(name: str) -> list[int]:
             outside = len(place)
-            ins = [at for group, at in zip(self.groups, first, strict=True) if name in group]
+            ins = [at for group, at in zip(groups, first, strict=True) if name in group]
             return [*ins, *([outside] if not ins else []), place[name]]
 
         return sorted(self.by_name, key=key)
@@ -114,6 +111,12 @@ class Ensemble:
         found = [*self.findings.groups, *(limit.members for limit in self.findings.limits)]
         unique = {frozenset(group): tuple(group) for group in found}
         return sorted(unique.values(), key=lambda group: (-len(group), natural(group[0])))
+
+    @cached_property
+    def blocks(self) -> list[tuple[str, ...]]:
+        """Nodes that reach each other alike in a matrix; they show where no limits were searched."""
+        found = [step.effects.blocks for step in self.steps if step.effects]
+        return [block.src for blocks in found[:1] for block in blocks if block.src == block.dst]
 
     def _step(self, index: int, indices: Sequence[int]) -> EnsembleStep:
         plan_steps = self.run.meta.plan["steps"]

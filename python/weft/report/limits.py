@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from weft.diagnose.findings import Findings, Limit, Slow
 from weft.nodeset import fold
 from weft.report.quantity import format_mbps, format_us, range_mbps
 from weft.report.table import Table
 from weft.run.folder import Run
 
-if TYPE_CHECKING:
-    from weft.diagnose.findings import Findings, Limit, Slow
-
-MOST_PHASES = 20
-"""So many incomplete phases are named; the rest are counted."""
-
-
-def oversubscription(limit: Limit) -> float:
-    """How many times what the limit carries its members could send."""
-    return limit.demand_mbps / limit.capacity_mbps.median if limit.capacity_mbps.median > 0 else 0.0
+MOST_REASONS = 20
+"""Of so many reasons the incomplete phases are named; the rest are counted."""
 
 
 def limit_lines(limits: Sequence[Limit]) -> list[str]:
@@ -31,7 +24,7 @@ def limit_lines(limits: Sequence[Limit]) -> list[str]:
     for limit in sorted(limits, key=lambda limit: limit.direction, reverse=True):
         others = f" to {fold(limit.against)}" if limit.against else ""
         value, _, known = range_mbps(limit.capacity_mbps).partition(" (")
-        text = f"{value}{others}, {oversubscription(limit):.1f}x"
+        text = f"{value}{others}, {limit.oversubscription:.1f}x"
         lines.setdefault((text, known), []).append(limit.direction)
     return [
         line
@@ -103,7 +96,7 @@ def _limit_row(limit: Limit) -> list[str]:
         fold(limit.against) if limit.against else "all others",
         range_mbps(limit.capacity_mbps),
         format_mbps(limit.demand_mbps),
-        f"{oversubscription(limit):.1f}x",
+        f"{limit.oversubscription:.1f}x",
         f"{100 * limit.confidence:.0f} %",
         limit.evidence,
     ]
@@ -119,12 +112,25 @@ def _lost(run: Run) -> Iterator[str]:
 
 
 def _incomplete(run: Run) -> Iterator[str]:
-    for entry in run.meta.incomplete[:MOST_PHASES]:
-        nodes = f" without {fold(entry['nodes'])}" if entry.get("nodes") else ""
-        yield f"Incomplete: {_where(run, entry)}{nodes}: {entry['reason']}"
-    more = len(run.meta.incomplete) - MOST_PHASES
+    """The incomplete phases, those of one reason together."""
+    together: dict[tuple[str, str, str], list[int]] = {}
+    for entry in run.meta.incomplete:
+        step = _where(run, {**entry, "phase": None})
+        cause = (step, fold(entry.get("nodes") or []), str(entry["reason"]))
+        together.setdefault(cause, []).append(int(entry["phase"]))
+    listed = list(together.items())[:MOST_REASONS]
+    for (step, nodes, reason), phases in listed:
+        without = f" without {nodes}" if nodes else ""
+        yield f"Incomplete: {step}, {_phases_text(phases)}{without}: {reason}"
+    more = len(run.meta.incomplete) - sum(len(phases) for _, phases in listed)
     if more > 0:
         yield f"Incomplete: {more} more phases."
+
+
+def _phases_text(phases: Sequence[int]) -> str:
+    """Such as "phase 4" or "phases 0-62"."""
+    numbers = fold(str(phase) for phase in sorted(phases)).strip("[]")
+    return f"phase {numbers}" if len(set(phases)) == 1 else f"phases {numbers}"
 
 
 def _where(run: Run, entry: dict[str, Any]) -> str:

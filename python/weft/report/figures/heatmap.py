@@ -63,7 +63,8 @@ class Map:
         how = {"alltoall": "during all-to-all", "xray": "during xray"}.get(self.step.kind, "")
         measured = f"{size} messages {how}".strip()
         red = "" if self.step.is_latency else " Red: slow."
-        return f"{measured}. Framed: groups.{red} Lilac: not measured."
+        framed = "groups" if self.one.groups else "nodes that reach each other alike"
+        return f"{measured}. Framed: {framed}.{red} Lilac: not measured."
 
 
 def heatmap_figures(material: Material) -> list[Figure]:
@@ -123,7 +124,7 @@ def _border_rows(one: Ensemble, names: Sequence[str]) -> list[Row]:
     """The groups that are next to each other in this order; that of all nodes is the map's edge."""
     place = {name: i for i, name in enumerate(names)}
     found = []
-    for group in one.groups:
+    for group in one.groups or one.blocks:
         places = sorted(place[name] for name in group if name in place)
         if 1 < len(places) < len(names) and all(b == a + 1 for a, b in pairwise(places)):
             found.append({"start": places[0], "end": places[-1] + 1})

@@ -6,20 +6,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import altair as alt
 
+from weft.diagnose.findings import Limit
 from weft.nodeset import fold
 from weft.report.ensemble import Ensemble
 from weft.report.figures import parts
 from weft.report.figures.figure import Figure, Row, Spec, chart_spec
-from weft.report.limits import limit_lines, oversubscription, slow_text
+from weft.report.limits import limit_lines, slow_text
 from weft.report.material import Material
 from weft.report.quantity import range_mbps
-
-if TYPE_CHECKING:
-    from weft.diagnose.findings import Limit
 
 ROW_PX, LEAST_PX, MOST_PX = 15, 220, 1100
 LINE_PX = 15
@@ -88,7 +85,7 @@ class Tree:
         inner = [self._level(each) for each in self.groups if set(each) < set(group)]
         # A group with nothing inside reaches to its nodes, so that no column looks empty.
         right = level + 1 if inner else self.depth
-        over = max((oversubscription(limit) for limit in self._limits(group)), default=None)
+        over = max((limit.oversubscription for limit in self._limits(group)), default=None)
         return {
             "left": level,
             "right": right,
@@ -136,8 +133,12 @@ class Tree:
 
 
 def tree_figures(material: Material) -> list[Figure]:
-    """One tree for each run in which a structure was looked for."""
-    return [_figure(i, Tree(one)) for i, one in enumerate(material.ensembles)]
+    """One tree for each run that has something to show in it: groups, or slow nodes."""
+    return [
+        _figure(i, Tree(one))
+        for i, one in enumerate(material.ensembles)
+        if one.groups or one.findings.slow
+    ]
 
 
 def _figure(index: int, tree: Tree) -> Figure:
@@ -165,13 +166,13 @@ def _spec(tree: Tree, name: str, tables: dict[str, list[Row]]) -> Spec:
         color=alt.Color("fill", type="nominal", scale=None),
         tooltip=alt.TooltipValue(alt.ExprRef("{'title': datum.text}")),
     )
-    texts = _texts(f"{name}-lines", parts.WIDTH / (tree.depth + LEAF_SHARE))
+    texts = _texts(f"{name}-lines", tree.depth + LEAF_SHARE)
     chart = alt.layer(boxes.add_params(parts.zoom()), texts)
     return chart_spec(chart.properties(width=parts.WIDTH, height=tree.height))
 
 
-def _texts(table: str, column_px: float) -> alt.Chart:
-    """The lines, cut to the width of their rectangles on paper."""
+def _texts(table: str, columns: float) -> alt.Chart:
+    """The lines, cut to the width of their rectangles."""
     mark = alt.Chart(parts.table(table)).mark_text(
         align="left",
         baseline="middle",
@@ -181,7 +182,7 @@ def _texts(table: str, column_px: float) -> alt.Chart:
         tooltip=None,
         fontSize=alt.ExprRef("datum.small ? 8 : 11"),
         fontWeight=alt.ExprRef("datum.bold ? 600 : 400"),
-        limit=alt.ExprRef(f"datum.wide * {column_px:.0f} - 12"),
+        limit=alt.ExprRef(f"datum.wide * width / {columns} - 12"),
     )
     x, y = alt.X("x", type="quantitative"), alt.Y("y", type="quantitative")
     return parts.encode(mark, x=x, y=y, text="text:N")
