@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{Shutdown, TcpStream};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -42,6 +42,11 @@ impl Line {
         Ok(())
     }
 
+    /// Be woken only when so many bytes have come, or the connection has ended.
+    pub fn wake_at(&self, bytes: u64) -> io::Result<()> {
+        set_receive_low_water(&self.socket, bytes)
+    }
+
     /// Take what is there; `None` when nothing is, 0 at the end of the connection.
     #[inline]
     pub fn read(&self, bytes: &mut [u8]) -> io::Result<Option<usize>> {
@@ -68,5 +73,24 @@ fn settle(outcome: Result<usize, Errno>) -> io::Result<Option<usize>> {
         Ok(count) => Ok(Some(count)),
         Err(Errno::AGAIN | Errno::INTR) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+fn set_receive_low_water(socket: &TcpStream, bytes: u64) -> io::Result<()> {
+    let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
+    // SAFETY: the pointer and length describe `bytes`, which outlives the call.
+    let outcome = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_RCVLOWAT,
+            (&raw const bytes).cast(),
+            size_of_val(&bytes) as libc::socklen_t,
+        )
+    };
+    if outcome == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
     }
 }

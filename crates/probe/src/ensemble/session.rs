@@ -132,7 +132,7 @@ impl Session {
         self.report(outbox)?;
         let timeout_ns = self.timeout_ns(outbox, deadline_ns);
         let events = self.reactor.wait(timeout_ns)?;
-        self.flows.pass_edges(now_ns());
+        self.flows.pass_edges(&self.reactor);
         for index in 0..events {
             self.dispatch(self.reactor.event(index))?;
         }
@@ -144,7 +144,7 @@ impl Session {
 
     fn dispatch(&mut self, key: Key) -> Result<(), Trouble> {
         match key {
-            Key::Flow(slot) => self.flows.serve(slot, &self.reactor)?,
+            Key::Flow(slot) => self.flows.serve(slot, &self.reactor),
             Key::Link(slot) => self.read_link(slot)?,
             Key::Door(number) => self.doors.accept(number, &self.reactor)?,
             Key::Guest(slot) => {
@@ -185,6 +185,7 @@ impl Session {
         let now_ns = now_ns();
         self.doors.expire(now_ns);
         if self.progress.is_due(now_ns) {
+            self.flows.drain(&self.reactor);
             outbox.put(&self.alive()).map_err(Trouble::Unheard)?;
         }
         outbox.pump().map_err(Trouble::Unheard)

@@ -18,6 +18,7 @@ use super::part::{Amount, Incoming, Outgoing, Part, Work, share};
 use super::reactor::{Interest, Key, Reactor};
 use super::reply::FailedTransfer;
 use super::rows::Row;
+use crate::clock::now_ns;
 use cast::{Relay, Ring};
 use desk::Desk;
 use pingpong::{Limit, Pinger, Ponger};
@@ -142,24 +143,36 @@ impl Flows {
 
     /// Close the windows whose time is over; senders end with the last.
     #[inline]
-    pub fn pass_edges(&mut self, now_ns: u64) {
-        let Some(timetable) = &mut self.timetable else {
+    pub fn pass_edges(&mut self, reactor: &Reactor) {
+        let Some(edge_ns) = self.deadline_ns() else {
             return;
         };
-        while timetable.pass(now_ns) {
-            self.desk.tallies.iter_mut().for_each(Tally::pass_edge);
-            if timetable.next_ns().is_none() {
-                self.flows.iter_mut().for_each(end_sender);
-            }
+        let now_ns = now_ns();
+        if now_ns >= edge_ns {
+            self.drain(reactor);
+            self.close_windows(now_ns);
         }
     }
 
     /// Let a flow move what it can, up to a limit that is fair to the others.
     #[inline]
-    pub fn serve(&mut self, slot: u32, reactor: &Reactor) -> io::Result<()> {
-        self.pass_edges(crate::clock::now_ns());
-        let Some(Some(flow)) = self.flows.get_mut(slot as usize) else {
-            return Ok(());
+    pub fn serve(&mut self, slot: u32, reactor: &Reactor) {
+        self.pass_edges(reactor);
+        self.serve_flow(slot as usize, reactor);
+    }
+
+    /// Take what has come, also where it is too little to wake us.
+    pub fn drain(&mut self, reactor: &Reactor) {
+        for slot in 0..self.flows.len() {
+            if matches!(self.flows[slot], Some(Flow::Receive(_))) {
+                self.serve_flow(slot, reactor);
+            }
+        }
+    }
+
+    fn serve_flow(&mut self, slot: usize, reactor: &Reactor) {
+        let Some(Some(flow)) = self.flows.get_mut(slot) else {
+            return;
         };
         let served = match flow {
             Flow::Send(flow) => flow.serve(&mut self.desk),
@@ -169,15 +182,26 @@ impl Flows {
             Flow::Relay(flow) => flow.serve(&mut self.desk, reactor),
         };
         match served {
-            Ok(Served::Ongoing) => return Ok(()),
+            Ok(Served::Ongoing) => return,
             Ok(Served::Finished) => {}
             Err(error) => {
                 let (src, dst) = flow.ends(self.desk.node);
                 self.desk.fail(src, dst, &error.to_string());
             }
         }
-        self.flows[slot as usize] = None;
-        Ok(())
+        self.flows[slot] = None;
+    }
+
+    fn close_windows(&mut self, now_ns: u64) {
+        let Some(timetable) = &mut self.timetable else {
+            return;
+        };
+        while timetable.pass(now_ns) {
+            self.desk.tallies.iter_mut().for_each(Tally::pass_edge);
+            if timetable.next_ns().is_none() {
+                self.flows.iter_mut().for_each(end_sender);
+            }
+        }
     }
 
     /// Record a transfer that did not take place.
@@ -316,7 +340,7 @@ impl Flows {
                 Amount::Trials { bytes, trials } => Some((share(bytes, streams, stream), trials)),
                 Amount::Time(_) => None,
             };
-            let receiver = Receiver::new(line, one.transfer.src, tally, expected);
+            let receiver = Receiver::new(line, one.transfer.src, tally, expected)?;
             self.flows.push(Some(Flow::Receive(receiver)));
         }
         Ok(())

@@ -7,6 +7,10 @@ use super::Served;
 use super::desk::{Desk, TURN_BYTES};
 use crate::clock::now_ns;
 
+/// A receiver is woken when so much has come, or a trial's last byte. Waking for every frame would cost a machine that
+/// carries many nodes most of its time.
+const WAKE_BYTES: u64 = 16 << 10;
+
 /// Counts what comes.
 pub struct Receiver {
     line: Line,
@@ -16,18 +20,27 @@ pub struct Receiver {
     /// Bytes of a trial and the number of trials; none when the sender ends by its clock.
     expected: Option<(u64, u32)>,
     trials_over: u32,
+    wake_bytes: u64,
 }
 
 impl Receiver {
-    pub fn new(line: Line, src: u32, tally: usize, expected: Option<(u64, u32)>) -> Receiver {
-        Receiver {
+    pub fn new(
+        line: Line,
+        src: u32,
+        tally: usize,
+        expected: Option<(u64, u32)>,
+    ) -> io::Result<Receiver> {
+        let mut receiver = Receiver {
             line,
             src,
             tally,
             received_bytes: 0,
             expected,
             trials_over: 0,
-        }
+            wake_bytes: 1,
+        };
+        receiver.choose_wake()?;
+        Ok(receiver)
     }
 
     /// Read what is there, up to a limit.
@@ -55,12 +68,22 @@ impl Receiver {
                 }
             }
         }
-        let is_over = self.end_trials(desk);
-        Ok(if is_over {
-            Served::Finished
-        } else {
-            Served::Ongoing
-        })
+        if self.end_trials(desk) {
+            return Ok(Served::Finished);
+        }
+        self.choose_wake()?;
+        Ok(Served::Ongoing)
+    }
+
+    /// No byte that ends a trial may lie waiting.
+    #[inline]
+    fn choose_wake(&mut self) -> io::Result<()> {
+        let wake_bytes = self.left_of_trial_bytes().clamp(1, WAKE_BYTES);
+        if wake_bytes != self.wake_bytes {
+            self.line.wake_at(wake_bytes)?;
+            self.wake_bytes = wake_bytes;
+        }
+        Ok(())
     }
 
     fn left_bytes(&self) -> u64 {
