@@ -38,6 +38,9 @@ def test_scale_divides_rates() -> None:
         (PAIR.replace("rate", "rat"), "links[0].rat: unknown key"),
         (PAIR.replace("100 Mb/s", "-1 Mb/s"), "not a possible rate"),
         ("name = ", "not TOML"),
+        (PAIR + '[[overrides]]\nids = "n3"\ndead = true', 'overrides[0].ids: unknown host "n3"'),
+        (PAIR + '[[paths]]\nfrom = "n1"\nto = "n2"', "paths[0].from: limits nothing"),
+        (PAIR + '[[attachments]]\nhosts = "n1"\nattach = "x"', 'unknown switch "x"'),
     ],
 )
 def test_a_wrong_fabric_is_refused_before_anything_starts(
@@ -50,6 +53,34 @@ def test_a_wrong_fabric_is_refused_before_anything_starts(
     assert done.returncode == 2
     assert str(file) in done.stderr and said in done.stderr
     assert weft_json("lab", "list")["labs"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "hosts", "capacities", "trunks"),
+    [
+        ("xibalba-e7-config1", 64, [160] * 4, [80] * 2),
+        ("xibalba-e7-config2", 96, [160] * 4, [80] * 2),
+        ("xibalba-e7-config3", 64, [160] * 4, [80] * 4),
+        ("xibalba-e7-32", 32, [160] * 2, [80] * 2),
+        ("xibalba-er16", 64, [], []),
+        ("xibalba-maintenance", 128, [], [10] * 8),
+        ("xibalba-dual", 32, [160] * 2, [80] * 2 + [10] * 2),
+        ("two-racks", 32, [], [400]),
+        ("fat-tree-16", 16, [], [40] * 4),
+    ],
+)
+def test_catalogue_fabrics_have_their_limits(
+    name: str, hosts: int, capacities: list[int], trunks: list[int]
+) -> None:
+    text = catalog.read(catalog.find("fabric", name))
+    fabric = json.loads(_core.load_fabric(text, name, 0.1))
+    names = {host["name"] for host in fabric["hosts"]}
+    inner = [link for link in fabric["links"] if not names.intersection(link["ends"])]
+    rates = [link["forward"]["rate_bits_per_s"] for link in inner]
+    limits = [switch["capacity_bits_per_s"] for switch in fabric["switches"]]
+    assert len(names) == hosts
+    assert [limit for limit in limits if limit] == [mbps * 1_000_000 for mbps in capacities]
+    assert [rate for rate in rates if rate] == [mbps * 1_000_000 for mbps in trunks]
 
 
 def test_what_the_lab_cannot_build_is_refused(

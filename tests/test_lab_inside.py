@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import traffic
-from command import weft
+from weft.plan import catalog
+from weft.testbed import registry
 from weft.testbed.lab import Lab, open_lab
 
 PAYLOAD_SHARE = 1448 / 1538
@@ -53,7 +54,7 @@ def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     """Labs of this test alone, none of which outlives it."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     yield
-    assert weft("lab", "down", "--all").returncode == 0
+    assert registry.entries() == []
 
 
 @contextlib.contextmanager
@@ -153,6 +154,13 @@ def test_the_second_network_is_another_way_to_the_same_host() -> None:
             enter(lab, 32)(["cat", "/proc/net/dev"]), stdout=subprocess.PIPE, check=True
         )
     assert b"eth0" in shown.stdout and b"eth1" in shown.stdout
+
+
+@pytest.mark.parametrize("name", [name for name in catalog.names("fabric") if name != "pair"])
+def test_catalogue_fabrics_join_their_hosts(name: str) -> None:
+    with open_lab(name, 0.5) as lab:
+        assert reaches(lab, 1, lab.nodes[-1].address)
+        assert reaches(lab, len(lab.nodes), lab.nodes[0].address)
 
 
 def test_96_hosts_are_up_and_down_in_seconds() -> None:

@@ -130,6 +130,9 @@ impl Lab {
         for (number, port) in layout.ports.iter().enumerate() {
             let host_end = self.host_end(self.interfaces[number]);
             create_cable(&core, [&self.core_end(number), &host_end], port.mtu_bytes)?;
+            // Before the host's end, which then can send as soon as it is up. Otherwise the kernel
+            // gets round to that later, and drops what is sent until then.
+            bring_up(&core, core_index(number))?;
         }
         for host in 0..self.hosts.len() {
             let netlink = self.configure_host(host)?;
@@ -139,7 +142,8 @@ impl Lab {
             }
         }
         self.core.enter()?;
-        let sockets = (0..layout.ports.len()).map(|port| open_port(&core, port));
+        let ports = 0..layout.ports.len();
+        let sockets = ports.map(|port| PacketSocket::open(core_index(port)));
         let sockets = sockets.collect::<io::Result<Vec<_>>>()?;
         let packets = layout.ports.iter().map(|port| port.mtu_bytes);
         let mtu_bytes = packets.max().unwrap_or(0);
@@ -245,11 +249,6 @@ const SETTINGS: [(&str, &str); 3] = [
 
 fn core_index(port: usize) -> u32 {
     LOOPBACK + 1 + port as u32
-}
-
-fn open_port(core: &Netlink, port: usize) -> io::Result<PacketSocket> {
-    bring_up(core, core_index(port))?;
-    PacketSocket::open(core_index(port))
 }
 
 /// From so many hosts on their kernels take frames in on the processors of the agents instead of on the
