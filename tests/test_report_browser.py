@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 from synthetic import GIGABIT, write_run
+from synthetic_cluster import Cluster, Step, cards, write_cluster_run
 from test_report import roughen
 from weft.report.page import write_report
 
@@ -244,3 +245,110 @@ def test_rough_names_are_shown_as_they_are(browser: Browser, tmp_path: Path) -> 
     assert name in rough.page.locator("h1").inner_text()
     assert rough.complaints == rough.requests == []
     rough.page.context.close()
+
+
+@pytest.fixture(scope="module")
+def cluster_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a pair and of two runs between many nodes, one of them of 128."""
+    folder = tmp_path_factory.mktemp("cluster")
+    small = Cluster(8, shared=cards(8, 4, 94.1))
+    steps = [Step.matrix(), Step.latencies(), Step.alltoall(), Step.cast()]
+    steps.append(Step.streams(range(4), range(4, 8)))
+    large = Cluster(128, shared=cards(128, 32, 800.0))
+    runs = [
+        write_run(folder / "fe"),
+        write_cluster_run(folder / "c8", small, steps, missing=frozenset({(2, 5)})),
+        write_cluster_run(folder / "c128", large, [Step.matrix(), Step.alltoall()], trials=1),
+    ]
+    return write_report(runs, folder / "report.html")
+
+
+@pytest.fixture
+def cluster(browser: Browser, cluster_path: Path) -> Iterator[Opened]:
+    report = open_report(browser, cluster_path)
+    yield report
+    assert report.requests == report.complaints == []
+    report.page.context.close()
+
+
+def drawn(page: Page) -> list[str]:
+    """The figures that hold a picture with something in it."""
+    plots = page.locator(".plot:has(svg), .plot:has(canvas)")
+    return [str(name) for name in plots.evaluate_all("all => all.map(e => e.dataset.figure)")]
+
+
+def test_runs_of_many_nodes_and_of_a_pair_are_drawn_together(
+    cluster: Opened, cluster_path: Path
+) -> None:
+    assert cluster_path.stat().st_size <= 4_000_000
+    found = drawn(cluster.page)
+    assert {"throughput", "pairs-1-by-name", "pairs-2-by-name", "aapc", "histogram"} <= set(found)
+    assert len(found) == cluster.page.locator("figure").count()
+    entries = cluster.page.locator(".entry").all_text_contents()
+    assert [entry.strip() for entry in entries] == ["fe", "c8", "c128"]
+
+
+def test_hiding_a_run_hides_it_in_every_overlay(cluster: Opened) -> None:
+    lines = "[data-figure=aapc] .mark-line path[d]:not([d=''])"
+    assert cluster.page.locator(lines).count() == 4  # slowest and mean of two runs
+    cluster.page.locator(".entry", has_text="c128").click()
+    cluster.page.wait_for_function(
+        "lines => document.querySelectorAll(lines).length === 2", arg=lines
+    )
+
+
+def test_a_cell_of_the_map_tells_its_ends(cluster: Opened) -> None:
+    plot = cluster.page.locator("[data-figure=pairs-1-by-name] svg")
+    plot.scroll_into_view_if_needed()
+    plot.locator("[role='graphics-symbol'], .mark-rect path").nth(3).hover(force=True)
+    tip = cluster.page.locator("#vg-tooltip-element")
+    tip.wait_for(state="visible")
+    told = tip.inner_text()
+    assert "From" in told and "To" in told
+    assert "undefined" not in told
+
+
+def test_the_map_zooms_in_both_directions(cluster: Opened) -> None:
+    figure = cluster.page.locator("#figure-pairs-1-by-name")
+    axes = figure.locator(".plot svg .role-axis-label")
+
+    def names() -> list[list[str]]:
+        return [
+            sorted(name for name in axis.locator("text").all_text_contents() if name)
+            for axis in axes.all()
+        ]
+
+    before = names()
+    for _ in range(2):
+        figure.get_by_label("Zoom in").click()
+    cluster.page.wait_for_timeout(300)
+    assert all(len(now) < len(then) for now, then in zip(names(), before, strict=True) if then)
+    figure.get_by_text("Reset").click()
+    cluster.page.wait_for_timeout(300)
+    assert names() == before
+
+
+def test_panels_stand_side_by_side_and_below_each_other_on_a_phone(
+    browser: Browser, cluster: Opened, cluster_path: Path
+) -> None:
+    def shape(page: Page) -> float:
+        box = page.locator("[data-figure=histogram] svg").bounding_box()
+        assert box is not None
+        return box["width"] / box["height"]
+
+    assert shape(cluster.page) > 1.5
+    assert cluster.page.locator("#figure-histogram").get_by_label("Zoom in").count() == 0
+    phone = open_report(browser, cluster_path, width=360)
+    assert shape(phone.page) < 1
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 360
+    phone.page.context.close()
+
+
+def test_maps_follow_the_theme_and_can_be_saved(cluster: Opened) -> None:
+    cluster.page.locator("#theme").click()
+    cluster.page.wait_for_selector("html[data-drawn='dark']")
+    assert len(drawn(cluster.page)) == cluster.page.locator("figure").count()
+    for name in ("pairs-1-by-name", "histogram"):
+        with cluster.page.expect_download() as download:
+            cluster.page.locator(f"#figure-{name} [data-save=png]").click()
+        assert download.value.suggested_filename == f"{name}.png"
