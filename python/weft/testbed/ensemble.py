@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from weft.errors import WorkError
 from weft.testbed.crew import Crew
+from weft.testbed.judge import Setback
 from weft.testbed.ledger import Ledger
 from weft.testbed.logbook import Logbook
 from weft.testbed.parts import Phase, without
-from weft.testbed.session import EnsembleJob, Session, Setback
+from weft.testbed.session import EnsembleJob, Session
 
 
 class TooFewNodes(WorkError):

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from weft.testbed.agent import Agent, AgentError
-from weft.testbed.blame import complaints_of, culprit, suspects
+from weft.testbed.blame import complaints_of, suspects
+from weft.testbed.judge import Judge
 from weft.testbed.ledger import Ledger
 from weft.testbed.logbook import Logbook
 from weft.testbed.pair import endpoint
@@ -21,7 +22,6 @@ TICK_S = 0.25
 SETTLE_S = 1.0
 """How long the others may take to say what they saw when one has failed."""
 LEAVE_S = 5.0
-_MOST_WITNESSES = 3
 
 
 @dataclass(frozen=True)
@@ -37,19 +37,6 @@ class EnsembleJob:
     patience_s: float
 
 
-class Setback(Exception):
-    """A session has ended early: because of `lost` nodes, or, where that is not clear, because nothing moved
-    between some.
-    """
-
-    def __init__(
-        self, lost: dict[int, AgentError], stalled_between: tuple[int, ...] | None = None
-    ) -> None:
-        super().__init__()
-        self.lost = lost
-        self.stalled_between = stalled_between
-
-
 class Session:
     """The protocol with all nodes at the same time. After a Setback only `abort` may follow."""
 
@@ -61,6 +48,7 @@ class Session:
         self._job = job
         self._ledger = ledger
         self._logbook = logbook
+        self._judge = Judge(logbook.name)
         self._watch: Watch | None = None
 
     async def begin(self) -> None:
@@ -126,7 +114,7 @@ class Session:
                         if error.is_its_end:
                             return error
         except TimeoutError:
-            return self._mute(node, LEAVE_S)
+            return self._judge.mute([node], LEAVE_S).lost[node]
 
     def _open_request(self, node: int) -> dict[str, Any]:
         return {
@@ -192,11 +180,12 @@ class Session:
             )
             if any(task.exception() for task in done):
                 await self._hear_the_others(tasks, deadline_s)
-                raise self._setback(_errors(tasks))
+                errors, may_rejoin = _errors(tasks), self._watch is not None
+                raise self._judge.failed(errors, len(self.members), may_rejoin)
             if deadline_s is not None and pending and time.monotonic() > deadline_s:
                 mute = [node for node, task in tasks.items() if not task.done()]
-                raise Setback({node: self._mute(node, within_s or 0) for node in mute})
-            self._judge()
+                raise self._judge.mute(mute, within_s or 0)
+            self._judge_silence()
 
     async def _hear_the_others(
         self, tasks: dict[int, asyncio.Task[dict[str, Any]]], deadline_s: float | None
@@ -216,65 +205,16 @@ class Session:
                 return
             await asyncio.sleep(0.05)
 
-    def _setback(self, errors: dict[int, AgentError]) -> Setback:
-        """Who is lost: those that ended; else those that fail on their own; else the one that others miss.
-
-        Where that is not clear, joining again makes it so; but who cannot join has to go.
-        """
-        ended = {node: error for node, error in errors.items() if error.is_its_end}
-        alone = {node: error for node, error in errors.items() if not error.peers}
-        if ended:
-            return Setback(ended)
-        if len(alone) > 1 and len(alone) * 2 > len(self.members):
-            # What most nodes refuse is not the fault of one of them.
-            raise next(iter(alone.values()))
-        if alone:
-            return Setback(alone)
-        complaints = complaints_of(errors)
-        found = suspects(complaints)
-        if self._watch and len(found) != 1:
-            return Setback({}, tuple(found))
-        node = culprit(complaints)
-        assert node is not None
-        return Setback({node: self._missed(node, errors)})
-
-    def _missed(self, node: int, errors: dict[int, AgentError]) -> AgentError:
-        """What the others say of a node; what it says itself of them is the same the other way round."""
-        witnesses = [one for one, error in errors.items() if node in error.peers]
-        if not witnesses:
-            return errors[node]
-        who = ", ".join(self._logbook.names(witnesses[:_MOST_WITNESSES]))
-        more = len(witnesses) - _MOST_WITNESSES
-        who += f" and {more} more" if more > 0 else ""
-        lost = all(errors[one].code == "peer-lost" for one in witnesses)
-        reason = f"{who} {'lost it' if lost else 'could not reach it'}"
-        return AgentError(self._logbook.name(node), "node-missed", reason)
-
-    def _judge(self) -> None:
-        """Raise Setback when somebody is silent for too long, or nothing moves."""
+    def _judge_silence(self) -> None:
+        """Raise Setback when somebody says nothing for too long, or nothing moves."""
         if self._watch is None:
             return
         now_s = time.monotonic()
         self._watch.tick(now_s)
         if silent := self._watch.silent(now_s):
-            raise Setback({node: self._mute(node, self._job.patience_s) for node in silent})
+            raise self._judge.mute(silent, self._job.patience_s)
         if self._watch.is_stalled(now_s):
-            raise self._stall(self._watch)
-
-    def _stall(self, watch: Watch) -> Setback:
-        complaints = watch.complaints()
-        found = suspects(complaints)
-        if len(found) != 1:
-            return Setback({}, tuple(found))
-        (node,) = found
-        others = {one.node for one in complaints if node in one.about} - {node}
-        waiting = ", ".join(self._logbook.names(others)) or "nobody"
-        reason = f"nothing moved for {self._job.patience_s:g} s, and {waiting} waited for it"
-        return Setback({node: AgentError(self._logbook.name(node), "node-stalled", reason)})
-
-    def _mute(self, node: int, seconds: float) -> AgentError:
-        reason = f"the agent said nothing for {seconds:g} s"
-        return AgentError(self._logbook.name(node), "agent-silent", reason)
+            raise self._judge.stalled(self._watch.complaints(), self._job.patience_s)
 
 
 def _is_done(task: asyncio.Task[dict[str, Any]]) -> bool:

@@ -10,6 +10,9 @@ from weft.testbed.blame import Complaint
 _STATES = {"connect": 0, "barrier": 1, "transfer": 2, "over": 3}
 """In the order in which a phase goes through them."""
 
+LEAST_PATIENCE_S = 1.0
+"""Two of the reports that agents make; nobody can be judged sooner."""
+
 SLEPT_S = 2.0
 """Ticks so far apart mean that this process itself did not run."""
 
@@ -38,7 +41,7 @@ class Watch:
     """
 
     def __init__(self, nodes: list[int], patience_s: float, now_s: float) -> None:
-        self._patience_s = patience_s
+        self._patience_s = max(patience_s, LEAST_PATIENCE_S)
         self._standings = {node: Standing() for node in nodes}
         self._heard_s = dict.fromkeys(nodes, now_s)
         self._moved_s = self._ticked_s = now_s
