@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NoReturn, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,11 +17,13 @@ import pyarrow.compute as pc
 from weft import binaries
 from weft.plan.load import parse_plan
 from weft.plan.phases import expand
-from weft.run.folder import RunWriter
-from weft.run.meta import RunMeta
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import RunMeta, Warning
 from weft.testbed.agent import Agent
+from weft.testbed.base import Node
 from weft.testbed.crew import Crew
 from weft.testbed.ensemble import Ensemble
+from weft.testbed.live import LiveRun
 from weft.testbed.logbook import Logbook
 from weft.testbed.pair import StepJob, run_step
 from weft.testbed.session import EnsembleJob
@@ -148,6 +151,53 @@ def with_cluster(
             await crew.close()
 
     return asyncio.run(run())
+
+
+class Loopback:
+    """A testbed of agents on this machine, on some of whose nodes none can be started."""
+
+    kind = name = "loopback"
+    cpus = None
+    may_spin = False
+    warnings: ClassVar[list[Warning]] = []
+
+    def __init__(self, nodes: int, broken: Collection[int] = ()) -> None:
+        self.nodes = [Node(f"n{index + 1}", ADDRESS) for index in range(nodes)]
+        self._broken = [self.nodes[index].name for index in broken]
+
+    def describe(self) -> dict[str, Any]:
+        return {"kind": self.kind, "name": self.name}
+
+    def node_command(self, node: Node, argv: list[str]) -> list[str]:
+        return ["false"] if node.name in self._broken else argv
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class Deaf:
+    """Hears no progress."""
+
+    def start(self, phases: int) -> None: ...
+    def grow(self, phases: int) -> None: ...
+    def advance(self, phases: int) -> None: ...
+    def describe(self, text: str) -> None: ...
+
+
+def no_chooser(meta: RunMeta, step: int) -> NoReturn:
+    raise AssertionError("this run has no adaptive step")
+
+
+def live_run(directory: Path, testbed: Loopback, step: dict[str, Any]) -> Run:
+    """A run of one step, from its beginning to its end."""
+    meta = _meta(step, [node.name for node in testbed.nodes])
+    meta.started = datetime.datetime.now(datetime.UTC).isoformat()
+    writer = RunWriter.create(directory, meta)
+    return LiveRun(testbed, writer, Deaf(), 5.0, no_chooser).run()
 
 
 def _meta(step: dict[str, Any], names: list[str]) -> RunMeta:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from loopback import ONCE, Cluster, ensemble_step, with_cluster
+from loopback import ONCE, Cluster, Deaf, Loopback, ensemble_step, live_run, with_cluster
 from weft.testbed.adaptive import AdaptiveStep, chosen_phases
 from weft.testbed.agent import AgentError
 from weft.testbed.chooser import PhaseSpec
@@ -140,6 +140,20 @@ def test_a_chain_goes_on_around_a_lost_node(tmp_path: Path) -> None:
     assert cluster.measured(0) == {(0, 1), (1, 3)}
 
 
+def test_a_node_on_which_no_agent_starts_is_left_out(tmp_path: Path) -> None:
+    run = live_run(tmp_path / "r", Loopback(4, broken=[VICTIM]), ensemble_step("alltoall"))
+    assert run.meta.status == "partial"
+    assert [(entry["node"], entry["phase"]) for entry in run.meta.lost] == [("n3", None)]
+    assert [warning.code for warning in run.meta.warnings] == ["node-lost"]
+    assert run.samples.num_rows == 3 * 2
+
+
+def test_a_run_without_enough_agents_has_failed(tmp_path: Path) -> None:
+    run = live_run(tmp_path / "r", Loopback(2, broken=[1]), ensemble_step("ring"))
+    assert run.meta.status == "failed"
+    assert [warning.code for warning in run.meta.warnings] == ["node-lost", "too-few-nodes"]
+
+
 def test_one_node_is_too_few(tmp_path: Path) -> None:
     async def scenario(cluster: Cluster) -> None:
         await cluster.crew.drop(0, AgentError("n1", "agent-lost", "it was dropped"))
@@ -174,15 +188,6 @@ def spec(*routes: tuple[int, int]) -> PhaseSpec:
     stop = {"rule": "time", "trial_ns": 20_000_000, "trials": 1}
     transfers = [{"src": src, "dst": dst, "streams": 1} for src, dst in routes]
     return PhaseSpec("to see", 1000, stop, transfers)
-
-
-class Deaf:
-    """Hears no progress."""
-
-    def start(self, phases: int) -> None: ...
-    def grow(self, phases: int) -> None: ...
-    def advance(self, phases: int) -> None: ...
-    def describe(self, text: str) -> None: ...
 
 
 def adaptive(script: Script) -> Callable[[Cluster], Any]:
