@@ -4,5 +4,6 @@ mod agent;
 mod ensemble;
 mod failures;
 mod joining;
+mod routes;
 mod strangers;
 mod works;
