@@ -99,7 +99,8 @@ impl Forwarder {
         sockets[port].receive(pool, |pool, frame, arrival_ns| {
             let arrival_ns = arrival_ns.saturating_sub(offset_ns);
             let wire = plant.wire_at(0, port, port);
-            let passed = wire.and_then(|wire| wire.pass(arrival_ns, frame.bytes().len() as u64));
+            let passed =
+                wire.and_then(|wire| wire.pass(arrival_ns, frame.bytes().len() as u64, port));
             match passed {
                 Some(due_ns) => directory.address(schedule, pool, port, frame, due_ns),
                 None => {
@@ -133,7 +134,7 @@ impl Forwarder {
             self.outgoing[to].push(journey.frame);
             return;
         };
-        match wire.pass(due_ns, journey.frame.bytes().len() as u64) {
+        match wire.pass(due_ns, journey.frame.bytes().len() as u64, from) {
             Some(next_ns) => {
                 journey.step += 1;
                 self.schedule.add(next_ns, journey);

@@ -17,6 +17,7 @@ mod plant;
 mod process;
 mod request;
 mod schedule;
+mod shares;
 mod stats;
 mod sys;
 mod token_bucket;

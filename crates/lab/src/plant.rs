@@ -151,7 +151,7 @@ impl Plant {
             let wire = Wire::new(lane, trunk.mtu_bytes, trunk.queue_frames);
             (!lane.is_unshaped()).then_some(wire)
         };
-        let mut add = |wire: Option<Wire>| wire.map(|wire| self.add(wire) as u16);
+        let mut add = |wire: Option<Wire>| wire.map(|wire| self.add(wire.shared()) as u16);
         Inner {
             enter: add(interior(())),
             leave: add(interior(())),
@@ -300,7 +300,7 @@ rate_back = "200 b/s"
     #[test]
     fn a_dead_host_neither_sends_nor_receives() {
         let mut plant = plant(&format!("{CARDS}[[overrides]]\nids = \"n1\"\ndead = true"));
-        let mut passes = |step, from, to| plant.wire_at(step, from, to).unwrap().pass(0, 60);
+        let mut passes = |step, from, to| plant.wire_at(step, from, to).unwrap().pass(0, 60, 0);
         assert_eq!(passes(0, 0, 1), None);
         assert_eq!(passes(3, 1, 0), None);
         assert!(passes(0, 1, 0).is_some());

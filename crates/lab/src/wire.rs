@@ -2,6 +2,8 @@
 
 use weft_fabric::{Lane, Nanoseconds};
 
+use crate::shares::Shares;
+
 /// The Ethernet header, which is part of a frame but not of the packet in it.
 pub const HEADER_BYTES: u32 = 14;
 /// What a wire carries besides the frame: checksum (4), preamble (8) and the gap to the next (12).
@@ -25,6 +27,8 @@ pub struct Wire {
     /// Longer than this no frame waits: the queue is full.
     longest_wait_ns: u64,
     is_dead: bool,
+    /// Who waits, where many send.
+    shares: Option<Shares>,
 }
 
 impl Wire {
@@ -38,6 +42,7 @@ impl Wire {
             free_at_ns: 0,
             longest_wait_ns: 0,
             is_dead: false,
+            shares: None,
         };
         wire.set_queue(mtu_bytes, queue_frames);
         wire
@@ -52,6 +57,14 @@ impl Wire {
         };
         wire.set_queue(mtu_bytes, queue_frames);
         wire
+    }
+
+    /// The same for many senders, who share its queue.
+    pub fn shared(self) -> Self {
+        Self {
+            shares: Some(Shares::default()),
+            ..self
+        }
     }
 
     /// A wire on which everything is lost.
@@ -69,12 +82,21 @@ impl Wire {
 
     /// When a frame that arrives at `now_ns` reaches the other end; none if it is lost: the queue
     /// is full, or the wire dead.
-    pub fn pass(&mut self, now_ns: u64, frame_bytes: u64) -> Option<u64> {
+    pub fn pass(&mut self, now_ns: u64, frame_bytes: u64, sender: usize) -> Option<u64> {
         let start = self.free_at_ns.max(now_ns);
-        if self.is_dead || start - now_ns > self.longest_wait_ns {
+        let room_ns = self.longest_wait_ns.checked_sub(start - now_ns)?;
+        let time_ns = self.time_on_wire(frame_bytes).0;
+        let mut shares = self.shares.as_mut();
+        let is_admitted = shares
+            .as_mut()
+            .is_none_or(|shares| shares.admit(now_ns, sender, room_ns));
+        if self.is_dead || !is_admitted {
             return None;
         }
-        self.free_at_ns = start + self.time_on_wire(frame_bytes).0;
+        self.free_at_ns = start + time_ns;
+        if let Some(shares) = shares {
+            shares.add(self.free_at_ns, sender, time_ns);
+        }
         Some(self.free_at_ns + self.lane.delay_ns.0)
     }
 
@@ -109,11 +131,11 @@ mod tests {
     #[test]
     fn an_idle_wire_takes_its_time_and_the_delay() {
         assert_eq!(
-            fast_ethernet(10).pass(1_000, 1514),
+            fast_ethernet(10).pass(1_000, 1514, 0),
             Some(1_000 + 123_040 + 5_000)
         );
         assert_eq!(
-            fast_ethernet(10).pass(1_000, 42),
+            fast_ethernet(10).pass(1_000, 42, 0),
             Some(1_000 + 6_720 + 5_000)
         );
     }
@@ -121,16 +143,16 @@ mod tests {
     #[test]
     fn frames_leave_one_after_the_other() {
         let mut wire = fast_ethernet(10);
-        wire.pass(0, 1514);
-        assert_eq!(wire.pass(10, 1514), Some(2 * 123_040 + 5_000));
+        wire.pass(0, 1514, 0);
+        assert_eq!(wire.pass(10, 1514, 0), Some(2 * 123_040 + 5_000));
     }
 
     #[test]
     fn a_full_queue_drops() {
         let mut wire = fast_ethernet(2);
-        let passed = (0..5).filter(|_| wire.pass(0, 1514).is_some()).count();
+        let passed = (0..5).filter(|_| wire.pass(0, 1514, 0).is_some()).count();
         assert_eq!(passed, 3, "one on the wire and two waiting");
-        assert!(wire.pass(123_040, 1514).is_some());
+        assert!(wire.pass(123_040, 1514, 0).is_some());
     }
 
     #[test]
@@ -141,8 +163,21 @@ mod tests {
     }
 
     #[test]
+    fn who_comes_late_to_a_shared_queue_finds_room() {
+        let mut wire = fast_ethernet(10).shared();
+        let passed = |wire: &mut Wire, sender| {
+            (0..20)
+                .filter(|_| wire.pass(0, 1514, sender).is_some())
+                .count()
+        };
+        assert_eq!(passed(&mut wire, 0), 6, "half of the queue");
+        assert_eq!(passed(&mut wire, 1), 3, "half of the rest");
+        assert!(wire.pass(123_040 * 9, 1514, 0).is_some());
+    }
+
+    #[test]
     fn a_dead_wire_loses_everything() {
-        assert_eq!(Wire::dead(fast_ethernet(1).lane).pass(0, 1514), None);
+        assert_eq!(Wire::dead(fast_ethernet(1).lane).pass(0, 1514, 0), None);
     }
 
     #[test]
@@ -152,6 +187,9 @@ mod tests {
             delay_ns: Nanoseconds(7),
         };
         let mut wire = Wire::new(lane, 1500, 1);
-        assert_eq!([wire.pass(1, 1514), wire.pass(1, 1514)], [Some(8), Some(8)]);
+        assert_eq!(
+            [wire.pass(1, 1514, 0), wire.pass(1, 1514, 0)],
+            [Some(8), Some(8)]
+        );
     }
 }
