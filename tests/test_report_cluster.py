@@ -256,8 +256,8 @@ def test_findings_are_told_in_tables(run16: Run) -> None:
         "376 Mb/s",
         "3.8x",
         "97 %",
-        "seen",
     ]
+    assert limits.limits_table(one.findings).notes == ["seen"] * 8
     slow = limits.slow_table(one.findings).rows
     assert [each[0] for each in slow] == ["n6", "n9 to n3"]
     assert verdict(run16) == "16 nodes on c16: 4 cards."
@@ -296,6 +296,16 @@ def test_each_step_is_summed_up(run16: Run) -> None:
     latency = rows["matrix", "1 B"]
     assert latency[3:] == ["119", latency[4], latency[5], latency[6], ""]
     assert all(value.endswith("µs") for value in latency[4:7])
+
+
+def test_a_chosen_phase_says_what_it_was_for(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    diagnosed["c4"] = Findings("")
+    chosen = [{"step": 0, "launch": 0, "phase": 1, "purpose": "cross n1 n2", "transfers": []}]
+    run = write_cluster_run(tmp_path / "c4", Cluster(4), [Step.matrix()], phases=chosen)
+    one = ensemble(run)
+    assert routes.phases_table(one, one.steps[0]).notes == ["", "cross n1 n2", ""]
 
 
 def test_settings_of_many_nodes_are_told_by_value(

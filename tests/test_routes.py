@@ -14,7 +14,7 @@ from runs import affine_us, launches_of, step_plan, step_rows, write_run
 from synthetic_cluster import Cluster, Shared, Step, cards, write_cluster_run
 from weft.diagnose.curve import curves, message_times_us
 from weft.diagnose.effects import Effects, effects_of, median_polish
-from weft.diagnose.matrix import matrices
+from weft.diagnose.matrix import RateMatrix, matrices
 from weft.diagnose.phases import phases
 from weft.diagnose.rates import Rates
 from weft.diagnose.routes import routes
@@ -121,6 +121,17 @@ def test_groups_behind_an_uplink_are_blocks_and_no_slow_nodes(tmp_path: Path) ->
     across = [block.rate_mbps for block in effects.blocks if block.src != block.dst]
     assert max(across) < 30.0
     assert effects.nodes == effects.cells == []
+
+
+def test_blocks_that_are_not_clear_cut_are_not_told() -> None:
+    mbps = np.random.default_rng(1).choice([20.0, 90.0], (16, 16))
+    mbps[:8, 8:] = mbps[8:, :8] = 20.0
+    np.fill_diagonal(mbps, np.nan)
+    names = tuple(f"n{i}" for i in range(16))
+    phase = np.zeros((16, 16), dtype=np.int64)
+    effects = effects_of(RateMatrix(0, "matrix", 1, np.arange(16), names, mbps, None, phase))
+    assert effects is not None
+    assert effects.blocks == []
 
 
 def test_a_cell_without_a_value_is_missing_not_slow(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
@@ -27,6 +28,7 @@ FEWEST_NODES = 4
 _MAD_TO_SIGMA = 1.4826
 _ZERO_BELOW_FASTEST = 1e4
 _SWEEPS = 10
+_NEARLY_NONE = 0.2
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ class Effects:
     """A matrix taken apart: rate = block x sender x receiver x what is left.
 
     `out_factors` and `in_factors` hold each node's effect, 1 for an ordinary node; `nodes`, `cells`
-    and `blocks` are what stands out, the worst first. One group of all nodes makes no blocks.
+    and `blocks` are what stands out, the worst first. Blocks are told only where every one of them is
+    clear-cut; what limits them is for the diagnosis to find.
     """
 
     step: int
@@ -108,7 +111,7 @@ def effects_of(matrix: RateMatrix) -> Effects | None:
         in_factors=np.exp(columns),
         nodes=_standing_out(matrix.names, rows, columns),
         cells=_odd_cells(matrix, logs, labels, left),
-        blocks=_blocks(matrix.names, of_block, labels),
+        blocks=_blocks(matrix.names, of_block, labels) if _are_clear(logs, labels) else [],
     )
 
 
@@ -273,10 +276,20 @@ def _beside(logs: Floats, labels: Ints, phase: Ints) -> Floats:
     return beside
 
 
+def _are_clear(logs: Floats, labels: Ints) -> bool:
+    """Whether nearly all rates inside of each block exceed nearly all rates out of it."""
+    choices = np.unique(labels)
+    return len(choices) > 1 and all(_is_clear(logs, labels == each) for each in choices)
+
+
+def _is_clear(logs: Floats, inside: npt.NDArray[np.bool_]) -> bool:
+    within, across = logs[np.ix_(inside, inside)], logs[np.ix_(inside, ~inside)]
+    low, high = np.nanquantile(within, _NEARLY_NONE), np.nanquantile(across, 1 - _NEARLY_NONE)
+    return bool(low > high + LEAST_EFFECT)
+
+
 def _blocks(names: tuple[str, ...], of_block: Floats, labels: Ints) -> list[Block]:
     choices = np.unique(labels)
-    if len(choices) == 1:
-        return []
     members = {each: np.flatnonzero(labels == each) for each in choices}
     return [
         Block(

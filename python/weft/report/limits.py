@@ -36,8 +36,9 @@ def limit_lines(limits: Sequence[Limit]) -> list[str]:
 
 def limits_table(findings: Findings) -> Table:
     """Every limit with what it rests on."""
-    headers = ["Shared by", "Limit", "Against", "Capacity", "Demand", "Over", "Sure", "Evidence"]
-    return Table(headers, [_limit_row(limit) for limit in findings.limits])
+    headers = ["Shared by", "Limit", "Against", "Capacity", "Demand", "Times over", "Sure"]
+    rows = [_limit_row(limit) for limit in findings.limits]
+    return Table(headers, rows, [limit.evidence for limit in findings.limits])
 
 
 def slow_table(findings: Findings) -> Table:
@@ -49,11 +50,11 @@ def slow_table(findings: Findings) -> Table:
             slow.direction or "both" if slow.kind != "route" else "",
             range_mbps(slow.rate_mbps),
             format_mbps(slow.expected_mbps),
-            slow.evidence,
         ]
         for slow in findings.slow
     ]
-    return Table(["Slow", "Kind", "Direction", "Rate", "Expected", "Evidence"], rows)
+    headers = ["Slow", "Kind", "Direction", "Rate", "Expected"]
+    return Table(headers, rows, [slow.evidence for slow in findings.slow])
 
 
 def slow_text(slow: Slow) -> str:
@@ -93,13 +94,18 @@ def _limit_row(limit: Limit) -> list[str]:
     return [
         fold(limit.members),
         f"{limit.kind}, {limit.direction}",
-        fold(limit.against) if limit.against else "all others",
+        _against(limit),
         range_mbps(limit.capacity_mbps),
         format_mbps(limit.demand_mbps),
         f"{limit.oversubscription:.1f}x",
         f"{100 * limit.confidence:.0f} %",
-        limit.evidence,
     ]
+
+
+def _against(limit: Limit) -> str:
+    if limit.against:
+        return fold(limit.against)
+    return "" if limit.direction == "inside" else "all others"
 
 
 def _slow_name(slow: Slow) -> str:

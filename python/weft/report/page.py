@@ -30,7 +30,7 @@ FILE_NAME = "report.html"
 MANY_ROWS = 24
 """Longer tables are folded, to be opened by who wants them."""
 
-LONG_CELL = 40
+LONG_CELL = 30
 """Longer texts in tables are broken into lines."""
 
 NO_PINGPONG = "no-pingpong"

@@ -22,8 +22,10 @@ def steps_table(one: Ensemble) -> Table:
     return Table(headers, [_step_row(one, step) for step in one.steps])
 
 
-def phases_table(step: EnsembleStep) -> Table:
-    """Every phase with the route that it waited for."""
+def phases_table(one: Ensemble, step: EnsembleStep) -> Table:
+    """Every phase with the route that it waited for, and why it was chosen where that was decided."""
+    chosen = [entry for entry in one.run.meta.phases if entry["step"] == step.index]
+    purposes = {int(entry["phase"]): str(entry["purpose"]) for entry in chosen}
     headers = ["Phase", "Size", "Routes", "Took", "Slowest route", "Its rate", "Mean", "Together"]
     rows = [
         [
@@ -36,10 +38,11 @@ def phases_table(step: EnsembleStep) -> Table:
         ]
         for phase in step.phases
     ]
-    return Table(headers, rows)
+    notes = [purposes.get(phase.phase, "") for phase in step.phases] if purposes else []
+    return Table(headers, rows, notes)
 
 
-def standouts_table(step: EnsembleStep) -> Table:
+def standouts_table(one: Ensemble, step: EnsembleStep) -> Table:
     """Nodes and single routes slower than the rest of the matrix explains."""
     headers = ["Where", "What", "Reaches", "Others promise"]
     if step.effects is None:
@@ -65,7 +68,7 @@ def standouts_table(step: EnsembleStep) -> Table:
     blocks = [
         [fold(block.src), "reach each other", format_mbps(block.rate_mbps), ""]
         for block in step.effects.blocks
-        if block.src == block.dst
+        if block.src == block.dst and not one.groups
     ]
     return Table(headers, [*nodes, *cells, *blocks[:MOST_STANDOUTS]])
 
