@@ -47,7 +47,8 @@ class Keeper:
     def from_json(cls, document: dict[str, Any]) -> Keeper:
         known = {key: document[key] for key in cls.__dataclass_fields__}
         known["nodes"] = [
-            LabNode(**(node | {"addresses": tuple(node["addresses"])})) for node in document["nodes"]
+            LabNode(**(node | {"addresses": tuple(node["addresses"])}))
+            for node in document["nodes"]
         ]
         return cls(**known)
 
