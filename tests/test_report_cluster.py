@@ -215,7 +215,7 @@ def test_the_tree_nests_groups_and_marks_slow_nodes(
     diagnosed["c16"] = known(cluster)
     run = write_cluster_run(tmp_path / "c16", cluster, [Step.matrix()])
     boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
-    extents = [(box["left"], box["top"], box["bottom"]) for box in boxes if box["left"] < 3]
+    extents = [(box["left"], box["top"], box["bottom"]) for box in boxes if not box["leaf"]]
     assert extents == [
         (0, 0, 16),
         *[(1, top, top + 8) for top in (0, 8)],
@@ -225,6 +225,17 @@ def test_the_tree_nests_groups_and_marks_slow_nodes(
     assert half["text"].split("\n")[1:] == ["out and in 200 Mb/s, 3.8x", "196 to 204"]
     slow = [box["text"] for box in boxes if box["text"].startswith("n6 in")]
     assert slow == ["n6 in 9.40 Mb/s"]
+
+
+def test_nodes_without_a_group_stand_beside_the_groups(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    cluster = Cluster(12, shared=cards(12, 4, 200.0)[:2])
+    diagnosed["c12"] = known(cluster)
+    run = write_cluster_run(tmp_path / "c12", cluster, [Step.matrix()])
+    boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
+    lefts = {box["text"]: box["left"] for box in boxes if box["leaf"]}
+    assert (lefts["n1"], lefts["n8"], lefts["n9"], lefts["n12"]) == (2, 2, 1, 1)
 
 
 def test_an_even_network_has_no_tree(tmp_path: Path, diagnosed: dict[str, Findings]) -> None:
@@ -253,8 +264,7 @@ def test_findings_are_told_in_tables(run16: Run) -> None:
         "uplink, out",
         "all others",
         "100 Mb/s (98.0 to 102)",
-        "376 Mb/s",
-        "3.8x",
+        "376 Mb/s (3.8x)",
         "97 %",
     ]
     assert limits.limits_table(one.findings).notes == ["seen"] * 8

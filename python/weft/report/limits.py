@@ -36,7 +36,7 @@ def limit_lines(limits: Sequence[Limit]) -> list[str]:
 
 def limits_table(findings: Findings) -> Table:
     """Every limit with what it rests on."""
-    headers = ["Shared by", "Limit", "Against", "Capacity", "Demand", "Times over", "Sure"]
+    headers = ["Shared by", "Limit", "Against", "Capacity", "Demand", "Sure"]
     rows = [_limit_row(limit) for limit in findings.limits]
     return Table(headers, rows, [limit.evidence for limit in findings.limits])
 
@@ -96,8 +96,7 @@ def _limit_row(limit: Limit) -> list[str]:
         f"{limit.kind}, {limit.direction}",
         _against(limit),
         range_mbps(limit.capacity_mbps),
-        format_mbps(limit.demand_mbps),
-        f"{limit.oversubscription:.1f}x",
+        f"{format_mbps(limit.demand_mbps)} ({limit.oversubscription:.1f}x)",
         f"{100 * limit.confidence:.0f} %",
     ]
 

@@ -92,6 +92,7 @@ class Tree:
             "top": min(places),
             "bottom": max(places) + 1,
             "fill": _fill(over),
+            "leaf": False,
             "text": "\n".join(lines),
         }
 
@@ -104,13 +105,23 @@ class Tree:
         }
         for place, name in enumerate(self.names):
             yield {
-                "left": self.depth,
+                "left": self._left_of(name),
                 "right": self.depth + LEAF_SHARE,
                 "top": place,
                 "bottom": place + 1,
                 "fill": SLOW if name in slow else FREE,
+                "leaf": True,
                 "text": slow.get(name, name),
             }
+
+    def _left_of(self, name: str) -> int:
+        """Where a node's rectangle begins: right of its innermost group."""
+        around = [group for group in self.groups if name in group]
+        if not around:
+            return 1
+        innermost = max(around, key=self._level)
+        has_parts = any(set(group) < set(innermost) for group in self.groups)
+        return self._level(innermost) + 1 if has_parts else self.depth
 
     def _lines_of(self, box: Row) -> Iterator[Row]:
         height = (box["bottom"] - box["top"]) * self.height / len(self.names)
@@ -122,7 +133,7 @@ class Tree:
                 "x": box["left"],
                 "y": middle + (i - (len(texts) - 1) / 2) * step,
                 "text": text,
-                "bold": i == 0 and box["left"] < self.depth,
+                "bold": i == 0 and not box["leaf"],
                 "small": height < 11,
                 "wide": box["right"] - box["left"],
             }
