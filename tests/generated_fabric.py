@@ -92,7 +92,7 @@ def generate(seed: int, scale: float = 0.1) -> GeneratedFabric:
     root = Switch("core")
     while not 12 <= sum(s.hosts for s in root.walk()) <= 64:
         root = _grow(rng, levels)
-    _limit(rng, root, is_root=True)
+    _limit(rng, root, MOST_OVERSUBSCRIPTION)
     text = _toml(rng, seed, root)
     fabric = json.loads(_core.load_fabric(text, f"seed {seed}", scale))
     return GeneratedFabric(seed, levels, text, DeclaredNetwork(fabric))
@@ -123,23 +123,24 @@ def _grow(rng: random.Random, levels: int) -> Switch:
     return below("s", 0)
 
 
-def _limit(rng: random.Random, switch: Switch, is_root: bool = False) -> float:
-    """Give every switch below the root a limit of its own; returns what it can send, in Mb/s."""
-    supply = switch.hosts * LINE_MBPS + sum(_limit(rng, child) for child in switch.children)
-    if is_root:
-        return supply
-    over = _oversubscription(rng)
-    limit = max(supply / over, LINE_MBPS * 0.5)
-    if not switch.children and rng.random() < 0.35:
-        switch.capacity = limit
-    else:
-        switch.uplink = limit
-    return min(limit, supply)
+def _limit(rng: random.Random, switch: Switch, most: float) -> None:
+    """Give every switch below this one a limit: of what its hosts can send, over all, at most `most` times less.
+
+    Each level is at least LEAST_OVERSUBSCRIPTION tighter than what is inside of it, or it would not be felt.
+    """
+    for child in switch.children:
+        least = LEAST_OVERSUBSCRIPTION ** _height(child)
+        over = float(np.exp(rng.uniform(np.log(least), np.log(most))))
+        capacity = sum(one.hosts for one in child.walk()) * LINE_MBPS / over
+        if not child.children and rng.random() < 0.35:
+            child.capacity = capacity
+        else:
+            child.uplink = capacity
+        _limit(rng, child, over / LEAST_OVERSUBSCRIPTION)
 
 
-def _oversubscription(rng: random.Random) -> float:
-    low, high = np.log(LEAST_OVERSUBSCRIPTION), np.log(MOST_OVERSUBSCRIPTION)
-    return float(np.exp(rng.uniform(low, high)))
+def _height(switch: Switch) -> int:
+    return 1 + max(map(_height, switch.children), default=0)
 
 
 def _toml(rng: random.Random, seed: int, root: Switch) -> str:

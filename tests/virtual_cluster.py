@@ -40,11 +40,11 @@ class VirtualCluster:
             capacities = np.append(capacities, mbps)
         rates = fair_rates(crossed, capacities) * self.efficiency
         noise = self._rng.lognormal(0, self.spread, len(flows))
+        loads = crossed.T @ rates
         # What one flow loses another gets: a full limit carries the same in sum.
-        for j in range(crossed.shape[1]):
+        for j in np.flatnonzero(loads > 0.999 * capacities * self.efficiency):
             through = crossed[:, j]
-            if through.sum() > 1:
-                noise[through] /= noise[through].mean()
+            noise[through] *= loads[j] / (rates * noise)[through].sum()
         return rates * noise
 
     def round_trip_us(self, a: int, b: int) -> float:

@@ -113,7 +113,7 @@ def _rooted(tree: UnrootedTree, order: list[int], seen: dict[Members, int]) -> G
         (abs(len(tree.beyond(a, b)) / tree.leaves - 0.5) + 0.5, a, b)
         for a, b, _ in tree.inner_edges()
     ]
-    if halves and min(halves)[0] <= largest_branch(vertex):
+    if halves and min(halves)[0] <= largest_branch(vertex) + 1e-9:
         _, a, b = min(halves)
         return Group(frozenset(order), (group(a, b), group(b, a)))
     return Group(frozenset(order), children(vertex))

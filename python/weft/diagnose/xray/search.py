@@ -114,4 +114,4 @@ def flows_for(study: Study, want: Want, rng: Random) -> list[Flow]:
             return flows_of.matching(study.parts_of(group), rng)
         case "bisection":
             return flows_of.bisection_flows(group, rng)
-    return study.crossing_flows(experiment, rng)
+    return study.crossing_flows(experiment, want.beside, rng)

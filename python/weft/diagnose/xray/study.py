@@ -10,22 +10,28 @@ import numpy as np
 
 from weft.diagnose.curve import Ints
 from weft.diagnose.xray import experiment as flows_of
-from weft.diagnose.xray.chips import MOST_ROUNDS, Chips, find_chips
+from weft.diagnose.xray.chips import LEAST_PART, MOST_ROUNDS, Chips, find_chips
 from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random
 from weft.diagnose.xray.grouping import Group, group_by_round_trip
 from weft.diagnose.xray.limit import Direction, Ports, SharedLimit, predict, without_explained
 from weft.diagnose.xray.slowness import RETRIALS, SLOW_SHARE, suspects
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
+from weft.diagnose.xray.verdict import FULL_SHARE, LOOKS, Verdict, judge
 from weft.model.maxmin import Crossings, fair_rates
 
-FULL_LOAD = 0.95
+FULL_LOAD = 0.9
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""
 REFUTING_TRIALS, REFUTING_SHARE = 3, 1.1
 """So many trials that carried so much more show that a limit is not where it seemed to be."""
+PASSES = 4
+"""What is found high up is known only in the next pass to those below."""
+SAMPLES = 5
+MOST_ROUNDS_OF_A_PART = 40
 ROUNDS_AT_ONCE = min(LOOKS)
 SUBSETS_AT_ONCE = 12
+MOST_SENDING = 0.85
+"""Somebody must be silent in a random subset, or there is nothing to learn from it."""
 PLACES = 4
 PARTNERS = 4
 """With how many partners a node that seems slow is tried alone."""
@@ -38,6 +44,7 @@ class Want:
     experiment: Experiment
     rounds: int
     share: float = 1.0
+    beside: tuple[SharedLimit, ...] = ()
 
 
 @dataclass
@@ -56,6 +63,7 @@ class Study:
     undecided: list[tuple[str, Members]] = field(default_factory=list)
     wants: list[Want] = field(default_factory=list)
     _parts: dict[Members, list[Members]] = field(default_factory=dict)
+    _known: list[SharedLimit] = field(default_factory=list)
     _chips: dict[tuple[Members, int], Chips] = field(default_factory=dict)
     _expected: dict[tuple[int, Members, int], float] = field(default_factory=dict)
 
@@ -77,13 +85,18 @@ class Study:
     def update(self, trials: Sequence[Trial]) -> None:
         """Think it all through again with these trials; fills `limits`, `groups`, `undecided` and `wants`."""
         self.trials = list(trials)
-        self.limits, self.groups, self.undecided, self.wants = [], [], [], []
+        self.limits, self.groups, self.undecided, self.wants, self._known = [], [], [], [], []
         self._parts.clear()
         self.ports = self._ports()
         if self.wants or len(self.candidates.members) < 3:
             return
-        self._visit(self.candidates, None)
-        self.limits = without_explained(self.limits, self.ports)
+        for _ in range(PASSES):
+            self.limits, self.undecided = [], []
+            self._visit(self.candidates, None)
+            self.limits = without_explained(self.limits, self.ports)
+            if self.wants or _identities(self.limits) == _identities(self._known):
+                break
+            self._known = self.limits
         self.groups = self._limited_groups()
         if not self.wants:
             self._want_retrials()
@@ -157,14 +170,16 @@ class Study:
         """The parts of a group that is being studied."""
         return self._parts[group]
 
-    def crossing_flows(self, experiment: Experiment, rng: Random) -> list[Flow]:
+    def crossing_flows(
+        self, experiment: Experiment, limits: Sequence[SharedLimit], rng: Random
+    ) -> list[Flow]:
         """Every member with one of the others, so that no limit that is known stands in the way.
 
         The others are used evenly, those of the smallest group around first. A member that finds
         none with room for all it can do exchanges with some in several places at once.
         """
         near, far = self._others_of(experiment.group, experiment.within)
-        room = Room(self._limits_beside(experiment.group), self.ports, experiment.kind == "out")
+        room = Room(_beside(experiment.group, limits), self.ports, experiment.kind == "out")
         used: Counter[int] = Counter()
         flows: list[Flow] = []
         for node in rng.permutation(sorted(experiment.group)):
@@ -174,9 +189,6 @@ class Study:
             used.update(chosen)
             flows += [(int(node), other) for other in chosen]
         return flows if experiment.kind == "out" else flows_of.reversed_flows(flows)
-
-    def _limits_beside(self, group: Members) -> list[SharedLimit]:
-        return [one for one in self.limits if not one.members & group or one.members < group]
 
     def _others_of(self, group: Members, within: Members) -> tuple[Members, Members]:
         """Whom a group exchanges with: the others of the smallest known group around it, then the rest."""
@@ -199,16 +211,17 @@ class Study:
         """Nodes without known parts all send to each other; returns their parts, None while undecided."""
         if len(nodes) < 2:
             return ()
-        verdict, evidence = self._judged("inside", nodes, nodes)
+        verdict, evidence = self._judged("inside", nodes, nodes, has_ceiling=False)
         if verdict.state != "free":
             # All groups at once may have been too much for the machines: this one alone.
-            verdict, evidence = self._judged("inside", nodes, self.candidates.members)
+            everybody = self.candidates.members
+            verdict, evidence = self._judged("inside", nodes, everybody, has_ceiling=False)
         if verdict.state == "open":
             self._want_inside(nodes, verdict)
             return None
-        if verdict.state == "undecided":
-            self._note(f"whether {len(nodes)} nodes share a limit among themselves", nodes)
-        if verdict.state != "limited":
+        if verdict.state != "limited" and not self._has_slow_corner(evidence):
+            if verdict.state == "undecided":
+                self._note(f"whether {len(nodes)} nodes share a limit among themselves", nodes)
             return ()
         chips = self._chips_of(nodes, verdict)
         if chips is None:
@@ -217,16 +230,35 @@ class Study:
         if len(chips.parts) > 1:
             if not all(self._switch(chip, nodes) for chip in chips.parts):
                 return None
-            explained = judge([self._ratio(trial, _all(trial)) for trial in evidence])
+            explained = judge([self._ratio(t, nodes) for t in evidence], has_ceiling=False)
             if explained.state != "limited":
                 return chips.parts
             # Parts of one common limit: each by itself gets more than its share of it.
             del self.limits[known:]
-        self._add("switch", nodes, nodes, "inside", verdict, evidence)
-        return ()
+        whole = judge(verdict.ratios)
+        if whole.state == "free":
+            return ()
+        if whole.state == "limited":
+            self._add("switch", nodes, nodes, "inside", whole, evidence)
+            return ()
+        if whole.state == "undecided":
+            self._note(f"why {len(nodes)} nodes together get less, each time differently", nodes)
+            return ()
+        self._want_inside(nodes, whole)
+        return None
+
+    def _has_slow_corner(self, evidence: list[Trial]) -> bool:
+        """Whether some nodes get less in every round, though all together get nearly what they should."""
+        shares: dict[int, list[float]] = {}
+        for trial in evidence:
+            found = trial.mbps / predict(trial, self.ports, self.limits)
+            for node, share in zip(trial.src.tolist(), found.tolist(), strict=True):
+                shares.setdefault(node, []).append(share)
+        slow = [node for node, found in shares.items() if max(found) < FULL_SHARE]
+        return len(evidence) >= min(LOOKS) and len(slow) >= LEAST_PART
 
     def _want_inside(self, nodes: Members, alone: Verdict) -> None:
-        together = self._judged("inside", nodes, nodes)[0]
+        together = self._judged("inside", nodes, nodes, has_ceiling=False)[0]
         if together.state == "open" and not alone.ratios:
             self._want_more("inside", nodes, nodes, together)
         else:
@@ -240,7 +272,7 @@ class Study:
             self._chips[key] = find_chips(nodes, rounds)
         if self._chips[key].is_sure or len(rounds) >= MOST_ROUNDS:
             return self._chips[key]
-        share = (1 + verdict.ratio.median) / 2
+        share = min((1 + verdict.ratio.median) / 2, MOST_SENDING)
         self.wants.append(Want(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share))
         return None
 
@@ -299,19 +331,55 @@ class Study:
         crossing: list[Trial],
     ) -> bool:
         kind: Kind = "out" if direction == "out" else "in"
-        if judge(self._ratios_across(part, direction, crossing)).state == "free":
+        experiment = Experiment(kind, part, self._room_for(part, group, parent))
+        others = self._in_force(part, direction)
+        load = self._achievable(experiment, others)
+        if judge(self._ratios_across(part, direction, crossing, others, load)).state == "free":
             return True
-        within = self._room_for(part, group, parent)
-        verdict, evidence = self._judged(kind, part, within)
-        if verdict.state == "open":
-            return self._want_more(kind, part, within, verdict)
-        if verdict.state == "undecided":
+        evidence = [
+            trial
+            for trial in self._about(kind, part)
+            if self._offered(trial, _across(part, direction, trial), others) >= load
+        ]
+        verdict = judge(self._ratios_across(part, direction, evidence, others, load))
+        if verdict.state == "open" and len(self._about(kind, part)) < MOST_ROUNDS_OF_A_PART:
+            have = len(verdict.ratios)
+            more = min(look for look in LOOKS if look > have) - have
+            self.wants.append(Want(experiment, more, beside=tuple(others)))
+            return False
+        if verdict.state in ("open", "undecided"):
             self._note(f"whether what goes {direction} of {len(part)} nodes is limited", part)
         if verdict.state == "limited":
             self._add("uplink", part, group.members, direction, verdict, evidence)
             if self._is_refuted(self.limits[-1]):
                 self.limits.pop()
         return True
+
+    def _about(self, kind: Kind, part: Members) -> list[Trial]:
+        """The dedicated trials of a part, whoever else was there."""
+        return [
+            trial.of(one.within)
+            for trial in self.trials
+            for one in trial.experiments
+            if one.kind == kind and one.group == part
+        ]
+
+    def _in_force(self, part: Members, direction: Direction) -> list[SharedLimit]:
+        """All limits known by now, from this pass or the last, but the one in question."""
+        now = set(_identities(self.limits))
+        before = [one for one in self._known if _identities([one])[0] not in now]
+        asked = "uplink", part, direction
+        return [one for one in (*self.limits, *before) if _identities([one])[0] != asked]
+
+    def _achievable(self, experiment: Experiment, others: list[SharedLimit]) -> float:
+        """How much of a part's traffic the other limits let through, with flows chosen for that."""
+        loads = []
+        for seed in range(SAMPLES):
+            flows = self.crossing_flows(experiment, others, np.random.default_rng(seed))
+            src, dst = flows_of.as_arrays(flows)
+            trial = Trial(-1, src, dst, np.zeros(len(src)))
+            loads.append(float(predict(trial, self.ports, others).sum()))
+        return FULL_LOAD * min(loads)
 
     def _is_refuted(self, limit: SharedLimit) -> bool:
         """Whether other trials got more through: then something else was in the way of its evidence."""
@@ -325,34 +393,24 @@ class Study:
         return group.members if is_enough else self.candidates.members
 
     def _ratios_across(
-        self, part: Members, direction: Direction, crossing: list[Trial]
+        self,
+        part: Members,
+        direction: Direction,
+        rounds: list[Trial],
+        others: list[SharedLimit],
+        load: float,
     ) -> list[float]:
-        """The shares of the expected in rounds that offered the part's uplink its full load."""
-        full = FULL_LOAD * self._supply(part, direction)
-        rounds = [(trial, _across(part, direction, trial)) for trial in crossing]
+        """The shares of the expected in the rounds that could load the part's uplink so much."""
+        crossings = [(trial, _across(part, direction, trial)) for trial in rounds]
         return [
-            self._ratio(trial, crossed)
-            for trial, crossed in rounds
-            if self._offered(trial, crossed) >= full
+            float(trial.mbps[crossed].sum()) / offered
+            for trial, crossed in crossings
+            if (offered := self._offered(trial, crossed, others)) >= load
         ]
-
-    def _supply(self, part: Members, direction: Direction) -> float:
-        """What the members could send to (or receive from) others if nothing but their own inside limited it."""
-        own = np.array(sorted(part))
-        other = np.full(len(own), min(self.candidates.members - part))
-        src, dst = (own, other) if direction == "out" else (other, own)
-        ports = self.ports.send_mbps if direction == "out" else self.ports.receive_mbps
-        crossed, capacities = np.eye(len(own), dtype=bool), ports[own]
-        for limit in self.limits:
-            if limit.members <= part:
-                columns = limit.crossings(src, dst)
-                crossed = np.column_stack([crossed, columns])
-                capacities = np.append(capacities, [limit.capacity_mbps.median] * columns.shape[1])
-        return float(fair_rates(crossed, capacities).sum())
 
     def _core(self, group: Group, crossing: list[Trial]) -> bool:
         """Whether what is found so far explains what passed between all parts at once."""
-        verdict = judge([self._ratio(trial, _all(trial)) for trial in crossing])
+        verdict = judge([self._ratio(trial, group.members) for trial in crossing])
         if verdict.state == "open":
             return self._want_more("cross", group.members, group.members, verdict)
         if verdict.state != "limited":
@@ -373,29 +431,30 @@ class Study:
 
     # Evidence.
 
-    def _judged(self, kind: Kind, group: Members, within: Members) -> tuple[Verdict, list[Trial]]:
+    def _judged(
+        self, kind: Kind, group: Members, within: Members, has_ceiling: bool = True
+    ) -> tuple[Verdict, list[Trial]]:
         evidence = self._of(kind, group, within)
-        everything = [np.ones(len(trial.src), dtype=bool) for trial in evidence]
-        ratios = [
-            self._ratio(trial, every) for trial, every in zip(evidence, everything, strict=True)
-        ]
-        return judge(ratios), evidence
+        return judge([self._ratio(trial, group) for trial in evidence], has_ceiling), evidence
 
-    def _ratio(self, trial: Trial, chosen: Crossings) -> float:
-        """Measured over expected of some flows of a trial, in sum; what is known so far counts as expected."""
-        return float(trial.mbps[chosen].sum()) / self._offered(trial, chosen)
+    def _ratio(self, trial: Trial, about: Members) -> float:
+        """Measured over expected in sum, of a trial among some nodes; what is known counts as expected."""
+        chosen = _all(trial)
+        return float(trial.mbps[chosen].sum()) / self._offered(trial, chosen, self._around(about))
 
-    def _offered(self, trial: Trial, chosen: Crossings) -> float:
-        """What ports and known limits would let some flows of a trial have, in sum."""
-        key = trial.phase, frozenset(np.flatnonzero(chosen).tolist()), self._state()
+    def _around(self, about: Members) -> list[SharedLimit]:
+        """What this pass has found, and the last one in places other than inside of these nodes."""
+        now = set(_identities(self.limits))
+        before = [one for one in self._known if _identities([one])[0] not in now]
+        return [*self.limits, *(one for one in before if not one.members <= about)]
+
+    def _offered(self, trial: Trial, chosen: Crossings, limits: list[SharedLimit]) -> float:
+        """What ports and limits would let some flows of a trial have, in sum."""
+        state = hash(tuple((*_identities([one])[0], len(one.evidence)) for one in limits))
+        key = trial.phase, frozenset(np.flatnonzero(chosen).tolist()), state
         if key not in self._expected:
-            self._expected[key] = float(predict(trial, self.ports, self.limits)[chosen].sum())
+            self._expected[key] = float(predict(trial, self.ports, limits)[chosen].sum())
         return self._expected[key]
-
-    def _state(self) -> int:
-        return hash(
-            tuple((one.kind, one.members, one.direction, len(one.evidence)) for one in self.limits)
-        )
 
     def _of(self, kind: Kind, group: Members, within: Members) -> list[Trial]:
         wanted = Experiment(kind, group, within)
@@ -485,3 +544,12 @@ def _across(part: Members, direction: Direction, trial: Trial) -> Crossings:
 
 def _all(trial: Trial) -> Crossings:
     return np.ones(len(trial.src), dtype=np.bool_)
+
+
+def _beside(group: Members, limits: Sequence[SharedLimit]) -> list[SharedLimit]:
+    """The limits that flows between a group and others can avoid by the choice of the others."""
+    return [one for one in limits if not group <= one.members or one.kind == "core"]
+
+
+def _identities(limits: Sequence[SharedLimit]) -> list[tuple[str, Members, Direction]]:
+    return [(one.kind, one.members, one.direction) for one in limits]

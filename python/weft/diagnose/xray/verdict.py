@@ -22,10 +22,11 @@ one half at most: the three looks err with 1.6, 1.1 and 0.4 %, together at most 
 """
 ERROR = 0.03
 
-STEADY_SPREAD = 0.08
-"""A full limit carries the same in every round; machines that are too slow, or busy, do not.
+CEILING_SHARE = 0.08
+"""How far the best round of a limit may be above its median round.
 
-This is the distance of the quartiles over the median that a limit's rounds may have.
+What else is in the way may take from a round, but nothing can lift it over a full limit. Machines
+that are too slow, or busy, have no such ceiling.
 """
 
 State = Literal["limited", "free", "open", "undecided"]
@@ -44,17 +45,18 @@ class Verdict:
         return median_interval(self.ratios)
 
 
-def judge(ratios: Sequence[float]) -> Verdict:
+def judge(ratios: Sequence[float], has_ceiling: bool = True) -> Verdict:
     """Decide by the sign test at the looks of a group-sequential plan.
 
-    Source: the sign test; for several looks, e.g. C. Jennison and B. Turnbull, "Group Sequential
-    Methods" (2000), chapter 2, here with the union bound.
+    With `has_ceiling` only rounds that one full limit could have made count as limited. Source: the
+    sign test; for several looks, e.g. C. Jennison and B. Turnbull, "Group Sequential Methods"
+    (2000), chapter 2, here with the union bound.
     """
     below = 0
     for count, ratio in enumerate(ratios, 1):
         below += ratio < FULL_SHARE
         needed = LOOKS.get(count)
-        if needed and below >= needed and is_steady(ratios[:count]):
+        if needed and below >= needed and (not has_ceiling or under_ceiling(ratios[:count])):
             return Verdict("limited", tuple(ratios))
         if needed and count - below >= needed:
             return Verdict("free", tuple(ratios))
@@ -62,7 +64,6 @@ def judge(ratios: Sequence[float]) -> Verdict:
     return Verdict("undecided" if over else "open", tuple(ratios))
 
 
-def is_steady(ratios: Sequence[float]) -> bool:
-    """Whether the rounds agree as those of a full limit do."""
-    low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75], method="median_unbiased")
-    return bool(high - low <= STEADY_SPREAD * middle)
+def under_ceiling(ratios: Sequence[float]) -> bool:
+    """Whether half of the rounds came near to the best one."""
+    return bool(max(ratios) <= (1 + CEILING_SHARE) * np.median(ratios))
