@@ -8,6 +8,7 @@ from click.testing import CliRunner, Result
 
 from runs import affine_us, launches_of, pingpong_run, step_rows, write_run
 from synthetic import netpipe_sizes
+from synthetic_cluster import Cluster, Step, cards, write_cluster_run
 from weft.cli.compare import compare
 from weft.cli.exporting import export
 from weft.cli.importing import import_
@@ -148,3 +149,27 @@ def test_export_to_nowhere_is_a_failure_of_the_work(tmp_path: Path) -> None:
     made(tmp_path / "run")
     with pytest.raises(WorkError, match="cannot write"):
         invoke(export, tmp_path / "run", "netpipe", "--out", tmp_path / "none" / "np.out")
+
+
+def test_steps_between_many_nodes_are_shown_in_short(tmp_path: Path) -> None:
+    cluster = Cluster(64, shared=cards(64, 16, 400.0), slow_in={5: 9.4}, slow_routes={(8, 2): 30.0})
+    steps = [Step.matrix(), Step.latencies(), Step.alltoall()]
+    lost = [{"node": "n64", "step": 2, "launch": 0, "phase": 9, "reason": "its agent ended"}]
+    write_cluster_run(tmp_path / "run", cluster, steps, lost=lost)
+    text = invoke(show, tmp_path / "run").stdout
+    for part in (
+        "nodes    n[1-64]",
+        "alltoall over tcp: 64 nodes, 63 phases, 4032 routes",
+        "n6 receives at",
+        "n9 > n3 alone is slow",
+        "n[1-16]: 93",
+        "lost     n64 in step 2, phase 9: its agent ended",
+    ):
+        assert part in text
+    assert "no samples" not in text
+    assert len(text.splitlines()) < 100
+    document = json.loads(invoke(show, tmp_path / "run", "--json").stdout)
+    assert len(document["transfers"]) == 2 * 4032 + 2016
+    assert len(document["routes"]) == 4032
+    assert document["points"] == []
+    assert document["lost"] == lost
