@@ -8,27 +8,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
+from weft.diagnose.blocks import (
+    FEWEST_NODES,
+    LEAST_EFFECT,
+    are_clear,
+    block_labels,
+    block_logs,
+)
 from weft.diagnose.curve import Ints
 from weft.diagnose.matrix import RateMatrix
 from weft.statistics import Floats
 
-LEAST_EFFECT = math.log(1.15)
-"""An effect below 15 % is true at times, but nobody would look for its cause."""
-
 DEVIATIONS = 5.0
 """What stands out is so many robust standard deviations away; noise alone almost never is."""
-
-FEWEST_NODES = 4
-"""With fewer nodes a sender, a receiver and a path cannot be told apart."""
 
 _MAD_TO_SIGMA = 1.4826
 _ZERO_BELOW_FASTEST = 1e4
 _SWEEPS = 10
-_NEARLY_NONE = 0.2
 
 
 @dataclass(frozen=True)
@@ -102,7 +99,7 @@ def effects_of(matrix: RateMatrix) -> Effects | None:
     if len(logs) < FEWEST_NODES or matrix.measured < matrix.asked / 2:
         return None
     labels = block_labels(logs)
-    of_block = _block_logs(logs, labels)
+    of_block = block_logs(logs, labels)
     rows, columns, left = median_polish(logs - of_block)
     return Effects(
         step=matrix.step,
@@ -111,7 +108,7 @@ def effects_of(matrix: RateMatrix) -> Effects | None:
         in_factors=np.exp(columns),
         nodes=_standing_out(matrix.names, rows, columns),
         cells=_odd_cells(matrix, logs, labels, left),
-        blocks=_blocks(matrix.names, of_block, labels) if _are_clear(logs, labels) else [],
+        blocks=_blocks(matrix.names, of_block, labels) if are_clear(logs, labels) else [],
     )
 
 
@@ -132,72 +129,6 @@ def median_polish(values: Floats) -> tuple[Floats, Floats, Floats]:
         left -= step
         columns += step
     return rows - np.median(rows), columns - np.median(columns), left
-
-
-def block_labels(logs: Floats) -> Ints:
-    """A number for each node: nodes of a block reach each other faster than those of another.
-
-    Average linkage of the symmetric log rates, cut where the next merger costs most. Nodes that are
-    left alone are slow by themselves, not a block: they are set aside and the others asked again.
-    """
-    kept = np.arange(len(logs))
-    while len(kept) >= FEWEST_NODES:
-        labels = _clusters(logs[np.ix_(kept, kept)])
-        alone = np.isin(labels, [each for each in labels if np.sum(labels == each) == 1])
-        if not alone.any():
-            return _joined(logs, kept, labels)
-        kept = kept[~alone]
-    return np.zeros(len(logs), dtype=np.int64)
-
-
-def _clusters(logs: Floats) -> Ints:
-    distances = _distances(logs)
-    tree = linkage(squareform(distances, checks=False), "average")
-    jumps = np.diff(tree[:, 2])
-    at = int(np.argmax(jumps)) if len(jumps) else 0
-    if not len(jumps) or jumps[at] < LEAST_EFFECT:
-        return np.zeros(len(logs), dtype=np.int64)
-    labels: Ints = fcluster(tree, tree[at, 2] + jumps[at] / 2, "distance").astype(np.int64)
-    return labels
-
-
-def _distances(logs: Floats) -> Floats:
-    """How much slower than the fastest two nodes reach each other; of two ways their mean."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        both = np.nanmean([logs, logs.T], axis=0)
-    both[np.isnan(both)] = np.nanmedian(both)
-    distances = both.max() - both
-    np.fill_diagonal(distances, 0.0)
-    return np.asarray(distances)
-
-
-def _joined(logs: Floats, kept: Ints, labels: Ints) -> Ints:
-    """Labels for all nodes; one that was set aside joins the block that it reaches best."""
-    joined = np.full(len(logs), -1, dtype=np.int64)
-    joined[kept] = labels
-    choices = np.unique(labels)
-    for node in np.flatnonzero(joined < 0):
-        reach = [_middle(logs[node, kept[labels == each]]) for each in choices]
-        joined[node] = choices[int(np.argmax(reach))]
-    return joined
-
-
-def _middle(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(np.median(known)) if len(known) else -math.inf
-
-
-def _block_logs(logs: Floats, labels: Ints) -> Floats:
-    """The middle of the block that each cell is in."""
-    middles = np.full_like(logs, np.nanmedian(logs))
-    for src in np.unique(labels):
-        for dst in np.unique(labels):
-            cells = np.ix_(labels == src, labels == dst)
-            middle = _middle(logs[cells].ravel())
-            if math.isfinite(middle):
-                middles[cells] = middle
-    return middles
 
 
 def _logs(mbps: Floats) -> Floats:
@@ -274,18 +205,6 @@ def _beside(logs: Floats, labels: Ints, phase: Ints) -> Floats:
             if len(cells) > 1:
                 beside.flat[cell] = np.median(np.delete(values, at))
     return beside
-
-
-def _are_clear(logs: Floats, labels: Ints) -> bool:
-    """Whether nearly all rates inside of each block exceed nearly all rates out of it."""
-    choices = np.unique(labels)
-    return len(choices) > 1 and all(_is_clear(logs, labels == each) for each in choices)
-
-
-def _is_clear(logs: Floats, inside: npt.NDArray[np.bool_]) -> bool:
-    within, across = logs[np.ix_(inside, inside)], logs[np.ix_(inside, ~inside)]
-    low, high = np.nanquantile(within, _NEARLY_NONE), np.nanquantile(across, 1 - _NEARLY_NONE)
-    return bool(low > high + LEAST_EFFECT)
 
 
 def _blocks(names: tuple[str, ...], of_block: Floats, labels: Ints) -> list[Block]:
