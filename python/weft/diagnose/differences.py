@@ -106,6 +106,7 @@ class _View:
         """Limits that are wider or narrower than declared, or that nobody declared."""
         everybody = study.candidates.members
         for found in study.limits:
+            kind = "switch" if found.kind == "switch" else "link"
             sides = {
                 found.members: found.direction,
                 everybody - found.members: _other(found.direction),
@@ -113,7 +114,7 @@ class _View:
             same = [
                 limit
                 for limit in self._declared.inner_limits
-                if (way := sides.get(self._members(limit))) and way in (limit.direction, "inside")
+                if limit.kind == kind and sides.get(self._members(limit)) in (limit.direction, "inside")
             ]
             yield from self._compared(found, same)
 

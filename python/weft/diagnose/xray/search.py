@@ -20,6 +20,8 @@ BISECTIONS = 14
 """Random bisections tried where no limit was found: with 95 % confidence at least 81 % of all
 bisections deliver what the worst of 14 does (0.05 ** (1 / 14))."""
 SEED = 20_03
+WINDOW_PRODUCTS = 4
+LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 16 << 10, 4 << 20
 
 
 class Search:
@@ -33,9 +35,18 @@ class Search:
         self._is_late = False
 
     def settle(self, samples: pa.Table) -> dict[str, Any]:
-        """The step as it is; kept windows small enough would need a path that is known."""
-        step: dict[str, Any] = self._meta.plan["steps"][self._step]
-        return step
+        """The step with windows that fill the path a few times over, unless the plan has set them.
+
+        What is on its way when a phase ends must drain before the next, and long queues in front of a
+        limit only make its flows share it unevenly.
+        """
+        step: dict[str, Any] = dict(self._meta.plan["steps"][self._step])
+        survey = self._survey(samples, set())
+        window = window_bytes(survey)
+        options = dict(step["options"])
+        if window and options["send_buffer_bytes"] is None is options["receive_buffer_bytes"]:
+            options |= {"send_buffer_bytes": window, "receive_buffer_bytes": window}
+        return step | {"options": options}
 
     @property
     def summary(self) -> str:
@@ -85,6 +96,16 @@ class Search:
             stop=step["stop"],
             transfers=[{"src": src, "dst": dst, "streams": 1} for src, dst in flows],
         )
+
+
+def window_bytes(survey: Survey) -> int | None:
+    """Some bandwidth-delay products of the survey's usual path; None where it measured none."""
+    rate_mbps = np.nanmedian(survey.send_mbps) if np.isfinite(survey.send_mbps).any() else 0.0
+    trips_us = survey.round_trip_us
+    if not rate_mbps or np.isnan(trips_us).all():
+        return None
+    product = float(rate_mbps * np.nanmedian(trips_us) / 8)
+    return int(np.clip(WINDOW_PRODUCTS * product, LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES))
 
 
 def disjoint(wants: Iterable[Want]) -> list[Want]:

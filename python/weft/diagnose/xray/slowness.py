@@ -19,6 +19,8 @@ SLOW_SHARE = 0.8
 """A node or route below this share of what the others do is slow."""
 SUSPICIOUS_SHARE = 0.6
 """A route that got less of what ports and limits allow is tried again, alone."""
+SUSPICIOUS_SHARE_OF_A_SHARE = 0.25
+"""... where it had to share a limit, since flows do not share fairly."""
 MOST_SUSPECTS = 12
 RETRIALS = 5
 
@@ -64,9 +66,14 @@ def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> lis
     """The routes that got far less than what is known explains, the slowest first."""
     found: list[tuple[float, Flow]] = []
     for trial in survey.trials:
-        shares = trial.mbps / predict(trial, ports, limits)
-        pairs = zip(shares.tolist(), trial.flows, strict=True)
-        found += [(share, flow) for share, flow in pairs if share < SUSPICIOUS_SHARE]
+        alone = predict(trial, ports, [])
+        expected = predict(trial, ports, limits)
+        least = np.where(
+            expected > SLOW_SHARE * alone, SUSPICIOUS_SHARE, SUSPICIOUS_SHARE_OF_A_SHARE
+        )
+        shares = trial.mbps / expected
+        low = np.flatnonzero(shares < least)
+        found += [(float(shares[i] / least[i]), trial.flows[i]) for i in low]
     return [flow for _, flow in sorted(found)[:MOST_SUSPECTS]]
 
 

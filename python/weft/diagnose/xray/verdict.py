@@ -11,8 +11,12 @@ import numpy as np
 from weft.interval import Interval
 from weft.statistics import median_interval
 
-FULL_SHARE = 0.9
-"""A median below this share of what is expected is a limit."""
+FULL_SHARE = 0.87
+"""A median below this share of what is expected is a limit.
+
+Expected is what ports do by themselves; when all are busy they fall a few per cent short of it, and a
+limit that can be asked for 1.3 times its capacity leaves 0.77.
+"""
 
 LOOKS = {6: 6, 10: 9, 15: 13}
 """After how many rounds it is decided, and how many of them must agree.
