@@ -29,6 +29,7 @@ def run_facts(run: Run) -> list[tuple[str, str]]:
         ("Plan", _plan_text(meta.plan)),
         ("Testbed", testbed),
         ("Scale", _scale_text(meta.testbed.get("scale"))),
+        ("Headroom", _headroom_text(meta.testbed.get("headroom"))),
         ("Source", _pairs(meta.source or {})),
         ("Started", meta.started),
         ("Status", meta.status),
@@ -127,6 +128,16 @@ def _plan_text(plan: dict[str, Any]) -> str:
 
 def _scale_text(scale: Any) -> str:
     return "" if scale in (None, 1, 1.0) else f"every rate times {scale:g}"
+
+
+def _headroom_text(headroom: dict[str, Any] | None) -> str:
+    """Whether the machine that carried a lab kept up."""
+    if not headroom:
+        return ""
+    return (
+        f"the lab's forwarder was idle {100 * headroom['mean']:.0f} % of the time, "
+        f"{100 * headroom['least']:.0f} % in the busiest of {headroom['seconds']} s"
+    )
 
 
 def _pairs(mapping: dict[str, Any]) -> str:

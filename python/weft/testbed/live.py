@@ -70,6 +70,8 @@ class LiveRun:
         self._warn_of_incomplete_phases()
         for warning in self._testbed.warnings:
             self._meta.warn(warning.code, warning.message, warning.hint)
+        # What a lab can say only afterwards: whether it had headroom.
+        self._meta.testbed |= self._testbed.describe()
         return self._writer.finish(self._status())
 
     def _warn_of_incomplete_phases(self) -> None:

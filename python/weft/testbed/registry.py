@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import signal
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import RequestError
-from weft.testbed.keeper import Keeper
+from weft.testbed.keeper import Keeper, LabNode
 
 STOP_WITHIN_S = 3.0
 
@@ -47,6 +48,17 @@ class Entry:
             "age_s": round(time.time() - self.created, 1),
             "nodes": [{"name": node.name, "address": node.address} for node in self.keeper.nodes],
         }
+
+
+class Unreadable(Entry):
+    """An entry of an older weft, or a damaged one: stale, and all that can be done is take it away.
+
+    What it says of its keeper is kept, so that a keeper that still lives goes with it; zeros are unknown.
+    """
+
+    @property
+    def state(self) -> str:
+        return "stale"
 
 
 def folder() -> Path:
@@ -124,9 +136,61 @@ def _stop(keeper: Keeper) -> None:
 
 def _read(path: Path) -> Entry | None:
     try:
-        document = json.loads(path.read_text())
-        return Entry(**(document | {"keeper": Keeper.from_json(document["keeper"])}))
+        text = path.read_text()
     except FileNotFoundError:
         return None
+    except UnicodeDecodeError:
+        return _unreadable(path.stem, {})
+    try:
+        document = json.loads(text)
+        return Entry(**(document | {"keeper": Keeper.from_json(document["keeper"])}))
     except (ValueError, KeyError, TypeError):
-        raise RequestError(f"{path}: not a lab's entry", "remove the file") from None
+        return _unreadable(path.stem, _dict_in(text))
+
+
+def _unreadable(lab: str, document: dict[str, Any]) -> Unreadable:
+    keeper = document.get("keeper")
+    return Unreadable(
+        id=lab,
+        fabric=str(document.get("fabric", "unknown")),
+        scale=_number(document, "scale"),
+        private=document.get("private") is True,
+        created=_number(document, "created") or time.time(),
+        keeper=_what_is_known(keeper if isinstance(keeper, dict) else {}),
+    )
+
+
+def _what_is_known(keeper: dict[str, Any]) -> Keeper:
+    """Enough of a keeper to end it, and what is left in its hosts."""
+    nodes = keeper.get("nodes")
+    known = [node for node in nodes if isinstance(node, dict)] if isinstance(nodes, list) else []
+    return Keeper(
+        pid=int(_number(keeper, "pid")),
+        started=int(_number(keeper, "started")),
+        user_namespace=False,
+        nodes=[
+            LabNode(
+                name=str(node.get("name", "")),
+                address=str(node.get("address", "")),
+                addresses=(),
+                fd=-1,
+                inode=int(_number(node, "inode")),
+            )
+            for node in known
+        ],
+        warnings=[],
+        fabric={},
+    )
+
+
+def _dict_in(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _number(document: dict[str, Any], key: str) -> float:
+    value = document.get(key)
+    return value if isinstance(value, int | float) and math.isfinite(value) else 0

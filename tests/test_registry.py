@@ -1,0 +1,83 @@
+"""The registry of labs: entries that this weft cannot read are stale, and can be taken away."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command import weft, weft_json
+from weft.testbed import registry
+from weft.testbed.keeper import process_started
+
+
+@pytest.fixture(autouse=True)
+def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+def entry_of_an_older_weft(pid: int, started: int | None) -> dict[str, Any]:
+    """As it was before nodes had an address in each network."""
+    node = {"name": "n1", "address": "10.0.0.1", "fd": 5, "inode": 1}
+    keeper = {"pid": pid, "started": started, "user_namespace": False, "nodes": [node]}
+    about = {"fabric": "pair", "scale": 0.5, "private": False, "created": 1.5e9}
+    return {"id": "old", **about, "keeper": keeper}
+
+
+def put(name: str, text: str | bytes) -> None:
+    content = text.encode() if isinstance(text, str) else text
+    (registry.folder() / f"{name}.json").write_bytes(content)
+
+
+def test_an_entry_of_an_older_weft_is_listed_as_stale() -> None:
+    put("old", json.dumps(entry_of_an_older_weft(0, 0)))
+    (listed,) = weft_json("lab", "list")["labs"]
+    assert (listed["id"], listed["fabric"], listed["state"]) == ("old", "pair", "stale")
+    assert "stale" in weft("lab", "list").stdout
+    assert weft("lab", "down", "old").returncode == 0
+    assert registry.entries() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[1]",
+        "null",
+        "{}",
+        '{"keeper": null}',
+        '{"keeper": {"pid": "self", "nodes": [1]}}',
+        '{"keeper": {"nodes": 5}, "scale": NaN, "created": []}',
+        b"\xff\xfe",
+    ],
+)
+def test_any_damaged_entry_is_stale_and_goes(text: str | bytes) -> None:
+    put("broken", text)
+    (listed,) = weft_json("lab", "list")["labs"]
+    assert (listed["id"], listed["state"]) == ("broken", "stale")
+    assert weft_json("lab", "down", "--all") == {"removed": [{"id": "broken", "killed": 0}]}
+    assert registry.entries() == []
+
+
+def test_a_damaged_entry_is_in_nobodys_way() -> None:
+    put("broken", "{")
+    assert weft("lab", "up", "pair").returncode == 0
+    assert weft("lab", "exec", "pair", "n1", "--", "true").returncode == 0
+    assert weft("lab", "down", "--all").returncode == 0
+
+
+def test_the_keeper_of_an_older_weft_goes_with_its_entry() -> None:
+    with subprocess.Popen(["sleep", "60"]) as keeper:
+        put("old", json.dumps(entry_of_an_older_weft(keeper.pid, process_started(keeper.pid))))
+        assert weft("lab", "down", "old").returncode == 0
+        assert keeper.wait(5) != 0
+
+
+def test_another_process_with_the_keepers_number_is_left_alone() -> None:
+    with subprocess.Popen(["sleep", "60"]) as other:
+        put("old", json.dumps(entry_of_an_older_weft(other.pid, 1)))
+        assert weft("lab", "down", "old").returncode == 0
+        assert other.poll() is None
+        other.terminate()
