@@ -54,9 +54,15 @@ format: setup
 	$(BIN)/ruff format python tests bench
 	$(BIN)/ruff check --fix-only python tests bench
 
+# Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
+BENCHES := pair matrix aapc xibalba $(basename $(notdir $(wildcard bench/blind.py)))
+
 bench: setup
-	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf
-	$(BIN)/python bench/pair.py
+	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \
+		mpicc=libopenmpi-dev mpirun=openmpi-bin
+	@failed=; for one in $(BENCHES); do \
+		printf '\n== bench/%s.py\n' $$one; $(BIN)/python bench/$$one.py || failed="$$failed $$one"; done; \
+	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
 
 clean:
 	rm -rf target .venv python/weft/bin python/weft/_core*.so

@@ -6,7 +6,6 @@ usage: bench/pair.py [--runs N] [latency] [throughput] [signature] [agent]     (
 from __future__ import annotations
 
 import argparse
-import platform
 import shutil
 import statistics
 import subprocess
@@ -14,12 +13,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeVar
 
 import peers
+from machine import machine
 from peers import Pair
-from weft import __version__, binaries
+from weft import binaries
 from weft.conduct import RunRequest, start_run
 from weft.diagnose.curve import Reduction
 from weft.diagnose.points import Point, points
@@ -48,13 +47,8 @@ def main() -> None:
 
 
 def describe_machine() -> None:
-    model = next(
-        line.split(":", 1)[1].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith("model name")
-    )
     present = [tool for tool in ("NPtcp", "sockperf", "qperf", "iperf3") if shutil.which(tool)]
-    print(f"machine: {model}, Linux {platform.release()}; weft {__version__}")
+    print(machine())
     print("peers:   " + "; ".join(peers.version(tool) for tool in present))
 
 

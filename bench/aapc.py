@@ -1,0 +1,109 @@
+"""What an all-to-all of 64 nodes spends outside of its transfers: barriers, connections, bookkeeping.
+
+usage: bench/aapc.py [--launches N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ensembles import machine_was_limit, measured, span_s
+from machine import machine
+from weft.diagnose.curve import column
+from weft.run.folder import Run
+
+FABRIC, SCALE = "lab:xibalba-er16", 0.1
+TARGET = 0.02
+PAYLOAD_PER_FRAME_BYTES, FRAME_ON_WIRE_BYTES = 1448, 1538
+"""TCP with time stamps over Ethernet of 1500 bytes, its preamble and gap included."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--launches", type=int, default=3, help="all-to-alls, each with fresh agents"
+    )
+    arguments = parser.parse_args()
+    print(machine())
+    begin = time.perf_counter()
+    with measured("aapc", FABRIC, SCALE, [("launches", str(arguments.launches))]) as run:
+        print_shares(run, time.perf_counter() - begin)
+
+
+def print_shares(run: Run, command_s: float) -> None:
+    phases = len(run.meta.nodes) - 1
+    launches = range(run.meta.plan["launches"])
+    of_launch = column(run.samples, "launch")
+    found = [times(run.samples.filter(of_launch == launch)) for launch in launches]
+    size_bytes = int(column(run.samples, "size_bytes").max())
+    print(
+        f"\nall-to-all of {phases + 1} nodes, {size_bytes / 1e3:g} kB blocks, {FABRIC} at scale "
+        f"{SCALE:g}: {phases} phases, {len(found)} launches"
+    )
+    for one in found:
+        print(
+            f"  {one.total_s:.2f} s, of it in phases {one.phases_s:.2f} s: outside "
+            f"{100 * one.outside:.2f} %; until the last node of each phase has started {100 * one.not_together:.2f} %"
+        )
+    outside = statistics.median(one.outside for one in found)
+    verdict = "met" if outside < TARGET else "MISSED"
+    verdict += ", but the machine was too slow for the lab" if machine_was_limit(run) else ""
+    print(
+        f"  outside of phases {100 * outside:.2f} % (median), target < {100 * TARGET:g} %: {verdict}"
+    )
+    ideal_s = ideal_phase_s(size_bytes) * phases
+    above = statistics.median(one.total_s for one in found) / ideal_s - 1
+    print(
+        f"  {100 * above:.1f} % above the {ideal_s:.2f} s that the wires need for payload and frames"
+    )
+    errors_us = [one["error_ns"] / 1e3 for one in run.meta.clocks]
+    print(
+        f"  clocks agree to {statistics.median(errors_us):.0f} us (median), {max(errors_us):.0f} us (worst); "
+        f"the whole command took {command_s:.1f} s"
+    )
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of a launch: all of it, the sum of its phases, and that from the last node's start in each."""
+
+    total_s: float
+    phases_s: float
+    together_s: float
+
+    @property
+    def outside(self) -> float:
+        """The share of the time in which no phase runs."""
+        return 1 - self.phases_s / self.total_s
+
+    @property
+    def not_together(self) -> float:
+        """The same, when a phase begins only once its last node has."""
+        return 1 - self.together_s / self.total_s
+
+
+def times(samples: pa.Table) -> Times:
+    """A phase lasts from its first start to its last end."""
+    phase, start_ns = column(samples, "phase"), column(samples, "start_ns")
+    end_ns = start_ns + column(samples, "elapsed_ns")
+    each = [(start_ns[phase == one], end_ns[phase == one].max()) for one in np.unique(phase)]
+    return Times(
+        total_s=span_s(samples),
+        phases_s=sum(end - start.min() for start, end in each) / 1e9,
+        together_s=sum(end - start.max() for start, end in each) / 1e9,
+    )
+
+
+def ideal_phase_s(size_bytes: int) -> float:
+    payload_bits_per_s = SCALE * 100e6 * PAYLOAD_PER_FRAME_BYTES / FRAME_ON_WIRE_BYTES
+    return 8 * size_bytes / payload_bits_per_s
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The published tests of the Xibalba switches beside the lab: every pair test and every all-to-all.
+
+usage: bench/xibalba.py [pairs-e7] [pairs-er16] [aapc]     (all when none is named)
+
+The labs run at a tenth of the published rate, so a lab's rate counts ten times. The lab's all-to-all moves blocks of
+400 kB, a hundredth of the published 40 MB, at a tenth of the rate, so its time counts 100 / 10 = ten times, what
+it spends on barriers included. Where a run warns that the lab was late or busy, the machine, not the fabric, made
+some of the values.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ensembles import machine_was_limit, measured, span_s
+from machine import machine
+from weft.diagnose.curve import column
+from weft.diagnose.rates import Rates
+from weft.run.folder import Run
+
+PUBLISHED = Path(__file__).parent.parent / "catalog" / "published" / "xibalba_aapc.toml"
+SCALE = 0.1
+BLOCK_BYTES, PUBLISHED_BLOCK_BYTES = 400e3, 40e6
+TARGET_PCT = 15.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """A published value and, where it is not to be taken literally, why."""
+
+    id: str
+    value: float
+    unit: str
+    bound: str
+    doubt: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the lab says, scaled back: the mean over routes, or a time."""
+
+    value: float
+    detail: str
+    is_doubtful: bool
+    """The machine was too slow for the lab."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
+    arguments = parser.parse_args()
+    print(machine(), flush=True)
+    published = read_published()
+    deviations: list[float] = []
+    doubtful = 0
+    for part in arguments.parts or PARTS:
+        for result_id, found in PARTS[part]():
+            deviations += print_result(published[result_id], found)
+            doubtful += found.is_doubtful
+    print_verdict(deviations)
+    if doubtful:
+        print(f"{doubtful} values are from runs for which the machine was too slow: repeat them")
+
+
+def e7_pairs() -> Iterator[tuple[str, Found]]:
+    print(f"\nTable 3, lab:xibalba-e7-config2 at scale {SCALE:g}: MByte/s per node and direction")
+    with measured("xibalba", "lab:xibalba-e7-config2", SCALE) as run:
+        yield from pair_tests(run)
+        print("Table 4, all-to-all of 64 nodes: s")
+        yield "aapc_e7_cfg2_s", all_to_all(run, "aapc_e7_cfg2")
+
+
+def er16_pairs() -> Iterator[tuple[str, Found]]:
+    print(f"\nTable 5, lab:xibalba-er16 at scale {SCALE:g}: MByte/s per node and direction")
+    with measured("xibalba-er16", "lab:xibalba-er16", SCALE) as run:
+        yield from pair_tests(run)
+        print("Sections 5.3 and 6, all-to-all of 30 and of 60 nodes: mean over routes, MByte/s")
+        for step in ("er16_aapc_30n", "er16_aapc_min"):
+            yield f"{step}_mbyte_s", mean_rate(run, step)
+
+
+def e7_config1() -> Iterator[tuple[str, Found]]:
+    print(f"\nTable 4, lab:xibalba-e7-config1 at scale {SCALE:g}: all-to-all of 64 nodes, s")
+    with measured("aapc", "lab:xibalba-e7-config1", SCALE, [("launches", "1")]) as run:
+        yield "aapc_e7_cfg1_s", all_to_all(run, "aapc")
+    print(
+        f"  the study's own limits, without any loss, need {ideal_config1_s():g} s (der003_cfg1_ideal_time)"
+    )
+
+
+PARTS = {"pairs-e7": e7_pairs, "pairs-er16": er16_pairs, "aapc": e7_config1}
+
+
+def pair_tests(run: Run) -> Iterator[tuple[str, Found]]:
+    """The steps that are named after a published result."""
+    for step in run.meta.plan["steps"]:
+        if step["pattern"]["kind"] == "pairs":
+            yield f"{step['name']}_mbyte_s", mean_rate(run, step["name"])
+
+
+def mean_rate(run: Run, step: str) -> Found:
+    """In 10^6 byte/s at the published rate of the ports."""
+    rates = Rates.of(run)
+    of_step = rates.where(rates.step == step_index(run, step))
+    mbyte_s = of_step.mbps / 8 / SCALE
+    detail = f"{len(mbyte_s)} routes, {mbyte_s.min():.2f} to {mbyte_s.max():.2f}"
+    return Found(float(mbyte_s.mean()), detail, machine_was_limit(run))
+
+
+def all_to_all(run: Run, step: str) -> Found:
+    """In seconds at the published block and rate."""
+    samples = run.samples.filter(column(run.samples, "step") == step_index(run, step))
+    if set(column(samples, "size_bytes")) != {BLOCK_BYTES}:
+        raise RuntimeError(f"step {step} does not move blocks of {BLOCK_BYTES:g} bytes")
+    lab_s = span_s(samples)
+    scaled_back_s = lab_s * SCALE * PUBLISHED_BLOCK_BYTES / BLOCK_BYTES
+    return Found(scaled_back_s, f"{lab_s:.2f} s in the lab", machine_was_limit(run))
+
+
+def ideal_config1_s() -> float:
+    derived = tomllib.loads(PUBLISHED.read_text())["derived"]
+    return next(float(one["value"]) for one in derived if one["id"] == "der003_cfg1_ideal_time")
+
+
+def step_index(run: Run, name: str) -> int:
+    return [step["name"] for step in run.meta.plan["steps"]].index(name)
+
+
+def read_published() -> dict[str, Result]:
+    document = tomllib.loads(PUBLISHED.read_text())
+    values = {one["id"]: one["value"] for one in document["result"]}
+    doubts = {
+        result_id: one["id"] for one in document["inconsistency"] for result_id in one["result_ids"]
+    }
+    return {
+        one["id"]: Result(
+            one["id"],
+            one["value"],
+            one["unit"],
+            one.get("bound", ""),
+            doubts.get(one["id"], "") or knee(one["conditions"], values),
+        )
+        for one in document["result"]
+        if isinstance(one["value"], int | float)
+    }
+
+
+def knee(conditions: dict[str, Any], values: dict[str, Any]) -> str:
+    """inc003_full_speed_note: with just as many ports as a limit feeds, Table 3 is below full rate already."""
+    scope = str(conditions.get("scope", ""))
+    at_limit = {
+        "intra-ASIC": conditions.get("nodes_total") == values["e7_asic_equiv_ports"],
+        "intra-module": conditions.get("nodes_each_side") == values["e7_asic_equiv_ports"],
+        "inter-module": conditions.get("nodes_each_side") == values["e7_inter_module_ports"],
+    }
+    return "inc003_full_speed_note (knee)" if at_limit.get(scope.split(" ")[0], False) else ""
+
+
+def print_result(published: Result, found: Found) -> list[float]:
+    """Print a line; gives the deviation in per cent when the published value is one to be met."""
+    deviation_pct = 100 * (found.value / published.value - 1)
+    limit = "> " if published.bound == "greater than" else ""
+    away = f"{deviation_pct:+7.1f} %"
+    if limit:
+        away = "met" if found.value > published.value else "MISSED"
+    print(
+        f"  {published.id:24s} published {limit + format(published.value, 'g'):>6s}  "
+        f"lab {found.value:7.2f}  {away:>9s}  ({found.detail})  {published.doubt}".rstrip(),
+        flush=True,
+    )
+    return [] if limit or published.doubt else [deviation_pct]
+
+
+def print_verdict(deviations_pct: list[float]) -> None:
+    within = [one for one in deviations_pct if abs(one) <= TARGET_PCT]
+    sizes = [abs(one) for one in deviations_pct]
+    print(
+        f"\nwithin {TARGET_PCT:g} %: {len(within)} of {len(sizes)} published values that are consistent; "
+        f"apart {statistics.median(sizes):.1f} % (median), {max(sizes):.1f} % (worst)"
+    )
+
+
+if __name__ == "__main__":
+    main()
