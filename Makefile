@@ -30,7 +30,6 @@ python/weft/bin/.built: $(RUST_SOURCES)
 	@touch $@
 
 demo: setup
-	@tools/packages optional NPtcp=netpipe-tcp
 	$(BIN)/weft demo
 
 test: setup test-rust test-python

@@ -1,33 +1,96 @@
-"""`weft demo`: the main job, end to end, on a virtual cluster."""
+"""`weft demo`: the main jobs, end to end, on virtual clusters."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.table import Table
 
+from weft.cli.layout import plain_table
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.progress import progress
-from weft.demo import demonstrate
+from weft.demo import network, pair
+from weft.demo.demonstration import Demonstration
+from weft.demo.known import Known
+from weft.demo.network import NetworkDemonstration
 
 
 @click.command()
 @click.option(
     "--out", default="runs/demo", show_default=True, help="Folder; replaced when it exists."
 )
+@click.option("--pair", "is_pair", is_flag=True, help="A Fast Ethernet pair, beside NetPIPE.")
 @json_option
-def demo(out: str, as_json: bool) -> None:
-    """Measure a Fast Ethernet pair in a virtual cluster, beside NetPIPE, and report it."""
+def demo(out: str, is_pair: bool, as_json: bool) -> None:
+    """Find out where a published 32-port network is limited, told nothing about it, and report it."""
     with progress() as reporter:
-        result = demonstrate(Path(out), reporter)
+        job = pair.demonstrate if is_pair else network.demonstrate
+        result = job(Path(out), reporter)
     if as_json:
-        warnings = [vars(warning) for warning in result.warnings]
-        runs = [str(run.directory) for run in result.runs]
-        print_json({"runs": runs, "report": str(result.report), "warnings": warnings})
+        print_json(_document(result))
         return
+    print_warnings(result.warnings)
+    if isinstance(result, NetworkDemonstration):
+        _print_network(result)
+    else:
+        _print_verdicts(result)
+    click.echo(f"report: {result.report.resolve()}")
+
+
+def _document(result: Demonstration) -> dict[str, object]:
+    own = result.to_json() if isinstance(result, NetworkDemonstration) else {}
+    return {
+        "runs": [str(run.directory) for run in result.runs],
+        "report": str(result.report),
+        "warnings": [vars(warning) for warning in result.warnings],
+        **own,
+    }
+
+
+def _print_verdicts(result: Demonstration) -> None:
     from weft.report.verdict import verdict
 
-    print_warnings(result.warnings)
     for run in result.runs:
         click.echo(verdict(run))
-    click.echo(f"report: {result.report.resolve()}")
+
+
+def _print_network(result: NetworkDemonstration) -> None:
+    """The verdict, then what is known of the switch beside it."""
+    from weft.report.verdict import verdict
+
+    console = Console(highlight=False, markup=False)
+    console.print(verdict(result.xray), soft_wrap=True)
+    console.print(
+        f"Found out in {result.measuring_s:.0f} s. Beside it what is published of this switch, in Mb/s at full "
+        f"speed, and what is left of that at {result.scale:g} of it, as payload:",
+        soft_wrap=True,
+    )
+    console.print(_known_table(result.known))
+    for difference in result.found.differences:
+        console.print(f"not as published: {difference}", soft_wrap=True)
+    if full := result.found.full_rate_mbps:
+        console.print(
+            f"When all send to all, each gets {result.overall_mbps:.3g} of {full.median:.3g} Mb/s.",
+            soft_wrap=True,
+        )
+
+
+def _known_table(known: Iterable[Known]) -> Table:
+    table = plain_table("limit", "published", "payload", "measured", "range", "off")
+    for one in known:
+        numbers = f"{one.full_speed_mbps:.4g}", f"{one.declared_mbps:.3g}"
+        table.add_row(one.where, *numbers, *_measured(one))
+    return table
+
+
+def _measured(one: Known) -> tuple[str, str, str]:
+    interval, deviation = one.measured_mbps, one.deviation
+    if interval is not None and deviation is not None:
+        spread = f"{interval.low:.3g} to {interval.high:.3g}"
+        return f"{interval.median:.3g}", spread, f"{100 * deviation:+.1f} %"
+    if one.is_felt:
+        return "not found", "", ""
+    return "never full", f"ports carry {one.offered_mbps:.3g}", ""

@@ -1,15 +1,15 @@
-"""The demonstration: measure a virtual cluster, put NetPIPE's own result beside it, report both."""
+"""The pair: measure a Fast Ethernet cable, put NetPIPE's own result beside it, report both."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.conduct import Reporter, RunRequest, start_run
-from weft.errors import RequestError, WorkError
+from weft.demo.demonstration import ALL_FOLDERS, Demonstration, clear, report
+from weft.errors import WorkError
 from weft.run.folder import Run
 from weft.run.importers import import_file
 from weft.run.importers.imported import Options
@@ -18,27 +18,17 @@ from weft.testbed.base import Testbed
 from weft.testbed.open import open_testbed
 
 TESTBED = "lab:fast-ethernet-pair"
+FOLDER = "fast-ethernet"
 NETPIPE_LARGEST = 64 * 1024
 NETPIPE_REPEATS = 10
 """NPtcp's own repetition rule would take minutes here."""
 LISTENS_AFTER_S = 0.3
 
 
-@dataclass
-class Demonstration:
-    """What the demonstration leaves behind."""
-
-    runs: list[Run]
-    report: Path
-    warnings: list[Warning] = field(default_factory=list)
-
-
 def demonstrate(directory: Path, reporter: Reporter) -> Demonstration:
     """Measure, import and report into `directory`, which is made anew."""
-    _clear(directory)
-    signature = start_run(
-        RunRequest("signature", TESTBED, str(directory / "fast-ethernet")), reporter
-    )
+    clear(directory, ALL_FOLDERS)
+    signature = start_run(RunRequest("signature", TESTBED, str(directory / FOLDER)), reporter)
     if signature.meta.status == "failed":
         raise WorkError("the demonstration measured nothing", signature.meta.warnings[0].message)
     runs, warnings = [signature], list(signature.meta.warnings)
@@ -52,21 +42,7 @@ def demonstrate(directory: Path, reporter: Reporter) -> Demonstration:
                 "apt-get install netpipe-tcp",
             )
         )
-    # The drawing library takes its time to load, and every command imports this module.
-    from weft.report.page import write_report
-
-    report = directory / "report.html"
-    write_report(runs, report)
-    return Demonstration(runs, report, warnings)
-
-
-def _clear(directory: Path) -> None:
-    """Remove an earlier demonstration, and nothing else."""
-    if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
-        return
-    if not (directory / "fast-ethernet" / "run.json").exists():
-        raise RequestError(f"{directory}: exists and is no demonstration", "choose another --out")
-    shutil.rmtree(directory)
+    return Demonstration(runs, report(runs, directory), warnings)
 
 
 def _netpipe(directory: Path, reporter: Reporter) -> Run:

@@ -1,0 +1,1 @@
+"""Demonstrations: the main jobs, end to end, on virtual clusters."""

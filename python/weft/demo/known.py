@@ -1,0 +1,132 @@
+"""What is known of a network beside what was found out: each declared limit with its measured value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from weft.diagnose.declared import (
+    FRAME_BYTES,
+    WIRE_BYTES,
+    DeclaredLimit,
+    DeclaredNetwork,
+    payload_mbps,
+)
+from weft.diagnose.findings import Findings, Limit
+from weft.interval import Interval
+from weft.nodeset import fold, natural
+
+Crossing = tuple[str, frozenset[str], frozenset[str]]
+"""A kind of limit, from whom and to whom: both sides of a cut, or all traffic of the members."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A declared limit and what was measured of it.
+
+    `full_speed_mbps` is what the fabric's file says, before it is scaled and frames are counted; all others are
+    payload. `offered_mbps` is what the nodes behind it can send: where that is less, nobody can feel the limit.
+    """
+
+    where: str
+    full_speed_mbps: float
+    declared_mbps: float
+    offered_mbps: float
+    measured_mbps: Interval | None
+
+    @property
+    def is_felt(self) -> bool:
+        return self.offered_mbps > self.declared_mbps
+
+    @property
+    def deviation(self) -> float | None:
+        """How far the measured value is off, as a share of the declared one."""
+        if self.measured_mbps is None:
+            return None
+        return self.measured_mbps.median / self.declared_mbps - 1
+
+    def to_json(self) -> dict[str, Any]:
+        measured = self.measured_mbps and self.measured_mbps.to_json()
+        return {**vars(self), "measured_mbps": measured, "is_felt": self.is_felt}
+
+
+def compare(declared: DeclaredNetwork, found: Findings, scale: float) -> list[Known]:
+    """Every inner limit that is declared, the largest groups first; of several in a row the narrowest."""
+    measured = {
+        crossing: limit.capacity_mbps
+        for limit in found.limits
+        for crossing in _crossings_of_measured(limit, declared.hosts)
+    }
+    narrowest: dict[Crossing, DeclaredLimit] = {}
+    for limit in declared.inner_limits:
+        crossing = _crossing(limit, declared.hosts)
+        known = narrowest.get(crossing)
+        if known is None or limit.capacity_mbps < known.capacity_mbps:
+            narrowest[crossing] = limit
+    return [
+        Known(
+            where=_text(crossing),
+            full_speed_mbps=limit.capacity_mbps / _payload_share(limit) / scale,
+            declared_mbps=limit.capacity_mbps,
+            offered_mbps=_offered_mbps(crossing, declared),
+            measured_mbps=measured.get(crossing),
+        )
+        for crossing, limit in narrowest.items()
+    ]
+
+
+def _payload_share(limit: DeclaredLimit) -> float:
+    """What is left for TCP of each bit, on a link or inside of a switch."""
+    return payload_mbps(1e6, WIRE_BYTES if limit.kind == "link" else FRAME_BYTES)
+
+
+def _crossing(limit: DeclaredLimit, hosts: Iterable[str]) -> Crossing:
+    everybody = list(hosts)
+    members = frozenset(everybody[index] for index in limit.members)
+    return _directed(limit.kind, members, limit.direction, everybody)
+
+
+def _crossings_of_measured(limit: Limit, hosts: Iterable[str]) -> list[Crossing]:
+    """A chip's limit holds for both directions of its members' traffic, so it stands for two declared ones."""
+    members, everybody = frozenset(limit.members), list(hosts)
+    if limit.kind == "switch":
+        return [_directed("switch", members, way, everybody) for way in ("out", "in")]
+    return [_directed("link", members, limit.direction, everybody)]
+
+
+def _directed(
+    kind: str, members: frozenset[str], direction: str, everybody: Iterable[str]
+) -> Crossing:
+    """What leaves one side of a cut enters the other, so both ends of a trunk are the same crossing."""
+    others = frozenset(everybody) if kind == "switch" else frozenset(everybody) - members
+    return (kind, members, others) if direction == "out" else (kind, others, members)
+
+
+def _offered_mbps(crossing: Crossing, declared: DeclaredNetwork) -> float:
+    """What the cables of either side can carry: of both, the less."""
+    _, sources, targets = crossing
+    return min(
+        sum(
+            limit.capacity_mbps
+            for limit in declared.limits
+            if limit.direction == direction
+            and limit.kind == "link"
+            and len(limit.members) == 1
+            and declared.hosts[min(limit.members)] in side
+        )
+        for direction, side in (("out", sources), ("in", targets))
+    )
+
+
+def _text(crossing: Crossing) -> str:
+    kind, sources, targets = crossing
+    if kind == "link":
+        return f"{fold(_sorted(sources))} to {fold(_sorted(targets))}"
+    if sources < targets:
+        return f"{fold(_sorted(sources))} sending"
+    return f"{fold(_sorted(targets))} receiving"
+
+
+def _sorted(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=natural)
