@@ -73,7 +73,8 @@ def _print_network(result: NetworkDemonstration) -> None:
         console.print(f"not as published: {difference}", soft_wrap=True)
     if full := result.found.full_rate_mbps:
         console.print(
-            f"When all send to all, each gets {result.overall_mbps:.3g} of {full.median:.3g} Mb/s.",
+            f"All to all, phase by phase at the pace of its slowest route: {result.overall_mbps:.3g} of "
+            f"{full.median:.3g} Mb/s.",
             soft_wrap=True,
         )
 

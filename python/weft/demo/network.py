@@ -40,7 +40,7 @@ class NetworkDemonstration(Demonstration):
 
     @property
     def overall_mbps(self) -> float:
-        """What each node got when everybody talked to everybody."""
+        """What each route got over all phases when everybody talked to everybody."""
         return overall_mbps(phases(self.runs[1]))
 
     def to_json(self) -> dict[str, Any]:
