@@ -1,0 +1,154 @@
+"""The survey: round trips, ports and rounds, read from a run's samples; what is slow in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from weft.diagnose.xray.experiment import Experiment
+from weft.diagnose.xray.limit import Ports
+from weft.diagnose.xray.slowness import slow_ports, slow_routes, suspects
+from weft.diagnose.xray.survey import Survey, take_survey
+from weft.diagnose.xray.trial import Trial, trials
+from weft.run.samples import SCHEMA
+
+Row = tuple[int, int, int, int, float]
+"""Step, phase, from, to, Mb/s."""
+
+LATENCY = {"pattern": {"kind": "matrix", "measure": "latency"}}
+MATRIX = {"pattern": {"kind": "matrix", "measure": "rate"}}
+CAST = {"pattern": {"kind": "cast"}}
+RING = {"pattern": {"kind": "ring"}}
+
+
+def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
+    blank = dict.fromkeys(SCHEMA.names, 0) | {"size_bytes": 1000, "messages": 1}
+    return pa.Table.from_pylist([blank | row for row in rows], schema=SCHEMA)
+
+
+def rates(rows: Iterable[Row]) -> pa.Table:
+    """Samples of a second in which so much arrived."""
+    return table(
+        {"step": step, "phase": phase, "src": src, "dst": dst, "messages": round(mbps * 125),
+         "elapsed_ns": 10**9}
+        for step, phase, src, dst, mbps in rows
+    )  # fmt: skip
+
+
+def trips(rows: Iterable[tuple[int, int, float]]) -> pa.Table:
+    return table({"src": a, "dst": b, "elapsed_ns": int(us * 1e3)} for a, b, us in rows)
+
+
+def test_round_trips_are_of_the_pair_and_ascend() -> None:
+    survey = take_survey(
+        trips([(0, 1, 30), (0, 1, 20), (1, 0, 25), (1, 2, 50)]), {"steps": [LATENCY]}, 3
+    )
+    for a, b in ((0, 1), (1, 0)):
+        assert survey.trips_us[a, b].tolist() == [20, 25, 30]
+    assert survey.trips_us[1, 2, 0] == 50
+    assert np.isnan(survey.trips_us[1, 2, 1:]).all()
+    assert np.isnan(survey.round_trip_us[0, 2])
+    assert survey.nodes == frozenset()
+
+
+def test_rows_of_several_round_trips_count_as_one_each() -> None:
+    rows = table([{"src": 0, "dst": 1, "messages": 4, "elapsed_ns": 200_000}])
+    assert take_survey(rows, {"steps": [LATENCY]}, 2).round_trip_us[0, 1] == 50
+
+
+def test_a_node_can_do_what_its_near_best_routes_do() -> None:
+    rows = [(0, 0, 0, 1, 100.0), (0, 1, 0, 2, 90.0), (0, 2, 0, 3, 94.0), (0, 3, 0, 4, 20.0)]
+    survey = take_survey(rates(rows), {"steps": [MATRIX]}, 5)
+    assert survey.send_mbps[0] == 94.0
+    assert survey.receive_mbps.tolist()[1:] == [100.0, 90.0, 94.0, 20.0]
+    assert np.isnan(survey.receive_mbps[0])
+
+
+def test_nodes_are_those_that_sent_and_received_and_are_not_lost() -> None:
+    flows = [(0, 1), (1, 0), (2, 3), (3, 2), (4, 0)]
+    rows = rates(
+        [*((0, 0, src, dst, 10.0) for src, dst in flows), (0, 1, 0, 5, 0.0), (0, 1, 5, 0, 9.0)]
+    )
+    assert take_survey(rows, {"steps": [MATRIX]}, 7).nodes == {0, 1, 2, 3}
+    assert take_survey(rows, {"steps": [MATRIX]}, 7, frozenset({3})).nodes == {0, 1, 2}
+
+
+def test_other_patterns_serve_where_there_is_no_matrix() -> None:
+    rows = rates([(0, 0, 0, 1, 10.0), (1, 0, 0, 1, 20.0), (2, 0, 0, 1, 30.0)])
+    with_matrix = take_survey(rows, {"steps": [RING, MATRIX, CAST]}, 2)
+    assert with_matrix.mbps[0, 1] == 20.0
+    without = take_survey(rows, {"steps": [RING, CAST, CAST]}, 2)
+    assert without.mbps[0, 1] == 10.0
+    assert np.isnan(take_survey(rows, {"steps": [CAST, CAST, CAST]}, 2).mbps).all()
+
+
+def test_a_trial_is_a_phase_and_says_what_it_was_for() -> None:
+    rows = rates([(1, 4, 0, 1, 10.0), (1, 4, 2, 3, 20.0), (1, 2, 1, 0, 5.0), (0, 4, 2, 3, 1.0)])
+    about = [Experiment("inside", frozenset({0, 1}), frozenset({0, 1})),
+             Experiment("out", frozenset({2}), frozenset({2, 3}))]  # fmt: skip
+    records = [
+        {"step": 1, "phase": 4, "purpose": "; ".join(map(str, about))},
+        {"step": 0, "phase": 2, "purpose": str(about[0])},
+    ]
+    first, second = trials(rows, 1, records)
+    assert (first.phase, first.flows, first.mbps.tolist()) == (2, [(1, 0)], [5.0])
+    assert first.experiments == ()
+    assert (second.flows, second.mbps.tolist()) == ([(0, 1), (2, 3)], [10.0, 20.0])
+    assert second.experiments == tuple(about)
+    assert second.of(frozenset({2, 3})).flows == [(2, 3)]
+
+
+def test_rows_of_a_transfer_count_with_their_bytes_over_their_time() -> None:
+    rows = table(
+        [
+            {"dst": 1, "messages": 3, "elapsed_ns": 1000},
+            {"dst": 1, "messages": 0, "elapsed_ns": 3000},
+        ]
+    )
+    (trial,) = trials(rows, 0)
+    assert trial.mbps.tolist() == [pytest.approx(3 * 8e3 / 4)]
+
+
+def everybody(count: int, slow: dict[tuple[int, int], float], phase: int = 0) -> list[Row]:
+    """All routes at 10 Mb/s but some, each in a phase of its own."""
+    pairs = [(a, b) for a in range(count) for b in range(count) if a != b]
+    return [(0, phase + i, a, b, slow.get((a, b), 10.0)) for i, (a, b) in enumerate(pairs)]
+
+
+def surveyed(slow: dict[tuple[int, int], float]) -> tuple[Survey, Ports]:
+    survey = take_survey(rates(everybody(6, slow)), {"steps": [MATRIX]}, 6)
+    return survey, Ports(survey.send_mbps, survey.receive_mbps)
+
+
+def test_slow_nodes_are_told_by_direction() -> None:
+    survey, ports = surveyed(
+        {(2, other): 3.0 for other in range(6)}
+        | {(other, 4): 2.0 for other in range(6) if other != 2}
+    )
+    found = {(one.node, one.direction): one for one in slow_ports(survey, ports, [])}
+    assert set(found) == {(2, "out"), (4, "in")}
+    assert found[2, "out"].rate_mbps.median == 3.0
+    assert found[2, "out"].usual_mbps == 10.0
+
+
+def test_a_node_a_little_slower_is_not_slow() -> None:
+    survey, ports = surveyed({(2, other): 8.5 for other in range(6)})
+    assert list(slow_ports(survey, ports, [])) == []
+
+
+def test_a_slow_route_is_suspected_and_slow_when_alone_too() -> None:
+    survey, ports = surveyed({(1, 3): 2.0, (4, 5): 5.0, (0, 1): 7.0})
+    flows = suspects(survey, ports, [])
+    assert flows == [(1, 3), (4, 5)]
+
+    def alone(rate: float) -> list[Trial]:
+        return trials(rates((0, i, 1, 3, rate) for i in range(5)), 0)
+
+    (found,) = slow_routes(flows, alone(2.0), ports, [])
+    assert (found.src, found.dst, found.rate_mbps.median, found.expected_mbps) == (1, 3, 2.0, 10.0)
+    assert list(slow_routes(flows, alone(9.0), ports, [])) == []
+    assert list(slow_routes(flows, [], ports, [])) == []
