@@ -44,7 +44,7 @@ fn trials_of_a_stream_follow_each_other() {
 }
 
 #[test]
-fn timed_streams_count_what_was_sent_in_windows_of_equal_length() {
+fn timed_streams_count_what_was_sent_in_windows() {
     let mut ensemble = verified(3);
     let transfers = vec![(0, 1, 1, 0), (0, 2, 2, 0)];
     let reports = ensemble.run(&[stream(1000, time(100, 3), transfers)]);
@@ -60,7 +60,10 @@ fn timed_streams_count_what_was_sent_in_windows_of_equal_length() {
             .map(|row| i64::from(row.messages) * 1000)
             .sum();
         assert_eq!(report.rows.len(), 3);
-        assert!(report.rows.iter().all(|row| row.elapsed_ns == 100_000_000));
+        // A window closes at the first look after its end, and is as long as it really was.
+        assert!(report.rows.iter().all(|row| row.elapsed_ns >= 50_000_000));
+        let length_ns: i64 = report.rows.iter().map(|row| row.elapsed_ns).sum();
+        assert!(length_ns >= 250_000_000, "{length_ns}");
         // A quarter of a trial comes before the windows.
         let share = counted as f64 / *moved_bytes as f64;
         assert!((0.7..1.0).contains(&share), "{share}");

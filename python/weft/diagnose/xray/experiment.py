@@ -14,7 +14,7 @@ Flow = tuple[int, int]
 Members = frozenset[int]
 Random = np.random.Generator
 
-Kind = Literal["alone", "inside", "cross", "out", "in", "subset", "bisection"]
+Kind = Literal["alone", "send", "receive", "inside", "cross", "out", "in", "subset", "bisection"]
 """What is asked:
 
 inside: all members send to each other, as fast as they can. subset: only some of them do.
@@ -22,6 +22,7 @@ cross: all nodes of `within` send to others outside of their own part.
 out, in: all members send to, or receive from, the other nodes of `within`.
 bisection: a random half of all nodes exchanges with the other half.
 alone: one pair exchanges and nobody else in its part of the network does.
+send, receive: one node sends to, or receives from, the other node of `within`, in one direction only.
 """
 
 _FORBIDDEN = 1e6

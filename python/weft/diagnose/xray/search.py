@@ -127,6 +127,9 @@ def flows_for(study: Study, want: Want, rng: Random) -> list[Flow]:
         case "alone":
             a, b = sorted(group)
             return [(a, b), (b, a)]
+        case "send" | "receive":
+            (node,), (partner,) = group, experiment.within - group
+            return [(node, partner) if experiment.kind == "send" else (partner, node)]
         case "inside":
             return flows_of.inside_flows(group, rng)
         case "subset":

@@ -30,7 +30,7 @@ SAMPLES = 5
 MOST_ROUNDS_OF_A_PART = 40
 ROUNDS_AT_ONCE = min(LOOKS)
 SUBSETS_AT_ONCE = 12
-MOST_SENDING = 0.85
+ABOVE_SATURATION, MOST_SENDING = 0.1, 0.85
 """Somebody must be silent in a random subset, or there is nothing to learn from it."""
 PLACES = 4
 PARTNERS = 4
@@ -70,7 +70,7 @@ class Study:
     @property
     def alone_trials(self) -> list[Trial]:
         """The trials of pairs that had their part of the network for themselves."""
-        return self._of_kind("alone")
+        return [*self._of_kind("alone"), *self._of_kind("send"), *self._of_kind("receive")]
 
     @property
     def bisection_shares(self) -> list[float]:
@@ -153,11 +153,13 @@ class Study:
         good &= {n for n in nodes if receive[n] >= SLOW_SHARE * usual_receive}
         for node in sorted(set(nodes) - good):
             leaf = self._leaf_of(node)
-            near = sorted((good & leaf) - tried.get(node, set())) or sorted(
-                good - tried.get(node, set())
-            )
+            left = good - tried.get(node, set())
+            near = sorted(left & leaf) or sorted(left)
             if near and len(tried.get(node, set())) < PARTNERS:
-                self._want("alone", frozenset([node, near[0]]), self.candidates.members, 1)
+                pair = frozenset([node, near[0]])
+                # One direction at a time: acknowledgements that are held up hold up the other one.
+                self._want("send", frozenset([node]), pair, 1)
+                self._want("receive", frozenset([node]), pair, 1)
 
     def _leaf_of(self, node: int) -> Members:
         leaf = self.candidates.members
@@ -272,7 +274,7 @@ class Study:
             self._chips[key] = find_chips(nodes, rounds)
         if self._chips[key].is_sure or len(rounds) >= MOST_ROUNDS:
             return self._chips[key]
-        share = min((1 + verdict.ratio.median) / 2, MOST_SENDING)
+        share = min(verdict.ratio.median + ABOVE_SATURATION, MOST_SENDING)
         self.wants.append(Want(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share))
         return None
 

@@ -150,7 +150,7 @@ impl Flows {
         let now_ns = now_ns();
         if now_ns >= edge_ns {
             self.drain(reactor);
-            self.close_windows(now_ns);
+            self.close_windows(now_ns, self::now_ns());
         }
     }
 
@@ -192,12 +192,15 @@ impl Flows {
         self.flows[slot] = None;
     }
 
-    fn close_windows(&mut self, now_ns: u64) {
+    /// The bytes are those that had come by `counted_ns`.
+    fn close_windows(&mut self, now_ns: u64, counted_ns: u64) {
         let Some(timetable) = &mut self.timetable else {
             return;
         };
         while timetable.pass(now_ns) {
-            self.desk.tallies.iter_mut().for_each(Tally::pass_edge);
+            for tally in &mut self.desk.tallies {
+                tally.pass_edge(counted_ns);
+            }
             if timetable.next_ns().is_none() {
                 self.flows.iter_mut().for_each(end_sender);
             }
@@ -218,7 +221,7 @@ impl Flows {
         let windows = part.windows();
         let tallies = self.desk.tallies.iter();
         let counted = tallies.flat_map(|tally| match windows {
-            Some(windows) => tally.window_rows(part, windows, self.start_ns),
+            Some(_) => tally.window_rows(part),
             None => tally.trial_rows(part, self.start_ns),
         });
         let trips = self.desk.trips.iter();

@@ -1,6 +1,6 @@
 //! What has come of one transfer, over all its streams.
 
-use super::super::part::{Amount, Incoming, Part, Windows, Work};
+use super::super::part::{Amount, Incoming, Part, Work};
 use super::super::rows::Row;
 
 /// Bytes at the edges of windows, or the ends of trials.
@@ -11,7 +11,8 @@ pub struct Tally {
     pub is_broken: bool,
     streams: u32,
     bytes: u64,
-    bytes_at_edges: Vec<u64>,
+    /// When each edge was passed, and the bytes until then: a late look closes a window late.
+    edges: Vec<(u64, u64)>,
     /// When the latest stream ended each trial, and how many streams have.
     trials: Vec<(u64, u32)>,
 }
@@ -29,7 +30,7 @@ impl Tally {
             is_broken: false,
             streams: transfer.streams,
             bytes: 0,
-            bytes_at_edges: Vec::with_capacity(edges),
+            edges: Vec::with_capacity(edges),
             trials: vec![(0, 0); trials],
         }
     }
@@ -40,9 +41,9 @@ impl Tally {
     }
 
     #[inline]
-    pub fn pass_edge(&mut self) {
+    pub fn pass_edge(&mut self, now_ns: u64) {
         if !self.is_broken {
-            self.bytes_at_edges.push(self.bytes);
+            self.edges.push((now_ns, self.bytes));
         }
     }
 
@@ -54,15 +55,15 @@ impl Tally {
         *streams += 1;
     }
 
-    /// A row for each window that has closed.
-    pub fn window_rows(&self, part: &Part, windows: Windows, start_ns: u64) -> Vec<Row> {
-        let edges = self.bytes_at_edges.windows(2);
+    /// A row for each window that has closed, with its real length.
+    pub fn window_rows(&self, part: &Part) -> Vec<Row> {
+        let edges = self.edges.windows(2);
         (0..)
             .zip(edges)
             .map(|(trial, edge)| Row {
-                messages: messages(edge[1] - edge[0], part.size_bytes),
-                start_ns: start_ns + windows.warm_up_ns + u64::from(trial) * windows.trial_ns,
-                elapsed_ns: windows.trial_ns,
+                messages: messages(edge[1].1 - edge[0].1, part.size_bytes),
+                start_ns: edge[0].0,
+                elapsed_ns: edge[1].0 - edge[0].0,
                 ..self.row(part, trial)
             })
             .collect()

@@ -4,33 +4,36 @@ use super::super::part::Windows;
 
 /// Warm-up, then one window a trial.
 pub struct Timetable {
-    windows: Windows,
-    start_ns: u64,
-    passed: u32,
+    trial_ns: u64,
+    edges_left: u32,
+    next_ns: u64,
 }
 
 impl Timetable {
     pub fn new(windows: Windows, start_ns: u64) -> Timetable {
         Timetable {
-            windows,
-            start_ns,
-            passed: 0,
+            trial_ns: windows.trial_ns,
+            edges_left: windows.trials + 1,
+            next_ns: start_ns + windows.warm_up_ns,
         }
     }
 
     /// The next edge; none after the last.
     #[inline]
     pub fn next_ns(&self) -> Option<u64> {
-        let first_ns = self.start_ns + self.windows.warm_up_ns;
-        let is_left = self.passed <= self.windows.trials;
-        is_left.then(|| first_ns + u64::from(self.passed) * self.windows.trial_ns)
+        (self.edges_left > 0).then_some(self.next_ns)
     }
 
-    /// Go past the next edge if it has come.
+    /// Go past the next edge if it has come. Where a busy machine kept us from looking for half a window or more, the
+    /// next one is as long as it should be, from now.
     #[inline]
     pub fn pass(&mut self, now_ns: u64) -> bool {
-        let is_past = self.next_ns().is_some_and(|edge_ns| edge_ns <= now_ns);
-        self.passed += u32::from(is_past);
+        let is_past = self.edges_left > 0 && self.next_ns <= now_ns;
+        if is_past {
+            let is_far_past = now_ns - self.next_ns >= self.trial_ns / 2;
+            self.next_ns = self.trial_ns + if is_far_past { now_ns } else { self.next_ns };
+            self.edges_left -= 1;
+        }
         is_past
     }
 }
@@ -48,9 +51,22 @@ mod tests {
         };
         let mut timetable = Timetable::new(windows, 1000);
         assert!(!timetable.pass(1024));
-        assert!(timetable.pass(1130) && timetable.pass(1130) && !timetable.pass(1130));
+        assert!(timetable.pass(1030) && !timetable.pass(1124));
+        assert!(timetable.pass(1130) && !timetable.pass(1130));
         assert_eq!(timetable.next_ns(), Some(1225));
         assert!(timetable.pass(9999) && !timetable.pass(9999));
         assert_eq!(timetable.next_ns(), None);
+    }
+
+    #[test]
+    fn a_window_that_would_begin_at_its_end_begins_anew() {
+        let windows = Windows {
+            warm_up_ns: 25,
+            trial_ns: 100,
+            trials: 1,
+        };
+        let mut timetable = Timetable::new(windows, 1000);
+        assert!(timetable.pass(1090) && !timetable.pass(1189));
+        assert_eq!(timetable.next_ns(), Some(1190));
     }
 }
