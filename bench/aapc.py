@@ -54,7 +54,7 @@ def print_shares(run: Run, command_s: float) -> None:
         )
     outside = statistics.median(one.outside for one in found)
     verdict = "met" if outside < TARGET else "MISSED"
-    verdict += ", but the machine was too slow for the lab" if machine_was_limit(run) else ""
+    verdict += ", but the lab was late or busy" if machine_was_limit(run) else ""
     print(
         f"  outside of phases {100 * outside:.2f} % (median), target < {100 * TARGET:g} %: {verdict}"
     )

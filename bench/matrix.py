@@ -5,7 +5,8 @@ usage: bench/matrix.py [--times N] [fat-tree-16] [two-racks]     (both when none
 mpiGraph moves everybody at once around a ring of distances: each node sends to the one d places on and receives from
 the one d places back. `alltoall` is the same pattern; `matrix` (full duplex) moves everybody at once too, but in
 pairs that exchange. Where nothing inside the network is a limit, all three must agree; where the nodes share one, a
-rate is that of a phase, and only the same phases give the same.
+rate is that of a phase, and only the same phases give the same. The peer runs twice: how far it is from itself is
+what no tool can be asked to beat.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Lab:
 
 
 LABS = {
-    "fat-tree-16": Lab("lab:fat-tree-16", 0.1, ("matrix", "alltoall"), "100 ms"),
+    "fat-tree-16": Lab("lab:fat-tree-16", 0.1, ("matrix", "alltoall"), "400 ms"),
     "two-racks": Lab("lab:two-racks", 0.01, ("alltoall", "matrix"), "1 s"),
 }
 
@@ -68,7 +69,7 @@ class Measured:
     measuring_s: float
     command_s: float
     is_doubtful: bool
-    """The machine was too slow for the lab meanwhile."""
+    """The lab was late or busy meanwhile."""
 
 
 def main() -> None:
@@ -90,19 +91,20 @@ def main() -> None:
 
 def compare(lab: Lab, times: int) -> None:
     """Print weft's rates beside the peer's; without the peer (0 times) weft's alone."""
+    print(f"\nall ordered pairs, {lab.fabric} at scale {lab.scale:g}", flush=True)
     peer = peer_matrix(lab, times) if times else None
-    print(f"\nall ordered pairs, {lab.fabric} at scale {lab.scale:g}")
     if peer:
         all_times_s = peer.measuring_s * DEFAULT_TIMES / times
-        print(
-            row(f"mpiGraph's method, {times} times", peer)
-            + f" ({all_times_s:.0f} s at its 100 times)"
-        )
+        print(row(f"mpiGraph's method, {times} times", peer))
+        print(f"    {all_times_s:.0f} s at its default of {DEFAULT_TIMES} times")
+        again = peer_matrix(lab, times)
+        print(row("the same again", again))
+        print(f"    {comparison(again, peer)}", flush=True)
     for plan in lab.plans:
         ours = weft_matrix(lab, plan)
         print(row(f"weft {plan}, {lab.trial} trials", ours))
         if peer:
-            print(f"    {comparison(ours, peer)}", flush=True)
+            print(f"    {comparison(ours, peer)}; {verdict(ours, peer)}", flush=True)
 
 
 def peer_matrix(lab: Lab, times: int) -> Measured:
@@ -141,23 +143,34 @@ def row(name: str, found: Measured) -> str:
     )
 
 
-def comparison(ours: Measured, peer: Measured) -> str:
-    """How far apart two matrices are: of each ordered pair |weft / peer - 1|, in per cent."""
-    if ours.rates.keys() != peer.rates.keys():
-        return f"not the same pairs: {len(ours.rates)} and {len(peer.rates)}"
-    ratios = [ours.rates[ends] / peer.rates[ends] for ends in ours.rates]
+def comparison(found: Measured, peer: Measured) -> str:
+    """How far apart two matrices are."""
+    ratios = sorted(ratios_of(found, peer))
     away_pct = sorted(100 * abs(ratio - 1) for ratio in ratios)
-    middle = statistics.median(away_pct)
-    met = "met" if middle < TARGET_PCT and ours.command_s < peer.command_s else "MISSED"
-    met += (
-        ", but the machine was too slow for the lab" if ours.is_doubtful or peer.is_doubtful else ""
-    )
     return (
-        f"weft / peer {statistics.median(ratios):.3f} (median) [{min(ratios):.3f} .. {max(ratios):.3f}]; "
-        f"apart {middle:.1f} % (median), {away_pct[len(away_pct) * 9 // 10]:.1f} % (nine in ten), "
-        f"{away_pct[-1]:.1f} % (worst); time {ours.command_s / peer.command_s:.2f} of the peer's; "
-        f"target {TARGET_PCT:g} % (median) in less time: {met}"
+        f"ratio {statistics.median(ratios):.3f} (median) [{ratios[0]:.3f} .. {ratios[-1]:.3f}]; apart "
+        f"{statistics.median(away_pct):.1f} % (median), {away_pct[len(away_pct) * 9 // 10]:.1f} % (nine in ten), "
+        f"{away_pct[-1]:.1f} % (worst)"
     )
+
+
+def verdict(ours: Measured, peer: Measured) -> str:
+    """Whether the median pair is near enough, in less time."""
+    middle_pct = statistics.median(100 * abs(ratio - 1) for ratio in ratios_of(ours, peer))
+    share = ours.command_s / peer.command_s
+    met = "met" if middle_pct < TARGET_PCT and share < 1 else "MISSED"
+    doubt = ", but a lab was late or busy"
+    return (
+        f"{share:.2f} of the peer's time; target {TARGET_PCT:g} % (median) in less time: {met}"
+        f"{doubt if ours.is_doubtful or peer.is_doubtful else ''}"
+    )
+
+
+def ratios_of(found: Measured, peer: Measured) -> list[float]:
+    """The ratio of the rates of each ordered pair."""
+    if found.rates.keys() != peer.rates.keys():
+        raise RuntimeError(f"not the same pairs: {len(found.rates)} and {len(peer.rates)}")
+    return [found.rates[ends] / peer.rates[ends] for ends in peer.rates]
 
 
 if __name__ == "__main__":

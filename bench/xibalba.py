@@ -48,7 +48,7 @@ class Found:
     value: float
     detail: str
     is_doubtful: bool
-    """The machine was too slow for the lab."""
+    """The lab was late or busy."""
 
 
 def main() -> None:
@@ -65,7 +65,9 @@ def main() -> None:
             doubtful += found.is_doubtful
     print_verdict(deviations)
     if doubtful:
-        print(f"{doubtful} values are from runs for which the machine was too slow: repeat them")
+        print(
+            f"{doubtful} values are from runs in which the lab was late or busy: see the warnings"
+        )
 
 
 def e7_pairs() -> Iterator[tuple[str, Found]]:
