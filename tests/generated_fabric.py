@@ -37,11 +37,9 @@ class Switch:
 
 
 @dataclass(frozen=True)
-class GeneratedFabric:
+class KnownFabric:
     """A fabric file and its resolved form."""
 
-    seed: int
-    levels: int
     text: str
     network: DeclaredNetwork
 
@@ -85,7 +83,7 @@ class GeneratedFabric:
         return min(members, others or members, key=lambda side: (len(side), sorted(side)))
 
 
-def generate(seed: int, scale: float = 0.1) -> GeneratedFabric:
+def generate(seed: int, scale: float = 0.1) -> KnownFabric:
     """The fabric of a seed: 12 to 64 hosts, 1 to 3 levels of limits between 1.3x and 8x, hosts shuffled."""
     rng = random.Random(seed)
     levels = rng.choice([1, 2, 3])
@@ -93,9 +91,12 @@ def generate(seed: int, scale: float = 0.1) -> GeneratedFabric:
     while not 12 <= sum(s.hosts for s in root.walk()) <= 64:
         root = _grow(rng, levels)
     _limit(rng, root, MOST_OVERSUBSCRIPTION)
-    text = _toml(rng, seed, root)
-    fabric = json.loads(_core.load_fabric(text, f"seed {seed}", scale))
-    return GeneratedFabric(seed, levels, text, DeclaredNetwork(fabric))
+    return of_text(_toml(rng, seed, root), scale)
+
+
+def of_text(text: str, scale: float) -> KnownFabric:
+    """The fabric that a file describes."""
+    return KnownFabric(text, DeclaredNetwork(json.loads(_core.load_fabric(text, "fabric", scale))))
 
 
 def oversubscription(

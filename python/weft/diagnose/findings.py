@@ -185,7 +185,7 @@ class _Namer:
         )
 
     def slow(self, study: Study) -> Iterable[Slow]:
-        alone = study.alone_trials
+        alone = study.evidence.alone
         by_node: dict[int, list[SlowPort]] = {}
         for port in slow_ports(study.survey, study.ports, alone):
             by_node.setdefault(port.node, []).append(port)

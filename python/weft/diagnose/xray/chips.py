@@ -15,6 +15,8 @@ from weft.diagnose.xray.trial import Trial
 from weft.statistics import Floats
 
 LEAST_ROUNDS = 24
+LEAST_ROUNDS_FOR_ONE = 36
+"""That nodes are not in parts is believed later than that they are."""
 MOST_ROUNDS = 90
 SURE_DEVIATIONS = 4.0
 """A node belongs to a part when it moves with it by so many standard errors more than with any other."""
@@ -138,7 +140,7 @@ def _shuffled(moves: Floats, rng: np.random.Generator) -> Floats:
 def _is_clear(parts: list[Ints], moves: list[Floats]) -> bool:
     """Whether there were rounds enough, and every node is clearly nearer to its own part than to any other."""
     rounds = moves[0].shape[1]
-    if rounds < LEAST_ROUNDS:
+    if rounds < (LEAST_ROUNDS if len(parts) > 1 else LEAST_ROUNDS_FOR_ONE):
         return False
     return all(
         _is_nearer(node, own, other, moves)

@@ -40,6 +40,11 @@ class SharedLimit:
     demand_mbps: float
     parts: tuple[Members, ...] = ()
 
+    @property
+    def identity(self) -> tuple[str, Members, Direction]:
+        """What makes it the same limit when it is measured again."""
+        return self.kind, self.members, self.direction
+
     @cached_property
     def capacity_mbps(self) -> Interval:
         """What it lets through: the median over the rounds of its evidence."""

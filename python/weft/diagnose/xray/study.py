@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from weft.diagnose.curve import Ints
-from weft.diagnose.xray import experiment as flows_of
+from weft.diagnose.xray import room
+from weft.diagnose.xray.alone import ports_of, wanted_alone, wanted_retrials
 from weft.diagnose.xray.chips import LEAST_PART, MOST_ROUNDS, Chips, find_chips
-from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random
+from weft.diagnose.xray.evidence import Evidence, across
+from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random, as_arrays
 from weft.diagnose.xray.grouping import Group, group_by_round_trip
-from weft.diagnose.xray.limit import Direction, Ports, SharedLimit, predict, without_explained
-from weft.diagnose.xray.slowness import RETRIALS, SLOW_SHARE, suspects
+from weft.diagnose.xray.limit import Direction, SharedLimit, predict, without_explained
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import FULL_SHARE, LOOKS, Verdict, judge
-from weft.model.maxmin import Crossings, fair_rates
+from weft.diagnose.xray.want import Want
+from weft.model.maxmin import Crossings
 
 FULL_LOAD = 0.9
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""
@@ -30,21 +30,8 @@ SAMPLES = 5
 MOST_ROUNDS_OF_A_PART = 40
 ROUNDS_AT_ONCE = min(LOOKS)
 SUBSETS_AT_ONCE = 12
-ABOVE_SATURATION, MOST_SENDING = 0.1, 0.85
+MOST_SENDING = 0.85
 """Somebody must be silent in a random subset, or there is nothing to learn from it."""
-PLACES = 4
-PARTNERS = 4
-"""With how many partners a node that seems slow is tried alone."""
-
-
-@dataclass(frozen=True)
-class Want:
-    """An experiment that should be repeated `rounds` more times; `share` of the members take part."""
-
-    experiment: Experiment
-    rounds: int
-    share: float = 1.0
-    beside: tuple[SharedLimit, ...] = ()
 
 
 @dataclass
@@ -57,7 +44,7 @@ class Study:
 
     survey: Survey
     candidates: Group
-    trials: list[Trial] = field(default_factory=list)
+    evidence: Evidence = field(default_factory=lambda: Evidence([]))
     limits: list[SharedLimit] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
     undecided: list[tuple[str, Members]] = field(default_factory=list)
@@ -67,106 +54,38 @@ class Study:
     _chips: dict[tuple[Members, int], Chips] = field(default_factory=dict)
     _expected: dict[tuple[int, Members, int], float] = field(default_factory=dict)
 
-    @property
-    def alone_trials(self) -> list[Trial]:
-        """The trials of pairs that had their part of the network for themselves."""
-        return [*self._of_kind("alone"), *self._of_kind("send"), *self._of_kind("receive")]
-
-    @property
-    def bisection_shares(self) -> list[float]:
-        """What each random bisection delivered of what the ports allow."""
-        found = self._of_kind("bisection")
-        return [float(t.mbps.sum() / predict(t, self.ports, []).sum()) for t in found]
-
     @classmethod
     def of(cls, survey: Survey) -> Study:
         return cls(survey, group_by_round_trip(survey.nodes, survey.trips_us))
 
     def update(self, trials: Sequence[Trial]) -> None:
         """Think it all through again with these trials; fills `limits`, `groups`, `undecided` and `wants`."""
-        self.trials = list(trials)
+        self.evidence = Evidence(trials)
         self.limits, self.groups, self.undecided, self.wants, self._known = [], [], [], [], []
         self._parts.clear()
-        self.ports = self._ports()
+        self.ports = ports_of(self.survey, self.evidence)
+        self.wants = wanted_alone(self.survey, self.candidates, self.evidence, self.ports)
         if self.wants or len(self.candidates.members) < 3:
             return
         for _ in range(PASSES):
             self.limits, self.undecided = [], []
             self._visit(self.candidates, None)
             self.limits = without_explained(self.limits, self.ports)
-            if self.wants or _identities(self.limits) == _identities(self._known):
+            if self.wants or [one.identity for one in self.limits] == [
+                one.identity for one in self._known
+            ]:
                 break
             self._known = self.limits
         self.groups = self._limited_groups()
-        if not self.wants:
-            self._want_retrials()
-
-    def _want_retrials(self) -> None:
-        """Routes that got less than all that is known explains are tried again, alone."""
-        tried = Counter(
-            one.group
-            for trial in self.alone_trials
-            for one in trial.experiments
-            if one.kind == "alone"
+        self.wants = self.wants or wanted_retrials(
+            self.survey, self.evidence, self.ports, self.limits
         )
-        for flow in suspects(self.survey, self.ports, self.limits):
-            ends = frozenset(flow)
-            if tried[ends] < RETRIALS:
-                self._want("alone", ends, ends, RETRIALS - tried[ends])
 
-    # What every node can do by itself.
-
-    def _ports(self) -> Ports:
-        send, receive = self.survey.send_mbps.copy(), self.survey.receive_mbps.copy()
-        partners: dict[int, set[int]] = {}
-        for trial in self.alone_trials:
-            for a, b, mbps in zip(trial.src, trial.dst, trial.mbps, strict=True):
-                send[a], receive[b] = max(send[a], mbps), max(receive[b], mbps)
-                partners.setdefault(int(a), set()).add(int(b))
-        self._want_alone(partners, send, receive)
-        return Ports(send, receive)
-
-    def _want_alone(self, partners: dict[int, set[int]], send: object, receive: object) -> None:
-        for leaf in [group for group in self.candidates.walk() if not group.children]:
-            self._want_pairs(leaf.members, leaf.members, partners)
-        rest = [part for group in self.candidates.walk() if group.children for part in group.parts]
-        loose = frozenset(node for part in rest if len(part) == 1 for node in part)
-        self._want_pairs(loose, self.candidates.members, partners)
-        if not self.wants:
-            self._want_other_partners(partners, np.asarray(send), np.asarray(receive))
-
-    def _want_pairs(self, nodes: Members, within: Members, tried: dict[int, set[int]]) -> None:
-        new = sorted(node for node in nodes if node not in tried)
-        if len(new) % 2:
-            mates = sorted(nodes - {new[-1]}) or sorted(within - {new[-1]})
-            new.append(mates[0])
-        for a, b in zip(new[::2], new[1::2], strict=True):
-            self._want("alone", frozenset([a, b]), within, 1)
-
-    def _want_other_partners(
-        self, tried: dict[int, set[int]], send: np.ndarray, receive: np.ndarray
-    ) -> None:
-        """A node that seems slow gets further partners: it may have been the first partner's fault."""
-        nodes = sorted(self.survey.nodes)
-        usual_send, usual_receive = np.median(send[nodes]), np.median(receive[nodes])
-        good = {n for n in nodes if send[n] >= SLOW_SHARE * usual_send}
-        good &= {n for n in nodes if receive[n] >= SLOW_SHARE * usual_receive}
-        for node in sorted(set(nodes) - good):
-            leaf = self._leaf_of(node)
-            left = good - tried.get(node, set())
-            near = sorted(left & leaf) or sorted(left)
-            if near and len(tried.get(node, set())) < PARTNERS:
-                pair = frozenset([node, near[0]])
-                # One direction at a time: acknowledgements that are held up hold up the other one.
-                self._want("send", frozenset([node]), pair, 1)
-                self._want("receive", frozenset([node]), pair, 1)
-
-    def _leaf_of(self, node: int) -> Members:
-        leaf = self.candidates.members
-        for group in self.candidates.walk():
-            if node in group.members:
-                leaf = group.members
-        return leaf
+    @property
+    def bisection_shares(self) -> list[float]:
+        """What each random bisection delivered of what the ports allow."""
+        found = self.evidence.of_kind("bisection")
+        return [float(t.mbps.sum() / predict(t, self.ports, []).sum()) for t in found]
 
     def parts_of(self, group: Members) -> list[Members]:
         """The parts of a group that is being studied."""
@@ -175,28 +94,11 @@ class Study:
     def crossing_flows(
         self, experiment: Experiment, limits: Sequence[SharedLimit], rng: Random
     ) -> list[Flow]:
-        """Every member with one of the others, so that no limit that is known stands in the way.
-
-        The others are used evenly, those of the smallest group around first. A member that finds
-        none with room for all it can do exchanges with some in several places at once.
-        """
-        near, far = self._others_of(experiment.group, experiment.within)
-        room = Room(_beside(experiment.group, limits), self.ports, experiment.kind == "out")
-        used: Counter[int] = Counter()
-        flows: list[Flow] = []
-        for node in rng.permutation(sorted(experiment.group)):
-            others = [*rng.permutation(sorted(near)), *rng.permutation(sorted(far))]
-            others.sort(key=lambda other: used[int(other)])
-            chosen = room.take(int(node), np.array(others))
-            used.update(chosen)
-            flows += [(int(node), other) for other in chosen]
-        return flows if experiment.kind == "out" else flows_of.reversed_flows(flows)
-
-    def _others_of(self, group: Members, within: Members) -> tuple[Members, Members]:
-        """Whom a group exchanges with: the others of the smallest known group around it, then the rest."""
+        """Every member with one of the others, those of the smallest known group around first."""
+        group, within = experiment.group, experiment.within
         around = [known for known in self._parts if group < known <= within]
-        near = min(around, key=len, default=within)
-        return near - group, within - near
+        near = min(around, key=len, default=within) - group
+        return room.crossing_flows(experiment, near, limits, self.ports, rng)
 
     # Groups, from the smallest up. Each returns whether all about the group is decided.
 
@@ -268,13 +170,13 @@ class Study:
 
     def _chips_of(self, nodes: Members, verdict: Verdict) -> Chips | None:
         """Nodes that are limited together: are they so by one limit, or in parts? None while undecided."""
-        rounds = self._of("subset", nodes, nodes)
+        rounds = self.evidence.of("subset", nodes, nodes)
         key = nodes, len(rounds)
         if key not in self._chips:
             self._chips[key] = find_chips(nodes, rounds)
         if self._chips[key].is_sure or len(rounds) >= MOST_ROUNDS:
             return self._chips[key]
-        share = min(verdict.ratio.median + ABOVE_SATURATION, MOST_SENDING)
+        share = min((1 + verdict.ratio.median) / 2, MOST_SENDING)
         self.wants.append(Want(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share))
         return None
 
@@ -290,7 +192,7 @@ class Study:
     def _between(self, group: Group, parent: Group | None) -> bool:
         """A group with parts: what each of them sends to and receives from the others."""
         self._parts[group.members] = group.parts
-        crossing = self._of("cross", group.members, group.members)
+        crossing = self.evidence.of("cross", group.members, group.members)
         if len(crossing) < ROUNDS_AT_ONCE:
             experiment = Experiment("cross", group.members, group.members)
             self.wants.append(Want(experiment, ROUNDS_AT_ONCE - len(crossing)))
@@ -320,7 +222,7 @@ class Study:
         shares = [
             trial.mbps[crossed].sum() / predict(trial, self.ports, [])[crossed].sum()
             for trial in crossing
-            if (crossed := _across(part, direction, trial)).any()
+            if (crossed := across(part, direction, trial)).any()
         ]
         return float(np.median(shares)) if shares else np.inf
 
@@ -340,11 +242,11 @@ class Study:
             return True
         evidence = [
             trial
-            for trial in self._about(kind, part)
-            if self._offered(trial, _across(part, direction, trial), others) >= load
+            for trial in self.evidence.about(kind, part)
+            if self._offered(trial, across(part, direction, trial), others) >= load
         ]
         verdict = judge(self._ratios_across(part, direction, evidence, others, load))
-        if verdict.state == "open" and len(self._about(kind, part)) < MOST_ROUNDS_OF_A_PART:
+        if verdict.state == "open" and len(self.evidence.about(kind, part)) < MOST_ROUNDS_OF_A_PART:
             have = len(verdict.ratios)
             more = min(look for look in LOOKS if look > have) - have
             self.wants.append(Want(experiment, more, beside=tuple(others)))
@@ -357,35 +259,26 @@ class Study:
                 self.limits.pop()
         return True
 
-    def _about(self, kind: Kind, part: Members) -> list[Trial]:
-        """The dedicated trials of a part, whoever else was there."""
-        return [
-            trial.of(one.within)
-            for trial in self.trials
-            for one in trial.experiments
-            if one.kind == kind and one.group == part
-        ]
-
     def _in_force(self, part: Members, direction: Direction) -> list[SharedLimit]:
         """All limits known by now, from this pass or the last, but the one in question."""
-        now = set(_identities(self.limits))
-        before = [one for one in self._known if _identities([one])[0] not in now]
+        now = {one.identity for one in self.limits}
+        before = [one for one in self._known if one.identity not in now]
         asked = "uplink", part, direction
-        return [one for one in (*self.limits, *before) if _identities([one])[0] != asked]
+        return [one for one in (*self.limits, *before) if one.identity != asked]
 
     def _achievable(self, experiment: Experiment, others: list[SharedLimit]) -> float:
         """How much of a part's traffic the other limits let through, with flows chosen for that."""
         loads = []
         for seed in range(SAMPLES):
             flows = self.crossing_flows(experiment, others, np.random.default_rng(seed))
-            src, dst = flows_of.as_arrays(flows)
+            src, dst = as_arrays(flows)
             trial = Trial(-1, src, dst, np.zeros(len(src)))
             loads.append(float(predict(trial, self.ports, others).sum()))
         return FULL_LOAD * min(loads)
 
     def _is_refuted(self, limit: SharedLimit) -> bool:
         """Whether other trials got more through: then something else was in the way of its evidence."""
-        carried = sorted(limit.carried_mbps(trial) for trial in self.trials)
+        carried = sorted(limit.carried_mbps(trial) for trial in self.evidence.trials)
         return carried[-REFUTING_TRIALS:][0] > REFUTING_SHARE * limit.capacity_mbps.median
 
     def _room_for(self, part: Members, group: Group, parent: Group | None) -> Members:
@@ -403,7 +296,7 @@ class Study:
         load: float,
     ) -> list[float]:
         """The shares of the expected in the rounds that could load the part's uplink so much."""
-        crossings = [(trial, _across(part, direction, trial)) for trial in rounds]
+        crossings = [(trial, across(part, direction, trial)) for trial in rounds]
         return [
             float(trial.mbps[crossed].sum()) / offered
             for trial, crossed in crossings
@@ -436,36 +329,27 @@ class Study:
     def _judged(
         self, kind: Kind, group: Members, within: Members, has_ceiling: bool = True
     ) -> tuple[Verdict, list[Trial]]:
-        evidence = self._of(kind, group, within)
+        evidence = self.evidence.of(kind, group, within)
         return judge([self._ratio(trial, group) for trial in evidence], has_ceiling), evidence
 
     def _ratio(self, trial: Trial, about: Members) -> float:
         """Measured over expected in sum, of a trial among some nodes; what is known counts as expected."""
-        chosen = _all(trial)
-        return float(trial.mbps[chosen].sum()) / self._offered(trial, chosen, self._around(about))
+        chosen = np.ones(len(trial.src), dtype=np.bool_)
+        return float(trial.mbps.sum()) / self._offered(trial, chosen, self._around(about))
 
     def _around(self, about: Members) -> list[SharedLimit]:
         """What this pass has found, and the last one in places other than inside of these nodes."""
-        now = set(_identities(self.limits))
-        before = [one for one in self._known if _identities([one])[0] not in now]
+        now = {one.identity for one in self.limits}
+        before = [one for one in self._known if one.identity not in now]
         return [*self.limits, *(one for one in before if not one.members <= about)]
 
     def _offered(self, trial: Trial, chosen: Crossings, limits: list[SharedLimit]) -> float:
         """What ports and limits would let some flows of a trial have, in sum."""
-        state = hash(tuple((*_identities([one])[0], len(one.evidence)) for one in limits))
+        state = hash(tuple((one.identity, len(one.evidence)) for one in limits))
         key = trial.phase, frozenset(np.flatnonzero(chosen).tolist()), state
         if key not in self._expected:
             self._expected[key] = float(predict(trial, self.ports, limits)[chosen].sum())
         return self._expected[key]
-
-    def _of(self, kind: Kind, group: Members, within: Members) -> list[Trial]:
-        wanted = Experiment(kind, group, within)
-        return [trial.of(within) for trial in self.trials if wanted in trial.experiments]
-
-    def _of_kind(self, kind: Kind) -> list[Trial]:
-        return [
-            trial for trial in self.trials if any(one.kind == kind for one in trial.experiments)
-        ]
 
     def _want(self, kind: Kind, group: Members, within: Members, rounds: int) -> None:
         self.wants.append(Want(Experiment(kind, group, within), rounds))
@@ -501,57 +385,3 @@ class Study:
 
     def _note(self, question: str, nodes: Members) -> None:
         self.undecided.append((question, nodes))
-
-
-class Room:
-    """What is left of known limits while flows are laid through them, each at full rate."""
-
-    def __init__(self, limits: Sequence[SharedLimit], ports: Ports, outward: bool) -> None:
-        self._limits, self._ports, self._outward = limits, ports, outward
-        self._loads = [np.zeros(2 if one.kind == "switch" else 1) for one in limits]
-
-    def take(self, node: int, others: Ints) -> list[int]:
-        """The first of `others` to whom a flow from (or, inward, to) the node still fits.
-
-        If it fits nowhere, one in each of PLACES places that differ in the limits on the way.
-        """
-        nodes = np.full(len(others), node)
-        src, dst = (nodes, others) if self._outward else (others, nodes)
-        full = np.minimum(self._ports.send_mbps[src], self._ports.receive_mbps[dst])
-        crossed = [limit.crossings(src, dst) for limit in self._limits]
-        fits = np.ones(len(others), dtype=bool)
-        for limit, columns, load in zip(self._limits, crossed, self._loads, strict=True):
-            over = load + full[:, np.newaxis] > limit.capacity_mbps.median
-            fits &= ~(columns & over).any(axis=1)
-        if not fits.any():
-            return self._spread(others, crossed)
-        chosen = int(np.argmax(fits))
-        for columns, load in zip(crossed, self._loads, strict=True):
-            load += columns[chosen] * full[chosen]
-        return [int(others[chosen])]
-
-    def _spread(self, others: Ints, crossed: list[Crossings]) -> list[int]:
-        ways: dict[bytes, int] = {}
-        for i, other in enumerate(others):
-            ways.setdefault(b"".join(columns[i].tobytes() for columns in crossed), int(other))
-        return list(ways.values())[:PLACES]
-
-
-def _across(part: Members, direction: Direction, trial: Trial) -> Crossings:
-    """The flows that leave or enter a part."""
-    own, other = (trial.src, trial.dst) if direction == "out" else (trial.dst, trial.src)
-    crossed: Crossings = np.isin(own, list(part)) & ~np.isin(other, list(part))
-    return crossed
-
-
-def _all(trial: Trial) -> Crossings:
-    return np.ones(len(trial.src), dtype=np.bool_)
-
-
-def _beside(group: Members, limits: Sequence[SharedLimit]) -> list[SharedLimit]:
-    """The limits that flows between a group and others can avoid by the choice of the others."""
-    return [one for one in limits if not group <= one.members or one.kind == "core"]
-
-
-def _identities(limits: Sequence[SharedLimit]) -> list[tuple[str, Members, Direction]]:
-    return [(one.kind, one.members, one.direction) for one in limits]

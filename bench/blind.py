@@ -1,0 +1,182 @@
+"""How well xray finds the limits of fabrics it knows nothing about: generated ones and the catalogue's, in labs.
+
+The seeds of the score are not those that the search was developed with (0 to 99).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from math import comb
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from generated_fabric import LEAST_OVERSUBSCRIPTION, KnownFabric, generate, of_text
+from machine import machine
+from weft.conduct import RunRequest, start_run
+from weft.diagnose.findings import Findings, diagnose
+from weft.plan import catalog
+from weft.run.folder import Run
+
+FIRST_SEED, SEEDS = 1001, 20
+SCALE = 0.1
+CAPACITY_TOLERANCE = 0.10
+CATALOGUE = [
+    ("xibalba-e7-32", 0.1),
+    ("xibalba-e7-config1", 0.1),
+    ("xibalba-e7-config2", 0.1),
+    ("xibalba-e7-config3", 0.1),
+    ("xibalba-er16", 0.1),
+    ("xibalba-maintenance", 0.1),
+    ("two-racks", 0.01),
+    ("fat-tree-16", 0.1),
+    ("bad-cable", 0.1),
+    ("one-way-slow", 0.1),
+]
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one fabric came to."""
+
+    name: str
+    hosts: int
+    required: int
+    hits: int
+    misses: list[str]
+    false_alarms: list[str]
+    worst_capacity_error: float
+    measured_s: float
+    share_of_pair_of_pairs: float
+    warnings: str
+
+    @property
+    def is_exact(self) -> bool:
+        return not self.misses and not self.false_alarms
+
+    def row(self) -> str:
+        capacity = f"{100 * self.worst_capacity_error:5.1f} %" if self.hits else "      -"
+        text = (
+            f"{self.name:22} {self.hosts:3} hosts  {self.hits:2} of {self.required:2} groups  "
+            f"{len(self.misses)} missed  {len(self.false_alarms)} false  {capacity}  "
+            f"{self.measured_s:5.0f} s  {100 * self.share_of_pair_of_pairs:8.4f} %  {self.warnings}"
+        )
+        wrong = [f"    missed {one}" for one in self.misses]
+        return "\n".join([text, *wrong, *(f"    false {one}" for one in self.false_alarms)])
+
+
+def main() -> None:
+    """Run, print a line for each fabric, then the sums."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="how many generated fabrics")
+    parser.add_argument("--first", type=int, default=FIRST_SEED, help="the first seed")
+    parser.add_argument("--catalogue", action="store_true", help="also the catalogue's fabrics")
+    options = parser.parse_args()
+    print(machine())
+    seeds = range(options.first, options.first + options.seeds)
+    cases = [(f"seed {seed}", generate(seed, SCALE), SCALE) for seed in seeds]
+    if options.catalogue:
+        cases += [(name, _of_catalogue(name, scale), scale) for name, scale in CATALOGUE]
+    print(
+        "fabric, groups found, worst error of a capacity, time measured, transfers against pair of pairs"
+    )
+    scores = []
+    for name, fabric, scale in cases:
+        scores.append(score(name, fabric, scale))
+        print(scores[-1].row(), flush=True)
+    _print_sums(scores)
+
+
+def score(name: str, fabric: KnownFabric, scale: float) -> Score:
+    """Measure one fabric in a lab and hold the findings against the truth."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "fabric.toml"
+        path.write_text(fabric.text)
+        start = time.monotonic()
+        run = start_run(RunRequest("xray", f"lab:{path}", f"{folder}/run", scale=scale))
+        took_s = time.monotonic() - start
+        found = diagnose(run)
+        hosts = fabric.network.hosts
+        place = {host: number for number, host in enumerate(hosts)}
+        groups = {fabric.canonical(frozenset(map(place.__getitem__, g))) for g in found.groups}
+        required = fabric.required
+        return Score(
+            name,
+            len(hosts),
+            len(required),
+            len(required & groups),
+            [_text(fabric, group) for group in required - groups],
+            [_text(fabric, group) for group in groups - fabric.allowed],
+            worst_capacity_error(fabric, found, place),
+            took_s,
+            _transfers(run) / pair_of_pairs(len(hosts)),
+            ", ".join(warning.code for warning in run.meta.warnings),
+        )
+
+
+def worst_capacity_error(fabric: KnownFabric, found: Findings, place: dict[str, int]) -> float:
+    """The largest relative difference of a found limit from the declared one of the same hosts."""
+    errors = [0.0]
+    everybody = frozenset(place.values())
+    for limit in found.limits:
+        members = frozenset(place[name] for name in limit.members)
+        sides = {members: limit.direction, everybody - members: _turned(limit.direction)}
+        declared = [
+            one.capacity_mbps
+            for one, over in fabric.limits
+            if over >= LEAST_OVERSUBSCRIPTION
+            and sides.get(one.members) in (one.direction, "inside")
+            and (one.kind == "switch") == (limit.kind == "switch")
+        ]
+        if declared:
+            errors.append(abs(limit.capacity_mbps.median / min(declared) - 1))
+    return max(errors)
+
+
+def pair_of_pairs(hosts: int) -> int:
+    """Transfers of the full study: every two disjoint ordered pairs together."""
+    return 2 * 3 * 4 * comb(hosts, 4)
+
+
+def _transfers(run: Run) -> int:
+    return run.samples.filter(
+        np.isin(run.samples.column("step").to_numpy(), [1, 2])  # rates and search
+    ).num_rows
+
+
+def _turned(direction: str) -> str:
+    return {"out": "in", "in": "out"}.get(direction, direction)
+
+
+def _text(fabric: KnownFabric, group: frozenset[int]) -> str:
+    over = [
+        f"{over:.2f}x" for limit, over in fabric.limits if fabric.canonical(limit.members) == group
+    ]
+    return f"{len(group)} hosts {sorted(node + 1 for node in group)} {' '.join(over)}"
+
+
+def _of_catalogue(name: str, scale: float) -> KnownFabric:
+    return of_text(catalog.read(catalog.find("fabric", name)), scale)
+
+
+def _print_sums(scores: list[Score]) -> None:
+    exact = sum(one.is_exact for one in scores)
+    hits, required = sum(one.hits for one in scores), sum(one.required for one in scores)
+    near = sum(one.worst_capacity_error <= CAPACITY_TOLERANCE for one in scores)
+    print(
+        f"exact in {exact} of {len(scores)} fabrics; {hits} of {required} groups found, "
+        f"{sum(len(one.misses) for one in scores)} missed, "
+        f"{sum(len(one.false_alarms) for one in scores)} false alarms; "
+        f"all capacities within {100 * CAPACITY_TOLERANCE:.0f} % in {near}; "
+        f"{np.median([one.measured_s for one in scores]):.0f} s in the median"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""What every node can do by itself: pairs that have their part of the network for themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from weft.diagnose.xray.evidence import Evidence
+from weft.diagnose.xray.experiment import Experiment, Kind, Members
+from weft.diagnose.xray.grouping import Group
+from weft.diagnose.xray.limit import Ports, SharedLimit
+from weft.diagnose.xray.slowness import RETRIALS, SLOW_SHARE, suspects
+from weft.diagnose.xray.survey import Survey
+from weft.diagnose.xray.want import Want
+
+PARTNERS = 4
+"""With how many partners a node that seems slow is tried alone."""
+
+Partners = dict[int, set[int]]
+
+
+def ports_of(survey: Survey, evidence: Evidence) -> Ports:
+    """What each node can send and receive: the best of the survey and of what it did alone."""
+    send, receive = survey.send_mbps.copy(), survey.receive_mbps.copy()
+    for trial in evidence.alone:
+        for a, b, mbps in zip(trial.src, trial.dst, trial.mbps, strict=True):
+            send[a], receive[b] = max(send[a], mbps), max(receive[b], mbps)
+    return Ports(send, receive)
+
+
+def wanted_alone(survey: Survey, candidates: Group, evidence: Evidence, ports: Ports) -> list[Want]:
+    """Each node once with a neighbour; then those that seem slow with others."""
+    tried: Partners = {}
+    for trial in evidence.alone:
+        for a, b in trial.flows:
+            tried.setdefault(a, set()).add(b)
+    parts = [part for group in candidates.walk() if group.children for part in group.parts]
+    loose = frozenset(node for part in parts if len(part) == 1 for node in part)
+    leaves = [group.members for group in candidates.walk() if not group.children]
+    first = [want for leaf in leaves for want in _pairs(leaf, leaf, tried)]
+    first += _pairs(loose, candidates.members, tried)
+    return first or list(_other_partners(survey, candidates, tried, ports))
+
+
+def wanted_retrials(
+    survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
+) -> list[Want]:
+    """Routes that got less than all that is known explains are tried again, alone."""
+    tried = Counter(
+        one.group for trial in evidence.alone for one in trial.experiments if one.kind == "alone"
+    )
+    pairs = dict.fromkeys(frozenset(flow) for flow in suspects(survey, ports, limits))
+    return [
+        _want("alone", ends, ends, RETRIALS - tried[ends])
+        for ends in pairs
+        if tried[ends] < RETRIALS
+    ]
+
+
+def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Want]:
+    new = sorted(node for node in nodes if node not in tried)
+    if len(new) % 2:
+        mates = sorted(nodes - {new[-1]}) or sorted(within - {new[-1]})
+        new.append(mates[0])
+    for a, b in zip(new[::2], new[1::2], strict=True):
+        yield _want("alone", frozenset([a, b]), within)
+
+
+def _other_partners(
+    survey: Survey, candidates: Group, tried: Partners, ports: Ports
+) -> Iterator[Want]:
+    """A node that seems slow gets further partners: it may have been the first partner's fault."""
+    nodes = sorted(survey.nodes)
+    both = [(rates, np.median(rates[nodes])) for rates in (ports.send_mbps, ports.receive_mbps)]
+    good = {
+        node for node in nodes if all(rates[node] >= SLOW_SHARE * usual for rates, usual in both)
+    }
+    for node in sorted(set(nodes) - good):
+        partners = tried.get(node, set())
+        left = good - partners
+        near = sorted(left & _smallest_group(candidates, node)) or sorted(left)
+        if near and len(partners) < PARTNERS:
+            pair = frozenset([node, near[0]])
+            # One direction at a time: acknowledgements that are held up hold up the other one.
+            yield _want("send", frozenset([node]), pair)
+            yield _want("receive", frozenset([node]), pair)
+
+
+def _smallest_group(candidates: Group, node: int) -> Members:
+    around = [group.members for group in candidates.walk() if node in group.members]
+    return min(around, key=len)
+
+
+def _want(kind: Kind, group: Members, within: Members, rounds: int = 1) -> Want:
+    return Want(Experiment(kind, group, within), rounds)

@@ -1,0 +1,21 @@
+"""What the search should try next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft.diagnose.xray.experiment import Experiment
+from weft.diagnose.xray.limit import SharedLimit
+
+
+@dataclass(frozen=True)
+class Want:
+    """An experiment that should be repeated `rounds` more times.
+
+    `share` of the members take part; its flows should stay clear of the limits `beside` them.
+    """
+
+    experiment: Experiment
+    rounds: int
+    share: float = 1.0
+    beside: tuple[SharedLimit, ...] = ()
