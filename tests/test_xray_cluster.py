@@ -19,6 +19,7 @@ from virtual_cluster import (
 from weft.diagnose.declared import DeclaredNetwork
 from weft.diagnose.findings import Findings, diagnose, study_of
 from weft.diagnose.xray.study import Study
+from weft.errors import RequestError
 from weft.plan.load import load_plan
 
 if TYPE_CHECKING:
@@ -165,6 +166,18 @@ def test_two_or_three_nodes_are_too_few(tmp_path: Path, hosts: int) -> None:
     findings = found_on(tmp_path, network_of(star(hosts)))
     assert findings.verdict == f"Too few nodes to tell groups apart: {hosts}, and it takes 4."
     assert findings.limits == findings.groups == findings.slow == []
+
+
+def test_one_node_is_refused_before_anything_is_measured() -> None:
+    with pytest.raises(RequestError, match=r"needs 2 nodes, the testbed has 1"):
+        simulate(VirtualCluster(network_of(star(1))))
+
+
+def test_what_is_left_of_a_cluster_may_be_too_few(tmp_path: Path) -> None:
+    simulation = simulate(VirtualCluster(network_of(star(5))))
+    simulation.meta.lost = [{"node": name} for name in ("n1", "n2", "n4", "n5")]
+    findings = diagnose(simulation.write(tmp_path / "run"))
+    assert findings.verdict == "Too few nodes to tell groups apart: 1, and it takes 4."
 
 
 def rounds(simulation: Simulation) -> list[tuple[str, object]]:

@@ -111,6 +111,16 @@ def test_a_limit_that_narrower_ones_explain_is_dropped() -> None:
         assert without_explained(found, ports()) == halves
 
 
+def test_of_limits_that_explain_each_other_the_narrow_ones_are_kept() -> None:
+    halves = [
+        limit(half, "uplink", "out", trial(ALL_OUT))
+        for half in (frozenset({0, 1}), frozenset({2, 3}))
+    ]
+    wide = limit(GROUP, "uplink", "out", trial(ALL_OUT))
+    for found in ([wide, *halves], [*halves, wide]):
+        assert without_explained(found, ports()) == halves
+
+
 def test_a_limit_that_ports_explain_is_dropped() -> None:
     slow = limit(GROUP, "uplink", "out", trial({(0, 4): 9.5, (1, 5): 9.5}))
     assert without_explained([slow], ports()) == []
