@@ -234,6 +234,37 @@ def test_a_limit_of_another_capacity_is_told(tmp_path: Path) -> None:
     assert all("in all, declared 28.2 Mb/s" in line for line in lines)
 
 
+CHAIN = """
+name = "chain"
+[[hosts]]
+ids = "n[1-8]"
+attach = "a"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[hosts]]
+ids = "n9"
+attach = "b"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[hosts]]
+ids = "n10"
+attach = "c"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[links]]
+between = ["a", "b"]
+rate = "120 Mb/s"
+rate_back = "80 Mb/s"
+[[links]]
+between = ["b", "c"]
+"""
+"""What is declared of eight hosts is measured at the other two, where in and out are the other way round."""
+
+
+def test_a_limit_may_be_declared_on_the_other_side_of_the_cut(tmp_path: Path) -> None:
+    assert told(tmp_path, CHAIN, CHAIN) == []
+    (limit, _) = sorted(document(tmp_path / "run")["limits"], key=lambda one: one["direction"])
+    assert (limit["members"], limit["direction"]) == (["n9", "n10"], "in")
+    assert limit["capacity_mbps"]["median"] == pytest.approx(12 * 1448 / 1538, rel=0.05)
+
+
 def test_a_limit_that_nobody_declared_is_told(tmp_path: Path) -> None:
     lines = told(tmp_path, RACKS, star(12))
     assert len(lines) == 2
