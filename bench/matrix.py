@@ -114,6 +114,8 @@ def peer_matrix(lab: Lab, times: int) -> Measured:
         begin = time.perf_counter()
         text = openmpi.run_on_all(testbed, command, Path(folder))
         command_s = time.perf_counter() - begin
+        for warning in testbed.warnings:
+            print(f"  warning {warning.code}: {warning.message}", flush=True)
         is_doubtful = are_of_machine(testbed.warnings)
     seconds = next(line.split()[1] for line in text.splitlines() if line.startswith("seconds "))
     return Measured(openmpi.rates_mbps(text, "receive"), float(seconds), command_s, is_doubtful)
