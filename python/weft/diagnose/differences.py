@@ -114,7 +114,8 @@ class _View:
             same = [
                 limit
                 for limit in self._declared.inner_limits
-                if limit.kind == kind and sides.get(self._members(limit)) in (limit.direction, "inside")
+                if limit.kind == kind
+                and sides.get(self._members(limit)) in (limit.direction, "inside")
             ]
             yield from self._compared(found, same)
 

@@ -18,9 +18,11 @@ LEAST_ROUNDS = 24
 LEAST_ROUNDS_FOR_ONE = 36
 """That nodes are not in parts is believed later than that they are."""
 MOST_ROUNDS = 90
-SURE_DEVIATIONS = 4.0
+SURE_DEVIATIONS = 3.0
 """A node belongs to a part when it moves with it by so many standard errors more than with any other."""
-SHUFFLES = 300
+SHUFFLES = 200
+CLEARLY_STRONGER = 1.5
+"""A split counts when it is so many times as strong as the strongest that chance made of the same rates."""
 LEAST_PART = 2
 
 
@@ -39,9 +41,9 @@ def find_chips(members: Members, rounds: list[Trial], seed: int = 0) -> Chips:
     A part's senders share its capacity, so all of them get less in rounds where more of them
     send, and less than others in all rounds if they have less to share. Rates are taken as
     logarithms relative to the round's median; two nodes are as far apart as their rates differ
-    over the rounds, as senders and as receivers. A split counts when it is stronger than in every
-    one of SHUFFLES in which the nodes of each round are shuffled (a permutation test: under one
-    common limit they can be exchanged).
+    over the rounds, as senders and as receivers. A split counts when it is clearly stronger than in
+    every one of SHUFFLES in which the nodes of each round are shuffled (a permutation test: under
+    one common limit they can be exchanged).
     """
     order = sorted(members)
     moves = [_moves(order, rounds, end) for end in ("src", "dst")]
@@ -89,7 +91,7 @@ def _split(part: Ints, moves: list[Floats], rng: np.random.Generator) -> list[In
     strength = _strength(distances, labels)
     for _ in range(SHUFFLES):
         chance = _distances([_shuffled(one, rng) for one in own])
-        if _strength(chance, _halves(chance)) >= strength:
+        if CLEARLY_STRONGER * _strength(chance, _halves(chance)) >= strength:
             return [part]
     return [deeper for label in (0, 1) for deeper in _split(part[labels == label], moves, rng)]
 

@@ -235,9 +235,13 @@ class Study:
         crossing: list[Trial],
     ) -> bool:
         kind: Kind = "out" if direction == "out" else "in"
-        experiment = Experiment(kind, part, self._room_for(part, group, parent))
         others = self._in_force(part, direction)
+        experiment = Experiment(kind, part, group.members)
         load = self._achievable(experiment, others)
+        if parent is not None:
+            widest = Experiment(kind, part, self.candidates.members)
+            if FULL_LOAD * (wider := self._achievable(widest, others)) > load:
+                experiment, load = widest, wider
         if judge(self._ratios_across(part, direction, crossing, others, load)).state == "free":
             return True
         evidence = [
@@ -280,12 +284,6 @@ class Study:
         """Whether other trials got more through: then something else was in the way of its evidence."""
         carried = sorted(limit.carried_mbps(trial) for trial in self.evidence.trials)
         return carried[-REFUTING_TRIALS:][0] > REFUTING_SHARE * limit.capacity_mbps.median
-
-    def _room_for(self, part: Members, group: Group, parent: Group | None) -> Members:
-        """Who the others are: the rest of the group, or everybody where that is too few to load the part."""
-        others = group.members - part
-        is_enough = parent is None or (len(others) >= len(part) and len(group.parts) > 2)
-        return group.members if is_enough else self.candidates.members
 
     def _ratios_across(
         self,
