@@ -178,7 +178,7 @@ def test_the_table_shows_verdict_limits_slow_and_warnings(tmp_path: Path) -> Non
 def test_what_is_undecided_is_shown(tmp_path: Path) -> None:
     simulated(star(12), 0.4).write(tmp_path / "run")
     text = invoke(tmp_path / "run").stdout
-    assert text.startswith("No inner limit found so far, 1 questions undecided.")
+    assert text.startswith("No inner limit found so far, one question undecided.")
     assert "undecided\n  whether 12 nodes share a limit among themselves: n[1-12]" in text
 
 
@@ -371,5 +371,5 @@ def test_the_verdict_begins_with_the_tightest_and_counts_the_rest() -> None:
 
 def test_the_verdict_claims_no_more_than_was_decided() -> None:
     assert verdict_text([], [], "All cuts.", True, []) == "No inner limit found. All cuts."
-    assert "found so far, 1 questions" in verdict_text([], [], "All cuts.", True, ["whether"])
+    assert "found so far, one question" in verdict_text([], [], "All cuts.", True, ["whether"])
     assert "searched for" in verdict_text([], [], "", False, [])

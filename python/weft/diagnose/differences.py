@@ -26,7 +26,8 @@ def differences(declared: DeclaredNetwork, study: Study, names: Sequence[str]) -
         return found
     place = [declared.hosts.index(name) for name in names]
     view = _View(declared, place, names)
-    return [*view.moved(study), *view.ports(study), *view.limits(study)]
+    moved = list(view.moved(study))
+    return [*moved, *view.ports(study), *view.limits(study, knows_groups=not moved)]
 
 
 class _View:
@@ -102,8 +103,8 @@ class _View:
                     f"declared {limit.capacity_mbps:.3g} Mb/s"
                 )
 
-    def limits(self, study: Study) -> Iterator[str]:
-        """Limits that are wider or narrower than declared, or that nobody declared."""
+    def limits(self, study: Study, knows_groups: bool) -> Iterator[str]:
+        """Limits that are wider or narrower than declared, or, where the groups agree, that nobody declared."""
         everybody = study.candidates.members
         for found in study.limits:
             kind = "switch" if found.kind == "switch" else "link"
@@ -117,7 +118,8 @@ class _View:
                 if limit.kind == kind
                 and sides.get(self._members(limit)) in (limit.direction, "inside")
             ]
-            yield from self._compared(found, same)
+            if same or knows_groups:
+                yield from self._compared(found, same)
 
     def _compared(self, found: SharedLimit, same: list[DeclaredLimit]) -> Iterator[str]:
         where = f"{self._text(found.members)} {found.direction}"

@@ -29,7 +29,8 @@ def verdict_text(
     elif not searched:
         sentences.append("No limits were searched for: `weft run xray` does that.")
     elif undecided:
-        sentences.append(f"No inner limit found so far, {len(undecided)} questions undecided.")
+        questions = "one question" if len(undecided) == 1 else f"{len(undecided)} questions"
+        sentences.append(f"No inner limit found so far, {questions} undecided.")
     else:
         sentences.append(f"No inner limit found. {cuts}".strip())
     if slow:

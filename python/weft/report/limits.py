@@ -22,7 +22,8 @@ def limit_lines(limits: Sequence[Limit]) -> list[str]:
     """
     lines: dict[tuple[str, str], list[str]] = {}
     for limit in sorted(limits, key=lambda limit: limit.direction, reverse=True):
-        others = f" to {fold(limit.against)}" if limit.against else ""
+        way = "from" if limit.direction == "in" else "to"
+        others = f" {way} {fold(limit.against)}" if limit.against else ""
         value, _, known = range_mbps(limit.capacity_mbps).partition(" (")
         text = f"{value}{others}, {limit.oversubscription:.1f}x"
         lines.setdefault((text, known), []).append(limit.direction)

@@ -63,7 +63,7 @@ def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Want]:
     new = sorted(node for node in nodes if node not in tried)
     if len(new) % 2:
         mates = sorted(nodes - {new[-1]}) or sorted(within - {new[-1]})
-        new.append(mates[0])
+        new = new + mates[:1] if mates else new[:-1]
     for a, b in zip(new[::2], new[1::2], strict=True):
         yield _want("alone", frozenset([a, b]), within)
 

@@ -157,11 +157,15 @@ def _is_nearer(node: int, own: Ints, other: Ints, moves: list[Floats]) -> bool:
     """By SURE_DEVIATIONS standard errors over the rounds."""
     mates = own[own != node]
     differences = [
-        (one[node] - np.nanmean(one[other], axis=0)) ** 2
-        - (one[node] - np.nanmean(one[mates], axis=0)) ** 2
-        for one in moves
+        (one[node] - _mean(one[other])) ** 2 - (one[node] - _mean(one[mates])) ** 2 for one in moves
     ]
     found = np.concatenate(differences)
     found = found[~np.isnan(found)]
     error = float(found.std(ddof=1)) / np.sqrt(len(found))
     return bool(found.mean() > SURE_DEVIATIONS * error)
+
+
+def _mean(moves: Floats) -> Floats:
+    """The mean of each round over the nodes that took part in it, NaN where none did."""
+    count = (~np.isnan(moves)).sum(axis=0)
+    return np.where(count > 0, np.nansum(moves, axis=0) / np.maximum(count, 1), np.nan)

@@ -58,7 +58,9 @@ class Search:
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
         """What to run next; nothing when all is decided or the time is up."""
-        study = self._study = self._study or Study.of(self._survey(samples, lost))
+        study = self._study
+        if study is None or study.survey.lost != lost:
+            study = self._study = Study.of(self._survey(samples, lost))
         done = trials(samples, self._step, self._meta.phases)
         study.update(done)
         wants = study.wants or self._closing(study, done)

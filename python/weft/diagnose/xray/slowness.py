@@ -65,7 +65,7 @@ def slow_ports(survey: Survey, ports: Ports, alone: Sequence[Trial]) -> Iterator
 def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> list[Flow]:
     """The routes that got far less than what is known explains, the slowest first."""
     found: list[tuple[float, Flow]] = []
-    for trial in survey.trials:
+    for trial in (one.without(survey.lost) for one in survey.trials):
         alone = predict(trial, ports, [])
         expected = predict(trial, ports, limits)
         least = np.where(

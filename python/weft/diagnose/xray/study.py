@@ -60,7 +60,8 @@ class Study:
 
     def update(self, trials: Sequence[Trial]) -> None:
         """Think it all through again with these trials; fills `limits`, `groups`, `undecided` and `wants`."""
-        self.evidence = Evidence(trials)
+        lost = self.survey.lost
+        self.evidence = Evidence([trial.without(lost) if lost else trial for trial in trials])
         self.limits, self.groups, self.undecided, self.wants, self._known = [], [], [], [], []
         self._parts.clear()
         self.ports = ports_of(self.survey, self.evidence)
@@ -249,7 +250,10 @@ class Study:
             for trial in self.evidence.about(kind, part)
             if self._offered(trial, across(part, direction, trial), others) >= load
         ]
-        verdict = judge(self._ratios_across(part, direction, evidence, others, load))
+        carried = [float(t.mbps[across(part, direction, t)].sum()) for t in evidence]
+        verdict = judge(
+            self._ratios_across(part, direction, evidence, others, load), carried=carried
+        )
         if verdict.state == "open" and len(self.evidence.about(kind, part)) < MOST_ROUNDS_OF_A_PART:
             have = len(verdict.ratios)
             more = min(look for look in LOOKS if look > have) - have

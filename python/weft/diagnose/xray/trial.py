@@ -30,6 +30,14 @@ class Trial:
     def flows(self) -> list[tuple[int, int]]:
         return list(zip(self.src.tolist(), self.dst.tolist(), strict=True))
 
+    def without(self, lost: Members) -> Trial:
+        """The trial as if some nodes had never been there."""
+        kept = ~(np.isin(self.src, list(lost)) | np.isin(self.dst, list(lost)))
+        experiments = tuple(
+            Experiment(one.kind, one.group - lost, one.within - lost) for one in self.experiments
+        )
+        return Trial(self.phase, self.src[kept], self.dst[kept], self.mbps[kept], experiments)
+
     def of(self, within: Members) -> Trial:
         """The flows that start in a set of nodes."""
         chosen = np.isin(self.src, list(within))
@@ -45,8 +53,7 @@ class Trial:
 def trials(samples: pa.Table, step: int, records: Iterable[dict[str, Any]] = ()) -> list[Trial]:
     """The phases of a step in order; `records` are run.json's phases, which say what each was for.
 
-    A transfer with several rows counts with their bytes over their time; the first launch that
-    measured a phase counts.
+    A transfer with several rows, of one launch or several, counts with all bytes over all time.
     """
     rows = samples.filter(pc.field("step") == step)
     purposes = {

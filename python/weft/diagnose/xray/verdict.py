@@ -49,18 +49,25 @@ class Verdict:
         return median_interval(self.ratios)
 
 
-def judge(ratios: Sequence[float], has_ceiling: bool = True) -> Verdict:
+def judge(
+    ratios: Sequence[float], has_ceiling: bool = True, carried: Sequence[float] | None = None
+) -> Verdict:
     """Decide by the sign test at the looks of a group-sequential plan.
 
-    With `has_ceiling` only rounds that one full limit could have made count as limited. Source: the
-    sign test; for several looks, e.g. C. Jennison and B. Turnbull, "Group Sequential Methods"
-    (2000), chapter 2, here with the union bound.
+    With `has_ceiling` only rounds that one full limit could have made count as limited; `carried` is
+    what each round carried, where what was expected differs between rounds. Source: the sign test;
+    for several looks, e.g. C. Jennison and B. Turnbull, "Group Sequential Methods" (2000), chapter
+    2, here with the union bound.
     """
     below = 0
     for count, ratio in enumerate(ratios, 1):
         below += ratio < FULL_SHARE
         needed = LOOKS.get(count)
-        if needed and below >= needed and (not has_ceiling or under_ceiling(ratios[:count])):
+        if (
+            needed
+            and below >= needed
+            and (not has_ceiling or under_ceiling((carried or ratios)[:count]))
+        ):
             return Verdict("limited", tuple(ratios))
         if needed and count - below >= needed:
             return Verdict("free", tuple(ratios))
