@@ -109,7 +109,7 @@ class RunMeta:
         path = directory / FILE_NAME
         try:
             document = json.loads(path.read_text())
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise RequestError(
                 f"{directory}: not a run folder, it has no {FILE_NAME}",
                 "give the folder that `weft run --out` or `weft import --out` wrote",
