@@ -12,7 +12,6 @@ from weft.diagnose.xray.limit import Ports, SharedLimit, predict, without_explai
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import Verdict
 
-EVERYBODY = frozenset(range(8))
 GROUP = frozenset(range(4))
 
 
@@ -25,7 +24,7 @@ def limit(
     members: Members, kind: Any, direction: Any, *evidence: Trial, **more: Any
 ) -> SharedLimit:
     verdict = Verdict("limited", (0.5,) * 6)
-    return SharedLimit(kind, members, EVERYBODY, direction, verdict, evidence, 99.0, **more)
+    return SharedLimit(kind, members, direction, verdict, evidence, 99.0, **more)
 
 
 def ports(mbps: float = 10.0, **changed: dict[int, float]) -> Ports:

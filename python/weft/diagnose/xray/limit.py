@@ -25,7 +25,7 @@ MOST_NODES = 4096
 
 @dataclass(frozen=True)
 class SharedLimit:
-    """A capacity that `members` share, seen in the traffic of `within`.
+    """A capacity that `members` share.
 
     "uplink": what leaves (out) or enters (in) the members. "switch": everything that they send, and
     likewise everything that they receive. "core": what passes between the `parts` of the members.
@@ -33,7 +33,6 @@ class SharedLimit:
 
     kind: Literal["uplink", "switch", "core"]
     members: Members
-    within: Members
     direction: Direction
     verdict: Verdict
     evidence: tuple[Trial, ...]

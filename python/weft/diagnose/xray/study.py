@@ -144,7 +144,7 @@ class Study:
         if whole.state == "free":
             return ()
         if whole.state == "limited":
-            self._add("switch", nodes, nodes, "inside", whole, evidence)
+            self._add("switch", nodes, "inside", whole, evidence)
             return ()
         if whole.state == "undecided":
             self._note(f"why {len(nodes)} nodes together get less, each time differently", nodes)
@@ -187,7 +187,7 @@ class Study:
         if verdict.state == "open":
             return self._want_more("inside", chip, among, verdict)
         if verdict.state == "limited":
-            self._add("switch", chip, chip, "inside", verdict, evidence)
+            self._add("switch", chip, "inside", verdict, evidence)
         return True
 
     def _between(self, group: Group, parent: Group | None) -> bool:
@@ -262,7 +262,7 @@ class Study:
         if verdict.state in ("open", "undecided"):
             self._note(f"whether what goes {direction} of {len(part)} nodes is limited", part)
         if verdict.state == "limited":
-            self._add("uplink", part, group.members, direction, verdict, evidence)
+            self._add("uplink", part, direction, verdict, evidence)
             if self._is_refuted(self.limits[-1]):
                 self.limits.pop()
         return True
@@ -313,7 +313,7 @@ class Study:
         if verdict.state != "limited":
             return True
         parts = tuple(group.parts)
-        self._add("core", group.members, group.members, "inside", verdict, crossing, parts)
+        self._add("core", group.members, "inside", verdict, crossing, parts)
         return True
 
     def _limited_groups(self) -> list[Group]:
@@ -365,7 +365,6 @@ class Study:
         self,
         kind: str,
         members: Members,
-        within: Members,
         direction: Direction,
         verdict: Verdict,
         evidence: list[Trial],
@@ -376,7 +375,6 @@ class Study:
             SharedLimit(
                 kind,  # type: ignore[arg-type]
                 members,
-                within,
                 direction,
                 verdict,
                 tuple(evidence),
