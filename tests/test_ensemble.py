@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from loopback import ONCE, Cluster, Deaf, Loopback, ensemble_step, live_run, with_cluster
+from weft.plan.phases import PhaseSpec
 from weft.testbed.adaptive import AdaptiveStep, chosen_phases
 from weft.testbed.agent import AgentError
-from weft.testbed.chooser import PhaseSpec
 from weft.testbed.ensemble import TooFewNodes
 from weft.testbed.telling import StepProgress
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from weft import _core
@@ -17,3 +18,13 @@ def expand(step: dict[str, Any], nodes: int) -> list[dict[str, Any]]:
         raise RequestError(str(error)) from None
     phases: list[dict[str, Any]] = json.loads(expanded)
     return phases
+
+
+@dataclass(frozen=True)
+class PhaseSpec:
+    """A phase somebody wants: its purpose in words, and transfers with `src`, `dst` and `streams`."""
+
+    purpose: str
+    size_bytes: int
+    stop: dict[str, Any]
+    transfers: list[dict[str, Any]]

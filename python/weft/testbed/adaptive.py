@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.testbed.chooser import Chooser, PhaseSpec
+from weft.plan.phases import PhaseSpec
+from weft.testbed.chooser import Chooser
 from weft.testbed.crew import Crew
 from weft.testbed.ensemble import Ensemble
 from weft.testbed.logbook import Logbook

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pyarrow as pa
 
+from weft.plan.phases import PhaseSpec
 from weft.run.meta import RunMeta
-
-
-@dataclass(frozen=True)
-class PhaseSpec:
-    """A phase somebody wants: its purpose in words, and transfers with `src`, `dst` and `streams`."""
-
-    purpose: str
-    size_bytes: int
-    stop: dict[str, Any]
-    transfers: list[dict[str, Any]]
 
 
 class Chooser(Protocol):

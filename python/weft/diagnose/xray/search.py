@@ -14,13 +14,13 @@ from weft.diagnose.xray.study import Study
 from weft.diagnose.xray.survey import Survey, take_survey
 from weft.diagnose.xray.trial import Trial, trials
 from weft.diagnose.xray.want import Want
+from weft.plan.phases import PhaseSpec
 from weft.run.meta import RunMeta
-from weft.testbed.chooser import PhaseSpec
 
 BISECTIONS = 14
 """Random bisections tried where no limit was found: with 95 % confidence at least 81 % of all
 bisections deliver what the worst of 14 does (0.05 ** (1 / 14))."""
-SEED = 20_03
+SEED = 2003
 WINDOW_PRODUCTS = 4
 LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 16 << 10, 4 << 20
 
