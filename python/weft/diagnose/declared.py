@@ -58,9 +58,7 @@ class DeclaredNetwork:
     @property
     def inner_limits(self) -> list[DeclaredLimit]:
         """The limits that more than one host shares."""
-        return [limit for limit in self.limits if 1 < len(limit.members) < len(self.hosts)] + [
-            limit for limit in self.limits if len(limit.members) == len(self.hosts)
-        ]
+        return [limit for limit in self.limits if len(limit.members) > 1]
 
     def crossings(self, flows: list[tuple[int, int]]) -> Crossings:
         """Which flow crosses which of `limits`."""
