@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from virtual_cluster import VirtualCluster, network_of
-from weft.diagnose.xray.chips import LEAST_ROUNDS, find_chips
+from weft.diagnose.xray.chips import LEAST_ROUNDS, Chips, find_chips
 from weft.diagnose.xray.experiment import as_arrays, subset_flows
+from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.trial import Trial
 
 MEMBERS = frozenset(range(12))
@@ -39,52 +40,82 @@ capacity = "800 Mb/s"
 """
 
 
-def rounds_on(text: str, count: int, share: float = 0.8, spread: float = 0.03) -> list[Trial]:
+def rounds_on(
+    text: str,
+    count: int,
+    share: float = 0.8,
+    spread: float = 0.03,
+    members: frozenset[int] = MEMBERS,
+) -> list[Trial]:
     """Rounds in which random subsets of all send."""
     cluster = VirtualCluster(network_of(text), spread=spread)
     found = []
     for number in range(count):
-        flows = subset_flows(MEMBERS, share, np.random.default_rng(number))
+        flows = subset_flows(members, share, np.random.default_rng(number))
         found.append(Trial(number, *as_arrays(flows), cluster.rates_mbps(flows)))
     return found
 
 
+def chips_in(members: frozenset[int], rounds: list[Trial]) -> Chips:
+    """With ports that all do what one flow alone gets."""
+    alone_mbps = VirtualCluster(network_of(ONE_CHIP), spread=0).rates_mbps([(0, 1)])
+    ports = np.repeat(alone_mbps, 100)
+    return find_chips(members, rounds, Ports(ports, ports))
+
+
 @pytest.mark.parametrize("spread", [0.03, 0.15])
 def test_one_common_limit_is_not_split(spread: float) -> None:
-    chips = find_chips(MEMBERS, rounds_on(ONE_CHIP, 60, spread=spread))
+    chips = chips_in(MEMBERS, rounds_on(ONE_CHIP, 60, spread=spread))
     assert chips.parts == (MEMBERS,)
     assert chips.rounds == 60
 
 
 def test_nodes_without_a_limit_are_not_split() -> None:
     text = ONE_CHIP.replace('capacity = "800 Mb/s"', "")
-    assert find_chips(MEMBERS, rounds_on(text, 60)).parts == (MEMBERS,)
+    assert chips_in(MEMBERS, rounds_on(text, 60)).parts == (MEMBERS,)
 
 
 @pytest.mark.parametrize("second_mbps", [200, 250, 300])
 def test_chips_of_different_capacity_are_told_by_their_level(second_mbps: float) -> None:
-    chips = find_chips(MEMBERS, rounds_on(chips_of(400, second_mbps), 40, share=0.85))
+    chips = chips_in(MEMBERS, rounds_on(chips_of(400, second_mbps), 40, share=0.85))
     assert set(chips.parts) == {EVEN, ODD}
 
 
 def test_chips_of_the_same_capacity_are_told_by_what_moves_together() -> None:
-    chips = find_chips(MEMBERS, rounds_on(chips_of(450, 450), 60, share=0.85))
+    chips = chips_in(MEMBERS, rounds_on(chips_of(450, 450), 60, share=0.85))
     assert set(chips.parts) == {EVEN, ODD}
     assert chips.is_sure
 
 
 def test_chips_of_the_same_capacity_look_alike_while_all_send() -> None:
-    chips = find_chips(MEMBERS, rounds_on(chips_of(300, 300), 60, share=1.0))
+    chips = chips_in(MEMBERS, rounds_on(chips_of(300, 300), 60, share=1.0))
     assert chips.parts == (MEMBERS,)
 
 
+def test_a_chip_behind_its_neighbours_limits_is_told_too() -> None:
+    """Half of what the first chip's nodes send goes to others that let through less than it does."""
+    homes = [0] * 5 + [1] * 8 + [2] * 10
+    hosts = "".join(
+        f'[[hosts]]\nids = "n{i + 1}"\nattach = "card/chip{home}"\nlink = {{ rate = "100 Mb/s" }}\n'
+        for i, home in enumerate(homes)
+    )
+    switches = "".join(
+        f'[[switches]]\nids = "card/chip{i}"\ncapacity = "{mbps} Mb/s"\n'
+        for i, mbps in enumerate((330, 283, 500))
+    )
+    members = frozenset(range(len(homes)))
+    rounds = rounds_on(f'name = "card"\n{hosts}{switches}', 60, 0.75, members=members)
+    parts = chips_in(members, rounds).parts
+    assert set(parts) == {frozenset(i for i in members if homes[i] == home) for home in range(3)}
+
+
 def test_few_rounds_are_never_sure() -> None:
-    chips = find_chips(MEMBERS, rounds_on(chips_of(450, 450), LEAST_ROUNDS - 1, share=0.85))
+    chips = chips_in(MEMBERS, rounds_on(chips_of(450, 450), LEAST_ROUNDS - 1, share=0.85))
     assert not chips.is_sure
 
 
 def test_without_rounds_all_are_together() -> None:
-    chips = find_chips(MEMBERS, [])
+    chips = chips_in(MEMBERS, [])
     assert (chips.parts, chips.is_sure, chips.rounds) == ((MEMBERS,), False, 0)
 
 
@@ -93,5 +124,5 @@ def test_parts_are_made_of_the_members_own_numbers() -> None:
     rounds = [
         Trial(t.phase, t.src + 50, t.dst + 50, t.mbps) for t in rounds_on(chips_of(400, 200), 40)
     ]
-    parts = find_chips(far, rounds).parts
+    parts = chips_in(far, rounds).parts
     assert set(parts) == {frozenset(n + 50 for n in EVEN), frozenset(n + 50 for n in ODD)}

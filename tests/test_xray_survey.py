@@ -68,6 +68,12 @@ def test_a_node_can_do_what_its_near_best_routes_do() -> None:
     assert np.isnan(survey.receive_mbps[0])
 
 
+def test_a_single_route_above_all_others_is_not_what_a_node_can_do() -> None:
+    rows = [(0, i, 0, i + 1, mbps) for i, mbps in enumerate([9.4, 15.3, 9.2, 9.3, 6.0])]
+    survey = take_survey(rates(rows), {"steps": [MATRIX]}, 6)
+    assert survey.send_mbps[0] == pytest.approx(9.35, abs=0.01)
+
+
 def test_nodes_are_those_that_sent_and_received_and_are_not_lost() -> None:
     flows = [(0, 1), (1, 0), (2, 3), (3, 2), (4, 0)]
     rows = rates(

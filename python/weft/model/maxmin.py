@@ -8,27 +8,46 @@ import numpy.typing as npt
 from weft.statistics import Floats
 
 Crossings = npt.NDArray[np.bool_]
-"""`crossings[i, j]`: whether flow i crosses limit j."""
+"""`crossings[..., i, j]`: whether flow i crosses limit j."""
 
 
 def fair_rates(crossings: Crossings, capacities: Floats) -> Floats:
-    """The rate of each flow, in the unit of `capacities`; a flow that crosses no limit gets infinity.
+    """The rate of each flow, in the unit of `capacities`; a flow that crosses no limit gets infinity."""
+    own_limits = np.full((1, len(crossings)), np.inf)
+    rates: Floats = fair_rates_in_rounds(crossings[np.newaxis], capacities, own_limits)[0]
+    return rates
+
+
+def fair_rates_in_rounds(crossings: Crossings, capacities: Floats, own_limits: Floats) -> Floats:
+    """The rates in many rounds at once that share nothing but the capacities.
+
+    `crossings` is (rounds, flows, limits), `capacities` (limits,), `own_limits` (rounds, flows): what
+    each flow gets at most, 0 for one that a round does not have.
 
     Progressive filling: all rates rise together, and where a limit is full its flows stay as they are
-    (D. Bertsekas and R. Gallager, "Data Networks", 2nd ed. 1992, section 6.5.2). At most one round per
-    limit, each O(flows x limits).
+    (D. Bertsekas and R. Gallager, "Data Networks", 2nd ed. 1992, section 6.5.2). At most one pass per
+    limit and kind of own limit, each O(rounds x flows x limits).
     """
-    rates = np.full(len(crossings), np.inf)
-    left = np.asarray(capacities, dtype=np.float64).copy()
-    rising = crossings.any(axis=1)
+    crossed = crossings.astype(np.float64)
+    rates = own_limits.astype(np.float64)
+    left = np.repeat(np.asarray(capacities, dtype=np.float64)[np.newaxis], len(rates), axis=0)
+    rising = (rates > 0) & crossings.any(axis=2)
     while rising.any():
-        loads = crossings[rising].sum(axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shares = np.where(loads > 0, left / loads, np.inf)
-        share = shares.min()
+        loads = _over_flows(rising, crossed)
+        shares = np.where(loads > 0, left / np.maximum(loads, 1), np.inf)
+        share = np.maximum(shares.min(axis=1), 0)[:, np.newaxis]
+        content = rising & (own_limits <= share)
         full = shares <= share * (1 + 1e-12)
-        settled = rising & crossings[:, full].any(axis=1)
-        rates[settled] = share
-        left -= share * crossings[settled].sum(axis=0)
+        held = rising & (crossings & full[:, np.newaxis, :]).any(axis=2)
+        # Whoever has enough leaves a larger share to the others, so in such rounds nobody else settles yet.
+        settled = np.where(content.any(axis=1, keepdims=True), content, held)
+        rates = np.where(settled, np.minimum(share, own_limits), rates)
+        left -= _over_flows(np.where(settled, rates, 0.0), crossed)
         rising &= ~settled
     return rates
+
+
+def _over_flows(weights: npt.NDArray[np.generic], crossed: Floats) -> Floats:
+    """The sum over the flows of each limit: (rounds, limits)."""
+    summed: Floats = (weights[:, np.newaxis, :].astype(np.float64) @ crossed)[:, 0]
+    return summed

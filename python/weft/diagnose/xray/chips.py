@@ -1,16 +1,17 @@
-"""Which nodes share a limit that round trips do not show: those whose rates rise and fall together."""
+"""Which nodes share a limit that round trips do not show: the division that explains best what they got."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-from scipy.cluster.hierarchy import fcluster, ward
-from scipy.spatial.distance import squareform
 
 from weft.diagnose.curve import Ints
+from weft.diagnose.xray.comovement import comovement, halves
+from weft.diagnose.xray.division import Rounds
 from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.trial import Trial
 from weft.statistics import Floats
 
@@ -18,11 +19,11 @@ LEAST_ROUNDS = 24
 LEAST_ROUNDS_FOR_ONE = 36
 """That nodes are not in parts is believed later than that they are."""
 MOST_ROUNDS = 90
+SPLIT_DEVIATIONS = 4.0
+"""A split counts when it explains the rounds better by so many standard errors of them; it was
+chosen by the same rounds, so that it takes more than a node's place does."""
 SURE_DEVIATIONS = 3.0
-"""A node belongs to a part when it moves with it by so many standard errors more than with any other."""
-SHUFFLES = 200
-CLEARLY_STRONGER = 1.5
-"""A split counts when it is so many times as strong as the strongest that chance made of the same rates."""
+"""A node's place is sure when any other explains the rounds worse by so many standard errors."""
 LEAST_PART = 2
 
 
@@ -35,137 +36,83 @@ class Chips:
     rounds: int
 
 
-def find_chips(members: Members, rounds: list[Trial], seed: int = 0) -> Chips:
-    """Split nodes into parts whose rates move together over rounds in which random subsets send.
+def find_chips(members: Members, rounds: list[Trial], ports: Ports) -> Chips:
+    """Split nodes into parts, by rounds in which random subsets of them send to each other.
 
-    A part's senders share its capacity, so all of them get less in rounds where more of them
-    send, and less than others in all rounds if they have less to share. Rates are taken as
-    logarithms relative to the round's median; two nodes are as far apart as their rates differ
-    over the rounds, as senders and as receivers. A split counts when it is clearly stronger than in
-    every one of SHUFFLES in which the nodes of each round are shuffled (a permutation test: under
-    one common limit they can be exchanged).
+    One part after another is split in two as its rates rise and fall together; then every node goes
+    where max-min sharing of the parts' limits explains best what all flows got. A split is kept when
+    it explains the rounds clearly better than its part in one.
     """
     order = sorted(members)
-    moves = [_moves(order, rounds, end) for end in ("src", "dst")]
-    rng = np.random.default_rng(seed)
-    parts = _split(np.arange(len(order)), moves, rng) if rounds else [np.arange(len(order))]
-    named = tuple(frozenset(order[i] for i in part) for part in parts)
-    is_sure = len(rounds) >= MOST_ROUNDS or _is_clear(parts, moves)
-    return Chips(named, is_sure, len(rounds))
+    if len(order) < 2 * LEAST_PART or not rounds:
+        return Chips((members,), len(order) < 2 * LEAST_PART, len(rounds))
+    seen = Rounds.of(order, rounds, ports)
+    labels = _divide(seen, comovement(order, rounds))
+    parts = tuple(
+        frozenset(order[i] for i in np.flatnonzero(labels == label)) for label in np.unique(labels)
+    )
+    is_sure = len(rounds) >= MOST_ROUNDS or _is_clear(seen, labels)
+    return Chips(parts, is_sure, len(rounds))
 
 
-def _moves(order: list[int], rounds: list[Trial], end: str) -> Floats:
-    """Node by round: the logarithm of its rate against the round's median, NaN where it had no part."""
-    moves = np.full((len(order), len(rounds)), np.nan)
-    place = {node: i for i, node in enumerate(order)}
-    for column, trial in enumerate(rounds):
-        logs = np.log(np.maximum(trial.mbps, 1e-3))
-        rows = [place[node] for node in getattr(trial, end).tolist()]
-        moves[rows, column] = logs - np.median(logs)
-    return moves
+def _divide(seen: Rounds, distances: Floats) -> Ints:
+    labels = np.zeros(seen.nodes, dtype=np.int64)
+    while True:
+        splits = [_placed(seen, split) for split in _splits(labels, distances)]
+        good = [split for split in splits if _is_better(seen, split, labels, SPLIT_DEVIATIONS)]
+        if not good:
+            return labels
+        labels = min(good, key=lambda split: float(seen.misfit(split).mean()))
 
 
-def _distances(moves: list[Floats]) -> Floats:
-    """The mean square difference of any two nodes over the rounds that both took part in."""
-    total = np.zeros((len(moves[0]), len(moves[0])))
-    for one in moves:
-        known = ~np.isnan(one)
-        filled = np.where(known, one, 0.0)
-        squares = (filled**2) @ known.T
-        common = known.astype(float) @ known.T
-        gaps = squares + squares.T - 2 * filled @ filled.T
-        total += np.where(common > 0, gaps / np.maximum(common, 1), np.nan)
-    total = np.where(np.isnan(total), np.nanmax(total), total)
-    np.fill_diagonal(total, 0.0)
-    return np.maximum(total, 0.0)
+def _splits(labels: Ints, distances: Floats) -> Iterator[Ints]:
+    """The labels with one of the parts in two."""
+    for label in np.unique(labels):
+        part = np.flatnonzero(labels == label)
+        if len(part) >= 2 * LEAST_PART:
+            split = labels.copy()
+            split[part[halves(distances[np.ix_(part, part)]) == 1]] = labels.max() + 1
+            yield split
 
 
-def _split(part: Ints, moves: list[Floats], rng: np.random.Generator) -> list[Ints]:
-    if len(part) < 2 * LEAST_PART:
-        return [part]
-    own = [one[part] for one in moves]
-    distances = _distances(own)
-    labels = _halves(distances)
-    if min(np.bincount(labels, minlength=2)) < LEAST_PART:
-        return [part]
-    strength = _strength(distances, labels)
-    for _ in range(SHUFFLES):
-        chance = _distances([_shuffled(one, rng) for one in own])
-        if CLEARLY_STRONGER * _strength(chance, _halves(chance)) >= strength:
-            return [part]
-    return [deeper for label in (0, 1) for deeper in _split(part[labels == label], moves, rng)]
-
-
-def _halves(distances: Floats) -> Ints:
-    """Two clusters: Ward's linkage, then every node moves to the nearer centre until none does (2-means)."""
-    tree = ward(squareform(np.sqrt(distances), checks=False))
-    labels = np.asarray(fcluster(tree, 2, "maxclust") - 1, dtype=np.int64)
-    for _ in range(len(labels)):
-        to_each = np.column_stack([_to_centre(distances, labels == label) for label in (0, 1)])
-        nearer = to_each.argmin(axis=1)
-        if (nearer == labels).all() or len(np.unique(nearer)) < 2:
-            break
-        labels = nearer
+def _placed(seen: Rounds, labels: Ints) -> Ints:
+    """The labels after every node went where it explains the rounds best, one at a time, until none does."""
+    least = float(seen.misfit(labels).mean())
+    moved = True
+    while moved:
+        moved = False
+        for node, other in _moves(labels):
+            tried = labels.copy()
+            tried[node] = other
+            if (misfit := float(seen.misfit(tried).mean())) < least:
+                labels, least, moved = tried, misfit, True
     return labels
 
 
-def _to_centre(distances: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
-    """Each node's square distance to the centre of the others chosen, from distances between nodes alone."""
-    inside = distances[np.ix_(chosen, chosen)]
-    count = int(chosen.sum())
-    if count < 2:
-        return np.asarray(distances[:, chosen].mean(axis=1))
-    spread = inside.sum() / (count * (count - 1)) / 2
-    others = np.where(chosen, count - 1, count)
-    return np.asarray(distances[:, chosen].sum(axis=1) / others - spread)
+def _moves(labels: Ints) -> Iterator[tuple[int, int]]:
+    for node in range(len(labels)):
+        for other in range(labels.max() + 1):
+            if other != labels[node]:
+                yield node, other
 
 
-def _strength(distances: Floats, labels: Ints) -> float:
-    """How far apart the centres are (the energy distance); large halves prove more than a stray pair."""
-    halves = [np.flatnonzero(labels == label) for label in (0, 1)]
-    if min(map(len, halves)) < LEAST_PART:
-        return 0.0
-    inside = [distances[np.ix_(half, half)] for half in halves]
-    within = [part.sum() / (len(part) * (len(part) - 1)) for part in inside]
-    between = distances[np.ix_(*halves)].mean()
-    return float((between - np.mean(within)) * np.sqrt(min(map(len, halves))))
-
-
-def _shuffled(moves: Floats, rng: np.random.Generator) -> Floats:
-    shuffled = moves.copy()
-    for column in shuffled.T:
-        known = ~np.isnan(column)
-        column[known] = rng.permutation(column[known])
-    return shuffled
-
-
-def _is_clear(parts: list[Ints], moves: list[Floats]) -> bool:
-    """Whether there were rounds enough, and every node is clearly nearer to its own part than to any other."""
-    rounds = moves[0].shape[1]
-    if rounds < (LEAST_ROUNDS if len(parts) > 1 else LEAST_ROUNDS_FOR_ONE):
+def _is_better(seen: Rounds, labels: Ints, than: Ints, deviations: float) -> bool:
+    """Whether labels of parts that are large enough explain the rounds better by so many standard errors."""
+    if np.bincount(labels, minlength=2).min() < LEAST_PART:
         return False
-    return all(
-        _is_nearer(node, own, other, moves)
-        for own in parts
-        for other in parts
-        if own is not other
-        for node in own
-    )
+    gained = seen.misfit(than) - seen.misfit(labels)
+    return bool(gained.mean() > deviations * gained.std(ddof=1) / np.sqrt(len(gained)))
 
 
-def _is_nearer(node: int, own: Ints, other: Ints, moves: list[Floats]) -> bool:
-    """By SURE_DEVIATIONS standard errors over the rounds."""
-    mates = own[own != node]
-    differences = [
-        (one[node] - _mean(one[other])) ** 2 - (one[node] - _mean(one[mates])) ** 2 for one in moves
-    ]
-    found = np.concatenate(differences)
-    found = found[~np.isnan(found)]
-    error = float(found.std(ddof=1)) / np.sqrt(len(found))
-    return bool(found.mean() > SURE_DEVIATIONS * error)
-
-
-def _mean(moves: Floats) -> Floats:
-    """The mean of each round over the nodes that took part in it, NaN where none did."""
-    count = (~np.isnan(moves)).sum(axis=0)
-    return np.where(count > 0, np.nansum(moves, axis=0) / np.maximum(count, 1), np.nan)
+def _is_clear(seen: Rounds, labels: Ints) -> bool:
+    """Whether there were rounds enough, and every node's place is sure."""
+    parts = labels.max() + 1
+    if len(seen.mbps) < (LEAST_ROUNDS if parts > 1 else LEAST_ROUNDS_FOR_ONE):
+        return False
+    for node, other in _moves(labels):
+        tried = labels.copy()
+        tried[node] = other
+        lost = seen.misfit(tried) - seen.misfit(labels)
+        if lost.mean() <= SURE_DEVIATIONS * lost.std(ddof=1) / np.sqrt(len(lost)):
+            return False
+    return True

@@ -174,7 +174,7 @@ class Study:
         rounds = self.evidence.of("subset", nodes, nodes)
         key = nodes, len(rounds)
         if key not in self._chips:
-            self._chips[key] = find_chips(nodes, rounds)
+            self._chips[key] = find_chips(nodes, rounds, self.ports)
         if self._chips[key].is_sure or len(rounds) >= MOST_ROUNDS:
             return self._chips[key]
         share = min((1 + verdict.ratio.median) / 2, MOST_SENDING)

@@ -17,7 +17,9 @@ from weft.diagnose.xray.trial import Trial, trials
 from weft.statistics import Floats
 
 NEAR_BEST = 0.85
-"""Routes of a node that reach this share of its best one count as not limited by anything else."""
+"""Routes of a node that reach this share of its best ones count as not limited by anything else."""
+BEST_ROUTES = 3
+"""So many must be as good: a single one may have had in its window what was held up before it."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,11 @@ def _round_trips(rows: pa.Table, count: int) -> Floats:
 
 
 def _best(mbps: Floats) -> Floats:
-    """For each row the median of what comes near its maximum: the maximum alone would be luck."""
+    """For each row the median of what comes near its BEST_ROUTES best: the maximum alone would be luck."""
     best = np.full(len(mbps), np.nan)
     for node, row in enumerate(mbps):
         known = row[~np.isnan(row)]
         if len(known):
-            best[node] = np.median(known[known >= NEAR_BEST * known.max()])
+            good = np.sort(known)[-BEST_ROUTES:][0]
+            best[node] = np.median(known[known >= NEAR_BEST * good])
     return best
