@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,11 @@ def demonstrate(
     return NetworkDemonstration(
         runs=[xray, aapc],
         report=report([xray, aapc], directory),
-        warnings=[*xray.meta.warnings, *aapc.meta.warnings],
+        warnings=[
+            replace(warning, message=f"{run.directory.name}: {warning.message}")
+            for run in (xray, aapc)
+            for warning in run.meta.warnings
+        ],
         found=found,
         known=compare(declared, found, scale),
         measuring_s=measuring_s,

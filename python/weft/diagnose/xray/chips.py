@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from weft.diagnose.curve import Ints
-from weft.diagnose.xray.comovement import comovement, halves
+from weft.diagnose.xray.comovement import Comovement
 from weft.diagnose.xray.division import Rounds
 from weft.diagnose.xray.experiment import Members
 from weft.diagnose.xray.limit import Ports
@@ -20,10 +20,14 @@ LEAST_ROUNDS_FOR_ONE = 36
 """That nodes are not in parts is believed later than that they are."""
 MOST_ROUNDS = 90
 SPLIT_DEVIATIONS = 4.0
-"""A split counts when it explains the rounds better by so many standard errors of them; it was
-chosen by the same rounds, so that it takes more than a node's place does."""
+"""A split that does not show in what moves together counts when it explains the rounds better by so
+many standard errors of them; it was chosen by the same rounds, so it takes more than one node does."""
+CLEAR_DEVIATIONS = 2.0
+"""A node goes where it explains the rounds better by so many standard errors; else, where it moves along."""
 SURE_DEVIATIONS = 3.0
-"""A node's place is sure when any other explains the rounds worse by so many standard errors."""
+"""A node's place is sure when another would explain the rounds so much worse, or is so much further off."""
+RANDOM_STARTS = 4
+"""What moves together may lead to a division that no single node leaves; from other starts it is found."""
 LEAST_PART = 2
 
 
@@ -39,80 +43,146 @@ class Chips:
 def find_chips(members: Members, rounds: list[Trial], ports: Ports) -> Chips:
     """Split nodes into parts, by rounds in which random subsets of them send to each other.
 
-    One part after another is split in two as its rates rise and fall together; then every node goes
-    where max-min sharing of the parts' limits explains best what all flows got. A split is kept when
-    it explains the rounds clearly better than its part in one.
+    Nodes are split in two by whose rates move together; then a node goes elsewhere where max-min
+    sharing of the parts' limits explains clearly better what all flows got. That is repeated with the
+    parts, as long as a split is more than chance by either view. Both are needed: of chips
+    that hide behind each other's limits only the model tells, and where all are alike, what moves
+    together tells sooner.
     """
     order = sorted(members)
     if len(order) < 2 * LEAST_PART or not rounds:
         return Chips((members,), len(order) < 2 * LEAST_PART, len(rounds))
-    seen = Rounds.of(order, rounds, ports)
-    labels = _divide(seen, comovement(order, rounds))
+    search = _Division(Rounds.of(order, rounds, ports), Comovement.of(order, rounds))
+    labels, is_clear = search.divided()
     parts = tuple(
         frozenset(order[i] for i in np.flatnonzero(labels == label)) for label in np.unique(labels)
     )
-    is_sure = len(rounds) >= MOST_ROUNDS or _is_clear(seen, labels)
-    return Chips(parts, is_sure, len(rounds))
+    return Chips(parts, len(rounds) >= MOST_ROUNDS or is_clear, len(rounds))
 
 
-def _divide(seen: Rounds, distances: Floats) -> Ints:
-    labels = np.zeros(seen.nodes, dtype=np.int64)
-    while True:
-        splits = [_placed(seen, split) for split in _splits(labels, distances)]
-        good = [split for split in splits if _is_better(seen, split, labels, SPLIT_DEVIATIONS)]
-        if not good:
-            return labels
-        labels = min(good, key=lambda split: float(seen.misfit(split).mean()))
+@dataclass(frozen=True)
+class _Split:
+    """Labels with one part in two; they explain the rounds so many standard errors better."""
+
+    labels: Ints
+    deviations: float
+    is_no_chance: bool
 
 
-def _splits(labels: Ints, distances: Floats) -> Iterator[Ints]:
-    """The labels with one of the parts in two."""
-    for label in np.unique(labels):
-        part = np.flatnonzero(labels == label)
-        if len(part) >= 2 * LEAST_PART:
-            split = labels.copy()
-            split[part[halves(distances[np.ix_(part, part)]) == 1]] = labels.max() + 1
-            yield split
+@dataclass(frozen=True)
+class _Division:
+    """Labels for nodes by two views of the same rounds."""
 
+    seen: Rounds
+    together: Comovement
 
-def _placed(seen: Rounds, labels: Ints) -> Ints:
-    """The labels after every node went where it explains the rounds best, one at a time, until none does."""
-    least = float(seen.misfit(labels).mean())
-    moved = True
-    while moved:
-        moved = False
+    def divided(self) -> tuple[Ints, bool]:
+        """The labels, and whether they are clear.
+
+        They are when there were rounds enough, no part may yet turn out to be two, and every node's
+        place is sure.
+        """
+        labels = np.zeros(self.seen.nodes, dtype=np.int64)
+        while True:
+            splits = list(self._splits(labels))
+            good = [split.labels for split in splits if split.is_no_chance]
+            more = min(good, key=self._mean_misfit, default=labels)
+            more = self._settled(self._placed(more))
+            if len(np.unique(more)) <= len(np.unique(labels)):
+                break
+            labels = more
+        enough = LEAST_ROUNDS if labels.any() else LEAST_ROUNDS_FOR_ONE
+        is_clear = (
+            len(self.seen.mbps) >= enough
+            and all(split.deviations < CLEAR_DEVIATIONS for split in splits)
+            and all(self._is_sure(labels, node, other) for node, other in _moves(labels))
+        )
+        return labels, is_clear
+
+    def _splits(self, labels: Ints) -> Iterator[_Split]:
+        """The labels with one of the parts in two."""
+        for label in np.unique(labels):
+            part = np.flatnonzero(labels == label)
+            if len(part) < 2 * LEAST_PART:
+                continue
+            halves = self.together.halves(part)
+            split = self._split(labels, part, halves)
+            if split.deviations <= SPLIT_DEVIATIONS and not self.together.is_no_chance(
+                part, halves
+            ):
+                rng = np.random.default_rng(0)
+                starts = [rng.permutation(len(part)) % 2 for _ in range(RANDOM_STARTS)]
+                others = [self._split(labels, part, start) for start in starts]
+                split = max([split, *others], key=lambda one: one.deviations)
+                split = replace(split, is_no_chance=split.deviations > SPLIT_DEVIATIONS)
+            if np.bincount(split.labels, minlength=labels.max() + 2).min() >= LEAST_PART:
+                yield split
+
+    def _split(self, labels: Ints, part: Ints, halves: Ints) -> _Split:
+        """A part in two, from halves on by single nodes."""
+        new = labels.max() + 1
+        split = labels.copy()
+        split[part[halves == 1]] = new
+        split = self._placed(split, np.array([labels[part[0]], new]))
+        deviations = _deviations(self.seen.misfit(labels) - self.seen.misfit(split))
+        return _Split(split, deviations, is_no_chance=True)
+
+    def _placed(self, labels: Ints, among: Ints | None = None) -> Ints:
+        """The labels after nodes, of some parts or all, went where that explains the rounds better, one
+        at a time, until none does."""
+        least = self._mean_misfit(labels)
+        moved = True
+        while moved:
+            moved = False
+            for node, other in _moves(labels, among):
+                tried = _with(labels, node, other)
+                if (misfit := self._mean_misfit(tried)) < least:
+                    labels, least, moved = tried, misfit, True
+        return labels
+
+    def _settled(self, labels: Ints) -> Ints:
+        """The labels after nodes for which that makes no clear difference went where they move along."""
         for node, other in _moves(labels):
-            tried = labels.copy()
-            tried[node] = other
-            if (misfit := float(seen.misfit(tried).mean())) < least:
-                labels, least, moved = tried, misfit, True
-    return labels
+            own, others = (np.flatnonzero(labels == label) for label in (labels[node], other))
+            if len(own) <= LEAST_PART:
+                continue
+            is_clear = abs(_deviations(self._worse(labels, node, other))) > CLEAR_DEVIATIONS
+            if not is_clear and self.together.nearer(node, own, others).mean() < 0:
+                labels = _with(labels, node, other)
+        return labels
+
+    def _is_sure(self, labels: Ints, node: int, other: int) -> bool:
+        own, others = (np.flatnonzero(labels == label) for label in (labels[node], other))
+        return (
+            _deviations(self._worse(labels, node, other)) > SURE_DEVIATIONS
+            or _deviations(self.together.nearer(node, own, others)) > SURE_DEVIATIONS
+        )
+
+    def _mean_misfit(self, labels: Ints) -> float:
+        return float(self.seen.misfit(labels).mean())
+
+    def _worse(self, labels: Ints, node: int, other: int) -> Floats:
+        """How much worse each round is explained with the node in another part."""
+        worse: Floats = self.seen.misfit(_with(labels, node, other)) - self.seen.misfit(labels)
+        return worse
 
 
-def _moves(labels: Ints) -> Iterator[tuple[int, int]]:
-    for node in range(len(labels)):
-        for other in range(labels.max() + 1):
+def _moves(labels: Ints, among: Ints | None = None) -> Iterator[tuple[int, int]]:
+    """Every node of some parts, or all, with every other one of these parts."""
+    parts = np.unique(labels) if among is None else among
+    for node in np.flatnonzero(np.isin(labels, parts)).tolist():
+        for other in parts.tolist():
             if other != labels[node]:
                 yield node, other
 
 
-def _is_better(seen: Rounds, labels: Ints, than: Ints, deviations: float) -> bool:
-    """Whether labels of parts that are large enough explain the rounds better by so many standard errors."""
-    if np.bincount(labels, minlength=2).min() < LEAST_PART:
-        return False
-    gained = seen.misfit(than) - seen.misfit(labels)
-    return bool(gained.mean() > deviations * gained.std(ddof=1) / np.sqrt(len(gained)))
+def _with(labels: Ints, node: int, other: int) -> Ints:
+    changed = labels.copy()
+    changed[node] = other
+    return changed
 
 
-def _is_clear(seen: Rounds, labels: Ints) -> bool:
-    """Whether there were rounds enough, and every node's place is sure."""
-    parts = labels.max() + 1
-    if len(seen.mbps) < (LEAST_ROUNDS if parts > 1 else LEAST_ROUNDS_FOR_ONE):
-        return False
-    for node, other in _moves(labels):
-        tried = labels.copy()
-        tried[node] = other
-        lost = seen.misfit(tried) - seen.misfit(labels)
-        if lost.mean() <= SURE_DEVIATIONS * lost.std(ddof=1) / np.sqrt(len(lost)):
-            return False
-    return True
+def _deviations(values: Floats) -> float:
+    """How many standard errors the mean is above zero."""
+    error = float(values.std(ddof=1)) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+    return float(values.mean()) / error if error else 0.0

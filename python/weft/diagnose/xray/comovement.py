@@ -1,8 +1,9 @@
-"""Whose rates rise and fall together: the first guess at who shares a limit."""
+"""Whose rates rise and fall together over rounds in which random subsets of nodes send."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,31 +14,57 @@ from weft.diagnose.curve import Ints
 from weft.diagnose.xray.trial import Trial
 from weft.statistics import Floats
 
+SHUFFLES = 200
+CLEARLY_STRONGER = 1.5
+"""A split is no chance when it is so many times as strong as the strongest that chance made of the same rates."""
 
-def comovement(order: Sequence[int], rounds: Sequence[Trial]) -> Floats:
-    """How differently any two nodes fared over rounds in which random subsets sent; (nodes, nodes).
 
-    The senders of a part share its capacity, so all of them get less in rounds where more of them
-    send, and less than others in all rounds if they have less to share. It is the mean square
-    difference of the logarithms of their rates, relative to the round's median, as senders and as
-    receivers, over the rounds that both took part in.
+@dataclass(frozen=True)
+class Comovement:
+    """`moves`: of nodes as senders, and as receivers, the logarithm of their rates against the round's median.
+
+    Both are (nodes, rounds), NaN where a node had no part. The senders of a part share its capacity, so
+    all of them get less in rounds where more of them send, and less than others in all rounds if they
+    have less to share.
     """
-    total = np.zeros((len(order), len(order)))
-    for end in ("src", "dst"):
-        moves = _moves(order, rounds, end)
-        known = ~np.isnan(moves)
-        filled = np.where(known, moves, 0.0)
-        squares = (filled**2) @ known.T
-        common = known.astype(float) @ known.T
-        gaps = squares + squares.T - 2 * filled @ filled.T
-        total += np.where(common > 0, gaps / np.maximum(common, 1), np.nan)
-    total = np.where(np.isnan(total), np.nanmax(total, initial=0.0), total)
-    np.fill_diagonal(total, 0.0)
-    return np.maximum(total, 0.0)
+
+    moves: tuple[Floats, Floats]
+
+    @classmethod
+    def of(cls, order: Sequence[int], rounds: Sequence[Trial]) -> Comovement:
+        return cls((_moves(order, rounds, "src"), _moves(order, rounds, "dst")))
+
+    def halves(self, part: Ints) -> Ints:
+        """The labels 0 and 1 of the nodes of a part."""
+        return _halves(_distances([moves[part] for moves in self.moves]))
+
+    def is_no_chance(self, part: Ints, halves: Ints, seed: int = 0) -> bool:
+        """Whether a split is clearly stronger than in every one of SHUFFLES of the nodes of each round.
+
+        A permutation test: under one common limit nodes can be exchanged.
+        """
+        own = [moves[part] for moves in self.moves]
+        strength = _strength(_distances(own), halves)
+        rng = np.random.default_rng(seed)
+        for _ in range(SHUFFLES):
+            chance = _distances([_shuffled(one, rng) for one in own])
+            if CLEARLY_STRONGER * _strength(chance, _halves(chance)) >= strength:
+                return False
+        return True
+
+    def nearer(self, node: int, own: Ints, other: Ints) -> Floats:
+        """By how much a node is nearer to its own part than to another, each time that it took part."""
+        mates = own[own != node]
+        gaps = [
+            (one[node] - _mean(one[other])) ** 2 - (one[node] - _mean(one[mates])) ** 2
+            for one in self.moves
+        ]
+        found: Floats = np.concatenate(gaps)
+        known: Floats = found[~np.isnan(found)]
+        return known
 
 
 def _moves(order: Sequence[int], rounds: Sequence[Trial], end: str) -> Floats:
-    """Node by round: the logarithm of its rate against the round's median, NaN where it had no part."""
     moves = np.full((len(order), len(rounds)), np.nan)
     place = {node: i for i, node in enumerate(order)}
     for column, trial in enumerate(rounds):
@@ -47,7 +74,22 @@ def _moves(order: Sequence[int], rounds: Sequence[Trial], end: str) -> Floats:
     return moves
 
 
-def halves(distances: Floats) -> Ints:
+def _distances(moves: list[Floats]) -> Floats:
+    """The mean square difference of any two nodes over the rounds that both took part in."""
+    total = np.zeros((len(moves[0]), len(moves[0])))
+    for one in moves:
+        known = ~np.isnan(one)
+        filled = np.where(known, one, 0.0)
+        squares = (filled**2) @ known.T
+        common = known.astype(float) @ known.T
+        gaps = squares + squares.T - 2 * filled @ filled.T
+        total += np.where(common > 0, gaps / np.maximum(common, 1), np.nan)
+    total = np.where(np.isnan(total), np.nanmax(total), total)
+    np.fill_diagonal(total, 0.0)
+    return np.maximum(total, 0.0)
+
+
+def _halves(distances: Floats) -> Ints:
     """Two clusters: Ward's linkage, then every node moves to the nearer centre until none does (2-means)."""
     tree = ward(squareform(np.sqrt(distances), checks=False))
     labels = np.asarray(fcluster(tree, 2, "maxclust") - 1, dtype=np.int64)
@@ -69,3 +111,28 @@ def _to_centre(distances: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
     spread = inside.sum() / (count * (count - 1)) / 2
     others = np.where(chosen, count - 1, count)
     return np.asarray(distances[:, chosen].sum(axis=1) / others - spread)
+
+
+def _strength(distances: Floats, labels: Ints) -> float:
+    """How far apart the centres are (the energy distance); large halves prove more than a stray pair."""
+    halves = [np.flatnonzero(labels == label) for label in (0, 1)]
+    if min(map(len, halves)) < 2:
+        return 0.0
+    inside = [distances[np.ix_(half, half)] for half in halves]
+    within = [part.sum() / (len(part) * (len(part) - 1)) for part in inside]
+    between = distances[np.ix_(*halves)].mean()
+    return float((between - np.mean(within)) * np.sqrt(min(map(len, halves))))
+
+
+def _shuffled(moves: Floats, rng: np.random.Generator) -> Floats:
+    shuffled = moves.copy()
+    for column in shuffled.T:
+        known = ~np.isnan(column)
+        column[known] = rng.permutation(column[known])
+    return shuffled
+
+
+def _mean(moves: Floats) -> Floats:
+    """The mean of each round over the nodes that took part in it, NaN where none did."""
+    count = (~np.isnan(moves)).sum(axis=0)
+    return np.where(count > 0, np.nansum(moves, axis=0) / np.maximum(count, 1), np.nan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ FULL_QUANTILE = 0.9
 """This quantile of what a part carried is its capacity: most rounds fill it, some offer less."""
 MOST_MISFIT = 0.5
 """A flow counts as no further off than this natural logarithm: some have bad luck."""
+LEAST_MBPS = 1e-3
 NOBODY = -1
 
 
@@ -51,22 +53,43 @@ class Rounds:
         return cls(len(order), src, dst, mbps, own_mbps)
 
     def misfit(self, labels: Ints) -> Floats:
-        """Per round the mean square of the logarithm of measured over expected, if each label had a limit.
+        """Per round the mean square of what is left unexplained of the rates, if each label had a limit.
 
-        What a part can send, and likewise receive, is what it carried in full rounds.
+        What a part can send, and likewise receive, is what it carried in full rounds. Logarithms of
+        rates are compared, relative to their round: a busy machine slows all flows of it. Trials are
+        too short for flows to settle, so that they differ less than max-min shares do; how much less
+        is fitted, one slope for all flows.
         """
+        expected = np.log(np.maximum(self._expected_mbps(labels), LEAST_MBPS))
+        measured = np.log(np.maximum(self.mbps, LEAST_MBPS))
+        measured = expected + np.clip(measured - expected, -MOST_MISFIT, MOST_MISFIT)
+        expected, measured = self._relative(expected), self._relative(measured)
+        slope = np.clip((expected * measured).sum() / max((expected**2).sum(), 1e-12), 0, 1)
+        return self._mean((measured - slope * expected) ** 2)
+
+    def _expected_mbps(self, labels: Ints) -> Floats:
         crossed = self._crossings(labels)
         carried = (self.mbps[:, np.newaxis, :] @ crossed.astype(np.float64))[:, 0]
         parts = crossed.shape[2] // 2
-        full = np.quantile(
-            np.vstack([carried[:, :parts], carried[:, parts:]]), FULL_QUANTILE, axis=0
-        )
-        expected = fair_rates_in_rounds(crossed, np.concatenate([full, full]), self.own_mbps)
-        real = self.src != NOBODY
-        ratios = np.maximum(self.mbps, 1e-3) / np.maximum(expected, 1e-3)
-        off = np.where(real, np.clip(np.log(ratios), -MOST_MISFIT, MOST_MISFIT), 0.0)
-        misfit: Floats = (off**2).sum(axis=1) / np.maximum(real.sum(axis=1), 1)
-        return misfit
+        both = np.vstack([carried[:, :parts], carried[:, parts:]])
+        full = np.quantile(both, FULL_QUANTILE, axis=0)
+        return fair_rates_in_rounds(crossed, np.concatenate([full, full]), self.own_mbps)
+
+    def _relative(self, logarithms: Floats) -> Floats:
+        """Less the mean of the round; 0 where there is no flow."""
+        centred = logarithms - self._mean(logarithms)[:, np.newaxis]
+        return np.where(self._is_real, centred, 0.0)
+
+    def _mean(self, values: Floats) -> Floats:
+        """Of each round, over its flows."""
+        count = np.maximum(self._is_real.sum(axis=1), 1)
+        mean: Floats = np.where(self._is_real, values, 0.0).sum(axis=1) / count
+        return mean
+
+    @cached_property
+    def _is_real(self) -> Crossings:
+        real: Crossings = self.src != NOBODY
+        return real
 
     def _crossings(self, labels: Ints) -> Crossings:
         """A column for what each part sends, then one for what each receives."""

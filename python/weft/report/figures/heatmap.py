@@ -58,13 +58,16 @@ class Map:
     def title(self, order: str) -> str:
         return f"All pairs of {self.one.label}, nodes by {order}: {self.what}"
 
-    def caption(self) -> str:
+    def caption(self, cells: Sequence[Row], frames: Sequence[Row], marks: Sequence[Row]) -> str:
+        """What the map shows, and what the marks mean that it has."""
         size = format_bytes(self.step.matrix.size_bytes)
         how = {"alltoall": "during all-to-all", "xray": "during xray"}.get(self.step.kind, "")
         measured = f"{size} messages {how}".strip()
-        red = "" if self.step.is_latency else " Red: slow."
         framed = "groups" if self.one.groups else "nodes that reach each other alike"
-        return f"{measured}. Framed: {framed}.{red} Lilac: not measured."
+        marked = [f"Framed: {framed}."] if frames else []
+        marked += ["Red: slow."] if marks else []
+        marked += ["Lilac: not measured."] if any(row["value"] is None for row in cells) else []
+        return " ".join([f"{measured}.", *marked])
 
 
 def heatmap_figures(material: Material) -> list[Figure]:
@@ -93,15 +96,18 @@ def _figures(each: Map) -> Iterator[Figure]:
     same = by_group == by_name
     orders = [("name", by_name)] if same else [("group", by_group), ("name", by_name)]
     for order, names in orders:
+        frames = _border_rows(each.one, names)
+        marks = slow_marks(each.one, each.step, names)
         tables = {
             cells: rows,
-            f"{each.name}-{order}-groups": _border_rows(each.one, names),
-            f"{each.name}-{order}-slow": slow_marks(each.one, each.step, names),
+            f"{each.name}-{order}-groups": frames,
+            f"{each.name}-{order}-slow": marks,
         }
         places = [names.index(name) for name in by_name]
         spec = _spec(tables, names, places, each.step.is_latency)
+        caption = each.caption(rows, frames, marks)
         yield Figure(
-            f"{each.name}-by-{order}", each.title(order), each.caption(), spec, tables, square=True
+            f"{each.name}-by-{order}", each.title(order), caption, spec, tables, square=True
         )
 
 

@@ -30,7 +30,9 @@ def _slow_ends(one: Ensemble, step: EnsembleStep) -> Iterator[Ends]:
                 yield node, None
             if slow.direction != "out":
                 yield None, node
-    for cell in step.effects.cells if step.effects else ():
+    # A search has tried every odd cell again, alone: what it does not name was chance.
+    was_searched = any(each.kind == "xray" for each in one.steps)
+    for cell in step.effects.cells if step.effects and not was_searched else ():
         yield cell.src, cell.dst
 
 
