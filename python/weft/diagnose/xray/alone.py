@@ -12,7 +12,7 @@ from weft.diagnose.xray.experiment import Experiment, Kind, Members
 from weft.diagnose.xray.grouping import Group
 from weft.diagnose.xray.limit import Ports, SharedLimit
 from weft.diagnose.xray.slowness import RETRIALS, SLOW_SHARE, suspects
-from weft.diagnose.xray.survey import Survey
+from weft.diagnose.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.diagnose.xray.want import Want
 
 PARTNERS = 4
@@ -22,11 +22,16 @@ Partners = dict[int, set[int]]
 
 
 def ports_of(survey: Survey, evidence: Evidence) -> Ports:
-    """What each node can send and receive: the best of the survey and of what it did alone."""
+    """What each node can send and receive: the best of the survey and of what it did alone.
+
+    A rate alone that is far above nearly all others is a queue that emptied into a short window.
+    """
     send, receive = survey.send_mbps.copy(), survey.receive_mbps.copy()
+    alone = sorted(mbps for trial in evidence.alone for mbps in trial.mbps.tolist())
     for trial in evidence.alone:
         for a, b, mbps in zip(trial.src, trial.dst, trial.mbps, strict=True):
-            send[a], receive[b] = max(send[a], mbps), max(receive[b], mbps)
+            if NEAR_BEST * mbps <= alone[-BEST_ROUTES:][0]:
+                send[a], receive[b] = max(send[a], mbps), max(receive[b], mbps)
     return Ports(send, receive)
 
 

@@ -18,8 +18,8 @@ from weft.statistics import Floats
 
 NEAR_BEST = 0.85
 """Routes of a node that reach this share of its best ones count as not limited by anything else."""
-BEST_ROUTES = 3
-"""So many must be as good: a single one may have had in its window what was held up before it."""
+BEST_ROUTES, BEST_SHARE = 3, 0.1
+"""So many, and this share of a node's routes, must be as good: a few have what was held up before in their window."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,7 @@ def _best(mbps: Floats) -> Floats:
     for node, row in enumerate(mbps):
         known = row[~np.isnan(row)]
         if len(known):
-            good = np.sort(known)[-BEST_ROUTES:][0]
+            enough = max(BEST_ROUTES, round(BEST_SHARE * len(known)))
+            good = np.sort(known)[-enough:][0]
             best[node] = np.median(known[known >= NEAR_BEST * good])
     return best
