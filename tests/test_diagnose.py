@@ -154,6 +154,18 @@ def test_only_a_search_says_that_there_is_no_limit(tmp_path: Path) -> None:
     assert diagnose(whole.write(tmp_path / "whole")).verdict.startswith("No inner limit found.")
 
 
+def test_what_all_nodes_share_may_be_a_late_labs_own(tmp_path: Path) -> None:
+    simulation = simulated(star(12, 'capacity = "600 Mb/s"'))
+    (limit,) = diagnose(simulation.write(tmp_path / "calm")).limits
+    assert limit.kind == "switch" and len(limit.members) == 12
+    simulation.meta.warnings = [Warning("lab-late", "frames left too late", "")]
+    found = diagnose(simulation.write(tmp_path / "late"))
+    simulation.meta.warnings = []
+    assert found.limits == found.groups == []
+    assert found.undecided[0].startswith("whether 12 nodes share a limit of 5")
+    assert found.undecided[0].endswith("or the machine that carries the lab was the limit: n[1-12]")
+
+
 # Tables.
 
 

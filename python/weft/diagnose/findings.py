@@ -10,6 +10,7 @@ import numpy as np
 
 from weft.diagnose.declared import DeclaredNetwork
 from weft.diagnose.differences import differences
+from weft.diagnose.doubt import doubt_text, may_be_the_machine
 from weft.diagnose.ensemble import is_ensemble
 from weft.diagnose.wording import cut_text, limit_evidence, verdict_text
 from weft.diagnose.xray.limit import SharedLimit
@@ -112,14 +113,24 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
         count = len(study.survey.nodes)
         return Findings(f"Too few nodes to tell groups apart: {count}, and it takes {LEAST_NODES}.")
     searched = _searched_steps(meta)
-    limits = [named.limit(limit, study) for limit in study.limits]
+    everybody = study.candidates.members
+    believed: list[SharedLimit] = []
+    doubted: list[SharedLimit] = []
+    for one in study.limits:
+        (doubted if may_be_the_machine(one, everybody, meta) else believed).append(one)
+    limits = [named.limit(limit, study) for limit in believed]
     slow = list(named.slow(study))
-    undecided = [f"{question}: {named.text(nodes)}" for question, nodes in study.undecided]
+    questions = [*study.undecided, *((doubt_text(one), one.members) for one in doubted)]
+    undecided = [f"{question}: {named.text(nodes)}" for question, nodes in questions]
     if searched and study.wants:
         undecided.append(f"the search ended before {len(study.wants)} more experiments")
     return Findings(
         verdict=verdict_text(limits, slow, cut_text(study), bool(searched), undecided),
-        groups=[named.names(group.members) for group in study.groups],
+        groups=[
+            named.names(group.members)
+            for group in study.groups
+            if not doubted or group.members != everybody
+        ],
         limits=limits,
         slow=slow,
         undecided=undecided,

@@ -12,9 +12,10 @@ from weft.diagnose.xray.joining import UnrootedTree, neighbour_joining
 from weft.statistics import Floats
 
 NOISE_DEVIATIONS = 4.0
-"""An edge of the tree counts when it is so many standard deviations of the round trips long."""
+"""An edge of the tree counts when it is so many standard deviations of the round trips around it long."""
 NOISE_SHARE = 0.005
 """... and this share of the usual round trip."""
+LEAST_DISTANCES = 30
 RESAMPLES = 40
 
 
@@ -65,14 +66,47 @@ def _significant(round_trip_us: Floats) -> UnrootedTree:
     filled = np.where(np.isnan(round_trip_us), np.nanmax(round_trip_us), round_trip_us)
     np.fill_diagonal(filled, 0.0)
     tree = neighbour_joining(filled)
-    upper = np.triu_indices(len(filled), 1)
-    misfit = np.abs(filled - tree.distances())[upper]
-    shortest = NOISE_DEVIATIONS * 1.4826 * float(np.median(misfit))
-    shortest = max(shortest, NOISE_SHARE * float(np.median(filled[upper])))
-    while short := [edge for edge in tree.inner_edges() if edge[2] <= shortest]:
-        a, b, _ = min(short, key=lambda edge: edge[2])
-        tree.contract(a, b)
+    least = NOISE_SHARE * float(np.median(filled[np.triu_indices(len(filled), 1)]))
+    noise = _Noise(filled, np.abs(filled - tree.distances()))
+    edges = tree.inner_edges()
+    short = [
+        (a, b)
+        for a, b, length in edges
+        if length <= max(least, NOISE_DEVIATIONS * noise.around(tree.beyond(a, b)))
+    ]
+    merged: dict[int, int] = {}
+    for a, b in short:
+        kept, gone = (_survivor(merged, vertex) for vertex in (a, b))
+        tree.contract(kept, gone)
+        merged[gone] = kept
     return tree
+
+
+def _survivor(merged: dict[int, int], vertex: int) -> int:
+    while vertex in merged:
+        vertex = merged[vertex]
+    return vertex
+
+
+class _Noise:
+    """How far measured distances are from those of a tree, at an edge of it."""
+
+    def __init__(self, distances: Floats, misfit: Floats) -> None:
+        upper = np.triu_indices(len(distances), 1)
+        order = np.argsort(distances[upper], kind="stable")
+        self._distances = distances
+        self._ascending = distances[upper][order]
+        self._misfit = misfit[upper][order]
+
+    def around(self, side: Members) -> float:
+        """The standard deviation of the distances that are no longer than those on the closer side of an edge.
+
+        Longer ones say little of it: where many pairs cross the same narrow link, they wait for each other.
+        """
+        inside = np.isin(np.arange(len(self._distances)), list(side))
+        longest = min(self._distances[np.ix_(one, one)].max() for one in (inside, ~inside))
+        count = np.searchsorted(self._ascending, longest, side="right")
+        return 1.4826 * float(np.median(self._misfit[: max(int(count), LEAST_DISTANCES)]))
 
 
 def _splits(tree: UnrootedTree) -> set[Members]:

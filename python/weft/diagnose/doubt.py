@@ -1,0 +1,23 @@
+"""What a machine that was too slow for its lab would look like: a limit that all nodes share."""
+
+from __future__ import annotations
+
+from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.limit import SharedLimit
+from weft.run.meta import RunMeta
+
+MACHINE_WARNINGS = {"lab-late", "lab-busy"}
+
+
+def may_be_the_machine(limit: SharedLimit, everybody: Members, meta: RunMeta) -> bool:
+    """Whether a limit may be the testbed's own: all nodes share it, and the lab was late or busy."""
+    is_everybodys = limit.members == everybody and limit.kind in ("switch", "core")
+    return is_everybodys and any(warning.code in MACHINE_WARNINGS for warning in meta.warnings)
+
+
+def doubt_text(limit: SharedLimit) -> str:
+    """The question that is left open."""
+    return (
+        f"whether {len(limit.members)} nodes share a limit of {limit.capacity_mbps.median:.3g} Mb/s "
+        "or the machine that carries the lab was the limit"
+    )
