@@ -99,14 +99,24 @@ class _Noise:
         self._misfit = misfit[upper][order]
 
     def around(self, side: Members) -> float:
-        """The standard deviation of the distances that are no longer than those on the closer side of an edge.
+        """The standard deviation that bears on an edge.
 
-        Longer ones say little of it: where many pairs cross the same narrow link, they wait for each other.
+        It is that of the distances no longer than those on the edge's closer side, and of the mean of
+        all from a node to the other side. Single long distances say little: where many pairs cross the
+        same narrow link, they wait for each other.
         """
         inside = np.isin(np.arange(len(self._distances)), list(side))
-        longest = min(self._distances[np.ix_(one, one)].max() for one in (inside, ~inside))
-        count = np.searchsorted(self._ascending, longest, side="right")
-        return 1.4826 * float(np.median(self._misfit[: max(int(count), LEAST_DISTANCES)]))
+        longest, _, far = min(
+            (self._distances[np.ix_(one, one)].max(), int(one.sum()), int((~one).sum()))
+            for one in (inside, ~inside)
+        )
+        near = int(np.searchsorted(self._ascending, longest, side="right"))
+        near_us = self._deviation_us(max(near, LEAST_DISTANCES))
+        return float(np.hypot(near_us, self._deviation_us(len(self._misfit)) / np.sqrt(far)))
+
+    def _deviation_us(self, count: int) -> float:
+        """Of the shortest distances."""
+        return 1.4826 * float(np.median(self._misfit[:count]))
 
 
 def _splits(tree: UnrootedTree) -> set[Members]:
