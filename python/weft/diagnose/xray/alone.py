@@ -14,6 +14,7 @@ from weft.diagnose.xray.limit import Ports, SharedLimit
 from weft.diagnose.xray.slowness import RETRIALS, SLOW_SHARE, suspects
 from weft.diagnose.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.diagnose.xray.want import Want
+from weft.statistics import Floats
 
 PARTNERS = 4
 """With how many partners a node that seems slow is tried alone."""
@@ -37,16 +38,24 @@ def ports_of(survey: Survey, evidence: Evidence) -> Ports:
 
 def wanted_alone(survey: Survey, candidates: Group, evidence: Evidence, ports: Ports) -> list[Want]:
     """Each node once with a neighbour; then those that seem slow with others."""
-    tried: Partners = {}
+    sent_to: Partners = {}
+    received_from: Partners = {}
     for trial in evidence.alone:
         for a, b in trial.flows:
-            tried.setdefault(a, set()).add(b)
+            sent_to.setdefault(a, set()).add(b)
+            received_from.setdefault(b, set()).add(a)
     parts = [part for group in candidates.walk() if group.children for part in group.parts]
     loose = frozenset(node for part in parts if len(part) == 1 for node in part)
     leaves = [group.members for group in candidates.walk() if not group.children]
-    first = [want for leaf in leaves for want in _pairs(leaf, leaf, tried)]
-    first += _pairs(loose, candidates.members, tried)
-    return first or list(_other_partners(survey, candidates, tried, ports))
+    first = [want for leaf in leaves for want in _pairs(leaf, leaf, sent_to)]
+    first += _pairs(loose, candidates.members, sent_to)
+    if first:
+        return first
+    sides: list[tuple[Kind, Floats, Partners]] = [
+        ("send", ports.send_mbps, sent_to),
+        ("receive", ports.receive_mbps, received_from),
+    ]
+    return list(_other_partners(survey, candidates, sides))
 
 
 def wanted_retrials(
@@ -74,23 +83,22 @@ def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Want]:
 
 
 def _other_partners(
-    survey: Survey, candidates: Group, tried: Partners, ports: Ports
+    survey: Survey, candidates: Group, sides: Sequence[tuple[Kind, Floats, Partners]]
 ) -> Iterator[Want]:
-    """A node that seems slow gets further partners: it may have been the first partner's fault."""
+    """A node that seems slow one way gets further partners: it may have been the first partner's fault.
+
+    One direction at a time: acknowledgements that are held up hold up the other one.
+    """
     nodes = sorted(survey.nodes)
-    both = [(rates, np.median(rates[nodes])) for rates in (ports.send_mbps, ports.receive_mbps)]
-    good = {
-        node for node in nodes if all(rates[node] >= SLOW_SHARE * usual for rates, usual in both)
-    }
-    for node in sorted(set(nodes) - good):
-        partners = tried.get(node, set())
-        left = good - partners
-        near = sorted(left & _smallest_group(candidates, node)) or sorted(left)
-        if near and len(partners) < PARTNERS:
-            pair = frozenset([node, near[0]])
-            # One direction at a time: acknowledgements that are held up hold up the other one.
-            yield _want("send", frozenset([node]), pair)
-            yield _want("receive", frozenset([node]), pair)
+    least = {kind: SLOW_SHARE * float(np.median(rates[nodes])) for kind, rates, _ in sides}
+    good = {node for node in nodes if all(rates[node] >= least[kind] for kind, rates, _ in sides)}
+    for kind, rates, tried in sides:
+        for node in nodes:
+            partners = tried.get(node, set())
+            left = good - partners - {node}
+            near = sorted(left & _smallest_group(candidates, node)) or sorted(left)
+            if rates[node] < least[kind] and near and len(partners) < PARTNERS:
+                yield _want(kind, frozenset([node]), frozenset([node, near[0]]))
 
 
 def _smallest_group(candidates: Group, node: int) -> Members:

@@ -13,7 +13,7 @@ from weft.diagnose.xray.chips import LEAST_PART, MOST_ROUNDS, Chips, find_chips
 from weft.diagnose.xray.evidence import Evidence, across
 from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random, as_arrays
 from weft.diagnose.xray.grouping import Group, group_by_round_trip
-from weft.diagnose.xray.limit import Direction, SharedLimit, predict, without_explained
+from weft.diagnose.xray.limit import Direction, Ports, SharedLimit, predict, without_explained
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import FULL_SHARE, LOOKS, Verdict, judge
@@ -39,7 +39,8 @@ class Study:
     """Everything that follows from a survey and the trials of a search.
 
     Groups are studied from the smallest up, since what a group sends is also limited by what its
-    parts can: first each by itself, then what passes between the parts of the next larger one.
+    parts can: first each by itself, then what passes between the parts of the next larger one. When
+    nothing more will be tried (`is_over`), what is open is noted and the rest goes on.
     """
 
     survey: Survey
@@ -49,6 +50,7 @@ class Study:
     groups: list[Group] = field(default_factory=list)
     undecided: list[tuple[str, Members]] = field(default_factory=list)
     wants: list[Want] = field(default_factory=list)
+    is_over: bool = False
     _parts: dict[Members, list[Members]] = field(default_factory=dict)
     _known: list[SharedLimit] = field(default_factory=list)
     _chips: dict[tuple[Members, int], Chips] = field(default_factory=dict)
@@ -64,15 +66,16 @@ class Study:
         self.evidence = Evidence([trial.without(lost) if lost else trial for trial in trials])
         self.limits, self.groups, self.undecided, self.wants, self._known = [], [], [], [], []
         self._parts.clear()
+        self._expected.clear()
         self.ports = ports_of(self.survey, self.evidence)
         self.wants = wanted_alone(self.survey, self.candidates, self.evidence, self.ports)
-        if self.wants or len(self.candidates.members) < 3:
+        if (self.wants and not self.is_over) or len(self.candidates.members) < 3:
             return
         for _ in range(PASSES):
             self.limits, self.undecided = [], []
             self._visit(self.candidates, None)
             self.limits = without_explained(self.limits, self.ports)
-            if self.wants or [one.identity for one in self.limits] == [
+            if (self.wants and not self.is_over) or [one.identity for one in self.limits] == [
                 one.identity for one in self._known
             ]:
                 break
@@ -121,8 +124,7 @@ class Study:
             # All groups at once may have been too much for the machines: this one alone.
             everybody = self.candidates.members
             verdict, evidence = self._judged("inside", nodes, everybody, has_ceiling=False)
-        if verdict.state == "open":
-            self._want_inside(nodes, verdict)
+        if verdict.state == "open" and not self._want_inside(nodes, verdict):
             return None
         if verdict.state != "limited" and not self._has_slow_corner(evidence):
             if verdict.state == "undecided":
@@ -149,8 +151,7 @@ class Study:
         if whole.state == "undecided":
             self._note(f"why {len(nodes)} nodes together get less, each time differently", nodes)
             return ()
-        self._want_inside(nodes, whole)
-        return None
+        return () if self._want_inside(nodes, whole) else None
 
     def _has_slow_corner(self, evidence: list[Trial]) -> bool:
         """Whether some nodes get less in every round, though all together get nearly what they should."""
@@ -162,24 +163,28 @@ class Study:
         slow = [node for node, found in shares.items() if max(found) < FULL_SHARE]
         return len(evidence) >= min(LOOKS) and len(slow) >= LEAST_PART
 
-    def _want_inside(self, nodes: Members, alone: Verdict) -> None:
+    def _want_inside(self, nodes: Members, alone: Verdict) -> bool:
         together = self._judged("inside", nodes, nodes, has_ceiling=False)[0]
         if together.state == "open" and not alone.ratios:
-            self._want_more("inside", nodes, nodes, together)
-        else:
-            self._want_more("inside", nodes, self.candidates.members, alone)
+            return self._want_more("inside", nodes, nodes, together)
+        return self._want_more("inside", nodes, self.candidates.members, alone)
 
     def _chips_of(self, nodes: Members, verdict: Verdict) -> Chips | None:
         """Nodes that are limited together: are they so by one limit, or in parts? None while undecided."""
         rounds = self.evidence.of("subset", nodes, nodes)
         key = nodes, len(rounds)
         if key not in self._chips:
-            self._chips[key] = find_chips(nodes, rounds, self.ports)
+            self._chips[key] = find_chips(nodes, rounds, self._ports_before(rounds))
         if self._chips[key].is_sure or len(rounds) >= MOST_ROUNDS:
             return self._chips[key]
         share = min((1 + verdict.ratio.median) / 2, MOST_SENDING)
         self.wants.append(Want(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share))
-        return None
+        return self._chips[key] if self.is_over else None
+
+    def _ports_before(self, rounds: list[Trial]) -> Ports:
+        """What was known of ports when the first of some rounds began: a sure division stays one."""
+        earlier = [one for one in self.evidence.trials if rounds and one.phase < rounds[0].phase]
+        return ports_of(self.survey, Evidence(earlier))
 
     def _switch(self, chip: Members, among: Members) -> bool:
         """The limit of a part that is known to move together: is it felt among its own members alone?"""
@@ -197,7 +202,7 @@ class Study:
         if len(crossing) < ROUNDS_AT_ONCE:
             experiment = Experiment("cross", group.members, group.members)
             self.wants.append(Want(experiment, ROUNDS_AT_ONCE - len(crossing)))
-            return False
+            return self.is_over
         for part, direction in self._subjects(group, parent, crossing):
             if not self._uplink(part, group, parent, direction, crossing):
                 return False
@@ -258,7 +263,8 @@ class Study:
             have = len(verdict.ratios)
             more = min(look for look in LOOKS if look > have) - have
             self.wants.append(Want(experiment, more, beside=tuple(others)))
-            return False
+            if not self.is_over:
+                return False
         if verdict.state in ("open", "undecided"):
             self._note(f"whether what goes {direction} of {len(part)} nodes is limited", part)
         if verdict.state == "limited":
@@ -357,9 +363,10 @@ class Study:
         self.wants.append(Want(Experiment(kind, group, within), rounds))
 
     def _want_more(self, kind: Kind, group: Members, within: Members, verdict: Verdict) -> bool:
+        """More rounds; returns whether it goes on without them."""
         have = len(verdict.ratios)
         self._want(kind, group, within, min(look for look in LOOKS if look > have) - have)
-        return False
+        return self.is_over
 
     def _add(
         self,
