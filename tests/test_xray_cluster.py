@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow.compute as pc
 import pytest
 
 from generated_fabric import generate
@@ -219,3 +221,42 @@ def test_when_its_time_is_up_it_says_what_is_undecided(tmp_path: Path) -> None:
     assert findings.undecided
     assert "undecided" in findings.verdict
     assert "95 % confidence" not in findings.verdict
+
+
+RACKS_WITH_CHIPS = """
+name = "racks-with-chips"
+[[hosts]]
+ids = "n[1-4]"
+attach = "rack1/chip1"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[hosts]]
+ids = "n[5-8]"
+attach = "rack1/chip2"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[hosts]]
+ids = "n[9-16]"
+attach = "rack2"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[switches]]
+ids = "rack1/chip[1-2]"
+capacity = "250 Mb/s"
+[[links]]
+between = ["rack[1-2]", "core"]
+rate = "200 Mb/s"
+"""
+
+
+def test_what_one_group_leaves_open_does_not_hide_the_others(tmp_path: Path) -> None:
+    """As if what was known of the first rack's chips had not been enough after all."""
+    whole = simulate(VirtualCluster(network_of(RACKS_WITH_CHIPS)))
+    rack, chip = frozenset(range(8)), frozenset(range(4))
+    found = studied(tmp_path / "whole", whole)
+    assert {("switch", chip, "inside"), ("uplink", rack, "out")} <= kinds(found)
+    subsets = [p["phase"] for p in whole.meta.phases if "subset" in p["purpose"]][3:]
+    kept = [p for p in whole.meta.phases if p["phase"] not in subsets]
+    is_dropped = (pc.field("step") == 2) & pc.field("phase").isin(subsets)
+    samples = whole.samples.filter(~is_dropped)
+    cut = Simulation(whole.search, replace(whole.meta, phases=kept), [samples])
+    left = studied(tmp_path / "left", cut)
+    assert ("uplink", rack, "out") in kinds(left)
+    assert left.wants

@@ -1,0 +1,62 @@
+"""What nodes do alone: their ports, and whom a slow one is tried with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from weft.diagnose.xray.alone import PARTNERS, ports_of, wanted_alone
+from weft.diagnose.xray.evidence import Evidence
+from weft.diagnose.xray.experiment import Experiment, Flow, Kind, as_arrays
+from weft.diagnose.xray.grouping import Group
+from weft.diagnose.xray.survey import Survey
+from weft.diagnose.xray.trial import Trial
+
+NODES = frozenset(range(8))
+
+
+def survey_of(rates_mbps: dict[Flow, float] | None = None) -> Survey:
+    """All routes at 9.4 Mb/s but some."""
+    flows = [(a, b) for a in NODES for b in NODES if a != b]
+    rates = [(rates_mbps or {}).get(flow, 9.4) for flow in flows]
+    return Survey(
+        8, frozenset(), np.full((8, 8, 1), np.nan), [Trial(0, *as_arrays(flows), np.array(rates))]
+    )
+
+
+def alone(flow: Flow, mbps: float, kind: Kind = "alone") -> Trial:
+    group = frozenset(flow[:1] if kind == "send" else flow[1:] if kind == "receive" else flow)
+    experiment = Experiment(kind, group, frozenset(flow))
+    return Trial(0, *as_arrays([flow]), np.array([mbps]), (experiment,))
+
+
+def pairs_alone() -> list[Trial]:
+    """Every node once with a neighbour, each way."""
+    flows = [(a, a + 1) for a in range(0, 8, 2)]
+    return [alone(flow, 9.2) for pair in flows for flow in (pair, pair[::-1])]
+
+
+def test_a_port_does_what_it_did_alone_where_that_is_more() -> None:
+    survey = survey_of({(0, b): 3.0 for b in NODES})
+    ports = ports_of(survey, Evidence(pairs_alone()))
+    assert ports.send_mbps[0] == 9.2
+    assert ports.receive_mbps[0] == 9.4
+
+
+def test_a_rate_far_above_all_others_is_no_port() -> None:
+    ports = ports_of(survey_of(), Evidence([*pairs_alone(), alone((0, 5), 2935.5)]))
+    assert ports.send_mbps[0] == ports.receive_mbps[5] == 9.4
+
+
+@pytest.mark.parametrize(("kind", "other"), [("send", "receive"), ("receive", "send")])
+def test_a_node_slow_both_ways_is_tried_both_ways(kind: Kind, other: Kind) -> None:
+    """Of two wishes about the same nodes only the first is granted at a time."""
+    slow = {(0, b): 1.0 for b in NODES} | {(b, 0): 3.5 for b in NODES}
+    survey, tried = survey_of(slow), pairs_alone()[2:]
+    tried += [alone((0, 1), 1.0), alone((1, 0), 3.5)]
+    for partner in range(2, PARTNERS + 1):
+        tried.append(alone((0, partner) if kind == "send" else (partner, 0), 1.0, kind))
+    evidence = Evidence(tried)
+    wants = wanted_alone(survey, Group(NODES), evidence, ports_of(survey, evidence))
+    assert {want.experiment.kind for want in wants} == {other}
+    assert all(want.experiment.group == frozenset({0}) for want in wants)
