@@ -22,10 +22,10 @@ MOST_ROUNDS = 90
 SPLIT_DEVIATIONS = 4.0
 """A split that does not show in what moves together counts when it explains the rounds better by so
 many standard errors of them; it was chosen by the same rounds, so it takes more than one node does."""
-CLEAR_DEVIATIONS = 2.0
-"""A node goes where it explains the rounds better by so many standard errors; else, where it moves along."""
+PENDING_DEVIATIONS = 2.0
+"""A split that explains the rounds so much better may yet turn out to count."""
 SURE_DEVIATIONS = 3.0
-"""A node's place is sure when another would explain the rounds so much worse, or is so much further off."""
+"""A node's place is sure when either view, and both together, put it there by so many standard errors."""
 RANDOM_STARTS = 4
 """What moves together may lead to a division that no single node leaves; from other starts it is found."""
 LEAST_PART = 2
@@ -94,7 +94,7 @@ class _Division:
         enough = LEAST_ROUNDS if labels.any() else LEAST_ROUNDS_FOR_ONE
         is_clear = (
             len(self.seen.mbps) >= enough
-            and all(split.deviations < CLEAR_DEVIATIONS for split in splits)
+            and all(split.deviations < PENDING_DEVIATIONS for split in splits)
             and all(self._is_sure(labels, node, other) for node, other in _moves(labels))
         )
         return labels, is_clear
@@ -141,30 +141,27 @@ class _Division:
         return labels
 
     def _settled(self, labels: Ints) -> Ints:
-        """The labels after nodes for which that makes no clear difference went where they move along."""
+        """The labels after nodes went where both views together put them."""
         for node, other in _moves(labels):
-            own, others = (np.flatnonzero(labels == label) for label in (labels[node], other))
-            if len(own) <= LEAST_PART:
-                continue
-            is_clear = abs(_deviations(self._worse(labels, node, other))) > CLEAR_DEVIATIONS
-            if not is_clear and self.together.nearer(node, own, others).mean() < 0:
-                labels = _with(labels, node, other)
+            if np.count_nonzero(labels == labels[node]) > LEAST_PART:
+                model, together = self._deviations_from(labels, node, other)
+                if model + together < 0:
+                    labels = _with(labels, node, other)
         return labels
 
     def _is_sure(self, labels: Ints, node: int, other: int) -> bool:
+        model, together = self._deviations_from(labels, node, other)
+        return min(model + together, max(model, together)) > SURE_DEVIATIONS
+
+    def _deviations_from(self, labels: Ints, node: int, other: int) -> tuple[float, float]:
+        """How many standard errors worse the rounds are explained with the node in another part, and how
+        many it is nearer to its own by what moves together."""
         own, others = (np.flatnonzero(labels == label) for label in (labels[node], other))
-        return (
-            _deviations(self._worse(labels, node, other)) > SURE_DEVIATIONS
-            or _deviations(self.together.nearer(node, own, others)) > SURE_DEVIATIONS
-        )
+        worse = self.seen.misfit(_with(labels, node, other)) - self.seen.misfit(labels)
+        return _deviations(worse), _deviations(self.together.nearer(node, own, others))
 
     def _mean_misfit(self, labels: Ints) -> float:
         return float(self.seen.misfit(labels).mean())
-
-    def _worse(self, labels: Ints, node: int, other: int) -> Floats:
-        """How much worse each round is explained with the node in another part."""
-        worse: Floats = self.seen.misfit(_with(labels, node, other)) - self.seen.misfit(labels)
-        return worse
 
 
 def _moves(labels: Ints, among: Ints | None = None) -> Iterator[tuple[int, int]]:
