@@ -15,6 +15,7 @@ mod node_set;
 mod overrides;
 mod quantity;
 mod reader;
+pub mod simulate;
 mod trunks;
 
 pub use error::FabricError;

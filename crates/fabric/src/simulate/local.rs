@@ -1,0 +1,170 @@
+//! One component in arrays of its own: constraints and transfers numbered from 0, so that all of it stays in the cache.
+
+use super::solution::OWN_CAP;
+use super::transfers::{Demand, Transfers};
+
+/// Weights add up to at most this many units, so that sums of them are exact.
+const MOST_UNITS: f64 = (1u64 << 62) as f64;
+/// A unit is never smaller than this part of 1, which a double tells apart.
+const FINEST: f64 = 1.0 / (1u64 << 50) as f64;
+
+/// The transfers of a component and the constraints that they cross.
+#[derive(Debug, Default)]
+pub struct Local {
+    /// By constraint: bit/s, and its index outside; a transfer's own cap is a constraint too.
+    pub capacity: Vec<f64>,
+    pub constraint_ids: Vec<u32>,
+    /// By transfer: its index outside, what it asks for, its weight in `unit`s.
+    pub ids: Vec<u32>,
+    pub demand: Vec<Demand>,
+    pub weight: Vec<i64>,
+    /// What weights are multiples of.
+    pub unit: f64,
+    route_ends: Vec<u32>,
+    route: Vec<u32>,
+    /// By constraint the transfers that cross it, each as often as it does.
+    pub members: Vec<u32>,
+    member_starts: Vec<u32>,
+    member_ends: Vec<u32>,
+    /// For constraints outside: their index here, where they have one.
+    local_of: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Local {
+    /// Takes over a component. Constraints without a limit are left out, and caps that cannot matter.
+    pub fn load(&mut self, capacities: &[f64], transfers: &Transfers, members: &[u32]) {
+        self.clear(capacities.len());
+        let weights = members
+            .iter()
+            .map(|id| transfers.demand(*id as usize).weight);
+        self.unit = unit_for(weights.sum());
+        for &id in members {
+            self.add(capacities, transfers.route(id as usize));
+            let demand = transfers.demand(id as usize);
+            self.add_cap(demand);
+            self.ids.push(id);
+            self.weight
+                .push(((demand.weight / self.unit).round() as i64).max(1));
+            self.demand.push(demand);
+            self.route_ends.push(self.route.len() as u32);
+        }
+        for id in &self.constraint_ids {
+            if *id != OWN_CAP {
+                self.local_of[*id as usize] = NONE;
+            }
+        }
+        self.list_members();
+    }
+
+    /// How many transfers there are.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The constraints that a transfer crosses.
+    #[inline]
+    pub fn route(&self, transfer: u32) -> &[u32] {
+        let start = match transfer {
+            0 => 0,
+            _ => self.route_ends[transfer as usize - 1] as usize,
+        };
+        &self.route[start..self.route_ends[transfer as usize] as usize]
+    }
+
+    /// Where in `members` those of a constraint stand that are still alive; the others are dropped for good.
+    pub fn living_members(
+        &mut self,
+        constraint: u32,
+        is_alive: impl Fn(u32) -> bool,
+    ) -> std::ops::Range<usize> {
+        let start = self.member_starts[constraint as usize] as usize;
+        let end = self.member_ends[constraint as usize] as usize;
+        let mut kept = start;
+        for index in start..end {
+            let transfer = self.members[index];
+            if is_alive(transfer) {
+                self.members[kept] = transfer;
+                kept += 1;
+            }
+        }
+        self.member_ends[constraint as usize] = kept as u32;
+        start..kept
+    }
+
+    fn clear(&mut self, constraints: usize) {
+        if self.local_of.len() < constraints {
+            self.local_of.resize(constraints, NONE);
+        }
+        self.capacity.clear();
+        self.constraint_ids.clear();
+        self.ids.clear();
+        self.demand.clear();
+        self.weight.clear();
+        self.route_ends.clear();
+        self.route.clear();
+    }
+
+    fn add(&mut self, capacities: &[f64], route: &[u32]) {
+        for &id in route {
+            let capacity = capacities[id as usize];
+            if capacity == f64::INFINITY {
+                continue;
+            }
+            let mut at = self.local_of[id as usize];
+            if at == NONE {
+                at = self.capacity.len() as u32;
+                self.local_of[id as usize] = at;
+                self.capacity.push(capacity);
+                self.constraint_ids.push(id);
+            }
+            self.route.push(at);
+        }
+    }
+
+    fn add_cap(&mut self, demand: Demand) {
+        let start = self.route_ends.last().map_or(0, |end| *end as usize);
+        let route = &self.route[start..];
+        let limits = route.iter().map(|at| self.capacity[*at as usize]);
+        if demand.cap_bits_per_s < limits.fold(f64::INFINITY, f64::min) {
+            self.route.push(self.capacity.len() as u32);
+            self.capacity.push(demand.cap_bits_per_s);
+            self.constraint_ids.push(OWN_CAP);
+        }
+    }
+
+    /// Counting sort of the crossings by constraint.
+    fn list_members(&mut self) {
+        let constraints = self.capacity.len();
+        self.member_ends.clear();
+        self.member_ends.resize(constraints, 0);
+        for at in &self.route {
+            self.member_ends[*at as usize] += 1;
+        }
+        let mut total = 0;
+        for end in &mut self.member_ends {
+            total += std::mem::replace(end, total);
+        }
+        self.member_starts.clone_from(&self.member_ends);
+        self.members.clear();
+        self.members.resize(self.route.len(), 0);
+        for transfer in 0..self.len() as u32 {
+            let start = match transfer {
+                0 => 0,
+                _ => self.route_ends[transfer as usize - 1],
+            };
+            for index in start..self.route_ends[transfer as usize] {
+                let end = &mut self.member_ends[self.route[index as usize] as usize];
+                self.members[*end as usize] = transfer;
+                *end += 1;
+            }
+        }
+    }
+}
+
+/// A power of two, so that whole weights are whole numbers of it.
+fn unit_for(weights: f64) -> f64 {
+    let coarsest = (weights.max(1.0) / MOST_UNITS).log2().ceil().exp2();
+    coarsest.max(FINEST)
+}
