@@ -1,6 +1,6 @@
 //! Networks and simulations of steps on them, in Python. Results are bytes of whole columns, to be wrapped as arrays.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -36,6 +36,24 @@ impl Network {
         })
     }
 
+    /// The network of a generator with these values; None where there is no such generator.
+    #[staticmethod]
+    fn generated(
+        name: &str,
+        values: BTreeMap<String, String>,
+        scale: f64,
+    ) -> PyResult<Option<Self>> {
+        let built = network::generate(name, &values, scale).transpose();
+        let built = built.map_err(PyValueError::new_err)?;
+        Ok(built.map(|inner| Self { inner }))
+    }
+
+    /// The names of the generators, each with an example.
+    #[staticmethod]
+    fn generators() -> Vec<(&'static str, &'static str)> {
+        network::generators()
+    }
+
     #[getter]
     fn name(&self) -> &str {
         self.inner.name()
@@ -64,6 +82,22 @@ impl Network {
     /// What each constraint carries in bit/s: doubles, infinite where there is no limit.
     fn capacities<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes_of(py, self.inner.capacities())
+    }
+
+    /// The delay behind each constraint in seconds: doubles.
+    fn delays<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let constraints = 0..self.inner.capacities().len();
+        let delays: Vec<_> = constraints
+            .map(|constraint| self.inner.constraint_delay_s(constraint))
+            .collect();
+        bytes_of(py, &delays)
+    }
+
+    /// Wire bits for each bit of a long stream over a way.
+    fn expansion(&self, src: usize, dst: usize) -> f64 {
+        let way = self.inner.way(src, dst, 0, &mut Vec::new());
+        let mtu_bytes = way.map_or(1500, |way| way.mtu_bytes);
+        self.inner.framing().expansion(mtu_bytes)
     }
 
     /// The constraints from one host to another, and the delay of the way in seconds; None where there is no way.
@@ -229,12 +263,12 @@ fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
                 one.span_ns,
                 one.barrier_ns,
                 one.failed,
+                one.fingerprint.value(),
             )
         })
         .collect();
     all.set_item("phases", phases)?;
     all.set_item("span_ns", outcome.span_ns)?;
-    all.set_item("fingerprint", outcome.fingerprint.value())?;
     all.set_item("idle_s", outcome.idle_s)?;
     all.set_item("events", outcome.events)?;
     Ok(all)

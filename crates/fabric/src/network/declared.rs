@@ -140,6 +140,10 @@ impl Network for Declared {
         }
     }
 
+    fn constraint_delay_s(&self, constraint: usize) -> f64 {
+        self.ways.limits[constraint].lane.delay_ns.0 as f64 / 1e9
+    }
+
     fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
         if src == dst {
             return Some(Way::of([]));

@@ -2,10 +2,12 @@
 
 mod declared;
 mod frame;
+mod generate;
 mod way;
 
 pub use declared::Declared;
 pub use frame::Framing;
+pub use generate::{generate, generators};
 pub use way::{Hop, Way};
 
 use std::fmt::Debug;
@@ -36,6 +38,9 @@ pub trait Network: Debug + Send + Sync {
 
     /// What a constraint is called, such as `n7 out`.
     fn constraint_name(&self, constraint: usize) -> String;
+
+    /// What a frame takes behind it to arrive.
+    fn constraint_delay_s(&self, constraint: usize) -> f64;
 
     /// Appends the constraints from a host to another to `route`, and says what the way costs. None where there is no
     /// way. A host has an empty way to itself.

@@ -44,6 +44,19 @@ impl Way {
         way
     }
 
+    /// The way of so many hops that are all alike.
+    pub fn alike(hop: Hop, count: u32) -> Self {
+        if count == 0 {
+            return Self::of([]);
+        }
+        let (count, one) = (f64::from(count), Self::of([hop]));
+        Self {
+            delay_s: count * one.delay_s,
+            s_per_bit: count * one.s_per_bit,
+            ..one
+        }
+    }
+
     fn add(&mut self, hop: Hop) {
         let s_per_bit = 1.0 / hop.bits_per_s;
         self.delay_s += hop.delay_s;

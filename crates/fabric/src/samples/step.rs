@@ -31,7 +31,6 @@ pub struct Outcome {
     pub phases: Vec<PhaseSummary>,
     /// From the first barrier's start to the last end.
     pub span_ns: i64,
-    pub fingerprint: Fingerprint,
     /// See `simulate::Solution`; the largest of all phases.
     pub idle_s: f64,
     pub events: u64,
@@ -47,6 +46,7 @@ pub struct PhaseSummary {
     pub barrier_ns: i64,
     /// Transfers that never arrive: their ends.
     pub failed: Vec<(u32, u32)>,
+    pub fingerprint: Fingerprint,
 }
 
 /// Phases, each with the rule that stops it where that is not the step's.
@@ -129,7 +129,6 @@ fn joined(outcomes: Vec<PhaseOutcome>) -> Outcome {
         all.rows.append(one.rows, start_ns);
         all.loads.append(one.loads);
         all.span_ns = start_ns + span_ns;
-        all.fingerprint.join(one.fingerprint);
         all.idle_s = all.idle_s.max(one.idle_s);
         all.events += one.events;
         all.phases.push(PhaseSummary {
@@ -138,6 +137,7 @@ fn joined(outcomes: Vec<PhaseOutcome>) -> Outcome {
             span_ns,
             barrier_ns,
             failed: one.failed,
+            fingerprint: one.fingerprint,
         });
     }
     all

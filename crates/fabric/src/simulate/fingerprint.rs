@@ -26,11 +26,6 @@ impl Fingerprint {
         }
     }
 
-    /// Takes in the fingerprint of a part.
-    pub fn join(&mut self, other: Fingerprint) {
-        self.add_word(other.0);
-    }
-
     /// A whole word at a time: eight multiplications fewer than the original, which goes byte by byte.
     fn add_word(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(PRIME);
