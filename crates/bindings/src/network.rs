@@ -48,6 +48,20 @@ impl Network {
         Ok(built.map(|inner| Self { inner }))
     }
 
+    /// A network of hosts, constraints (name, bit/s, delay in seconds) and the constraints of each route.
+    #[staticmethod]
+    fn explicit(
+        name: String,
+        hosts: Vec<String>,
+        constraints: Vec<network::Constraint>,
+        routes: Vec<network::Route>,
+    ) -> PyResult<Self> {
+        let inner = network::Explicit::new(name, hosts, constraints, routes);
+        Ok(Self {
+            inner: Box::new(inner.map_err(PyValueError::new_err)?),
+        })
+    }
+
     /// The names of the generators, each with an example.
     #[staticmethod]
     fn generators() -> Vec<(&'static str, &'static str)> {

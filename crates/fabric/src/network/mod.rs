@@ -1,11 +1,13 @@
 //! Networks as the simulator sees them: constraints, and for each pair of hosts which of them its traffic crosses.
 
 mod declared;
+mod explicit;
 mod frame;
 mod generate;
 mod way;
 
 pub use declared::Declared;
+pub use explicit::{Constraint, Explicit, Route};
 pub use frame::Framing;
 pub use generate::{generate, generators};
 pub use way::{Hop, Way};

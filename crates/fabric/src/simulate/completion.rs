@@ -15,16 +15,39 @@ const ROUNDING: f64 = 1e-12;
 #[derive(Debug, Default)]
 pub struct Completion {
     filling: Filling,
-    /// By transfer: bits left when its rate last changed, and when that was.
-    left_bits: Vec<f64>,
-    since_s: Vec<f64>,
-    rate: Vec<f64>,
-    end_s: Vec<f64>,
+    /// By transfer.
+    progress: Vec<Progress>,
     /// By round: when the first of its transfers ends at these rates.
     first_end_s: Vec<f64>,
     /// Those that begin later, the last first.
     to_come: Vec<u32>,
     ended: Vec<u32>,
+}
+
+/// How far a transfer is.
+#[derive(Debug, Clone, Copy)]
+struct Progress {
+    /// What is left when the rate last changed, and when that was.
+    left_bits: f64,
+    since_s: f64,
+    /// Less than nothing before the first.
+    bits_per_s: f64,
+    end_s: f64,
+    weight: f64,
+}
+
+impl Progress {
+    /// Goes on at another rate.
+    #[inline]
+    fn change(&mut self, bits_per_s: f64, now_s: f64) {
+        if self.bits_per_s > 0.0 {
+            let sent_bits = self.bits_per_s * (now_s - self.since_s);
+            self.left_bits = (self.left_bits - sent_bits).max(0.0);
+        }
+        self.since_s = now_s;
+        self.bits_per_s = bits_per_s;
+        self.end_s = now_s + span_s(self.left_bits, bits_per_s);
+    }
 }
 
 /// What to do and whom to tell.
@@ -55,8 +78,8 @@ impl Completion {
             let found = self.filling.rounds[round];
             let limit = local.constraint_ids[found.constraint as usize];
             for &transfer in self.filling.frozen_in(round) {
-                let weight = local.weight[transfer as usize] as f64 * local.unit;
-                tell(local.ids[transfer as usize], found.level * weight, limit);
+                let bits_per_s = found.level * local.share[transfer as usize];
+                tell(local.ids[transfer as usize], bits_per_s, limit);
             }
         }
     }
@@ -71,8 +94,8 @@ impl Completion {
         let mut from = 0;
         self.admit_until(local, now_s);
         loop {
-            self.filling.fill(local, from);
-            self.apply_rates(local, from, now_s);
+            let refilled = self.filling.fill(local, from);
+            self.apply_rates(refilled, now_s);
             if let Some(timeline) = request.timeline.as_deref_mut() {
                 timeline.set_loads(local, &self.filling, now_s);
             }
@@ -103,16 +126,15 @@ impl Completion {
     fn begin(&mut self, local: &Local) {
         self.filling.reset(local);
         let count = local.len();
-        self.left_bits.clear();
-        self.left_bits
-            .extend(local.demand.iter().map(|one| one.bits));
-        self.since_s.clear();
-        self.since_s
-            .extend(local.demand.iter().map(|one| one.start_s));
-        self.rate.clear();
-        self.rate.resize(count, -1.0);
-        self.end_s.clear();
-        self.end_s.resize(count, f64::INFINITY);
+        let progress = |transfer: usize| Progress {
+            left_bits: local.demand[transfer].bits,
+            since_s: local.demand[transfer].start_s,
+            bits_per_s: -1.0,
+            end_s: f64::INFINITY,
+            weight: local.share[transfer],
+        };
+        self.progress.clear();
+        self.progress.extend((0..count).map(progress));
         self.to_come.clear();
         self.to_come.extend(0..count as u32);
         let start = |one: &u32| local.demand[*one as usize].start_s;
@@ -136,24 +158,18 @@ impl Completion {
     }
 
     /// Gives those whose rounds were filled again their new rates and ends.
-    fn apply_rates(&mut self, local: &Local, from: u32, now_s: f64) {
+    fn apply_rates(&mut self, from: u32, now_s: f64) {
         self.first_end_s.truncate(from as usize);
         for number in from as usize..self.filling.rounds.len() {
             let level = self.filling.rounds[number].level;
             let mut first_s = f64::INFINITY;
             for &transfer in self.filling.frozen_in(number) {
-                let at = transfer as usize;
-                let rate = level * (local.weight[at] as f64 * local.unit);
-                if rate != self.rate[at] {
-                    if self.rate[at] > 0.0 {
-                        let sent = self.rate[at] * (now_s - self.since_s[at]);
-                        self.left_bits[at] = (self.left_bits[at] - sent).max(0.0);
-                    }
-                    self.since_s[at] = now_s;
-                    self.rate[at] = rate;
-                    self.end_s[at] = now_s + span_s(self.left_bits[at], rate);
+                let progress = &mut self.progress[transfer as usize];
+                let bits_per_s = level * progress.weight;
+                if bits_per_s != progress.bits_per_s {
+                    progress.change(bits_per_s, now_s);
                 }
-                first_s = first_s.min(self.end_s[at]);
+                first_s = first_s.min(progress.end_s);
             }
             self.first_end_s.push(first_s);
         }
@@ -170,13 +186,16 @@ impl Completion {
             if *first_s <= until_s {
                 let frozen = self.filling.frozen_in(round).iter().copied();
                 self.ended
-                    .extend(frozen.filter(|one| self.end_s[*one as usize] <= until_s));
+                    .extend(frozen.filter(|one| self.progress[*one as usize].end_s <= until_s));
             }
         }
     }
 
     fn latest_end_s(&self) -> f64 {
-        let ends = self.ended.iter().map(|one| self.end_s[*one as usize]);
+        let ends = self
+            .ended
+            .iter()
+            .map(|one| self.progress[*one as usize].end_s);
         ends.fold(0.0, f64::max)
     }
 
@@ -188,7 +207,7 @@ impl Completion {
             let round = self.filling.round_of(transfer);
             let limit = self.filling.rounds[round as usize].constraint;
             let limit = local.constraint_ids[limit as usize];
-            let end_s = self.end_s[transfer as usize];
+            let end_s = self.progress[transfer as usize].end_s;
             (request.tell)(local.ids[transfer as usize], end_s, limit);
             from = from.min(self.filling.dismiss(local, transfer));
         }

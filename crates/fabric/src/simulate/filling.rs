@@ -7,12 +7,13 @@
 //! when it comes to the top.
 //!
 //! When a transfer ends that was frozen in round k, rounds before k stay as they are: it took part in none of the
-//! constraints that became full in them. What each round changed stands in a log, so that filling goes on from round
-//! k, with exactly the numbers that were there. Weights are whole numbers of a unit, so that sums of them can be taken
-//! apart again without rounding.
+//! constraints that became full in them. So filling goes on from the last checkpoint that is not behind round k, with
+//! exactly the numbers that were there. Weights are whole numbers of a unit, so that sums of them can be taken apart
+//! again without rounding.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use super::local::Local;
 
@@ -22,24 +23,21 @@ pub const OPEN: u32 = u32::MAX;
 pub const GONE: u32 = u32::MAX - 1;
 /// Not there yet.
 const TO_COME: u32 = u32::MAX - 2;
-const NO_ENTRY: u32 = u32::MAX;
+/// A checkpoint is made when so many times more has been done since the last one than making it takes.
+const WORK_PER_CHECKPOINT: usize = 4;
 
-/// One round: the constraint that became full, and where its transfers and its changes stand.
+/// One round: the constraint that became full, and where its transfers stand.
 #[derive(Debug, Clone, Copy)]
 pub struct Round {
     /// Rate of a transfer of weight 1.
     pub level: f64,
     pub constraint: u32,
-    pub first_frozen: u32,
-    first_entry: u32,
+    first_frozen: u32,
 }
 
-/// What a constraint was before a round changed it.
+/// A constraint: its capacity that frozen transfers have not taken, and the weight of the open ones.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
-    constraint: u32,
-    /// The entry before of the same constraint.
-    before: u32,
+struct Room {
     left: f64,
     open: i64,
 }
@@ -47,103 +45,93 @@ struct Entry {
 /// The state of filling.
 #[derive(Debug, Default)]
 pub struct Filling {
-    /// By constraint: capacity not taken by frozen transfers, weight of open ones, weight of all that are there.
-    left: Vec<f64>,
-    open: Vec<i64>,
-    total: Vec<i64>,
-    last_entry: Vec<u32>,
+    /// By constraint.
+    rooms: Vec<Room>,
     /// By transfer: its round.
     round_of: Vec<u32>,
     pub rounds: Vec<Round>,
     /// Transfers in the order in which they were frozen.
-    pub frozen: Vec<u32>,
-    log: Vec<Entry>,
+    frozen: Vec<u32>,
+    /// The rounds that checkpoints stand before, the first being 0, and all rooms as they were at each.
+    checkpoints: Vec<u32>,
+    saved: Vec<Room>,
+    /// Crossings frozen since the last checkpoint.
+    work: usize,
     heap: Vec<Key>,
 }
 
-/// Lowest level first in a heap that has the greatest on top; of equal levels the lower constraint.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Key {
-    level: f64,
-    constraint: u32,
-}
+/// A level and a constraint in one number: lowest level first in a heap that has the greatest on top, of equal levels
+/// the lower constraint. Bits of floating-point numbers that are not negative are in the order of the numbers.
+type Key = Reverse<u128>;
 
-impl Eq for Key {}
-
-impl Ord for Key {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_level = other.level.total_cmp(&self.level);
-        by_level.then(other.constraint.cmp(&self.constraint))
-    }
-}
-
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+fn key(level: f64, constraint: u32) -> Key {
+    Reverse(u128::from(level.to_bits()) << 32 | u128::from(constraint))
 }
 
 impl Filling {
     /// Begins anew, with no transfer there yet.
     pub fn reset(&mut self, local: &Local) {
-        let constraints = local.capacity.len();
-        self.left.clear();
-        self.left.extend_from_slice(&local.capacity);
-        refill(&mut self.open, constraints, 0);
-        refill(&mut self.total, constraints, 0);
-        refill(&mut self.last_entry, constraints, NO_ENTRY);
-        refill(&mut self.round_of, local.len(), TO_COME);
+        let room = |capacity: &f64| Room {
+            left: *capacity,
+            open: 0,
+        };
+        self.saved.clear();
+        self.saved.extend(local.capacity.iter().map(room));
+        self.checkpoints.clear();
+        self.checkpoints.push(0);
+        self.round_of.clear();
+        self.round_of.resize(local.len(), TO_COME);
         self.rounds.clear();
         self.frozen.clear();
-        self.log.clear();
     }
 
     /// Lets a transfer take part from the next filling on, which must then begin at round 0.
     pub fn admit(&mut self, local: &Local, transfer: u32) {
         self.round_of[transfer as usize] = OPEN;
         for &at in local.route(transfer) {
-            self.total[at as usize] += local.weight[transfer as usize];
+            self.saved[at as usize].open += local.weight[transfer as usize];
         }
     }
 
-    /// Takes a frozen transfer away; gives the round from which to fill again.
+    /// Takes a frozen transfer away; gives a round from which to fill again.
     pub fn dismiss(&mut self, local: &Local, transfer: u32) -> u32 {
         let round = std::mem::replace(&mut self.round_of[transfer as usize], GONE);
-        let later = self.rounds.get(round as usize + 1);
-        let end = later.map_or(self.log.len() as u32, |later| later.first_entry);
         let weight = local.weight[transfer as usize];
-        for &at in local.route(transfer) {
-            self.total[at as usize] -= weight;
-            // In all that was noted until it was frozen it is still among the open ones.
-            let mut entry = self.last_entry[at as usize];
-            while entry != NO_ENTRY {
-                let noted = &mut self.log[entry as usize];
-                if entry < end {
-                    noted.open -= weight;
-                }
-                entry = noted.before;
+        let constraints = local.capacity.len();
+        let before = self.checkpoints.partition_point(|at| *at <= round);
+        // At all checkpoints before it was frozen it is among the open ones.
+        for saved in self.saved.chunks_exact_mut(constraints).take(before) {
+            for &at in local.route(transfer) {
+                saved[at as usize].open -= weight;
             }
         }
         round
     }
 
-    /// Fills from a round on; what was frozen before stays.
-    pub fn fill(&mut self, local: &mut Local, from: u32) {
-        self.roll_back(local, from);
+    /// Fills from the last checkpoint that is not behind a round; gives the round that it stands before. What was frozen
+    /// in earlier rounds stays.
+    pub fn fill(&mut self, local: &mut Local, round: u32) -> u32 {
+        let from = self.roll_back(local, round);
         let mut heap = BinaryHeap::from(self.keys(local));
-        while let Some(key) = heap.pop() {
-            let at = key.constraint as usize;
-            if self.open[at] == 0 {
+        while let Some(mut top) = heap.peek_mut() {
+            let constraint = top.0 as u32;
+            if self.rooms[constraint as usize].open == 0 {
+                PeekMut::pop(top);
                 continue;
             }
-            let level = self.level(local, at);
-            let is_lowest = heap.peek().is_none_or(|next| level <= next.level);
-            match level <= key.level || is_lowest {
-                true => self.freeze_all(local, key.constraint, level),
-                false => heap.push(Key { level, ..key }),
+            let level = self.level(local, constraint as usize);
+            let now = key(level, constraint);
+            if now.0 > top.0 {
+                // It goes down to its place; if that is the top again, it is its turn.
+                *top = now;
+                continue;
             }
+            PeekMut::pop(top);
+            self.save_now_and_then();
+            self.freeze_all(local, constraint, level);
         }
         self.heap = heap.into_vec();
+        from
     }
 
     /// The round in which a transfer was frozen.
@@ -161,35 +149,24 @@ impl Filling {
 
     /// What is taken of a constraint's capacity.
     pub fn load(&self, local: &Local, constraint: usize) -> f64 {
-        local.capacity[constraint] - self.left[constraint]
+        local.capacity[constraint] - self.rooms[constraint].left
     }
 
-    fn roll_back(&mut self, local: &Local, from: u32) {
-        if from == 0 {
-            self.start_over(local);
-            return;
+    fn roll_back(&mut self, local: &Local, round: u32) -> u32 {
+        let kept = self.checkpoints.partition_point(|at| *at <= round).max(1);
+        self.checkpoints.truncate(kept);
+        let constraints = local.capacity.len();
+        self.saved.truncate(kept * constraints);
+        self.rooms.clear();
+        self.rooms
+            .extend_from_slice(&self.saved[(kept - 1) * constraints..]);
+        self.work = 0;
+        let from = self.checkpoints[kept - 1];
+        if let Some(first) = self.rounds.get(from as usize) {
+            self.open_again(first.first_frozen as usize);
         }
-        let Some(round) = self.rounds.get(from as usize).copied() else {
-            return;
-        };
-        while self.log.len() > round.first_entry as usize {
-            let Some(entry) = self.log.pop() else { break };
-            let at = entry.constraint as usize;
-            self.left[at] = entry.left;
-            self.open[at] = entry.open;
-            self.last_entry[at] = entry.before;
-        }
-        self.open_again(round.first_frozen as usize);
         self.rounds.truncate(from as usize);
-    }
-
-    fn start_over(&mut self, local: &Local) {
-        self.left.copy_from_slice(&local.capacity);
-        self.open.copy_from_slice(&self.total);
-        self.last_entry.fill(NO_ENTRY);
-        self.log.clear();
-        self.open_again(0);
-        self.rounds.clear();
+        from
     }
 
     fn open_again(&mut self, first: usize) {
@@ -205,65 +182,57 @@ impl Filling {
     fn keys(&mut self, local: &Local) -> Vec<Key> {
         let mut keys = std::mem::take(&mut self.heap);
         keys.clear();
-        let open = (0..local.capacity.len()).filter(|at| self.open[*at] > 0);
-        keys.extend(open.map(|at| Key {
-            level: self.level(local, at),
-            constraint: at as u32,
-        }));
+        let open = (0..self.rooms.len()).filter(|at| self.rooms[*at].open > 0);
+        keys.extend(open.map(|at| key(self.level(local, at), at as u32)));
         keys
     }
 
     /// Rounding can leave a little less than nothing.
     fn level(&self, local: &Local, constraint: usize) -> f64 {
-        let weight = self.open[constraint] as f64 * local.unit;
-        (self.left[constraint] / weight).max(0.0)
+        let room = self.rooms[constraint];
+        let level = room.left / (room.open as f64 * local.unit);
+        if level > 0.0 { level } else { 0.0 }
+    }
+
+    fn save_now_and_then(&mut self) {
+        if self.work > WORK_PER_CHECKPOINT * self.rooms.len() {
+            self.checkpoints.push(self.rounds.len() as u32);
+            self.saved.extend_from_slice(&self.rooms);
+            self.work = 0;
+        }
     }
 
     fn freeze_all(&mut self, local: &mut Local, constraint: u32, level: f64) {
         let number = self.rounds.len() as u32;
-        let first_entry = self.log.len() as u32;
         self.rounds.push(Round {
             level,
             constraint,
             first_frozen: self.frozen.len() as u32,
-            first_entry,
         });
-        for index in local.living_members(constraint, |one| self.round_of[one as usize] != GONE) {
+        let (start, end) = local.members_of(constraint);
+        let mut kept = start;
+        for index in start..end {
             let transfer = local.members[index];
+            let round = self.round_of[transfer as usize];
+            // Who is gone is dropped for good.
+            local.members[kept] = transfer;
+            kept += usize::from(round != GONE);
             // One that crosses a constraint twice is among its members twice.
-            if self.round_of[transfer as usize] != OPEN {
+            if round != OPEN {
                 continue;
             }
             self.round_of[transfer as usize] = number;
             self.frozen.push(transfer);
             let weight = local.weight[transfer as usize];
-            let rate = level * (weight as f64 * local.unit);
-            for &at in local.route(transfer) {
-                self.note(at, first_entry);
-                self.left[at as usize] -= rate;
-                self.open[at as usize] -= weight;
+            let rate = level * local.share[transfer as usize];
+            let route = local.route(transfer);
+            self.work += route.len();
+            for &at in route {
+                let room = &mut self.rooms[at as usize];
+                room.left -= rate;
+                room.open -= weight;
             }
         }
+        local.keep_members(constraint, kept);
     }
-
-    /// Remembers what a constraint was before this round.
-    #[inline]
-    fn note(&mut self, constraint: u32, first_entry: u32) {
-        let at = constraint as usize;
-        let before = self.last_entry[at];
-        if before == NO_ENTRY || before < first_entry {
-            self.last_entry[at] = self.log.len() as u32;
-            self.log.push(Entry {
-                constraint,
-                before,
-                left: self.left[at],
-                open: self.open[at],
-            });
-        }
-    }
-}
-
-fn refill<T: Clone>(list: &mut Vec<T>, count: usize, value: T) {
-    list.clear();
-    list.resize(count, value);
 }

@@ -1,5 +1,6 @@
 //! One component in arrays of its own: constraints and transfers numbered from 0, so that all of it stays in the cache.
 
+use super::redundant::redundant;
 use super::solution::OWN_CAP;
 use super::transfers::{Demand, Transfers};
 
@@ -18,6 +19,8 @@ pub struct Local {
     pub ids: Vec<u32>,
     pub demand: Vec<Demand>,
     pub weight: Vec<i64>,
+    /// The same as a number.
+    pub share: Vec<f64>,
     /// What weights are multiples of.
     pub unit: f64,
     route_ends: Vec<u32>,
@@ -45,8 +48,9 @@ impl Local {
             let demand = transfers.demand(id as usize);
             self.add_cap(demand);
             self.ids.push(id);
-            self.weight
-                .push(((demand.weight / self.unit).round() as i64).max(1));
+            let weight = ((demand.weight / self.unit).round() as i64).max(1);
+            self.weight.push(weight);
+            self.share.push(weight as f64 * self.unit);
             self.demand.push(demand);
             self.route_ends.push(self.route.len() as u32);
         }
@@ -56,6 +60,43 @@ impl Local {
             }
         }
         self.list_members();
+    }
+
+    /// Leaves constraints out that others stand for.
+    pub fn leave_out_redundant(&mut self) {
+        let Some(redundant) = redundant(self) else {
+            return;
+        };
+        let mut numbers = Vec::with_capacity(redundant.len());
+        let mut kept = 0;
+        for (at, is_redundant) in redundant.iter().enumerate() {
+            numbers.push(kept as u32);
+            if !is_redundant {
+                self.capacity[kept] = self.capacity[at];
+                self.constraint_ids[kept] = self.constraint_ids[at];
+                kept += 1;
+            }
+        }
+        self.capacity.truncate(kept);
+        self.constraint_ids.truncate(kept);
+        self.renumber(&redundant, &numbers);
+        self.list_members();
+    }
+
+    fn renumber(&mut self, redundant: &[bool], numbers: &[u32]) {
+        let (mut read, mut written) = (0, 0);
+        for end in &mut self.route_ends {
+            while read < *end as usize {
+                let at = self.route[read] as usize;
+                if !redundant[at] {
+                    self.route[written] = numbers[at];
+                    written += 1;
+                }
+                read += 1;
+            }
+            *end = written as u32;
+        }
+        self.route.truncate(written);
     }
 
     /// How many transfers there are.
@@ -73,24 +114,15 @@ impl Local {
         &self.route[start..self.route_ends[transfer as usize] as usize]
     }
 
-    /// Where in `members` those of a constraint stand that are still alive; the others are dropped for good.
-    pub fn living_members(
-        &mut self,
-        constraint: u32,
-        is_alive: impl Fn(u32) -> bool,
-    ) -> std::ops::Range<usize> {
+    /// Where in `members` those of a constraint stand: from the first to before the second.
+    pub fn members_of(&self, constraint: u32) -> (usize, usize) {
         let start = self.member_starts[constraint as usize] as usize;
-        let end = self.member_ends[constraint as usize] as usize;
-        let mut kept = start;
-        for index in start..end {
-            let transfer = self.members[index];
-            if is_alive(transfer) {
-                self.members[kept] = transfer;
-                kept += 1;
-            }
-        }
-        self.member_ends[constraint as usize] = kept as u32;
-        start..kept
+        (start, self.member_ends[constraint as usize] as usize)
+    }
+
+    /// Forgets the members of a constraint from a place on.
+    pub fn keep_members(&mut self, constraint: u32, end: usize) {
+        self.member_ends[constraint as usize] = end as u32;
     }
 
     fn clear(&mut self, constraints: usize) {
@@ -102,6 +134,7 @@ impl Local {
         self.ids.clear();
         self.demand.clear();
         self.weight.clear();
+        self.share.clear();
         self.route_ends.clear();
         self.route.clear();
     }

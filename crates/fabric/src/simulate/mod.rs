@@ -9,6 +9,7 @@ mod components;
 mod filling;
 mod fingerprint;
 mod local;
+mod redundant;
 mod solution;
 mod solver;
 mod symmetry;

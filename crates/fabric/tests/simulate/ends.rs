@@ -174,3 +174,37 @@ fn with_a_tolerance_ends_are_off_by_no_more_than_the_time_that_capacity_lay_idle
     }
     assert!(merged > 200);
 }
+
+/// Inner constraints that all of their transfers share with a narrower or equal one: left out, nothing changes.
+#[test]
+fn constraints_that_others_stand_for_change_nothing() {
+    for seed in 0..60 {
+        let chance = &mut crate::cases::Chance::new(seed);
+        let mut transfers = Transfers::default();
+        let capacity = |at| {
+            if at < 8 {
+                1e6
+            } else {
+                1e6 * (0.8 + chance.part())
+            }
+        };
+        let capacities: Vec<_> = (0..24).map(capacity).collect();
+        for _ in 0..150 {
+            let (from, to) = (chance.below(8), chance.below(8));
+            // 8 to 15 are behind 0 to 7, 16 to 23 are crossed by what goes to one host, some of it twice.
+            let inner = 16 + to;
+            let route = [from, 8 + from, inner, inner, (from + to) % 8];
+            let kept = 3 + chance.below(3) as usize;
+            let bits = 1e6 * (0.5 + chance.part());
+            transfers.push(&route[..kept.min(5)], Demand::of_bits(bits));
+        }
+        let found = Solver::default()
+            .ends(&capacities, &transfers, EXACT)
+            .unwrap();
+        let mut plain = Solver::of_events_only();
+        let expected = plain.ends(&capacities, &transfers, EXACT).unwrap();
+        for (one, other) in found.end_s.iter().zip(&expected.end_s) {
+            assert!(are_close(*one, *other), "{seed}: {one} for {other}");
+        }
+    }
+}

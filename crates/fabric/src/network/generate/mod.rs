@@ -23,7 +23,7 @@ struct Generator {
     build: fn(&Values<'_>) -> Result<Box<dyn Network>, String>,
 }
 
-const GENERATORS: [Generator; 7] = [
+const GENERATORS: [Generator; 8] = [
     Generator {
         name: "crossbar",
         example: "crossbar(hosts=64)",
@@ -43,6 +43,11 @@ const GENERATORS: [Generator; 7] = [
         name: "clos",
         example: "clos(leaves=16,spines=4,hosts=24)",
         build: xgft::clos,
+    },
+    Generator {
+        name: "xgft",
+        example: "xgft(down=4x4,up=1x2)",
+        build: xgft::xgft,
     },
     Generator {
         name: "torus",

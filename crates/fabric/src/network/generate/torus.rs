@@ -17,7 +17,7 @@ pub struct Torus {
 
 /// Reads `dims`.
 pub fn torus(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
-    let dims = values.dims("dims")?;
+    let dims = values.dims("dims", 2)?;
     Ok(Box::new(Torus::new(values, dims)?))
 }
 
@@ -62,6 +62,13 @@ impl Torus {
     }
 }
 
+/// Whether the way up is the shorter one. Of two equal ones it is taken too, but from the middle to 0, where SimGrid
+/// goes down: an arbitrary choice, made alike so that the two can be compared to the last digit.
+fn is_up(from: u64, to: u64, size: u64) -> bool {
+    let up = (to + size - from) % size;
+    2 * up < size || (2 * up == size && to != 0)
+}
+
 impl Network for Torus {
     fn name(&self) -> &str {
         &self.name
@@ -103,7 +110,7 @@ impl Network for Torus {
         for (dimension, &size) in self.dims.iter().enumerate() {
             let (from, to) = (at / stride % size, target / stride % size);
             let up = (to + size - from) % size;
-            let is_up = 2 * up <= size;
+            let is_up = is_up(from, to, size);
             let steps = if is_up { up } else { size - up };
             for _ in 0..steps {
                 route.push(self.constraint(at, dimension, is_up));

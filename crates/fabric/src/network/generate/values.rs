@@ -63,12 +63,14 @@ impl<'a> Values<'a> {
     }
 
     /// Whole numbers with an x in between.
-    pub fn dims(&self, key: &'static str) -> Result<Vec<u64>, String> {
+    pub fn dims(&self, key: &'static str, least: u64) -> Result<Vec<u64>, String> {
         let text = self.get(key).ok_or_else(|| format!("{key} is missing"))?;
         let dims = text.split('x').map(|part| part.trim().parse::<u64>().ok());
         let dims: Option<Vec<_>> = dims.collect();
-        dims.filter(|dims| dims.iter().all(|size| (2..=MOST).contains(size)) && dims.len() <= 16)
-            .ok_or_else(|| format!("{key} = {text}: must be sizes of at least 2, such as 8x8x4"))
+        dims.filter(|dims| {
+            dims.iter().all(|size| (least..=MOST).contains(size)) && dims.len() <= 16
+        })
+        .ok_or_else(|| format!("{key} = {text}: must be sizes of at least {least}, such as 8x8x4"))
     }
 
     /// One of some words, the first where nothing is given.

@@ -53,6 +53,18 @@ pub fn star(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     Ok(Box::new(Xgft::new(values, &[hosts], &[1], Some(capacity))?))
 }
 
+/// Children of each level, parents of each level below.
+pub fn xgft(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
+    let (down, up) = (values.dims("down", 1)?, values.dims("up", 1)?);
+    if down.len() != up.len() {
+        let (levels, ways) = (down.len(), up.len());
+        return Err(format!(
+            "down has {levels} levels, up {ways}; each needs both"
+        ));
+    }
+    Ok(Box::new(Xgft::new(values, &down, &up, None)?))
+}
+
 /// Leaves that are each joined to all spines.
 pub fn clos(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let hosts = values.number("hosts", 1)?;
