@@ -185,7 +185,9 @@ def test_an_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path: Path) -> Non
     cut = Run.open(folder)
     resumed = resume_run(str(folder))
     whole = (
-        run(tmp_path, "alltoall", "xibalba-maintenance") if cut.meta.status != "complete" else cut
+        run(tmp_path / "whole", "alltoall", "xibalba-maintenance")
+        if cut.meta.status != "complete"
+        else cut
     )
     assert resumed.meta.status == "complete"
     assert resumed.samples.num_rows == whole.samples.num_rows == 2 * 128 * 127

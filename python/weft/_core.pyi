@@ -25,6 +25,15 @@ class Network:
         """The network of a generator; None where there is no such generator."""
 
     @staticmethod
+    def explicit(
+        name: str,
+        hosts: list[str],
+        constraints: list[tuple[str, float, float]],
+        routes: list[tuple[int, int, list[int]]],
+    ) -> Network:
+        """Hosts, constraints (name, bit/s, delay in seconds), and the constraints from a host to another."""
+
+    @staticmethod
     def generators() -> list[tuple[str, str]]:
         """The names of the generators, each with an example."""
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from weft import _core
 from weft.errors import RequestError
+from weft.fabric.simgrid_import import read_simgrid
 from weft.plan import catalog
 from weft.plan.load import load_plan
 from weft.run.meta import Warning
@@ -135,6 +136,8 @@ DEFAULT_OVERHEAD_S = 10e-6
 def open_simulated(text: str, scale: float = 1.0) -> Simulated:
     """The testbed that NAME or NAME(KEY=VALUE, ...) means; raises RequestError."""
     spec = parse_spec(text)
+    if spec.name.endswith(".xml"):
+        return _open_platform(text, spec, scale)
     try:
         network = _core.Network.generated(spec.name, spec.others, scale)
     except ValueError as error:
@@ -142,6 +145,18 @@ def open_simulated(text: str, scale: float = 1.0) -> Simulated:
     if network is not None:
         return Simulated(network, spec, {"scale": scale})
     return _open_declared(text, spec, scale)
+
+
+def _open_platform(text: str, spec: SimSpec, scale: float) -> Simulated:
+    """A SimGrid platform file."""
+    if spec.others or scale != 1.0:
+        raise RequestError(
+            f"sim:{text}: a platform is simulated as it is, without {_KEYS_OR_SCALE}"
+        )
+    return Simulated(read_simgrid(Path(spec.name)), spec, {"scale": 1.0})
+
+
+_KEYS_OR_SCALE = "--scale and other parameters than those of the model"
 
 
 def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
