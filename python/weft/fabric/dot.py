@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 
 from weft.errors import RequestError
 from weft.run.folder import Run
-
-LOADS_NAME = "loads.parquet"
+from weft.run.tables import LOADS_NAME
 
 
 def to_dot(fabric: dict[str, Any], run: Run | None = None) -> str:

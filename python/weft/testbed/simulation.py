@@ -13,6 +13,7 @@ from weft.plan.phases import expand
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import Status
 from weft.run.missing import measured_phases
+from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.testbed.adaptive import chosen_phases, elapsed_s, record_choice
 from weft.testbed.chooser import Choosers
 from weft.testbed.logbook import Logbook
@@ -22,8 +23,6 @@ from weft.testbed.parts import participants
 from weft.testbed.simulated import Simulated
 from weft.testbed.telling import Progress, StepProgress
 
-BOTTLENECKS_NAME = "bottlenecks.parquet"
-LOADS_NAME = "loads.parquet"
 MOST_LOADS = 5_000_000
 """Beyond so many pairs of phase and constraint a step's loads are not kept."""
 
