@@ -160,6 +160,7 @@ _KEYS_OR_SCALE = "--scale and other parameters than those of the model"
 
 
 def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
+    path = _find(spec.name)
     if spec.others:
         generators = ", ".join(name for name, _ in _core.Network.generators())
         raise RequestError(
@@ -167,7 +168,6 @@ def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
             "a fabric is simulated with overhead, window, barrier, tolerance and threads; "
             f"generators have more: {generators}",
         )
-    path = _find(spec.name)
     fabric_text, origin = catalog.read(path), catalog.shown(path)
     try:
         network = _core.Network.declared(fabric_text, origin, scale)

@@ -24,7 +24,7 @@ pub const GONE: u32 = u32::MAX - 1;
 /// Not there yet.
 const TO_COME: u32 = u32::MAX - 2;
 /// A checkpoint is made when so many times more has been done since the last one than making it takes.
-const WORK_PER_CHECKPOINT: usize = 4;
+const WORK_PER_CHECKPOINT: usize = 2;
 
 /// One round: the constraint that became full, and where its transfers stand.
 #[derive(Debug, Clone, Copy)]
@@ -215,7 +215,9 @@ impl Filling {
             let transfer = local.members[index];
             let round = self.round_of[transfer as usize];
             // Who is gone is dropped for good.
-            local.members[kept] = transfer;
+            if kept != index {
+                local.members[kept] = transfer;
+            }
             kept += usize::from(round != GONE);
             // One that crosses a constraint twice is among its members twice.
             if round != OPEN {
