@@ -54,11 +54,11 @@ format: setup
 	$(BIN)/ruff check --fix-only python tests bench
 
 # Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
-BENCHES := pair matrix aapc xibalba blind
+BENCHES := pair matrix aapc xibalba blind simgrid
 
 bench: setup
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \
-		mpicc=libopenmpi-dev mpirun=openmpi-bin
+		mpicc=libopenmpi-dev mpirun=openmpi-bin simgrid_update_xml=libsimgrid-dev
 	@failed=; for one in $(BENCHES); do \
 		printf '\n== bench/%s.py\n' $$one; $(BIN)/python bench/$$one.py || failed="$$failed $$one"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }

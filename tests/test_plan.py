@@ -184,7 +184,7 @@ def test_too_few_nodes() -> None:
 def test_unknown_name_lists_the_catalogue() -> None:
     with pytest.raises(RequestError, match="plan 'signatur': not in the catalogue") as caught:
         load_plan("signatur")
-    assert caught.value.hint.startswith("did you mean signature? known: aapc, cast, ")
+    assert caught.value.hint.startswith("did you mean signature? known: aapc, alltoall, cast, ")
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:

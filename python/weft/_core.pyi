@@ -1,5 +1,7 @@
 """The Rust crates: text in, JSON out. Wrong input raises ValueError with the whole message."""
 
+from typing import Any
+
 def load_plan(
     text: str, origin: str, overrides: list[tuple[str, str]], max_message_bytes: int
 ) -> str:
@@ -10,3 +12,68 @@ def expand_step(step_json: str, nodes: int) -> str:
 
 def load_fabric(text: str, origin: str, scale: float) -> str:
     """The resolved fabric as JSON, its rates multiplied by `scale`."""
+
+class Network:
+    """A network that is ready to be simulated. Columns are bytes: numbers as they lie in memory."""
+
+    @staticmethod
+    def declared(text: str, origin: str, scale: float) -> Network:
+        """The network of a fabric's text."""
+
+    @staticmethod
+    def generated(name: str, values: dict[str, str], scale: float) -> Network | None:
+        """The network of a generator; None where there is no such generator."""
+
+    @staticmethod
+    def explicit(
+        name: str,
+        hosts: list[str],
+        constraints: list[tuple[str, float, float]],
+        routes: list[tuple[int, int, list[int]]],
+    ) -> Network:
+        """Hosts, constraints (name, bit/s, delay in seconds), and the constraints from a host to another."""
+
+    @staticmethod
+    def generators() -> list[tuple[str, str]]:
+        """The names of the generators, each with an example."""
+
+    @property
+    def name(self) -> str: ...
+    def hosts(self) -> list[str]: ...
+    def dead_hosts(self) -> list[int]: ...
+    def constraints(self) -> list[str]: ...
+    def capacities(self) -> bytes:
+        """Bit/s by constraint, as doubles; infinite where there is no limit."""
+
+    def delays(self) -> bytes:
+        """The delay behind each constraint in seconds, as doubles."""
+
+    def expansion(self, src: int, dst: int) -> float:
+        """Wire bits for each bit of a long stream over a way."""
+
+    def way(self, src: int, dst: int, network: int) -> tuple[list[int], float] | None:
+        """The constraints from one host to another and the delay of the way in seconds."""
+
+    def phase_count(self, step_json: str) -> int:
+        """How many phases a step has here."""
+
+    def simulate(
+        self,
+        step_json: str,
+        first: int,
+        last: int,
+        lost: set[int],
+        with_loads: bool,
+        **parameters: float | None,
+    ) -> dict[str, Any]:
+        """The phases `first` to `last`, without it, of a step."""
+
+    def simulate_chosen(
+        self,
+        step_json: str,
+        phases_json: str,
+        lost: set[int],
+        with_loads: bool,
+        **parameters: float | None,
+    ) -> dict[str, Any]:
+        """Phases that were chosen for a step, given as JSON with a stop rule each."""

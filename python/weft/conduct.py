@@ -19,6 +19,8 @@ from weft.testbed.chooser import Chooser
 from weft.testbed.live import LiveRun
 from weft.testbed.needs import is_ensemble, nodes_of
 from weft.testbed.open import open_testbed
+from weft.testbed.simulated import Simulated
+from weft.testbed.simulation import SimulatedRun
 from weft.testbed.telling import Progress as Reporter
 
 __all__ = ["Reporter", "RunRequest", "Silent", "resume_run", "start_run"]
@@ -60,7 +62,7 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     with open_testbed(request.testbed, request.scale) as testbed:
         _settle(plan, testbed, request.cpus)
         writer = RunWriter.create(out, _new_meta(request, plan, testbed))
-        return _live_run(testbed, writer, reporter, request.patience_s).run()
+        return _carry_out(testbed, writer, reporter, request.patience_s)
 
 
 def resume_run(directory: str, reporter: Reporter | None = None, patience_s: float = 10.0) -> Run:
@@ -73,13 +75,17 @@ def resume_run(directory: str, reporter: Reporter | None = None, patience_s: flo
     with open_testbed(run.meta.testbed["spec"], run.meta.testbed.get("scale", 1.0)) as testbed:
         _check_same_nodes(run, testbed)
         writer = RunWriter.resume(directory)
-        return _live_run(testbed, writer, reporter, patience_s).run()
+        return _carry_out(testbed, writer, reporter, patience_s)
 
 
-def _live_run(
+def _carry_out(
     testbed: Testbed, writer: RunWriter, reporter: Reporter | None, patience_s: float
-) -> LiveRun:
-    return LiveRun(testbed, writer, reporter or Silent(), patience_s, _chooser)
+) -> Run:
+    """With agents, or by computing what they would find."""
+    progress = reporter or Silent()
+    if isinstance(testbed, Simulated):
+        return SimulatedRun(testbed, writer, progress, _chooser).run()
+    return LiveRun(testbed, writer, progress, patience_s, _chooser).run()
 
 
 def _chooser(meta: RunMeta, step_index: int) -> Chooser:
@@ -117,8 +123,13 @@ def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> N
     """Decide what the plan leaves open: on which processors, and how the ends wait.
 
     Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
-    spare for each end.
+    spare for each end. What is computed comes out the same in every launch, so that one is enough.
     """
+    if isinstance(testbed, Simulated):
+        for step in plan["steps"]:
+            testbed.check(step)
+        plan["launches"] = 1
+        return
     for step in plan["steps"]:
         _check_enough_nodes(step, testbed)
         options = step["options"]

@@ -1,5 +1,7 @@
 //! The Python module `weft._core`: text in, JSON out, no logic.
 
+mod network;
+
 use std::fmt::Display;
 
 use pyo3::exceptions::PyValueError;
@@ -10,6 +12,9 @@ use weft_plan::{Limits, Step};
 #[pymodule]
 mod _core {
     use super::*;
+
+    #[pymodule_export]
+    use super::network::Network;
 
     /// Reads a plan with its overrides; gives the resolved plan as JSON.
     #[pyfunction]

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use serde::Serialize;
-use weft_fabric::{Fabric, Host};
+use weft_fabric::{Fabric, Host, Layout, Port};
 
 use crate::address::Interface;
 use crate::clock;
@@ -20,7 +20,7 @@ use crate::plant::Plant;
 use crate::process;
 use crate::stats::Stats;
 use crate::token_bucket::TokenBucket;
-use crate::topology::{Layout, Port, Topology};
+use crate::topology::{Topology, interface_of};
 use crate::warning::Warning;
 use crate::wire::HEADER_BYTES;
 
@@ -137,7 +137,7 @@ impl Lab {
         for host in 0..self.hosts.len() {
             let netlink = self.configure_host(host)?;
             for port in layout.ports.iter().filter(|port| port.host == host) {
-                switch_offloads_off(&port.interface().name())?;
+                switch_offloads_off(&interface_of(port).name())?;
                 self.install_token_bucket(&netlink, port);
             }
         }
@@ -183,7 +183,7 @@ impl Lab {
         };
         let frame_bytes = port.mtu_bytes + HEADER_BYTES;
         let bucket = TokenBucket::new(rate, frame_bytes, port.queue_frames);
-        let result = bucket.install(netlink, index_of(port.interface()));
+        let result = bucket.install(netlink, index_of(interface_of(port)));
         let Err(error) = result else { return };
         if self
             .warnings
@@ -228,7 +228,7 @@ fn interfaces_of(topology: &Topology, hosts: usize) -> Vec<Interface> {
             let first = |host| Interface { network: 0, host };
             (0..hosts).map(first).collect()
         }
-        Topology::Forwarded(layout) => layout.ports.iter().map(Port::interface).collect(),
+        Topology::Forwarded(layout) => layout.ports.iter().map(interface_of).collect(),
     }
 }
 

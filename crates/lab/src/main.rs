@@ -22,7 +22,6 @@ mod stats;
 mod sys;
 mod token_bucket;
 mod topology;
-mod tree;
 mod waiter;
 mod warning;
 mod wire;

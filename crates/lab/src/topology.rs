@@ -1,12 +1,9 @@
 //! How to build a fabric: which host has a port where, and the switches between them.
 
-use std::collections::HashMap;
-
-use weft_fabric::{Fabric, Lane, Link};
+use weft_fabric::{Fabric, Layout, Port};
 
 use crate::address::Interface;
 use crate::error::{LabError, Result};
-use crate::tree::Tree;
 
 /// Namespaces are cheap, but the tables of neighbours grow with the square of the hosts.
 const MOST_HOSTS: usize = 512;
@@ -22,63 +19,25 @@ pub enum Topology {
     Forwarded(Layout),
 }
 
-/// The ports of a fabric, and what is between them.
-#[derive(Debug)]
-pub struct Layout {
-    /// By network, then by host.
-    pub ports: Vec<Port>,
-    /// The switches of each network; none where two hosts share a cable.
-    pub trees: Vec<Tree>,
-    pub detours: Vec<Detour>,
-}
-
-/// A host's connection to the keeper.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Port {
-    pub host: usize,
-    pub network: usize,
-    /// The switch it is at, by its position in its network's tree.
-    pub switch: usize,
-    /// From the host.
-    pub up: Lane,
-    /// To the host.
-    pub down: Lane,
-    pub mtu_bytes: u32,
-    pub queue_frames: u32,
-    /// Whether it takes everything and delivers nothing.
-    pub dead: bool,
-}
-
-impl Port {
-    /// The host's end of it.
-    pub fn interface(&self) -> Interface {
-        Interface {
-            network: self.network,
-            host: self.host,
-        }
+/// The host's end of a port.
+pub fn interface_of(port: &Port) -> Interface {
+    Interface {
+        network: port.network,
+        host: port.host,
     }
-}
-
-/// A route with a limit of its own, between two ports.
-#[derive(Debug)]
-pub struct Detour {
-    pub from: usize,
-    pub to: usize,
-    pub lane: Lane,
-    pub queue_frames: u32,
 }
 
 impl Topology {
     /// Finds out how to build a fabric, or refuses.
     pub fn of(fabric: &Fabric) -> Result<Self> {
         check_size(fabric)?;
-        match (&fabric.hosts[..], &fabric.switches[..], &fabric.links[..]) {
-            ([_, _], [], [link]) => Ok(cable(fabric, link)),
-            (_, [], _) => Err(refuse(
-                fabric,
-                "without a switch there must be two hosts and one link between them",
-            )),
-            _ => Ok(Self::Forwarded(network(fabric)?)),
+        let layout = Layout::of(fabric).map_err(|why| refuse(fabric, &why))?;
+        let is_cable = layout.trees.is_empty() && fabric.paths.is_empty();
+        match &fabric.links[..] {
+            [link] if is_cable && link.is_unshaped() => Ok(Self::Direct {
+                mtu_bytes: link.mtu_bytes,
+            }),
+            _ => Ok(Self::Forwarded(layout)),
         }
     }
 }
@@ -98,138 +57,6 @@ fn check_size(fabric: &Fabric) -> Result<()> {
             Err(refuse(fabric, &hint))
         }
     }
-}
-
-/// Both ends of a cable are ports; each has the lane that leads away from it.
-fn cable(fabric: &Fabric, link: &Link) -> Topology {
-    if link.is_unshaped() && fabric.paths.is_empty() {
-        return Topology::Direct {
-            mtu_bytes: link.mtu_bytes,
-        };
-    }
-    let hosts = fabric.hosts.iter().enumerate();
-    let ports: Vec<_> = hosts
-        .map(|(host, named)| port_of((host, &named.name), link, 0))
-        .collect();
-    Topology::Forwarded(Layout {
-        detours: detours(fabric, &ports),
-        ports,
-        trees: Vec::new(),
-    })
-}
-
-/// The port at a host's end of its link.
-fn port_of((host, name): (usize, &str), link: &Link, switch: usize) -> Port {
-    let (up, down) = link.lanes_from(name);
-    Port {
-        host,
-        network: link.network as usize,
-        switch,
-        up,
-        down,
-        mtu_bytes: link.mtu_bytes,
-        queue_frames: link.queue_frames,
-        dead: link.dead,
-    }
-}
-
-fn network(fabric: &Fabric) -> Result<Layout> {
-    let last = fabric.links.iter().map(|link| link.network).max();
-    let (mut ports, mut trees) = (Vec::new(), Vec::new());
-    for number in 0..=last.unwrap_or(0) {
-        let links = host_links(fabric, number)?;
-        let start = links.first().map(|(_, _, switch)| *switch);
-        let start = start.ok_or_else(|| refuse(fabric, "no host has a link"))?;
-        let tree = Tree::of(fabric, number, start).map_err(|why| refuse(fabric, &why))?;
-        for (host, link, switch) in links {
-            let name = fabric.hosts[host].name.as_str();
-            let at = tree.find(switch).ok_or_else(|| {
-                let first = &fabric.hosts[0].name;
-                refuse(
-                    fabric,
-                    &format!("there is no way from {first:?} to {name:?}"),
-                )
-            })?;
-            ports.push(port_of((host, name), link, at));
-        }
-        check_packets(fabric, &ports, &tree, number as usize)?;
-        trees.push(tree);
-    }
-    Ok(Layout {
-        detours: detours(fabric, &ports),
-        ports,
-        trees,
-    })
-}
-
-/// The hosts of a network, each with its link and the switch at the other end.
-fn host_links(fabric: &Fabric, network: u32) -> Result<Vec<(usize, &Link, &str)>> {
-    let mut found = Vec::new();
-    for (host, named) in fabric.hosts.iter().enumerate() {
-        let links = fabric.links_of(&named.name);
-        let links: Vec<_> = links.filter(|link| link.network == network).collect();
-        let link = match links[..] {
-            [link] => link,
-            [] if network > 0 => continue,
-            _ => {
-                let (name, count) = (&named.name, links.len());
-                let hint = format!(
-                    "the host {name:?} has {count} links in network {}, not one",
-                    network + 1
-                );
-                return Err(refuse(fabric, &hint));
-            }
-        };
-        let other = usize::from(link.ends[0] == named.name);
-        let switch = link.ends[other].as_str();
-        if fabric.hosts.iter().any(|host| host.name == switch) {
-            return Err(refuse(fabric, "a link joins two hosts past the switches"));
-        }
-        found.push((host, link, switch));
-    }
-    Ok(found)
-}
-
-/// A link between switches that could not carry the hosts' packets would swallow them.
-fn check_packets(fabric: &Fabric, ports: &[Port], tree: &Tree, network: usize) -> Result<()> {
-    let ports = ports.iter().filter(|port| port.network == network);
-    let largest = ports.map(|port| port.mtu_bytes).max().unwrap_or(0);
-    let trunks = tree.switches.iter().filter_map(|switch| {
-        let trunk = switch.trunk.as_ref()?;
-        (trunk.mtu_bytes < largest).then_some((&switch.name, trunk.mtu_bytes))
-    });
-    match trunks.into_iter().next() {
-        None => Ok(()),
-        Some((name, mtu_bytes)) => {
-            let why = format!(
-                "the link above {name:?} carries packets of {mtu_bytes} bytes, but hosts send \
-                 packets of {largest}; give it mtu_bytes = {largest}"
-            );
-            Err(refuse(fabric, &why))
-        }
-    }
-}
-
-fn detours(fabric: &Fabric, ports: &[Port]) -> Vec<Detour> {
-    let numbers: HashMap<(&str, u32), usize> = ports
-        .iter()
-        .enumerate()
-        .map(|(i, port)| {
-            (
-                (fabric.hosts[port.host].name.as_str(), port.network as u32),
-                i,
-            )
-        })
-        .collect();
-    let paths = fabric.paths.iter();
-    paths
-        .map(|path| Detour {
-            from: numbers[&(path.from.as_str(), path.network)],
-            to: numbers[&(path.to.as_str(), path.network)],
-            lane: path.lane,
-            queue_frames: path.queue_frames,
-        })
-        .collect()
 }
 
 fn refuse(fabric: &Fabric, why: &str) -> LabError {

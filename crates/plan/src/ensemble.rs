@@ -21,8 +21,9 @@ pub use streams::Streams;
 pub use xray::Xray;
 
 use std::collections::HashSet;
+use std::ops::Range;
 
-use crate::limits::{MOST_NODES, MOST_TRANSFERS};
+use crate::limits::{MOST_NODES, Reach};
 use crate::phase::{Phase, Transfer, Work};
 use crate::stop::StopRule;
 
@@ -58,6 +59,16 @@ pub(crate) trait Ensemble {
 
     /// The transfers of one message of this size, phase by phase.
     fn rounds(&self, members: &[u32], bytes: u64) -> Vec<Vec<Transfer>>;
+
+    /// How many phases a size has.
+    fn round_count(&self, members: &[u32]) -> usize {
+        self.rounds(members, 1).len()
+    }
+
+    /// The transfers of one of them.
+    fn round(&self, members: &[u32], bytes: u64, number: usize) -> Vec<Transfer> {
+        self.rounds(members, bytes).swap_remove(number)
+    }
 }
 
 /// The fewest nodes that a testbed must have.
@@ -143,14 +154,31 @@ fn position(index: u32) -> u64 {
     u64::from(index) + 1
 }
 
+/// How many phases a checked pattern has.
+pub(crate) fn phase_count(
+    pattern: &dyn Ensemble,
+    sizes: &[u64],
+    testbed_nodes: u32,
+    reach: Reach,
+) -> Result<usize, String> {
+    let members = members(pattern, testbed_nodes, reach)?;
+    Ok(sizes.len() * pattern.round_count(&members))
+}
+
 /// All phases of a checked pattern: those of the first size, then those of the next.
 pub(crate) fn phases(
     pattern: &dyn Ensemble,
     sizes: &[u64],
     testbed_nodes: u32,
+    reach: Reach,
 ) -> Result<Vec<Phase>, String> {
-    let members = members(pattern, testbed_nodes)?;
-    check_amount(pattern, sizes.len(), members.len())?;
+    let members = members(pattern, testbed_nodes, reach)?;
+    let transfers = pattern.transfers(members.len() as u64);
+    check_amount(
+        transfers.saturating_mul(sizes.len() as u64),
+        &members,
+        reach,
+    )?;
     let rounds = sizes.iter().flat_map(|bytes| {
         let rounds = pattern.rounds(&members, *bytes);
         rounds.into_iter().map(|transfers| (*bytes, transfers))
@@ -164,25 +192,48 @@ pub(crate) fn phases(
     Ok((0..).zip(rounds).map(phase).collect())
 }
 
-fn members(pattern: &dyn Ensemble, testbed_nodes: u32) -> Result<Vec<u32>, String> {
+/// Some of the phases. Each is found by itself, which for some patterns takes as long as all of a size.
+pub(crate) fn some_phases(
+    pattern: &dyn Ensemble,
+    sizes: &[u64],
+    testbed_nodes: u32,
+    reach: Reach,
+    range: Range<usize>,
+) -> Result<Vec<Phase>, String> {
+    let members = members(pattern, testbed_nodes, reach)?;
+    let rounds = pattern.round_count(&members).max(1);
+    let each = pattern.transfers(members.len() as u64) / rounds as u64;
+    check_amount(each.saturating_mul(range.len() as u64), &members, reach)?;
+    let phase = |index: usize| {
+        let size_bytes = sizes[index / rounds];
+        Phase {
+            index: index as u32,
+            size_bytes,
+            work: pattern.work(),
+            transfers: pattern.round(&members, size_bytes, index % rounds),
+        }
+    };
+    Ok(range.map(phase).collect())
+}
+
+fn members(pattern: &dyn Ensemble, testbed_nodes: u32, reach: Reach) -> Result<Vec<u32>, String> {
+    let most = reach.most_nodes;
     match pattern.lists().into_iter().find(|(key, _)| *key == "nodes") {
         Some((_, nodes)) => Ok(nodes.to_vec()),
-        None if testbed_nodes > MOST_NODES => Err(format!(
-            "a step has at most {MOST_NODES} nodes, the testbed has {testbed_nodes}; choose some with `nodes`"
+        None if testbed_nodes > most => Err(format!(
+            "a step has at most {most} nodes, the testbed has {testbed_nodes}; choose some with `nodes`"
         )),
         None => Ok((0..testbed_nodes).collect()),
     }
 }
 
-fn check_amount(pattern: &dyn Ensemble, sizes: usize, members: usize) -> Result<(), String> {
-    let transfers = pattern
-        .transfers(members as u64)
-        .saturating_mul(sizes as u64);
-    if transfers <= MOST_TRANSFERS {
+fn check_amount(transfers: u64, members: &[u32], reach: Reach) -> Result<(), String> {
+    let (most, members) = (reach.most_transfers, members.len());
+    if transfers <= most {
         return Ok(());
     }
     Err(format!(
-        "{transfers} transfers over {members} nodes, a step has at most {MOST_TRANSFERS}; take fewer nodes or sizes"
+        "{transfers} transfers over {members} nodes, a step has at most {most}; take fewer nodes or sizes"
     ))
 }
 

@@ -22,7 +22,7 @@ pub use ensemble::{
     AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Ring, Shape, Streams, Xray,
 };
 pub use error::{Fault, PlanError};
-pub use limits::Limits;
+pub use limits::{Limits, Reach};
 pub use options::{Options, Wait};
 pub use pattern::Pattern;
 pub use phase::{Phase, Transfer, Work};

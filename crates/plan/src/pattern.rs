@@ -1,9 +1,12 @@
 //! Who sends to whom: a pattern expands into phases of transfers.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ensemble::{self, AllToAll, Cast, Ensemble, Matrix, Pairs, Random, Ring, Streams, Xray};
 use crate::error::Fault;
+use crate::limits::Reach;
 use crate::phase::{Phase, Transfer, Work};
 use crate::read::Section;
 
@@ -138,11 +141,43 @@ impl Pattern {
         }
     }
 
-    /// All phases over a testbed that has enough nodes, or why there are none.
-    pub(crate) fn phases(&self, sizes: &[u64], nodes: u32) -> Result<Vec<Phase>, String> {
+    /// How many phases there are over a testbed that has enough nodes.
+    pub(crate) fn phase_count(
+        &self,
+        sizes: &[u64],
+        nodes: u32,
+        reach: Reach,
+    ) -> Result<usize, String> {
         match self.ensemble() {
-            Some(pattern) => ensemble::phases(pattern, sizes, nodes),
+            Some(pattern) => ensemble::phase_count(pattern, sizes, nodes, reach),
+            None => Ok(sizes.len()),
+        }
+    }
+
+    /// All phases over a testbed that has enough nodes, or why there are none.
+    pub(crate) fn phases(
+        &self,
+        sizes: &[u64],
+        nodes: u32,
+        reach: Reach,
+    ) -> Result<Vec<Phase>, String> {
+        match self.ensemble() {
+            Some(pattern) => ensemble::phases(pattern, sizes, nodes, reach),
             None => Ok(self.pair_phases(sizes, nodes)),
+        }
+    }
+
+    /// Some of them.
+    pub(crate) fn some_phases(
+        &self,
+        sizes: &[u64],
+        nodes: u32,
+        reach: Reach,
+        range: Range<usize>,
+    ) -> Result<Vec<Phase>, String> {
+        match self.ensemble() {
+            Some(pattern) => ensemble::some_phases(pattern, sizes, nodes, reach, range),
+            None => Ok(self.pair_phases(sizes, nodes).drain(range).collect()),
         }
     }
 

@@ -1,10 +1,12 @@
 //! A step: one pattern with its transport, settings, sizes and stop rule.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ensemble;
 use crate::error::{Fault, PlanError};
-use crate::limits::Limits;
+use crate::limits::{Limits, Reach};
 use crate::options::Options;
 use crate::pattern::Pattern;
 use crate::phase::Phase;
@@ -43,20 +45,50 @@ pub struct Step {
 }
 
 impl Step {
-    /// Its phases over a testbed of so many nodes, those of the first size first.
+    /// Its phases over a testbed of so many nodes with agents, those of the first size first.
     ///
     /// Fails when there are too few nodes, or the step did not come from `load` and is wrong.
     pub fn phases(&self, nodes: u32) -> Result<Vec<Phase>, PlanError> {
+        let sizes = self.checked_sizes(nodes)?;
+        let phases = self.pattern.phases(&sizes, nodes, Reach::AGENTS);
+        phases.map_err(|reason| self.fails_to_expand(&reason))
+    }
+
+    /// How many phases it has on what reaches so far.
+    pub fn phase_count(&self, nodes: u32, reach: Reach) -> Result<usize, PlanError> {
+        let sizes = self.checked_sizes(nodes)?;
+        let count = self.pattern.phase_count(&sizes, nodes, reach);
+        count.map_err(|reason| self.fails_to_expand(&reason))
+    }
+
+    /// Some of its phases, by their positions, on what reaches so far.
+    pub fn some_phases(
+        &self,
+        nodes: u32,
+        reach: Reach,
+        range: Range<usize>,
+    ) -> Result<Vec<Phase>, PlanError> {
+        let sizes = self.checked_sizes(nodes)?;
+        let is_whole = range == (0..self.phase_count(nodes, reach)?);
+        let phases = match is_whole {
+            true => self.pattern.phases(&sizes, nodes, reach),
+            false => self.pattern.some_phases(&sizes, nodes, reach, range),
+        };
+        phases.map_err(|reason| self.fails_to_expand(&reason))
+    }
+
+    fn checked_sizes(&self, nodes: u32) -> Result<Vec<u64>, PlanError> {
         self.check_nodes(nodes)?;
         let sizes = self.sizes.sizes();
         if sizes.is_empty() || sizes.contains(&0) {
             return Err(self.fails("its sizes must be at least one, and all positive".to_owned()));
         }
         self.check_ensemble(&sizes, nodes)?;
-        let pattern = self.pattern.name();
-        self.pattern
-            .phases(&sizes, nodes)
-            .map_err(|reason| self.fails(format!("{pattern}: {reason}")))
+        Ok(sizes)
+    }
+
+    fn fails_to_expand(&self, reason: &str) -> PlanError {
+        self.fails(format!("{}: {reason}", self.pattern.name()))
     }
 
     fn check_nodes(&self, nodes: u32) -> Result<(), PlanError> {

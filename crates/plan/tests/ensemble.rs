@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
-use weft_plan::{Limits, Phase, Step, Transfer, Work, load};
+use weft_plan::{Limits, Phase, Reach, Step, Transfer, Work, load};
 
 const LIMITS: Limits = Limits {
     max_message_bytes: 1 << 30,
@@ -500,4 +500,47 @@ proptest! {
         let least = senders * each / receivers;
         prop_assert!((senders..last).all(|dst| (least..=least + 1).contains(&received(dst))));
     }
+}
+
+/// A simulator takes phases some at a time, and they are the ones that agents would get.
+#[test]
+fn phases_one_by_one_are_those_of_the_whole_step() {
+    for keys in [
+        "pattern = \"alltoall\"",
+        "pattern = \"alltoall\"\nmode = \"unphased\"",
+        "pattern = \"matrix\"",
+        "pattern = \"ring\"",
+        "pattern = \"random\"",
+    ] {
+        let step = step_with(keys, r#"["8 B", "16 B"]"#, COUNT).unwrap();
+        let whole = step.phases(7).unwrap();
+        let count = step.phase_count(7, Reach::SIMULATOR).unwrap();
+        assert_eq!(count, whole.len(), "{keys}");
+        for (number, phase) in whole.iter().enumerate() {
+            let some = step.some_phases(7, Reach::SIMULATOR, number..number + 1);
+            assert_eq!(&some.unwrap()[0], phase, "{keys}");
+        }
+    }
+}
+
+#[test]
+fn a_simulator_reaches_further_than_agents_but_not_everywhere() {
+    let step = step("pattern = \"alltoall\"");
+    assert!(
+        step.phases(5000)
+            .unwrap_err()
+            .to_string()
+            .contains("at most 4096 nodes")
+    );
+    assert_eq!(step.phase_count(5000, Reach::SIMULATOR).unwrap(), 4999);
+    assert_eq!(
+        step.some_phases(5000, Reach::SIMULATOR, 0..2)
+            .unwrap()
+            .len(),
+        2
+    );
+    let all = step
+        .some_phases(5000, Reach::SIMULATOR, 0..4998)
+        .unwrap_err();
+    assert!(all.to_string().contains("a step has at most"), "{all}");
 }

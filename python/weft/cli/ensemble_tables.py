@@ -20,6 +20,9 @@ from weft.nodeset import fold
 MOST_ROWS = 10
 """Longer lists are cut to their slowest; --json and the report have everything."""
 
+MOST_CAUSES = 4
+"""Of what held transfers back."""
+
 LIKE_PHASES = ("alltoall", "matrix", "random")
 """Patterns all of whose phases ask the same of the network; others grow from phase to phase."""
 
@@ -44,6 +47,8 @@ def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> 
         console.print(_latency_table(rates))
         return
     console.print(_quantile_table(phases, rates))
+    if held := _held_back(summary, step):
+        console.print(held, soft_wrap=True)
     if plan_step["pattern"]["kind"] in LIKE_PHASES:
         console.print(f" overall {number(overall_mbps(phases))} Mb/s, each phase at its slowest")
     names = [str(node["name"]) for node in summary.meta.nodes]
@@ -53,6 +58,14 @@ def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> 
     for effects in summary.effects:
         if effects.step == step:
             _print_effects(effects, console)
+
+
+def _held_back(summary: Summary, step: int) -> str:
+    """Why it is not faster, in a line; empty where the run does not know."""
+    found = [one for one in summary.bottlenecks if one.step == step]
+    words = [f"{one.constraint} ({100 * one.share:.0f} %)" for one in found[:MOST_CAUSES]]
+    more = f", and {len(found) - MOST_CAUSES} more" if len(found) > MOST_CAUSES else ""
+    return f" held back by {', '.join(words)}{more}" if words else ""
 
 
 def _title(plan_step: dict[str, Any], phases: Sequence[Phase], rates: Rates) -> str:

@@ -12,6 +12,7 @@ from weft.cli.compare import compare
 from weft.cli.demo import demo
 from weft.cli.diagnose import diagnose
 from weft.cli.exporting import export
+from weft.cli.fabric import fabric
 from weft.cli.importing import import_
 from weft.cli.lab import lab
 from weft.cli.output import print_error, print_json
@@ -29,7 +30,7 @@ def weft() -> None:
     """What does this network deliver, where is it limited, what would change it?"""
 
 
-for command in (run, show, diagnose, compare, report, import_, export, lab, demo):
+for command in (run, show, diagnose, compare, report, import_, export, fabric, lab, demo):
     weft.add_command(command)
 
 

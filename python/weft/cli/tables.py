@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import median
 
 from rich.console import Console
 from rich.table import Table
@@ -14,8 +15,10 @@ from weft.diagnose.signature import Signature
 from weft.diagnose.summary import Summary
 from weft.interval import Interval
 from weft.nodeset import fold
-from weft.run.compare import Comparison, Pair
+from weft.run.compare import Comparison
+from weft.run.compare_routes import RoutePair
 from weft.run.meta import Warning
+from weft.run.pair import Pair
 from weft.statistics import coverage
 
 MOST_NAMED = 8
@@ -46,10 +49,18 @@ def print_comparison(comparison: Comparison) -> None:
     for line in _warning_lines(comparison.warnings):
         console.print(line, soft_wrap=True)
     console.print("\nthroughput, a over b", style="bold")
-    console.print(_pairs_table(comparison))
+    routes = [pair for pair in comparison.pairs if isinstance(pair, RoutePair)]
+    points = [pair for pair in comparison.pairs if not isinstance(pair, RoutePair)]
+    if points:
+        console.print(_pairs_table(points))
+    if routes:
+        console.print(_routes_table(routes))
+    what = " and ".join(
+        f"{len(pairs)} {name}" for pairs, name in ((points, "sizes"), (routes, "routes")) if pairs
+    )
     console.print(
         f"a differs from b by {comparison.median_abs_error_pct:.1f} % in the median, "
-        f"{comparison.worst_abs_error_pct:.1f} % at worst, over {len(comparison.pairs)} sizes"
+        f"{comparison.worst_abs_error_pct:.1f} % at worst, over {what}"
     )
 
 
@@ -110,11 +121,33 @@ def _points_table(points: list[Point]) -> Table:
     return table
 
 
-def _pairs_table(comparison: Comparison) -> Table:
+def _routes_table(pairs: list[RoutePair]) -> Table:
+    """A line for each step and size: the middle of its routes, and the one that differs most."""
+    table = plain_table()
+    for heading in ("", "size, B", "routes", "a, Mb/s", "b, Mb/s", "ratio", "worst", "of"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for key in dict.fromkeys((pair.pattern, pair.step, pair.size_bytes) for pair in pairs):
+        mine = [pair for pair in pairs if (pair.pattern, pair.step, pair.size_bytes) == key]
+        worst = max(mine, key=lambda pair: abs(pair.ratio.median - 1))
+        table.add_row(
+            key[0] if key[1] == 0 else f"{key[0]} {key[1] + 1}",
+            str(key[2]),
+            str(len(mine)),
+            *(number(median([getattr(pair, end).median for pair in mine])) for end in ("a", "b")),
+            *(
+                f"{value:.3f}"
+                for value in (median([p.ratio.median for p in mine]), worst.ratio.median)
+            ),
+            f"{worst.src} > {worst.dst}, phase {worst.phase}",
+        )
+    return table
+
+
+def _pairs_table(pairs: list[Pair]) -> Table:
     table = plain_table()
     for heading in ("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", "from", "to", "significant"):
         table.add_column(heading, justify="right" if heading else "left")
-    for pair in comparison.pairs:
+    for pair in pairs:
         table.add_row(
             pair.pattern,
             str(pair.size_bytes),

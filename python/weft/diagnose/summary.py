@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from weft.diagnose.bottlenecks import Bottleneck, bottlenecks
 from weft.diagnose.curve import curves
 from weft.diagnose.effects import Effects, effects_of
 from weft.diagnose.ensemble import is_ensemble
@@ -33,6 +34,7 @@ class Summary:
     effects: list[Effects]
     rates: Rates
     warnings: list[Warning]
+    bottlenecks: list[Bottleneck] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -56,6 +58,7 @@ class Summary:
             "routes": [route.to_json() for route in self.routes],
             "effects": [effects.to_json() for effects in self.effects],
             "transfers": transfers_json(self.meta, self.rates, set(self.ensembles)),
+            "bottlenecks": [one.to_json() for one in self.bottlenecks],
             "lost": self.meta.lost,
             "incomplete": self.meta.incomplete,
             "clocks": self.meta.clocks,
@@ -77,4 +80,5 @@ def summarise(run: Run) -> Summary:
         effects=[effects for effects in taken_apart if effects],
         rates=rates,
         warnings=[*run.meta.warnings, *(signature.notes if signature else [])],
+        bottlenecks=bottlenecks(run),
     )

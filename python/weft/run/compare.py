@@ -1,53 +1,26 @@
-"""Two runs, size by size."""
+"""Two runs, size by size, and route by route where many nodes took part."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
 from weft.diagnose.curve import Reduction, reduction_of
 from weft.diagnose.points import Point, points
 from weft.errors import RequestError
-from weft.interval import Interval
+from weft.run.compare_routes import compare_routes
 from weft.run.folder import Run
 from weft.run.meta import Warning
-from weft.statistics import LEVEL, median_interval
+from weft.run.pair import Pair, paired
+from weft.statistics import median_interval
 
 Key = tuple[str, int, int]
 """Pattern, which of the run's steps of that pattern, size."""
 
 
 @dataclass(frozen=True)
-class Pair:
-    """One size in both runs; `ratio` is a's throughput over b's.
-
-    The ratio's interval combines the ends of both intervals, so it covers at least as surely as
-    they do together. `significant` is None when the launches are too few to prove any difference.
-    """
-
-    pattern: str
-    size_bytes: int
-    a: Interval
-    b: Interval
-    ratio: Interval
-    significant: bool | None
-
-    def to_json(self) -> dict[str, Any]:
-        """The pair as `weft compare --json` prints it; intervals `a` and `b` are in Mb/s."""
-        return {
-            "pattern": self.pattern,
-            "size_bytes": self.size_bytes,
-            "a": self.a.to_json(),
-            "b": self.b.to_json(),
-            "ratio": self.ratio.to_json(),
-            "significant": self.significant,
-        }
-
-
-@dataclass(frozen=True)
 class Comparison:
-    """All sizes two runs share. `reduction` is what stands for a launch, in both."""
+    """All sizes and routes two runs share. `reduction` is what stands for a launch, in both."""
 
     a: str
     b: str
@@ -91,22 +64,25 @@ def compare(a: Run, b: Run) -> Comparison:
     reduction = _common_reduction(a, b, warnings)
     left, right = _keyed(points(a, reduction)), _keyed(points(b, reduction))
     common = [key for key in left if key in right]
-    if not common:
+    routes = compare_routes(a, b)
+    if not common and not routes.pairs:
         raise RequestError(
             f"{a.directory} and {b.directory} share no size of the same pattern: "
             f"{_extent(left)} against {_extent(right)}",
             "measure both with the same plan; sizes are matched exactly, never interpolated",
         )
-    unmatched_a, unmatched_b = len(left) - len(common), len(right) - len(common)
+    unmatched_a = len(left) - len(common) + routes.unmatched_a
+    unmatched_b = len(right) - len(common) + routes.unmatched_b
     if unmatched_a or unmatched_b:
         warnings.append(
             Warning(
                 "sizes-unmatched",
-                f"{unmatched_a} sizes of a and {unmatched_b} of b have no partner and are left out",
+                f"{unmatched_a} sizes or routes of a and {unmatched_b} of b have no partner and are left out",
                 "measure both with the same plan",
             )
         )
-    pairs = [_pair(left[key], right[key]) for key in common]
+    pairs: list[Pair] = [_pair(left[key], right[key]) for key in common]
+    pairs += routes.pairs
     if any(pair.significant is None for pair in pairs):
         warnings.append(_TOO_FEW_LAUNCHES)
     return Comparison(
@@ -174,14 +150,5 @@ def _extent(keyed: dict[Key, Point]) -> str:
 
 
 def _pair(a: Point, b: Point) -> Pair:
-    left, right = a.throughput_mbps, b.throughput_mbps
-    ratio = Interval(left.median / right.median, left.low / right.high, left.high / right.low)
-    significant = None
-    if _can_differ(a.launches, b.launches):
-        significant = not ratio.low <= 1.0 <= ratio.high
-    return Pair(a.pattern, a.size_bytes, left, right, ratio, significant)
-
-
-def _can_differ(launches_a: int, launches_b: int) -> bool:
-    """Whether separate ranges prove a difference: chance separates them with p = 2 / C(a+b, a)."""
-    return 2 / math.comb(launches_a + launches_b, launches_a) <= 1 - LEVEL
+    launches = (a.launches, b.launches)
+    return paired(a.pattern, a.size_bytes, a.throughput_mbps, b.throughput_mbps, launches)

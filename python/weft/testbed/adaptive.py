@@ -35,7 +35,7 @@ class AdaptiveStep:
         await self._ensemble.run(left)
         while specs := self._choose(crew):
             self._progress.grow(len(specs))
-            phases = [self._record(spec) for spec in specs]
+            phases = [record_choice(self._logbook, spec) for spec in specs]
             self._logbook.writer.sync()
             await self._ensemble.run(phases)
         if self._elapsed_s() >= self._budget_s():
@@ -56,17 +56,18 @@ class AdaptiveStep:
     def _elapsed_s(self) -> float:
         return self._before_s + time.monotonic() - self._began_s
 
-    def _record(self, spec: PhaseSpec) -> Phase:
-        """Number a phase on, and write down what it is before it runs."""
-        details = {
-            "size_bytes": spec.size_bytes,
-            "stop": spec.stop,
-            "transfers": [_complete(one, spec.size_bytes) for one in spec.transfers],
-        }
-        chosen = chosen_phases(self._logbook)
-        index = chosen[-1]["index"] + 1 if chosen else 0
-        self._logbook.phase_chosen(index, spec.purpose, details)
-        return details | {"index": index, "work": "stream"}
+
+def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:
+    """Number a phase on, and write down what it is before it runs."""
+    details = {
+        "size_bytes": spec.size_bytes,
+        "stop": spec.stop,
+        "transfers": [_complete(one, spec.size_bytes) for one in spec.transfers],
+    }
+    chosen = chosen_phases(logbook)
+    index = chosen[-1]["index"] + 1 if chosen else 0
+    logbook.phase_chosen(index, spec.purpose, details)
+    return details | {"index": index, "work": "stream"}
 
 
 def chosen_phases(logbook: Logbook) -> list[Phase]:

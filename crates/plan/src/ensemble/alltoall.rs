@@ -53,6 +53,21 @@ impl Ensemble for AllToAll {
             Mode::Unphased => vec![phases.flatten().collect()],
         }
     }
+
+    /// Without making them: there may be many.
+    fn round_count(&self, members: &[u32]) -> usize {
+        match self.mode {
+            Mode::Phased => members.len() - 1,
+            Mode::Unphased => 1,
+        }
+    }
+
+    fn round(&self, members: &[u32], bytes: u64, number: usize) -> Vec<Transfer> {
+        match self.mode {
+            Mode::Phased => shift(members, number + 1, bytes),
+            Mode::Unphased => self.rounds(members, bytes).swap_remove(number),
+        }
+    }
 }
 
 /// Every member sends to the one so far behind it, round and round.

@@ -2,17 +2,20 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use weft_fabric::{Fabric, Lane, Link, Switch};
+use crate::fabric::{Fabric, Lane, Link, Switch};
+use crate::quantity::Nanoseconds;
 
 /// The switches that the hosts of a network are joined by. The first is the root: the middle of the tree.
 #[derive(Debug)]
 pub struct Tree {
+    /// Each switch stands behind the one above it.
     pub switches: Vec<TreeSwitch>,
 }
 
 /// A switch and its way up.
 #[derive(Debug)]
 pub struct TreeSwitch {
+    /// Its name in the fabric.
     pub name: String,
     /// The switch above, by its position in the tree; none above the root.
     pub parent: Option<usize>,
@@ -25,16 +28,22 @@ pub struct TreeSwitch {
 /// A link between a switch and the one above.
 #[derive(Debug, Clone, Copy)]
 pub struct Trunk {
+    /// To the switch above.
     pub up: Lane,
+    /// From the switch above.
     pub down: Lane,
+    /// The largest IP packet it carries.
     pub mtu_bytes: u32,
+    /// Frames that wait in front of each direction.
     pub queue_frames: u32,
 }
 
 /// The capacity of a switch, for one direction.
 #[derive(Debug, Clone, Copy)]
 pub struct Interior {
+    /// What it lets through, without a delay.
     pub lane: Lane,
+    /// Frames that wait for it.
     pub queue_frames: u32,
 }
 
@@ -201,7 +210,7 @@ fn interior_of(switch: &Switch) -> Option<Interior> {
     switch.capacity_bits_per_s.map(|rate| Interior {
         lane: Lane {
             rate_bits_per_s: Some(rate),
-            delay_ns: weft_fabric::Nanoseconds(0),
+            delay_ns: Nanoseconds(0),
         },
         queue_frames: switch.queue_frames,
     })

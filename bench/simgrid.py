@@ -1,0 +1,156 @@
+"""weft's simulator beside SimGrid: the same patterns on the same networks, whole processes, medians.
+
+SimGrid is driven the fast way it has: one actor, detached communications, its plain max-min model (CM02 without
+cross-traffic and without TCP's factors). Every end is compared, not only the time.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+MODEL = [
+    "--cfg=network/model:CM02",
+    "--cfg=network/crosstraffic:0",
+    "--cfg=network/TCP-gamma:0",
+    "--log=root.thres:error",
+]
+LONGEST_S = 900
+
+
+@dataclass(frozen=True)
+class Case:
+    """A pattern on a network; `peer` is the cluster in SimGrid's words, None where it is not asked."""
+
+    pattern: str
+    hosts: int
+    network: tuple[str, ...]
+    peer: str | None
+    repeats: int = 3
+
+
+def fat_tree(k: int) -> tuple[tuple[str, ...], str]:
+    """Three levels of switches of k ports."""
+    half = k // 2
+    shape = f"3;{half},{half},{k};1,{half},{half};1,1,1"
+    return ("fat-tree", f"k={k}", "framing=bare"), f'topology="FAT_TREE" topo_parameters="{shape}"'
+
+
+def torus(side: int) -> tuple[tuple[str, ...], str]:
+    dims = [str(side)] * 3
+    shape = f'topology="TORUS" topo_parameters="{",".join(dims)}"'
+    return ("torus", f"dims={'x'.join(dims)}", "framing=bare"), shape
+
+
+CASES = [
+    Case("alltoall", 128, *fat_tree(8), repeats=1),
+    Case("aapc", 128, *fat_tree(8)),
+    Case("aapc-random", 64, ("crossbar", "hosts=64", "framing=bare"), ""),
+    Case("aapc", 512, ("xgft", "down=8x8x8", "up=1x8x8", "framing=bare"),
+         'topology="FAT_TREE" topo_parameters="3;8,8,8;1,8,8;1,1,1"', repeats=1),
+    Case("permutation-random", 1024, *fat_tree(16)),
+    Case("alltoall", 64, *torus(4), repeats=1),
+    Case("aapc", 4096, ("xgft", "down=16x16x16", "up=1x16x16", "framing=bare"), None),
+    Case("permutation", 16384, ("fat-tree", "k=32", "oversubscription=2", "framing=bare"), None),
+    Case("ring", 97336, ("torus", "dims=46x46x46", "framing=bare"), None),
+    Case("halo", 97336, ("torus", "dims=46x46x46", "framing=bare"), None),
+]  # fmt: skip
+
+
+def main() -> int:
+    peer = build_peer()
+    own = build_own()
+    print(
+        "pattern              hosts  transfers    weft, s   MB   SimGrid, s   ratio   largest error"
+    )
+    for case in CASES:
+        print(row(case, own, peer), flush=True)
+    return 0
+
+
+def row(case: Case, own: Path, peer: Path | None) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        mine, theirs = Path(folder, "mine"), Path(folder, "theirs")
+        keeps = str(mine) if case.peer is not None and peer else "-"
+        command = [str(own), case.pattern, str(case.hosts), keeps, *case.network]
+        seconds, megabytes, transfers = measured(command, case.repeats)
+        words = f"{case.pattern:<18}{case.hosts:>8}{transfers:>11}{seconds:>11.3f}{megabytes:>5.0f}"
+        if case.peer is None or peer is None:
+            return words
+        platform = Path(folder, "platform.xml")
+        platform.write_text(cluster(case))
+        arguments = [str(peer), case.pattern, str(case.hosts), str(theirs), str(platform), *MODEL]
+        other_s, _, _ = measured(arguments, case.repeats)
+        ends = np.fromfile(mine), np.fromfile(theirs)
+        error = float(np.max(np.abs(ends[0] / ends[1] - 1)))
+        return f"{words}{other_s:>13.3f}{other_s / seconds:>8.1f}{error:>16.1e}"
+
+
+def measured(command: list[str], repeats: int) -> tuple[float, float, int]:
+    """Seconds and megabytes of a whole process in the median, and the transfers that it says it did."""
+    seconds, megabytes, said = [], [], ""
+    for _ in range(repeats):
+        began = time.perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        said = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds.append(time.perf_counter() - began)
+        megabytes.append(usage.ru_maxrss / 1e3)
+        if status:
+            raise SystemExit(f"{' '.join(command)}: failed")
+    return statistics.median(seconds), statistics.median(megabytes), int(said.split()[0])
+
+
+def cluster(case: Case) -> str:
+    return f"""<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="world" routing="Full">
+<cluster id="c" prefix="node-" radical="0-{case.hosts - 1}" suffix="" speed="1Gf" bw="10Gbps" lat="0" {case.peer}/>
+</zone></platform>
+"""
+
+
+def build_own() -> Path:
+    command = [
+        "cargo",
+        "build",
+        "--quiet",
+        "--release",
+        "-p",
+        "weft-fabric",
+        "--example",
+        "transfers",
+    ]
+    subprocess.run(command, cwd=ROOT, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return target / "release" / "examples" / "transfers"
+
+
+def build_peer() -> Path | None:
+    """SimGrid's side, where it is installed."""
+    source = ROOT / "bench" / "simgrid" / "peer.cpp"
+    binary = Path(tempfile.gettempdir()) / f"weft-simgrid-peer-{os.getuid()}"
+    compiler = shutil.which("g++")
+    if compiler is None:
+        print("SimGrid is left out: no g++", file=sys.stderr)
+        return None
+    command = [compiler, "-O3", "-std=c++17", str(source), "-o", str(binary), "-lsimgrid"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        print("SimGrid is left out: no libsimgrid-dev", file=sys.stderr)
+        return None
+    return binary
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,315 @@
+//! Networks and simulations of steps on them, in Python. Results are bytes of whole columns, to be wrapped as arrays.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use weft_fabric::network::{self, Declared};
+use weft_fabric::samples::{Outcome, Parameters, Simulator};
+use weft_plan::{Phase, Reach, Step, StopRule};
+
+use super::refused;
+
+/// How often Python is asked whether somebody interrupts.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// A network that is ready to be simulated.
+#[pyclass(frozen)]
+pub struct Network {
+    inner: Box<dyn network::Network>,
+}
+
+#[pymethods]
+impl Network {
+    /// The network of a fabric's text.
+    #[staticmethod]
+    fn declared(text: &str, origin: &str, scale: f64) -> PyResult<Self> {
+        let fabric = weft_fabric::load(text, origin, scale).map_err(refused)?;
+        let inner = Declared::new(fabric);
+        let inner = inner.map_err(|why| PyValueError::new_err(format!("{origin}: {why}")))?;
+        Ok(Self {
+            inner: Box::new(inner),
+        })
+    }
+
+    /// The network of a generator with these values; None where there is no such generator.
+    #[staticmethod]
+    fn generated(
+        name: &str,
+        values: BTreeMap<String, String>,
+        scale: f64,
+    ) -> PyResult<Option<Self>> {
+        let built = network::generate(name, &values, scale).transpose();
+        let built = built.map_err(PyValueError::new_err)?;
+        Ok(built.map(|inner| Self { inner }))
+    }
+
+    /// A network of hosts, constraints (name, bit/s, delay in seconds) and the constraints of each route.
+    #[staticmethod]
+    fn explicit(
+        name: String,
+        hosts: Vec<String>,
+        constraints: Vec<network::Constraint>,
+        routes: Vec<network::Route>,
+    ) -> PyResult<Self> {
+        let inner = network::Explicit::new(name, hosts, constraints, routes);
+        Ok(Self {
+            inner: Box::new(inner.map_err(PyValueError::new_err)?),
+        })
+    }
+
+    /// The names of the generators, each with an example.
+    #[staticmethod]
+    fn generators() -> Vec<(&'static str, &'static str)> {
+        network::generators()
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    /// The names of the hosts.
+    fn hosts(&self) -> Vec<String> {
+        let hosts = 0..self.inner.hosts();
+        hosts.map(|host| self.inner.host_name(host)).collect()
+    }
+
+    /// The hosts, by index, that can neither send nor receive.
+    fn dead_hosts(&self) -> Vec<usize> {
+        let hosts = 0..self.inner.hosts();
+        hosts.filter(|host| self.inner.is_dead(*host)).collect()
+    }
+
+    /// The names of the constraints.
+    fn constraints(&self) -> Vec<String> {
+        let constraints = 0..self.inner.capacities().len();
+        constraints
+            .map(|constraint| self.inner.constraint_name(constraint))
+            .collect()
+    }
+
+    /// What each constraint carries in bit/s: doubles, infinite where there is no limit.
+    fn capacities<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes_of(py, self.inner.capacities())
+    }
+
+    /// The delay behind each constraint in seconds: doubles.
+    fn delays<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let constraints = 0..self.inner.capacities().len();
+        let delays: Vec<_> = constraints
+            .map(|constraint| self.inner.constraint_delay_s(constraint))
+            .collect();
+        bytes_of(py, &delays)
+    }
+
+    /// Wire bits for each bit of a long stream over a way.
+    fn expansion(&self, src: usize, dst: usize) -> f64 {
+        let way = self.inner.way(src, dst, 0, &mut Vec::new());
+        let mtu_bytes = way.map_or(1500, |way| way.mtu_bytes);
+        self.inner.framing().expansion(mtu_bytes)
+    }
+
+    /// The constraints from one host to another, and the delay of the way in seconds; None where there is no way.
+    fn way(&self, src: usize, dst: usize, network: u32) -> PyResult<Option<(Vec<u32>, f64)>> {
+        if src.max(dst) >= self.inner.hosts() {
+            return Err(PyValueError::new_err("no such host"));
+        }
+        let mut route = Vec::new();
+        let way = self.inner.way(src, dst, network, &mut route);
+        Ok(way.map(|way| (route, way.delay_s)))
+    }
+
+    /// How many phases a step has here.
+    fn phase_count(&self, step_json: &str) -> PyResult<usize> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let nodes = self.inner.hosts() as u32;
+        step.phase_count(nodes, Reach::SIMULATOR).map_err(refused)
+    }
+
+    /// Simulates the phases `first` to `last` (without it) of a step.
+    #[pyo3(signature = (step_json, first, last, lost, with_loads, **parameters))]
+    #[allow(clippy::too_many_arguments)]
+    fn simulate<'py>(
+        &self,
+        py: Python<'py>,
+        step_json: &str,
+        first: usize,
+        last: usize,
+        lost: HashSet<u32>,
+        with_loads: bool,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let nodes = self.inner.hosts() as u32;
+        let phases = step.some_phases(nodes, Reach::SIMULATOR, first..last);
+        let phases = phases.map_err(refused)?.into_iter();
+        let phases: Vec<_> = phases.map(|phase| (phase, None)).collect();
+        self.run(py, &step, &phases, &lost, with_loads, parameters)
+    }
+
+    /// Simulates phases that were chosen for a step, given as JSON with a stop rule each.
+    #[pyo3(signature = (step_json, phases_json, lost, with_loads, **parameters))]
+    fn simulate_chosen<'py>(
+        &self,
+        py: Python<'py>,
+        step_json: &str,
+        phases_json: &str,
+        lost: HashSet<u32>,
+        with_loads: bool,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let chosen: Vec<ChosenPhase> = serde_json::from_str(phases_json).map_err(refused)?;
+        let phases: Vec<_> = chosen
+            .into_iter()
+            .map(|chosen| (chosen.phase, Some(chosen.stop)))
+            .collect();
+        self.run(py, &step, &phases, &lost, with_loads, parameters)
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct ChosenPhase {
+    #[serde(flatten)]
+    phase: Phase,
+    stop: StopRule,
+}
+
+impl Network {
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        step: &Step,
+        phases: &[(Phase, Option<StopRule>)],
+        lost: &HashSet<u32>,
+        with_loads: bool,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let simulator = Simulator {
+            network: self.inner.as_ref(),
+            parameters: parameters_of(parameters)?,
+        };
+        let stop = AtomicBool::new(false);
+        let work = || simulator.run(step, phases, lost, with_loads, &stop);
+        let outcome = watched(py, &stop, work)?;
+        let outcome = outcome.map_err(|_| PyValueError::new_err("interrupted"))?;
+        columns_of(py, outcome)
+    }
+}
+
+/// Works beside Python and asks it now and then whether somebody interrupts.
+fn watched<T: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (over, is_over) = mpsc::channel();
+            let worker = scope.spawn(move || {
+                let result = work();
+                // Nobody listens any more after an interrupt.
+                let _ = over.send(());
+                result
+            });
+            let mut interrupted = Ok(());
+            while interrupted.is_ok() {
+                match is_over.recv_timeout(LOOK_EVERY) {
+                    Err(mpsc::RecvTimeoutError::Timeout) => {
+                        interrupted = Python::attach(|py| py.check_signals());
+                    }
+                    _ => break,
+                }
+            }
+            stop.store(interrupted.is_err(), Ordering::Relaxed);
+            let result = worker.join();
+            interrupted?;
+            result.map_err(|_| PyValueError::new_err("the simulator failed"))
+        })
+    })
+}
+
+fn parameters_of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Parameters> {
+    let mut parameters = Parameters::default();
+    for (key, value) in given.into_iter().flatten() {
+        let key: String = key.extract()?;
+        match key.as_str() {
+            "overhead_s" => parameters.overhead_s = value.extract()?,
+            "window_bytes" => parameters.window_bytes = value.extract()?,
+            "barrier_s" => parameters.barrier_s = value.extract()?,
+            "tolerance" => parameters.tolerance = value.extract()?,
+            "threads" => parameters.threads = value.extract()?,
+            _ => return Err(PyValueError::new_err(format!("unknown parameter {key:?}"))),
+        }
+    }
+    Ok(parameters)
+}
+
+fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
+    let rows = PyDict::new(py);
+    rows.set_item("phase", bytes_of(py, &outcome.rows.phase))?;
+    rows.set_item("batch", bytes_of(py, &outcome.rows.batch))?;
+    rows.set_item("src", bytes_of(py, &outcome.rows.src))?;
+    rows.set_item("dst", bytes_of(py, &outcome.rows.dst))?;
+    rows.set_item("size_bytes", bytes_of(py, &outcome.rows.size_bytes))?;
+    rows.set_item("messages", bytes_of(py, &outcome.rows.messages))?;
+    rows.set_item("start_ns", bytes_of(py, &outcome.rows.start_ns))?;
+    rows.set_item("elapsed_ns", bytes_of(py, &outcome.rows.elapsed_ns))?;
+    rows.set_item("bottleneck", bytes_of(py, &outcome.rows.bottleneck))?;
+    let loads = PyDict::new(py);
+    loads.set_item("phase", bytes_of(py, &outcome.loads.phase))?;
+    loads.set_item("constraint", bytes_of(py, &outcome.loads.constraint))?;
+    loads.set_item("bits_per_s", bytes_of(py, &outcome.loads.bits_per_s))?;
+    let all = PyDict::new(py);
+    all.set_item("rows", rows)?;
+    all.set_item("loads", loads)?;
+    let phases = outcome.phases.into_iter();
+    let phases: Vec<_> = phases
+        .map(|one| {
+            (
+                one.index,
+                one.start_ns,
+                one.span_ns,
+                one.barrier_ns,
+                one.failed,
+                one.fingerprint.value(),
+            )
+        })
+        .collect();
+    all.set_item("phases", phases)?;
+    all.set_item("span_ns", outcome.span_ns)?;
+    all.set_item("idle_s", outcome.idle_s)?;
+    all.set_item("events", outcome.events)?;
+    Ok(all)
+}
+
+/// Numbers whose bytes may be copied as they are.
+trait Plain: Copy {
+    fn to_bytes(self, out: &mut Vec<u8>);
+}
+
+macro_rules! plain {
+    ($($number:ty),*) => {
+        $(impl Plain for $number {
+            #[inline]
+            fn to_bytes(self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+        })*
+    };
+}
+plain!(i32, i64, u32, f64);
+
+/// The compiler turns the loop into one copy where the machine's order of bytes is Arrow's.
+fn bytes_of<'py, T: Plain>(py: Python<'py>, numbers: &[T]) -> Bound<'py, PyBytes> {
+    let mut bytes = Vec::with_capacity(std::mem::size_of_val(numbers));
+    for number in numbers {
+        number.to_bytes(&mut bytes);
+    }
+    PyBytes::new(py, &bytes)
+}

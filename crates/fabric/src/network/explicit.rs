@@ -1,0 +1,105 @@
+//! A network whose ways are listed one by one.
+
+use std::collections::HashMap;
+
+use super::{Framing, Hop, Network, Way};
+
+/// Hosts, constraints and the route of each pair that has one. Rates are what messages get.
+#[derive(Debug)]
+pub struct Explicit {
+    name: String,
+    hosts: Vec<String>,
+    constraints: Vec<String>,
+    capacities: Vec<f64>,
+    delays_s: Vec<f64>,
+    routes: HashMap<(u32, u32), Vec<u32>>,
+}
+
+/// A constraint: its name, bit/s, and the delay behind it in seconds.
+pub type Constraint = (String, f64, f64);
+/// The constraints from one host to another.
+pub type Route = (u32, u32, Vec<u32>);
+
+impl Explicit {
+    /// Takes over lists; the error says which route names something that is not there.
+    pub fn new(
+        name: String,
+        hosts: Vec<String>,
+        constraints: Vec<Constraint>,
+        routes: Vec<Route>,
+    ) -> Result<Self, String> {
+        for (src, dst, route) in &routes {
+            let is_known = |host: &u32| (*host as usize) < hosts.len();
+            let is_there = |at: &u32| (*at as usize) < constraints.len();
+            if ![src, dst].into_iter().all(is_known) || !route.iter().all(is_there) {
+                return Err(format!("the route {src} to {dst} names what is not there"));
+            }
+        }
+        if let Some((name, rate, delay)) = constraints
+            .iter()
+            .find(|(_, rate, delay)| !(*rate >= 0.0 && *delay >= 0.0))
+        {
+            return Err(format!(
+                "{name}: a rate of {rate} bit/s and a delay of {delay} s; neither may be negative"
+            ));
+        }
+        let routes = routes.into_iter();
+        Ok(Self {
+            name,
+            hosts,
+            capacities: constraints.iter().map(|(_, rate, _)| *rate).collect(),
+            delays_s: constraints.iter().map(|(_, _, delay)| *delay).collect(),
+            constraints: constraints.into_iter().map(|(name, _, _)| name).collect(),
+            routes: routes
+                .map(|(src, dst, route)| ((src, dst), route))
+                .collect(),
+        })
+    }
+}
+
+impl Network for Explicit {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn hosts(&self) -> usize {
+        self.hosts.len()
+    }
+
+    fn host_name(&self, host: usize) -> String {
+        self.hosts[host].clone()
+    }
+
+    fn capacities(&self) -> &[f64] {
+        &self.capacities
+    }
+
+    fn constraint_name(&self, constraint: usize) -> String {
+        self.constraints[constraint].clone()
+    }
+
+    fn constraint_delay_s(&self, constraint: usize) -> f64 {
+        self.delays_s[constraint]
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Bare
+    }
+
+    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+        if src == dst {
+            return Some(Way::of([]));
+        }
+        let found = self.routes.get(&(src as u32, dst as u32))?;
+        if network > 0 {
+            return None;
+        }
+        route.extend_from_slice(found);
+        let hop = |at: &u32| Hop {
+            delay_s: self.delays_s[*at as usize],
+            bits_per_s: self.capacities[*at as usize],
+            mtu_bytes: None,
+        };
+        Some(Way::of(found.iter().map(hop)))
+    }
+}

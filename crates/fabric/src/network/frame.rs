@@ -1,0 +1,87 @@
+//! How a message becomes frames: what the wire carries for the bytes that count.
+
+/// Headers and gaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// TCP over IPv4 over Ethernet: each segment with 52 bytes of IP, TCP and time stamps, 14 of Ethernet, and around
+    /// the frame checksum (4), preamble (8) and gap (12); no frame is shorter than 84 bytes with all of them
+    /// (IEEE 802.3, clauses 3 and 4; RFC 7323).
+    Ethernet,
+    /// Capacities are what messages get: nothing is added.
+    Bare,
+}
+
+const IP_AND_TCP_BYTES: u64 = 52;
+const ETHERNET_BYTES: u64 = 14;
+/// What a wire between switches carries around a frame.
+const AROUND_BYTES: u64 = 24;
+const LEAST_WIRE_BYTES: u64 = 84;
+/// The inside of a switch has neither preamble nor gap, only the checksum.
+const INSIDE_SPARES_BYTES: u64 = 20;
+
+impl Framing {
+    /// Wire bytes of a stream of so many bytes, cut into segments as large as the packets allow.
+    pub fn wire_bytes(self, bytes: u64, mtu_bytes: u32) -> u64 {
+        match self {
+            Self::Bare => bytes,
+            Self::Ethernet => {
+                let segments = bytes.div_ceil(segment_bytes(mtu_bytes)).max(1);
+                let all = bytes + segments * (IP_AND_TCP_BYTES + ETHERNET_BYTES + AROUND_BYTES);
+                all.max(LEAST_WIRE_BYTES)
+            }
+        }
+    }
+
+    /// Wire bytes of the first frame of a message.
+    pub fn first_frame_bytes(self, bytes: u64, mtu_bytes: u32) -> u64 {
+        match self {
+            // Nothing is known of packets: what stores nothing delays nothing.
+            Self::Bare => 0,
+            Self::Ethernet => self.wire_bytes(bytes.min(segment_bytes(mtu_bytes)), mtu_bytes),
+        }
+    }
+
+    /// Wire bits for each bit of a long stream.
+    pub fn expansion(self, mtu_bytes: u32) -> f64 {
+        let segment = segment_bytes(mtu_bytes);
+        match self {
+            Self::Bare => 1.0,
+            Self::Ethernet => self.wire_bytes(segment, mtu_bytes) as f64 / segment as f64,
+        }
+    }
+
+    /// How much more of the same frames passes a rate inside of a switch, where preamble and gap do not count.
+    pub fn inside_gain(self, mtu_bytes: u32) -> f64 {
+        let wire = self.wire_bytes(segment_bytes(mtu_bytes), mtu_bytes) as f64;
+        match self {
+            Self::Bare => 1.0,
+            Self::Ethernet => wire / (wire - INSIDE_SPARES_BYTES as f64),
+        }
+    }
+}
+
+fn segment_bytes(mtu_bytes: u32) -> u64 {
+    u64::from(mtu_bytes).saturating_sub(IP_AND_TCP_BYTES).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_frame_has_1538_bytes_for_1448() {
+        assert_eq!(Framing::Ethernet.wire_bytes(1448, 1500), 1538);
+        assert_eq!(Framing::Ethernet.wire_bytes(1449, 1500), 1538 + 91);
+        assert_eq!(Framing::Ethernet.wire_bytes(1, 1500), 91);
+        assert_eq!(Framing::Ethernet.wire_bytes(0, 1500), 90);
+        assert_eq!(Framing::Ethernet.expansion(1500), 1538.0 / 1448.0);
+        assert_eq!(Framing::Ethernet.inside_gain(1500), 1538.0 / 1518.0);
+    }
+
+    #[test]
+    fn bare_messages_are_what_they_are() {
+        assert_eq!(Framing::Bare.wire_bytes(7, 1500), 7);
+        assert_eq!(Framing::Bare.first_frame_bytes(7, 1500), 0);
+        assert_eq!(Framing::Bare.expansion(1500), 1.0);
+    }
+}

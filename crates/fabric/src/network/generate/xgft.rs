@@ -1,0 +1,247 @@
+//! Extended generalised fat trees: from a single switch to three levels with oversubscription.
+//!
+//! XGFT(h; m1..mh; w1..wh): a node of level l has m_l children and w_(l+1) parents (S. Öhring et al., "On generalized
+//! fat trees", IPPS 1995). The way up is chosen by the destination, d mod k, so that all that goes to a host comes
+//! down one way (E. Zahavi, "D-Mod-K routing", 2010), or by a hash of both ends, as switches with equal-cost
+//! multi-path do. The way down has no choice.
+
+use super::check_size;
+use super::links::Links;
+use super::values::Values;
+use crate::network::{Framing, Network, Way};
+
+/// The tree; links have a constraint for each direction.
+#[derive(Debug)]
+pub struct Xgft {
+    name: String,
+    hosts: usize,
+    links: Links,
+    levels: Vec<Level>,
+    routing: Routing,
+    capacities: Vec<f64>,
+    /// The constraint of a switch that all traffic shares, where there is one.
+    backplane: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    /// Hosts below a node of the level under this one.
+    hosts_below: u64,
+    /// Links from each group of such hosts up to this level.
+    parents: u64,
+    /// Its first link, of those that lead up.
+    first: u64,
+}
+
+/// How the way up is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Routing {
+    DModK,
+    Hash { seed: u64 },
+}
+
+/// All hosts on a switch that limits nothing.
+pub fn crossbar(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
+    let hosts = values.number("hosts", 2)?;
+    Ok(Box::new(Xgft::new(values, &[hosts], &[1], None)?))
+}
+
+/// All hosts on a switch that passes no more than its capacity.
+pub fn star(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
+    let hosts = values.number("hosts", 2)?;
+    let capacity = values.rate("capacity", f64::INFINITY)?;
+    Ok(Box::new(Xgft::new(values, &[hosts], &[1], Some(capacity))?))
+}
+
+/// Children of each level, parents of each level below.
+pub fn xgft(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
+    let (down, up) = (values.dims("down", 1)?, values.dims("up", 1)?);
+    if down.len() != up.len() {
+        let (levels, ways) = (down.len(), up.len());
+        return Err(format!(
+            "down has {levels} levels, up {ways}; each needs both"
+        ));
+    }
+    Ok(Box::new(Xgft::new(values, &down, &up, None)?))
+}
+
+/// Leaves that are each joined to all spines.
+pub fn clos(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
+    let hosts = values.number("hosts", 1)?;
+    let (leaves, spines) = (values.number("leaves", 1)?, values.number("spines", 1)?);
+    Ok(Box::new(Xgft::new(
+        values,
+        &[hosts, leaves],
+        &[1, spines],
+        None,
+    )?))
+}
+
+/// Switches of k ports: half of them up, but at the top; `oversubscription` times as many hosts as a leaf has ports up.
+pub fn fat_tree(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
+    let k = values.number("k", 2)?;
+    if k % 2 == 1 {
+        return Err(format!("k = {k}: must be even, half of the ports lead up"));
+    }
+    let levels = values.number_or("levels", 1, Some(3))?.unwrap_or(3) as usize;
+    if levels > 6 {
+        return Err(format!("levels = {levels}: must be from 1 to 6"));
+    }
+    let over = values
+        .number_or("oversubscription", 1, Some(1))?
+        .unwrap_or(1);
+    let mut children = vec![k / 2; levels];
+    let mut parents = vec![k / 2; levels];
+    children[levels - 1] = k;
+    children[0] *= over;
+    parents[0] = 1;
+    Ok(Box::new(Xgft::new(values, &children, &parents, None)?))
+}
+
+impl Xgft {
+    fn new(
+        values: &Values<'_>,
+        children: &[u64],
+        parents: &[u64],
+        backplane: Option<f64>,
+    ) -> Result<Self, String> {
+        let links = Links::read(values)?;
+        let routing = match values.choice("routing", &[("d-mod-k", false), ("hash", true)])? {
+            false => Routing::DModK,
+            true => Routing::Hash {
+                seed: values.number_or("seed", 0, Some(1))?.unwrap_or(1),
+            },
+        };
+        let product = |list: &[u64]| list.iter().try_fold(1u64, |all, one| all.checked_mul(*one));
+        let hosts = product(children).unwrap_or(u64::MAX);
+        let mut levels = Vec::new();
+        let mut count = 0u64;
+        for level in 0..children.len() {
+            let groups = product(&children[level..]).unwrap_or(u64::MAX);
+            let parents = product(&parents[..=level]).unwrap_or(u64::MAX);
+            levels.push(Level {
+                hosts_below: product(&children[..level]).unwrap_or(u64::MAX),
+                parents,
+                first: count,
+            });
+            count = count.saturating_add(groups.saturating_mul(parents));
+        }
+        check_size(hosts, count.saturating_mul(2))?;
+        let mut capacities = vec![links.bits_per_s; 2 * count as usize];
+        let backplane = backplane.map(|capacity| {
+            capacities.push(capacity);
+            capacities.len() as u32 - 1
+        });
+        Ok(Self {
+            name: values.title(),
+            hosts: hosts as usize,
+            links,
+            levels,
+            routing,
+            capacities,
+            backplane,
+        })
+    }
+
+    /// How many levels a way climbs.
+    fn top(&self, src: u64, dst: u64) -> usize {
+        let is_shared = |level: &Level| src / level.hosts_below == dst / level.hosts_below;
+        let above = self.levels.iter().skip(1);
+        above.take_while(|level| !is_shared(level)).count() + 1
+    }
+
+    fn links_up(&self) -> u64 {
+        let backplane = usize::from(self.backplane.is_some());
+        (self.capacities.len() - backplane) as u64 / 2
+    }
+
+    /// Which of the parents of each level the way goes by: their digits.
+    fn choice(&self, src: u64, dst: u64) -> u64 {
+        match self.routing {
+            Routing::DModK => dst,
+            Routing::Hash { seed } => mixed(mixed(seed ^ src) ^ dst),
+        }
+    }
+}
+
+impl Network for Xgft {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn hosts(&self) -> usize {
+        self.hosts
+    }
+
+    fn host_name(&self, host: usize) -> String {
+        format!("n{}", host + 1)
+    }
+
+    fn capacities(&self) -> &[f64] {
+        &self.capacities
+    }
+
+    fn constraint_name(&self, constraint: usize) -> String {
+        let (up, at) = (self.links_up(), constraint as u64);
+        if at >= 2 * up {
+            return "the switch".to_owned();
+        }
+        let (link, way) = if at < up {
+            (at, "up")
+        } else {
+            (at - up, "down")
+        };
+        let level = self.levels.iter().rposition(|level| level.first <= link);
+        let level = level.unwrap_or(0);
+        let found = self.levels[level];
+        let (group, parent) = (
+            (link - found.first) / found.parents,
+            (link - found.first) % found.parents,
+        );
+        match (level, way) {
+            (0, "up") => format!("n{} out", group + 1),
+            (0, _) => format!("n{} in", group + 1),
+            _ => format!("level {level} group {} {way} {}", group + 1, parent + 1),
+        }
+    }
+
+    fn constraint_delay_s(&self, constraint: usize) -> f64 {
+        match self.backplane == Some(constraint as u32) {
+            true => 0.0,
+            false => self.links.delay_s,
+        }
+    }
+
+    fn framing(&self) -> Framing {
+        self.links.framing
+    }
+
+    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+        if network > 0 {
+            return None;
+        }
+        if src == dst {
+            return Some(Way::of([]));
+        }
+        let (src, dst) = (src as u64, dst as u64);
+        let top = self.top(src, dst);
+        let choice = self.choice(src, dst);
+        let link = |level: &Level, host: u64| {
+            level.first + host / level.hosts_below * level.parents + choice % level.parents
+        };
+        let up = self.links_up();
+        let climbed = &self.levels[..top];
+        route.extend(climbed.iter().map(|level| link(level, src) as u32));
+        route.extend(self.backplane);
+        let down = climbed.iter().rev();
+        route.extend(down.map(|level| (up + link(level, dst)) as u32));
+        Some(Way::alike(self.links.hop(1.0), 2 * top as u32))
+    }
+}
+
+/// SplitMix64's finaliser: every bit of the input changes half of the output.
+fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}

@@ -1,0 +1,55 @@
+//! Networks as the simulator sees them: constraints, and for each pair of hosts which of them its traffic crosses.
+
+mod declared;
+mod explicit;
+mod frame;
+mod generate;
+mod way;
+
+pub use declared::Declared;
+pub use explicit::{Constraint, Explicit, Route};
+pub use frame::Framing;
+pub use generate::{generate, generators};
+pub use way::{Hop, Way};
+
+use std::fmt::Debug;
+
+/// A network that is ready to be simulated.
+pub trait Network: Debug + Send + Sync {
+    /// What it is called.
+    fn name(&self) -> &str;
+
+    /// How many hosts it has.
+    fn hosts(&self) -> usize;
+
+    /// What a host is called.
+    fn host_name(&self, host: usize) -> String;
+
+    /// How many networks a host may be in.
+    fn networks(&self) -> u32 {
+        1
+    }
+
+    /// Whether a host can neither send nor receive.
+    fn is_dead(&self, _host: usize) -> bool {
+        false
+    }
+
+    /// By constraint what it carries, in bit/s as on a wire between switches; infinite where there is no limit.
+    fn capacities(&self) -> &[f64];
+
+    /// What a constraint is called, such as `n7 out`.
+    fn constraint_name(&self, constraint: usize) -> String;
+
+    /// What a frame takes behind it to arrive.
+    fn constraint_delay_s(&self, constraint: usize) -> f64;
+
+    /// Appends the constraints from a host to another to `route`, and says what the way costs. None where there is no
+    /// way. A host has an empty way to itself.
+    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way>;
+
+    /// How messages become frames.
+    fn framing(&self) -> Framing {
+        Framing::Ethernet
+    }
+}

@@ -1,0 +1,17 @@
+//! Phases in, samples out: what a plan's step would measure on a network.
+
+mod cast;
+mod chain;
+mod columns;
+mod pair;
+mod parameters;
+mod phase;
+mod pingpong;
+mod setup;
+mod step;
+mod stream;
+
+pub use columns::{Columns, Loads};
+pub use parameters::Parameters;
+pub use phase::PhaseOutcome;
+pub use step::{Outcome, Simulator};

@@ -1,0 +1,30 @@
+//! What a simulation knows besides the network.
+
+/// The parameters of the ends, as in LogGP (A. Alexandrov et al., SPAA 1995): o is `overhead_s`; L and G are the
+/// network's; g, the gap between messages, is o.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parameters {
+    /// What a message costs at each of its ends.
+    pub overhead_s: f64,
+    /// What a connection may have on its way; it then runs no faster than this in a round trip.
+    pub window_bytes: Option<u64>,
+    /// What the barrier before a phase takes; where it is not given, a dissemination barrier of messages of one byte
+    /// (D. Hensgen et al., Int. J. of Parallel Programming 17(1), 1988).
+    pub barrier_s: Option<f64>,
+    /// See `simulate::Settings`.
+    pub tolerance: f64,
+    /// How many phases are solved at a time. Results do not depend on it.
+    pub threads: usize,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            overhead_s: 10e-6,
+            window_bytes: None,
+            barrier_s: None,
+            tolerance: 0.0,
+            threads: 1,
+        }
+    }
+}

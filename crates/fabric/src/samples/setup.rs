@@ -1,0 +1,100 @@
+//! What the transfers of a phase are to the solver, and what the solver's answers are to the transfers.
+
+use weft_plan::Transfer;
+
+use crate::network::{Framing, Network, Way};
+use crate::simulate::{Demand, Solver, Transfers};
+
+use super::parameters::Parameters;
+
+/// What carries out phases; one for each thread.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    pub network: &'a dyn Network,
+    pub parameters: Parameters,
+    pub solver: Solver,
+    pub transfers: Transfers,
+    route: Vec<u32>,
+}
+
+impl<'a> Setup<'a> {
+    pub fn new(network: &'a dyn Network, parameters: Parameters) -> Self {
+        Self {
+            network,
+            parameters,
+            solver: Solver::default(),
+            transfers: Transfers::default(),
+            route: Vec::new(),
+        }
+    }
+
+    pub fn framing(&self) -> Framing {
+        self.network.framing()
+    }
+
+    /// Adds a transfer of so many bytes in messages of `size_bytes`. None where there is no way; nothing is added then.
+    pub fn add(&mut self, transfer: &Transfer, bytes: u64, size_bytes: u64) -> Option<Way> {
+        self.route.clear();
+        let way = self.find_way(transfer)?;
+        let demand = self.demand(way, transfer.streams, bytes, size_bytes);
+        self.transfers.push(&self.route, demand);
+        Some(way)
+    }
+
+    /// Adds transfers that all run at the rate of the slowest, as one.
+    pub fn add_joined(&mut self, links: &[Transfer], bytes: u64) -> Option<Vec<Way>> {
+        self.route.clear();
+        let ways = links.iter().map(|link| self.find_way(link));
+        let ways: Vec<Way> = ways.collect::<Option<_>>()?;
+        let slowest = ways.iter().min_by_key(|way| way.mtu_bytes)?;
+        let demand = self.demand(*slowest, 1, bytes, bytes);
+        self.transfers.push(&self.route, demand);
+        Some(ways)
+    }
+
+    /// The way of a transfer, its constraints behind those in `route`.
+    pub fn find_way(&mut self, transfer: &Transfer) -> Option<Way> {
+        let (src, dst) = (transfer.src as usize, transfer.dst as usize);
+        self.network
+            .way(src, dst, transfer.network, &mut self.route)
+    }
+
+    /// What a message takes from end to end besides its time at the rate of the slowest hop.
+    pub fn latency_s(&self, way: &Way, bytes: u64) -> f64 {
+        let first = self.framing().first_frame_bytes(bytes, way.mtu_bytes);
+        2.0 * self.parameters.overhead_s + way.latency_s(first)
+    }
+
+    /// What a message takes that has its way for itself.
+    pub fn alone_s(&self, way: &Way, bytes: u64) -> f64 {
+        let bits = self.framing().wire_bytes(bytes, way.mtu_bytes) as f64 * 8.0;
+        let own_s_per_bit = 1.0 / self.window_rate(way);
+        self.latency_s(way, bytes) + bits * way.slowest_s_per_bit.max(own_s_per_bit)
+    }
+
+    /// Wire bit/s that the window allows a connection.
+    fn window_rate(&self, way: &Way) -> f64 {
+        let Some(window_bytes) = self.parameters.window_bytes else {
+            return f64::INFINITY;
+        };
+        let round_trip_s = 2.0 * self.latency_s(way, window_bytes);
+        self.framing().wire_bytes(window_bytes, way.mtu_bytes) as f64 * 8.0 / round_trip_s
+    }
+
+    fn demand(&self, way: Way, streams: u32, bytes: u64, size_bytes: u64) -> Demand {
+        let streams = f64::from(streams);
+        let framing = self.framing();
+        let expansion = framing.expansion(way.mtu_bytes);
+        // An end cannot take messages faster than it handles them.
+        let gap_rate = size_bytes as f64 * 8.0 * expansion / self.parameters.overhead_s;
+        Demand {
+            bits: framing.wire_bytes(bytes, way.mtu_bytes) as f64 * 8.0,
+            // Transfers share what counts, not what is on the wire; with one size of packets that is the same.
+            weight: streams * expansion / framing.expansion(COMMON_MTU_BYTES),
+            cap_bits_per_s: streams * self.window_rate(&way).min(gap_rate),
+            start_s: 0.0,
+        }
+    }
+}
+
+const COMMON_MTU_BYTES: u32 = 1500;

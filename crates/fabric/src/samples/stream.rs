@@ -1,0 +1,144 @@
+//! Streams: so many messages each, or as many as fit into a time.
+
+use weft_plan::{Phase, StopRule, Transfer};
+
+use crate::network::Way;
+use crate::simulate::Interrupted;
+
+use super::columns::Row;
+use super::phase::{Common, PhaseOutcome};
+use super::setup::Setup;
+
+/// Warm-up of a timed stream, as a part of a trial: the agents' own.
+const WARM_UP_DIVISOR: u64 = 4;
+
+pub fn run(
+    setup: &mut Setup<'_>,
+    common: Common<'_>,
+    phase: &Phase,
+    rule: StopRule,
+    transfers: &[Transfer],
+    outcome: &mut PhaseOutcome,
+) -> Result<(), Interrupted> {
+    setup.transfers.clear();
+    let mut placed: Vec<(&Transfer, Way)> = Vec::with_capacity(transfers.len());
+    for transfer in transfers {
+        let bytes = bytes_of(rule, phase.size_bytes);
+        match setup.add(transfer, bytes, phase.size_bytes) {
+            Some(way) => placed.push((transfer, way)),
+            None => outcome.fail(transfer),
+        }
+    }
+    match rule {
+        StopRule::Count { repeats, trials } => {
+            count(setup, common, phase, &placed, (repeats, trials), outcome)
+        }
+        StopRule::Time {
+            trial_ns, trials, ..
+        } => {
+            let timed = timed_trials(&rule, trial_ns, trials);
+            time(setup, common, phase, &placed, (trial_ns, timed), outcome);
+            Ok(())
+        }
+    }
+}
+
+fn bytes_of(rule: StopRule, size_bytes: u64) -> u64 {
+    match rule {
+        StopRule::Count { repeats, trials } => size_bytes
+            .saturating_mul(u64::from(repeats))
+            .saturating_mul(u64::from(trials)),
+        StopRule::Time { .. } => size_bytes,
+    }
+}
+
+/// A size that has taken `at_most_ns` needs no further trial.
+fn timed_trials(rule: &StopRule, trial_ns: u64, trials: u32) -> u32 {
+    let is_enough = |count: &u32| rule.is_over(u64::from(*count) * trial_ns);
+    (1..trials).find(is_enough).unwrap_or(trials)
+}
+
+/// Several trials go over one connection without a pause; each takes an equal part of the time.
+fn count(
+    setup: &mut Setup<'_>,
+    common: Common<'_>,
+    phase: &Phase,
+    placed: &[(&Transfer, Way)],
+    (repeats, trials): (u32, u32),
+    outcome: &mut PhaseOutcome,
+) -> Result<(), Interrupted> {
+    let capacities = setup.network.capacities();
+    let settings = common.settings(setup);
+    let solved = setup.solver.ends(capacities, &setup.transfers, settings)?;
+    outcome.fingerprint.add(&solved);
+    outcome.idle_s = solved.idle_s;
+    outcome.events = solved.events;
+    for (index, (transfer, way)) in placed.iter().enumerate() {
+        let end_s = solved.end_s[index] + setup.latency_s(way, phase.size_bytes);
+        if end_s == f64::INFINITY {
+            outcome.fail(transfer);
+            continue;
+        }
+        outcome.span_s = outcome.span_s.max(end_s);
+        let elapsed_s = end_s / f64::from(trials);
+        for batch in 0..trials {
+            let row = Row {
+                batch,
+                src: transfer.src,
+                dst: transfer.dst,
+                size_bytes: phase.size_bytes,
+                messages: repeats,
+                start_s: f64::from(batch) * elapsed_s,
+                elapsed_s,
+                bottleneck: solved.bottleneck[index],
+            };
+            outcome.rows.push(phase.index, row);
+        }
+    }
+    if common.with_loads {
+        let arrived = |index: usize| match solved.end_s[index].is_finite() {
+            true => setup.transfers.demand(index).bits,
+            false => 0.0,
+        };
+        outcome.add_loads(setup, arrived, outcome.span_s);
+    }
+    Ok(())
+}
+
+fn time(
+    setup: &mut Setup<'_>,
+    common: Common<'_>,
+    phase: &Phase,
+    placed: &[(&Transfer, Way)],
+    (trial_ns, trials): (u64, u32),
+    outcome: &mut PhaseOutcome,
+) {
+    let solved = setup
+        .solver
+        .rates(setup.network.capacities(), &setup.transfers);
+    let trial_s = trial_ns as f64 / 1e9;
+    let warm_up_s = (trial_ns / WARM_UP_DIVISOR) as f64 / 1e9;
+    let framing = setup.framing();
+    for (index, (transfer, way)) in placed.iter().enumerate() {
+        let bits_per_s = solved.bits_per_s[index] / framing.expansion(way.mtu_bytes);
+        let whole = bits_per_s * trial_s / 8.0 / phase.size_bytes as f64;
+        for batch in 0..trials {
+            let row = Row {
+                batch,
+                src: transfer.src,
+                dst: transfer.dst,
+                size_bytes: phase.size_bytes,
+                messages: whole.round().min(f64::from(i32::MAX)) as u32,
+                start_s: warm_up_s + f64::from(batch) * trial_s,
+                elapsed_s: trial_s,
+                bottleneck: solved.bottleneck[index],
+            };
+            outcome.rows.push(phase.index, row);
+        }
+    }
+    outcome.events = 1;
+    outcome.span_s = warm_up_s + f64::from(trials) * trial_s;
+    if common.with_loads {
+        outcome.add_loads(setup, |index| solved.bits_per_s[index], 1.0);
+    }
+}

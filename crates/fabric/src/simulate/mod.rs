@@ -1,0 +1,23 @@
+//! What a network would do: transfers through constraints, at max-min fair rates.
+//!
+//! Everything that limits traffic is a constraint with a capacity: a host's interface in one direction, a link in one
+//! direction, what a switch lets in or out. A transfer crosses some of them and runs at its max-min fair rate, which
+//! changes only when a transfer begins or ends. [`Solver`] goes from one such event to the next.
+
+mod completion;
+mod components;
+mod filling;
+mod fingerprint;
+mod local;
+mod redundant;
+mod solution;
+mod solver;
+mod symmetry;
+mod timeline;
+mod transfers;
+
+pub use fingerprint::Fingerprint;
+pub use solution::{Interrupted, NOTHING, OWN_CAP, Rates, Solution};
+pub use solver::{Settings, Solver};
+pub use timeline::Timeline;
+pub use transfers::{Demand, Transfers};

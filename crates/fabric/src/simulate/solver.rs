@@ -1,0 +1,182 @@
+//! From capacities and transfers to ends and rates.
+
+use std::sync::atomic::AtomicBool;
+
+use super::completion::{Completion, Request};
+use super::components::Components;
+use super::local::Local;
+use super::solution::{Interrupted, NOTHING, OWN_CAP, Rates, Solution};
+use super::symmetry::{Question, Symmetry, span_s};
+use super::timeline::Timeline;
+use super::transfers::Transfers;
+
+/// Solves one phase after another and keeps its memory in between. One for each thread: they share nothing, and a
+/// phase has the same solution whichever solves it.
+#[derive(Debug, Default)]
+pub struct Solver {
+    symmetry: Symmetry,
+    components: Components,
+    local: Local,
+    completion: Completion,
+    takes_every_event: bool,
+}
+
+/// How exactly, and until when.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings<'a> {
+    /// Ends within this part of the time passed are taken together: what they leave free is given to the others only
+    /// when the last of them has ended. No constraint ever carries more than its capacity. `Solution::idle_s` says for
+    /// how long capacity lay idle because of it. 0 is exact.
+    pub tolerance: f64,
+    /// Looked at after every event.
+    pub stop: &'a AtomicBool,
+}
+
+impl Solver {
+    /// One that never recognises a phase that needs no events, nor leaves constraints out: slower, to compare with.
+    pub fn of_events_only() -> Self {
+        Self {
+            takes_every_event: true,
+            ..Self::default()
+        }
+    }
+
+    /// When each transfer ends. Capacities are in bit/s by constraint, infinite where there is no limit, never negative.
+    pub fn ends(
+        &mut self,
+        capacities: &[f64],
+        transfers: &Transfers,
+        settings: Settings<'_>,
+    ) -> Result<Solution, Interrupted> {
+        let mut found = self.unconstrained(transfers);
+        if transfers.is_empty() {
+            return Ok(found);
+        }
+        if !self.takes_every_event && self.ends_at_once(capacities, transfers, &mut found) {
+            return Ok(found);
+        }
+        self.ends_by_events(capacities, transfers, settings, &mut found, None)?;
+        Ok(found)
+    }
+
+    /// When each transfer ends, and what each constraint carried until then in `bins` spans of time.
+    pub fn ends_and_loads(
+        &mut self,
+        capacities: &[f64],
+        transfers: &Transfers,
+        settings: Settings<'_>,
+        bins: usize,
+    ) -> Result<(Solution, Timeline), Interrupted> {
+        let first = self.ends(capacities, transfers, settings)?;
+        // How long a bin is shows only at the end; solving again costs less than keeping all that happened.
+        let mut timeline = Timeline::new(capacities.len(), bins, first.last_end_s());
+        let mut again = self.unconstrained(transfers);
+        let kept = Some(&mut timeline);
+        self.ends_by_events(capacities, transfers, settings, &mut again, kept)?;
+        Ok((first, timeline))
+    }
+
+    /// The rates while all transfers run, whatever they carry and whenever they begin.
+    pub fn rates(&mut self, capacities: &[f64], transfers: &Transfers) -> Rates {
+        let count = transfers.len();
+        let caps = (0..count).map(|index| transfers.demand(index).cap_bits_per_s);
+        let mut found = Rates {
+            bits_per_s: caps.collect(),
+            bottleneck: (0..count).map(|index| alone(transfers, index)).collect(),
+        };
+        let mut take = |index: usize, rate, bottleneck| {
+            found.bits_per_s[index] = rate;
+            found.bottleneck[index] = bottleneck;
+        };
+        let question = Question::Rates;
+        if !self.takes_every_event
+            && self
+                .symmetry
+                .solve(capacities, transfers, question, &mut take)
+        {
+            return found;
+        }
+        self.components.split(capacities.len(), transfers, |_| true);
+        for component in 0..self.components.len() {
+            let members = self.components.members(component);
+            self.local.load(capacities, transfers, members);
+            self.completion
+                .rates(&mut self.local, &mut |id, rate, limit| {
+                    take(id as usize, rate, limit);
+                });
+        }
+        found
+    }
+
+    /// What the transfers would do if nothing but their own caps limited them.
+    fn unconstrained(&self, transfers: &Transfers) -> Solution {
+        let end = |index| {
+            let demand = transfers.demand(index);
+            demand.start_s + span_s(demand.bits, demand.cap_bits_per_s)
+        };
+        let count = transfers.len();
+        Solution {
+            end_s: (0..count).map(end).collect(),
+            bottleneck: (0..count).map(|index| alone(transfers, index)).collect(),
+            events: u64::from(count > 0),
+            idle_s: 0.0,
+        }
+    }
+
+    fn ends_at_once(
+        &mut self,
+        capacities: &[f64],
+        transfers: &Transfers,
+        found: &mut Solution,
+    ) -> bool {
+        let take = |index: usize, rate: f64, bottleneck| {
+            let demand = transfers.demand(index);
+            found.end_s[index] = demand.start_s + span_s(demand.bits, rate);
+            found.bottleneck[index] = bottleneck;
+        };
+        self.symmetry
+            .solve(capacities, transfers, Question::Ends, take)
+    }
+
+    fn ends_by_events(
+        &mut self,
+        capacities: &[f64],
+        transfers: &Transfers,
+        settings: Settings<'_>,
+        found: &mut Solution,
+        mut timeline: Option<&mut Timeline>,
+    ) -> Result<(), Interrupted> {
+        let takes_part = |index| transfers.demand(index).bits > 0.0;
+        self.components
+            .split(capacities.len(), transfers, takes_part);
+        for component in 0..self.components.len() {
+            let members = self.components.members(component);
+            self.local.load(capacities, transfers, members);
+            // A timeline wants to know of every constraint.
+            if timeline.is_none() && !self.takes_every_event {
+                self.local.leave_out_redundant();
+            }
+            let request = Request {
+                tolerance: settings.tolerance,
+                stop: settings.stop,
+                timeline: timeline.as_deref_mut(),
+                tell: &mut |id, end_s, limit| {
+                    found.end_s[id as usize] = end_s;
+                    found.bottleneck[id as usize] = limit;
+                },
+            };
+            let effort = self.completion.run(&mut self.local, request)?;
+            found.events += effort.events;
+            found.idle_s = found.idle_s.max(effort.idle_s);
+        }
+        Ok(())
+    }
+}
+
+/// What limits a transfer that crosses nothing.
+fn alone(transfers: &Transfers, index: usize) -> u32 {
+    match transfers.demand(index).cap_bits_per_s == f64::INFINITY {
+        true => NOTHING,
+        false => OWN_CAP,
+    }
+}

@@ -1,0 +1,165 @@
+//! Phases that need no events: each transfer keeps from start to end the rate that its busiest constraint gives to all.
+//!
+//! Equal messages in a symmetric pattern (shifts, rings, halos on regular networks) are of this kind. Let a constraint
+//! with capacity C be crossed by transfers of weight W in all: its level is C / W, and a transfer's guess is the lowest
+//! level on its route. The guesses are the max-min fair rates if every transfer's lowest constraint is full under them:
+//! then each has a full constraint on which no other has a higher rate (D. Bertsekas and R. Gallager, "Data Networks",
+//! 2nd ed. 1992, section 6.5.2). If all transfers over that constraint also end at the same time, it stays full with
+//! the same transfers until then, whatever ends elsewhere, and so the guesses hold from start to end.
+//!
+//! Three passes over all crossings, no sorting.
+
+use super::solution::{NOTHING, OWN_CAP};
+use super::transfers::Transfers;
+
+/// Capacities that differ by less than this are equal: what is left of rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Working memory, one entry for each constraint.
+#[derive(Debug, Default)]
+pub struct Symmetry {
+    weight: Vec<f64>,
+    level: Vec<f64>,
+    used: Vec<f64>,
+    first_end: Vec<f64>,
+    touched: Vec<u32>,
+    guess: Vec<Guess>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Guess {
+    level: f64,
+    lowest: u32,
+}
+
+/// What was asked of `Symmetry`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// The rates while all run.
+    Rates,
+    /// The ends.
+    Ends,
+}
+
+impl Symmetry {
+    /// Tells each transfer's rate (in bit/s) and bottleneck to `take`, if the guesses hold; else tells nothing.
+    pub fn solve(
+        &mut self,
+        capacities: &[f64],
+        transfers: &Transfers,
+        question: Question,
+        mut take: impl FnMut(usize, f64, u32),
+    ) -> bool {
+        self.level_constraints(capacities, transfers);
+        self.guess_rates(transfers);
+        let holds = self.is_full(capacities, transfers)
+            && (question == Question::Rates || self.is_steady(transfers));
+        if holds {
+            for (index, guess) in self.guess.iter().enumerate() {
+                let weight = transfers.demand(index).weight;
+                take(index, guess.level * weight, guess.lowest);
+            }
+        }
+        self.forget();
+        holds
+    }
+
+    fn level_constraints(&mut self, capacities: &[f64], transfers: &Transfers) {
+        let count = capacities.len();
+        if self.weight.len() < count {
+            self.weight.resize(count, 0.0);
+            self.level.resize(count, 0.0);
+            self.used.resize(count, 0.0);
+            self.first_end.resize(count, f64::INFINITY);
+        }
+        for index in 0..transfers.len() {
+            let weight = transfers.demand(index).weight;
+            for &at in transfers.route(index) {
+                let sum = &mut self.weight[at as usize];
+                if *sum == 0.0 {
+                    self.touched.push(at);
+                }
+                *sum += weight;
+            }
+        }
+        for &at in &self.touched {
+            let at = at as usize;
+            self.level[at] = capacities[at] / self.weight[at];
+        }
+    }
+
+    fn guess_rates(&mut self, transfers: &Transfers) {
+        self.guess.clear();
+        for index in 0..transfers.len() {
+            let demand = transfers.demand(index);
+            let mut guess = Guess {
+                level: demand.cap_bits_per_s / demand.weight,
+                lowest: OWN_CAP,
+            };
+            for &at in transfers.route(index) {
+                let level = self.level[at as usize];
+                if level < guess.level {
+                    guess = Guess { level, lowest: at };
+                }
+            }
+            if guess.level == f64::INFINITY {
+                guess.lowest = NOTHING;
+            }
+            self.guess.push(guess);
+        }
+    }
+
+    /// Whether every transfer's lowest constraint is full, or the transfer is at its own cap.
+    fn is_full(&mut self, capacities: &[f64], transfers: &Transfers) -> bool {
+        for (index, guess) in self.guess.iter().enumerate() {
+            let rate = guess.level * transfers.demand(index).weight;
+            for &at in transfers.route(index) {
+                self.used[at as usize] += rate;
+            }
+        }
+        self.guess.iter().all(|guess| {
+            let at = guess.lowest as usize;
+            guess.lowest >= NOTHING || self.used[at] >= capacities[at] * (1.0 - ROUNDING)
+        })
+    }
+
+    /// Whether over each lowest constraint all begin at once and end at once.
+    fn is_steady(&mut self, transfers: &Transfers) -> bool {
+        let start_s = transfers.demand(0).start_s;
+        for (index, guess) in self.guess.iter().enumerate() {
+            let demand = transfers.demand(index);
+            if demand.start_s != start_s {
+                return false;
+            }
+            let end = span_s(demand.bits, guess.level * demand.weight);
+            for &at in transfers.route(index) {
+                let first = &mut self.first_end[at as usize];
+                *first = first.min(end);
+            }
+        }
+        self.guess.iter().enumerate().all(|(index, guess)| {
+            let demand = transfers.demand(index);
+            let end = span_s(demand.bits, guess.level * demand.weight);
+            guess.lowest >= NOTHING
+                || self.first_end[guess.lowest as usize] >= end * (1.0 - ROUNDING)
+        })
+    }
+
+    fn forget(&mut self) {
+        for &at in &self.touched {
+            let at = at as usize;
+            self.weight[at] = 0.0;
+            self.used[at] = 0.0;
+            self.first_end[at] = f64::INFINITY;
+        }
+        self.touched.clear();
+    }
+}
+
+/// How long bits take at a rate; no bits take no time, whatever the rate.
+pub fn span_s(bits: f64, bits_per_s: f64) -> f64 {
+    match bits > 0.0 {
+        true => bits / bits_per_s,
+        false => 0.0,
+    }
+}

@@ -1,0 +1,273 @@
+//! Which limits a frame passes on its way from one port to another.
+
+use std::collections::HashMap;
+
+use crate::fabric::Lane;
+use crate::layout::{Layout, Port};
+use crate::tree::{Tree, TreeSwitch};
+
+/// The limits of a fabric and the ways through them.
+///
+/// A frame passes its sender's cable, then whatever limits it between the switches, and its receiver's cable. What a
+/// switch lets in and what it lets out are limits of their own, and so is each direction of a link.
+#[derive(Debug)]
+pub struct Ways {
+    /// Each limit, by its number.
+    pub limits: Vec<Limit>,
+    ports: usize,
+    /// The first of the limits to the hosts; none where two hosts share a cable, whose limits from them suffice.
+    first_down: Option<usize>,
+    /// For each port the switch it is at.
+    switch_of: Vec<usize>,
+    switches: usize,
+    /// For each pair of switches with ports where their way stands in `ways`.
+    spans: Vec<(u32, u32)>,
+    ways: Vec<u32>,
+    /// The limits of routes of their own, by sender and receiver.
+    detours: HashMap<(usize, usize), usize>,
+}
+
+/// Something that all frames that pass it share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limit {
+    /// What it is.
+    pub place: Place,
+    /// Its rate and delay.
+    pub lane: Lane,
+    /// The largest IP packet that it carries.
+    pub mtu_bytes: u32,
+    /// Frames that wait in front of it.
+    pub queue_frames: u32,
+    /// Whether it takes everything and delivers nothing.
+    pub dead: bool,
+}
+
+/// Where a limit is. Ports are positions in the layout, switches in their network's tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// From a host.
+    Up { port: usize },
+    /// To a host.
+    Down { port: usize },
+    /// What a switch lets in from below it.
+    Enter { network: usize, switch: usize },
+    /// What a switch lets out to below it.
+    Leave { network: usize, switch: usize },
+    /// The link from a switch to the one above.
+    TrunkUp { network: usize, switch: usize },
+    /// The link to a switch from the one above.
+    TrunkDown { network: usize, switch: usize },
+    /// A route with a limit of its own.
+    Detour { from: usize, to: usize },
+}
+
+impl Place {
+    /// Whether it is the inside of a switch, where frames have neither preamble nor gap.
+    pub fn is_inside(self) -> bool {
+        matches!(self, Self::Enter { .. } | Self::Leave { .. })
+    }
+
+    /// Whether many senders meet there.
+    pub fn is_shared(self) -> bool {
+        !matches!(
+            self,
+            Self::Up { .. } | Self::Down { .. } | Self::Detour { .. }
+        )
+    }
+}
+
+impl Ways {
+    /// Finds all ways through a layout. Takes memory for the square of the switches.
+    pub fn of(layout: &Layout) -> Self {
+        let ports = &layout.ports[..];
+        let up = |(port, at)| limit_of(at, Place::Up { port }, true);
+        let mut ways = Self {
+            limits: ports.iter().enumerate().map(up).collect(),
+            ports: ports.len(),
+            first_down: None,
+            switch_of: Vec::new(),
+            switches: 0,
+            spans: Vec::new(),
+            ways: Vec::new(),
+            detours: HashMap::new(),
+        };
+        match layout.trees.is_empty() {
+            true => ways.join_by_cable(),
+            false => ways.join_by_switches(layout),
+        }
+        for detour in &layout.detours {
+            let (from, to) = (detour.from, detour.to);
+            let limit = ways.add(Limit {
+                place: Place::Detour { from, to },
+                lane: detour.lane,
+                mtu_bytes: ports[from].mtu_bytes,
+                queue_frames: detour.queue_frames,
+                dead: false,
+            });
+            ways.detours.insert((from, to), limit);
+        }
+        ways
+    }
+
+    /// The limit that a frame passes at a step of its way to a port; none when it is there. Step 0 is the sender's own.
+    /// Takes time in proportion to the step, and there are few.
+    #[inline]
+    pub fn limit_at(&self, step: usize, from: usize, to: usize) -> Option<usize> {
+        match step {
+            0 => Some(from),
+            _ => self.later_limit(step - 1, from, to),
+        }
+    }
+
+    /// All limits on the way between two ports of a network, in order.
+    pub fn way(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
+        (0..).map_while(move |step| self.limit_at(step, from, to))
+    }
+
+    /// How many ports there are.
+    pub fn ports(&self) -> usize {
+        self.ports
+    }
+
+    fn later_limit(&self, step: usize, from: usize, to: usize) -> Option<usize> {
+        let (start, length) = self.spans[self.switch_of[from] * self.switches + self.switch_of[to]];
+        if step < length as usize {
+            return Some(self.ways[start as usize + step] as usize);
+        }
+        let detour = match self.detours.is_empty() {
+            true => None,
+            false => self.detours.get(&(from, to)).copied(),
+        };
+        let down = self.first_down.map(|first| first + to);
+        detour.into_iter().chain(down).nth(step - length as usize)
+    }
+
+    fn join_by_cable(&mut self) {
+        self.switch_of = vec![0; self.ports];
+        self.switches = 1;
+        self.spans = vec![(0, 0)];
+    }
+
+    fn join_by_switches(&mut self, layout: &Layout) {
+        self.first_down = Some(self.limits.len());
+        let down = |(port, at)| limit_of(at, Place::Down { port }, false);
+        self.limits
+            .extend(layout.ports.iter().enumerate().map(down));
+        let sizes = layout.trees.iter().map(|tree| tree.switches.len());
+        let firsts: Vec<_> = sizes
+            .scan(0, |next, size| Some(std::mem::replace(next, *next + size)))
+            .collect();
+        let switch_of = |port: &Port| firsts[port.network] + port.switch;
+        self.switch_of = layout.ports.iter().map(switch_of).collect();
+        self.switches = layout.trees.iter().map(|tree| tree.switches.len()).sum();
+        self.spans = vec![(0, 0); self.switches * self.switches];
+        for (network, tree) in layout.trees.iter().enumerate() {
+            self.lay_ways(tree, network, firsts[network]);
+        }
+    }
+
+    /// Adds the limits of a network's switches and the ways between those that have ports.
+    fn lay_ways(&mut self, tree: &Tree, network: usize, first: usize) {
+        let trunks = tree.switches.iter().filter_map(|s| s.trunk);
+        let mtu_bytes = trunks.map(|trunk| trunk.mtu_bytes).max().unwrap_or(0);
+        let switches = tree.switches.iter().enumerate();
+        let inner: Vec<_> = switches
+            .map(|(at, switch)| self.add_inner(switch, (network, at), mtu_bytes))
+            .collect();
+        let mut leaves: Vec<_> = self.switch_of.clone();
+        leaves.retain(|switch| (first..first + tree.switches.len()).contains(switch));
+        leaves.sort_unstable();
+        leaves.dedup();
+        for &from in &leaves {
+            for &to in &leaves {
+                let way = way_between(tree, &inner, from - first, to - first);
+                let span = (self.ways.len() as u32, way.len() as u32);
+                self.spans[from * self.switches + to] = span;
+                self.ways.extend(way);
+            }
+        }
+    }
+
+    fn add_inner(
+        &mut self,
+        at: &TreeSwitch,
+        (network, switch): (usize, usize),
+        mtu_bytes: u32,
+    ) -> Inner {
+        let interior = |place| {
+            let interior = at.interior?;
+            Some(Limit {
+                place,
+                lane: interior.lane,
+                mtu_bytes,
+                queue_frames: interior.queue_frames,
+                dead: false,
+            })
+        };
+        let trunk = |place, is_up: bool| {
+            let trunk = at.trunk?;
+            let lane = if is_up { trunk.up } else { trunk.down };
+            let limit = Limit {
+                place,
+                lane,
+                mtu_bytes: trunk.mtu_bytes,
+                queue_frames: trunk.queue_frames,
+                dead: false,
+            };
+            (!lane.is_unshaped()).then_some(limit)
+        };
+        let mut add = |limit: Option<Limit>| limit.map(|limit| self.add(limit) as u32);
+        Inner {
+            enter: add(interior(Place::Enter { network, switch })),
+            leave: add(interior(Place::Leave { network, switch })),
+            up: add(trunk(Place::TrunkUp { network, switch }, true)),
+            down: add(trunk(Place::TrunkDown { network, switch }, false)),
+        }
+    }
+
+    fn add(&mut self, limit: Limit) -> usize {
+        self.limits.push(limit);
+        self.limits.len() - 1
+    }
+}
+
+/// The limits of one switch, as far as there are any.
+struct Inner {
+    /// Everything that its members send.
+    enter: Option<u32>,
+    /// Everything that its members receive.
+    leave: Option<u32>,
+    up: Option<u32>,
+    down: Option<u32>,
+}
+
+/// Up to the switch above both, and down again.
+fn way_between(tree: &Tree, inner: &[Inner], from: usize, to: usize) -> Vec<u32> {
+    let above_target: Vec<_> = tree.climb(to).collect();
+    let mut way = Vec::new();
+    let mut top = 0;
+    for at in tree.climb(from) {
+        way.extend(inner[at].enter);
+        if let Some(position) = above_target.iter().position(|switch| *switch == at) {
+            top = position;
+            break;
+        }
+        way.extend(inner[at].up);
+    }
+    way.extend(inner[above_target[top]].leave);
+    for &at in above_target[..top].iter().rev() {
+        way.extend(inner[at].down);
+        way.extend(inner[at].leave);
+    }
+    way
+}
+
+fn limit_of(port: &Port, place: Place, is_up: bool) -> Limit {
+    Limit {
+        place,
+        lane: if is_up { port.up } else { port.down },
+        mtu_bytes: port.mtu_bytes,
+        queue_frames: port.queue_frames,
+        dead: port.dead,
+    }
+}

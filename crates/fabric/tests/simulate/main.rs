@@ -1,0 +1,7 @@
+//! The solver against slow and obvious ones, and against what must hold of any solution.
+
+mod cases;
+mod ends;
+mod oracle;
+mod properties;
+mod rates;

@@ -1,0 +1,94 @@
+"""`weft fabric`: what networks consist of, and other tools' formats."""
+
+from __future__ import annotations
+
+import json
+
+import click
+from rich.console import Console
+
+from weft import _core
+from weft.cli.layout import number, plain_table
+from weft.cli.output import json_option, print_json
+from weft.errors import RequestError
+from weft.fabric.describe import NAMED, Description, Hop
+from weft.fabric.dot import to_dot
+from weft.fabric.simgrid_export import to_simgrid
+from weft.nodeset import fold
+from weft.plan import catalog
+from weft.run.folder import Run
+from weft.testbed.simulated import open_simulated
+
+
+@click.group()
+def fabric() -> None:
+    """Networks: of the catalogue, of files, of generators."""
+
+
+@fabric.command("list")
+@json_option
+def list_(as_json: bool) -> None:
+    """List the catalogue's fabrics and the generators."""
+    fabrics, generators = catalog.names("fabric"), _core.Network.generators()
+    if as_json:
+        found = [{"name": name, "example": example} for name, example in generators]
+        print_json({"fabrics": fabrics, "generators": found})
+        return
+    click.echo("\n".join([*fabrics, *(example for _, example in generators)]))
+
+
+@fabric.command()
+@click.argument("name")
+@click.option("--scale", default=1.0, show_default=True, help="Multiplies every rate.")
+@click.option("--way", nargs=2, metavar="FROM TO", help="Show the way between two hosts.")
+@json_option
+def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) -> None:
+    """Show the hosts and limits of NAME (a fabric, a generator such as "torus(dims=4x4)", a SimGrid file)."""
+    description = Description(open_simulated(name, scale).network)
+    hops = description.way(*way) if way else None
+    if as_json:
+        found = [hop.to_json() for hop in hops] if hops is not None else None
+        print_json(description.to_json() | {"way": found})
+        return
+    console = Console(highlight=False, markup=False)
+    hosts = description.hosts
+    console.print(f"{description.network.name}: {len(hosts)} hosts, {fold(hosts)}", soft_wrap=True)
+    if hops is not None:
+        console.print(f"from {way[0]} to {way[1]}" if way else "")
+        _print_hops(console, hops)
+    elif len(description.constraints) <= NAMED:
+        _print_hops(console, description.hops())
+    else:
+        table = plain_table("limits", "Mb/s on the wire")
+        for rate, count in description.by_rate():
+            table.add_row(str(count), _rate_text(rate))
+        console.print(table)
+
+
+@fabric.command()
+@click.argument("name")
+@click.argument("form", metavar="FORMAT", type=click.Choice(["simgrid", "dot"]))
+@click.option("--scale", default=1.0, show_default=True, help="Multiplies every rate.")
+@click.option("--run", "run_folder", metavar="RUN", help="Colour links by what they carried (dot).")
+def export(name: str, form: str, scale: float, run_folder: str | None) -> None:
+    """Print NAME as a SimGrid platform or a Graphviz graph."""
+    if form == "simgrid":
+        click.echo(to_simgrid(Description(open_simulated(name, scale).network)), nl=False)
+        return
+    path = catalog.find("fabric", name)
+    try:
+        resolved = json.loads(_core.load_fabric(catalog.read(path), catalog.shown(path), scale))
+    except ValueError as error:
+        raise RequestError(str(error)) from None
+    click.echo(to_dot(resolved, Run.open(run_folder) if run_folder else None), nl=False)
+
+
+def _print_hops(console: Console, hops: list[Hop]) -> None:
+    table = plain_table("limit", "Mb/s on the wire", "delay, us")
+    for hop in hops:
+        table.add_row(hop.name, _rate_text(hop.mbps), f"{hop.delay_us:g}")
+    console.print(table)
+
+
+def _rate_text(rate: float | None) -> str:
+    return "no limit" if rate is None else number(rate)

@@ -1,0 +1,41 @@
+"""What held transfers back, where a run knows it: a simulated one does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from weft.run.folder import Run
+from weft.run.tables import BOTTLENECKS_NAME
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """A constraint that limited `transfers` of a step's transfers, `share` of them all."""
+
+    step: int
+    constraint: str
+    transfers: int
+    share: float
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self)
+
+
+def bottlenecks(run: Run) -> list[Bottleneck]:
+    """The constraints of each step, those first that limited most; nothing where a run does not know."""
+    path = run.directory / BOTTLENECKS_NAME
+    if not path.exists():
+        return []
+    table = pq.read_table(path, columns=["step", "bottleneck"])
+    counted = table.group_by(["step", "bottleneck"]).aggregate([([], "count_all")])
+    rows = [(row["step"], str(row["bottleneck"]), row["count_all"]) for row in counted.to_pylist()]
+    totals: dict[int, int] = {}
+    for step, _, count in rows:
+        totals[step] = totals.get(step, 0) + count
+    return [
+        Bottleneck(step, constraint, count, count / totals[step])
+        for step, constraint, count in sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
+    ]

@@ -1,0 +1,53 @@
+"""One thing measured in two runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from weft.interval import Interval
+from weft.statistics import LEVEL
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One size in both runs; `ratio` is a's throughput over b's.
+
+    The ratio's interval combines the ends of both intervals, so it covers at least as surely as
+    they do together. `significant` is None when the launches are too few to prove any difference.
+    """
+
+    pattern: str
+    size_bytes: int
+    a: Interval
+    b: Interval
+    ratio: Interval
+    significant: bool | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The pair as `weft compare --json` prints it; intervals `a` and `b` are in Mb/s."""
+        return {
+            "pattern": self.pattern,
+            "size_bytes": self.size_bytes,
+            "a": self.a.to_json(),
+            "b": self.b.to_json(),
+            "ratio": self.ratio.to_json(),
+            "significant": self.significant,
+        }
+
+
+def paired(
+    pattern: str, size_bytes: int, left: Interval, right: Interval, launches: tuple[int, int]
+) -> Pair:
+    """Two intervals of throughput, over so many launches each."""
+    ratio = Interval(left.median / right.median, left.low / right.high, left.high / right.low)
+    significant = None
+    if _can_differ(*launches):
+        significant = not ratio.low <= 1.0 <= ratio.high
+    return Pair(pattern, size_bytes, left, right, ratio, significant)
+
+
+def _can_differ(launches_a: int, launches_b: int) -> bool:
+    """Whether separate ranges prove a difference: chance separates them with p = 2 / C(a+b, a)."""
+    return 2 / math.comb(launches_a + launches_b, launches_a) <= 1 - LEVEL

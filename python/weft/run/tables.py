@@ -1,0 +1,9 @@
+"""Files that a simulated run has beside its samples."""
+
+from __future__ import annotations
+
+BOTTLENECKS_NAME = "bottlenecks.parquet"
+"""By step, phase, source and destination: the constraint that limited the transfer when it ended."""
+
+LOADS_NAME = "loads.parquet"
+"""By step, phase and constraint: what it carried on the wire, the mean over the phase in 10^6 bit/s."""

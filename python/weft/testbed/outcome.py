@@ -1,0 +1,97 @@
+"""What the simulator answers: whole columns, which become arrays without being looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.run.samples import SCHEMA
+
+
+@dataclass(frozen=True)
+class PhaseSummary:
+    """One phase: when its transfers began, how long it took, and which of them (source, destination) never arrive."""
+
+    index: int
+    start_ns: int
+    span_ns: int
+    barrier_ns: int
+    failed: list[tuple[int, int]]
+    fingerprint: int
+
+
+class Outcome:
+    """Some phases of a step, from the start of the first one's barrier."""
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        self._rows: dict[str, bytes] = answer["rows"]
+        self._loads: dict[str, bytes] = answer["loads"]
+        self.phases = [PhaseSummary(*phase) for phase in answer["phases"]]
+        self.span_ns: int = answer["span_ns"]
+        self.idle_s: float = answer["idle_s"]
+        self.events: int = answer["events"]
+
+    def __len__(self) -> int:
+        return len(self._rows["phase"]) // 4
+
+    def samples(self, step: int, launch: int, clock_ns: int) -> pa.RecordBatch:
+        """The rows as samples of a step and launch that begin at `clock_ns`."""
+        columns = {
+            "step": np.full(len(self), step, dtype=np.int32),
+            "launch": np.full(len(self), launch, dtype=np.int32),
+            "start_ns": pc.add(_array(self._rows["start_ns"], pa.int64()), clock_ns),
+        }
+        arrays = [
+            pa.array(columns[field.name])
+            if field.name in columns
+            else _array(self._rows[field.name], field.type)
+            for field in SCHEMA
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+    def bottlenecks(self, step: int, names: pa.Array) -> pa.Table:
+        """What held each transfer back, by step, phase, source and destination; `names` are the constraints'."""
+        first = pc.equal(_array(self._rows["batch"], pa.int32()), 0)
+        columns = {name: _array(self._rows[name], pa.int32()) for name in ("phase", "src", "dst")}
+        number = _array(self._rows["bottleneck"], pa.uint32())
+        # Beyond the constraints there are two more: nothing at all, and the transfer's own cap.
+        last = pa.scalar(len(names) - 1, pa.uint32())
+        own_cap = pa.scalar(2**32 - 1, pa.uint32())
+        index = pc.if_else(
+            pc.equal(number, own_cap), last, pc.min_element_wise(number, len(names) - 2)
+        )
+        named = pa.DictionaryArray.from_arrays(index.cast(pa.int32()), names)
+        steps = pa.array(np.full(len(self), step, dtype=np.int32))
+        table = pa.table({"step": steps, **columns, "bottleneck": named})
+        return table.filter(first)
+
+    def loads(self, step: int, clock_ns: int, names: pa.Array) -> pa.Table:
+        """What each constraint carried in each phase: the mean over the phase, on the wire."""
+        phase = np.frombuffer(self._loads["phase"], dtype=np.int32)
+        constraint = pa.array(
+            np.frombuffer(self._loads["constraint"], dtype=np.uint32).astype(np.int32)
+        )
+        known = np.array([one.index for one in self.phases], dtype=np.int32)
+        at = np.searchsorted(known, phase)
+        starts = np.array([one.start_ns for one in self.phases], dtype=np.int64)
+        spans = np.array([one.span_ns for one in self.phases], dtype=np.int64)
+        return pa.table(
+            {
+                "step": np.full(len(phase), step, dtype=np.int32),
+                "phase": phase,
+                "constraint": pa.DictionaryArray.from_arrays(constraint, names),
+                "start_ns": starts[at] + clock_ns,
+                "elapsed_ns": spans[at],
+                "mbps": np.frombuffer(self._loads["bits_per_s"]) / 1e6,
+            }
+        )
+
+
+def _array(column: bytes, kind: pa.DataType) -> pa.Array:
+    return pa.Array.from_buffers(
+        kind, len(column) // (kind.bit_width // 8), [None, pa.py_buffer(column)]
+    )

@@ -1,0 +1,204 @@
+"""A network that is computed instead of measured, as a testbed.
+
+In a notebook: `simulated.simulate("aapc", "two-racks")` is the table of samples of a plan.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+
+from weft import _core
+from weft.errors import RequestError
+from weft.fabric.simgrid_import import read_simgrid
+from weft.plan import catalog
+from weft.plan.load import load_plan
+from weft.run.meta import Warning
+from weft.testbed.base import Node
+from weft.testbed.outcome import Outcome
+from weft.testbed.simspec import SimSpec, parse_spec
+
+MOST_ROWS = 50_000_000
+"""Samples of a step beyond this would fill memory and disk: about 3 GB."""
+_CHUNK_TRANSFERS = 400_000
+
+
+class Simulated:
+    """A prepared network; nothing runs anywhere."""
+
+    kind = "sim"
+    cpus = None
+    may_spin = False
+
+    def __init__(self, network: _core.Network, spec: SimSpec, about: dict[str, Any]) -> None:
+        self.network = network
+        self._parameters = {"threads": len(os.sched_getaffinity(0))} | spec.parameters
+        self._about = about
+        self.warnings: list[Warning] = []
+
+    @property
+    def name(self) -> str:
+        return self.network.name
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        return [Node(name, "") for name in self.network.hosts()]
+
+    @cached_property
+    def dead(self) -> set[int]:
+        """The nodes that can neither send nor receive."""
+        return set(self.network.dead_hosts())
+
+    def describe(self) -> dict[str, Any]:
+        """What run.json says about it: the fabric, and what the model assumes besides."""
+        model = {"overhead_s": DEFAULT_OVERHEAD_S, "window_bytes": None, "barrier_s": None}
+        model |= {"tolerance": 0.0} | self._parameters
+        del model["threads"]
+        return {"kind": self.kind, "name": self.name, "model": model} | self._about
+
+    def node_command(self, node: Node, argv: list[str]) -> list[str]:
+        """Nothing can be started on what does not exist."""
+        raise RequestError(f"{node.name} is simulated: {argv[0]} cannot be started there")
+
+    def check(self, step: dict[str, Any]) -> None:
+        """Refuse a step that cannot be simulated here; raises RequestError."""
+        if step["transport"] == "null":
+            raise RequestError(
+                f"step {step['name']!r} measures the probe's own loop: there is nothing to simulate",
+                "run it on lab:pair",
+            )
+        rows = self.phase_count(step) * len(self.nodes)
+        if rows > MOST_ROWS:
+            raise RequestError(
+                f"step {step['name']!r} has up to {rows:,} transfers over {len(self.nodes):,} nodes: "
+                f"about {rows * 60 / 1e9:.0f} GB of samples",
+                f"a simulated step has at most {MOST_ROWS:,}; choose fewer with `nodes`, or another pattern",
+            )
+
+    def phase_count(self, step: dict[str, Any]) -> int:
+        """How many phases a step has here; those of an adaptive one are chosen on the way."""
+        try:
+            return self.network.phase_count(json.dumps(step))
+        except ValueError as error:
+            raise RequestError(str(error)) from None
+
+    def chunk(self, step: dict[str, Any]) -> int:
+        """How many phases of a step to simulate at a time."""
+        if step["pattern"]["kind"] == "alltoall":
+            return max(1, _CHUNK_TRANSFERS // len(self.nodes))
+        return max(1, self.phase_count(step))
+
+    def simulate(
+        self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
+    ) -> Outcome:
+        """The phases `first` to `last`, without it, of a resolved step."""
+        return Outcome(
+            self.network.simulate(
+                json.dumps(step), first, last, self.dead, with_loads, **self._parameters
+            )
+        )
+
+    def simulate_chosen(
+        self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
+    ) -> Outcome:
+        """Phases that somebody chose for a step, each with its `stop`."""
+        return Outcome(
+            self.network.simulate_chosen(
+                json.dumps(step), json.dumps(phases), self.dead, with_loads, **self._parameters
+            )
+        )
+
+    def close(self) -> None:
+        pass
+
+    def __enter__(self) -> Simulated:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+
+DEFAULT_OVERHEAD_S = 10e-6
+"""What a message costs at each end; the default of crates/fabric/src/samples/parameters.rs."""
+
+
+def open_simulated(text: str, scale: float = 1.0) -> Simulated:
+    """The testbed that NAME or NAME(KEY=VALUE, ...) means; raises RequestError."""
+    spec = parse_spec(text)
+    if spec.name.endswith(".xml"):
+        return _open_platform(text, spec, scale)
+    try:
+        network = _core.Network.generated(spec.name, spec.others, scale)
+    except ValueError as error:
+        raise RequestError(f"sim:{text}: {error}") from None
+    if network is not None:
+        return Simulated(network, spec, {"scale": scale})
+    return _open_declared(text, spec, scale)
+
+
+def _open_platform(text: str, spec: SimSpec, scale: float) -> Simulated:
+    """A SimGrid platform file."""
+    if spec.others or scale != 1.0:
+        raise RequestError(
+            f"sim:{text}: a platform is simulated as it is, without {_KEYS_OR_SCALE}"
+        )
+    return Simulated(read_simgrid(Path(spec.name)), spec, {"scale": 1.0})
+
+
+_KEYS_OR_SCALE = "--scale and other parameters than those of the model"
+
+
+def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
+    path = _find(spec.name)
+    if spec.others:
+        generators = ", ".join(name for name, _ in _core.Network.generators())
+        raise RequestError(
+            f"sim:{text}: unknown parameter {', '.join(spec.others)}",
+            "a fabric is simulated with overhead, window, barrier, tolerance and threads; "
+            f"generators have more: {generators}",
+        )
+    fabric_text, origin = catalog.read(path), catalog.shown(path)
+    try:
+        network = _core.Network.declared(fabric_text, origin, scale)
+        fabric = json.loads(_core.load_fabric(fabric_text, origin, scale))
+    except ValueError as error:
+        raise RequestError(str(error)) from None
+    return Simulated(network, spec, {"scale": scale, "fabric": fabric})
+
+
+def _find(name: str) -> Path:
+    """A fabric's file; raises RequestError that names the generators too."""
+    try:
+        return catalog.find("fabric", name)
+    except RequestError as error:
+        examples = ", ".join(example for _, example in _core.Network.generators())
+        raise RequestError(error.message, f"{error.hint}; or a generator: {examples}") from None
+
+
+def simulate(
+    plan: str, on: str, scale: float = 1.0, overrides: list[tuple[str, str]] | None = None
+) -> pa.Table:
+    """The samples of a plan on a network, without a run folder (schema: weft.run.samples.SCHEMA).
+
+    A step's times count from its own start. Adaptive steps need a run; raises RequestError.
+    """
+    testbed = open_simulated(on, scale)
+    batches = []
+    for index, step in enumerate(load_plan(plan, overrides or [])["steps"]):
+        if step["pattern"]["kind"] == "xray":
+            raise RequestError(f"{plan}: step {step['name']!r} chooses its phases", "use start_run")
+        testbed.check(step)
+        count = testbed.phase_count(step)
+        batches.append(testbed.simulate(step, 0, count).samples(index, 0, 0))
+    return pa.Table.from_batches(batches)
