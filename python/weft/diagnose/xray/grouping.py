@@ -17,6 +17,8 @@ NOISE_SHARE = 0.005
 """... and this share of the usual round trip."""
 LEAST_DISTANCES = 30
 RESAMPLES = 40
+LEAST_SUPPORT = 0.9
+"""A branch that fewer of the resamplings show is no candidate."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,13 @@ def group_by_round_trip(nodes: Members, trips_us: Floats, seed: int = 0) -> Grou
     for _ in range(RESAMPLES):
         for split in _splits(_significant(_resampled(trips, rng))):
             seen[split] = seen.get(split, 0) + 1
-    return _rooted(_significant(trips[:, :, 0]), order, seen)
+    tree = _significant(trips[:, :, 0])
+    doubtful = [
+        (a, b)
+        for a, b, _ in tree.inner_edges()
+        if seen.get(_split(tree, a, b), 0) < LEAST_SUPPORT * RESAMPLES
+    ]
+    return _rooted(_contracted(tree, doubtful), order, seen)
 
 
 def _significant(round_trip_us: Floats) -> UnrootedTree:
@@ -74,8 +82,13 @@ def _significant(round_trip_us: Floats) -> UnrootedTree:
         for a, b, length in edges
         if length <= max(least, NOISE_DEVIATIONS * noise.around(tree.beyond(a, b)))
     ]
+    return _contracted(tree, short)
+
+
+def _contracted(tree: UnrootedTree, edges: list[tuple[int, int]]) -> UnrootedTree:
+    """The tree without some edges."""
     merged: dict[int, int] = {}
-    for a, b in short:
+    for a, b in edges:
         kept, gone = (_survivor(merged, vertex) for vertex in (a, b))
         tree.contract(kept, gone)
         merged[gone] = kept
@@ -115,15 +128,20 @@ class _Noise:
         return float(np.hypot(near_us, self._deviation_us(len(self._misfit)) / np.sqrt(far)))
 
     def _deviation_us(self, count: int) -> float:
-        """Of the shortest distances."""
-        return 1.4826 * float(np.median(self._misfit[:count]))
+        """Of the shortest distances; where a few are far off, more than most of them show."""
+        median, most = np.quantile(self._misfit[:count], [0.5, 0.9])
+        return float(max(median / 0.6745, most / 1.645))
 
 
 def _splits(tree: UnrootedTree) -> set[Members]:
-    """The cuts that the inner edges make, each as the side without leaf 0."""
-    everything = frozenset(range(tree.leaves))
-    sides = (tree.beyond(a, b) for a, b, _ in tree.inner_edges())
-    return {everything - side if 0 in side else side for side in sides}
+    """The cuts that the inner edges make."""
+    return {_split(tree, a, b) for a, b, _ in tree.inner_edges()}
+
+
+def _split(tree: UnrootedTree, a: int, b: int) -> Members:
+    """The cut that an edge makes, as the side without leaf 0."""
+    side = tree.beyond(a, b)
+    return frozenset(range(tree.leaves)) - side if 0 in side else side
 
 
 def _rooted(tree: UnrootedTree, order: list[int], seen: dict[Members, int]) -> Group:
