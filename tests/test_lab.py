@@ -201,7 +201,8 @@ def test_two_labs_do_not_disturb_each_other() -> None:
             assert traffic.answer(friend) is True
         pairs = [(enter(lab, 0), enter(lab, 1), "10.0.0.2") for lab in (one, other)]
         rates = traffic.transfer_rates_mbps(pairs, 6)
-    assert rates == pytest.approx([FAST_ETHERNET_MBPS] * 2, rel=0.08)
+    # Labs that share a line would have half of it each; two on two busy cores may lose a tenth.
+    assert rates == pytest.approx([FAST_ETHERNET_MBPS] * 2, rel=0.2)
 
 
 def test_a_killed_keeper_leaves_nothing_but_a_stale_entry() -> None:
