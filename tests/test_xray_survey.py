@@ -146,6 +146,30 @@ def test_a_node_a_little_slower_is_not_slow() -> None:
     assert list(slow_ports(survey, ports, [])) == []
 
 
+def both_ways_at_once(to_2_mbps: float) -> tuple[Survey, Ports]:
+    """Four nodes in rounds of exchanging pairs, of which node 2 sends at 1 Mb/s and could receive at 10."""
+    rounds = [[(0, 1), (2, 3)], [(0, 2), (1, 3)], [(0, 3), (1, 2)]]
+    rows = [
+        (0, phase, src, dst, 1.0 if src == 2 else to_2_mbps if dst == 2 else 10.0)
+        for phase, pairs in enumerate(rounds)
+        for pair in pairs
+        for src, dst in (pair, pair[::-1])
+    ]
+    survey = take_survey(rates(rows), {"steps": [MATRIX]}, 4)
+    receive = survey.receive_mbps.copy()
+    receive[2] = 10.0
+    return survey, Ports(survey.send_mbps, receive)
+
+
+def test_a_route_whose_acknowledgements_a_slow_port_holds_up_is_not_suspected() -> None:
+    survey, ports = both_ways_at_once(to_2_mbps=2.5)
+    assert suspects(survey, ports, []) == []
+    one_way = [Trial(0, np.array([node]), np.array([2]), np.array([2.5])) for node in (0, 1, 3)]
+    alone = Survey(4, frozenset(), survey.trips_us, one_way)
+    everybody_else = Survey(4, frozenset(), survey.trips_us, [*survey.trials, *one_way])
+    assert len(suspects(everybody_else, ports, [])) == len(alone.trials)
+
+
 def test_a_slow_route_is_suspected_and_slow_when_alone_too() -> None:
     survey, ports = surveyed({(1, 3): 2.0, (4, 5): 5.0, (0, 1): 7.0})
     flows = suspects(survey, ports, [])

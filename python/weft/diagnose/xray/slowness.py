@@ -63,7 +63,16 @@ def slow_ports(survey: Survey, ports: Ports, alone: Sequence[Trial]) -> Iterator
 
 
 def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> list[Flow]:
-    """The routes that got far less than what is known explains, the slowest first."""
+    """The routes that got far less than what is known explains, the slowest first.
+
+    Those are not asked whose other direction was busy at the same time through a slow port: what holds
+    up the acknowledgements there holds up the route.
+    """
+    nodes = sorted(survey.nodes)
+    sends, receives = (
+        rates < SLOW_SHARE * np.median(rates[nodes])
+        for rates in (ports.send_mbps, ports.receive_mbps)
+    )
     found: list[tuple[float, Flow]] = []
     for trial in (one.without(survey.lost) for one in survey.trials):
         alone = predict(trial, ports, [])
@@ -72,7 +81,10 @@ def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> lis
             expected > SLOW_SHARE * alone, SUSPICIOUS_SHARE, SUSPICIOUS_SHARE_OF_A_SHARE
         )
         shares = trial.mbps / expected
-        low = np.flatnonzero(shares < least)
+        flows = set(trial.flows)
+        both_ways = np.array([flow[::-1] in flows for flow in trial.flows], dtype=bool)
+        is_held_up = both_ways & (sends[trial.dst] | receives[trial.src])
+        low = np.flatnonzero((shares < least) & ~is_held_up)
         found += [(float(shares[i] / least[i]), trial.flows[i]) for i in low]
     return [flow for _, flow in sorted(found)[:MOST_SUSPECTS]]
 
