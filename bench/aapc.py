@@ -19,7 +19,7 @@ from weft.diagnose.curve import column
 from weft.diagnose.declared import FRAME_PAYLOAD_BYTES, WIRE_BYTES
 from weft.run.folder import Run
 
-FABRIC, SCALE = "lab:xibalba-er16", 0.1
+FABRIC, SCALE = "lab:xibalba-er16", 0.02  # at 0.1 two cores cannot carry what 64 hosts send
 TARGET = 0.02
 ACKNOWLEDGEMENT_BYTES = 90
 """What one occupies on a wire, time stamps, checksum, preamble and gap included; there is one for two frames."""
@@ -52,11 +52,11 @@ def print_shares(run: Run, command_s: float) -> None:
             f"  {one.total_s:.2f} s, of it in phases {one.phases_s:.2f} s: outside "
             f"{100 * one.outside:.2f} %; until the last node of each phase has started {100 * one.not_together:.2f} %"
         )
-    outside = statistics.median(one.outside for one in found)
-    verdict = "met" if outside < TARGET else "MISSED"
+    share = statistics.median(one.not_together for one in found)
+    verdict = "met" if share < TARGET else "MISSED"
     verdict += ", but the lab was late or busy" if machine_was_limit(run) else ""
     print(
-        f"  outside of phases {100 * outside:.2f} % (median), target < {100 * TARGET:g} %: {verdict}"
+        f"  until the last node has started {100 * share:.2f} % (median), target < {100 * TARGET:g} %: {verdict}"
     )
     ideal_s = ideal_phase_s(size_bytes) * phases
     above = statistics.median(one.total_s for one in found) / ideal_s - 1
