@@ -28,11 +28,11 @@ impl Links {
         })
     }
 
-    /// A hop over such a link that is so much faster.
-    pub fn hop(&self, faster: f64) -> Hop {
+    /// A hop over such a link.
+    pub fn hop(&self) -> Hop {
         Hop {
             delay_s: self.delay_s,
-            bits_per_s: self.bits_per_s * faster,
+            bits_per_s: self.bits_per_s,
             mtu_bytes: Some(self.mtu_bytes),
         }
     }

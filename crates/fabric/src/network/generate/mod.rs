@@ -2,6 +2,7 @@
 
 mod dragonfly;
 mod links;
+mod topology;
 mod torus;
 mod values;
 mod xgft;

@@ -5,22 +5,20 @@
 //! down one way (E. Zahavi, "D-Mod-K routing", 2010), or by a hash of both ends, as switches with equal-cost
 //! multi-path do. The way down has no choice.
 
-use super::check_size;
-use super::links::Links;
+use super::topology::{Topology, generated};
 use super::values::Values;
-use crate::network::{Framing, Network, Way};
+use crate::network::Network;
 
 /// The tree; links have a constraint for each direction.
 #[derive(Debug)]
 pub struct Xgft {
-    name: String,
-    hosts: usize,
-    links: Links,
+    hosts: u64,
     levels: Vec<Level>,
+    /// All links that lead up; as many lead down.
+    links_up: u64,
     routing: Routing,
-    capacities: Vec<f64>,
-    /// The constraint of a switch that all traffic shares, where there is one.
-    backplane: Option<u32>,
+    /// What the switch passes that all traffic shares, where there is one: bit/s.
+    backplane: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,14 +41,14 @@ enum Routing {
 /// All hosts on a switch that limits nothing.
 pub fn crossbar(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let hosts = values.number("hosts", 2)?;
-    Ok(Box::new(Xgft::new(values, &[hosts], &[1], None)?))
+    generated(values, Xgft::new(values, &[hosts], &[1], None)?)
 }
 
 /// All hosts on a switch that passes no more than its capacity.
 pub fn star(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let hosts = values.number("hosts", 2)?;
     let capacity = values.rate("capacity", f64::INFINITY)?;
-    Ok(Box::new(Xgft::new(values, &[hosts], &[1], Some(capacity))?))
+    generated(values, Xgft::new(values, &[hosts], &[1], Some(capacity))?)
 }
 
 /// Children of each level, parents of each level below.
@@ -62,19 +60,17 @@ pub fn xgft(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
             "down has {levels} levels, up {ways}; each needs both"
         ));
     }
-    Ok(Box::new(Xgft::new(values, &down, &up, None)?))
+    generated(values, Xgft::new(values, &down, &up, None)?)
 }
 
 /// Leaves that are each joined to all spines.
 pub fn clos(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let hosts = values.number("hosts", 1)?;
     let (leaves, spines) = (values.number("leaves", 1)?, values.number("spines", 1)?);
-    Ok(Box::new(Xgft::new(
+    generated(
         values,
-        &[hosts, leaves],
-        &[1, spines],
-        None,
-    )?))
+        Xgft::new(values, &[hosts, leaves], &[1, spines], None)?,
+    )
 }
 
 /// Switches of k ports: half of them up, but at the top; `oversubscription` times as many hosts as a leaf has ports up.
@@ -95,7 +91,7 @@ pub fn fat_tree(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     children[levels - 1] = k;
     children[0] *= over;
     parents[0] = 1;
-    Ok(Box::new(Xgft::new(values, &children, &parents, None)?))
+    generated(values, Xgft::new(values, &children, &parents, None)?)
 }
 
 impl Xgft {
@@ -105,7 +101,6 @@ impl Xgft {
         parents: &[u64],
         backplane: Option<f64>,
     ) -> Result<Self, String> {
-        let links = Links::read(values)?;
         let routing = match values.choice("routing", &[("d-mod-k", false), ("hash", true)])? {
             false => Routing::DModK,
             true => Routing::Hash {
@@ -113,7 +108,6 @@ impl Xgft {
             },
         };
         let product = |list: &[u64]| list.iter().try_fold(1u64, |all, one| all.checked_mul(*one));
-        let hosts = product(children).unwrap_or(u64::MAX);
         let mut levels = Vec::new();
         let mut count = 0u64;
         for level in 0..children.len() {
@@ -126,19 +120,11 @@ impl Xgft {
             });
             count = count.saturating_add(groups.saturating_mul(parents));
         }
-        check_size(hosts, count.saturating_mul(2))?;
-        let mut capacities = vec![links.bits_per_s; 2 * count as usize];
-        let backplane = backplane.map(|capacity| {
-            capacities.push(capacity);
-            capacities.len() as u32 - 1
-        });
         Ok(Self {
-            name: values.title(),
-            hosts: hosts as usize,
-            links,
+            hosts: product(children).unwrap_or(u64::MAX),
             levels,
+            links_up: count,
             routing,
-            capacities,
             backplane,
         })
     }
@@ -150,11 +136,6 @@ impl Xgft {
         above.take_while(|level| !is_shared(level)).count() + 1
     }
 
-    fn links_up(&self) -> u64 {
-        let backplane = usize::from(self.backplane.is_some());
-        (self.capacities.len() - backplane) as u64 / 2
-    }
-
     /// Which of the parents of each level the way goes by: their digits.
     fn choice(&self, src: u64, dst: u64) -> u64 {
         match self.routing {
@@ -164,32 +145,22 @@ impl Xgft {
     }
 }
 
-impl Network for Xgft {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn hosts(&self) -> usize {
+impl Topology for Xgft {
+    fn hosts(&self) -> u64 {
         self.hosts
     }
 
-    fn host_name(&self, host: usize) -> String {
-        format!("n{}", host + 1)
+    fn constraints(&self) -> u64 {
+        let links = self.links_up.saturating_mul(2);
+        links.saturating_add(u64::from(self.backplane.is_some()))
     }
 
-    fn capacities(&self) -> &[f64] {
-        &self.capacities
-    }
-
-    fn constraint_name(&self, constraint: usize) -> String {
-        let (up, at) = (self.links_up(), constraint as u64);
-        if at >= 2 * up {
-            return "the switch".to_owned();
-        }
-        let (link, way) = if at < up {
-            (at, "up")
-        } else {
-            (at - up, "down")
+    fn constraint_name(&self, constraint: u64) -> String {
+        let up = self.links_up;
+        let (link, way) = match constraint {
+            at if at < up => (at, "up"),
+            at if at < 2 * up => (at - up, "down"),
+            _ => return "the switch".to_owned(),
         };
         let level = self.levels.iter().rposition(|level| level.first <= link);
         let level = level.unwrap_or(0);
@@ -205,37 +176,23 @@ impl Network for Xgft {
         }
     }
 
-    fn constraint_delay_s(&self, constraint: usize) -> f64 {
-        match self.backplane == Some(constraint as u32) {
-            true => 0.0,
-            false => self.links.delay_s,
-        }
+    fn inner_capacity(&self, constraint: u64) -> Option<f64> {
+        self.backplane.filter(|_| constraint == 2 * self.links_up)
     }
 
-    fn framing(&self) -> Framing {
-        self.links.framing
-    }
-
-    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
-        if network > 0 {
-            return None;
-        }
-        if src == dst {
-            return Some(Way::of([]));
-        }
-        let (src, dst) = (src as u64, dst as u64);
+    fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32 {
         let top = self.top(src, dst);
         let choice = self.choice(src, dst);
         let link = |level: &Level, host: u64| {
             level.first + host / level.hosts_below * level.parents + choice % level.parents
         };
-        let up = self.links_up();
+        let up = self.links_up;
         let climbed = &self.levels[..top];
         route.extend(climbed.iter().map(|level| link(level, src) as u32));
-        route.extend(self.backplane);
+        route.extend(self.backplane.map(|_| 2 * up as u32));
         let down = climbed.iter().rev();
         route.extend(down.map(|level| (up + link(level, dst)) as u32));
-        Some(Way::alike(self.links.hop(1.0), 2 * top as u32))
+        2 * top as u32
     }
 }
 
