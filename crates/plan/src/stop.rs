@@ -41,6 +41,13 @@ impl StopRule {
         matches!(self, Self::Time { at_most_ns: Some(most), .. } if elapsed_ns >= *most)
     }
 
+    /// How many trials of so long there will be: a size that has taken `at_most_ns` needs no further one.
+    pub fn trials_within(&self, trial_ns: u64) -> u32 {
+        let is_enough = |count: &u32| self.is_over(u64::from(*count) * trial_ns);
+        let most = self.trials();
+        (1..most).find(is_enough).unwrap_or(most)
+    }
+
     /// Reads the `stop` of a step, whose pattern is between a pair of nodes or between many.
     pub(crate) fn read(step: &Section, pair: bool) -> Result<Self, Fault> {
         let value = step.require("stop", &format!("give when to stop, such as {EXAMPLE}"))?;

@@ -3,20 +3,18 @@
 //! A node holds no more than some chunks, so all links of a chain run at the rate of the slowest: to the solver the
 //! chain is one transfer that crosses the constraints of all of its links, each as often as it has links over it.
 
-use weft_plan::{Pattern, Phase, Transfer};
+use weft_plan::{Pattern, Step, Transfer};
 
 use crate::network::Way;
 use crate::simulate::Interrupted;
 
 use super::chain::chains;
-use super::columns::Row;
-use super::phase::{Common, PhaseOutcome};
+use super::phase::{Batches, Common, PhaseOutcome};
 use super::setup::Setup;
 
 pub fn run(
     setup: &mut Setup<'_>,
     common: Common<'_>,
-    phase: &Phase,
     transfers: &[Transfer],
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
@@ -28,48 +26,63 @@ pub fn run(
             None => links.iter().for_each(|link| outcome.fail(link)),
         }
     }
-    let capacities = setup.network.capacities();
-    let settings = common.settings(setup);
-    let solved = setup.solver.ends(capacities, &setup.transfers, settings)?;
-    outcome.fingerprint.add(&solved);
-    outcome.idle_s = solved.idle_s;
-    outcome.events = solved.events;
+    let solved = outcome.solve(setup, common)?;
     for (index, (links, ways)) in placed.iter().enumerate() {
-        let chunk_bytes = match &common.step.pattern {
-            Pattern::Cast(cast) => cast.chunk_bytes.min(links[0].bytes),
-            _ => links[0].bytes,
+        let chain = Chain {
+            links,
+            ways,
+            chunk_bytes: chunk_bytes(common.step, links[0].bytes),
+            first_end_s: solved.end_s[index],
+            bottleneck: solved.bottleneck[index],
         };
-        let part = chunk_bytes as f64 / links[0].bytes.max(1) as f64;
-        let chunk_s = solved.end_s[index] * part;
+        chain.add_rows(setup, outcome);
+    }
+    if common.with_loads {
+        outcome.add_arrived_loads(setup, &solved);
+    }
+    Ok(())
+}
+
+fn chunk_bytes(step: &Step, bytes: u64) -> u64 {
+    match &step.pattern {
+        Pattern::Cast(cast) => cast.chunk_bytes.min(bytes),
+        _ => bytes,
+    }
+}
+
+/// A chain whose rate is known.
+struct Chain<'a> {
+    links: &'a [Transfer],
+    ways: &'a [Way],
+    chunk_bytes: u64,
+    /// When the last bit leaves the first node.
+    first_end_s: f64,
+    bottleneck: u32,
+}
+
+impl Chain<'_> {
+    /// Each node begins to send when its first chunk is complete.
+    fn add_rows(&self, setup: &Setup<'_>, outcome: &mut PhaseOutcome) {
+        let part = self.chunk_bytes as f64 / self.links[0].bytes.max(1) as f64;
+        let chunk_s = self.first_end_s * part;
         let mut behind_s = 0.0;
-        for (link, way) in links.iter().zip(ways) {
-            behind_s += setup.latency_s(way, chunk_bytes);
-            let end_s = solved.end_s[index] + behind_s;
+        for (link, way) in self.links.iter().zip(self.ways) {
+            behind_s += setup.latency_s(way, self.chunk_bytes);
+            let end_s = self.first_end_s + behind_s;
             behind_s += chunk_s;
             if end_s == f64::INFINITY {
                 outcome.fail(link);
                 continue;
             }
-            outcome.span_s = outcome.span_s.max(end_s);
-            let row = Row {
-                batch: 0,
-                src: link.src,
-                dst: link.dst,
+            let batches = Batches {
+                count: 1,
                 size_bytes: link.bytes,
                 messages: 1,
                 start_s: 0.0,
                 elapsed_s: end_s,
-                bottleneck: solved.bottleneck[index],
+                bottleneck: self.bottleneck,
             };
-            outcome.rows.push(phase.index, row);
+            outcome.add_batches(link, batches);
         }
     }
-    if common.with_loads {
-        let bits = |index: usize| match solved.end_s[index].is_finite() {
-            true => setup.transfers.demand(index).bits,
-            false => 0.0,
-        };
-        outcome.add_loads(setup, bits, outcome.span_s);
-    }
-    Ok(())
 }

@@ -2,8 +2,7 @@
 
 use weft_plan::{Pattern, Phase, Step, StopRule, Transfer};
 
-use super::columns::Row;
-use super::phase::PhaseOutcome;
+use super::phase::{Batches, PhaseOutcome};
 use super::pingpong::{one_way, round_trip};
 use super::setup::Setup;
 
@@ -121,22 +120,14 @@ impl Timed {
     fn add_rows(&self, step: &Step, phase: &Phase, ends: &Transfer, outcome: &mut PhaseOutcome) {
         let messages = self.messages(&step.stop);
         let elapsed_s = self.batch_s(messages);
-        for batch in 0..step.stop.trials() {
-            let row = Row {
-                batch,
-                src: ends.src,
-                dst: ends.dst,
-                size_bytes: phase.size_bytes,
-                messages,
-                start_s: f64::from(batch) * elapsed_s,
-                elapsed_s,
-                bottleneck: self.bottleneck,
-            };
-            outcome.rows.push(phase.index, row);
-            outcome.span_s += elapsed_s;
-            if step.stop.is_over((outcome.span_s * 1e9) as u64) {
-                break;
-            }
-        }
+        let batches = Batches {
+            count: step.stop.trials_within((elapsed_s * 1e9) as u64),
+            size_bytes: phase.size_bytes,
+            messages,
+            start_s: 0.0,
+            elapsed_s,
+            bottleneck: self.bottleneck,
+        };
+        outcome.add_batches(ends, batches);
     }
 }

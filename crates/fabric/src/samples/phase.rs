@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use weft_plan::{Phase, Step, StopRule, Transfer, Work};
 
-use crate::simulate::{Fingerprint, Interrupted, NOTHING, Settings};
+use crate::simulate::{Fingerprint, Interrupted, NOTHING, Settings, Solution};
 
-use super::columns::{Columns, Loads};
+use super::columns::{Columns, Loads, Row};
 use super::setup::Setup;
 use super::{cast, chain, pingpong, stream};
 
@@ -40,13 +40,19 @@ pub struct Common<'a> {
     pub with_loads: bool,
 }
 
-impl Common<'_> {
-    pub fn settings(&self, setup: &Setup<'_>) -> Settings<'_> {
-        Settings {
-            tolerance: setup.parameters.tolerance,
-            stop: self.stop,
-        }
-    }
+/// What a transfer does again and again: batches of messages, one behind the other.
+#[derive(Debug, Clone, Copy)]
+pub struct Batches {
+    pub count: u32,
+    pub size_bytes: u64,
+    /// Of each batch.
+    pub messages: u32,
+    /// From the end of the barrier to the first.
+    pub start_s: f64,
+    /// Of each batch.
+    pub elapsed_s: f64,
+    /// See `Columns`.
+    pub bottleneck: u32,
 }
 
 /// Carries out a phase of a step between many nodes under a stop rule.
@@ -65,7 +71,7 @@ pub fn run(
     match phase.work {
         Work::Stream => stream::run(setup, common, phase, rule, &transfers, &mut outcome)?,
         Work::Pingpong => pingpong::run(setup, phase, rule, &transfers, &mut outcome),
-        Work::Cast => cast::run(setup, common, phase, &transfers, &mut outcome)?,
+        Work::Cast => cast::run(setup, common, &transfers, &mut outcome)?,
     }
     Ok(outcome)
 }
@@ -85,6 +91,52 @@ fn barrier_s(setup: &mut Setup<'_>, transfers: &[Transfer]) -> f64 {
 }
 
 impl PhaseOutcome {
+    /// When the transfers that are set up end.
+    pub fn solve(
+        &mut self,
+        setup: &mut Setup<'_>,
+        common: Common<'_>,
+    ) -> Result<Solution, Interrupted> {
+        let settings = Settings {
+            tolerance: setup.parameters.tolerance,
+            stop: common.stop,
+        };
+        let capacities = setup.network.capacities();
+        let solved = setup.solver.ends(capacities, &setup.transfers, settings)?;
+        self.fingerprint.add(&solved);
+        self.idle_s = solved.idle_s;
+        self.events = solved.events;
+        Ok(solved)
+    }
+
+    /// Adds the rows of a transfer; the phase lasts at least as long as they do.
+    pub fn add_batches(&mut self, transfer: &Transfer, batches: Batches) {
+        let start_s = |batch: u32| batches.start_s + f64::from(batch) * batches.elapsed_s;
+        for batch in 0..batches.count {
+            let row = Row {
+                batch,
+                src: transfer.src,
+                dst: transfer.dst,
+                size_bytes: batches.size_bytes,
+                messages: batches.messages,
+                start_s: start_s(batch),
+                elapsed_s: batches.elapsed_s,
+                bottleneck: batches.bottleneck,
+            };
+            self.rows.push(self.index, row);
+        }
+        self.span_s = self.span_s.max(start_s(batches.count));
+    }
+
+    /// Notes what the constraints carried of the transfers that arrived.
+    pub fn add_arrived_loads(&mut self, setup: &Setup<'_>, solved: &Solution) {
+        let bits = |index: usize| match solved.end_s[index].is_finite() {
+            true => setup.transfers.demand(index).bits,
+            false => 0.0,
+        };
+        self.add_loads(setup, bits, self.span_s);
+    }
+
     /// Notes what the constraints carried, given what each transfer did in bits over the phase.
     pub fn add_loads(&mut self, setup: &Setup<'_>, bits: impl Fn(usize) -> f64, span_s: f64) {
         if span_s <= 0.0 || span_s == f64::INFINITY {

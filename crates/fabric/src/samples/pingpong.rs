@@ -3,8 +3,7 @@
 
 use weft_plan::{Phase, StopRule, Transfer};
 
-use super::columns::Row;
-use super::phase::{PhaseOutcome, narrowest};
+use super::phase::{Batches, PhaseOutcome, narrowest};
 use super::setup::Setup;
 
 /// A timed phase of tiny messages would have millions.
@@ -20,7 +19,15 @@ pub fn run(
     for transfer in transfers {
         match round_trip(setup, transfer, phase.size_bytes) {
             Some((trip_s, bottleneck)) => {
-                add_rows(phase, rule, transfer, trip_s, bottleneck, outcome);
+                let batches = Batches {
+                    count: trips(rule, trip_s),
+                    size_bytes: phase.size_bytes,
+                    messages: 1,
+                    start_s: 0.0,
+                    elapsed_s: trip_s,
+                    bottleneck,
+                };
+                outcome.add_batches(transfer, batches);
             }
             None => outcome.fail(transfer),
         }
@@ -55,33 +62,13 @@ pub fn one_way(setup: &mut Setup<'_>, transfer: &Transfer, size_bytes: u64) -> O
     (!is_dead).then(|| (setup.alone_s(&way, size_bytes), bottleneck))
 }
 
-fn add_rows(
-    phase: &Phase,
-    rule: StopRule,
-    transfer: &Transfer,
-    trip_s: f64,
-    bottleneck: u32,
-    outcome: &mut PhaseOutcome,
-) {
+/// How many round trips a rule asks for.
+fn trips(rule: StopRule, trip_s: f64) -> u32 {
     let trips = match rule {
         StopRule::Count { repeats, trials } => u64::from(repeats) * u64::from(trials),
         StopRule::Time {
             trial_ns, trials, ..
         } => ((trial_ns * u64::from(trials)) as f64 / 1e9 / trip_s).ceil() as u64,
     };
-    let trips = trips.clamp(1, MOST_TRIPS) as u32;
-    for batch in 0..trips {
-        let row = Row {
-            batch,
-            src: transfer.src,
-            dst: transfer.dst,
-            size_bytes: phase.size_bytes,
-            messages: 1,
-            start_s: f64::from(batch) * trip_s,
-            elapsed_s: trip_s,
-            bottleneck,
-        };
-        outcome.rows.push(phase.index, row);
-    }
-    outcome.span_s = outcome.span_s.max(f64::from(trips) * trip_s);
+    trips.clamp(1, MOST_TRIPS) as u32
 }

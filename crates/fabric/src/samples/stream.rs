@@ -5,8 +5,7 @@ use weft_plan::{Phase, StopRule, Transfer};
 use crate::network::Way;
 use crate::simulate::Interrupted;
 
-use super::columns::Row;
-use super::phase::{Common, PhaseOutcome};
+use super::phase::{Batches, Common, PhaseOutcome};
 use super::setup::Setup;
 
 /// Warm-up of a timed stream, as a part of a trial: the agents' own.
@@ -33,11 +32,9 @@ pub fn run(
         StopRule::Count { repeats, trials } => {
             count(setup, common, phase, &placed, (repeats, trials), outcome)
         }
-        StopRule::Time {
-            trial_ns, trials, ..
-        } => {
-            let timed = timed_trials(&rule, trial_ns, trials);
-            time(setup, common, phase, &placed, (trial_ns, timed), outcome);
+        StopRule::Time { trial_ns, .. } => {
+            let trials = rule.trials_within(trial_ns);
+            time(setup, common, phase, &placed, (trial_ns, trials), outcome);
             Ok(())
         }
     }
@@ -52,12 +49,6 @@ fn bytes_of(rule: StopRule, size_bytes: u64) -> u64 {
     }
 }
 
-/// A size that has taken `at_most_ns` needs no further trial.
-fn timed_trials(rule: &StopRule, trial_ns: u64, trials: u32) -> u32 {
-    let is_enough = |count: &u32| rule.is_over(u64::from(*count) * trial_ns);
-    (1..trials).find(is_enough).unwrap_or(trials)
-}
-
 /// Several trials go over one connection without a pause; each takes an equal part of the time.
 fn count(
     setup: &mut Setup<'_>,
@@ -67,40 +58,25 @@ fn count(
     (repeats, trials): (u32, u32),
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
-    let capacities = setup.network.capacities();
-    let settings = common.settings(setup);
-    let solved = setup.solver.ends(capacities, &setup.transfers, settings)?;
-    outcome.fingerprint.add(&solved);
-    outcome.idle_s = solved.idle_s;
-    outcome.events = solved.events;
+    let solved = outcome.solve(setup, common)?;
     for (index, (transfer, way)) in placed.iter().enumerate() {
         let end_s = solved.end_s[index] + setup.latency_s(way, phase.size_bytes);
         if end_s == f64::INFINITY {
             outcome.fail(transfer);
             continue;
         }
-        outcome.span_s = outcome.span_s.max(end_s);
-        let elapsed_s = end_s / f64::from(trials);
-        for batch in 0..trials {
-            let row = Row {
-                batch,
-                src: transfer.src,
-                dst: transfer.dst,
-                size_bytes: phase.size_bytes,
-                messages: repeats,
-                start_s: f64::from(batch) * elapsed_s,
-                elapsed_s,
-                bottleneck: solved.bottleneck[index],
-            };
-            outcome.rows.push(phase.index, row);
-        }
+        let batches = Batches {
+            count: trials,
+            size_bytes: phase.size_bytes,
+            messages: repeats,
+            start_s: 0.0,
+            elapsed_s: end_s / f64::from(trials),
+            bottleneck: solved.bottleneck[index],
+        };
+        outcome.add_batches(transfer, batches);
     }
     if common.with_loads {
-        let arrived = |index: usize| match solved.end_s[index].is_finite() {
-            true => setup.transfers.demand(index).bits,
-            false => 0.0,
-        };
-        outcome.add_loads(setup, arrived, outcome.span_s);
+        outcome.add_arrived_loads(setup, &solved);
     }
     Ok(())
 }
@@ -122,19 +98,15 @@ fn time(
     for (index, (transfer, way)) in placed.iter().enumerate() {
         let bits_per_s = solved.bits_per_s[index] / framing.expansion(way.mtu_bytes);
         let whole = bits_per_s * trial_s / 8.0 / phase.size_bytes as f64;
-        for batch in 0..trials {
-            let row = Row {
-                batch,
-                src: transfer.src,
-                dst: transfer.dst,
-                size_bytes: phase.size_bytes,
-                messages: whole.round().min(f64::from(i32::MAX)) as u32,
-                start_s: warm_up_s + f64::from(batch) * trial_s,
-                elapsed_s: trial_s,
-                bottleneck: solved.bottleneck[index],
-            };
-            outcome.rows.push(phase.index, row);
-        }
+        let batches = Batches {
+            count: trials,
+            size_bytes: phase.size_bytes,
+            messages: whole.round().min(f64::from(i32::MAX)) as u32,
+            start_s: warm_up_s,
+            elapsed_s: trial_s,
+            bottleneck: solved.bottleneck[index],
+        };
+        outcome.add_batches(transfer, batches);
     }
     outcome.events = 1;
     outcome.span_s = warm_up_s + f64::from(trials) * trial_s;
