@@ -43,11 +43,11 @@ class Chips:
 def find_chips(members: Members, rounds: list[Trial], ports: Ports) -> Chips:
     """Split nodes into parts, by rounds in which random subsets of them send to each other.
 
-    Nodes are split in two by whose rates move together; then a node goes elsewhere where max-min
-    sharing of the parts' limits explains clearly better what all flows got. That is repeated with the
-    parts, as long as a split is more than chance by either view. Both are needed: of chips
-    that hide behind each other's limits only the model tells, and where all are alike, what moves
-    together tells sooner.
+    Nodes are split in two by whose rates move together; then single nodes go where max-min sharing of
+    the parts' limits explains better what all flows got, and at last where both views together put
+    them. That is repeated with the parts, as long as a split is more than chance by either view. Both
+    are needed: of chips that hide behind each other's limits only the model tells, and where all are
+    alike, what moves together tells sooner.
     """
     order = sorted(members)
     if len(order) < 2 * LEAST_PART or not rounds:

@@ -11,7 +11,7 @@ from scipy.cluster.hierarchy import fcluster, ward
 from scipy.spatial.distance import squareform
 
 from weft.diagnose.curve import Ints
-from weft.diagnose.xray.trial import Trial
+from weft.diagnose.xray.trial import Trial, logs
 from weft.statistics import Floats
 
 SHUFFLES = 200
@@ -68,9 +68,9 @@ def _moves(order: Sequence[int], rounds: Sequence[Trial], end: str) -> Floats:
     moves = np.full((len(order), len(rounds)), np.nan)
     place = {node: i for i, node in enumerate(order)}
     for column, trial in enumerate(rounds):
-        logs = np.log(np.maximum(trial.mbps, 1e-3))
+        log_rates = logs(trial.mbps)
         rows = [place[node] for node in getattr(trial, end).tolist()]
-        moves[rows, column] = logs - np.median(logs)
+        moves[rows, column] = log_rates - np.median(log_rates)
     return moves
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.diagnose.curve import Ints
 from weft.diagnose.xray.limit import Ports
-from weft.diagnose.xray.trial import Trial
+from weft.diagnose.xray.trial import Trial, logs
 from weft.model.maxmin import Crossings, fair_rates_in_rounds
 from weft.statistics import Floats
 
@@ -18,7 +18,6 @@ FULL_QUANTILE = 0.9
 """This quantile of what a part carried is its capacity: most rounds fill it, some offer less."""
 MOST_MISFIT = 0.5
 """A flow counts as no further off than this natural logarithm: some have bad luck."""
-LEAST_MBPS = 1e-3
 NOBODY = -1
 
 
@@ -60,8 +59,7 @@ class Rounds:
         too short for flows to settle, so that they differ less than max-min shares do; how much less
         is fitted, one slope for all flows.
         """
-        expected = np.log(np.maximum(self._expected_mbps(labels), LEAST_MBPS))
-        measured = np.log(np.maximum(self.mbps, LEAST_MBPS))
+        expected, measured = logs(self._expected_mbps(labels)), logs(self.mbps)
         measured = expected + np.clip(measured - expected, -MOST_MISFIT, MOST_MISFIT)
         expected, measured = self._relative(expected), self._relative(measured)
         slope = np.clip((expected * measured).sum() / max((expected**2).sum(), 1e-12), 0, 1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.diagnose.xray import room
 from weft.diagnose.xray.alone import ports_of, wanted_alone, wanted_retrials
-from weft.diagnose.xray.chips import LEAST_PART, MOST_ROUNDS, Chips, find_chips
+from weft.diagnose.xray.chips import LEAST_PART, Chips, find_chips
 from weft.diagnose.xray.evidence import Evidence, across
 from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random, as_arrays
 from weft.diagnose.xray.grouping import Group, group_by_round_trip
@@ -175,7 +175,7 @@ class Study:
         key = nodes, len(rounds)
         if key not in self._chips:
             self._chips[key] = find_chips(nodes, rounds, self._ports_before(rounds))
-        if self._chips[key].is_sure or len(rounds) >= MOST_ROUNDS:
+        if self._chips[key].is_sure:
             return self._chips[key]
         share = min((1 + verdict.ratio.median) / 2, MOST_SENDING)
         self.wants.append(Want(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share))

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.diagnose.curve import column
-from weft.diagnose.ensemble import is_ensemble
 from weft.diagnose.xray.experiment import Members
 from weft.diagnose.xray.trial import Trial, trials
+from weft.plan.steps import is_adaptive, is_ensemble
 from weft.statistics import Floats
 
 NEAR_BEST = 0.85
@@ -76,7 +76,7 @@ def take_survey(
     rounds: dict[bool, list[Trial]] = {True: [], False: []}
     for index, step in enumerate(plan["steps"]):
         kind = step["pattern"]["kind"]
-        if not is_ensemble(step) or kind in ("xray", "cast"):
+        if not is_ensemble(step) or is_adaptive(step) or kind == "cast":
             continue
         if step["pattern"].get("measure") == "latency":
             trips = _round_trips(samples.filter(pc.field("step") == index), count)

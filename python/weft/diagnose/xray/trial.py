@@ -15,6 +15,15 @@ from weft.diagnose.curve import Ints, column
 from weft.diagnose.xray.experiment import Experiment, Members
 from weft.statistics import Floats
 
+_LEAST_MBPS = 1e-3
+"""A flow that got nothing is taken for so much."""
+
+
+def logs(mbps: Floats) -> Floats:
+    """Natural logarithms of rates."""
+    found: Floats = np.log(np.maximum(mbps, _LEAST_MBPS))
+    return found
+
 
 @dataclass(frozen=True)
 class Trial:
