@@ -37,6 +37,10 @@ class Network:
     def generators() -> list[tuple[str, str]]:
         """The names of the generators, each with an example."""
 
+    @staticmethod
+    def default_parameters() -> dict[str, float | None]:
+        """What `simulate` takes for granted where it is not told otherwise."""
+
     @property
     def name(self) -> str: ...
     def hosts(self) -> list[str]: ...

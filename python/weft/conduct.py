@@ -12,12 +12,13 @@ from typing import Any
 from weft import __version__
 from weft.errors import RequestError
 from weft.plan.load import load_plan
+from weft.plan.steps import is_ensemble
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.testbed.base import Testbed
 from weft.testbed.chooser import Chooser
 from weft.testbed.live import LiveRun
-from weft.testbed.needs import is_ensemble, nodes_of
+from weft.testbed.needs import nodes_of
 from weft.testbed.open import open_testbed
 from weft.testbed.simulated import Simulated
 from weft.testbed.simulation import SimulatedRun

@@ -68,6 +68,19 @@ impl Network {
         network::generators()
     }
 
+    /// The parameters of simulations where others are not given.
+    #[staticmethod]
+    fn default_parameters(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let parameters = Parameters::default();
+        let values = PyDict::new(py);
+        values.set_item("overhead_s", parameters.overhead_s)?;
+        values.set_item("window_bytes", parameters.window_bytes)?;
+        values.set_item("barrier_s", parameters.barrier_s)?;
+        values.set_item("tolerance", parameters.tolerance)?;
+        values.set_item("threads", parameters.threads)?;
+        Ok(values)
+    }
+
     #[getter]
     fn name(&self) -> &str {
         self.inner.name()

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from weft import _core
 from weft.cli.findings import print_findings
 from weft.cli.output import json_option, print_json
 from weft.diagnose import findings
 from weft.diagnose.declared import DeclaredNetwork
-from weft.errors import RequestError
-from weft.plan import catalog
+from weft.fabric.load import load_fabric
 from weft.run.folder import Run
 
 
@@ -33,16 +29,10 @@ def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -
     """
     opened = Run.open(run)
     scale = scale if scale is not None else opened.meta.testbed.get("scale", 1.0)
-    found = findings.diagnose(opened, _declared(fabric, scale) if fabric else None)
+    found = findings.diagnose(
+        opened, DeclaredNetwork(load_fabric(fabric, scale)) if fabric else None
+    )
     if as_json:
         print_json(found.to_json())
     else:
         print_findings(found, opened.meta.warnings)
-
-
-def _declared(name: str, scale: float) -> DeclaredNetwork:
-    path = catalog.find("fabric", name)
-    try:
-        return DeclaredNetwork(json.loads(_core.load_fabric(catalog.read(path), str(path), scale)))
-    except ValueError as error:
-        raise RequestError(str(error)) from None

@@ -11,11 +11,11 @@ from rich.table import Table
 
 from weft.cli.layout import number, plain_table
 from weft.diagnose.effects import Block, Effects
-from weft.diagnose.ensemble import measures_latency
 from weft.diagnose.phases import Phase, overall_mbps
 from weft.diagnose.rates import Rates
 from weft.diagnose.summary import Summary
 from weft.nodeset import fold
+from weft.plan.steps import measures_latency
 
 MOST_ROWS = 10
 """Longer lists are cut to their slowest; --json and the report have everything."""

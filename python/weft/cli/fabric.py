@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 from rich.console import Console
 
 from weft import _core
 from weft.cli.layout import number, plain_table
 from weft.cli.output import json_option, print_json
-from weft.errors import RequestError
 from weft.fabric.describe import NAMED, Description, Hop
 from weft.fabric.dot import to_dot
+from weft.fabric.load import load_fabric
 from weft.fabric.simgrid_export import to_simgrid
 from weft.nodeset import fold
 from weft.plan import catalog
@@ -75,11 +73,7 @@ def export(name: str, form: str, scale: float, run_folder: str | None) -> None:
     if form == "simgrid":
         click.echo(to_simgrid(Description(open_simulated(name, scale).network)), nl=False)
         return
-    path = catalog.find("fabric", name)
-    try:
-        resolved = json.loads(_core.load_fabric(catalog.read(path), catalog.shown(path), scale))
-    except ValueError as error:
-        raise RequestError(str(error)) from None
+    resolved = load_fabric(name, scale)
     click.echo(to_dot(resolved, Run.open(run_folder) if run_folder else None), nl=False)
 
 

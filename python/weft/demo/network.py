@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weft import _core
 from weft.conduct import Reporter, RunRequest, start_run
 from weft.demo.demonstration import ALL_FOLDERS, Demonstration, clear, report
 from weft.demo.known import Known, compare
@@ -16,7 +14,7 @@ from weft.diagnose.declared import DeclaredNetwork
 from weft.diagnose.findings import Findings, diagnose
 from weft.diagnose.phases import overall_mbps, phases
 from weft.errors import WorkError
-from weft.plan import catalog
+from weft.fabric.load import load_fabric
 from weft.run.folder import Run
 
 FABRIC = "xibalba-e7-32"
@@ -62,7 +60,7 @@ def demonstrate(
     xray = _measured("xray", directory, reporter, fabric, scale)
     measuring_s = time.monotonic() - began_s
     aapc = _measured("aapc", directory, reporter, fabric, scale)
-    declared = _declared(fabric, scale)
+    declared = DeclaredNetwork(load_fabric(fabric, scale))
     found = diagnose(xray, declared)
     return NetworkDemonstration(
         runs=[xray, aapc],
@@ -89,8 +87,3 @@ def _measured(plan: str, directory: Path, reporter: Reporter, fabric: str, scale
     if run.meta.status == "failed":
         raise WorkError("the demonstration measured nothing", run.meta.warnings[0].message)
     return run
-
-
-def _declared(fabric: str, scale: float) -> DeclaredNetwork:
-    path = catalog.find("fabric", fabric)
-    return DeclaredNetwork(json.loads(_core.load_fabric(catalog.read(path), str(path), scale)))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.diagnose.ensemble import is_ensemble, measures_latency
+from weft.plan.steps import is_ensemble, measures_latency
 from weft.run.folder import Run
 from weft.statistics import Floats, Modes, modes_over_launches
 

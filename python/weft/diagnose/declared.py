@@ -42,7 +42,7 @@ class DeclaredLimit:
 
 
 class DeclaredNetwork:
-    """The first network of a resolved fabric (weft._core.load_fabric's JSON): a tree of switches."""
+    """The first network of a resolved fabric (weft.fabric.load): a tree of switches."""
 
     def __init__(self, fabric: dict[str, Any]) -> None:
         self.hosts = [host["name"] for host in fabric["hosts"]]

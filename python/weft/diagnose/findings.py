@@ -11,7 +11,6 @@ import numpy as np
 from weft.diagnose.declared import DeclaredNetwork
 from weft.diagnose.differences import differences
 from weft.diagnose.doubt import doubt_text, may_be_the_machine
-from weft.diagnose.ensemble import is_ensemble
 from weft.diagnose.wording import cut_text, limit_evidence, verdict_text
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.slowness import SlowPort, slow_ports, slow_routes, suspects
@@ -21,6 +20,7 @@ from weft.diagnose.xray.trial import trials
 from weft.diagnose.xray.verdict import ERROR
 from weft.interval import Interval
 from weft.nodeset import fold
+from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.folder import Run
 from weft.run.meta import RunMeta
 from weft.statistics import median_interval
@@ -158,7 +158,7 @@ def study_of(run: Run) -> Study:
 
 def _searched_steps(meta: RunMeta) -> list[int]:
     steps = enumerate(meta.plan["steps"])
-    return [index for index, step in steps if step["pattern"]["kind"] == "xray"]
+    return [index for index, step in steps if is_adaptive(step)]
 
 
 def _full_rate(study: Study) -> Interval | None:

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from weft.diagnose.curve import Ints
-from weft.diagnose.ensemble import is_ensemble, measures_latency
 from weft.diagnose.rates import Rates
+from weft.plan.steps import is_ensemble, measures_latency
 from weft.run.folder import Run
 from weft.statistics import Floats
 

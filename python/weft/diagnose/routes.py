@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from weft.diagnose.curve import Ints, group_starts
-from weft.diagnose.ensemble import measures_latency
 from weft.diagnose.rates import Rates
 from weft.interval import Interval
+from weft.plan.steps import measures_latency
 from weft.run.folder import Run
 from weft.run.meta import RunMeta
 

@@ -8,13 +8,13 @@ from typing import Any
 from weft.diagnose.bottlenecks import Bottleneck, bottlenecks
 from weft.diagnose.curve import curves
 from weft.diagnose.effects import Effects, effects_of
-from weft.diagnose.ensemble import is_ensemble
 from weft.diagnose.matrix import matrices
 from weft.diagnose.phases import Phase, phases
 from weft.diagnose.points import Point, curve_points
 from weft.diagnose.rates import Rates
 from weft.diagnose.routes import Route, routes, transfers_json
 from weft.diagnose.signature import Signature, of_curves
+from weft.plan.steps import is_ensemble
 from weft.run.folder import Run
 from weft.run.meta import RunMeta, Warning
 

@@ -14,7 +14,7 @@ from weft.run.tables import LOADS_NAME
 
 
 def to_dot(fabric: dict[str, Any], run: Run | None = None) -> str:
-    """The graph of a resolved fabric (weft._core.load_fabric's JSON); raises RequestError when a run has no loads."""
+    """The graph of a resolved fabric (weft.fabric.load); raises RequestError when a run has no loads."""
     shares = _shares(fabric, run) if run else {}
     return "\n".join(_lines(fabric, shares)) + "\n"
 
@@ -42,7 +42,7 @@ def _edge(link: dict[str, Any], shares: dict[str, float]) -> str:
     one, other = link["ends"]
     rates = [link[way]["rate_bits_per_s"] for way in ("forward", "backward")]
     label = " / ".join(dict.fromkeys(_rate_text(rate) for rate in rates if rate))
-    found = [shares[name] for name in _names(link) if name in shares]
+    found = [shares[name] for name, _ in _constraints(link) if name in shares]
     attributes = {"label": label, "style": "dashed" if link["dead"] else "solid"}
     if found:
         share = max(found)
@@ -51,14 +51,6 @@ def _edge(link: dict[str, Any], shares: dict[str, float]) -> str:
         attributes["label"] = f"{label}\n{100 * share:.0f} %".strip()
     text = ", ".join(f"{key}={_quoted(value)}" for key, value in attributes.items())
     return f"  {_quoted(one)} -- {_quoted(other)} [{text}];"
-
-
-def _names(link: dict[str, Any]) -> list[str]:
-    """What the simulator calls the two directions of a link: one of a host, or between switches."""
-    one, other = link["ends"]
-    network = f" (network {link['network'] + 1})" if link["network"] else ""
-    hosts = [f"{end}{network} {way}" for end in (one, other) for way in ("out", "in")]
-    return [*hosts, f"{one} to {other}", f"{other} to {one}"]
 
 
 def _shares(fabric: dict[str, Any], run: Run) -> dict[str, float]:
@@ -73,20 +65,19 @@ def _shares(fabric: dict[str, Any], run: Run) -> dict[str, float]:
     peaks: dict[str, float] = {}
     for row in pq.read_table(path, columns=["constraint", "mbps"]).to_pylist():
         peaks[row["constraint"]] = max(row["mbps"], peaks.get(row["constraint"], 0.0))
-    every = [named for link in fabric["links"] for named in _rates(link, fabric)]
+    every = [named for link in fabric["links"] for named in _constraints(link)]
     rates = {name: rate for name, rate in every if rate}
     return {name: peak * 1e6 / rates[name] for name, peak in peaks.items() if name in rates}
 
 
-def _rates(link: dict[str, Any], fabric: dict[str, Any]) -> Iterator[tuple[str, float | None]]:
-    hosts = {host["name"] for host in fabric["hosts"]}
+def _constraints(link: dict[str, Any]) -> Iterator[tuple[str, float | None]]:
+    """What the simulator may call the two directions of a link (of a host, or between switches), and their rates."""
     one, other = link["ends"]
     network = f" (network {link['network'] + 1})" if link["network"] else ""
     forward, backward = (link[way]["rate_bits_per_s"] for way in ("forward", "backward"))
     for end, away, towards in ((one, forward, backward), (other, backward, forward)):
-        if end in hosts:
-            yield f"{end}{network} out", away
-            yield f"{end}{network} in", towards
+        yield f"{end}{network} out", away
+        yield f"{end}{network} in", towards
     yield f"{one} to {other}", forward
     yield f"{other} to {one}", backward
 

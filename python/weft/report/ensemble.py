@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from weft.diagnose.effects import Effects, effects_of
-from weft.diagnose.ensemble import is_ensemble, measures_latency
 from weft.diagnose.findings import Findings, diagnose
 from weft.diagnose.matrix import LEAST_SHARE, RateMatrix, matrix_of
 from weft.diagnose.phases import Phase, phases
 from weft.diagnose.rates import Rates
 from weft.nodeset import natural
 from weft.plan.phases import expand
+from weft.plan.steps import is_ensemble, measures_latency
 from weft.run.folder import Run
 
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from weft.diagnose.ensemble import is_ensemble
 from weft.diagnose.rates import Rates
 from weft.interval import Interval
+from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.folder import Run
 from weft.run.pair import Pair, paired
 
@@ -58,7 +58,7 @@ def _pair(key: Key, left: Interval, right: Interval, launches: tuple[int, int]) 
 
 def _rates(run: Run) -> dict[Key, Interval]:
     steps = run.meta.plan["steps"]
-    kept = [i for i, step in enumerate(steps) if is_ensemble(step) and _is_planned(step)]
+    kept = [i for i, step in enumerate(steps) if is_ensemble(step) and not is_adaptive(step)]
     numbers = _numbers(steps)
     rates = Rates.of(run)
     names = [str(node["name"]) for node in run.meta.nodes]
@@ -70,10 +70,6 @@ def _rates(run: Run) -> dict[Key, Interval]:
         for step, phase, src, dst, size, median, low, high in rows
         if step in kept and low > 0
     }
-
-
-def _is_planned(step: dict[str, Any]) -> bool:
-    return bool(step["pattern"]["kind"] != "xray")
 
 
 def _numbers(steps: list[dict[str, Any]]) -> list[tuple[str, int]]:

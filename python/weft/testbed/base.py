@@ -66,3 +66,21 @@ class Testbed(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
+
+
+class Closing:
+    """A testbed's `with` statement, which closes it."""
+
+    def close(self) -> None:
+        """Give back what was opened, which is nothing here."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -6,19 +6,18 @@ import os
 import subprocess
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.run.meta import Warning
 from weft.testbed import headroom, registry
-from weft.testbed.base import Node
+from weft.testbed.base import Closing, Node
 from weft.testbed.keeper import Keeper, close_pipes, let_go, read_stats, start_keeper
 from weft.testbed.registry import Entry
 
 
-class Lab:
+class Lab(Closing):
     """A lab that is up; `close` takes it down unless somebody else put it up."""
 
     kind = "lab"
@@ -91,17 +90,6 @@ class Lab:
     @property
     def _keeper(self) -> Keeper:
         return self._entry.keeper
-
-    def __enter__(self) -> Lab:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def open_lab(name: str, scale: float = 1.0) -> Lab:

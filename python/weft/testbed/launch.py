@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from weft.plan.phases import expand
+from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.folder import RunWriter
 from weft.run.missing import MissingStep
 from weft.testbed.adaptive import AdaptiveStep, chosen_phases
@@ -17,7 +18,7 @@ from weft.testbed.chooser import Choosers
 from weft.testbed.crew import Crew
 from weft.testbed.ensemble import Ensemble
 from weft.testbed.logbook import Logbook
-from weft.testbed.needs import is_adaptive, is_ensemble, nodes_of
+from weft.testbed.needs import nodes_of
 from weft.testbed.pair import StepJob, run_step
 from weft.testbed.session import EnsembleJob
 from weft.testbed.telling import Progress, StepProgress

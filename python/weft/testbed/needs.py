@@ -5,19 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from weft.plan.phases import expand
+from weft.plan.steps import is_adaptive, is_ensemble
 from weft.testbed.parts import participants
-
-_PAIR_PATTERNS = ("pingpong", "stream")
-
-
-def is_ensemble(step: dict[str, Any]) -> bool:
-    """Whether a step is for many nodes rather than for a pair."""
-    return step["pattern"]["kind"] not in _PAIR_PATTERNS
-
-
-def is_adaptive(step: dict[str, Any]) -> bool:
-    """Whether the phases of a step are chosen while it runs."""
-    return bool(step["pattern"]["kind"] == "xray")
 
 
 def nodes_of(step: dict[str, Any], testbed_nodes: int) -> list[int]:

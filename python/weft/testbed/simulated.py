@@ -9,18 +9,19 @@ import json
 import os
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
 
 from weft import _core
 from weft.errors import RequestError
+from weft.fabric.load import load_fabric
 from weft.fabric.simgrid_import import read_simgrid
 from weft.plan import catalog
 from weft.plan.load import load_plan
+from weft.plan.steps import is_adaptive
 from weft.run.meta import Warning
-from weft.testbed.base import Node
+from weft.testbed.base import Closing, Node
 from weft.testbed.outcome import Outcome
 from weft.testbed.simspec import SimSpec, parse_spec
 
@@ -29,7 +30,7 @@ MOST_ROWS = 50_000_000
 _CHUNK_TRANSFERS = 400_000
 
 
-class Simulated:
+class Simulated(Closing):
     """A prepared network; nothing runs anywhere."""
 
     kind = "sim"
@@ -57,8 +58,7 @@ class Simulated:
 
     def describe(self) -> dict[str, Any]:
         """What run.json says about it: the fabric, and what the model assumes besides."""
-        model = {"overhead_s": DEFAULT_OVERHEAD_S, "window_bytes": None, "barrier_s": None}
-        model |= {"tolerance": 0.0} | self._parameters
+        model = _core.Network.default_parameters() | self._parameters
         del model["threads"]
         return {"kind": self.kind, "name": self.name, "model": model} | self._about
 
@@ -114,24 +114,6 @@ class Simulated:
             )
         )
 
-    def close(self) -> None:
-        pass
-
-    def __enter__(self) -> Simulated:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        pass
-
-
-DEFAULT_OVERHEAD_S = 10e-6
-"""What a message costs at each end; the default of crates/fabric/src/samples/parameters.rs."""
-
 
 def open_simulated(text: str, scale: float = 1.0) -> Simulated:
     """The testbed that NAME or NAME(KEY=VALUE, ...) means; raises RequestError."""
@@ -168,10 +150,9 @@ def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
             "a fabric is simulated with overhead, window, barrier, tolerance and threads; "
             f"generators have more: {generators}",
         )
-    fabric_text, origin = catalog.read(path), catalog.shown(path)
+    fabric = load_fabric(str(path), scale)
     try:
-        network = _core.Network.declared(fabric_text, origin, scale)
-        fabric = json.loads(_core.load_fabric(fabric_text, origin, scale))
+        network = _core.Network.declared(catalog.read(path), catalog.shown(path), scale)
     except ValueError as error:
         raise RequestError(str(error)) from None
     return Simulated(network, spec, {"scale": scale, "fabric": fabric})
@@ -196,7 +177,7 @@ def simulate(
     testbed = open_simulated(on, scale)
     batches = []
     for index, step in enumerate(load_plan(plan, overrides or [])["steps"]):
-        if step["pattern"]["kind"] == "xray":
+        if is_adaptive(step):
             raise RequestError(f"{plan}: step {step['name']!r} chooses its phases", "use start_run")
         testbed.check(step)
         count = testbed.phase_count(step)

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from weft.plan.phases import expand
+from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import Status
 from weft.run.missing import measured_phases
@@ -17,7 +18,6 @@ from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.testbed.adaptive import chosen_phases, elapsed_s, record_choice
 from weft.testbed.chooser import Choosers
 from weft.testbed.logbook import Logbook
-from weft.testbed.needs import is_adaptive, is_ensemble
 from weft.testbed.outcome import Outcome
 from weft.testbed.parts import participants
 from weft.testbed.simulated import Simulated
