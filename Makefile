@@ -38,7 +38,7 @@ test-rust: setup
 	cargo test --quiet --release --locked --workspace --exclude weft-bindings
 
 test-python: setup
-	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium
+	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium dot=graphviz
 	$(BIN)/pytest
 
 lint: setup

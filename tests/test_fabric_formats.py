@@ -201,7 +201,7 @@ def test_graphviz_reads_it_where_there_is_one(tmp_path: Path) -> None:
             ["dot", "-Tsvg"], input=said, capture_output=True, text=True, check=False
         )
     except FileNotFoundError:
-        pytest.skip("no Graphviz here")
+        pytest.skip("no dot here: apt-get install graphviz")
     assert done.returncode == 0, done.stderr
 
 
