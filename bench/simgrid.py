@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = [
@@ -80,20 +81,24 @@ def main() -> int:
 
 def row(case: Case, own: Path, peer: Path | None) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        mine, theirs = Path(folder, "mine"), Path(folder, "theirs")
-        keeps = str(mine) if case.peer is not None and peer else "-"
-        command = [str(own), case.pattern, str(case.hosts), keeps, *case.network]
+        command = [str(own), case.pattern, str(case.hosts), "-", *case.network]
         seconds, megabytes, transfers = measured(command, case.repeats)
         words = f"{case.pattern:<18}{case.hosts:>8}{transfers:>11}{seconds:>11.3f}{megabytes:>5.0f}"
         if case.peer is None or peer is None:
             return words
         platform = Path(folder, "platform.xml")
         platform.write_text(cluster(case))
-        arguments = [str(peer), case.pattern, str(case.hosts), str(theirs), str(platform), *MODEL]
-        other_s, _, _ = measured(arguments, case.repeats)
-        ends = np.fromfile(mine), np.fromfile(theirs)
-        error = float(np.max(np.abs(ends[0] / ends[1] - 1)))
+        other = [str(peer), case.pattern, str(case.hosts), "-", str(platform), *MODEL]
+        other_s, _, _ = measured(other, case.repeats)
+        mine, theirs = ends(command, Path(folder, "mine")), ends(other, Path(folder, "theirs"))
+        error = float(np.max(np.abs(mine / theirs - 1)))
         return f"{words}{other_s:>13.3f}{other_s / seconds:>8.1f}{error:>16.1e}"
+
+
+def ends(command: list[str], file: Path) -> npt.NDArray[np.float64]:
+    """What the command says, when it is to write it down."""
+    subprocess.run([*command[:3], str(file), *command[4:]], stdout=subprocess.DEVNULL, check=True)
+    return np.fromfile(file)
 
 
 def measured(command: list[str], repeats: int) -> tuple[float, float, int]:

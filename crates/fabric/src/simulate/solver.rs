@@ -6,7 +6,7 @@ use super::completion::{Completion, Request};
 use super::components::Components;
 use super::local::Local;
 use super::solution::{Interrupted, NOTHING, OWN_CAP, Rates, Solution};
-use super::symmetry::{Question, Symmetry, span_s};
+use super::symmetry::{Symmetry, span_s};
 use super::timeline::Timeline;
 use super::transfers::Transfers;
 
@@ -48,13 +48,12 @@ impl Solver {
         transfers: &Transfers,
         settings: Settings<'_>,
     ) -> Result<Solution, Interrupted> {
+        if !self.takes_every_event
+            && let Some(found) = self.ends_at_once(capacities, transfers)
+        {
+            return Ok(found);
+        }
         let mut found = self.unconstrained(transfers);
-        if transfers.is_empty() {
-            return Ok(found);
-        }
-        if !self.takes_every_event && self.ends_at_once(capacities, transfers, &mut found) {
-            return Ok(found);
-        }
         self.ends_by_events(capacities, transfers, settings, &mut found, None)?;
         Ok(found)
     }
@@ -78,31 +77,25 @@ impl Solver {
 
     /// The rates while all transfers run, whatever they carry and whenever they begin.
     pub fn rates(&mut self, capacities: &[f64], transfers: &Transfers) -> Rates {
+        if !self.takes_every_event
+            && let Some(found) = self.rates_at_once(capacities, transfers)
+        {
+            return found;
+        }
         let count = transfers.len();
         let caps = (0..count).map(|index| transfers.demand(index).cap_bits_per_s);
         let mut found = Rates {
             bits_per_s: caps.collect(),
             bottleneck: (0..count).map(|index| alone(transfers, index)).collect(),
         };
-        let mut take = |index: usize, rate, bottleneck| {
-            found.bits_per_s[index] = rate;
-            found.bottleneck[index] = bottleneck;
-        };
-        let question = Question::Rates;
-        if !self.takes_every_event
-            && self
-                .symmetry
-                .solve(capacities, transfers, question, &mut take)
-        {
-            return found;
-        }
         self.components.split(capacities.len(), transfers, |_| true);
         for component in 0..self.components.len() {
             let members = self.components.members(component);
             self.local.load(capacities, transfers, members);
             self.completion
                 .rates(&mut self.local, &mut |id, rate, limit| {
-                    take(id as usize, rate, limit);
+                    found.bits_per_s[id as usize] = rate;
+                    found.bottleneck[id as usize] = limit;
                 });
         }
         found
@@ -123,19 +116,30 @@ impl Solver {
         }
     }
 
-    fn ends_at_once(
-        &mut self,
-        capacities: &[f64],
-        transfers: &Transfers,
-        found: &mut Solution,
-    ) -> bool {
-        let take = |index: usize, rate: f64, bottleneck| {
-            let demand = transfers.demand(index);
-            found.end_s[index] = demand.start_s + span_s(demand.bits, rate);
-            found.bottleneck[index] = bottleneck;
+    fn ends_at_once(&mut self, capacities: &[f64], transfers: &Transfers) -> Option<Solution> {
+        let count = transfers.len();
+        let mut found = Solution {
+            end_s: Vec::with_capacity(count),
+            bottleneck: Vec::with_capacity(count),
+            events: u64::from(count > 0),
+            idle_s: 0.0,
         };
-        self.symmetry
-            .solve(capacities, transfers, Question::Ends, take)
+        let take = |end_s, bottleneck| {
+            found.end_s.push(end_s);
+            found.bottleneck.push(bottleneck);
+        };
+        let holds = transfers.is_empty() || self.symmetry.ends(capacities, transfers, take);
+        holds.then_some(found)
+    }
+
+    fn rates_at_once(&mut self, capacities: &[f64], transfers: &Transfers) -> Option<Rates> {
+        let mut found = Rates::default();
+        let take = |bits_per_s, bottleneck| {
+            found.bits_per_s.push(bits_per_s);
+            found.bottleneck.push(bottleneck);
+        };
+        let holds = self.symmetry.rates(capacities, transfers, take);
+        holds.then_some(found)
     }
 
     fn ends_by_events(

@@ -7,7 +7,7 @@
 //! 2nd ed. 1992, section 6.5.2). If all transfers over that constraint also end at the same time, it stays full with
 //! the same transfers until then, whatever ends elsewhere, and so the guesses hold from start to end.
 //!
-//! Three passes over all crossings, no sorting.
+//! Two passes over all crossings, four where rates differ; no sorting.
 
 use super::solution::{NOTHING, OWN_CAP};
 use super::transfers::Transfers;
@@ -15,7 +15,7 @@ use super::transfers::Transfers;
 /// Capacities that differ by less than this are equal: what is left of rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Working memory, one entry for each constraint.
+/// Working memory, one entry for each constraint, or for each transfer.
 #[derive(Debug, Default)]
 pub struct Symmetry {
     weight: Vec<f64>,
@@ -24,6 +24,7 @@ pub struct Symmetry {
     first_end: Vec<f64>,
     touched: Vec<u32>,
     guess: Vec<Guess>,
+    span_s: Vec<f64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -32,32 +33,41 @@ struct Guess {
     lowest: u32,
 }
 
-/// What was asked of `Symmetry`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Question {
-    /// The rates while all run.
-    Rates,
-    /// The ends.
-    Ends,
-}
-
 impl Symmetry {
-    /// Tells each transfer's rate (in bit/s) and bottleneck to `take`, if the guesses hold; else tells nothing.
-    pub fn solve(
+    /// Tells each transfer's rate (in bit/s) while all run, and its bottleneck, to `take`, in their order, if the
+    /// guesses hold; else tells nothing.
+    pub fn rates(
         &mut self,
         capacities: &[f64],
         transfers: &Transfers,
-        question: Question,
-        mut take: impl FnMut(usize, f64, u32),
+        mut take: impl FnMut(f64, u32),
     ) -> bool {
-        self.level_constraints(capacities, transfers);
-        self.guess_rates(transfers);
-        let holds = self.is_full(capacities, transfers)
-            && (question == Question::Rates || self.is_steady(transfers));
+        let is_uniform = self.guess_rates(capacities, transfers);
+        let holds = is_uniform || self.is_full(capacities, transfers);
         if holds {
             for (index, guess) in self.guess.iter().enumerate() {
-                let weight = transfers.demand(index).weight;
-                take(index, guess.level * weight, guess.lowest);
+                take(guess.level * transfers.demand(index).weight, guess.lowest);
+            }
+        }
+        self.forget();
+        holds
+    }
+
+    /// The same with the end of each transfer.
+    pub fn ends(
+        &mut self,
+        capacities: &[f64],
+        transfers: &Transfers,
+        mut take: impl FnMut(f64, u32),
+    ) -> bool {
+        let is_uniform = self.guess_rates(capacities, transfers);
+        let start_s = transfers.demand(0).start_s;
+        let holds = (is_uniform || self.is_full(capacities, transfers))
+            && (0..transfers.len()).all(|index| transfers.demand(index).start_s == start_s)
+            && (self.end_at_once(transfers) || self.is_steady(transfers));
+        if holds {
+            for (guess, span_s) in self.guess.iter().zip(&self.span_s) {
+                take(start_s + span_s, guess.lowest);
             }
         }
         self.forget();
@@ -88,7 +98,9 @@ impl Symmetry {
         }
     }
 
-    fn guess_rates(&mut self, transfers: &Transfers) {
+    /// Whether all guesses are alike: every transfer's lowest constraint is full then.
+    fn guess_rates(&mut self, capacities: &[f64], transfers: &Transfers) -> bool {
+        self.level_constraints(capacities, transfers);
         self.guess.clear();
         for index in 0..transfers.len() {
             let demand = transfers.demand(index);
@@ -107,6 +119,8 @@ impl Symmetry {
             }
             self.guess.push(guess);
         }
+        let mut guesses = self.guess.windows(2);
+        guesses.all(|two| two[0].level == two[1].level)
     }
 
     /// Whether every transfer's lowest constraint is full, or the transfer is at its own cap.
@@ -123,25 +137,31 @@ impl Symmetry {
         })
     }
 
-    /// Whether over each lowest constraint all begin at once and end at once.
-    fn is_steady(&mut self, transfers: &Transfers) -> bool {
-        let start_s = transfers.demand(0).start_s;
-        for (index, guess) in self.guess.iter().enumerate() {
+    /// Notes how long each transfer takes; whether all take equally long.
+    fn end_at_once(&mut self, transfers: &Transfers) -> bool {
+        let span = |(index, guess): (usize, &Guess)| {
             let demand = transfers.demand(index);
-            if demand.start_s != start_s {
-                return false;
-            }
-            let end = span_s(demand.bits, guess.level * demand.weight);
+            span_s(demand.bits, guess.level * demand.weight)
+        };
+        self.span_s.clear();
+        self.span_s.extend(self.guess.iter().enumerate().map(span));
+        let first = self.span_s.iter().copied().fold(f64::INFINITY, f64::min);
+        let last = self.span_s.iter().copied().fold(0.0, f64::max);
+        first >= last * (1.0 - ROUNDING)
+    }
+
+    /// Whether over each lowest constraint all end at once.
+    fn is_steady(&mut self, transfers: &Transfers) -> bool {
+        for (index, span_s) in self.span_s.iter().enumerate() {
             for &at in transfers.route(index) {
                 let first = &mut self.first_end[at as usize];
-                *first = first.min(end);
+                *first = first.min(*span_s);
             }
         }
-        self.guess.iter().enumerate().all(|(index, guess)| {
-            let demand = transfers.demand(index);
-            let end = span_s(demand.bits, guess.level * demand.weight);
+        let mut ends = self.guess.iter().zip(&self.span_s);
+        ends.all(|(guess, span_s)| {
             guess.lowest >= NOTHING
-                || self.first_end[guess.lowest as usize] >= end * (1.0 - ROUNDING)
+                || self.first_end[guess.lowest as usize] >= span_s * (1.0 - ROUNDING)
         })
     }
 

@@ -26,6 +26,9 @@ pub trait Topology: Debug + Send + Sync {
         None
     }
 
+    /// Called once, when it is known to fit into memory.
+    fn prepare(&mut self) {}
+
     /// Appends the constraints from a host to another one; returns how many links are among them.
     fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32;
 }
@@ -42,11 +45,12 @@ pub struct Generated<T> {
 /// Gives a topology the links that the values describe. The error says why there would be too many.
 pub fn generated<T: Topology + 'static>(
     values: &Values<'_>,
-    topology: T,
+    mut topology: T,
 ) -> Result<Box<dyn Network>, String> {
     let links = Links::read(values)?;
     let constraints = topology.constraints();
     check_size(topology.hosts(), constraints)?;
+    topology.prepare();
     let capacity = |at| topology.inner_capacity(at).unwrap_or(links.bits_per_s);
     Ok(Box::new(Generated {
         name: values.title(),

@@ -19,6 +19,16 @@ pub struct Xgft {
     routing: Routing,
     /// What the switch passes that all traffic shares, where there is one: bit/s.
     backplane: Option<f64>,
+    /// By level, then host: divisions would be most of what a route takes.
+    ports: Vec<Vec<Port>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Port {
+    /// The first of the links up from the host's group.
+    first: u32,
+    /// Which of them leads to the host, by d mod k.
+    choice: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -126,21 +136,23 @@ impl Xgft {
             links_up: count,
             routing,
             backplane,
+            ports: Vec::new(),
         })
     }
 
     /// How many levels a way climbs.
-    fn top(&self, src: u64, dst: u64) -> usize {
-        let is_shared = |level: &Level| src / level.hosts_below == dst / level.hosts_below;
-        let above = self.levels.iter().skip(1);
+    fn top(&self, src: usize, dst: usize) -> usize {
+        let is_shared = |level: &Vec<Port>| level[src].first == level[dst].first;
+        let above = self.ports.iter().skip(1);
         above.take_while(|level| !is_shared(level)).count() + 1
     }
+}
 
-    /// Which of the parents of each level the way goes by: their digits.
-    fn choice(&self, src: u64, dst: u64) -> u64 {
-        match self.routing {
-            Routing::DModK => dst,
-            Routing::Hash { seed } => mixed(mixed(seed ^ src) ^ dst),
+impl Level {
+    fn port(&self, host: u64) -> Port {
+        Port {
+            first: (self.first + host / self.hosts_below * self.parents) as u32,
+            choice: (host % self.parents) as u32,
         }
     }
 }
@@ -180,18 +192,27 @@ impl Topology for Xgft {
         self.backplane.filter(|_| constraint == 2 * self.links_up)
     }
 
+    fn prepare(&mut self) {
+        let of = |level: &Level| (0..self.hosts).map(|host| level.port(host)).collect();
+        self.ports = self.levels.iter().map(of).collect();
+    }
+
     fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32 {
-        let top = self.top(src, dst);
-        let choice = self.choice(src, dst);
-        let link = |level: &Level, host: u64| {
-            level.first + host / level.hosts_below * level.parents + choice % level.parents
+        let hash = match self.routing {
+            Routing::DModK => None,
+            Routing::Hash { seed } => Some(mixed(mixed(seed ^ src) ^ dst)),
         };
-        let up = self.links_up;
-        let climbed = &self.levels[..top];
-        route.extend(climbed.iter().map(|level| link(level, src) as u32));
-        route.extend(self.backplane.map(|_| 2 * up as u32));
-        let down = climbed.iter().rev();
-        route.extend(down.map(|level| (up + link(level, dst)) as u32));
+        let (src, dst) = (src as usize, dst as usize);
+        let top = self.top(src, dst);
+        let choice = |level: usize| match hash {
+            None => self.ports[level][dst].choice,
+            Some(hash) => (hash % self.levels[level].parents) as u32,
+        };
+        let link = |level: usize, host: usize| self.ports[level][host].first + choice(level);
+        let up = self.links_up as u32;
+        route.extend((0..top).map(|level| link(level, src)));
+        route.extend(self.backplane.map(|_| 2 * up));
+        route.extend((0..top).rev().map(|level| up + link(level, dst)));
         2 * top as u32
     }
 }
