@@ -1,0 +1,117 @@
+"""The simulator beside the lab: the same plans on all of the catalogue's fabrics, route by route.
+
+usage: bench/fidelity.py [FABRIC ...]     (all when none is named)
+
+Everybody sends to somebody at once, in random permutations and random bisections, for some seconds each, so that TCP
+has time to share what it finds. Labs run slowly enough for two processors to carry them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass
+
+from ensembles import Override, machine_was_limit, measured
+from machine import machine
+from weft.plan.load import load_plan
+from weft.run.compare_routes import RoutePair, compare_routes
+
+SCALES = {
+    "two-racks": 0.004,
+    "fat-tree-16": 0.1,
+    "bad-cable": 0.1,
+    "one-way-slow": 0.1,
+    "xibalba-dual": 0.05,
+    "xibalba-e7-32": 0.05,
+    "xibalba-e7-config1": 0.02,
+    "xibalba-e7-config2": 0.02,
+    "xibalba-e7-config3": 0.02,
+    "xibalba-er16": 0.02,
+    "xibalba-maintenance": 0.05,
+}
+PLAN, TRIAL, PERMUTATIONS, LAUNCHES = "random-permutations", "8 s", 3, 1
+TARGET_MEDIAN_PCT, TARGET_WORST_PCT = 5.0, 12.0
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far the lab is from the simulator on one fabric, in per cent of the simulator's rates."""
+
+    fabric: str
+    routes_pct: list[float]
+    phases_pct: list[float]
+    """The same for what all routes of a phase carry together."""
+    is_doubtful: bool
+    """The lab was late or busy."""
+
+    def row(self) -> str:
+        routes = [abs(one) for one in self.routes_pct]
+        tenth = sorted(routes)[-(-len(routes) * 9 // 10) - 1]
+        phases = [abs(one) for one in self.phases_pct]
+        return (
+            f"{self.fabric:20} {len(routes):5} routes  median {statistics.median(routes):5.1f} %  "
+            f"worst tenth from {tenth:5.1f} %  worst {max(routes):6.1f} %   phases: median "
+            f"{statistics.median(phases):4.1f} %  worst {max(phases):5.1f} %"
+            f"{'   late or busy' if self.is_doubtful else ''}"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("fabrics", nargs="*", help=", ".join(SCALES))
+    named = parser.parse_args().fabrics
+    print(machine(), flush=True)
+    found = []
+    for fabric in named or SCALES:
+        found.append(agreement(fabric))
+        print(found[-1].row(), flush=True)
+    print_verdict(found)
+
+
+def agreement(fabric: str) -> Agreement:
+    """Measure and simulate the plan on a fabric."""
+    scale = SCALES[fabric]
+    with (
+        measured(PLAN, f"sim:{fabric}", scale, overrides()) as simulated,
+        measured(PLAN, f"lab:{fabric}", scale, overrides()) as lab,
+    ):
+        pairs = compare_routes(lab, simulated).pairs
+        return Agreement(
+            fabric,
+            [100 * (pair.ratio.median - 1) for pair in pairs],
+            phases_pct(pairs),
+            machine_was_limit(lab),
+        )
+
+
+def overrides() -> list[Override]:
+    steps = [step["name"] for step in load_plan(PLAN)["steps"]]
+    each = (("permutations", str(PERMUTATIONS)), ("stop.trial", TRIAL))
+    changed = [(f"steps.{step}.{key}", value) for step in steps for key, value in each]
+    return [("launches", str(LAUNCHES)), *changed]
+
+
+def phases_pct(pairs: list[RoutePair]) -> list[float]:
+    """How far off the sums of phases are."""
+    sums: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for pair in pairs:
+        of_phase = sums[pair.step, pair.phase]
+        of_phase[0] += pair.a.median
+        of_phase[1] += pair.b.median
+    return [100 * (lab / simulated - 1) for lab, simulated in sums.values()]
+
+
+def print_verdict(found: list[Agreement]) -> None:
+    every = [abs(pct) for one in found for pct in one.routes_pct]
+    median, worst = statistics.median(every), max(every)
+    is_met = median <= TARGET_MEDIAN_PCT and worst <= TARGET_WORST_PCT
+    print(
+        f"all {len(every)} routes: median {median:.1f} % (target {TARGET_MEDIAN_PCT:g}), "
+        f"worst {worst:.1f} % (target {TARGET_WORST_PCT:g}): {'met' if is_met else 'MISSED'}"
+    )
+
+
+if __name__ == "__main__":
+    main()
