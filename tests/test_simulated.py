@@ -213,6 +213,37 @@ def test_what_does_not_fit_anywhere_is_refused_before_it_starts(tmp_path: Path) 
     assert not (tmp_path / "run").exists()
 
 
+def test_a_ring_of_switches_is_simulated_and_nowhere_taken_for_a_tree(tmp_path: Path) -> None:
+    path = tmp_path / "ring.toml"
+    path.write_text("""
+name = "ring"
+routing = "shortest"
+[[hosts]]
+ids = "n[1-4]"
+attach = "s[1-4]"
+link = { rate = "1 Gb/s" }
+[[switches]]
+ids = "s[1-4]"
+ports = 1
+[[links]]
+between = ["s[1-4]", "s[2,3,4,1]"]
+rate = "100 Mb/s"
+""")
+    folder = tmp_path / "run"
+    found = start_run(RunRequest("aapc", f"sim:{path}", str(folder), overrides=[("launches", "1")]))
+    rates = Rates.of(found)
+    # Over distance 2 there are two shortest ways; where all take the first of theirs, two share a link.
+    near, far = (rates.mbps[np.isin(rates.phase, phase)] for phase in ([0, 2], [1]))
+    assert near == pytest.approx(100 * SHARE, rel=0.01)
+    assert far.min() == pytest.approx(50 * SHARE, rel=0.01)
+    for command, why in [
+        (("diagnose", str(folder), "--fabric", str(path)), "ring: has several ways between hosts"),
+        (("run", "aapc", "--on", f"lab:{path}", "--out", str(tmp_path / "lab")), "closes a loop"),
+    ]:
+        refused = weft(*command)
+        assert refused.returncode == 2 and why in refused.stderr
+
+
 def test_a_fabric_with_a_loop_or_in_two_pieces_is_refused(tmp_path: Path) -> None:
     loop = write_fabric(tmp_path, '[[links]]\nbetween = ["s1", "s2"]')
     with pytest.raises(RequestError, match="closes a loop"):

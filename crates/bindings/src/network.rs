@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use weft_fabric::network::{self, Declared};
+use weft_fabric::network;
 use weft_fabric::samples::{Outcome, Parameters, Simulator};
 use weft_plan::{Phase, Reach, Step, StopRule};
 
@@ -29,11 +29,9 @@ impl Network {
     #[staticmethod]
     fn declared(text: &str, origin: &str, scale: f64) -> PyResult<Self> {
         let fabric = weft_fabric::load(text, origin, scale).map_err(refused)?;
-        let inner = Declared::new(fabric);
+        let inner = network::of_fabric(fabric);
         let inner = inner.map_err(|why| PyValueError::new_err(format!("{origin}: {why}")))?;
-        Ok(Self {
-            inner: Box::new(inner),
-        })
+        Ok(Self { inner })
     }
 
     /// The network of a generator with these values; None where there is no such generator.

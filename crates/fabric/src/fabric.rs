@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::quantity::{BitRate, Nanoseconds};
+use crate::routing::Routing;
 
 /// A whole fabric. Hosts and switches are known by name; links join any two of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,6 +16,8 @@ pub struct Fabric {
     pub title: String,
     /// What every rate in the file was multiplied by.
     pub scale: f64,
+    /// What chooses the way between two hosts.
+    pub routing: Routing,
     /// The hosts, in the order of the file: their index is their node number in a run.
     pub hosts: Vec<Host>,
     /// The switches, in the order of the file.

@@ -79,7 +79,7 @@ fn cable(fabric: &Fabric, link: &Link) -> Layout {
 }
 
 /// The port at a host's end of its link.
-fn port_of((host, name): (usize, &str), link: &Link, switch: usize) -> Port {
+pub(crate) fn port_of((host, name): (usize, &str), link: &Link, switch: usize) -> Port {
     let (up, down) = link.lanes_from(name);
     Port {
         host,
@@ -120,7 +120,10 @@ fn network(fabric: &Fabric) -> Result<Layout, String> {
 }
 
 /// The hosts of a network, each with its link and the switch at the other end.
-fn host_links(fabric: &Fabric, network: u32) -> Result<Vec<(usize, &Link, &str)>, String> {
+pub(crate) fn host_links(
+    fabric: &Fabric,
+    network: u32,
+) -> Result<Vec<(usize, &Link, &str)>, String> {
     let mut found = Vec::new();
     for (host, named) in fabric.hosts.iter().enumerate() {
         let links = fabric.links_of(&named.name);

@@ -5,6 +5,7 @@ use crate::draft::Draft;
 use crate::error::FabricError;
 use crate::fabric::Fabric;
 use crate::reader::{Section, Source};
+use crate::routing::Routing;
 
 type Result<T> = std::result::Result<T, FabricError>;
 
@@ -26,12 +27,14 @@ fn read_fabric(root: &Section<'_>, scale: f64) -> Result<Fabric> {
     let title = root.text("title")?.unwrap_or_default().to_owned();
     let parts = Parts::of(root)?;
     let cost = read_cost(root)?;
+    let routing = Routing::read(root)?;
     root.finish()?;
     let draft = parts.read(root, scale)?;
     Ok(Fabric {
         name,
         title,
         scale,
+        routing,
         links: draft.links().cloned().collect(),
         hosts: draft.hosts,
         switches: draft.switches,

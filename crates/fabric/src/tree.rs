@@ -47,12 +47,13 @@ pub struct Interior {
     pub queue_frames: u32,
 }
 
-type Names<'a> = HashMap<&'a str, Vec<Neighbour<'a>>>;
+pub(crate) type Names<'a> = HashMap<&'a str, Vec<Neighbour<'a>>>;
 
 #[derive(Clone, Copy)]
-struct Neighbour<'a> {
-    name: &'a str,
-    link: Option<&'a Link>,
+pub(crate) struct Neighbour<'a> {
+    pub name: &'a str,
+    /// How they are joined; none where one is a part of the other.
+    pub link: Option<&'a Link>,
 }
 
 impl Tree {
@@ -94,7 +95,7 @@ impl Tree {
 }
 
 /// A link between switches says how they are joined; where there is none, a part is joined to its whole.
-fn neighbours_of(fabric: &Fabric, network: u32) -> Names<'_> {
+pub(crate) fn neighbours_of(fabric: &Fabric, network: u32) -> Names<'_> {
     let mut neighbours: Names<'_> = fabric
         .switches
         .iter()
@@ -157,7 +158,8 @@ fn walk<'a>(neighbours: &Names<'a>, start: &'a str) -> Result<Vec<Step<'a>>, Str
             if !found.insert(next.name) {
                 let (one, other) = (here.name, next.name);
                 return Err(format!(
-                    "what joins {one:?} and {other:?} closes a loop; there must be one way only"
+                    "what joins {one:?} and {other:?} closes a loop; there must be one way only, but in a \
+                     simulation of a fabric with routing = \"shortest\" or \"hash\""
                 ));
             }
             waiting.push_back(step(next.name, Some(here.name), next.link, here.depth + 1));

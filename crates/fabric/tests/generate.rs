@@ -1,8 +1,10 @@
 //! Generated networks: their sizes, their ways, and what the literature says of them.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
-use weft_fabric::network::{Network, generate, generators};
+use weft_fabric::load;
+use weft_fabric::network::{Network, generate, generators, of_fabric};
 
 fn build(text: &str) -> Result<Box<dyn Network>, String> {
     let (name, rest) = text.split_once('(').unwrap_or((text, ")"));
@@ -37,6 +39,56 @@ fn sizes_are_those_of_the_literature() {
     assert_eq!(hosts("hypercube(dims=10)"), 1024);
     assert_eq!(hosts("dragonfly(groups=9,routers=4,hosts=2,global=2)"), 72);
     assert_eq!(hosts("crossbar(hosts=64)"), 64);
+    assert_eq!(hosts("stacked(switches=4,hosts=24)"), 96);
+    assert_eq!(hosts("chassis(cards=2,chips=2,hosts=24)"), 96);
+}
+
+/// The catalogue has the same chassis as a file.
+#[test]
+fn a_chassis_is_the_published_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalog/fabrics");
+    let text = std::fs::read_to_string(root.join("xibalba-e7-config2.toml")).unwrap();
+    let file = of_fabric(load(&text, "file", 1.0).unwrap()).unwrap();
+    let built = build(
+        "chassis(cards=2,chips=2,hosts=24,rate=100 Mb/s,delay=5 us,chip=1600 Mb/s,card=800 Mb/s)",
+    )
+    .unwrap();
+    for dst in [1, 24, 48, 95] {
+        let capacities = |network: &dyn Network| -> Vec<f64> {
+            let crossed = route(network, 0, dst);
+            crossed
+                .iter()
+                .map(|at| network.capacities()[*at as usize])
+                .collect()
+        };
+        assert_eq!(capacities(file.as_ref()), capacities(built.as_ref()));
+    }
+}
+
+#[test]
+fn switches_in_a_row_are_passed_one_by_one() {
+    let names = |text: &str| -> Vec<String> {
+        let built = build(text).unwrap();
+        let crossed = route(built.as_ref(), 0, 7);
+        crossed
+            .iter()
+            .map(|at| built.constraint_name(*at as usize))
+            .collect()
+    };
+    assert_eq!(
+        names("stacked(switches=4,hosts=2)"),
+        [
+            "n1 out",
+            "switch1 to switch2",
+            "switch2 to switch3",
+            "switch3 to switch4",
+            "n8 in"
+        ]
+    );
+    assert_eq!(
+        names("stacked(switches=4,hosts=2,join=star,uplink=1 Gb/s)"),
+        ["n1 out", "switch1 to top", "top to switch4", "n8 in"]
+    );
 }
 
 #[test]

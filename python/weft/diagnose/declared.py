@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from weft.errors import RequestError
 from weft.model.maxmin import Crossings
 
 FRAME_PAYLOAD_BYTES = 1448
@@ -42,9 +43,18 @@ class DeclaredLimit:
 
 
 class DeclaredNetwork:
-    """The first network of a resolved fabric (weft.fabric.load): a tree of switches."""
+    """The first network of a resolved fabric (weft.fabric.load): a tree of switches.
+
+    Raises RequestError where the fabric has several ways: what its links carry depends on who takes which.
+    """
 
     def __init__(self, fabric: dict[str, Any]) -> None:
+        # Runs of before there was a choice do not say.
+        if fabric.get("routing", "tree") != "tree":
+            raise RequestError(
+                f"{fabric['name']}: has several ways between hosts",
+                "findings are held against fabrics with one way only",
+            )
         self.hosts = [host["name"] for host in fabric["hosts"]]
         self._index = {name: index for index, name in enumerate(self.hosts)}
         self._fabric = fabric

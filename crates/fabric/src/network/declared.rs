@@ -42,11 +42,6 @@ impl Declared {
         })
     }
 
-    /// The fabric itself.
-    pub fn fabric(&self) -> &Fabric {
-        &self.fabric
-    }
-
     fn hop(&self, limit: usize) -> Hop {
         let at = &self.ways.limits[limit];
         Hop {

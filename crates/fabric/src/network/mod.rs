@@ -4,15 +4,21 @@ mod declared;
 mod explicit;
 mod frame;
 mod generate;
+mod hash;
+mod meshed;
 mod way;
 
-pub use declared::Declared;
 pub use explicit::{Constraint, Explicit, Route};
 pub use frame::Framing;
 pub use generate::{generate, generators};
 pub use way::{Hop, Way};
 
 use std::fmt::Debug;
+
+use crate::fabric::Fabric;
+use crate::routing::Routing;
+use declared::Declared;
+use meshed::Meshed;
 
 /// A network that is ready to be simulated.
 pub trait Network: Debug + Send + Sync {
@@ -52,4 +58,12 @@ pub trait Network: Debug + Send + Sync {
     fn framing(&self) -> Framing {
         Framing::Ethernet
     }
+}
+
+/// The network of a declared fabric; the error says why its hosts have no ways.
+pub fn of_fabric(fabric: Fabric) -> Result<Box<dyn Network>, String> {
+    Ok(match fabric.routing {
+        Routing::Tree => Box::new(Declared::new(fabric)?),
+        Routing::Shortest | Routing::Hash { .. } => Box::new(Meshed::new(&fabric)?),
+    })
 }

@@ -18,13 +18,21 @@ const DEFAULT_DELAY_S: f64 = 1e-6;
 
 impl Links {
     pub fn read(values: &Values<'_>) -> Result<Self, String> {
-        let mtu_bytes = values.number_or("mtu", 576, Some(1500))?.unwrap_or(1500);
         let framing = [("ethernet", Framing::Ethernet), ("bare", Framing::Bare)];
+        Ok(Self {
+            framing: values.choice("framing", &framing)?,
+            ..Self::read_ethernet(values)?
+        })
+    }
+
+    /// Links that carry Ethernet frames and nothing else.
+    pub fn read_ethernet(values: &Values<'_>) -> Result<Self, String> {
+        let mtu_bytes = values.number_or("mtu", 576, Some(1500))?.unwrap_or(1500);
         Ok(Self {
             bits_per_s: values.rate("rate", DEFAULT_BITS_PER_S)?,
             delay_s: values.delay("delay", DEFAULT_DELAY_S)?,
             mtu_bytes: mtu_bytes.min(65_535) as u32,
-            framing: values.choice("framing", &framing)?,
+            framing: Framing::Ethernet,
         })
     }
 

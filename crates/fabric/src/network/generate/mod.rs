@@ -1,5 +1,6 @@
 //! Networks that follow a rule, by name and a few numbers.
 
+mod chassis;
 mod dragonfly;
 mod links;
 mod topology;
@@ -24,7 +25,7 @@ struct Generator {
     build: fn(&Values<'_>) -> Result<Box<dyn Network>, String>,
 }
 
-const GENERATORS: [Generator; 8] = [
+const GENERATORS: [Generator; 10] = [
     Generator {
         name: "crossbar",
         example: "crossbar(hosts=64)",
@@ -34,6 +35,16 @@ const GENERATORS: [Generator; 8] = [
         name: "star",
         example: "star(hosts=64,capacity=16 Gb/s)",
         build: xgft::star,
+    },
+    Generator {
+        name: "stacked",
+        example: "stacked(switches=4,hosts=24,rate=1 Gb/s,uplink=10 Gb/s)",
+        build: chassis::stacked,
+    },
+    Generator {
+        name: "chassis",
+        example: "chassis(cards=2,chips=2,hosts=24,rate=100 Mb/s,chip=1600 Mb/s,card=800 Mb/s)",
+        build: chassis::chassis,
     },
     Generator {
         name: "fat-tree",

@@ -7,7 +7,7 @@
 
 use super::topology::{Topology, generated};
 use super::values::Values;
-use crate::network::Network;
+use crate::network::{Network, hash};
 
 /// The tree; links have a constraint for each direction.
 #[derive(Debug)]
@@ -200,7 +200,7 @@ impl Topology for Xgft {
     fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32 {
         let hash = match self.routing {
             Routing::DModK => None,
-            Routing::Hash { seed } => Some(mixed(mixed(seed ^ src) ^ dst)),
+            Routing::Hash { seed } => Some(hash::of_pair(seed, src, dst)),
         };
         let (src, dst) = (src as usize, dst as usize);
         let top = self.top(src, dst);
@@ -215,11 +215,4 @@ impl Topology for Xgft {
         route.extend((0..top).rev().map(|level| up + link(level, dst)));
         2 * top as u32
     }
-}
-
-/// SplitMix64's finaliser: every bit of the input changes half of the output.
-fn mixed(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }

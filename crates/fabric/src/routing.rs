@@ -1,0 +1,42 @@
+//! How a way is chosen where a fabric has several.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::FabricError;
+use crate::reader::Section;
+
+/// What chooses the way between two hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Routing {
+    /// There is one way only: switches and links form a tree.
+    Tree,
+    /// Fewest links; of several such ways the one whose links stand first in the file.
+    Shortest,
+    /// Fewest links; of several such ways each pair of hosts takes one by a hash, as equal-cost multi-path does.
+    Hash { seed: u32 },
+}
+
+impl Routing {
+    /// Reads `routing` and `routing_seed`.
+    pub fn read(root: &Section<'_>) -> Result<Self, FabricError> {
+        let seed = root.integer("routing_seed", 0, u32::MAX)?;
+        let routing = match root.text("routing")? {
+            None | Some("tree") => Self::Tree,
+            Some("shortest") => Self::Shortest,
+            Some("hash") => Self::Hash {
+                seed: seed.unwrap_or(1),
+            },
+            Some(other) => {
+                let message = format!("{other:?} must be \"tree\", \"shortest\" or \"hash\"");
+                return Err(root.error("routing", message));
+            }
+        };
+        match (seed, routing) {
+            (Some(_), Self::Tree | Self::Shortest) => {
+                Err(root.error("routing_seed", "belongs to routing = \"hash\"; remove it"))
+            }
+            _ => Ok(routing),
+        }
+    }
+}
