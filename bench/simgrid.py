@@ -19,6 +19,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from machine import machine
+
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = [
     "--cfg=network/model:CM02",
@@ -68,15 +70,45 @@ CASES = [
 ]  # fmt: skip
 
 
+GROWING = [
+    ("aapc", [(512, ("xgft", "down=8x8x8", "up=1x8x8")), (1024, ("xgft", "down=16x8x8", "up=1x16x8")),
+              (2048, ("xgft", "down=16x16x8", "up=1x16x16")), (4096, ("xgft", "down=16x16x16", "up=1x16x16"))]),
+    ("alltoall", [(64, ("xgft", "down=4x4x4", "up=1x4x4")), (128, ("xgft", "down=8x4x4", "up=1x8x4"))]),
+    ("permutation-random", [(n, ("fat-tree", "k=32", f"oversubscription={n // 8192}"))
+                            for n in (8192, 16384, 32768)]),
+    ("halo", [(n**3, ("torus", f"dims={n}x{n}x{n}")) for n in (16, 23, 32, 46)]),
+]  # fmt: skip
+"""Patterns on networks of growing size."""
+
+
 def main() -> int:
     peer = build_peer()
     own = build_own()
+    print(machine())
     print(
         "pattern              hosts  transfers    weft, s   MB   SimGrid, s   ratio   largest error"
     )
     for case in CASES:
         print(row(case, own, peer), flush=True)
+    print("growth: seconds against transfers")
+    for pattern, sizes in GROWING:
+        print(growth(pattern, sizes, own), flush=True)
     return 0
+
+
+def growth(pattern: str, sizes: list[tuple[int, tuple[str, ...]]], own: Path) -> str:
+    """By which power of the transfers the time grows, and the memory of one more where all are at once."""
+    found = [
+        measured([str(own), pattern, str(hosts), "-", *network, "framing=bare"], 3)
+        for hosts, network in sizes
+    ]
+    seconds, megabytes, transfers = (np.array(column) for column in zip(*found, strict=True))
+    power = np.polyfit(np.log(transfers), np.log(seconds), 1)[0]
+    words = f"{pattern:<18} power {power:.2f} from {transfers[0]} to {transfers[-1]} transfers"
+    if pattern == "aapc":
+        return words
+    each = np.polyfit(transfers, megabytes * 1e6, 1)[0]
+    return f"{words}, {each:.0f} bytes each"
 
 
 def row(case: Case, own: Path, peer: Path | None) -> str:
@@ -102,19 +134,14 @@ def ends(command: list[str], file: Path) -> npt.NDArray[np.float64]:
 
 
 def measured(command: list[str], repeats: int) -> tuple[float, float, int]:
-    """Seconds and megabytes of a whole process in the median, and the transfers that it says it did."""
-    seconds, megabytes, said = [], [], ""
+    """Seconds of a whole process in the median, the most megabytes it had, and the transfers that it did."""
+    seconds, said = [], ""
     for _ in range(repeats):
         began = time.perf_counter()
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        said = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
+        said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
         seconds.append(time.perf_counter() - began)
-        megabytes.append(usage.ru_maxrss / 1e3)
-        if status:
-            raise SystemExit(f"{' '.join(command)}: failed")
-    return statistics.median(seconds), statistics.median(megabytes), int(said.split()[0])
+    transfers, *_, kilobytes = said.split()
+    return statistics.median(seconds), float(kilobytes) / 1e3, int(transfers)
 
 
 def cluster(case: Case) -> str:

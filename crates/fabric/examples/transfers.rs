@@ -2,8 +2,8 @@
 //!
 //!     transfers PATTERN HOSTS ENDS-FILE(or -) NAME KEY=VALUE...
 //!
-//! Prints transfers, events and seconds of solving; writes all ends as doubles. bench/simgrid/peer.cpp does the same
-//! with SimGrid.
+//! Prints transfers, events, seconds of solving and the most kilobytes it had; writes all ends as doubles.
+//! bench/simgrid/peer.cpp does the same with SimGrid.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -33,7 +33,7 @@ fn main() {
     let keeps = file != "-";
     let (ends, transfers, events) = solve(network.as_ref(), pattern, hosts, keeps);
     let seconds = started.elapsed().as_secs_f64();
-    println!("{transfers} {events} {seconds:.6}");
+    println!("{transfers} {events} {seconds:.6} {}", most_kilobytes());
     if keeps {
         let bytes: Vec<u8> = ends
             .iter()
@@ -43,6 +43,14 @@ fn main() {
         let mut file = std::fs::File::create(file).expect("a file to write");
         file.write_all(&bytes).expect("room for the ends");
     }
+}
+
+/// What this process had at most; a parent only sees the larger of that and its own.
+fn most_kilobytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|rest| rest.split_whitespace().next());
+    number.map_or(0, |number| number.parse().unwrap_or(0))
 }
 
 /// Phases are independent: each thread takes the next. Gives the ends by phase.

@@ -19,8 +19,8 @@ pub struct Xgft {
     routing: Routing,
     /// What the switch passes that all traffic shares, where there is one: bit/s.
     backplane: Option<f64>,
-    /// By level, then host: divisions would be most of what a route takes.
-    ports: Vec<Vec<Port>>,
+    /// By host, then level: divisions would be most of what a route takes.
+    ports: Vec<Port>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -140,11 +140,10 @@ impl Xgft {
         })
     }
 
-    /// How many levels a way climbs.
-    fn top(&self, src: usize, dst: usize) -> usize {
-        let is_shared = |level: &Vec<Port>| level[src].first == level[dst].first;
-        let above = self.ports.iter().skip(1);
-        above.take_while(|level| !is_shared(level)).count() + 1
+    /// A host's ports, from the lowest level up.
+    fn ports(&self, host: u64) -> &[Port] {
+        let count = self.levels.len();
+        &self.ports[host as usize * count..][..count]
     }
 }
 
@@ -193,26 +192,29 @@ impl Topology for Xgft {
     }
 
     fn prepare(&mut self) {
-        let of = |level: &Level| (0..self.hosts).map(|host| level.port(host)).collect();
-        self.ports = self.levels.iter().map(of).collect();
+        let of = |host| self.levels.iter().map(move |level| level.port(host));
+        self.ports = (0..self.hosts).flat_map(of).collect();
     }
 
     fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32 {
+        let (from, to) = (self.ports(src), self.ports(dst));
+        let above = from.iter().zip(to).skip(1);
+        let top = 1 + above
+            .take_while(|(from, to)| from.first != to.first)
+            .count();
         let hash = match self.routing {
             Routing::DModK => None,
             Routing::Hash { seed } => Some(hash::of_pair(seed, src, dst)),
         };
-        let (src, dst) = (src as usize, dst as usize);
-        let top = self.top(src, dst);
         let choice = |level: usize| match hash {
-            None => self.ports[level][dst].choice,
+            None => to[level].choice,
             Some(hash) => (hash % self.levels[level].parents) as u32,
         };
-        let link = |level: usize, host: usize| self.ports[level][host].first + choice(level);
         let up = self.links_up as u32;
-        route.extend((0..top).map(|level| link(level, src)));
+        route.extend((0..top).map(|level| from[level].first + choice(level)));
         route.extend(self.backplane.map(|_| 2 * up));
-        route.extend((0..top).rev().map(|level| up + link(level, dst)));
+        let down = (0..top).rev();
+        route.extend(down.map(|level| up + to[level].first + choice(level)));
         2 * top as u32
     }
 }
