@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -40,6 +41,7 @@ class SimulatedRun:
         self._choosers = choosers
         self._clock_ns = _end_ns(writer.samples)
         self._constraints = testbed.network.constraints()
+        self._capacities_mbps = np.frombuffer(testbed.network.capacities()) / 1e6
         self._names = pa.array([*self._constraints, "nothing", "its own window or overhead"])
         self._bottlenecks: list[pa.Table] = []
         self._loads: list[pa.Table] = []
@@ -113,7 +115,9 @@ class SimulatedRun:
         rows = outcome.samples(logbook.step, logbook.launch, self._clock_ns)
         logbook.phases_measured([one.index for one in outcome.phases], [rows])
         self._bottlenecks.append(outcome.bottlenecks(logbook.step, self._names))
-        self._loads.append(outcome.loads(logbook.step, self._clock_ns, self._names))
+        self._loads.append(
+            outcome.loads(logbook.step, self._clock_ns, self._names, self._capacities_mbps)
+        )
         step = self._meta.plan["steps"][logbook.step]
         for phase in outcome.phases:
             if is_ensemble(step):
