@@ -14,6 +14,7 @@ from xml.parsers import expat
 
 from weft import _core
 from weft.errors import RequestError
+from weft.fabric.fabric_toml import to_toml
 from weft.plan import catalog
 
 _QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[A-Za-z]*)\s*")
@@ -24,6 +25,8 @@ for _prefix, _size in (("Ki", 2.0**10), ("Mi", 2.0**20), ("Gi", 2.0**30), ("Ti",
     _BITS |= {f"{_prefix}bps": _size, f"{_prefix}Bps": 8 * _size}
 _SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
 _MOST_ROUTES = 4_000_000
+_LONGEST_BYTES = 1 << 27
+"""Platforms that list every route are long."""
 
 
 @dataclass
@@ -38,7 +41,20 @@ class Element:
 
 def read_simgrid(path: Path) -> _core.Network:
     """The network of a platform file; raises RequestError that names the line."""
-    return _Reader(catalog.shown(path)).network(_parse(catalog.read(path), catalog.shown(path)))
+    text, shown = catalog.read(path, _LONGEST_BYTES), catalog.shown(path)
+    return _Reader(shown).network(_parse(text, shown))
+
+
+def simgrid_to_toml(path: Path) -> str:
+    """The platform as a fabric file; raises RequestError where it is no tree of switches."""
+    network, shown = read_simgrid(path), catalog.shown(path)
+    try:
+        return to_toml(network, f"Imported from the SimGrid platform {path.name}")
+    except RequestError as error:
+        raise RequestError(
+            f"{shown}: cannot be written as a fabric file, which is a tree of switches: {error.message}",
+            f"simulate it as it is: --on sim:{shown}",
+        ) from None
 
 
 def _parse(text: str, origin: str) -> Element:
