@@ -141,6 +141,7 @@ def test_a_cluster_is_a_switch_and_its_backbone_what_that_passes(tmp_path: Path)
             "not that of a link or switch in a tree",
         ),
         (ZONE.format(rate="3Gbps", policy="SHARED"), "three: both directions share it"),
+        (ZONE.format(rate="3Gbps", policy="FATPIPE"), "three: a FATPIPE"),
         (ZONE.format(rate="3Gbps", policy="SPLITDUPLEX").replace("b1", "b(1)"), "b(1)"),
         (
             ZONE.format(rate="3Gbps", policy="SPLITDUPLEX").replace(

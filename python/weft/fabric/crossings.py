@@ -57,6 +57,10 @@ class Crossings:
                 f"{network.name}: {len(self.hosts)} hosts, at most {MOST_HOSTS} can be looked at"
             )
         self.names = network.constraints()
+        for at in network.unshared():
+            raise RequestError(
+                f"{self.names[at]}: a FATPIPE, which gives every connection its whole rate"
+            )
         self.capacities_bps: Floats = np.frombuffer(network.capacities())
         self.delays_s: Floats = np.frombuffer(network.delays())
         indices = range(len(self.hosts))

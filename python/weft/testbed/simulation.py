@@ -24,6 +24,7 @@ from weft.testbed.parts import participants
 from weft.testbed.simulated import Simulated
 from weft.testbed.telling import Progress, StepProgress
 
+_OWN_CAP = "its own window, overhead or unshared link"
 MOST_LOADS = 5_000_000
 """Beyond so many pairs of phase and constraint a step's loads are not kept."""
 
@@ -42,7 +43,7 @@ class SimulatedRun:
         self._clock_ns = _end_ns(writer.samples)
         self._constraints = testbed.network.constraints()
         self._capacities_mbps = np.frombuffer(testbed.network.capacities()) / 1e6
-        self._names = pa.array([*self._constraints, "nothing", "its own window or overhead"])
+        self._names = pa.array([*self._constraints, "nothing", _OWN_CAP])
         self._bottlenecks: list[pa.Table] = []
         self._loads: list[pa.Table] = []
         done = writer.meta.testbed.get("simulation", {})
