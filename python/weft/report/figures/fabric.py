@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import altair as alt
 
@@ -68,26 +69,23 @@ def _spec(drawing: Drawing, name: str) -> Spec:
 
 def _line_layer(table: str) -> alt.Chart:
     mark = alt.Chart(parts.table(table)).mark_rule(strokeWidth=3, clip=True)
-    return parts.encode(
+    return _spanning(
         mark,
-        x=alt.X("left", type="quantitative"),
-        x2="right",
-        y=alt.Y("from", type="quantitative"),
-        y2="to",
+        ("from", "to"),
         stroke=load_colours.of_share(alt.Stroke, load_colours.legend()),
         strokeDash=alt.condition(load_colours.HAS_SHARE, alt.value([1, 0]), alt.value([4, 3])),
-        tooltip=parts.tooltip(load_colours.TOOLTIP),
     )
 
 
 def _stripe_layer(table: str) -> alt.Chart:
     mark = alt.Chart(parts.table(table)).mark_rect(stroke="#ffffff", strokeWidth=0.5, clip=True)
-    return parts.encode(
-        mark,
-        x=alt.X("left", type="quantitative"),
-        x2="right",
-        y=alt.Y("top", type="quantitative"),
-        y2="bottom",
-        fill=load_colours.of_share(alt.Fill, load_colours.legend()),
-        tooltip=parts.tooltip(load_colours.TOOLTIP),
-    )
+    fill = load_colours.of_share(alt.Fill, load_colours.legend())
+    return _spanning(mark, ("top", "bottom"), fill=fill)
+
+
+def _spanning(mark: alt.Chart, rows: tuple[str, str], **colours: Any) -> alt.Chart:
+    """The marks from left to right and from row to row, which tell their load."""
+    ends = {"x2": "right", "y": alt.Y(rows[0], type="quantitative"), "y2": rows[1]}
+    tooltip = parts.tooltip(load_colours.TOOLTIP)
+    x = alt.X("left", type="quantitative")
+    return parts.encode(mark, x=x, **ends, **colours, tooltip=tooltip)
