@@ -121,6 +121,26 @@ def test_a_generated_network_has_its_busiest_limits_alone(tmp_path: Path) -> Non
     assert [row["share"] for row in rows] == sorted((r["share"] for r in rows), reverse=True)
 
 
+def test_a_graph_with_several_ways_has_its_busiest_limits_alone(tmp_path: Path) -> None:
+    path = tmp_path / "ring.toml"
+    path.write_text(
+        """
+name = "ring"
+routing = "shortest"
+[[hosts]]
+ids = "n[1-6]"
+attach = "s[1-3]"
+per_switch = 2
+link = { rate = "1 Gb/s" }
+[[links]]
+between = ["s[1-3]", "s[2-3,1]"]
+rate = "1 Gb/s"
+"""
+    )
+    figures = figures_of(simulated(tmp_path, "ring", str(path)))
+    assert "fabric-1" not in figures and "busiest-1" in figures
+
+
 def test_limits_that_carried_alike_share_a_bar(tmp_path: Path) -> None:
     figure = figures_of(simulated(tmp_path, "aapc", "two-racks"))["busiest-1"]
     first, second = figure.tables["busiest-1"]

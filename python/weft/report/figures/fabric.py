@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from weft.diagnose.fabric_tree import FabricTree
+from weft.diagnose.fabric_tree import FabricTree, has_one_way
 from weft.report.ensemble import Ensemble
 from weft.report.figures import load_colours, parts
 from weft.report.figures.boxes import box_layer, text_layer
@@ -22,13 +22,19 @@ STRIPES = " Stripes: each host, or a switch's inside."
 
 
 def fabric_figures(material: Material) -> list[Figure]:
-    """For each run on a declared fabric, one figure for each network that carried anything."""
+    """For each run on a declared tree, one figure for each network that carried anything."""
     return [
         figure
         for i, one in enumerate(material.ensembles)
-        if one.loads and one.run.meta.testbed.get("fabric")
+        if _is_drawn(one)
         for figure in _of_run(f"fabric-{i + 1}", one)
     ]
+
+
+def _is_drawn(one: Ensemble) -> bool:
+    """A graph with several ways has no levels to stand in."""
+    fabric = one.run.meta.testbed.get("fabric")
+    return bool(one.loads and fabric and has_one_way(fabric))
 
 
 def _of_run(name: str, one: Ensemble) -> Iterator[Figure]:
