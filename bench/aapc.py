@@ -16,7 +16,7 @@ import pyarrow as pa
 from ensembles import machine_was_limit, measured, span_s
 from machine import machine
 from weft.diagnose.curve import column
-from weft.diagnose.declared import FRAME_PAYLOAD_BYTES, WIRE_BYTES
+from weft.frames import FRAME_PAYLOAD_BYTES, WIRE_BYTES
 from weft.run.folder import Run
 
 FABRIC, SCALE = "lab:xibalba-er16", 0.02  # at 0.1 two cores cannot carry what 64 hosts send

@@ -155,12 +155,36 @@ def test_clusters(tmp_path: Path) -> None:
         ('<zone id="w">\n<host id="a"/>\n<route src="a" dst="b"/></zone>', ":5: no host 'b'"),
         ('<zone id="w"><host id="a"/></zone>', "two hosts at least"),
         (
-            '<cluster id="c" radical="0-7" bw="1Bps" topology="DRAGONFLY" topo_parameters="1"/>',
-            'topology="DRAGONFLY"',
+            '<cluster id="c" radical="0-7" bw="1Bps" topology="VIVALDI" topo_parameters="1"/>',
+            'topology="VIVALDI"',
         ),
         (
-            '<cluster id="c" radical="0-7" bw="1Bps" topology="FAT_TREE" topo_parameters="1;8;1;2"/>',
-            "2 cables",
+            '<cluster id="c" radical="0-7" bw="1Bps" topology="DRAGONFLY" topo_parameters="1;1;1;8"/>',
+            ":3: topo_parameters: '1;1;1;8' is not groups,links",
+        ),
+        (
+            '<cluster id="c" radical="0-8" bw="1Bps" topology="DRAGONFLY" topo_parameters="3,1;3,1;1,1;1"/>',
+            "3 groups: each needs a router",
+        ),
+        (
+            '<cluster id="c" radical="0-7" bw="1Bps" topology="FAT_TREE" topo_parameters="1;8;1;0"/>',
+            "every number must be 1 or more",
+        ),
+        (
+            '<cluster id="c" radical="0-7" bw="1Bps" topology="FAT_TREE" topo_parameters="2;8;1;2"/>',
+            "a number for each level",
+        ),
+        (
+            '<cluster id="c" radical="0-8" bw="1Bps" topology="FAT_TREE" topo_parameters="1;8;1;2"/>',
+            "make 8 hosts, radical 9",
+        ),
+        (
+            '<cluster id="c" radical="0-7" bw="1Bps" sharing_policy="SHARED"/>',
+            'sharing_policy="SHARED": only SPLITDUPLEX here',
+        ),
+        (
+            '<cluster id="c" radical="0-7" bw="1Bps" bb_bw="1Bps" bb_sharing_policy="WIFI"/>',
+            'bb_sharing_policy="WIFI"',
         ),
         (
             '<cluster id="c" radical="0-6" bw="1Bps" topology="TORUS" topo_parameters="2,2"/>',
@@ -214,3 +238,18 @@ def test_a_path_between_two_hosts_of_a_platform_is_simulated(tmp_path: Path) -> 
     )
     one_way_us = table["elapsed_ns"][0].as_py() / table["messages"][0].as_py() / 2e3
     assert one_way_us == pytest.approx(20 + 8.192, rel=1e-4)
+
+
+@pytest.mark.parametrize(("policy", "mbps"), [("SHARED", 75), ("FATPIPE", 300)])
+def test_a_fatpipe_is_not_shared(tmp_path: Path, policy: str, mbps: int) -> None:
+    cluster = '<cluster id="c" prefix="n" suffix="" radical="0-3" bw="1Gbps" lat="10us" {}/>'
+    path = write(tmp_path, cluster.format(f'bb_bw="300Mbps" bb_sharing_policy="{policy}"'))
+    table = simulate("aapc", f"{path}(overhead=0us)", overrides=[("steps.aapc.sizes", "['10 MB']")])
+    rates_mbps = 8e4 / (table["elapsed_ns"].to_numpy() / 1e6)
+    assert rates_mbps == pytest.approx(mbps, rel=1e-3)
+    assert [hop.name for hop in describe(str(path)).way("n0", "n3")] == [
+        "n0 out",
+        "backbone",
+        "n3 in",
+    ]
+    assert to_simgrid(describe(str(path))).count(f'sharing_policy="{policy}"') >= 1

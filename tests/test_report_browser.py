@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, Route, sync_playwright
 from synthetic import GIGABIT, write_run
 from synthetic_cluster import Cluster, Step, cards, write_cluster_run
 from test_report import roughen
+from weft.conduct import RunRequest, start_run
 from weft.report.page import write_report
 
 CHROMIUM = next(
@@ -352,3 +353,18 @@ def test_maps_follow_the_theme_and_can_be_saved(cluster: Opened) -> None:
         with cluster.page.expect_download() as download:
             cluster.page.locator(f"#figure-{name} [data-save=png]").click()
         assert download.value.suggested_filename == f"{name}.png"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_simulated_fabric_is_drawn(browser: Browser, tmp_path: Path, scheme: str) -> None:
+    run = start_run(RunRequest("ring", "sim:xibalba-e7-config2", str(tmp_path / "run")))
+    opened = open_report(browser, write_report([run], tmp_path / "report.html"), scheme)
+    assert {"fabric-1", "busiest-1"} <= set(drawn(opened.page))
+    fabric = opened.page.locator('[data-figure="fabric-1"]')
+    assert {"backplane", "n[1-24]"} <= set(fabric.locator("text").all_text_contents())
+    fabric.locator(".mark-rule line").first.hover(force=True)
+    tip = opened.page.locator("#vg-tooltip-element")
+    tip.wait_for(state="visible")
+    assert "Mb/s" in tip.inner_text()
+    assert opened.complaints == []
+    opened.page.context.close()

@@ -28,10 +28,11 @@ class Network:
     def explicit(
         name: str,
         hosts: list[str],
-        constraints: list[tuple[str, float, float]],
+        constraints: list[tuple[str, float, float, bool]],
         routes: list[tuple[int, int, list[int]]],
     ) -> Network:
-        """Hosts, constraints (name, bit/s, delay in seconds), and the constraints from a host to another."""
+        """Hosts, constraints (name, bit/s, delay in seconds, whether connections share it), and the constraints from a
+        host to another."""
 
     @staticmethod
     def generators() -> list[tuple[str, str]]:
@@ -46,6 +47,9 @@ class Network:
     def hosts(self) -> list[str]: ...
     def dead_hosts(self) -> list[int]: ...
     def constraints(self) -> list[str]: ...
+    def unshared(self) -> list[int]:
+        """The constraints, by index, that connections do not share: each gets as much."""
+
     def capacities(self) -> bytes:
         """Bit/s by constraint, as doubles; infinite where there is no limit."""
 

@@ -46,7 +46,8 @@ impl Network {
         Ok(built.map(|inner| Self { inner }))
     }
 
-    /// A network of hosts, constraints (name, bit/s, delay in seconds) and the constraints of each route.
+    /// A network of hosts, constraints (name, bit/s, delay in seconds, whether connections share it) and the
+    /// constraints of each route.
     #[staticmethod]
     fn explicit(
         name: String,
@@ -104,6 +105,14 @@ impl Network {
             .collect()
     }
 
+    /// The constraints, by index, that connections do not share: each gets as much.
+    fn unshared(&self) -> Vec<usize> {
+        let constraints = 0..self.inner.capacities().len();
+        constraints
+            .filter(|constraint| !self.inner.is_shared(*constraint))
+            .collect()
+    }
+
     /// What each constraint carries in bit/s: doubles, infinite where there is no limit.
     fn capacities<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes_of(py, self.inner.capacities())
@@ -131,7 +140,7 @@ impl Network {
             return Err(PyValueError::new_err("no such host"));
         }
         let mut route = Vec::new();
-        let way = self.inner.way(src, dst, network, &mut route);
+        let way = self.inner.hops(src, dst, network, &mut route);
         Ok(way.map(|way| (route, way.delay_s)))
     }
 

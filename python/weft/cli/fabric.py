@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 from rich.console import Console
 
@@ -12,6 +14,7 @@ from weft.fabric.describe import NAMED, Description, Hop
 from weft.fabric.dot import to_dot
 from weft.fabric.load import load_fabric
 from weft.fabric.simgrid_export import to_simgrid
+from weft.fabric.simgrid_import import simgrid_to_toml
 from weft.nodeset import fold
 from weft.plan import catalog
 from weft.run.folder import Run
@@ -75,6 +78,15 @@ def export(name: str, form: str, scale: float, run_folder: str | None) -> None:
         return
     resolved = load_fabric(name, scale)
     click.echo(to_dot(resolved, Run.open(run_folder) if run_folder else None), nl=False)
+
+
+@fabric.command("import")
+@click.argument("form", metavar="FORMAT", type=click.Choice(["simgrid"]))
+@click.argument("file", type=click.Path(path_type=Path))
+def import_(form: str, file: Path) -> None:
+    """Print FILE, a SimGrid platform, as a fabric file, where it is a tree of switches."""
+    del form  # There is one so far.
+    click.echo(simgrid_to_toml(file), nl=False)
 
 
 def _print_hops(console: Console, hops: list[Hop]) -> None:

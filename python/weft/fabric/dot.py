@@ -6,20 +6,30 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from weft.errors import RequestError
 from weft.run.folder import Run
-from weft.run.tables import LOADS_NAME
+from weft.run.loads import Loads, link_loads, loads_of
 
 
 def to_dot(fabric: dict[str, Any], run: Run | None = None) -> str:
     """The graph of a resolved fabric (weft.fabric.load); raises RequestError when a run has no loads."""
-    shares = _shares(fabric, run) if run else {}
-    return "\n".join(_lines(fabric, shares)) + "\n"
+    loads = _loads_on(fabric, run) if run else {}
+    return "\n".join(_lines(fabric, loads)) + "\n"
 
 
-def _lines(fabric: dict[str, Any], shares: dict[str, float]) -> Iterator[str]:
+def _loads_on(fabric: dict[str, Any], run: Run) -> Loads:
+    loads = loads_of(run)
+    if not loads:
+        raise RequestError(
+            f"{run.directory}: does not say what links carried",
+            "simulated runs do, unless they choose their phases as they go",
+        )
+    if run.meta.testbed.get("fabric", {}).get("name") != fabric["name"]:
+        raise RequestError(f"{run.directory}: was not simulated on {fabric['name']}")
+    return loads
+
+
+def _lines(fabric: dict[str, Any], loads: Loads) -> Iterator[str]:
     yield f"graph {_quoted(fabric['name'])} {{"
     yield '  graph [overlap=false, splines=true]; node [fontname="sans-serif"];'
     for host in fabric["hosts"]:
@@ -30,7 +40,7 @@ def _lines(fabric: dict[str, Any], shares: dict[str, float]) -> Iterator[str]:
         yield f"  {_quoted(switch['name'])} [shape=box, label={_quoted(label)}];"
     linked = {frozenset(link["ends"]) for link in fabric["links"]}
     for link in fabric["links"]:
-        yield _edge(link, shares)
+        yield _edge(link, loads)
     for switch in fabric["switches"]:
         parent = switch["parent"]
         if parent and frozenset((switch["name"], parent)) not in linked:
@@ -38,11 +48,11 @@ def _lines(fabric: dict[str, Any], shares: dict[str, float]) -> Iterator[str]:
     yield "}"
 
 
-def _edge(link: dict[str, Any], shares: dict[str, float]) -> str:
+def _edge(link: dict[str, Any], loads: Loads) -> str:
     one, other = link["ends"]
     rates = [link[way]["rate_bits_per_s"] for way in ("forward", "backward")]
     label = " / ".join(dict.fromkeys(_rate_text(rate) for rate in rates if rate))
-    found = [shares[name] for name, _ in _constraints(link) if name in shares]
+    found = [load.share for load in link_loads(link, loads) if load]
     attributes = {"label": label, "style": "dashed" if link["dead"] else "solid"}
     if found:
         share = max(found)
@@ -51,35 +61,6 @@ def _edge(link: dict[str, Any], shares: dict[str, float]) -> str:
         attributes["label"] = f"{label}\n{100 * share:.0f} %".strip()
     text = ", ".join(f"{key}={_quoted(value)}" for key, value in attributes.items())
     return f"  {_quoted(one)} -- {_quoted(other)} [{text}];"
-
-
-def _shares(fabric: dict[str, Any], run: Run) -> dict[str, float]:
-    """The busiest phase of each direction of a link, as a part of what it can carry."""
-    path = run.directory / LOADS_NAME
-    if not path.exists():
-        raise RequestError(
-            f"{run.directory}: has no {LOADS_NAME}", "only simulated runs know what links carried"
-        )
-    if run.meta.testbed.get("fabric", {}).get("name") != fabric["name"]:
-        raise RequestError(f"{run.directory}: was not simulated on {fabric['name']}")
-    peaks: dict[str, float] = {}
-    for row in pq.read_table(path, columns=["constraint", "mbps"]).to_pylist():
-        peaks[row["constraint"]] = max(row["mbps"], peaks.get(row["constraint"], 0.0))
-    every = [named for link in fabric["links"] for named in _constraints(link)]
-    rates = {name: rate for name, rate in every if rate}
-    return {name: peak * 1e6 / rates[name] for name, peak in peaks.items() if name in rates}
-
-
-def _constraints(link: dict[str, Any]) -> Iterator[tuple[str, float | None]]:
-    """What the simulator may call the two directions of a link (of a host, or between switches), and their rates."""
-    one, other = link["ends"]
-    network = f" (network {link['network'] + 1})" if link["network"] else ""
-    forward, backward = (link[way]["rate_bits_per_s"] for way in ("forward", "backward"))
-    for end, away, towards in ((one, forward, backward), (other, backward, forward)):
-        yield f"{end}{network} out", away
-        yield f"{end}{network} in", towards
-    yield f"{one} to {other}", forward
-    yield f"{other} to {one}", backward
 
 
 def _rate_text(bits_per_s: float) -> str:

@@ -38,11 +38,13 @@ def _lines(description: Description) -> Iterator[str]:
     yield f'  <zone id={quoteattr(network.name)} routing="Full">'
     for host in hosts:
         yield f'    <host id={quoteattr(host)} speed="{_HOST_SPEED}"/>'
-    for hop in description.hops():
+    unshared = set(network.unshared())
+    for at, hop in enumerate(description.hops()):
+        policy = "FATPIPE" if at in unshared else "SHARED"
         rate_bps = _UNLIMITED_BPS if hop.mbps is None else hop.mbps * 1e6 * share
         yield (
             f'    <link id={quoteattr(hop.name)} bandwidth="{rate_bps!r}bps" '
-            f'latency="{hop.delay_us!r}us" sharing_policy="SHARED"/>'
+            f'latency="{hop.delay_us!r}us" sharing_policy="{policy}"/>'
         )
     for src in range(len(hosts)):
         for dst in range(len(hosts)):

@@ -41,13 +41,13 @@ def find(kind: str, name: str) -> Path:
     raise RequestError(f"{kind} {name!r}: not in the catalogue", _other_names(kind, name))
 
 
-def read(path: Path) -> str:
+def read(path: Path, longest_bytes: int = _LONGEST_BYTES) -> str:
     """The text of a description; raises RequestError when it cannot be one."""
     try:
         with path.open("rb") as file:
-            content = file.read(_LONGEST_BYTES + 1)
-        if len(content) > _LONGEST_BYTES:
-            raise RequestError(f"{path}: more than {_LONGEST_BYTES} bytes, not a description")
+            content = file.read(longest_bytes + 1)
+        if len(content) > longest_bytes:
+            raise RequestError(f"{path}: more than {longest_bytes} bytes, not a description")
         return content.decode()
     except UnicodeDecodeError as error:
         raise RequestError(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from None

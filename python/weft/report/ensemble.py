@@ -16,6 +16,7 @@ from weft.nodeset import natural
 from weft.plan.phases import expand
 from weft.plan.steps import is_ensemble, measures_latency
 from weft.run.folder import Run
+from weft.run.loads import Loads, loads_of
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,11 @@ class Ensemble:
     def findings(self) -> Findings:
         """Where the limits are."""
         return diagnose(self.run)
+
+    @cached_property
+    def loads(self) -> Loads:
+        """What each constraint carried, where the run is simulated and says it."""
+        return loads_of(self.run)
 
     @cached_property
     def steps(self) -> list[EnsembleStep]:

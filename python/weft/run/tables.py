@@ -6,4 +6,5 @@ BOTTLENECKS_NAME = "bottlenecks.parquet"
 """By step, phase, source and destination: the constraint that limited the transfer when it ended."""
 
 LOADS_NAME = "loads.parquet"
-"""By step, phase and constraint: what it carried on the wire, the mean over the phase in 10^6 bit/s."""
+"""By step, phase and constraint: what it carried on the wire, the mean over the phase, and what it can carry, both in
+10^6 bit/s; the latter is infinite where there is no limit."""

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.run.samples import SCHEMA
+from weft.statistics import Floats
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,10 @@ class Outcome:
         table = pa.table({"step": steps, **columns, "bottleneck": named})
         return table.filter(first)
 
-    def loads(self, step: int, clock_ns: int, names: pa.Array) -> pa.Table:
+    def loads(self, step: int, clock_ns: int, names: pa.Array, capacities_mbps: Floats) -> pa.Table:
         """What each constraint carried in each phase: the mean over the phase, on the wire."""
         phase = np.frombuffer(self._loads["phase"], dtype=np.int32)
-        constraint = pa.array(
-            np.frombuffer(self._loads["constraint"], dtype=np.uint32).astype(np.int32)
-        )
+        constraint = np.frombuffer(self._loads["constraint"], dtype=np.uint32).astype(np.int32)
         known = np.array([one.index for one in self.phases], dtype=np.int32)
         at = np.searchsorted(known, phase)
         starts = np.array([one.start_ns for one in self.phases], dtype=np.int64)
@@ -83,10 +82,11 @@ class Outcome:
             {
                 "step": np.full(len(phase), step, dtype=np.int32),
                 "phase": phase,
-                "constraint": pa.DictionaryArray.from_arrays(constraint, names),
+                "constraint": pa.DictionaryArray.from_arrays(pa.array(constraint), names),
                 "start_ns": starts[at] + clock_ns,
                 "elapsed_ns": spans[at],
                 "mbps": np.frombuffer(self._loads["bits_per_s"]) / 1e6,
+                "capacity_mbps": capacities_mbps[constraint],
             }
         )
 

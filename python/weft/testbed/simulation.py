@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -23,6 +24,7 @@ from weft.testbed.parts import participants
 from weft.testbed.simulated import Simulated
 from weft.testbed.telling import Progress, StepProgress
 
+_OWN_CAP = "its own window, overhead or unshared link"
 MOST_LOADS = 5_000_000
 """Beyond so many pairs of phase and constraint a step's loads are not kept."""
 
@@ -40,7 +42,8 @@ class SimulatedRun:
         self._choosers = choosers
         self._clock_ns = _end_ns(writer.samples)
         self._constraints = testbed.network.constraints()
-        self._names = pa.array([*self._constraints, "nothing", "its own window or overhead"])
+        self._capacities_mbps = np.frombuffer(testbed.network.capacities()) / 1e6
+        self._names = pa.array([*self._constraints, "nothing", _OWN_CAP])
         self._bottlenecks: list[pa.Table] = []
         self._loads: list[pa.Table] = []
         done = writer.meta.testbed.get("simulation", {})
@@ -113,7 +116,9 @@ class SimulatedRun:
         rows = outcome.samples(logbook.step, logbook.launch, self._clock_ns)
         logbook.phases_measured([one.index for one in outcome.phases], [rows])
         self._bottlenecks.append(outcome.bottlenecks(logbook.step, self._names))
-        self._loads.append(outcome.loads(logbook.step, self._clock_ns, self._names))
+        self._loads.append(
+            outcome.loads(logbook.step, self._clock_ns, self._names, self._capacities_mbps)
+        )
         step = self._meta.plan["steps"][logbook.step]
         for phase in outcome.phases:
             if is_ensemble(step):

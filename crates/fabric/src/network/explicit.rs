@@ -12,11 +12,12 @@ pub struct Explicit {
     constraints: Vec<String>,
     capacities: Vec<f64>,
     delays_s: Vec<f64>,
+    is_shared: Vec<bool>,
     routes: HashMap<(u32, u32), Vec<u32>>,
 }
 
-/// A constraint: its name, bit/s, and the delay behind it in seconds.
-pub type Constraint = (String, f64, f64);
+/// A constraint: its name, bit/s, the delay behind it in seconds, and whether connections share it.
+pub type Constraint = (String, f64, f64, bool);
 /// The constraints from one host to another.
 pub type Route = (u32, u32, Vec<u32>);
 
@@ -35,9 +36,9 @@ impl Explicit {
                 return Err(format!("the route {src} to {dst} names what is not there"));
             }
         }
-        if let Some((name, rate, delay)) = constraints
+        if let Some((name, rate, delay, _)) = constraints
             .iter()
-            .find(|(_, rate, delay)| !(*rate >= 0.0 && *delay >= 0.0))
+            .find(|(_, rate, delay, _)| !(*rate >= 0.0 && *delay >= 0.0))
         {
             return Err(format!(
                 "{name}: a rate of {rate} bit/s and a delay of {delay} s; neither may be negative"
@@ -47,9 +48,10 @@ impl Explicit {
         Ok(Self {
             name,
             hosts,
-            capacities: constraints.iter().map(|(_, rate, _)| *rate).collect(),
-            delays_s: constraints.iter().map(|(_, _, delay)| *delay).collect(),
-            constraints: constraints.into_iter().map(|(name, _, _)| name).collect(),
+            capacities: constraints.iter().map(|one| one.1).collect(),
+            delays_s: constraints.iter().map(|one| one.2).collect(),
+            is_shared: constraints.iter().map(|one| one.3).collect(),
+            constraints: constraints.into_iter().map(|one| one.0).collect(),
             routes: routes
                 .map(|(src, dst, route)| ((src, dst), route))
                 .collect(),
@@ -87,6 +89,25 @@ impl Network for Explicit {
     }
 
     fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+        let start = route.len();
+        let way = self.hops(src, dst, network, route)?;
+        let crossed = route.split_off(start);
+        let (shared, own): (Vec<u32>, Vec<u32>) = crossed
+            .into_iter()
+            .partition(|at| self.is_shared[*at as usize]);
+        route.extend(shared);
+        let rates = own.iter().map(|at| self.capacities[*at as usize]);
+        Some(Way {
+            own_bits_per_s: rates.fold(f64::INFINITY, f64::min),
+            ..way
+        })
+    }
+
+    fn is_shared(&self, constraint: usize) -> bool {
+        self.is_shared[constraint]
+    }
+
+    fn hops(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
         if src == dst {
             return Some(Way::of([]));
         }

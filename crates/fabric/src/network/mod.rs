@@ -50,9 +50,19 @@ pub trait Network: Debug + Send + Sync {
     /// What a frame takes behind it to arrive.
     fn constraint_delay_s(&self, constraint: usize) -> f64;
 
-    /// Appends the constraints from a host to another to `route`, and says what the way costs. None where there is no
-    /// way. A host has an empty way to itself.
+    /// Appends the shared constraints from a host to another to `route`, and says what the way costs. None where there
+    /// is no way. A host has an empty way to itself.
     fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way>;
+
+    /// All constraints from a host to another in their order, those that are not shared among them.
+    fn hops(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+        self.way(src, dst, network, route)
+    }
+
+    /// Whether the connections that cross a constraint share what it carries, or each of them gets that much.
+    fn is_shared(&self, _constraint: usize) -> bool {
+        true
+    }
 
     /// How messages become frames.
     fn framing(&self) -> Framing {

@@ -22,6 +22,8 @@ pub struct Way {
     pub slowest_s_per_bit: f64,
     /// The largest IP packet that passes all hops.
     pub mtu_bytes: u32,
+    /// What a single connection gets at most, however few there are: bit/s.
+    pub own_bits_per_s: f64,
 }
 
 const DEFAULT_MTU_BYTES: u32 = 1500;
@@ -34,6 +36,7 @@ impl Way {
             s_per_bit: 0.0,
             slowest_s_per_bit: 0.0,
             mtu_bytes: u32::MAX,
+            own_bits_per_s: f64::INFINITY,
         };
         for hop in hops {
             way.add(hop);

@@ -47,7 +47,12 @@ impl<'a> Setup<'a> {
         let ways = links.iter().map(|link| self.find_way(link));
         let ways: Vec<Way> = ways.collect::<Option<_>>()?;
         let slowest = ways.iter().min_by_key(|way| way.mtu_bytes)?;
-        let demand = self.demand(*slowest, 1, bytes, bytes);
+        let own_rates = ways.iter().map(|way| way.own_bits_per_s);
+        let whole = Way {
+            own_bits_per_s: own_rates.fold(f64::INFINITY, f64::min),
+            ..*slowest
+        };
+        let demand = self.demand(whole, 1, bytes, bytes);
         self.transfers.push(&self.route, demand);
         Some(ways)
     }
@@ -91,7 +96,7 @@ impl<'a> Setup<'a> {
             bits: framing.wire_bytes(bytes, way.mtu_bytes) as f64 * 8.0,
             // Transfers share what counts, not what is on the wire; with one size of packets that is the same.
             weight: streams * expansion / framing.expansion(COMMON_MTU_BYTES),
-            cap_bits_per_s: streams * self.window_rate(&way).min(gap_rate),
+            cap_bits_per_s: streams * self.window_rate(&way).min(gap_rate).min(way.own_bits_per_s),
             start_s: 0.0,
         }
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from weft.report.figures.aapc import aapc_figures
+from weft.report.figures.busiest import busiest_figures
+from weft.report.figures.fabric import fabric_figures
 from weft.report.figures.figure import Figure
 from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.histogram import histogram_figures
@@ -14,6 +16,8 @@ from weft.report.material import Material
 FAMILIES = [
     signature_figures,
     tree_figures,
+    fabric_figures,
+    busiest_figures,
     heatmap_figures,
     aapc_figures,
     histogram_figures,

@@ -74,5 +74,5 @@ def config_for(mode: Mode) -> dict[str, Any]:
             "offset": 12,
         },
         "text": {"color": ink["text"]},
-        "style": {"ink": {"stroke": ink["text"]}},
+        "rule": {"color": ink["text"]},
     }

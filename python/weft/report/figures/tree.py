@@ -13,17 +13,17 @@ from weft.diagnose.findings import Limit
 from weft.nodeset import fold
 from weft.report.ensemble import Ensemble
 from weft.report.figures import parts
+from weft.report.figures.boxes import FREE, box_layer, lines_in, text_layer
 from weft.report.figures.figure import Figure, Row, Spec, chart_spec
 from weft.report.limits import limit_lines, slow_text
 from weft.report.material import Material
 from weft.report.quantity import range_mbps
 
 ROW_PX, LEAST_PX, MOST_PX = 15, 220, 1100
-LINE_PX = 15
 LEAF_SHARE = 0.6
 """The column of nodes is this wide, measured in columns of groups."""
 
-FREE, SLOW, INK = "#dfe4ea", "#ff8a80", "#1c2430"
+SLOW = "#ff8a80"
 OVER = ["#fdebd3", "#f28c38"]
 """From a limit that is hardly felt to one that is felt by far."""
 MOST_OVER = 8
@@ -43,6 +43,10 @@ class Tree:
     def height(self) -> float:
         return min(MOST_PX, max(LEAST_PX, ROW_PX * len(self.names)))
 
+    @property
+    def row_px(self) -> float:
+        return self.height / len(self.names)
+
     @cached_property
     def groups(self) -> list[tuple[str, ...]]:
         """All groups below that of all nodes."""
@@ -58,8 +62,8 @@ class Tree:
         return [*self._group_boxes(), *self._leaves()]
 
     def lines(self) -> list[Row]:
-        """As many lines of text in each rectangle as it has room for, the first ones first."""
-        return [row for box in self.boxes() for row in self._lines_of(box)]
+        """The text of each rectangle."""
+        return [row for box in self.boxes() for row in lines_in(box, self.row_px)]
 
     def _group_boxes(self) -> Iterator[Row]:
         root = tuple(self.names)
@@ -123,21 +127,6 @@ class Tree:
         has_parts = any(set(group) < set(innermost) for group in self.groups)
         return self._level(innermost) + 1 if has_parts else self.depth
 
-    def _lines_of(self, box: Row) -> Iterator[Row]:
-        height = (box["bottom"] - box["top"]) * self.height / len(self.names)
-        texts = box["text"].split("\n")[: max(1, int(height / LINE_PX))]
-        middle = (box["top"] + box["bottom"]) / 2
-        step = LINE_PX / self.height * len(self.names)
-        for i, text in enumerate(texts):
-            yield {
-                "x": box["left"],
-                "y": middle + (i - (len(texts) - 1) / 2) * step,
-                "text": text,
-                "bold": i == 0 and not box["leaf"],
-                "small": height < 11,
-                "wide": box["right"] - box["left"],
-            }
-
     def _level(self, group: tuple[str, ...]) -> int:
         """How many groups are around this one, that of all nodes included."""
         return 1 + sum(set(group) < set(each) for each in self.groups)
@@ -166,37 +155,10 @@ def _figure(index: int, tree: Tree) -> Figure:
 def _spec(tree: Tree, name: str, tables: dict[str, list[Row]]) -> Spec:
     x = alt.Scale(domain=[0, tree.depth + LEAF_SHARE], nice=False)
     y = alt.Scale(domain=[len(tree.names), 0], nice=False, zero=False)
-    boxes = parts.encode(
-        alt.Chart(parts.table(f"{name}-boxes")).mark_rect(
-            stroke="#ffffff", strokeWidth=1.2, clip=True
-        ),
-        x=alt.X("left", type="quantitative", scale=x, axis=None),
-        x2="right",
-        y=alt.Y("top", type="quantitative", scale=y, axis=None),
-        y2="bottom",
-        color=alt.Color("fill", type="nominal", scale=None),
-        tooltip=alt.TooltipValue(alt.ExprRef("{'title': datum.text}")),
-    )
-    texts = _texts(f"{name}-lines", tree.depth + LEAF_SHARE)
+    boxes = box_layer(f"{name}-boxes", x, y)
+    texts = text_layer(f"{name}-lines", tree.depth + LEAF_SHARE)
     chart = alt.layer(boxes.add_params(parts.zoom()), texts)
     return chart_spec(chart.properties(width=parts.WIDTH, height=tree.height))
-
-
-def _texts(table: str, columns: float) -> alt.Chart:
-    """The lines, cut to the width of their rectangles."""
-    mark = alt.Chart(parts.table(table)).mark_text(
-        align="left",
-        baseline="middle",
-        dx=6,
-        color=INK,
-        clip=True,
-        tooltip=None,
-        fontSize=alt.ExprRef("datum.small ? 8 : 11"),
-        fontWeight=alt.ExprRef("datum.bold ? 600 : 400"),
-        limit=alt.ExprRef(f"datum.wide * width / {columns} - 12"),
-    )
-    x, y = alt.X("x", type="quantitative"), alt.Y("y", type="quantitative")
-    return parts.encode(mark, x=x, y=y, text="text:N")
 
 
 def _fill(over: float | None) -> str:

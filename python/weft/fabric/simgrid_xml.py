@@ -1,0 +1,75 @@
+"""The XML of SimGrid platforms: elements with their lines, and attributes with their units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from weft.errors import RequestError
+
+_QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[A-Za-z]*)\s*")
+BITS = {"": 8.0, "bps": 1.0, "Bps": 8.0}
+for _prefix, _size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
+    BITS |= {f"{_prefix}bps": _size, f"{_prefix}Bps": 8 * _size}
+for _prefix, _size in (("Ki", 2.0**10), ("Mi", 2.0**20), ("Gi", 2.0**30), ("Ti", 2.0**40)):
+    BITS |= {f"{_prefix}bps": _size, f"{_prefix}Bps": 8 * _size}
+SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
+
+
+@dataclass
+class Element:
+    """An element with its place: what messages call the file, and the line."""
+
+    name: str
+    origin: str
+    line: int
+    attributes: dict[str, str]
+    children: list[Element] = field(default_factory=list)
+
+    def get(self, name: str) -> str:
+        """An attribute that must be there; raises RequestError."""
+        value = self.attributes.get(name)
+        if not value:
+            raise self.wrong(f"<{self.name}> without {name}")
+        return value
+
+    def quantity(self, name: str, units: Mapping[str, float], default: str | None = None) -> float:
+        """A positive number with its unit, in bit/s or seconds; a time may be 0. Raises RequestError."""
+        text = self.attributes.get(name, default)
+        form = _QUANTITY.fullmatch(text) if text is not None else None
+        try:
+            value = float(form["number"]) * units[form["unit"]] if form else -1.0
+        except (KeyError, ValueError):
+            value = -1.0
+        if value < 0 or (units is BITS and value == 0):
+            known = ", ".join(filter(None, units))
+            raise self.wrong(f"{name} = {text!r}: must be a positive number with a unit of {known}")
+        return value
+
+    def wrong(self, why: str) -> RequestError:
+        """A refusal that names the line."""
+        return RequestError(f"{self.origin}:{self.line}: {why}")
+
+
+def parse(text: str, origin: str) -> Element:
+    """The outermost element; raises RequestError where the text is not XML."""
+    root = Element("", origin, 0, {})
+    stack = [root]
+    parser = expat.ParserCreate()
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        element = Element(name, origin, parser.CurrentLineNumber, attributes)
+        stack[-1].children.append(element)
+        stack.append(element)
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda _: stack.pop()
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        raise RequestError(
+            f"{origin}:{error.lineno}: not XML: {expat.ErrorString(error.code)}"
+        ) from None
+    return root.children[0]

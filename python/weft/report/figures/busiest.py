@@ -1,0 +1,136 @@
+"""The busiest limits of a simulated network, whatever its shape: what they carried of what they can carry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from weft.nodeset import fold, natural
+from weft.report.ensemble import Ensemble
+from weft.report.figures import load_colours, parts
+from weft.report.figures.figure import Figure, Row, Spec, chart_spec
+from weft.report.figures.rounding import short
+from weft.report.lanes import Lane, percent
+from weft.report.material import Material
+from weft.run.loads import Load
+
+MOST_ROWS = 20
+ROW_PX, LEAST_PX = 22, 120
+LABEL_PX, LABEL_LENGTH = 230, 36
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Limits that carried the same share of the same capacity."""
+
+    loads: Sequence[Load]
+
+    def to_row(self, place: int) -> Row:
+        first = self.loads[0]
+        names = fold_names([load.constraint for load in self.loads])
+        told = Lane.of(", ".join(names), first, has_limit=True)
+        return {
+            "place": place,
+            "share": short(first.share),
+            "limited": True,
+            "peak_share": short(first.peak_share),
+            "label": _label(names),
+            "name": told.name,
+            "carried": told.carried + (" each" if len(self.loads) > 1 else ""),
+            "peak": told.peak,
+        }
+
+
+def busiest_figures(material: Material) -> list[Figure]:
+    """One for each run that says what its limits carried."""
+    return [
+        _figure(f"busiest-{i + 1}", one) for i, one in enumerate(material.ensembles) if one.loads
+    ]
+
+
+def fold_names(names: Sequence[str]) -> list[str]:
+    """Constraints' names with the nodes in them folded: n1 out, n2 out -> n[1-2] out."""
+    together: dict[tuple[str, str], list[str]] = {}
+    for name in sorted(names, key=natural):
+        # A number at the end counts, else that of the node that comes first.
+        node, space, rest = name.partition(" ")
+        head, tail = (name, "") if name[-1:].isdigit() else (node, space + rest)
+        together.setdefault((head.rstrip("0123456789"), tail), []).append(head)
+    return [fold(heads) + tail for (_, tail), heads in together.items()]
+
+
+def _label(names: Sequence[str]) -> str:
+    """All names where there is room, else the first."""
+    whole = ", ".join(names)
+    return whole if len(whole) <= LABEL_LENGTH else f"{names[0]} and {len(names) - 1} more"
+
+
+def _figure(name: str, one: Ensemble) -> Figure:
+    groups = _alike(list(one.loads.values()))
+    shown = groups[:MOST_ROWS]
+    rows = [group.to_row(place) for place, group in enumerate(shown)]
+    count = sum(len(group.loads) for group in shown)
+    means = "Bars: mean of the step that loaded it most; strokes: its busiest phase."
+    caption = f"{count} of {len(one.loads)} limits. {means}"
+    title = f"The busiest limits of {one.label}"
+    return Figure(name, title, caption, _spec(name, rows), {name: rows})
+
+
+def _alike(loads: Sequence[Load]) -> list[Alike]:
+    """The busiest first; those that differ by less than what is shown are one."""
+    together: dict[tuple[str, str, float], list[Load]] = {}
+    for load in loads:
+        shares = percent(load.share), percent(load.peak_share)
+        together.setdefault((*shares, load.capacity_mbps), []).append(load)
+    groups = [Alike(group) for group in together.values()]
+    return sorted(groups, key=lambda alike: (-alike.loads[0].share, -alike.loads[0].peak_share))
+
+
+def _spec(name: str, rows: Sequence[Row]) -> Spec:
+    x = alt.X(
+        "share",
+        type="quantitative",
+        scale=alt.Scale(domain=[0, max(1.0, *(row["peak_share"] for row in rows))], nice=False),
+        axis=alt.Axis(title="Share of capacity", format=".0%", tickCount=6),
+    )
+    placed = alt.Chart(parts.table(name)).transform_calculate(
+        top="datum.place + 0.15", bottom="datum.place + 0.85"
+    )
+    bars = parts.encode(
+        placed.mark_rect(clip=True),
+        x=x,
+        x2=alt.datum(0),
+        y=_names_axis(rows),
+        y2="bottom",
+        fill=load_colours.of_share(alt.Fill),
+        tooltip=parts.tooltip(load_colours.TOOLTIP),
+    )
+    strokes = parts.encode(
+        placed.mark_rule(strokeWidth=2.5, clip=True),
+        x=alt.X("peak_share", type="quantitative"),
+        y=alt.Y("top", type="quantitative"),
+        y2="bottom",
+    )
+    names = alt.param(name="names", value=[row["label"] for row in rows])
+    chart = alt.layer(bars.add_params(parts.zoom()), strokes).add_params(names)
+    height = max(LEAST_PX, ROW_PX * len(rows))
+    return chart_spec(chart.properties(width=parts.WIDTH, height=height))
+
+
+def _names_axis(rows: Sequence[Row]) -> alt.Y:
+    return alt.Y(
+        "top",
+        type="quantitative",
+        scale=alt.Scale(domain=[len(rows), 0], nice=False, zero=False),
+        axis=alt.Axis(
+            title=None,
+            values=[i + 0.5 for i in range(len(rows))],
+            tickCount=len(rows),
+            labelExpr="names[floor(datum.value)]",
+            labelLimit=LABEL_PX,
+            grid=False,
+            ticks=False,
+        ),
+    )

@@ -1,0 +1,97 @@
+"""The fabric of a simulated run: switches, links and hosts, coloured by what they carried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+
+from weft.diagnose.fabric_tree import FabricTree, has_one_way
+from weft.report.ensemble import Ensemble
+from weft.report.figures import load_colours, parts
+from weft.report.figures.boxes import box_layer, text_layer
+from weft.report.figures.fabric_drawing import Drawing
+from weft.report.figures.figure import Figure, Row, Spec, chart_spec
+from weft.report.lanes import FabricLanes
+from weft.report.material import Material
+
+CAPTION = "Mean share of capacity in the step that loaded it most. Upper lines: to the left."
+DASHED = " Dashed: no limit."
+STRIPES = " Stripes: each host, or a switch's inside."
+
+
+def fabric_figures(material: Material) -> list[Figure]:
+    """For each run on a declared tree, one figure for each network that carried anything."""
+    return [
+        figure
+        for i, one in enumerate(material.ensembles)
+        if _is_drawn(one)
+        for figure in _of_run(f"fabric-{i + 1}", one)
+    ]
+
+
+def _is_drawn(one: Ensemble) -> bool:
+    """A graph with several ways has no levels to stand in."""
+    fabric = one.run.meta.testbed.get("fabric")
+    return bool(one.loads and fabric and has_one_way(fabric))
+
+
+def _of_run(name: str, one: Ensemble) -> Iterator[Figure]:
+    fabric = one.run.meta.testbed["fabric"]
+    for network in sorted({link["network"] for link in fabric["links"]}):
+        lanes = FabricLanes(FabricTree(fabric, network), fabric, one.loads)
+        if lanes.carried_anything:
+            own = f"{name}-network-{network + 1}" if network else name
+            which = f", network {network + 1}" if network else ""
+            title = f"What the links of {fabric['name']} carried in {one.label}{which}"
+            yield _figure(own, title, Drawing(lanes))
+
+
+def _figure(name: str, title: str, drawing: Drawing) -> Figure:
+    tables: dict[str, list[Row]] = {
+        f"{name}-lines": drawing.lines(),
+        f"{name}-boxes": drawing.boxes(),
+        f"{name}-texts": drawing.texts(),
+        f"{name}-stripes": drawing.stripes(),
+    }
+    has_free = any(not row["limited"] for row in tables[f"{name}-lines"])
+    has_stripes = bool(tables[f"{name}-stripes"])
+    caption = CAPTION + DASHED * has_free + STRIPES * has_stripes
+    return Figure(name, title, caption, _spec(drawing, name), tables)
+
+
+def _spec(drawing: Drawing, name: str) -> Spec:
+    x = alt.Scale(domain=[0, drawing.columns], nice=False)
+    y = alt.Scale(domain=[drawing.rows, 0], nice=False, zero=False)
+    chart = alt.layer(
+        box_layer(f"{name}-boxes", x, y).add_params(parts.zoom()),
+        _line_layer(f"{name}-lines"),
+        _stripe_layer(f"{name}-stripes"),
+        text_layer(f"{name}-texts", drawing.columns),
+    )
+    return chart_spec(chart.properties(width=parts.WIDTH, height=drawing.height))
+
+
+def _line_layer(table: str) -> alt.Chart:
+    mark = alt.Chart(parts.table(table)).mark_rule(strokeWidth=3, clip=True)
+    return _spanning(
+        mark,
+        ("from", "to"),
+        stroke=load_colours.of_share(alt.Stroke, load_colours.legend()),
+        strokeDash=alt.condition(load_colours.HAS_SHARE, alt.value([1, 0]), alt.value([4, 3])),
+    )
+
+
+def _stripe_layer(table: str) -> alt.Chart:
+    mark = alt.Chart(parts.table(table)).mark_rect(stroke="#ffffff", strokeWidth=0.5, clip=True)
+    fill = load_colours.of_share(alt.Fill, load_colours.legend())
+    return _spanning(mark, ("top", "bottom"), fill=fill)
+
+
+def _spanning(mark: alt.Chart, rows: tuple[str, str], **colours: Any) -> alt.Chart:
+    """The marks from left to right and from row to row, which tell their load."""
+    ends = {"x2": "right", "y": alt.Y(rows[0], type="quantitative"), "y2": rows[1]}
+    tooltip = parts.tooltip(load_colours.TOOLTIP)
+    x = alt.X("left", type="quantitative")
+    return parts.encode(mark, x=x, **ends, **colours, tooltip=tooltip)

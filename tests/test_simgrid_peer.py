@@ -1,0 +1,100 @@
+"""Platforms in weft and in SimGrid itself, where that is installed: every transfer ends at the same time."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from test_fabric_formats import write
+from weft.testbed.simulated import open_simulated, simulate
+
+ROOT = Path(__file__).resolve().parent.parent
+# Its plain max-min model, as in bench/simgrid.py.
+MODEL = [
+    "--cfg=network/model:CM02",
+    "--cfg=network/crosstraffic:0",
+    "--cfg=network/TCP-gamma:0",
+    "--log=root.thres:error",
+]
+HEAD = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+"""
+ONE_MB = [
+    ("steps.aapc.sizes", "['1 MB']"),
+    ("steps.aapc.stop", "{ rule = 'count', repeats = 1, trials = 1 }"),
+]
+CLUSTER = (
+    '<zone id="w" routing="Full"><cluster id="c" prefix="node-" suffix="" speed="1Gf" bw="10Gbps" '
+    'lat="0" radical="0-{last}" {shape}/></zone>'
+)
+
+
+@pytest.fixture(scope="module")
+def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """bench/simgrid/peer.cpp, built."""
+    binary = tmp_path_factory.mktemp("peer") / "peer"
+    compiler = shutil.which("g++")
+    if compiler is None:
+        pytest.skip("no g++")
+    source = ROOT / "bench" / "simgrid" / "peer.cpp"
+    command = [compiler, "-O1", "-std=c++17", str(source), "-o", str(binary), "-lsimgrid"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no SimGrid here: apt-get install libsimgrid-dev")
+    return binary
+
+
+def compared(peer: Path, platform: Path) -> float:
+    """All-to-all in phases: the largest relative difference of an end."""
+    hosts = len(open_simulated(str(platform)).nodes)
+    ends = platform.with_suffix(".ends")
+    command = [str(peer), "aapc", str(hosts), str(ends), str(platform), *MODEL]
+    subprocess.run(command, check=True, capture_output=True)
+    table = simulate("aapc", f"{platform}(overhead=0us)", overrides=ONE_MB)
+    table = table.sort_by([("phase", "ascending"), ("src", "ascending")])
+    assert table.num_rows == hosts * (hosts - 1)
+    return float(np.max(np.abs(table["elapsed_ns"].to_numpy() / 1e9 / np.fromfile(ends) - 1)))
+
+
+@pytest.mark.parametrize(
+    ("hosts", "shape"),
+    [
+        (120, 'topology="DRAGONFLY" topo_parameters="3,4;4,3;5,1;2"'),
+        (36, 'topology="DRAGONFLY" topo_parameters="2,1;3,1;3,2;2"'),
+        (16, 'topology="DRAGONFLY" topo_parameters="1,1;2,1;4,1;2"'),
+        (32, 'topology="FAT_TREE" topo_parameters="2;4,8;1,4;1,2"'),
+        (64, 'topology="FAT_TREE" topo_parameters="3;4,4,4;1,2,2;2,3,2"'),
+        (24, 'topology="FAT_TREE" topo_parameters="2;6,4;2,3;3,1"'),
+    ],
+)
+def test_a_cluster_takes_as_long_as_in_simgrid(
+    peer: Path, tmp_path: Path, hosts: int, shape: str
+) -> None:
+    platform = write(tmp_path, CLUSTER.format(last=hosts - 1, shape=shape), HEAD)
+    assert compared(peer, platform) < 1e-5
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<cluster id="c" prefix="node-" suffix="" speed="1Gf" bw="10Gbps" lat="0" radical="0-11" '
+        'bb_bw="3Gbps" bb_lat="0" bb_sharing_policy="FATPIPE"/>',
+        """<zone id="w" routing="Full">
+<host id="node-0" speed="1Gf"/><host id="node-1" speed="1Gf"/><host id="node-2" speed="1Gf"/>
+<link id="one" bandwidth="1Gbps" latency="0"/>
+<link id="two" bandwidth="700Mbps" latency="0" sharing_policy="FATPIPE"/>
+<link id="three" bandwidth="900Mbps" latency="0" sharing_policy="SPLITDUPLEX"/>
+<route src="node-0" dst="node-1"><link_ctn id="one"/><link_ctn id="two"/></route>
+<route src="node-0" dst="node-2"><link_ctn id="one"/><link_ctn id="three" direction="UP"/></route>
+<route src="node-1" dst="node-2"><link_ctn id="two"/></route>
+</zone>""",
+    ],
+)
+def test_a_fatpipe_gives_each_what_it_gives_in_simgrid(
+    peer: Path, tmp_path: Path, body: str
+) -> None:
+    assert compared(peer, write(tmp_path, body, HEAD)) < 1e-5
