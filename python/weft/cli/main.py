@@ -13,6 +13,7 @@ from weft.cli.demo import demo
 from weft.cli.diagnose import diagnose
 from weft.cli.exporting import export
 from weft.cli.fabric import fabric
+from weft.cli.fit import fit
 from weft.cli.importing import import_
 from weft.cli.lab import lab
 from weft.cli.laws import laws
@@ -36,6 +37,7 @@ for command in (
     show,
     diagnose,
     compare,
+    fit,
     laws,
     report,
     import_,
