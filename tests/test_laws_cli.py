@@ -43,6 +43,11 @@ def test_a_long_range_is_thinned_in_the_table_only() -> None:
     assert len(json.loads(invoke(laws, *THESIS, *step, "--json").stdout)["points"]) == 3501
 
 
+def test_it_says_where_the_range_ends_before_the_optimum() -> None:
+    text = invoke(laws, *THESIS, "--gamma", "0:0.1").stdout
+    assert "greatest gain +77.4% at gamma 0.1, where the range ends and it still rises" in text
+
+
 def test_deviations_make_it_the_modified_model() -> None:
     document = json.loads(invoke(laws, *THESIS, "--tau", 0.147, "--json").stdout)
     assert document["best"]["gamma"] == pytest.approx(0.62 / 1.147 - 0.45)
@@ -77,5 +82,7 @@ def test_what_cannot_be_is_refused(option: str, value: object, said: str) -> Non
 def test_a_wrong_request_ends_with_2_and_one_message() -> None:
     done = weft("laws", "--p", "0.5", "--sigma", "0")
     assert done.returncode == 2
-    assert done.stderr.splitlines() == ["error: sigma 0.0: must be a number greater than 0"]
+    error, hint = done.stderr.splitlines()
+    assert error == "error: sigma 0.0: must be a number greater than 0"
+    assert hint.startswith("  hint: sigma is the host's rate over the link's")
     assert "Missing option '--sigma'" in weft("laws", "--p", "0.5").stderr

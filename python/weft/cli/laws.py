@@ -14,7 +14,7 @@ from weft.cli.layout import plain_table
 from weft.cli.output import json_option, print_json
 from weft.model.gamma_range import gamma_range
 from weft.model.laws_modified import ModifiedLaws
-from weft.model.regimes import regimes, slowest
+from weft.model.regimes import Regime, regimes, slowest
 from weft.statistics import Floats
 
 MOST_ROWS = 60
@@ -83,15 +83,18 @@ def _points(model: ModifiedLaws, gammas: Floats) -> Iterator[dict[str, Any]]:
 
 def _print(console: Console, model: ModifiedLaws, gammas: Floats) -> None:
     best = model.optimum(float(gammas[0]), float(gammas[-1]))
-    console.print(f"greatest gain {best.gain:+.1%} at gamma {best.gamma:.4g}\n")
-    console.print(_regimes_table(model, gammas))
+    found = _regimes(model, gammas)
+    is_cut = found[-1].trend == "rises" and best.gamma == found[-1].high
+    beyond = ", where the range ends and it still rises" if is_cut else ""
+    console.print(f"greatest gain {best.gain:+.1%} at gamma {best.gamma:.4g}{beyond}\n")
+    console.print(_regimes_table(found))
     console.print("\nthroughput as a share of the link's", style="bold")
     console.print(_points_table(model, gammas))
 
 
-def _regimes_table(model: ModifiedLaws, gammas: Floats) -> Table:
+def _regimes_table(found: list[Regime]) -> Table:
     table = plain_table("gamma from", "to", "limit before", "limit after", "gain")
-    for each in _regimes(model, gammas):
+    for each in found:
         ends = (f"{each.low:.4g}", f"{each.high:.4g}")
         table.add_row(*ends, each.limit_before, each.limit_after, each.trend)
     return table
@@ -106,5 +109,5 @@ def _points_table(model: ModifiedLaws, gammas: Floats) -> Table:
     return table
 
 
-def _regimes(model: ModifiedLaws, gammas: Floats) -> list[Any]:
+def _regimes(model: ModifiedLaws, gammas: Floats) -> list[Regime]:
     return regimes(model, float(gammas[0]), float(gammas[-1]))

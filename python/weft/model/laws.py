@@ -27,6 +27,12 @@ Ratio = float | Floats
 Stage = Literal["link", "nic", "host"]
 STAGES: tuple[Stage, ...] = ("link", "nic", "host")
 
+_HINTS = {
+    "alpha": "alpha is the lag ratio: 2 for a NIC of half the host's speed",
+    "beta": "beta is what is left to do of the work that is moved: 1 for all, 0.01 for next to nothing",
+    "sigma": "sigma is the host's rate over the link's: 0.2 on a link five times as fast as the host",
+}
+
 
 @dataclass(frozen=True)
 class Optimum:
@@ -54,8 +60,8 @@ class Laws:
     def __post_init__(self) -> None:
         if not np.all((np.asarray(self.p) >= 0) & (np.asarray(self.p) <= 1)):
             raise RequestError(f"p {self.p}: not between 0 and 1", "p is a share: 0.55 is 55 %")
-        for name in ("alpha", "beta", "sigma"):
-            check_above(name, getattr(self, name), 0.0)
+        for name, hint in _HINTS.items():
+            check_above(name, getattr(self, name), 0.0, hint)
 
     @property
     def host_slope(self) -> Ratio:
@@ -129,10 +135,10 @@ def cuts(model: Laws, low: float, high: float) -> Floats:
     return np.unique([low, *(each for each in borders if low < each < high), high])
 
 
-def check_above(name: str, value: Ratio, bound: float) -> None:
+def check_above(name: str, value: Ratio, bound: float, hint: str = "") -> None:
     """Raise RequestError unless the value, or all of an array, is finite and greater than `bound`."""
     if not np.all(np.isfinite(value) & (np.asarray(value) > bound)):
-        raise RequestError(f"{name} {value}: must be a number greater than {bound:g}")
+        raise RequestError(f"{name} {value}: must be a number greater than {bound:g}", hint)
 
 
 def _gamma(gamma: npt.ArrayLike) -> Floats:
