@@ -13,8 +13,10 @@ from weft.cli.demo import demo
 from weft.cli.diagnose import diagnose
 from weft.cli.exporting import export
 from weft.cli.fabric import fabric
+from weft.cli.fit import fit
 from weft.cli.importing import import_
 from weft.cli.lab import lab
+from weft.cli.laws import laws
 from weft.cli.output import print_error, print_json
 from weft.cli.report import report
 from weft.cli.run import run
@@ -30,7 +32,20 @@ def weft() -> None:
     """What does this network deliver, where is it limited, what would change it?"""
 
 
-for command in (run, show, diagnose, compare, report, import_, export, fabric, lab, demo):
+for command in (
+    run,
+    show,
+    diagnose,
+    compare,
+    fit,
+    laws,
+    report,
+    import_,
+    export,
+    fabric,
+    lab,
+    demo,
+):
     weft.add_command(command)
 
 

@@ -1,0 +1,92 @@
+"""What a fit says of a model's parameters and of the points it was fitted to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+import numpy.typing as npt
+
+from weft.statistics import Floats
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A parameter; its unit is in its name.
+
+    An end of the interval that is None is one that the points do not give. One that was `held` was
+    given, not fitted.
+    """
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    held: bool = False
+
+
+@dataclass(frozen=True)
+class Residual:
+    """One measured value beside what the model predicts; `error_pct` is how far the model is off."""
+
+    at: float
+    quantity: str
+    measured: float
+    predicted: float
+    error_pct: float
+
+
+class Model(Protocol):
+    """The face that all models have."""
+
+    def predict(self, at: npt.ArrayLike, /) -> Floats:
+        """What the model is about, at sizes, application ratios, ..."""
+        ...
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted model: `coverage` is that of the intervals, `axis` what the residuals lie along."""
+
+    name: str
+    model: Model
+    estimates: Sequence[Estimate]
+    coverage: float
+    axis: str
+    residuals: Sequence[Residual]
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """The parameters by name."""
+        return {each.name: each.value for each in self.estimates}
+
+    @property
+    def rms_error_pct(self) -> float:
+        """The root of the mean squared error of the model at the points."""
+        squares = [each.error_pct**2 for each in self.residuals]
+        return math.sqrt(sum(squares) / len(squares))
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `weft fit --json`."""
+        return {
+            "model": self.name,
+            "parameters": [asdict(each) for each in self.estimates],
+            "coverage": self.coverage,
+            "rms_error_pct": self.rms_error_pct,
+            "residuals": [
+                {self.axis: each.at, **{k: v for k, v in asdict(each).items() if k != "at"}}
+                for each in self.residuals
+            ],
+        }
+
+
+def residuals(at: Floats, quantity: str, measured: Floats, predicted: Floats) -> list[Residual]:
+    """One for each point, with errors relative to what was measured."""
+    errors_pct = 100.0 * (predicted / measured - 1.0)
+    columns = (at, measured, predicted, errors_pct)
+    return [
+        Residual(where, quantity, seen, said, error_pct)
+        for where, seen, said, error_pct in zip(*(each.tolist() for each in columns), strict=True)
+    ]
