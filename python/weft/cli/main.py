@@ -15,6 +15,7 @@ from weft.cli.exporting import export
 from weft.cli.fabric import fabric
 from weft.cli.importing import import_
 from weft.cli.lab import lab
+from weft.cli.machine import machine
 from weft.cli.output import print_error, print_json
 from weft.cli.report import report
 from weft.cli.run import run
@@ -30,7 +31,7 @@ def weft() -> None:
     """What does this network deliver, where is it limited, what would change it?"""
 
 
-for command in (run, show, diagnose, compare, report, import_, export, fabric, lab, demo):
+for command in (run, show, diagnose, compare, report, import_, export, fabric, machine, lab, demo):
     weft.add_command(command)
 
 
