@@ -85,3 +85,39 @@ class Network:
         **parameters: float | None,
     ) -> dict[str, Any]:
         """Phases that were chosen for a step, given as JSON with a stop rule each."""
+
+class Machine:
+    """Two nodes of a kind, ready to be simulated, with the face of a network."""
+
+    @staticmethod
+    def load(
+        text: str, origin: str, placement: str | None, overrides: list[tuple[str, str]]
+    ) -> Machine:
+        """The machine of a description's text, with one of its placements."""
+
+    @staticmethod
+    def tasks() -> list[str]:
+        """What a placement places."""
+
+    @staticmethod
+    def stages() -> list[str]:
+        """What a message passes, in this order."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    def placement(self) -> list[tuple[str, str]]:
+        """Which processor does each task."""
+
+    def hosts(self) -> list[str]: ...
+    def dead_hosts(self) -> list[int]: ...
+    def parts(self) -> list[str]:
+        """The processors of a node, and what they share."""
+
+    def constraints(self) -> list[str]: ...
+    def phase_count(self, step_json: str) -> int:
+        """How many phases a step has here."""
+
+    def simulate(self, step_json: str, first: int, last: int) -> dict[str, Any]:
+        """The phases `first` to `last`, without it, of a ping-pong or stream."""

@@ -17,10 +17,10 @@ from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.testbed.base import Testbed
 from weft.testbed.chooser import Chooser
+from weft.testbed.computed import Computed
 from weft.testbed.live import LiveRun
 from weft.testbed.needs import nodes_of
 from weft.testbed.open import open_testbed
-from weft.testbed.simulated import Simulated
 from weft.testbed.simulation import SimulatedRun
 from weft.testbed.telling import Progress as Reporter
 
@@ -84,7 +84,7 @@ def _carry_out(
 ) -> Run:
     """With agents, or by computing what they would find."""
     progress = reporter or Silent()
-    if isinstance(testbed, Simulated):
+    if isinstance(testbed, Computed):
         return SimulatedRun(testbed, writer, progress, _chooser).run()
     return LiveRun(testbed, writer, progress, patience_s, _chooser).run()
 
@@ -126,7 +126,7 @@ def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> N
     Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
     spare for each end. What is computed comes out the same in every launch, so that one is enough.
     """
-    if isinstance(testbed, Simulated):
+    if isinstance(testbed, Computed):
         for step in plan["steps"]:
             testbed.check(step)
         plan["launches"] = 1

@@ -1,5 +1,6 @@
 //! The Python module `weft._core`: text in, JSON out, no logic.
 
+mod machine;
 mod network;
 
 use std::fmt::Display;
@@ -13,6 +14,8 @@ use weft_plan::{Limits, Step};
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::machine::Machine;
     #[pymodule_export]
     use super::network::Network;
 

@@ -223,7 +223,7 @@ impl Network {
 }
 
 /// Works beside Python and asks it now and then whether somebody interrupts.
-fn watched<T: Send>(
+pub fn watched<T: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
     work: impl FnOnce() -> T + Send,
@@ -270,7 +270,7 @@ fn parameters_of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Parameters> {
     Ok(parameters)
 }
 
-fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
+pub fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
     let rows = PyDict::new(py);
     rows.set_item("phase", bytes_of(py, &outcome.rows.phase))?;
     rows.set_item("batch", bytes_of(py, &outcome.rows.batch))?;
@@ -309,7 +309,7 @@ fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
 }
 
 /// Numbers whose bytes may be copied as they are.
-trait Plain: Copy {
+pub trait Plain: Copy {
     fn to_bytes(self, out: &mut Vec<u8>);
 }
 
@@ -326,7 +326,7 @@ macro_rules! plain {
 plain!(i32, i64, u32, f64);
 
 /// The compiler turns the loop into one copy where the machine's order of bytes is Arrow's.
-fn bytes_of<'py, T: Plain>(py: Python<'py>, numbers: &[T]) -> Bound<'py, PyBytes> {
+pub fn bytes_of<'py, T: Plain>(py: Python<'py>, numbers: &[T]) -> Bound<'py, PyBytes> {
     let mut bytes = Vec::with_capacity(std::mem::size_of_val(numbers));
     for number in numbers {
         number.to_bytes(&mut bytes);

@@ -31,11 +31,8 @@ pub struct Fault {
 }
 
 impl Fault {
-    pub(crate) fn new(
-        key: impl Into<String>,
-        found: &toml::Value,
-        right: impl Into<String>,
-    ) -> Self {
+    /// A value that may not be what it is.
+    pub fn new(key: impl Into<String>, found: &toml::Value, right: impl Into<String>) -> Self {
         Self {
             key: key.into(),
             found: Some(shown(found)),
@@ -43,7 +40,8 @@ impl Fault {
         }
     }
 
-    pub(crate) fn missing(key: impl Into<String>, right: impl Into<String>) -> Self {
+    /// A key that must be there.
+    pub fn missing(key: impl Into<String>, right: impl Into<String>) -> Self {
         Self {
             key: key.into(),
             found: None,

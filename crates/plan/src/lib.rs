@@ -27,6 +27,13 @@ pub use options::{Options, Wait};
 pub use pattern::Pattern;
 pub use phase::{Phase, Transfer, Work};
 pub use plan::{Plan, load};
+
+/// Checked reading of TOML, for descriptions of other things than plans.
+pub mod reading {
+    pub use crate::read::{Section, document};
+    pub use crate::units::{Quantity, SIZE, TIME};
+    pub use toml::Value;
+}
 pub use sizes::SizeSchedule;
 pub use step::Step;
 pub use stop::StopRule;

@@ -1,12 +1,11 @@
 //! A plan: a list of steps and how often to launch them.
 
 use serde::{Deserialize, Serialize};
-use toml::{Table, Value};
+use toml::Value;
 
 use crate::error::{Fault, PlanError};
 use crate::limits::Limits;
-use crate::read::Section;
-use crate::setting::{Setting, blame};
+use crate::read::{self, Section};
 use crate::step::Step;
 
 /// The fewest from which a rank-based interval says anything useful.
@@ -34,16 +33,7 @@ pub fn load(
     overrides: &[(String, String)],
     limits: &Limits,
 ) -> Result<Plan, PlanError> {
-    let table: Table = text
-        .parse()
-        .map_err(|error| PlanError::syntax(origin, text, &error))?;
-    let mut plan = Value::Table(table);
-    let apply = |(key, value): &(String, String)| Setting::apply(&mut plan, origin, key, value);
-    let settings = overrides.iter().map(apply).collect::<Result<Vec<_>, _>>()?;
-    Plan::read(&plan, limits).map_err(|fault| {
-        let origin = blame(origin, &settings, &fault);
-        PlanError::Value { origin, fault }
-    })
+    read::document(text, origin, overrides, |plan| Plan::read(plan, limits))
 }
 
 impl Plan {

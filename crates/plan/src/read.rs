@@ -4,11 +4,31 @@ use std::ops::RangeInclusive;
 
 use toml::{Table, Value};
 
-use crate::error::Fault;
+use crate::error::{Fault, PlanError};
+use crate::setting::{Setting, blame};
 use crate::units::{Quantity, SIZE, TIME};
 
+/// Reads a description with `read`, with overrides applied first; see `load`.
+pub fn document<T>(
+    text: &str,
+    origin: &str,
+    overrides: &[(String, String)],
+    read: impl Fn(&Value) -> Result<T, Fault>,
+) -> Result<T, PlanError> {
+    let table: Table = text
+        .parse()
+        .map_err(|error| PlanError::syntax(origin, text, &error))?;
+    let mut whole = Value::Table(table);
+    let apply = |(key, value): &(String, String)| Setting::apply(&mut whole, origin, key, value);
+    let settings = overrides.iter().map(apply).collect::<Result<Vec<_>, _>>()?;
+    read(&whole).map_err(|fault| {
+        let origin = blame(origin, &settings, &fault);
+        PlanError::Value { origin, fault }
+    })
+}
+
 /// A table of the plan and where it stands, such as `steps[0].sizes`.
-pub(crate) struct Section<'a> {
+pub struct Section<'a> {
     table: &'a Table,
     path: String,
 }
@@ -62,6 +82,7 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// The value of a key that may be absent.
     pub fn get(&self, name: &str) -> Option<&'a Value> {
         self.table.get(name)
     }
@@ -93,6 +114,7 @@ impl<'a> Section<'a> {
         self.only_for(name, "pattern = \"pingpong\" or \"stream\"")
     }
 
+    /// A text that may be absent.
     pub fn text(&self, name: &str) -> Result<Option<&'a str>, Fault> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -118,6 +140,7 @@ impl<'a> Section<'a> {
         Ok(Some(text.to_owned()))
     }
 
+    /// True or false, or absent.
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -128,6 +151,7 @@ impl<'a> Section<'a> {
             .ok_or_else(|| self.refuse(name, "must be true or false"))
     }
 
+    /// A whole number within a range, or absent.
     pub fn count(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Fault> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -147,12 +171,18 @@ impl<'a> Section<'a> {
         self.quantity(name, &SIZE, 0)
     }
 
+    /// Its keys, in alphabetical order.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.table.keys().map(String::as_str)
+    }
+
     /// A time in nanoseconds, more than zero.
     pub fn time(&self, name: &str) -> Result<Option<u64>, Fault> {
         self.quantity(name, &TIME, 1)
     }
 
-    fn quantity(&self, name: &str, kind: &Quantity, least: u64) -> Result<Option<u64>, Fault> {
+    /// A quantity in the smallest unit of its kind, at least `least`, or absent.
+    pub fn quantity(&self, name: &str, kind: &Quantity, least: u64) -> Result<Option<u64>, Fault> {
         let Some(value) = self.get(name) else {
             return Ok(None);
         };

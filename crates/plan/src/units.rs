@@ -3,14 +3,14 @@
 use crate::error::cut;
 
 /// A kind of quantity: its units, each with its worth in the smallest, and how to speak of it.
-pub(crate) struct Quantity {
+pub struct Quantity {
     pub noun: &'static str,
     pub example: &'static str,
-    smallest: &'static str,
-    units: &'static [(&'static str, u64)],
+    pub smallest: &'static str,
+    pub units: &'static [(&'static str, u64)],
 }
 
-pub(crate) const SIZE: Quantity = Quantity {
+pub const SIZE: Quantity = Quantity {
     noun: "size",
     example: "8 MiB",
     smallest: "bytes",
@@ -25,7 +25,7 @@ pub(crate) const SIZE: Quantity = Quantity {
     ],
 };
 
-pub(crate) const TIME: Quantity = Quantity {
+pub const TIME: Quantity = Quantity {
     noun: "time",
     example: "10 ms",
     smallest: "nanoseconds",

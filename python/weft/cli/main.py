@@ -17,6 +17,7 @@ from weft.cli.fit import fit
 from weft.cli.importing import import_
 from weft.cli.lab import lab
 from weft.cli.laws import laws
+from weft.cli.machine import machine
 from weft.cli.output import print_error, print_json
 from weft.cli.report import report
 from weft.cli.run import run
@@ -43,6 +44,7 @@ for command in (
     import_,
     export,
     fabric,
+    machine,
     lab,
     demo,
 ):

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.cli.ensemble_tables import print_ensembles
+from weft.cli.inside_tables import print_insides
 from weft.cli.layout import number, plain_table
 from weft.diagnose.points import Point
 from weft.diagnose.signature import Signature
@@ -37,6 +38,7 @@ def print_summary(summary: Summary) -> None:
         points = [each for each in summary.points if each.step == step]
         console.print(f"\n{points[0].pattern} over {points[0].transport}", style="bold")
         console.print(_points_table(points))
+    print_insides(summary, console)
     print_ensembles(summary, console)
     if not len(summary.rates):
         console.print("no samples")

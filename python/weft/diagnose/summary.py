@@ -8,6 +8,7 @@ from typing import Any
 from weft.diagnose.bottlenecks import Bottleneck, bottlenecks
 from weft.diagnose.curve import curves
 from weft.diagnose.effects import Effects, effects_of
+from weft.diagnose.inside import Budget, Busy, budgets, occupation
 from weft.diagnose.matrix import matrices
 from weft.diagnose.phases import Phase, phases
 from weft.diagnose.points import Point, curve_points
@@ -35,6 +36,8 @@ class Summary:
     rates: Rates
     warnings: list[Warning]
     bottlenecks: list[Bottleneck] = field(default_factory=list)
+    occupation: list[Busy] = field(default_factory=list)
+    budgets: list[Budget] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -59,6 +62,8 @@ class Summary:
             "effects": [effects.to_json() for effects in self.effects],
             "transfers": transfers_json(self.meta, self.rates, set(self.ensembles)),
             "bottlenecks": [one.to_json() for one in self.bottlenecks],
+            "occupation": [busy.to_json() for busy in self.occupation],
+            "budgets": [budget.to_json() for budget in self.budgets],
             "lost": self.meta.lost,
             "incomplete": self.meta.incomplete,
             "clocks": self.meta.clocks,
@@ -81,4 +86,6 @@ def summarise(run: Run) -> Summary:
         rates=rates,
         warnings=[*run.meta.warnings, *(signature.notes if signature else [])],
         bottlenecks=bottlenecks(run),
+        occupation=occupation(run),
+        budgets=budgets(run),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weft.errors import RequestError
 from weft.testbed.base import Testbed
+from weft.testbed.inside import open_nodes
 from weft.testbed.lab import open_lab
 from weft.testbed.simulated import open_simulated
 
@@ -15,7 +16,10 @@ def open_testbed(spec: str, scale: float = 1.0) -> Testbed:
         return open_lab(name, scale)
     if kind == "sim" and colon and name:
         return open_simulated(name, scale)
+    if kind == "node" and colon and name:
+        return open_nodes(name, scale)
     raise RequestError(
         f"--on {spec}: not a testbed this weft knows",
-        "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair; sim:FABRIC computes",
+        "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair; sim:FABRIC computes, "
+        "node:MACHINE computes what happens inside two nodes",
     )

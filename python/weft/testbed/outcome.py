@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,10 @@ class Outcome:
         self.span_ns: int = answer["span_ns"]
         self.idle_s: float = answer["idle_s"]
         self.events: int = answer["events"]
+        self._occupation: dict[str, bytes] = answer.get("occupation", {})
+        self._budgets: dict[str, bytes] = answer.get("budgets", {})
+        self.failures: dict[int, str] = dict(answer.get("failures", []))
+        """Why phases have no samples, where there is more to say than that there is no way."""
 
     def __len__(self) -> int:
         return len(self._rows["phase"]) // 4
@@ -89,6 +94,38 @@ class Outcome:
                 "capacity_mbps": capacities_mbps[constraint],
             }
         )
+
+    def occupation(self, step: int, names: Sequence[Sequence[str]]) -> pa.Table:
+        """What nodes were busy with; `names` are those of nodes, of their parts, and of tasks, the last being none."""
+        keys = zip(("node", "part", "task"), names, strict=True)
+        named = {key: _named(self._occupation[key], known) for key, known in keys}
+        phase = _array(self._occupation["phase"], pa.int32())
+        return pa.table(
+            {
+                "step": np.full(len(phase), step, dtype=np.int32),
+                "phase": phase,
+                **named,
+                "share": _array(self._occupation["share"], pa.float64()),
+                "interrupts_per_s": _array(self._occupation["interrupts_per_s"], pa.float64()),
+            }
+        )
+
+    def budgets(self, step: int, stages: Sequence[str]) -> pa.Table:
+        """Where messages' time went."""
+        phase = _array(self._budgets["phase"], pa.int32())
+        return pa.table(
+            {
+                "step": np.full(len(phase), step, dtype=np.int32),
+                "phase": phase,
+                "stage": _named(self._budgets["stage"], stages),
+                "elapsed_ns": _array(self._budgets["elapsed_ns"], pa.float64()),
+            }
+        )
+
+
+def _named(column: bytes, names: Sequence[str]) -> pa.Array:
+    index = _array(column, pa.int32())
+    return pa.DictionaryArray.from_arrays(index, pa.array(names, pa.string()))
 
 
 def _array(column: bytes, kind: pa.DataType) -> pa.Array:

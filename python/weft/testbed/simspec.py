@@ -11,6 +11,7 @@ from weft.errors import RequestError
 
 _FORM = re.compile(r"(?P<name>[^()]+?)\s*(\((?P<values>.*)\))?\s*", re.DOTALL)
 _QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[A-Za-z]*)\s*")
+_EXAMPLE = "for example sim:two-racks or sim:two-racks(overhead=5us)"
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _BYTES = {"B": 1, "kB": 1e3, "MB": 1e6, "KiB": 1 << 10, "MiB": 1 << 20}
 
@@ -27,20 +28,29 @@ class SimSpec:
 
 def parse_spec(text: str) -> SimSpec:
     """The parts of NAME or NAME(KEY=VALUE, ...); raises RequestError."""
-    form = _FORM.fullmatch(text)
-    if form is None:
-        raise _wrong(text, "not NAME or NAME(KEY=VALUE, ...)")
-    spec = SimSpec(form["name"].strip())
-    for part in filter(None, map(str.strip, (form["values"] or "").split(","))):
-        key, equals, value = map(str.strip, part.partition("="))
-        if not equals or not value:
-            raise _wrong(text, f"{part!r} is not KEY=VALUE")
+    name, values = split_spec(text, f"sim:{text}", _EXAMPLE)
+    spec = SimSpec(name)
+    for key, value in values.items():
         if key in _MODEL:
-            name, read = _MODEL[key]
-            spec.parameters[name] = read(text, key, value)
+            parameter, read = _MODEL[key]
+            spec.parameters[parameter] = read(text, key, value)
         else:
             spec.others[key] = value
     return spec
+
+
+def split_spec(text: str, whole: str, example: str) -> tuple[str, dict[str, str]]:
+    """The name and the values of NAME or NAME(KEY=VALUE, ...); raises RequestError about `whole`."""
+    form = _FORM.fullmatch(text)
+    if form is None:
+        raise RequestError(f"{whole}: not NAME or NAME(KEY=VALUE, ...)", example)
+    values = {}
+    for part in filter(None, map(str.strip, (form["values"] or "").split(","))):
+        key, equals, value = map(str.strip, part.partition("="))
+        if not equals or not value:
+            raise RequestError(f"{whole}: {part!r} is not KEY=VALUE", example)
+        values[key] = value
+    return form["name"].strip(), values
 
 
 def _seconds(text: str, key: str, value: str) -> float:
@@ -82,9 +92,7 @@ def _quantity(text: str, key: str, value: str, units: dict[str, float], example:
 
 
 def _wrong(text: str, why: str) -> RequestError:
-    return RequestError(
-        f"sim:{text}: {why}", "for example sim:two-racks or sim:two-racks(overhead=5us)"
-    )
+    return RequestError(f"sim:{text}: {why}", _EXAMPLE)
 
 
 _MODEL: dict[str, tuple[str, Callable[[str, str, str], Any]]] = {

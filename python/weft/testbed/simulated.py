@@ -15,46 +15,31 @@ import pyarrow as pa
 
 from weft import _core
 from weft.errors import RequestError
+from weft.fabric.describe import Description
 from weft.fabric.load import load_fabric
 from weft.fabric.simgrid_import import read_simgrid
 from weft.plan import catalog
 from weft.plan.load import load_plan
 from weft.plan.steps import is_adaptive
-from weft.run.meta import Warning
-from weft.testbed.base import Closing, Node
+from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
+from weft.statistics import Floats
+from weft.testbed.computed import Computed
 from weft.testbed.outcome import Outcome
 from weft.testbed.simspec import SimSpec, parse_spec
 
-MOST_ROWS = 50_000_000
-"""Samples of a step beyond this would fill memory and disk: about 3 GB."""
 _CHUNK_TRANSFERS = 400_000
 
 
-class Simulated(Closing):
-    """A prepared network; nothing runs anywhere."""
+class Simulated(Computed):
+    """A prepared network."""
 
     kind = "sim"
-    cpus = None
-    may_spin = False
 
     def __init__(self, network: _core.Network, spec: SimSpec, about: dict[str, Any]) -> None:
+        super().__init__(network)
         self.network = network
         self._parameters = {"threads": len(os.sched_getaffinity(0))} | spec.parameters
         self._about = about
-        self.warnings: list[Warning] = []
-
-    @property
-    def name(self) -> str:
-        return self.network.name
-
-    @cached_property
-    def nodes(self) -> list[Node]:
-        return [Node(name, "") for name in self.network.hosts()]
-
-    @cached_property
-    def dead(self) -> set[int]:
-        """The nodes that can neither send nor receive."""
-        return set(self.network.dead_hosts())
 
     def describe(self) -> dict[str, Any]:
         """What run.json says about it: the fabric, and what the model assumes besides."""
@@ -62,37 +47,11 @@ class Simulated(Closing):
         del model["threads"]
         return {"kind": self.kind, "name": self.name, "model": model} | self._about
 
-    def node_command(self, node: Node, argv: list[str]) -> list[str]:
-        """Nothing can be started on what does not exist."""
-        raise RequestError(f"{node.name} is simulated: {argv[0]} cannot be started there")
-
-    def check(self, step: dict[str, Any]) -> None:
-        """Refuse a step that cannot be simulated here; raises RequestError."""
-        if step["transport"] == "null":
-            raise RequestError(
-                f"step {step['name']!r} measures the probe's own loop: there is nothing to simulate",
-                "run it on lab:pair",
-            )
-        rows = self.phase_count(step) * len(self.nodes)
-        if rows > MOST_ROWS:
-            raise RequestError(
-                f"step {step['name']!r} has up to {rows:,} transfers over {len(self.nodes):,} nodes: "
-                f"about {rows * 60 / 1e9:.0f} GB of samples",
-                f"a simulated step has at most {MOST_ROWS:,}; choose fewer with `nodes`, or another pattern",
-            )
-
-    def phase_count(self, step: dict[str, Any]) -> int:
-        """How many phases a step has here; those of an adaptive one are chosen on the way."""
-        try:
-            return self.network.phase_count(json.dumps(step))
-        except ValueError as error:
-            raise RequestError(str(error)) from None
-
     def chunk(self, step: dict[str, Any]) -> int:
         """How many phases of a step to simulate at a time."""
         if step["pattern"]["kind"] == "alltoall":
             return max(1, _CHUNK_TRANSFERS // len(self.nodes))
-        return max(1, self.phase_count(step))
+        return super().chunk(step)
 
     def simulate(
         self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
@@ -113,6 +72,18 @@ class Simulated(Closing):
                 json.dumps(step), json.dumps(phases), self.dead, with_loads, **self._parameters
             )
         )
+
+    @cached_property
+    def capacities_mbps(self) -> Floats:
+        """By constraint, on the wire; infinite where there is no limit."""
+        return Description(self.network).capacities_mbps
+
+    def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
+        """What a run keeps of an outcome beside its samples, by file name."""
+        return {
+            BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
+            LOADS_NAME: outcome.loads(step, clock_ns, self.constraint_names, self.capacities_mbps),
+        }
 
 
 def open_simulated(text: str, scale: float = 1.0) -> Simulated:

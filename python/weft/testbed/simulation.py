@@ -1,11 +1,10 @@
-"""Running a plan on a simulated network: the same steps, phases and files as with agents."""
+"""Running a plan on what is computed: the same steps, phases and files as with agents."""
 
 from __future__ import annotations
 
 import hashlib
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -15,25 +14,23 @@ from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import Status
 from weft.run.missing import measured_phases
-from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.testbed.adaptive import chosen_phases, elapsed_s, record_choice
 from weft.testbed.chooser import Choosers
+from weft.testbed.computed import Computed
 from weft.testbed.logbook import Logbook
 from weft.testbed.outcome import Outcome
 from weft.testbed.parts import participants
-from weft.testbed.simulated import Simulated
 from weft.testbed.telling import Progress, StepProgress
 
-_OWN_CAP = "its own window, overhead or unshared link"
 MOST_LOADS = 5_000_000
 """Beyond so many pairs of phase and constraint a step's loads are not kept."""
 
 
 class SimulatedRun:
-    """Carries out what a run lacks on a simulated network, writing as it goes."""
+    """Carries out what a run lacks on a computed testbed, writing as it goes."""
 
     def __init__(
-        self, testbed: Simulated, writer: RunWriter, progress: Progress, choosers: Choosers
+        self, testbed: Computed, writer: RunWriter, progress: Progress, choosers: Choosers
     ) -> None:
         self._testbed = testbed
         self._writer = writer
@@ -41,11 +38,8 @@ class SimulatedRun:
         self._progress = progress
         self._choosers = choosers
         self._clock_ns = _end_ns(writer.samples)
-        self._constraints = testbed.network.constraints()
-        self._capacities_mbps = np.frombuffer(testbed.network.capacities()) / 1e6
-        self._names = pa.array([*self._constraints, "nothing", _OWN_CAP])
-        self._bottlenecks: list[pa.Table] = []
-        self._loads: list[pa.Table] = []
+        self._constraints = testbed.model.constraints()
+        self._tables: dict[str, list[pa.Table]] = {}
         done = writer.meta.testbed.get("simulation", {})
         self._fingerprint = str(done.get("fingerprint", ""))
         self._events = int(done.get("events", 0))
@@ -115,10 +109,8 @@ class SimulatedRun:
         """Everything that some phases gave goes to the run, or its notes."""
         rows = outcome.samples(logbook.step, logbook.launch, self._clock_ns)
         logbook.phases_measured([one.index for one in outcome.phases], [rows])
-        self._bottlenecks.append(outcome.bottlenecks(logbook.step, self._names))
-        self._loads.append(
-            outcome.loads(logbook.step, self._clock_ns, self._names, self._capacities_mbps)
-        )
+        for name, table in self._testbed.tables(outcome, logbook.step, self._clock_ns).items():
+            self._tables.setdefault(name, []).append(table)
         step = self._meta.plan["steps"][logbook.step]
         for phase in outcome.phases:
             if is_ensemble(step):
@@ -126,8 +118,12 @@ class SimulatedRun:
             if phase.failed:
                 words = [" to ".join(map(logbook.name, ends)) for ends in phase.failed[:4]]
                 nodes = {node for ends in phase.failed for node in ends}
-                logbook.phase_incomplete(phase.index, nodes, f"no way: {', '.join(words)}")
+                why = outcome.failures.get(phase.index, f"no way: {', '.join(words)}")
+                logbook.phase_incomplete(phase.index, nodes, why)
             self._fingerprint = _join(self._fingerprint, phase.fingerprint)
+        for why in outcome.failures.values():
+            hint = "larger sizes of the step were not tried"
+            self._meta.warn("no-messages", f"{logbook.step_name}: {why}", hint)
         self._clock_ns += outcome.span_ns
         self._events += outcome.events
         self._idle_s = max(self._idle_s, outcome.idle_s)
@@ -148,13 +144,12 @@ class SimulatedRun:
         return phases * len(self._constraints) <= MOST_LOADS
 
     def _write_tables(self) -> None:
-        """Beside the samples: what held each transfer back, what each constraint carried."""
-        for name, tables in ((BOTTLENECKS_NAME, self._bottlenecks), (LOADS_NAME, self._loads)):
+        """Beside the samples: what held each transfer back, what was busy with what."""
+        for name, tables in self._tables.items():
             path = self._writer.directory / name
             before = [pq.read_table(path)] if path.exists() else []
-            if before or tables:
-                whole = pa.concat_tables([*before, *tables]).unify_dictionaries()
-                pq.write_table(whole, path)
+            whole = pa.concat_tables([*before, *tables]).unify_dictionaries()
+            pq.write_table(whole, path)
 
     def _note_effort(self) -> None:
         self._meta.testbed["simulation"] = {

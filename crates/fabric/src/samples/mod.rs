@@ -12,6 +12,7 @@ mod step;
 mod stream;
 
 pub use columns::{Columns, Loads};
+pub use pair::Timed;
 pub use parameters::Parameters;
 pub use phase::PhaseOutcome;
-pub use step::{Outcome, Simulator};
+pub use step::{Outcome, PhaseSummary, Simulator, joined};

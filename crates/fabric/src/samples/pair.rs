@@ -23,10 +23,7 @@ pub fn run(setup: &mut Setup<'_>, step: &Step, phases: &[Phase]) -> Vec<PhaseOut
         };
         timed.add_rows(step, phase, &first, &mut outcome);
         outcomes.push(outcome);
-        if step
-            .until_ns
-            .is_some_and(|until_ns| timed.message_s() * 1e9 >= until_ns as f64)
-        {
+        if timed.is_last(step) {
             break;
         }
     }
@@ -34,15 +31,16 @@ pub fn run(setup: &mut Setup<'_>, step: &Step, phases: &[Phase]) -> Vec<PhaseOut
 }
 
 /// What messages of one size take.
-struct Timed {
+#[derive(Debug, Clone, Copy)]
+pub struct Timed {
     /// The time of one more message.
-    each_s: f64,
+    pub each_s: f64,
     /// What a window of messages adds, and its messages.
-    window_s: f64,
-    window: u32,
+    pub window_s: f64,
+    pub window: u32,
     /// How often a message crosses the network.
-    crossings: f64,
-    bottleneck: u32,
+    pub crossings: f64,
+    pub bottleneck: u32,
 }
 
 impl Timed {
@@ -117,7 +115,21 @@ impl Timed {
         }
     }
 
-    fn add_rows(&self, step: &Step, phase: &Phase, ends: &Transfer, outcome: &mut PhaseOutcome) {
+    /// Whether one message takes so long that no larger one is tried.
+    pub fn is_last(&self, step: &Step) -> bool {
+        let message_ns = self.message_s() * 1e9;
+        step.until_ns
+            .is_some_and(|until| message_ns >= until as f64)
+    }
+
+    /// Adds the rows of a phase: its trials.
+    pub fn add_rows(
+        &self,
+        step: &Step,
+        phase: &Phase,
+        ends: &Transfer,
+        outcome: &mut PhaseOutcome,
+    ) {
         let messages = self.messages(&step.stop);
         let elapsed_s = self.batch_s(messages);
         let batches = Batches {

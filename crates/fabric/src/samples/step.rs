@@ -120,7 +120,7 @@ impl Simulator<'_> {
 }
 
 /// One phase after the other.
-fn joined(outcomes: Vec<PhaseOutcome>) -> Outcome {
+pub fn joined(outcomes: Vec<PhaseOutcome>) -> Outcome {
     let mut all = Outcome::default();
     for one in outcomes {
         let barrier_ns = nanoseconds(one.barrier_s);

@@ -26,8 +26,8 @@ impl Fingerprint {
         }
     }
 
-    /// A whole word at a time: eight multiplications fewer than the original, which goes byte by byte.
-    fn add_word(&mut self, word: u64) {
+    /// Takes in a number. A whole word at a time: eight multiplications fewer than the original, which goes byte by byte.
+    pub fn add_word(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(PRIME);
         self.0 ^= self.0 >> 29;
     }

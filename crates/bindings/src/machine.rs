@@ -1,0 +1,146 @@
+//! Machines and simulations of steps between two of a kind, in Python, with the face of a network.
+
+use std::sync::atomic::AtomicBool;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use weft_node::{Budgets, Occupation, Simulator, Stage, Task, parts};
+use weft_plan::{Reach, Step};
+
+use super::network::{bytes_of, columns_of, watched};
+use super::refused;
+
+const NODES: u32 = 2;
+
+/// Two nodes of a kind, ready to be simulated.
+#[pyclass(frozen)]
+pub struct Machine {
+    simulator: Simulator,
+}
+
+#[pymethods]
+impl Machine {
+    /// The machine of a description's text with a placement, or its only one, and with overrides.
+    #[staticmethod]
+    #[pyo3(signature = (text, origin, placement, overrides))]
+    fn load(
+        text: &str,
+        origin: &str,
+        placement: Option<&str>,
+        overrides: Vec<(String, String)>,
+    ) -> PyResult<Self> {
+        let machine = weft_node::Machine::load(text, origin, placement, &overrides);
+        Ok(Self {
+            simulator: Simulator {
+                machine: machine.map_err(refused)?,
+            },
+        })
+    }
+
+    /// The tasks that a placement places.
+    #[staticmethod]
+    fn tasks() -> Vec<&'static str> {
+        Task::ALL.map(Task::name).to_vec()
+    }
+
+    /// What a message passes, in this order.
+    #[staticmethod]
+    fn stages() -> Vec<&'static str> {
+        Stage::ALL.map(Stage::name).to_vec()
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.simulator.machine.name
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        &self.simulator.machine.title
+    }
+
+    /// Which processor does each task.
+    fn placement(&self) -> Vec<(&'static str, &str)> {
+        let machine = &self.simulator.machine;
+        let row = Task::ALL.map(|task| {
+            let processor = &machine.processors[machine.placement.of(task)];
+            (task.name(), processor.name.as_str())
+        });
+        row.to_vec()
+    }
+
+    /// The names of the two nodes.
+    fn hosts(&self) -> Vec<String> {
+        (1..=NODES).map(|number| format!("n{number}")).collect()
+    }
+
+    /// None: both take part.
+    fn dead_hosts(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// The parts of a node: its processors and what they share.
+    fn parts(&self) -> Vec<String> {
+        parts(&self.simulator.machine)
+    }
+
+    /// The parts of both nodes, as constraints are numbered.
+    fn constraints(&self) -> Vec<String> {
+        let parts = self.parts();
+        let of = |host: String| parts.iter().map(move |part| format!("{host} {part}"));
+        self.hosts().into_iter().flat_map(of).collect()
+    }
+
+    /// How many phases a step has here.
+    fn phase_count(&self, step_json: &str) -> PyResult<usize> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        step.phase_count(NODES, Reach::SIMULATOR).map_err(refused)
+    }
+
+    /// Simulates the phases `first` to `last` (without it) of a step between two nodes.
+    fn simulate<'py>(
+        &self,
+        py: Python<'py>,
+        step_json: &str,
+        first: usize,
+        last: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        if !step.pattern.is_pair() {
+            let message = "only pingpong and stream are between the two nodes of a machine";
+            return Err(PyValueError::new_err(message));
+        }
+        let phases = step.some_phases(NODES, Reach::SIMULATOR, first..last);
+        let phases = phases.map_err(refused)?;
+        let stop = AtomicBool::new(false);
+        let work = || self.simulator.run(&step, &phases, &stop);
+        let outcome = watched(py, &stop, work)?;
+        let occupation = occupation_of(py, &outcome.occupation)?;
+        let budgets = budgets_of(py, &outcome.budgets)?;
+        let all = columns_of(py, outcome.samples)?;
+        all.set_item("occupation", occupation)?;
+        all.set_item("budgets", budgets)?;
+        all.set_item("failures", outcome.failures)?;
+        Ok(all)
+    }
+}
+
+fn occupation_of<'py>(py: Python<'py>, rows: &Occupation) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("phase", bytes_of(py, &rows.phase))?;
+    columns.set_item("node", bytes_of(py, &rows.node))?;
+    columns.set_item("part", bytes_of(py, &rows.part))?;
+    columns.set_item("task", bytes_of(py, &rows.task))?;
+    columns.set_item("share", bytes_of(py, &rows.share))?;
+    columns.set_item("interrupts_per_s", bytes_of(py, &rows.interrupts_per_s))?;
+    Ok(columns)
+}
+
+fn budgets_of<'py>(py: Python<'py>, rows: &Budgets) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("phase", bytes_of(py, &rows.phase))?;
+    columns.set_item("stage", bytes_of(py, &rows.stage))?;
+    columns.set_item("elapsed_ns", bytes_of(py, &rows.elapsed_ns))?;
+    Ok(columns)
+}

@@ -1,0 +1,112 @@
+//! The I/O bus and the link: one transfer at a time each, first come first served.
+
+use weft_fabric::network::Framing;
+
+use super::budget::Stage;
+use super::job::Frame;
+use super::node::Transfer;
+use super::pair::{Pair, Slot};
+use crate::machine::{ETHERNET_BYTES, HEADER_BYTES};
+
+impl Pair<'_> {
+    pub(super) fn queue_transfer(&mut self, at: usize, transfer: Transfer) {
+        self.nodes[at].io_queue.push_back(transfer);
+        if self.nodes[at].io_queue.len() == 1 {
+            self.begin_transfer(at);
+        }
+    }
+
+    fn begin_transfer(&mut self, at: usize) {
+        let Some(transfer) = self.nodes[at].io_queue.front() else {
+            return;
+        };
+        let (Transfer::Out(frame) | Transfer::In(frame)) = transfer;
+        let bus = self.machine.io_bus;
+        let bits = 8 * u64::from(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES);
+        let took_ps = bus.access_ps + time_ps(bits, bus.bits_per_s);
+        let hold_ps = time_ps(bits, self.machine.memory.bus_bits_per_s);
+        let node = &mut self.nodes[at];
+        node.io_bus_ps += took_ps;
+        node.memory_bus_ps += hold_ps as f64;
+        node.io_hold = (hold_ps as f64 / took_ps.max(1) as f64).min(1.0);
+        let slot = self.slot(at, Slot::IoBus);
+        self.calendar.set(slot, self.now_ps + took_ps);
+        self.retime(at);
+    }
+
+    pub(super) fn bus_done(&mut self, at: usize) {
+        let node = &mut self.nodes[at];
+        node.io_hold = 0.0;
+        let done = node.io_queue.pop_front();
+        match node.io_queue.is_empty() {
+            true => self.retime(at),
+            false => self.begin_transfer(at),
+        }
+        match done {
+            Some(Transfer::Out(frame)) => self.is_at_nic(at, frame),
+            Some(Transfer::In(frame)) => self.is_in_memory(at, frame),
+            None => (),
+        }
+    }
+
+    pub(super) fn queue_frame(&mut self, at: usize, frame: Frame) {
+        self.nodes[at].link_queue.push_back(frame);
+        self.begin_frame(at);
+    }
+
+    /// The next frame sets out, if the wire is free and the other end has room.
+    pub(super) fn begin_frame(&mut self, at: usize) {
+        let slot = self.slot(at, Slot::Link);
+        let Some(frame) = self.nodes[at].link_queue.front().copied() else {
+            return;
+        };
+        if self.calendar.is_set(slot) || !self.nodes[1 - at].ring.has_room(frame) {
+            return;
+        }
+        self.nodes[1 - at].ring.reserve(frame);
+        let mtu_bytes = self.machine.nic.mtu_bytes;
+        let bytes = Framing::Ethernet.wire_bytes(u64::from(frame.payload_bytes), mtu_bytes);
+        let took_ps = time_ps(8 * bytes, self.machine.link.bits_per_s);
+        self.nodes[at].link_ps += took_ps;
+        self.nodes[at].frames_out += 1;
+        self.calendar.set(slot, self.now_ps + took_ps);
+    }
+
+    pub(super) fn link_done(&mut self, at: usize) {
+        let arrival_ps = self.now_ps + self.machine.link.delay_ps;
+        if let Some(frame) = self.nodes[at].link_queue.pop_front() {
+            let on_wire = &mut self.nodes[1 - at].on_wire;
+            on_wire.push_back((arrival_ps, frame));
+            if on_wire.len() == 1 {
+                let slot = self.slot(1 - at, Slot::Wire);
+                self.calendar.set(slot, arrival_ps);
+            }
+        }
+        self.begin_frame(at);
+    }
+
+    pub(super) fn arrive(&mut self, at: usize) {
+        let Some((_, frame)) = self.nodes[at].on_wire.pop_front() else {
+            return;
+        };
+        if let Some((next_ps, _)) = self.nodes[at].on_wire.front() {
+            let slot = self.slot(at, Slot::Wire);
+            self.calendar.set(slot, *next_ps);
+        }
+        self.mark(Stage::Wire, frame);
+        let now_ps = self.now_ps;
+        self.nodes[at].ring.enter(now_ps);
+        self.received(at, frame);
+    }
+
+    /// A frame's room in the ring is free again.
+    pub(super) fn leave_ring(&mut self, at: usize, frame: Frame) {
+        let now_ps = self.now_ps;
+        self.nodes[at].ring.leave(frame, now_ps);
+        self.begin_frame(1 - at);
+    }
+}
+
+fn time_ps(bits: u64, bits_per_s: u64) -> u64 {
+    (u128::from(bits) * 1_000_000_000_000 / u128::from(bits_per_s)) as u64
+}

@@ -1,0 +1,147 @@
+//! One end of a TCP connection: buffers, windows, acknowledgements (RFC 9293, 1122).
+
+use std::collections::VecDeque;
+
+/// What a segment takes of the send buffer besides its bytes: the kernel's notes about it (Linux: struct sk_buff with
+/// its shared part, which `truesize` counts). Without it tiny segments could fill the other end's whole window.
+const NOTES_BYTES: u64 = 256;
+
+/// Bytes are counted from the connection's start.
+#[derive(Debug, Clone, Default)]
+pub struct Connection {
+    pub segment_bytes: u64,
+    send_buffer_bytes: u64,
+    receive_buffer_bytes: u64,
+    /// Sent before `copied` was acknowledged (Nagle) only in whole segments.
+    nagle: bool,
+    /// What the application wrote.
+    copied: u64,
+    sent: u64,
+    acknowledged: u64,
+    /// Where the segments end that are on their way.
+    ends: VecDeque<u64>,
+    /// What the other end lets us send.
+    send_edge: u64,
+    /// What protocol processing has seen.
+    received: u64,
+    /// What the reader can have.
+    readable: u64,
+    consumed: u64,
+    advertised: u64,
+    unacknowledged_segments: u32,
+}
+
+impl Connection {
+    pub fn new(segment_bytes: u64, send_bytes: u64, receive_bytes: u64, nagle: bool) -> Self {
+        Self {
+            // No more than half of the other's window, so that there are two on their way.
+            segment_bytes: segment_bytes.min((receive_bytes / 2).max(1)),
+            send_buffer_bytes: send_bytes,
+            receive_buffer_bytes: receive_bytes,
+            nagle,
+            send_edge: receive_bytes,
+            advertised: receive_bytes,
+            ..Self::default()
+        }
+    }
+
+    /// How much of `left` bytes the writer may copy now; nothing before a third of the buffer or a segment is free.
+    pub fn writable(&self, left: u64) -> u64 {
+        let used = self.copied - self.acknowledged + NOTES_BYTES * self.ends.len() as u64;
+        let free = self.send_buffer_bytes.saturating_sub(used);
+        let chunk = left.min(self.segment_bytes);
+        match free >= chunk.min(self.send_buffer_bytes / 3) {
+            true => chunk.min(free),
+            false => 0,
+        }
+    }
+
+    pub fn write(&mut self, bytes: u64) {
+        self.copied += bytes;
+    }
+
+    /// Takes out the next segment that may go; what is less than a whole one only when `push`ed.
+    pub fn next_segment(&mut self, push: bool) -> Option<u64> {
+        let unsent = self.copied - self.sent;
+        let is_idle = self.sent == self.acknowledged;
+        let whole = unsent.min(self.segment_bytes);
+        if whole == 0 || (whole < self.segment_bytes && !(push && (is_idle || !self.nagle))) {
+            return None;
+        }
+        let window = self.send_edge - self.sent;
+        let bytes = match window >= whole {
+            true => whole,
+            // A little goes only if nothing else could open the window (RFC 1122, 4.2.3.4).
+            false if is_idle && window > 0 => window,
+            false => return None,
+        };
+        self.sent += bytes;
+        self.ends.push_back(self.sent);
+        Some(bytes)
+    }
+
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// What a frame that leaves now says; it takes the acknowledgement along.
+    pub fn header(&mut self) -> (u64, u64) {
+        self.unacknowledged_segments = 0;
+        self.advertised = self.edge();
+        (self.received, self.advertised)
+    }
+
+    /// What the other end said.
+    pub fn acknowledge(&mut self, acknowledged: u64, edge: u64) {
+        self.acknowledged = self.acknowledged.max(acknowledged);
+        while self.ends.front().is_some_and(|end| *end <= acknowledged) {
+            self.ends.pop_front();
+        }
+        self.send_edge = self.send_edge.max(edge);
+    }
+
+    pub fn receive(&mut self, bytes: u64) {
+        self.received += bytes;
+        self.unacknowledged_segments += 1;
+    }
+
+    pub fn deliver(&mut self, bytes: u64) {
+        self.readable += bytes;
+    }
+
+    pub fn delivered(&self) -> u64 {
+        self.readable
+    }
+
+    /// How much of `left` bytes the reader may copy now.
+    pub fn available(&self, left: u64) -> u64 {
+        let there = self.readable - self.consumed;
+        left.min(there).min(self.segment_bytes)
+    }
+
+    pub fn consume(&mut self, bytes: u64) {
+        self.consumed += bytes;
+    }
+
+    /// Every second segment is acknowledged at once (RFC 1122, 4.2.3.2).
+    pub fn owes_acknowledgement(&self) -> bool {
+        self.unacknowledged_segments >= 2
+    }
+
+    pub fn has_unacknowledged(&self) -> bool {
+        self.unacknowledged_segments > 0
+    }
+
+    /// Whether the reader made so much room that the sender must hear of it.
+    pub fn owes_window(&self) -> bool {
+        let opened = self.edge() - self.advertised;
+        opened
+            >= (2 * self.segment_bytes)
+                .min(self.receive_buffer_bytes / 2)
+                .max(1)
+    }
+
+    fn edge(&self) -> u64 {
+        self.consumed + self.receive_buffer_bytes
+    }
+}

@@ -1,0 +1,99 @@
+//! What processors do.
+
+use crate::machine::{Span, Task};
+
+/// A frame, with what its header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    pub payload_bytes: u32,
+    /// Everything before this byte has arrived.
+    pub acknowledged: u64,
+    /// Everything before this byte may be sent.
+    pub edge: u64,
+    /// Whether it has the last byte of a message.
+    pub is_last: bool,
+}
+
+/// What is done when a processor has worked long enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Job {
+    /// Another processor, or the timer, wanted attention.
+    Call,
+    /// The network interface did.
+    Interrupt,
+    DriverIn(Frame),
+    DriverOut(Frame),
+    ProtocolIn(Frame),
+    ProtocolOut(Frame),
+    Refill,
+    /// The process is made ready; it goes on where its placement says.
+    WakeUp,
+    /// The process goes on here.
+    Switch,
+    SystemCall,
+    CopyOut(u32),
+    CopyIn(u32),
+    Compute,
+}
+
+/// Who goes first: a lower level preempts a higher one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Interrupt,
+    Softirq,
+    Process,
+}
+
+pub const LEVELS: usize = 3;
+
+impl Job {
+    pub fn level(self) -> Level {
+        match self {
+            Self::Call | Self::Interrupt | Self::DriverIn(_) => Level::Interrupt,
+            Self::DriverOut(_)
+            | Self::ProtocolIn(_)
+            | Self::ProtocolOut(_)
+            | Self::Refill
+            | Self::WakeUp => Level::Softirq,
+            Self::Switch
+            | Self::SystemCall
+            | Self::CopyOut(_)
+            | Self::CopyIn(_)
+            | Self::Compute => Level::Process,
+        }
+    }
+
+    pub fn task(self) -> Task {
+        match self {
+            Self::Call | Self::Interrupt => Task::Interrupt,
+            Self::DriverIn(_) | Self::DriverOut(_) | Self::Refill => Task::Driver,
+            Self::ProtocolIn(_) | Self::ProtocolOut(_) => Task::Protocol,
+            Self::CopyOut(_) | Self::CopyIn(_) => Task::Copy,
+            Self::WakeUp | Self::Switch | Self::SystemCall | Self::Compute => Task::Application,
+        }
+    }
+}
+
+/// A job that has begun or waits.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece {
+    pub job: Job,
+    /// What is left, as it would take if nobody disturbed.
+    pub left_ps: f64,
+    /// Accesses to the host's memory in a picosecond of that.
+    pub density: f64,
+}
+
+impl Piece {
+    pub fn new(job: Job, span: Span) -> Self {
+        let density = match span.alone_ps > 0.0 {
+            true => span.host_accesses / span.alone_ps,
+            false => 0.0,
+        };
+        Self {
+            job,
+            left_ps: span.alone_ps,
+            density,
+        }
+    }
+}

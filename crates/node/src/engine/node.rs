@@ -1,0 +1,126 @@
+//! The state of one node.
+
+use std::collections::VecDeque;
+
+use super::connection::Connection;
+use super::job::Frame;
+use super::process::{Exchange, Process};
+use super::processor::Processor;
+use crate::machine::{ETHERNET_BYTES, HEADER_BYTES, Machine};
+
+/// What crosses the I/O bus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transfer {
+    Out(Frame),
+    In(Frame),
+}
+
+#[derive(Debug, Clone)]
+pub struct Node {
+    pub processors: Vec<Processor>,
+    pub process: Process,
+    pub connection: Connection,
+    pub io_queue: VecDeque<Transfer>,
+    /// What of the memory bus the transfer under way holds.
+    pub io_hold: f64,
+    /// Frames that wait for the wire, the first of which may be on it.
+    pub link_queue: VecDeque<Frame>,
+    pub on_wire: VecDeque<(u64, Frame)>,
+    pub ring: Ring,
+    /// Frames whose interrupt has not come yet.
+    pub pending: VecDeque<Frame>,
+    /// An interrupt is on its way.
+    pub signalled: bool,
+    pub io_bus_ps: u64,
+    pub memory_bus_ps: f64,
+    pub link_ps: u64,
+    pub frames_out: u64,
+}
+
+impl Node {
+    pub fn new(machine: &Machine, exchange: Exchange, begins: bool) -> Self {
+        let segment_bytes = u64::from(machine.nic.mtu_bytes - HEADER_BYTES);
+        let sockets = machine.sockets;
+        Self {
+            processors: vec![Processor::default(); machine.processors.len()],
+            process: Process::new(exchange, begins),
+            connection: Connection::new(
+                segment_bytes,
+                sockets.send_bytes,
+                sockets.receive_bytes,
+                !exchange.nodelay,
+            ),
+            io_queue: VecDeque::new(),
+            io_hold: 0.0,
+            link_queue: VecDeque::new(),
+            on_wire: VecDeque::new(),
+            ring: Ring::new(machine.nic.ring_bytes),
+            pending: VecDeque::new(),
+            signalled: false,
+            io_bus_ps: 0,
+            memory_bus_ps: 0.0,
+            link_ps: 0,
+            frames_out: 0,
+        }
+    }
+}
+
+/// Where received frames lie until the driver, or the network interface's protocol processing, took them out.
+#[derive(Debug, Clone)]
+pub struct Ring {
+    size_bytes: u64,
+    used_bytes: u64,
+    /// When each frame came, in order.
+    since_ps: VecDeque<u64>,
+    changed_ps: u64,
+    pub left: u64,
+    pub stay_ps: u64,
+    pub area_ps: u64,
+}
+
+impl Ring {
+    fn new(size_bytes: u64) -> Self {
+        Self {
+            size_bytes,
+            used_bytes: 0,
+            since_ps: VecDeque::new(),
+            changed_ps: 0,
+            left: 0,
+            stay_ps: 0,
+            area_ps: 0,
+        }
+    }
+
+    /// Whether there is room for a frame; the other end pauses until there is (IEEE 802.3, annex 31B).
+    pub fn has_room(&self, frame: Frame) -> bool {
+        self.used_bytes + ring_bytes(frame) <= self.size_bytes
+    }
+
+    /// Room is taken when the frame sets out.
+    pub fn reserve(&mut self, frame: Frame) {
+        self.used_bytes += ring_bytes(frame);
+    }
+
+    pub fn enter(&mut self, now_ps: u64) {
+        self.change(now_ps);
+        self.since_ps.push_back(now_ps);
+    }
+
+    pub fn leave(&mut self, frame: Frame, now_ps: u64) {
+        self.change(now_ps);
+        self.used_bytes -= ring_bytes(frame);
+        self.left += 1;
+        if let Some(since_ps) = self.since_ps.pop_front() {
+            self.stay_ps += now_ps - since_ps;
+        }
+    }
+
+    fn change(&mut self, now_ps: u64) {
+        self.area_ps += self.since_ps.len() as u64 * (now_ps - self.changed_ps);
+        self.changed_ps = now_ps;
+    }
+}
+
+fn ring_bytes(frame: Frame) -> u64 {
+    u64::from(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES)
+}

@@ -1,0 +1,238 @@
+//! Two nodes and the link between them, from event to event.
+
+use std::fmt;
+
+use weft_fabric::simulate::Fingerprint;
+
+use super::budget::Budget;
+use super::calendar::Calendar;
+use super::costs::JobCosts;
+use super::node::Node;
+use super::process::Exchange;
+use super::tally::Tally;
+use crate::machine::Machine;
+
+/// The kinds of slots of a node behind those of its processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    IoBus,
+    Link,
+    Wire,
+    Coalescing,
+    Signal,
+    Acknowledgement,
+    Timer,
+}
+
+const SLOTS: [Slot; 7] = [
+    Slot::IoBus,
+    Slot::Link,
+    Slot::Wire,
+    Slot::Coalescing,
+    Slot::Signal,
+    Slot::Acknowledgement,
+    Slot::Timer,
+];
+
+/// Events without a message at its end, besides those for each of its segments, after which nobody waits for one.
+const PATIENCE: u64 = 1_000_000;
+const PATIENCE_PER_SEGMENT: u64 = 200;
+/// A processor that spends this part of its time on interrupts has none for anything else.
+const LIVELOCK_SHARE: f64 = 0.9;
+
+/// Why messages stopped.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Failure {
+    /// A processor does nothing but serve interrupts (J. C. Mogul and K. K. Ramakrishnan, ACM TOCS 15(3), 1997).
+    Livelock { processor: String, share: f64 },
+    /// Nothing, or nothing of use, happens any more.
+    Stalled { after_ps: u64 },
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Livelock { processor, share } => write!(
+                out,
+                "livelock: {processor} spends {:.0} % of its time on interrupts and finishes no message",
+                share * 100.0
+            ),
+            Self::Stalled { after_ps } => write!(
+                out,
+                "no message arrives any more after {:.6} s",
+                *after_ps as f64 / 1e12
+            ),
+        }
+    }
+}
+
+/// Two machines of a kind that are joined by a link.
+#[derive(Debug, Clone)]
+pub struct Pair<'a> {
+    pub(super) machine: &'a Machine,
+    pub(super) exchange: Exchange,
+    pub(super) costs: JobCosts,
+    pub(super) nodes: [Node; 2],
+    pub(super) calendar: Calendar,
+    pub(super) now_ps: u64,
+    pub(super) budget: Budget,
+    /// By node: messages that its process has read.
+    pub(super) read: [u64; 2],
+    events: u64,
+    fingerprint: Fingerprint,
+}
+
+impl<'a> Pair<'a> {
+    /// Node 0 begins, node 1 answers if the exchange has answers.
+    pub fn new(machine: &'a Machine, exchange: Exchange) -> Self {
+        let width = machine.processors.len() + SLOTS.len();
+        let node = |begins| Node::new(machine, exchange, begins);
+        let mut pair = Self {
+            machine,
+            exchange,
+            costs: JobCosts::new(machine),
+            nodes: [node(true), node(false)],
+            calendar: Calendar::new(2 * width),
+            now_ps: 0,
+            budget: Budget::default(),
+            read: [0, 0],
+            events: 0,
+            fingerprint: Fingerprint::default(),
+        };
+        for at in 0..2 {
+            pair.begin_operation(at);
+            pair.wind_timer(at);
+        }
+        pair
+    }
+
+    /// Goes on until a node's process has read one more message. Gives back the time.
+    pub fn next_message(&mut self, node: usize) -> Result<u64, Failure> {
+        let before = self.read[node];
+        let began_ps = self.now_ps;
+        let began = [self.tally(0), self.tally(1)];
+        let last = self.events + self.patience();
+        while self.read[node] == before {
+            if self.events > last || !self.step() {
+                return Err(self.failure(began_ps, &began));
+            }
+        }
+        Ok(self.now_ps)
+    }
+
+    /// Forgets where time went so far.
+    pub fn reset_budget(&mut self) {
+        self.budget.reset(self.now_ps);
+    }
+
+    /// By stage, where the time went since the last reset.
+    pub fn budget_ps(&self) -> [u64; super::Stage::ALL.len()] {
+        self.budget.parts_ps
+    }
+
+    /// What a node was busy with since the beginning.
+    pub fn tally(&mut self, at: usize) -> Tally {
+        let now_ps = self.now_ps;
+        let node = &mut self.nodes[at];
+        node.processors
+            .iter_mut()
+            .for_each(|one| one.catch_up(now_ps));
+        Tally {
+            elapsed_ps: now_ps,
+            busy_ps: node.processors.iter().map(|one| one.busy_ps).collect(),
+            interrupts: node.processors.iter().map(|one| one.interrupts).collect(),
+            io_bus_ps: node.io_bus_ps,
+            memory_bus_ps: node.memory_bus_ps,
+            link_ps: node.link_ps,
+            frames_out: node.frames_out,
+            ring_frames: node.ring.left,
+            ring_stay_ps: node.ring.stay_ps,
+            ring_area_ps: node.ring.area_ps,
+        }
+    }
+
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Of all events so far: their times and slots.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint.value()
+    }
+
+    /// One event. False where there is none.
+    fn step(&mut self) -> bool {
+        let Some((at_ps, slot)) = self.calendar.next() else {
+            return false;
+        };
+        self.now_ps = at_ps;
+        self.events += 1;
+        self.fingerprint.add_word(at_ps);
+        self.fingerprint.add_word(slot as u64);
+        let width = self.width();
+        let (at, slot) = (slot / width, slot % width);
+        match slot.checked_sub(self.machine.processors.len()) {
+            None => self.processor_done(at, slot),
+            Some(kind) => self.happen(at, SLOTS[kind]),
+        }
+        true
+    }
+
+    fn happen(&mut self, at: usize, slot: Slot) {
+        match slot {
+            Slot::IoBus => self.bus_done(at),
+            Slot::Link => self.link_done(at),
+            Slot::Wire => self.arrive(at),
+            Slot::Coalescing => self.signal(at),
+            Slot::Signal => self.interrupt(at),
+            Slot::Acknowledgement => self.acknowledge_late(at),
+            Slot::Timer => self.tick(at),
+        }
+    }
+
+    /// The place of a node's slot in the calendar.
+    pub(super) fn slot(&self, at: usize, slot: Slot) -> usize {
+        at * self.width() + self.machine.processors.len() + slot as usize
+    }
+
+    /// The place of a node's processor in the calendar.
+    pub(super) fn processor_slot(&self, at: usize, processor: usize) -> usize {
+        at * self.width() + processor
+    }
+
+    fn width(&self) -> usize {
+        self.machine.processors.len() + SLOTS.len()
+    }
+
+    fn patience(&self) -> u64 {
+        let bytes = self.exchange.message_bytes + self.exchange.answer_bytes;
+        let segments = bytes / self.nodes[0].connection.segment_bytes;
+        PATIENCE + segments * PATIENCE_PER_SEGMENT
+    }
+
+    fn failure(&mut self, began_ps: u64, began: &[Tally; 2]) -> Failure {
+        let elapsed_ps = (self.now_ps - began_ps).max(1) as f64;
+        let mut worst = (0.0, 0);
+        for (at, earlier) in began.iter().enumerate() {
+            let tally = self.tally(at).since(earlier);
+            for (index, busy) in tally.busy_ps.iter().enumerate() {
+                let share = busy[crate::Task::Interrupt as usize] as f64 / elapsed_ps;
+                worst = if share > worst.0 {
+                    (share, index)
+                } else {
+                    worst
+                };
+            }
+        }
+        let (share, index) = worst;
+        match share >= LIVELOCK_SHARE {
+            true => Failure::Livelock {
+                processor: self.machine.processors[index].name.clone(),
+                share,
+            },
+            false => Failure::Stalled {
+                after_ps: self.now_ps,
+            },
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! From the wire to the application.
+
+use super::budget::Stage;
+use super::job::{Frame, Job};
+use super::node::Transfer;
+use super::pair::{Pair, Slot};
+use super::process::Operation;
+use crate::machine::Task;
+
+impl Pair<'_> {
+    /// A frame is in the network interface.
+    pub(super) fn received(&mut self, at: usize, frame: Frame) {
+        match self.protocol_is_on_nic() {
+            true => self.post(at, self.place(Task::Protocol), Job::ProtocolIn(frame)),
+            false => self.queue_transfer(at, Transfer::In(frame)),
+        }
+    }
+
+    /// A frame, or its payload, is in the host's memory: an interrupt comes now or a little later.
+    pub(super) fn is_in_memory(&mut self, at: usize, frame: Frame) {
+        self.mark(Stage::BusIn, frame);
+        let nic = &self.machine.nic;
+        let (most, wait_ps) = (nic.coalesce_frames as usize, nic.coalesce_ps);
+        let node = &mut self.nodes[at];
+        node.pending.push_back(frame);
+        if node.signalled {
+            return;
+        }
+        let is_enough = node.pending.len() >= most;
+        let slot = self.slot(at, Slot::Coalescing);
+        if is_enough {
+            self.signal(at);
+        } else if !self.calendar.is_set(slot) {
+            self.calendar.set(slot, self.now_ps + wait_ps);
+        }
+    }
+
+    pub(super) fn signal(&mut self, at: usize) {
+        self.nodes[at].signalled = true;
+        let slot = self.slot(at, Slot::Coalescing);
+        self.calendar.clear(slot);
+        let slot = self.slot(at, Slot::Signal);
+        let delay_ps = self.machine.interrupts.delay_ps;
+        self.calendar.set(slot, self.now_ps + delay_ps);
+    }
+
+    pub(super) fn interrupt(&mut self, at: usize) {
+        for frame in self.nodes[at].pending.clone() {
+            self.mark(Stage::Coalescing, frame);
+        }
+        let processor = self.place(Task::Interrupt);
+        self.nodes[at].processors[processor].interrupts += 1;
+        self.post(at, processor, Job::Interrupt);
+    }
+
+    /// All that has come in the meantime goes to the driver.
+    pub(super) fn interrupt_entered(&mut self, at: usize, processor: usize) {
+        self.nodes[at].signalled = false;
+        let driver = self.place(Task::Driver);
+        while let Some(frame) = self.nodes[at].pending.pop_front() {
+            self.mark(Stage::Interrupt, frame);
+            self.hand_over(at, processor, driver, Job::DriverIn(frame));
+        }
+    }
+
+    pub(super) fn driver_in_done(&mut self, at: usize, processor: usize, frame: Frame) {
+        self.mark(Stage::DriverIn, frame);
+        if self.protocol_is_on_nic() {
+            self.deliver(at, processor, frame);
+            return;
+        }
+        self.leave_ring(at, frame);
+        let protocol = self.place(Task::Protocol);
+        self.hand_over(at, processor, protocol, Job::ProtocolIn(frame));
+    }
+
+    pub(super) fn protocol_in_done(&mut self, at: usize, processor: usize, frame: Frame) {
+        self.mark(Stage::ProtocolIn, frame);
+        let is_on_nic = self.protocol_is_on_nic();
+        let has_payload = frame.payload_bytes > 0;
+        if is_on_nic {
+            self.leave_ring(at, frame);
+        }
+        self.take_header(at, frame);
+        if is_on_nic && (has_payload || self.writer_can_go_on(at)) {
+            self.queue_transfer(at, Transfer::In(frame));
+        }
+        if !is_on_nic {
+            self.deliver(at, processor, frame);
+            self.post(at, processor, Job::Refill);
+        }
+        self.acknowledge(at, processor, has_payload);
+        self.transmit(at, processor);
+    }
+
+    fn take_header(&mut self, at: usize, frame: Frame) {
+        let connection = &mut self.nodes[at].connection;
+        connection.acknowledge(frame.acknowledged, frame.edge);
+        if frame.payload_bytes > 0 {
+            connection.receive(u64::from(frame.payload_bytes));
+        }
+    }
+
+    fn acknowledge(&mut self, at: usize, processor: usize, has_payload: bool) {
+        let slot = self.slot(at, Slot::Acknowledgement);
+        if self.nodes[at].connection.owes_acknowledgement() {
+            self.send_acknowledgement(at, processor);
+        } else if has_payload && !self.calendar.is_set(slot) {
+            let wait_ps = self.machine.sockets.delayed_ack_ps;
+            self.calendar.set(slot, self.now_ps + wait_ps);
+        }
+    }
+
+    pub(super) fn acknowledge_late(&mut self, at: usize) {
+        if self.nodes[at].connection.has_unacknowledged() {
+            self.send_acknowledgement(at, self.place(Task::Protocol));
+        }
+    }
+
+    /// The payload is where the process can have it, and what was acknowledged may make room for more.
+    fn deliver(&mut self, at: usize, processor: usize, frame: Frame) {
+        let node = &mut self.nodes[at];
+        node.connection.deliver(u64::from(frame.payload_bytes));
+        let is_reading = matches!(node.process.operation(), Operation::Read(_));
+        let can_read = is_reading && frame.payload_bytes > 0 && node.process.sleeps;
+        if can_read || self.writer_can_go_on(at) {
+            self.nodes[at].process.sleeps = false;
+            self.post(at, processor, Job::WakeUp);
+        }
+    }
+
+    fn writer_can_go_on(&self, at: usize) -> bool {
+        let node = &self.nodes[at];
+        let left = node.process.left_bytes;
+        let is_writing = matches!(node.process.operation(), Operation::Write(_));
+        is_writing && node.process.sleeps && node.connection.writable(left) > 0
+    }
+
+    /// Whoever woke the process hands it over to where it goes on.
+    pub(super) fn woken(&mut self, at: usize, processor: usize) {
+        let to = match self.nodes[at].process.returns {
+            true => self.place(Task::Application),
+            false => self.place(Task::Copy),
+        };
+        self.hand_over(at, processor, to, Job::Switch);
+    }
+
+    pub(super) fn switched(&mut self, at: usize) {
+        if self.nodes[at].process.returns {
+            self.nodes[at].process.returns = false;
+            self.returned(at);
+            return;
+        }
+        let node = &self.nodes[at];
+        if let Operation::Read(bytes) = node.process.operation() {
+            if node.connection.delivered() % bytes == 0 {
+                self.budget.mark(Stage::WakeUp, self.now_ps);
+            }
+        }
+        self.go_on(at);
+    }
+
+    pub(super) fn copied_in(&mut self, at: usize, processor: usize, bytes: u64) {
+        let node = &mut self.nodes[at];
+        node.connection.consume(bytes);
+        node.process.left_bytes -= bytes;
+        let left = node.process.left_bytes;
+        if node.connection.owes_window() {
+            self.send_acknowledgement(at, processor);
+        }
+        match left {
+            0 => {
+                self.budget.mark(Stage::CopyIn, self.now_ps);
+                self.leave(at, processor);
+            }
+            _ => self.go_on(at),
+        }
+    }
+
+    /// The system call is over; the application may be elsewhere.
+    pub(super) fn leave(&mut self, at: usize, processor: usize) {
+        if processor == self.place(Task::Application) {
+            self.returned(at);
+        } else {
+            self.nodes[at].process.returns = true;
+            self.post(at, processor, Job::WakeUp);
+        }
+    }
+
+    fn returned(&mut self, at: usize) {
+        let is_read = matches!(self.nodes[at].process.operation(), Operation::Read(_));
+        match is_read && self.machine.application.cycles_per_byte > 0.0 {
+            true => self.post(at, self.place(Task::Application), Job::Compute),
+            false => self.computed(at),
+        }
+    }
+
+    /// The application has what it wanted and goes on to the next operation.
+    pub(super) fn computed(&mut self, at: usize) {
+        if let Operation::Read(_) = self.nodes[at].process.operation() {
+            self.budget.mark(Stage::Application, self.now_ps);
+            self.read[at] += 1;
+        }
+        self.nodes[at].process.next();
+        self.begin_operation(at);
+    }
+}

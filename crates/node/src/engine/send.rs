@@ -1,0 +1,132 @@
+//! From a system call to the wire.
+
+use super::budget::Stage;
+use super::job::{Frame, Job};
+use super::node::Transfer;
+use super::pair::{Pair, Slot};
+use super::process::Operation;
+use crate::machine::Task;
+
+impl Pair<'_> {
+    pub(super) fn place(&self, task: Task) -> usize {
+        self.machine.placement.of(task)
+    }
+
+    pub(super) fn protocol_is_on_nic(&self) -> bool {
+        self.machine.processors[self.place(Task::Protocol)].on_nic
+    }
+
+    pub(super) fn begin_operation(&mut self, at: usize) {
+        self.post(at, self.place(Task::Application), Job::SystemCall);
+    }
+
+    /// The process is in the kernel; whoever copies goes on.
+    pub(super) fn called(&mut self, at: usize, processor: usize) {
+        if let Operation::Write(_) = self.nodes[at].process.operation() {
+            self.budget.mark(Stage::SystemCall, self.now_ps);
+        }
+        let copier = self.place(Task::Copy);
+        if copier == processor {
+            self.go_on(at);
+        } else {
+            self.hand_over(at, processor, copier, Job::Switch);
+        }
+    }
+
+    /// Copies what can be copied now, or sleeps.
+    pub(super) fn go_on(&mut self, at: usize) {
+        let node = &self.nodes[at];
+        let left = node.process.left_bytes;
+        let job = match node.process.operation() {
+            Operation::Write(_) => Job::CopyOut(node.connection.writable(left) as u32),
+            Operation::Read(_) => Job::CopyIn(node.connection.available(left) as u32),
+        };
+        match job {
+            Job::CopyOut(0) => {
+                self.nodes[at].process.sleeps = true;
+                self.transmit(at, self.place(Task::Copy));
+            }
+            Job::CopyIn(0) => self.nodes[at].process.sleeps = true,
+            job => self.post(at, self.place(Task::Copy), job),
+        }
+    }
+
+    pub(super) fn copied_out(&mut self, at: usize, processor: usize, bytes: u64) {
+        let node = &mut self.nodes[at];
+        node.connection.write(bytes);
+        node.process.left_bytes -= bytes;
+        if node.process.left_bytes == 0 {
+            self.budget.mark(Stage::CopyOut, self.now_ps);
+        }
+        self.transmit(at, processor);
+        match self.nodes[at].process.left_bytes {
+            0 => self.leave(at, processor),
+            _ => self.go_on(at),
+        }
+    }
+
+    /// Sends the segments that may go.
+    pub(super) fn transmit(&mut self, at: usize, processor: usize) {
+        let push = self.nodes[at].process.pushes();
+        while let Some(bytes) = self.nodes[at].connection.next_segment(push) {
+            let node = &self.nodes[at];
+            let message_bytes = node.process.bytes_written();
+            let is_last = message_bytes.is_some_and(|size| node.connection.sent() % size == 0);
+            self.send(at, processor, bytes as u32, is_last);
+        }
+    }
+
+    pub(super) fn send_acknowledgement(&mut self, at: usize, processor: usize) {
+        self.send(at, processor, 0, false);
+    }
+
+    fn send(&mut self, at: usize, processor: usize, payload_bytes: u32, is_last: bool) {
+        let (acknowledged, edge) = self.nodes[at].connection.header();
+        let slot = self.slot(at, Slot::Acknowledgement);
+        self.calendar.clear(slot);
+        let frame = Frame {
+            payload_bytes,
+            acknowledged,
+            edge,
+            is_last,
+        };
+        let is_from_nic = self.machine.processors[processor].on_nic;
+        match self.protocol_is_on_nic() && !is_from_nic && payload_bytes > 0 {
+            true => self.hand_over(
+                at,
+                processor,
+                self.place(Task::Driver),
+                Job::DriverOut(frame),
+            ),
+            false => {
+                let protocol = self.place(Task::Protocol);
+                self.hand_over(at, processor, protocol, Job::ProtocolOut(frame));
+            }
+        }
+    }
+
+    pub(super) fn protocol_out_done(&mut self, at: usize, processor: usize, frame: Frame) {
+        self.mark(Stage::ProtocolOut, frame);
+        match self.protocol_is_on_nic() {
+            true => self.queue_frame(at, frame),
+            false => {
+                let driver = self.place(Task::Driver);
+                self.hand_over(at, processor, driver, Job::DriverOut(frame));
+            }
+        }
+    }
+
+    pub(super) fn driver_out_done(&mut self, at: usize, frame: Frame) {
+        self.mark(Stage::DriverOut, frame);
+        self.queue_transfer(at, Transfer::Out(frame));
+    }
+
+    /// A frame, or what will be one, has crossed the I/O bus.
+    pub(super) fn is_at_nic(&mut self, at: usize, frame: Frame) {
+        self.mark(Stage::BusOut, frame);
+        match self.protocol_is_on_nic() {
+            true => self.post(at, self.place(Task::Protocol), Job::ProtocolOut(frame)),
+            false => self.queue_frame(at, frame),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Processors take up jobs, disturb each other at the memory, and end them.
+
+use super::job::{Frame, Job, Piece};
+use super::pair::{Pair, Slot};
+
+impl Pair<'_> {
+    /// A job for a processor, from somewhere that needs not call it.
+    pub(super) fn post(&mut self, at: usize, processor: usize, job: Job) {
+        let span = self
+            .costs
+            .span(job, processor, self.nodes[at].process.bytes());
+        let now_ps = self.now_ps;
+        let piece = Piece::new(job, span);
+        self.nodes[at].memory_bus_ps += span.host_accesses * self.machine.memory.hold_ps();
+        if self.nodes[at].processors[processor].post(piece, now_ps) {
+            self.retime(at);
+        }
+    }
+
+    /// A job for another processor of the host, which is called if it has nothing to do.
+    pub(super) fn hand_over(&mut self, at: usize, from: usize, to: usize, job: Job) {
+        let is_called = from != to && !self.machine.processors[to].on_nic;
+        if is_called && self.nodes[at].processors[to].is_idle() {
+            self.call(at, to);
+        }
+        self.post(at, to, job);
+    }
+
+    fn call(&mut self, at: usize, processor: usize) {
+        self.nodes[at].processors[processor].interrupts += 1;
+        self.post(at, processor, Job::Call);
+    }
+
+    pub(super) fn wind_timer(&mut self, at: usize) {
+        if let Some(period_ps) = 1_000_000_000_000u64.checked_div(self.machine.interrupts.timer_hz)
+        {
+            let slot = self.slot(at, Slot::Timer);
+            self.calendar.set(slot, self.now_ps + period_ps.max(1));
+        }
+    }
+
+    pub(super) fn tick(&mut self, at: usize) {
+        for processor in 0..self.machine.processors.len() {
+            if !self.machine.processors[processor].on_nic {
+                self.call(at, processor);
+            }
+        }
+        self.wind_timer(at);
+    }
+
+    /// Somebody began or ended: everybody else's memory is slower or faster now.
+    pub(super) fn retime(&mut self, at: usize) {
+        let memory = &self.machine.memory;
+        let hold_ps = memory.hold_ps();
+        let extra_ps = (memory.collision_ps as f64 - memory.access_ps()).max(0.0);
+        let count = self.machine.processors.len();
+        for processor in 0..count {
+            let density = self.nodes[at].processors[processor].density();
+            let slowness = match density > 0.0 && extra_ps > 0.0 {
+                true => 1.0 + density * extra_ps * self.taken(at, processor, hold_ps),
+                false => 1.0,
+            };
+            let now_ps = self.now_ps;
+            let end_ps = self.nodes[at].processors[processor].end_ps(slowness, now_ps);
+            if let Some(end_ps) = end_ps {
+                let slot = self.processor_slot(at, processor);
+                self.calendar.set(slot, end_ps);
+            }
+        }
+    }
+
+    /// How likely an access finds the bridge taken by anybody else.
+    fn taken(&self, at: usize, processor: usize, hold_ps: f64) -> f64 {
+        let node = &self.nodes[at];
+        let mut free = 1.0 - node.io_hold;
+        for (other, one) in node.processors.iter().enumerate() {
+            if other != processor {
+                free *= 1.0 - (one.density() * hold_ps).min(1.0);
+            }
+        }
+        1.0 - free
+    }
+
+    pub(super) fn processor_done(&mut self, at: usize, processor: usize) {
+        let now_ps = self.now_ps;
+        let done = self.nodes[at].processors[processor].finish(now_ps);
+        self.retime(at);
+        if let Some(piece) = done {
+            self.job_done(at, processor, piece.job);
+        }
+    }
+
+    fn job_done(&mut self, at: usize, processor: usize, job: Job) {
+        match job {
+            Job::Call | Job::Refill => (),
+            Job::Interrupt => self.interrupt_entered(at, processor),
+            Job::DriverIn(frame) => self.driver_in_done(at, processor, frame),
+            Job::DriverOut(frame) => self.driver_out_done(at, frame),
+            Job::ProtocolIn(frame) => self.protocol_in_done(at, processor, frame),
+            Job::ProtocolOut(frame) => self.protocol_out_done(at, processor, frame),
+            Job::WakeUp => self.woken(at, processor),
+            Job::Switch => self.switched(at),
+            Job::SystemCall => self.called(at, processor),
+            Job::CopyOut(bytes) => self.copied_out(at, processor, u64::from(bytes)),
+            Job::CopyIn(bytes) => self.copied_in(at, processor, u64::from(bytes)),
+            Job::Compute => self.computed(at),
+        }
+    }
+
+    /// A stage is over for a frame that ends a message.
+    pub(super) fn mark(&mut self, stage: super::Stage, frame: Frame) {
+        if frame.is_last {
+            self.budget.mark(stage, self.now_ps);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What happens inside two nodes while messages go between them.
+//!
+//! Pure: a machine and a plan's step in, samples and what everything was busy with out. [`Machine::load`] reads a machine,
+//! [`Simulator`] carries out steps on two of it.
+
+mod engine;
+mod machine;
+mod occupation;
+mod samples;
+mod steady;
+
+pub use engine::{Exchange, Failure, Pair, Stage, Tally};
+pub use machine::{
+    Application, Costs, Interrupts, IoBus, Link, Machine, Memory, Nic, Placement, Processor,
+    Sockets, Task,
+};
+pub use occupation::{Budgets, Occupation, parts};
+pub use samples::{Outcome, Simulator};
+pub use steady::{Measured, measure};
+
+/// Why a machine's description is refused.
+pub type MachineError = weft_plan::PlanError;

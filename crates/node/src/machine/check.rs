@@ -1,0 +1,59 @@
+//! Machines that could not exist.
+
+use weft_plan::Fault;
+use weft_plan::reading::Section;
+
+use super::read::Result;
+use super::{Machine, Processor};
+
+/// IPv4 with TCP and its time stamps (RFC 791, 9293, 7323).
+pub const HEADER_BYTES: u32 = 52;
+/// What surrounds a packet in the ring: Ethernet's header.
+pub const ETHERNET_BYTES: u32 = 14;
+
+pub fn check(machine: &Machine, root: &Section) -> Result<()> {
+    let nic = &machine.nic;
+    let refuse = |name: &str, inner: &str, right: String| match root.get(name) {
+        Some(table) => match table.get(inner) {
+            Some(value) => Fault::new(format!("{name}.{inner}"), value, right),
+            None => Fault::missing(format!("{name}.{inner}"), right),
+        },
+        None => root.refuse(name, right),
+    };
+    if nic.mtu_bytes <= HEADER_BYTES {
+        let right = format!("IP and TCP headers take {HEADER_BYTES}; give at least one byte more");
+        return Err(refuse("nic", "mtu_bytes", right));
+    }
+    let frame_bytes = u64::from(nic.mtu_bytes + ETHERNET_BYTES);
+    if nic.ring_bytes < frame_bytes {
+        let right = format!(
+            "a frame of {frame_bytes} B must fit; give a larger ring or a smaller mtu_bytes"
+        );
+        return Err(refuse("nic", "ring", right));
+    }
+    if machine.memory.miss_ps < machine.memory.hit_ps {
+        return Err(refuse(
+            "memory",
+            "miss",
+            "must not be less than `hit`".to_owned(),
+        ));
+    }
+    if nic.miss_ps < nic.hit_ps {
+        return Err(refuse(
+            "nic",
+            "miss",
+            "must not be less than `hit`".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+pub fn processor(one: &Processor, earlier: &[Processor], section: &Section) -> Result<()> {
+    if earlier.iter().any(|other| other.name == one.name) {
+        return Err(section.refuse("name", "give each processor its own name"));
+    }
+    if one.on_nic && earlier.iter().any(|other| other.on_nic) {
+        return Err(section.refuse("on_nic", "a network interface has one processor"));
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! What a node is made of.
+
+mod check;
+mod placement;
+mod read;
+mod units;
+mod work;
+
+pub use check::{ETHERNET_BYTES, HEADER_BYTES};
+pub use placement::{Placement, Task};
+pub use work::{Span, Work};
+
+/// A node: its hardware, what its software costs, and who does what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Machine {
+    /// The file's name for it and the placement's.
+    pub name: String,
+    pub title: String,
+    /// Those of the host first; the network interface's own, if it has one, is the last.
+    pub processors: Vec<Processor>,
+    pub memory: Memory,
+    pub io_bus: IoBus,
+    pub nic: Nic,
+    pub interrupts: Interrupts,
+    pub link: Link,
+    pub sockets: Sockets,
+    pub costs: Costs,
+    pub application: Application,
+    pub placement: Placement,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Processor {
+    pub name: String,
+    pub clock_hz: u64,
+    /// Whether it is the network interface's: apart from the host's memory bus and without interrupts.
+    pub on_nic: bool,
+}
+
+/// Memory by its mean access time: hit_rate * hit + (1 - hit_rate) * miss.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Memory {
+    pub hit_rate: f64,
+    pub hit_ps: u64,
+    pub miss_ps: u64,
+    /// What a miss fetches over the memory bus.
+    pub line_bytes: u64,
+    pub bus_bits_per_s: u64,
+    /// What an access takes, instead of the mean, that finds somebody else on the bridge.
+    pub collision_ps: u64,
+}
+
+impl Memory {
+    /// The mean access time.
+    pub fn access_ps(&self) -> f64 {
+        self.hit_rate * self.hit_ps as f64 + (1.0 - self.hit_rate) * self.miss_ps as f64
+    }
+
+    /// How long an access holds the bus on average: those that miss do while a line crosses it.
+    pub fn hold_ps(&self) -> f64 {
+        let line_ps = self.line_bytes as f64 * 8e12 / self.bus_bits_per_s as f64;
+        (1.0 - self.hit_rate) * line_ps.min(self.miss_ps as f64)
+    }
+}
+
+/// The bus between the bridge and the network interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IoBus {
+    pub bits_per_s: u64,
+    /// To win the bus and begin, for each transfer.
+    pub access_ps: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nic {
+    pub ring_bytes: u64,
+    pub mtu_bytes: u32,
+    /// An interrupt comes with so many frames, or so long after the first.
+    pub coalesce_frames: u32,
+    pub coalesce_ps: u64,
+    /// Whether it computes checksums, so that protocol processing does not touch every byte for them.
+    pub checksum: bool,
+    /// How its own processor reaches its memory: the hit rate is the host's.
+    pub hit_ps: u64,
+    pub miss_ps: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interrupts {
+    /// From the network interface's signal to the processor.
+    pub delay_ps: u64,
+    /// How often the timer interrupts each processor of the host; 0 is never.
+    pub timer_hz: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    pub bits_per_s: u64,
+    pub delay_ps: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sockets {
+    pub send_bytes: u64,
+    pub receive_bytes: u64,
+    /// How long an acknowledgement waits for data to go with.
+    pub delayed_ack_ps: u64,
+}
+
+/// What software costs in cycles of whoever does it, without what it waits for memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Costs {
+    /// Accesses to memory for each of these cycles.
+    pub accesses_per_cycle: f64,
+    /// Entering an interrupt and leaving it.
+    pub interrupt: u64,
+    /// The driver, for each frame sent or received.
+    pub driver: u64,
+    /// What hands a packet from the driver to the protocol on a processor of the host.
+    pub softirq: u64,
+    /// TCP and IP, for each segment sent or received.
+    pub protocol: u64,
+    /// New buffers for the ring, after packets were handed up.
+    pub refill: u64,
+    /// Making a process ready to run.
+    pub wake_up: u64,
+    /// Switching to it.
+    pub context_switch: u64,
+    /// Entering the kernel and leaving it.
+    pub system_call: u64,
+    /// Accesses of protocol processing for each byte: from buffer to buffer.
+    pub protocol_accesses_per_byte: f64,
+    /// Accesses of a checksum for each byte.
+    pub checksum_accesses_per_byte: f64,
+    /// Accesses of a copy for each byte.
+    pub copy_accesses_per_byte: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Application {
+    /// What it computes for each byte it receives.
+    pub cycles_per_byte: f64,
+}

@@ -1,0 +1,84 @@
+//! Which processor does what.
+
+use weft_plan::reading::Section;
+
+use super::Processor;
+use super::read::Result;
+
+/// What a processor is busy with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// Entering interrupts: of the network interface, of the timer, of other processors.
+    Interrupt,
+    /// The driver: frames and descriptors, before sending and after an interrupt.
+    Driver,
+    /// TCP, IP and what hands packets up to them.
+    Protocol,
+    /// Between the application's memory and the socket.
+    Copy,
+    /// System calls, switches to the process, and what it computes itself.
+    Application,
+}
+
+impl Task {
+    /// All of them, as a message that arrives meets them.
+    pub const ALL: [Self; 5] = [
+        Self::Interrupt,
+        Self::Driver,
+        Self::Protocol,
+        Self::Copy,
+        Self::Application,
+    ];
+
+    /// Its name in a placement.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interrupt => "interrupt",
+            Self::Driver => "driver",
+            Self::Protocol => "protocol",
+            Self::Copy => "copy",
+            Self::Application => "application",
+        }
+    }
+}
+
+/// A row of the table task -> processor: indices of the machine's processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    of: [usize; Task::ALL.len()],
+}
+
+impl Placement {
+    /// Where a task runs.
+    pub fn of(&self, task: Task) -> usize {
+        self.of[task as usize]
+    }
+
+    /// Reads a row.
+    pub(super) fn read(section: &Section, processors: &[Processor]) -> Result<Self> {
+        section.check_keys(&Task::ALL.map(Task::name))?;
+        let mut of = [0; Task::ALL.len()];
+        for task in Task::ALL {
+            of[task as usize] = processor_of(section, task, processors)?;
+        }
+        Ok(Self { of })
+    }
+}
+
+fn processor_of(section: &Section, task: Task, processors: &[Processor]) -> Result<usize> {
+    let known: Vec<_> = processors.iter().enumerate().collect();
+    let named: Vec<_> = known
+        .iter()
+        .map(|(index, one)| (one.name.as_str(), *index))
+        .collect();
+    let found = section.choice(task.name(), &named)?;
+    let index = found.ok_or_else(|| {
+        let right = format!("say which processor does it, such as {:?}", named[0].0);
+        section.refuse(task.name(), right)
+    })?;
+    if processors[index].on_nic && task != Task::Protocol {
+        let right = "only protocol can be on the network interface's own processor";
+        return Err(section.refuse(task.name(), right));
+    }
+    Ok(index)
+}

@@ -1,0 +1,269 @@
+//! From a TOML file to a machine.
+
+use weft_plan::Fault;
+use weft_plan::reading::{Quantity, SIZE, Section, Value, document};
+
+use super::units::{CLOCK, RATE, SPAN};
+use super::{
+    Application, Costs, Interrupts, IoBus, Link, Machine, Memory, Nic, Placement, Processor,
+    Sockets, check,
+};
+use crate::MachineError;
+
+pub type Result<T> = std::result::Result<T, Fault>;
+
+const KEYS: [&str; 12] = [
+    "name",
+    "title",
+    "processors",
+    "memory",
+    "io_bus",
+    "nic",
+    "interrupts",
+    "link",
+    "sockets",
+    "costs",
+    "application",
+    "placements",
+];
+/// More would make the search for the next event slow.
+const MOST_PROCESSORS: usize = 16;
+
+impl Machine {
+    /// Reads a machine's description with one of its placements, overrides applied first.
+    ///
+    /// `origin` is what messages call the text. An override is a dotted key and a TOML value or bare text:
+    /// `("processors.cpu0.clock", "1 GHz")`. Without a placement's name the file must have one only.
+    pub fn load(
+        text: &str,
+        origin: &str,
+        placement: Option<&str>,
+        overrides: &[(String, String)],
+    ) -> std::result::Result<Self, MachineError> {
+        document(text, origin, overrides, |value| read(value, placement))
+    }
+}
+
+fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
+    let root = Section::of(value, "", &KEYS, "name = \"my-machine\"")?;
+    let right = "give the machine a name, such as \"p4-400\"";
+    let name = root
+        .name("name")?
+        .ok_or_else(|| root.refuse("name", right))?;
+    let processors = read_processors(&root)?;
+    let (placement_name, placement) = read_placement(&root, placement, &processors)?;
+    let machine = Machine {
+        name: format!("{name}-{placement_name}"),
+        title: root.text("title")?.unwrap_or_default().to_owned(),
+        processors,
+        memory: read_memory(&table(&root, "memory")?)?,
+        io_bus: read_io_bus(&table(&root, "io_bus")?)?,
+        nic: read_nic(&table(&root, "nic")?)?,
+        interrupts: read_interrupts(&table(&root, "interrupts")?)?,
+        link: read_link(&table(&root, "link")?)?,
+        sockets: read_sockets(&table(&root, "sockets")?)?,
+        costs: read_costs(&table(&root, "costs")?)?,
+        application: read_application(&root)?,
+        placement,
+    };
+    check::check(&machine, &root)?;
+    Ok(machine)
+}
+
+fn table<'a>(root: &Section<'a>, name: &str) -> Result<Section<'a>> {
+    let value = root.require(name, &format!("describe it in a table: [{name}]"))?;
+    Section::unchecked(value, name, &format!("[{name}] followed by its keys"))
+}
+
+fn read_processors(root: &Section) -> Result<Vec<Processor>> {
+    let right = "give at least one: [[processors]] with a name and a clock";
+    let values = root.require("processors", right)?.as_array();
+    let values = values.filter(|values| (1..=MOST_PROCESSORS).contains(&values.len()));
+    let values = values.ok_or_else(|| root.refuse("processors", right))?;
+    let mut processors = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        let path = format!("processors[{index}]");
+        let section = Section::of(value, &path, &["name", "clock", "on_nic"], "[[processors]]")?;
+        let name = section.name("name")?;
+        let one = Processor {
+            name: name.ok_or_else(|| section.refuse("name", "such as \"cpu0\""))?,
+            clock_hz: amount(&section, "clock", &CLOCK, 1)?,
+            on_nic: section.flag("on_nic")?.unwrap_or(false),
+        };
+        check::processor(&one, &processors, &section)?;
+        processors.push(one);
+    }
+    processors.sort_by_key(|one| one.on_nic);
+    Ok(processors)
+}
+
+/// The named row of the table of placements, or the only one.
+fn read_placement(
+    root: &Section,
+    wanted: Option<&str>,
+    processors: &[Processor],
+) -> Result<(String, Placement)> {
+    let rows = table(root, "placements")?;
+    let names: Vec<_> = rows.names().map(|name| (name, name)).collect();
+    let name = match (wanted, names.as_slice()) {
+        (Some(wanted), _) => names.iter().find(|(name, _)| *name == wanted),
+        (None, [only]) => Some(only),
+        (None, _) => None,
+    };
+    let listed = || names.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    let Some((name, _)) = name else {
+        let right = match wanted {
+            Some(wanted) => format!("no row {wanted:?}; there are {}", listed().join(", ")),
+            None => format!("choose one of {}", listed().join(", ")),
+        };
+        return Err(Fault::missing("placements", right));
+    };
+    let example = "{ interrupt = \"cpu0\", ... }";
+    let right = "give a row of tasks and processors";
+    let path = rows.key(name);
+    let section = Section::unchecked(rows.require(name, right)?, &path, example)?;
+    Ok(((*name).to_owned(), Placement::read(&section, processors)?))
+}
+
+fn read_memory(section: &Section) -> Result<Memory> {
+    section.check_keys(&["hit_rate", "hit", "miss", "line", "bus", "collision"])?;
+    Ok(Memory {
+        hit_rate: number(section, "hit_rate", 1.0)?,
+        hit_ps: amount(section, "hit", &SPAN, 0)?,
+        miss_ps: amount(section, "miss", &SPAN, 0)?,
+        line_bytes: amount(section, "line", &SIZE, 1)?,
+        bus_bits_per_s: amount(section, "bus", &RATE, 1)?,
+        collision_ps: amount(section, "collision", &SPAN, 0)?,
+    })
+}
+
+fn read_io_bus(section: &Section) -> Result<IoBus> {
+    section.check_keys(&["rate", "access"])?;
+    Ok(IoBus {
+        bits_per_s: amount(section, "rate", &RATE, 1)?,
+        access_ps: amount(section, "access", &SPAN, 0)?,
+    })
+}
+
+fn read_nic(section: &Section) -> Result<Nic> {
+    section.check_keys(&[
+        "ring",
+        "mtu_bytes",
+        "coalesce_frames",
+        "coalesce_time",
+        "checksum",
+        "hit",
+        "miss",
+    ])?;
+    Ok(Nic {
+        ring_bytes: amount(section, "ring", &SIZE, 1)?,
+        mtu_bytes: count(section, "mtu_bytes", 1..=65_535)?,
+        coalesce_frames: count(section, "coalesce_frames", 1..=4096)?,
+        coalesce_ps: amount(section, "coalesce_time", &SPAN, 0)?,
+        checksum: section.flag("checksum")?.unwrap_or(false),
+        hit_ps: amount(section, "hit", &SPAN, 0)?,
+        miss_ps: amount(section, "miss", &SPAN, 0)?,
+    })
+}
+
+fn read_interrupts(section: &Section) -> Result<Interrupts> {
+    section.check_keys(&["delay", "timer"])?;
+    Ok(Interrupts {
+        delay_ps: amount(section, "delay", &SPAN, 0)?,
+        timer_hz: section.quantity("timer", &CLOCK, 1)?.unwrap_or(0),
+    })
+}
+
+fn read_link(section: &Section) -> Result<Link> {
+    section.check_keys(&["rate", "delay"])?;
+    Ok(Link {
+        bits_per_s: amount(section, "rate", &RATE, 1)?,
+        delay_ps: amount(section, "delay", &SPAN, 0)?,
+    })
+}
+
+fn read_sockets(section: &Section) -> Result<Sockets> {
+    section.check_keys(&["send_buffer", "receive_buffer", "delayed_ack"])?;
+    Ok(Sockets {
+        send_bytes: amount(section, "send_buffer", &SIZE, 1)?,
+        receive_bytes: amount(section, "receive_buffer", &SIZE, 1)?,
+        delayed_ack_ps: amount(section, "delayed_ack", &SPAN, 1)?,
+    })
+}
+
+fn read_costs(section: &Section) -> Result<Costs> {
+    section.check_keys(&[
+        "accesses_per_cycle",
+        "interrupt",
+        "driver",
+        "softirq",
+        "protocol",
+        "refill",
+        "wake_up",
+        "context_switch",
+        "system_call",
+        "protocol_accesses_per_byte",
+        "checksum_accesses_per_byte",
+        "copy_accesses_per_byte",
+    ])?;
+    let cycles = |name| count(section, name, 0..=100_000_000).map(u64::from);
+    Ok(Costs {
+        accesses_per_cycle: number(section, "accesses_per_cycle", 10.0)?,
+        interrupt: cycles("interrupt")?,
+        driver: cycles("driver")?,
+        softirq: cycles("softirq")?,
+        protocol: cycles("protocol")?,
+        refill: cycles("refill")?,
+        wake_up: cycles("wake_up")?,
+        context_switch: cycles("context_switch")?,
+        system_call: cycles("system_call")?,
+        protocol_accesses_per_byte: number(section, "protocol_accesses_per_byte", 100.0)?,
+        checksum_accesses_per_byte: number(section, "checksum_accesses_per_byte", 100.0)?,
+        copy_accesses_per_byte: number(section, "copy_accesses_per_byte", 100.0)?,
+    })
+}
+
+fn read_application(root: &Section) -> Result<Application> {
+    if root.get("application").is_none() {
+        return Ok(Application {
+            cycles_per_byte: 0.0,
+        });
+    }
+    let section = table(root, "application")?;
+    section.check_keys(&["cycles_per_byte"])?;
+    Ok(Application {
+        cycles_per_byte: number(&section, "cycles_per_byte", 1e6)?,
+    })
+}
+
+fn amount(section: &Section, name: &str, kind: &Quantity, least: u64) -> Result<u64> {
+    let found = section.quantity(name, kind, least)?;
+    found.ok_or_else(|| {
+        section.refuse(
+            name,
+            format!("give a {}, such as {:?}", kind.noun, kind.example),
+        )
+    })
+}
+
+fn count(section: &Section, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<u32> {
+    let right = format!(
+        "give a whole number from {} to {}",
+        range.start(),
+        range.end()
+    );
+    let found = section.count(name, range)?;
+    found.ok_or_else(|| section.refuse(name, right))
+}
+
+/// A number from 0 to `most`.
+fn number(section: &Section, name: &str, most: f64) -> Result<f64> {
+    let right = format!("must be a number from 0 to {most}");
+    let found = match section.require(name, &right)? {
+        Value::Float(number) => Some(*number),
+        Value::Integer(number) => Some(*number as f64),
+        _ => None,
+    };
+    let found = found.filter(|number| (0.0..=most).contains(number));
+    found.ok_or_else(|| section.refuse(name, right))
+}

@@ -1,0 +1,56 @@
+//! Work, and how long it takes a processor.
+
+use super::{Machine, Processor};
+
+/// Cycles, and accesses to memory besides.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Work {
+    pub cycles: f64,
+    pub accesses: f64,
+}
+
+impl Work {
+    /// How long it takes a processor that nobody disturbs, and what of it are accesses to the host's memory.
+    pub fn on(self, processor: &Processor, machine: &Machine) -> Span {
+        let period_ps = 1e12 / processor.clock_hz as f64;
+        let nic = &machine.nic;
+        let hit_rate = machine.memory.hit_rate;
+        let access_ps = match processor.on_nic {
+            true => hit_rate * nic.hit_ps as f64 + (1.0 - hit_rate) * nic.miss_ps as f64,
+            false => machine.memory.access_ps(),
+        };
+        Span {
+            alone_ps: self.cycles * period_ps + self.accesses * access_ps,
+            host_accesses: if processor.on_nic { 0.0 } else { self.accesses },
+        }
+    }
+}
+
+impl std::ops::Add for Work {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            cycles: self.cycles + other.cycles,
+            accesses: self.accesses + other.accesses,
+        }
+    }
+}
+
+/// How long something takes, and how often it goes to the host's memory in that time.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Span {
+    pub alone_ps: f64,
+    pub host_accesses: f64,
+}
+
+impl Span {
+    /// This and `bytes` times another.
+    pub fn plus(self, bytes: u64, other: Self) -> Self {
+        let bytes = bytes as f64;
+        Self {
+            alone_ps: self.alone_ps + bytes * other.alone_ps,
+            host_accesses: self.host_accesses + bytes * other.host_accesses,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Who was busy with what, as rows of a table.
+
+use crate::engine::{Stage, Tally};
+use crate::machine::{Machine, Task};
+
+/// Of phases, by column: a row for each node, part of it and task.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Occupation {
+    pub phase: Vec<i32>,
+    pub node: Vec<i32>,
+    /// An index of [`parts`].
+    pub part: Vec<i32>,
+    /// An index of [`Task::ALL`], or behind them for what is no processor.
+    pub task: Vec<i32>,
+    /// What part of the time.
+    pub share: Vec<f64>,
+    /// Of the whole processor, in the rows of its interrupts.
+    pub interrupts_per_s: Vec<f64>,
+}
+
+/// Where a message's time went, by column: a row for each phase and stage.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Budgets {
+    pub phase: Vec<i32>,
+    /// An index of [`Stage::ALL`].
+    pub stage: Vec<i32>,
+    /// One way.
+    pub elapsed_ns: Vec<f64>,
+}
+
+/// The names of a node's parts: its processors, then what they share.
+pub fn parts(machine: &Machine) -> Vec<String> {
+    let processors = machine.processors.iter().map(|one| one.name.clone());
+    let shared = ["I/O bus", "memory bus", "link out"].map(str::to_owned);
+    processors.chain(shared).collect()
+}
+
+/// What part of the time each of a node's parts was busy.
+pub fn shares(tally: &Tally) -> Vec<f64> {
+    let elapsed_ps = tally.elapsed_ps.max(1) as f64;
+    let processors = (0..tally.busy_ps.len()).map(|index| tally.share(index));
+    let shared = [
+        tally.io_bus_ps as f64,
+        tally.memory_bus_ps,
+        tally.link_ps as f64,
+    ];
+    processors
+        .chain(shared.map(|busy_ps| busy_ps / elapsed_ps))
+        .collect()
+}
+
+impl Occupation {
+    /// Adds what a node was busy with in a phase.
+    pub fn add(&mut self, phase: u32, node: usize, tally: &Tally) {
+        let elapsed_ps = tally.elapsed_ps.max(1) as f64;
+        for (part, busy) in tally.busy_ps.iter().enumerate() {
+            for task in Task::ALL {
+                let share = busy[task as usize] as f64 / elapsed_ps;
+                let per_s = match task {
+                    Task::Interrupt => tally.interrupts[part] as f64 * 1e12 / elapsed_ps,
+                    _ => 0.0,
+                };
+                self.push(phase, node, (part, task as usize), share, per_s);
+            }
+        }
+        let processors = tally.busy_ps.len();
+        for (part, share) in shares(tally).iter().enumerate().skip(processors) {
+            self.push(phase, node, (part, Task::ALL.len()), *share, 0.0);
+        }
+    }
+
+    fn push(&mut self, phase: u32, node: usize, at: (usize, usize), share: f64, per_s: f64) {
+        self.phase.push(phase as i32);
+        self.node.push(node as i32);
+        self.part.push(at.0 as i32);
+        self.task.push(at.1 as i32);
+        self.share.push(share);
+        self.interrupts_per_s.push(per_s);
+    }
+}
+
+impl Budgets {
+    /// Adds a phase's, given that of messages both ways.
+    pub fn add(&mut self, phase: u32, both_ways_ps: &[f64; Stage::ALL.len()]) {
+        for (stage, both_ps) in both_ways_ps.iter().enumerate() {
+            self.phase.push(phase as i32);
+            self.stage.push(stage as i32);
+            self.elapsed_ns.push(both_ps / 2.0 / 1e3);
+        }
+    }
+}

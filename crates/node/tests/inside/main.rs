@@ -1,0 +1,58 @@
+//! Two nodes from the outside: what must hold whatever a machine is like.
+
+mod closed_form;
+mod effects;
+mod failures;
+mod laws;
+mod refusals;
+
+use weft_node::{Exchange, Machine, Measured, measure};
+
+pub const CATALOGUE: &str = include_str!("../../../../catalog/machines/p4-400.toml");
+pub const PLACEMENTS: [&str; 4] = ["base", "offload", "onload", "hybrid"];
+
+/// The catalogue's machine with some keys changed.
+pub fn machine(placement: &str, overrides: &[(&str, &str)]) -> Machine {
+    load(placement, overrides).unwrap()
+}
+
+pub fn load(placement: &str, overrides: &[(&str, &str)]) -> Result<Machine, String> {
+    let owned: Vec<_> = overrides
+        .iter()
+        .map(|(key, value)| (key.to_string(), value.to_string()))
+        .collect();
+    let machine = Machine::load(CATALOGUE, "m.toml", Some(placement), &owned);
+    machine.map_err(|error| error.to_string())
+}
+
+pub fn pingpong(bytes: u64) -> Exchange {
+    Exchange {
+        message_bytes: bytes,
+        answer_bytes: bytes,
+        nodelay: true,
+    }
+}
+
+pub fn stream(bytes: u64) -> Exchange {
+    Exchange {
+        message_bytes: bytes,
+        answer_bytes: 0,
+        nodelay: true,
+    }
+}
+
+pub fn measured(placement: &str, overrides: &[(&str, &str)], exchange: Exchange) -> Measured {
+    measure(&machine(placement, overrides), exchange).unwrap()
+}
+
+/// One way, in microseconds.
+pub fn latency_us(placement: &str, overrides: &[(&str, &str)]) -> f64 {
+    measured(placement, overrides, pingpong(1)).period_ps / 2e6
+}
+
+/// Of a stream of 64 KiB messages.
+pub fn rate_mbps(placement: &str, overrides: &[(&str, &str)]) -> f64 {
+    const BYTES: u64 = 1 << 16;
+    let measured = measured(placement, overrides, stream(BYTES));
+    BYTES as f64 * 8.0 / measured.period_ps * 1e6
+}

@@ -1,0 +1,51 @@
+"""What `weft show` says of the insides of nodes."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from weft.cli.layout import number, plain_table
+from weft.diagnose.inside import Budget, Busy
+from weft.diagnose.summary import Summary
+
+
+def print_insides(summary: Summary, console: Console) -> None:
+    """For each step: the largest size, which occupies most, and where the time of the smallest goes."""
+    for step in sorted({busy.step for busy in summary.occupation}):
+        mine = [busy for busy in summary.occupation if busy.step == step]
+        largest = max(busy.size_bytes for busy in mine)
+        console.print(f"\nbusy at {largest} B, % of the time", style="bold")
+        console.print(_busy_table([busy for busy in mine if busy.size_bytes == largest]))
+        budgets = [budget for budget in summary.budgets if budget.step == step]
+        if budgets:
+            smallest = min(budgets, key=lambda budget: budget.size_bytes)
+            title = f"\nwhere the {smallest.total_us:.1f} us of {smallest.size_bytes} B go, us"
+            console.print(title, style="bold")
+            console.print(_budget_table(smallest))
+
+
+def _busy_table(rows: list[Busy]) -> Table:
+    tasks = [task for task in rows[0].shares if task]
+    table = plain_table()
+    for heading in ("", "", *tasks, "in all", "irq/s"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for busy in rows:
+        by_task = [_percent(busy.shares.get(task)) for task in tasks]
+        calls = f"{busy.interrupts_per_s:.0f}" if busy.interrupts_per_s else ""
+        table.add_row(busy.node, busy.part, *by_task, f"{100 * busy.share:.1f}", calls)
+    return table
+
+
+def _percent(share: float | None) -> str:
+    return f"{100 * share:.1f}" if share else ""
+
+
+def _budget_table(budget: Budget) -> Table:
+    table = plain_table()
+    table.add_column("")
+    table.add_column("us", justify="right")
+    table.add_column("%", justify="right")
+    for stage, stage_us in budget.stages_us.items():
+        table.add_row(stage, number(stage_us), f"{100 * stage_us / budget.total_us:.1f}")
+    return table

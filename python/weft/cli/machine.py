@@ -1,0 +1,43 @@
+"""`weft machine`: what nodes can be simulated."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+
+from weft.cli.layout import plain_table
+from weft.cli.output import json_option, print_json
+from weft.testbed.inside import names, open_nodes
+
+
+@click.group()
+def machine() -> None:
+    """Nodes that can be simulated: of the catalogue and of files."""
+
+
+@machine.command("list")
+@json_option
+def list_(as_json: bool) -> None:
+    """List the catalogue's machines, each with its placements."""
+    if as_json:
+        print_json({"machines": names()})
+    else:
+        click.echo("\n".join(names()))
+
+
+@machine.command()
+@click.argument("name")
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """Show which processor does what in NAME, such as p4-400-offload."""
+    found = open_nodes(name).machine
+    placement = dict(found.placement())
+    if as_json:
+        print_json({"name": found.name, "title": found.title, "placement": placement})
+        return
+    console = Console(highlight=False, markup=False)
+    console.print(f"{found.name}: {found.title}", soft_wrap=True)
+    table = plain_table("task", "processor")
+    for task, processor in placement.items():
+        table.add_row(task, processor)
+    console.print(table)

@@ -1,0 +1,83 @@
+"""What the insides of nodes were busy with, and where the time of messages went: `--on node:` runs know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from weft.run.folder import Run
+from weft.run.tables import BUDGET_NAME, OCCUPATION_NAME
+
+_Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Busy:
+    """A part of a node while messages of one size went: `shares` of the time by task, or one share in all for a bus."""
+
+    step: int
+    size_bytes: int
+    node: str
+    part: str
+    shares: dict[str, float]
+    interrupts_per_s: float
+
+    @property
+    def share(self) -> float:
+        return sum(self.shares.values())
+
+    def to_json(self) -> dict[str, Any]:
+        tasks = {task: share for task, share in self.shares.items() if task}
+        return vars(self) | {"share": self.share, "shares": tasks}
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Where the time of messages of one size went, one way: by stage, in us. Together it is the latency."""
+
+    step: int
+    size_bytes: int
+    stages_us: dict[str, float]
+
+    @property
+    def total_us(self) -> float:
+        return sum(self.stages_us.values())
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self) | {"total_us": self.total_us}
+
+
+def occupation(run: Run) -> list[Busy]:
+    """By step, size, node and part; nothing where a run does not know."""
+    sizes, found = _sizes(run), dict[tuple[Any, ...], Busy]()
+    for row in _rows(run, OCCUPATION_NAME):
+        step, size_bytes = row["step"], sizes[row["step"], row["phase"]]
+        key = (step, size_bytes, row["node"], row["part"])
+        busy = found.setdefault(key, Busy(*key, {}, row["interrupts_per_s"]))
+        busy.shares[row["task"]] = row["share"]
+    return list(found.values())
+
+
+def budgets(run: Run) -> list[Budget]:
+    """By step and size; nothing where a run does not know."""
+    sizes, found = _sizes(run), dict[tuple[int, int], Budget]()
+    for row in _rows(run, BUDGET_NAME):
+        key = (row["step"], sizes[row["step"], row["phase"]])
+        budget = found.setdefault(key, Budget(*key, {}))
+        budget.stages_us[row["stage"]] = row["elapsed_ns"] / 1e3
+    return list(found.values())
+
+
+def _rows(run: Run, name: str) -> _Rows:
+    path = run.directory / name
+    rows: _Rows = pq.read_table(path).to_pylist() if path.exists() else []
+    return rows
+
+
+def _sizes(run: Run) -> dict[tuple[int, int], int]:
+    """The message size of each step's phases."""
+    grouped = run.samples.group_by(["step", "phase"]).aggregate([("size_bytes", "min")])
+    rows = grouped.to_pylist()
+    return {(row["step"], row["phase"]): row["size_bytes_min"] for row in rows}

@@ -1,0 +1,104 @@
+"""What testbeds have in common that are computed instead of measured."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from weft import _core
+from weft.errors import RequestError
+from weft.run.meta import Warning
+from weft.testbed.base import Closing, Node
+from weft.testbed.outcome import Outcome
+
+_OWN_CAP = "its own window, overhead or unshared link"
+MOST_ROWS = 50_000_000
+"""Samples of a step beyond this would fill memory and disk: about 3 GB."""
+
+
+class Computed(Closing, ABC):
+    """A prepared model of nodes; nothing runs anywhere."""
+
+    cpus = None
+    may_spin = False
+
+    def __init__(self, model: _core.Network | _core.Machine) -> None:
+        self.model = model
+        self.warnings: list[Warning] = []
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """What sort of testbed."""
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        return [Node(name, "") for name in self.model.hosts()]
+
+    @cached_property
+    def dead(self) -> set[int]:
+        """The nodes that can neither send nor receive."""
+        return set(self.model.dead_hosts())
+
+    @cached_property
+    def constraint_names(self) -> pa.Array:
+        """What may hold a transfer back, and behind the constraints what holds it back otherwise."""
+        return pa.array([*self.model.constraints(), "nothing", _OWN_CAP])
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """What run.json says about it."""
+
+    def node_command(self, node: Node, argv: list[str]) -> list[str]:
+        """Nothing can be started on what does not exist."""
+        raise RequestError(f"{node.name} is simulated: {argv[0]} cannot be started there")
+
+    def check(self, step: dict[str, Any]) -> None:
+        """Refuse a step that cannot be simulated here; raises RequestError."""
+        if step["transport"] == "null":
+            raise RequestError(
+                f"step {step['name']!r} measures the probe's own loop: there is nothing to simulate",
+                "run it on lab:pair",
+            )
+        rows = self.phase_count(step) * len(self.nodes)
+        if rows > MOST_ROWS:
+            raise RequestError(
+                f"step {step['name']!r} has up to {rows:,} transfers over {len(self.nodes):,} nodes: "
+                f"about {rows * 60 / 1e9:.0f} GB of samples",
+                f"a simulated step has at most {MOST_ROWS:,}; choose fewer with `nodes`, or another pattern",
+            )
+
+    def phase_count(self, step: dict[str, Any]) -> int:
+        """How many phases a step has here; those of an adaptive one are chosen on the way."""
+        try:
+            return self.model.phase_count(json.dumps(step))
+        except ValueError as error:
+            raise RequestError(str(error)) from None
+
+    def chunk(self, step: dict[str, Any]) -> int:
+        """How many phases of a step to simulate at a time."""
+        return max(1, self.phase_count(step))
+
+    @abstractmethod
+    def simulate(
+        self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
+    ) -> Outcome:
+        """The phases `first` to `last`, without it, of a resolved step."""
+
+    @abstractmethod
+    def simulate_chosen(
+        self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
+    ) -> Outcome:
+        """Phases that somebody chose for a step, each with its `stop`."""
+
+    @abstractmethod
+    def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
+        """What a run keeps of an outcome beside its samples, by file name."""
