@@ -19,7 +19,7 @@ from weft.plan.load import load_plan
 from weft.run.compare_routes import RoutePair, compare_routes
 
 SCALES = {
-    "two-racks": 0.004,
+    "two-racks": 0.01,
     "fat-tree-16": 0.1,
     "bad-cable": 0.1,
     "one-way-slow": 0.1,
@@ -31,7 +31,7 @@ SCALES = {
     "xibalba-er16": 0.02,
     "xibalba-maintenance": 0.05,
 }
-PLAN, TRIAL, PERMUTATIONS, LAUNCHES = "random-permutations", "8 s", 3, 1
+PLAN, TRIAL, PERMUTATIONS, LAUNCHES = "random-permutations", "16 s", 1, 1
 TARGET_MEDIAN_PCT, TARGET_WORST_PCT = 5.0, 12.0
 
 

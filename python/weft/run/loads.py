@@ -43,7 +43,8 @@ Loads = Mapping[str, Load]
 def loads_of(run: Run) -> Loads:
     """The constraints that have a capacity and carried something; nothing where a run does not know."""
     path = run.directory / LOADS_NAME
-    if not path.exists():
+    # Runs of earlier builds have no capacities.
+    if not path.exists() or "capacity_mbps" not in pq.read_schema(path).names:
         return {}
     table = pq.read_table(path)
     capacity = table["capacity_mbps"]
