@@ -7,9 +7,11 @@ import pytest
 from command import weft
 from weft.demo.demonstration import clear
 from weft.demo.known import Known, compare
-from weft.demo.network import FABRIC, SCALE, _declared
+from weft.demo.network import FABRIC, SCALE
+from weft.diagnose.declared import DeclaredNetwork
 from weft.diagnose.findings import Findings, Limit
 from weft.errors import RequestError
+from weft.fabric.load import load_fabric
 from weft.interval import Interval
 
 FIRST = tuple(f"n{i}" for i in range(1, 21))
@@ -29,7 +31,10 @@ def found(*limits: tuple[str, tuple[str, ...], tuple[str, ...] | None, str, floa
 
 
 def known(findings: Findings) -> dict[str, Known]:
-    return {one.where: one for one in compare(_declared(FABRIC, SCALE), findings, SCALE)}
+    return {
+        one.where: one
+        for one in compare(DeclaredNetwork(load_fabric(FABRIC, SCALE)), findings, SCALE)
+    }
 
 
 def test_the_published_limits_of_the_demonstration_are_all_there() -> None:
