@@ -1,6 +1,6 @@
 """What an all-to-all of 64 nodes spends outside of its transfers: barriers, connections, bookkeeping.
 
-usage: bench/aapc.py [--launches N]
+usage: bench/aapc.py [--launches N] [--scale S]
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from weft.diagnose.curve import column
 from weft.frames import FRAME_PAYLOAD_BYTES, WIRE_BYTES
 from weft.run.folder import Run
 
-FABRIC, SCALE = "lab:xibalba-er16", 0.02  # at 0.1 two cores cannot carry what 64 hosts send
+FABRIC = "lab:xibalba-er16"
+SCALE = 0.02
+"""At 0.1 two cores cannot carry what 64 hosts send."""
 TARGET = 0.02
 ACKNOWLEDGEMENT_BYTES = 90
 """What one occupies on a wire, time stamps, checksum, preamble and gap included; there is one for two frames."""
@@ -30,14 +32,16 @@ def main() -> None:
     parser.add_argument(
         "--launches", type=int, default=3, help="all-to-alls, each with fresh agents"
     )
+    parser.add_argument("--scale", type=float, default=SCALE, help="of the fabric's rates")
     arguments = parser.parse_args()
     print(machine())
     begin = time.perf_counter()
-    with measured("aapc", FABRIC, SCALE, [("launches", str(arguments.launches))]) as run:
-        print_shares(run, time.perf_counter() - begin)
+    launches = [("launches", str(arguments.launches))]
+    with measured("aapc", FABRIC, arguments.scale, launches) as run:
+        print_shares(run, time.perf_counter() - begin, arguments.scale)
 
 
-def print_shares(run: Run, command_s: float) -> None:
+def print_shares(run: Run, command_s: float, scale: float) -> None:
     phases = len(run.meta.nodes) - 1
     launches = range(run.meta.plan["launches"])
     of_launch = column(run.samples, "launch")
@@ -45,7 +49,7 @@ def print_shares(run: Run, command_s: float) -> None:
     size_bytes = int(column(run.samples, "size_bytes").max())
     print(
         f"\nall-to-all of {phases + 1} nodes, {size_bytes / 1e3:g} kB blocks, {FABRIC} at scale "
-        f"{SCALE:g}: {phases} phases, {len(found)} launches"
+        f"{scale:g}: {phases} phases, {len(found)} launches"
     )
     for one in found:
         print(
@@ -58,7 +62,7 @@ def print_shares(run: Run, command_s: float) -> None:
     print(
         f"  until the last node has started {100 * share:.2f} % (median), target < {100 * TARGET:g} %: {verdict}"
     )
-    ideal_s = ideal_phase_s(size_bytes) * phases
+    ideal_s = ideal_phase_s(size_bytes, scale) * phases
     above = statistics.median(one.total_s for one in found) / ideal_s - 1
     print(f"  {100 * above:.1f} % above the {ideal_s:.2f} s that the wires need")
     errors_us = [one["error_ns"] / 1e3 for one in run.meta.clocks]
@@ -99,10 +103,10 @@ def times(samples: pa.Table) -> Times:
     )
 
 
-def ideal_phase_s(size_bytes: int) -> float:
+def ideal_phase_s(size_bytes: int, scale: float) -> float:
     """Everybody sends and receives at once, so data shares each wire with acknowledgements of other data."""
     share = 2 * FRAME_PAYLOAD_BYTES / (2 * WIRE_BYTES + ACKNOWLEDGEMENT_BYTES)
-    return 8 * size_bytes / (SCALE * 100e6 * share)
+    return 8 * size_bytes / (scale * 100e6 * share)
 
 
 if __name__ == "__main__":
