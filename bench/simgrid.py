@@ -7,7 +7,6 @@ cross-traffic and without TCP's factors). Every end is compared, not only the ti
 from __future__ import annotations
 
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -19,16 +18,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
 from machine import machine
+from simgrid_peer import MODEL, NoSimGridError, build_peer
 
 ROOT = Path(__file__).resolve().parent.parent
-MODEL = [
-    "--cfg=network/model:CM02",
-    "--cfg=network/crosstraffic:0",
-    "--cfg=network/TCP-gamma:0",
-    "--log=root.thres:error",
-]
-LONGEST_S = 900
 
 
 @dataclass(frozen=True)
@@ -82,7 +77,7 @@ GROWING = [
 
 
 def main() -> int:
-    peer = build_peer()
+    peer = built_peer()
     own = build_own()
     print(machine())
     print(
@@ -169,17 +164,13 @@ def build_own() -> Path:
     return target / "release" / "examples" / "transfers"
 
 
-def build_peer() -> Path | None:
+def built_peer() -> Path | None:
     """SimGrid's side, where it is installed."""
-    source = ROOT / "bench" / "simgrid" / "peer.cpp"
     binary = Path(tempfile.gettempdir()) / f"weft-simgrid-peer-{os.getuid()}"
-    compiler = shutil.which("g++")
-    if compiler is None:
-        print("SimGrid is left out: no g++", file=sys.stderr)
-        return None
-    command = [compiler, "-O3", "-std=c++17", str(source), "-o", str(binary), "-lsimgrid"]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        print("SimGrid is left out: no libsimgrid-dev", file=sys.stderr)
+    try:
+        build_peer(binary)
+    except NoSimGridError as missing:
+        print(f"SimGrid is left out: {missing}", file=sys.stderr)
         return None
     return binary
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from simgrid_peer import MODEL, NoSimGridError, build_peer
 from test_fabric_formats import write
 from weft.testbed.simulated import open_simulated, simulate
 
-ROOT = Path(__file__).resolve().parent.parent
-# Its plain max-min model, as in bench/simgrid.py.
-MODEL = [
-    "--cfg=network/model:CM02",
-    "--cfg=network/crosstraffic:0",
-    "--cfg=network/TCP-gamma:0",
-    "--log=root.thres:error",
-]
 HEAD = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
@@ -38,13 +30,10 @@ CLUSTER = (
 def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """bench/simgrid/peer.cpp, built."""
     binary = tmp_path_factory.mktemp("peer") / "peer"
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("no g++")
-    source = ROOT / "bench" / "simgrid" / "peer.cpp"
-    command = [compiler, "-O1", "-std=c++17", str(source), "-o", str(binary), "-lsimgrid"]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("no SimGrid here: apt-get install libsimgrid-dev")
+    try:
+        build_peer(binary)
+    except NoSimGridError as missing:
+        pytest.skip(str(missing))
     return binary
 
 
