@@ -67,6 +67,8 @@ class Study:
         self.limits, self.groups, self.undecided, self.wants, self._known = [], [], [], [], []
         self._parts.clear()
         self._expected.clear()
+        if not self.survey.nodes:
+            return
         self.ports = ports_of(self.survey, self.evidence)
         self.wants = wanted_alone(self.survey, self.candidates, self.evidence, self.ports)
         if (self.wants and not self.is_over) or len(self.candidates.members) < 3:
