@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
@@ -12,10 +10,10 @@ from rich.table import Table
 
 from weft.cli.layout import plain_table
 from weft.cli.output import json_option, print_json
+from weft.model.gain_curve import GainCurve
 from weft.model.gamma_range import gamma_range
 from weft.model.laws_modified import ModifiedLaws
-from weft.model.regimes import Regime, regimes, slowest
-from weft.statistics import Floats
+from weft.model.regimes import Regime
 
 MOST_ROWS = 60
 """Longer tables are for --json."""
@@ -40,56 +38,31 @@ MOST_ROWS = 60
 @json_option
 def laws(gamma: str, figures: str | None, as_json: bool, **ratios: float) -> None:
     """Predict what offload brings over the application ratio gamma, by the LAWS model."""
-    gammas, model = gamma_range(gamma), ModifiedLaws(**ratios)
-    drawn = _draw(model, gammas, Path(figures)) if figures else []
+    curve = GainCurve(ModifiedLaws(**ratios), gamma_range(gamma))
+    drawn = _draw(curve, Path(figures)) if figures else []
     if as_json:
-        print_json(_document(model, gammas, ratios) | {"figures": [str(path) for path in drawn]})
+        found = {"parameters": ratios} | curve.to_json()
+        print_json(found | {"figures": [str(path) for path in drawn]})
         return
-    _print(Console(highlight=False, markup=False), model, gammas)
+    _print(Console(highlight=False, markup=False), curve)
     for path in drawn:
         click.echo(path)
 
 
-def _draw(model: ModifiedLaws, gammas: Floats, directory: Path) -> list[Path]:
+def _draw(curve: GainCurve, directory: Path) -> list[Path]:
     # Drawing takes long to import: no other command should wait for it.
     from weft.report.figures.laws import laws_figure
 
-    return laws_figure(model, gammas).write(directory)
+    return laws_figure(curve.model, curve.gammas).write(directory)
 
 
-def _document(model: ModifiedLaws, gammas: Floats, ratios: dict[str, float]) -> dict[str, Any]:
-    best = model.optimum(float(gammas[0]), float(gammas[-1]))
-    return {
-        "parameters": ratios,
-        "points": list(_points(model, gammas)),
-        "best": {"gamma": best.gamma, "gain": best.gain},
-        "regimes": [each.to_json() for each in _regimes(model, gammas)],
-    }
-
-
-def _points(model: ModifiedLaws, gammas: Floats) -> Iterator[dict[str, Any]]:
-    columns = (
-        gammas.tolist(),
-        model.before(gammas).tolist(),
-        model.after(gammas).tolist(),
-        model.gain(gammas).tolist(),
-        slowest(model.times_before(gammas)),
-        slowest(model.times_after(gammas)),
-    )
-    names = ("gamma", "before", "after", "gain", "limit_before", "limit_after")
-    for row in zip(*columns, strict=True):
-        yield dict(zip(names, row, strict=True))
-
-
-def _print(console: Console, model: ModifiedLaws, gammas: Floats) -> None:
-    best = model.optimum(float(gammas[0]), float(gammas[-1]))
-    found = _regimes(model, gammas)
-    is_cut = found[-1].trend == "rises" and best.gamma == found[-1].high
-    beyond = ", where the range ends and it still rises" if is_cut else ""
+def _print(console: Console, curve: GainCurve) -> None:
+    best = curve.best
+    beyond = ", where the range ends and it still rises" if curve.still_rises else ""
     console.print(f"greatest gain {best.gain:+.1%} at gamma {best.gamma:.4g}{beyond}\n")
-    console.print(_regimes_table(found))
+    console.print(_regimes_table(curve.regimes))
     console.print("\nthroughput as a share of the link's", style="bold")
-    console.print(_points_table(model, gammas))
+    console.print(_points_table(curve))
 
 
 def _regimes_table(found: list[Regime]) -> Table:
@@ -100,14 +73,10 @@ def _regimes_table(found: list[Regime]) -> Table:
     return table
 
 
-def _points_table(model: ModifiedLaws, gammas: Floats) -> Table:
-    every = -(-len(gammas) // MOST_ROWS)
+def _points_table(curve: GainCurve) -> Table:
+    every = -(-len(curve.gammas) // MOST_ROWS)
     table = plain_table("gamma", "before", "after", "gain", "limit before", "limit after")
-    for row in _points(model, gammas[::every]):
+    for row in curve.points(every):
         shares = (f"{row['before']:.1%}", f"{row['after']:.1%}", f"{row['gain']:+.1%}")
         table.add_row(f"{row['gamma']:.4g}", *shares, row["limit_before"], row["limit_after"])
     return table
-
-
-def _regimes(model: ModifiedLaws, gammas: Floats) -> list[Regime]:
-    return regimes(model, float(gammas[0]), float(gammas[-1]))
