@@ -121,3 +121,13 @@ class Machine:
 
     def simulate(self, step_json: str, first: int, last: int) -> dict[str, Any]:
         """The phases `first` to `last`, without it, of a ping-pong or stream."""
+
+    def tracks(self) -> list[str]:
+        """The parts of a node that do one thing at a time, as recordings number them."""
+
+    @staticmethod
+    def acts() -> list[str]:
+        """What slices of a recording do, by number."""
+
+    def record(self, step_json: str, phase: int) -> dict[str, Any]:
+        """One phase of a ping-pong or stream, and everything that happened in it."""

@@ -2,6 +2,7 @@
 
 mod machine;
 mod network;
+mod recording;
 
 use std::fmt::Display;
 

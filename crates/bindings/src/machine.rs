@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicBool;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weft_node::{Budgets, Occupation, Simulator, Stage, Task, parts};
+use weft_node::{Budgets, NAMES, Occupation, Simulator, Stage, Task, parts, tracks};
 use weft_plan::{Reach, Step};
 
 use super::network::{bytes_of, columns_of, watched};
+use super::recording::columns_of_recording;
 use super::refused;
 
 const NODES: u32 = 2;
@@ -123,6 +124,38 @@ impl Machine {
         all.set_item("budgets", budgets)?;
         all.set_item("failures", outcome.failures)?;
         Ok(all)
+    }
+
+    /// The names of a node's tracks in a recording.
+    fn tracks(&self) -> Vec<String> {
+        tracks(&self.simulator.machine)
+    }
+
+    /// What slices of a recording do, by number.
+    #[staticmethod]
+    fn acts() -> Vec<&'static str> {
+        NAMES.to_vec()
+    }
+
+    /// One phase of a step, and everything that happened in it.
+    fn record<'py>(
+        &self,
+        py: Python<'py>,
+        step_json: &str,
+        phase: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let phases = step.some_phases(NODES, Reach::SIMULATOR, phase..phase + 1);
+        let phases = phases.map_err(refused)?;
+        let [phase] = phases.as_slice() else {
+            return Err(PyValueError::new_err("the step has no such phase"));
+        };
+        let stop = AtomicBool::new(false);
+        let recorded = watched(py, &stop, || self.simulator.record(&step, phase))?;
+        let (measured, recording) = recorded.map_err(refused)?;
+        let columns = columns_of_recording(py, &recording)?;
+        columns.set_item("period_ps", measured.period_ps)?;
+        Ok(columns)
     }
 }
 

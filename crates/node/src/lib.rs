@@ -6,17 +6,19 @@
 mod engine;
 mod machine;
 mod occupation;
+mod recorder;
 mod samples;
 mod steady;
 
-pub use engine::{Exchange, Failure, Pair, Stage, Tally};
+pub use engine::{Exchange, Failure, Gauge, Pair, Stage, Tally, Unwatched, Watch};
 pub use machine::{
     Application, Costs, Interrupts, IoBus, Link, Machine, Memory, Nic, Placement, Processor,
     Sockets, Task,
 };
 pub use occupation::{Budgets, Occupation, parts};
+pub use recorder::{NAMES, Passage, Reading, Recorder, Recording, Slice, tracks};
 pub use samples::{Outcome, Simulator};
-pub use steady::{Measured, measure};
+pub use steady::{Measured, measure, observe};
 
 /// Why a machine's description is refused.
 pub type MachineError = weft_plan::PlanError;

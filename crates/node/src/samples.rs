@@ -8,7 +8,8 @@ use weft_plan::{Options, Pattern, Phase, Step};
 use crate::engine::{Exchange, Failure};
 use crate::machine::Machine;
 use crate::occupation::{Budgets, Occupation, shares};
-use crate::steady::{Measured, measure};
+use crate::recorder::{Recorder, Recording};
+use crate::steady::{Measured, measure, observe};
 
 /// Two nodes of a kind.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +63,21 @@ impl Simulator {
     }
 }
 
+impl Simulator {
+    /// Carries out one phase and looks on.
+    pub fn record(&self, step: &Step, phase: &Phase) -> Result<(Measured, Recording), Failure> {
+        let machine = with_options(&self.machine, &step.options);
+        let answer_bytes = match step.pattern {
+            Pattern::Stream { .. } => 0,
+            _ => phase.size_bytes,
+        };
+        let exchange = exchange_of(step, phase, answer_bytes);
+        let recorder = Recorder::new(&machine, answer_bytes > 0);
+        let (measured, recorder) = observe(&machine, exchange, recorder)?;
+        Ok((measured, recorder.finish()))
+    }
+}
+
 impl Outcome {
     fn take(
         &mut self,
@@ -99,11 +115,7 @@ fn with_options(machine: &Machine, options: &Options) -> Machine {
 }
 
 fn timed(machine: &Machine, step: &Step, phase: &Phase) -> Result<(Timed, Measured), Failure> {
-    let exchange = |answer_bytes| Exchange {
-        message_bytes: phase.size_bytes,
-        answer_bytes,
-        nodelay: step.options.nodelay,
-    };
+    let exchange = |answer_bytes| exchange_of(step, phase, answer_bytes);
     let Pattern::Stream { window } = step.pattern else {
         let measured = measure(machine, exchange(phase.size_bytes))?;
         let timed = Timed {
@@ -127,6 +139,14 @@ fn timed(machine: &Machine, step: &Step, phase: &Phase) -> Result<(Timed, Measur
         bottleneck: busiest(&measured),
     };
     Ok((timed, measured))
+}
+
+fn exchange_of(step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {
+    Exchange {
+        message_bytes: phase.size_bytes,
+        answer_bytes,
+        nodelay: step.options.nodelay,
+    }
 }
 
 /// The part of a node that was busy most of the time.

@@ -1,6 +1,6 @@
 //! Messages until they take the same time again and again.
 
-use crate::engine::{Exchange, Failure, Pair, Stage, Tally};
+use crate::engine::{Exchange, Failure, Pair, Stage, Tally, Unwatched, Watch};
 use crate::machine::Machine;
 
 /// Of a steady state.
@@ -32,7 +32,16 @@ const BATCH_BUFFERS: u64 = 4;
 
 /// Carries out an exchange until the mean time of batches of messages is known closely, warm-up left out.
 pub fn measure(machine: &Machine, exchange: Exchange) -> Result<Measured, Failure> {
-    let mut pair = Pair::new(machine, exchange);
+    observe(machine, exchange, Unwatched).map(|(measured, _)| measured)
+}
+
+/// The same with somebody who looks on, which changes nothing.
+pub fn observe<W: Watch>(
+    machine: &Machine,
+    exchange: Exchange,
+    watch: W,
+) -> Result<(Measured, W), Failure> {
+    let mut pair = Pair::watched(machine, exchange, watch);
     let reader = match exchange.answer_bytes {
         0 => 1,
         _ => 0,
@@ -57,17 +66,22 @@ pub fn measure(machine: &Machine, exchange: Exchange) -> Result<Measured, Failur
     }
     let messages = batch * batches_ps.len() as u64;
     let tallies = [0, 1].map(|at| pair.tally(at).since(&before[at]));
-    Ok(Measured {
+    let measured = Measured {
         period_ps: (ended_ps - began_ps) as f64 / messages as f64,
         messages,
         tallies,
         budget_ps: budget.map(|part| part as f64 / messages as f64),
         events: pair.events(),
         fingerprint: pair.fingerprint(),
-    })
+    };
+    Ok((measured, pair.into_watch()))
 }
 
-fn run_batch(pair: &mut Pair<'_>, reader: usize, messages: u64) -> Result<u64, Failure> {
+fn run_batch<W: Watch>(
+    pair: &mut Pair<'_, W>,
+    reader: usize,
+    messages: u64,
+) -> Result<u64, Failure> {
     let mut end_ps = 0;
     for _ in 0..messages {
         end_ps = pair.next_message(reader)?;

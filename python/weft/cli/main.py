@@ -22,6 +22,7 @@ from weft.cli.output import print_error, print_json
 from weft.cli.report import report
 from weft.cli.run import run
 from weft.cli.show import show
+from weft.cli.trace import trace
 from weft.errors import WeftError
 
 INTERRUPTED = 130
@@ -41,6 +42,7 @@ for command in (
     fit,
     laws,
     report,
+    trace,
     import_,
     export,
     fabric,

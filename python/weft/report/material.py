@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from weft.report.ensemble import Ensemble
+from weft.report.inside import Inside
 from weft.report.series import Series
 
 
 @dataclass(frozen=True)
 class Material:
-    """The curves and the runs between many nodes that are reported together."""
+    """The curves, the runs between many nodes and those inside nodes that are reported together."""
 
     series: Sequence[Series]
     ensembles: Sequence[Ensemble] = field(default_factory=list)
+    insides: Sequence[Inside] = field(default_factory=list)
 
     @cached_property
     def labels(self) -> list[str]:

@@ -20,6 +20,7 @@ from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures import Figure, all_figures
 from weft.report.figures.figure import VEGA_LITE_VERSION, Row
 from weft.report.figures.theme import colour_of, config_for, dash_of
+from weft.report.inside import Inside, insides_of
 from weft.report.material import Material
 from weft.report.series import Series, run_names, series_of
 from weft.report.standouts import standouts
@@ -63,9 +64,14 @@ class Report:
         return ensembles_of(self.names, self.runs)
 
     @cached_property
+    def insides(self) -> list[Inside]:
+        """The runs that know what was inside their nodes."""
+        return insides_of(self.names, self.runs)
+
+    @cached_property
     def material(self) -> Material:
         """All that figures are drawn from."""
-        return Material(self.series, self.ensembles)
+        return Material(self.series, self.ensembles, self.insides)
 
     @cached_property
     def figures(self) -> list[Figure]:

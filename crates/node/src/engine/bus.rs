@@ -6,9 +6,10 @@ use super::budget::Stage;
 use super::job::Frame;
 use super::node::Transfer;
 use super::pair::{Pair, Slot};
+use super::watch::{Act, Gauge, Part, Watch};
 use crate::machine::{ETHERNET_BYTES, HEADER_BYTES};
 
-impl Pair<'_> {
+impl<W: Watch> Pair<'_, W> {
     pub(super) fn queue_transfer(&mut self, at: usize, transfer: Transfer) {
         self.nodes[at].io_queue.push_back(transfer);
         if self.nodes[at].io_queue.len() == 1 {
@@ -17,10 +18,14 @@ impl Pair<'_> {
     }
 
     fn begin_transfer(&mut self, at: usize) {
-        let Some(transfer) = self.nodes[at].io_queue.front() else {
+        let Some(transfer) = self.nodes[at].io_queue.front().copied() else {
             return;
         };
-        let (Transfer::Out(frame) | Transfer::In(frame)) = transfer;
+        let (frame, act) = match transfer {
+            Transfer::Out(frame) => (frame, Act::TransferOut(frame)),
+            Transfer::In(frame) => (frame, Act::TransferIn(frame)),
+        };
+        self.watch.begins(at, Part::IoBus, act, self.now_ps);
         let bus = self.machine.io_bus;
         let bits = 8 * u64::from(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES);
         let took_ps = bus.access_ps + time_ps(bits, bus.bits_per_s);
@@ -35,6 +40,7 @@ impl Pair<'_> {
     }
 
     pub(super) fn bus_done(&mut self, at: usize) {
+        self.watch.ends(at, Part::IoBus, true, self.now_ps);
         let node = &mut self.nodes[at];
         node.io_hold = 0.0;
         let done = node.io_queue.pop_front();
@@ -64,6 +70,9 @@ impl Pair<'_> {
             return;
         }
         self.nodes[1 - at].ring.reserve(frame);
+        self.watch_ring(1 - at);
+        let act = Act::Frame(frame);
+        self.watch.begins(at, Part::Link, act, self.now_ps);
         let mtu_bytes = self.machine.nic.mtu_bytes;
         let bytes = Framing::Ethernet.wire_bytes(u64::from(frame.payload_bytes), mtu_bytes);
         let took_ps = time_ps(8 * bytes, self.machine.link.bits_per_s);
@@ -73,6 +82,7 @@ impl Pair<'_> {
     }
 
     pub(super) fn link_done(&mut self, at: usize) {
+        self.watch.ends(at, Part::Link, true, self.now_ps);
         let arrival_ps = self.now_ps + self.machine.link.delay_ps;
         if let Some(frame) = self.nodes[at].link_queue.pop_front() {
             let on_wire = &mut self.nodes[1 - at].on_wire;
@@ -103,7 +113,13 @@ impl Pair<'_> {
     pub(super) fn leave_ring(&mut self, at: usize, frame: Frame) {
         let now_ps = self.now_ps;
         self.nodes[at].ring.leave(frame, now_ps);
+        self.watch_ring(at);
         self.begin_frame(1 - at);
+    }
+
+    fn watch_ring(&mut self, at: usize) {
+        let used_bytes = self.nodes[at].ring.used_bytes();
+        self.watch.changes(at, Gauge::Ring, used_bytes, self.now_ps);
     }
 }
 

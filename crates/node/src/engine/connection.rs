@@ -68,7 +68,7 @@ impl Connection {
         if whole == 0 || (whole < self.segment_bytes && !(push && (is_idle || !self.nagle))) {
             return None;
         }
-        let window = self.send_edge - self.sent;
+        let window = self.window();
         let bytes = match window >= whole {
             true => whole,
             // A little goes only if nothing else could open the window (RFC 1122, 4.2.3.4).
@@ -82,6 +82,16 @@ impl Connection {
 
     pub fn sent(&self) -> u64 {
         self.sent
+    }
+
+    /// What was sent and not acknowledged.
+    pub fn in_flight(&self) -> u64 {
+        self.sent - self.acknowledged
+    }
+
+    /// What may be sent now.
+    pub fn window(&self) -> u64 {
+        self.send_edge - self.sent
     }
 
     /// What a frame that leaves now says; it takes the acknowledgement along.

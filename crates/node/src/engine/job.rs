@@ -5,6 +5,8 @@ use crate::machine::{Span, Task};
 /// A frame, with what its header says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
+    /// Of those that its node made.
+    pub number: u32,
     pub payload_bytes: u32,
     /// Everything before this byte has arrived.
     pub acknowledged: u64,

@@ -13,9 +13,12 @@ mod processor;
 mod receive;
 mod send;
 mod tally;
+mod watch;
 mod work;
 
 pub use budget::Stage;
+pub use job::{Frame, Job};
 pub use pair::{Failure, Pair};
 pub use process::Exchange;
 pub use tally::Tally;
+pub use watch::{Act, Gauge, Part, Unwatched, Watch};

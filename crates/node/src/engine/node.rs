@@ -35,6 +35,7 @@ pub struct Node {
     pub memory_bus_ps: f64,
     pub link_ps: u64,
     pub frames_out: u64,
+    pub frames_made: u32,
 }
 
 impl Node {
@@ -61,6 +62,7 @@ impl Node {
             memory_bus_ps: 0.0,
             link_ps: 0,
             frames_out: 0,
+            frames_made: 0,
         }
     }
 }
@@ -94,6 +96,10 @@ impl Ring {
     /// Whether there is room for a frame; the other end pauses until there is (IEEE 802.3, annex 31B).
     pub fn has_room(&self, frame: Frame) -> bool {
         self.used_bytes + ring_bytes(frame) <= self.size_bytes
+    }
+
+    pub fn used_bytes(&self) -> u64 {
+        self.used_bytes
     }
 
     /// Room is taken when the frame sets out.

@@ -10,6 +10,7 @@ use super::costs::JobCosts;
 use super::node::Node;
 use super::process::Exchange;
 use super::tally::Tally;
+use super::watch::{Unwatched, Watch};
 use crate::machine::Machine;
 
 /// The kinds of slots of a node behind those of its processors.
@@ -68,7 +69,7 @@ impl fmt::Display for Failure {
 
 /// Two machines of a kind that are joined by a link.
 #[derive(Debug, Clone)]
-pub struct Pair<'a> {
+pub struct Pair<'a, W = Unwatched> {
     pub(super) machine: &'a Machine,
     pub(super) exchange: Exchange,
     pub(super) costs: JobCosts,
@@ -78,6 +79,7 @@ pub struct Pair<'a> {
     pub(super) budget: Budget,
     /// By node: messages that its process has read.
     pub(super) read: [u64; 2],
+    pub(super) watch: W,
     events: u64,
     fingerprint: Fingerprint,
 }
@@ -85,6 +87,13 @@ pub struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// Node 0 begins, node 1 answers if the exchange has answers.
     pub fn new(machine: &'a Machine, exchange: Exchange) -> Self {
+        Self::watched(machine, exchange, Unwatched)
+    }
+}
+
+impl<'a, W: Watch> Pair<'a, W> {
+    /// The same with somebody who looks on.
+    pub fn watched(machine: &'a Machine, exchange: Exchange, watch: W) -> Self {
         let width = machine.processors.len() + SLOTS.len();
         let node = |begins| Node::new(machine, exchange, begins);
         let mut pair = Self {
@@ -96,6 +105,7 @@ impl<'a> Pair<'a> {
             now_ps: 0,
             budget: Budget::default(),
             read: [0, 0],
+            watch,
             events: 0,
             fingerprint: Fingerprint::default(),
         };
@@ -123,6 +133,12 @@ impl<'a> Pair<'a> {
     /// Forgets where time went so far.
     pub fn reset_budget(&mut self) {
         self.budget.reset(self.now_ps);
+        self.watch.batch_begins(self.now_ps);
+    }
+
+    /// Whoever looked on.
+    pub fn into_watch(self) -> W {
+        self.watch
     }
 
     /// By stage, where the time went since the last reset.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::job::{LEVELS, Level, Piece};
+use super::job::{Job, LEVELS, Level, Piece};
 use crate::machine::Task;
 
 /// So many packets are handed up before processes that wait get their turn (Linux: netdev_budget, and ksoftirqd behind it).
@@ -40,6 +40,10 @@ impl Default for Processor {
 impl Processor {
     pub fn is_idle(&self) -> bool {
         self.running.is_none()
+    }
+
+    pub fn job(&self) -> Option<Job> {
+        self.running.map(|piece| piece.job)
     }
 
     /// Accesses to the host's memory in a picosecond.

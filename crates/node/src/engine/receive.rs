@@ -5,9 +5,10 @@ use super::job::{Frame, Job};
 use super::node::Transfer;
 use super::pair::{Pair, Slot};
 use super::process::Operation;
+use super::watch::{Act, Part, Watch};
 use crate::machine::Task;
 
-impl Pair<'_> {
+impl<W: Watch> Pair<'_, W> {
     /// A frame is in the network interface.
     pub(super) fn received(&mut self, at: usize, frame: Frame) {
         match self.protocol_is_on_nic() {
@@ -32,10 +33,16 @@ impl Pair<'_> {
             self.signal(at);
         } else if !self.calendar.is_set(slot) {
             self.calendar.set(slot, self.now_ps + wait_ps);
+            let now_ps = self.now_ps;
+            self.watch
+                .begins(at, Part::Interface, Act::Coalescing, now_ps);
         }
     }
 
     pub(super) fn signal(&mut self, at: usize) {
+        let now_ps = self.now_ps;
+        self.watch.ends(at, Part::Interface, true, now_ps);
+        self.watch.begins(at, Part::Interface, Act::Signal, now_ps);
         self.nodes[at].signalled = true;
         let slot = self.slot(at, Slot::Coalescing);
         self.calendar.clear(slot);
@@ -45,6 +52,7 @@ impl Pair<'_> {
     }
 
     pub(super) fn interrupt(&mut self, at: usize) {
+        self.watch.ends(at, Part::Interface, true, self.now_ps);
         for frame in self.nodes[at].pending.clone() {
             self.mark(Stage::Coalescing, frame);
         }
@@ -99,6 +107,7 @@ impl Pair<'_> {
         if frame.payload_bytes > 0 {
             connection.receive(u64::from(frame.payload_bytes));
         }
+        self.watch_window(at);
     }
 
     fn acknowledge(&mut self, at: usize, processor: usize, has_payload: bool) {
@@ -154,7 +163,7 @@ impl Pair<'_> {
         let node = &self.nodes[at];
         if let Operation::Read(bytes) = node.process.operation() {
             if node.connection.delivered() % bytes == 0 {
-                self.budget.mark(Stage::WakeUp, self.now_ps);
+                self.end_stage(Stage::WakeUp);
             }
         }
         self.go_on(at);
@@ -170,7 +179,7 @@ impl Pair<'_> {
         }
         match left {
             0 => {
-                self.budget.mark(Stage::CopyIn, self.now_ps);
+                self.end_stage(Stage::CopyIn);
                 self.leave(at, processor);
             }
             _ => self.go_on(at),
@@ -198,7 +207,7 @@ impl Pair<'_> {
     /// The application has what it wanted and goes on to the next operation.
     pub(super) fn computed(&mut self, at: usize) {
         if let Operation::Read(_) = self.nodes[at].process.operation() {
-            self.budget.mark(Stage::Application, self.now_ps);
+            self.end_stage(Stage::Application);
             self.read[at] += 1;
         }
         self.nodes[at].process.next();

@@ -5,9 +5,10 @@ use super::job::{Frame, Job};
 use super::node::Transfer;
 use super::pair::{Pair, Slot};
 use super::process::Operation;
+use super::watch::{Gauge, Watch};
 use crate::machine::Task;
 
-impl Pair<'_> {
+impl<W: Watch> Pair<'_, W> {
     pub(super) fn place(&self, task: Task) -> usize {
         self.machine.placement.of(task)
     }
@@ -23,7 +24,7 @@ impl Pair<'_> {
     /// The process is in the kernel; whoever copies goes on.
     pub(super) fn called(&mut self, at: usize, processor: usize) {
         if let Operation::Write(_) = self.nodes[at].process.operation() {
-            self.budget.mark(Stage::SystemCall, self.now_ps);
+            self.end_stage(Stage::SystemCall);
         }
         let copier = self.place(Task::Copy);
         if copier == processor {
@@ -56,7 +57,7 @@ impl Pair<'_> {
         node.connection.write(bytes);
         node.process.left_bytes -= bytes;
         if node.process.left_bytes == 0 {
-            self.budget.mark(Stage::CopyOut, self.now_ps);
+            self.end_stage(Stage::CopyOut);
         }
         self.transmit(at, processor);
         match self.nodes[at].process.left_bytes {
@@ -84,7 +85,11 @@ impl Pair<'_> {
         let (acknowledged, edge) = self.nodes[at].connection.header();
         let slot = self.slot(at, Slot::Acknowledgement);
         self.calendar.clear(slot);
+        self.watch_window(at);
+        let node = &mut self.nodes[at];
+        node.frames_made = node.frames_made.wrapping_add(1);
         let frame = Frame {
+            number: node.frames_made,
             payload_bytes,
             acknowledged,
             edge,
@@ -103,6 +108,14 @@ impl Pair<'_> {
                 self.hand_over(at, processor, protocol, Job::ProtocolOut(frame));
             }
         }
+    }
+
+    pub(super) fn watch_window(&mut self, at: usize) {
+        let connection = &self.nodes[at].connection;
+        let (in_flight, window) = (connection.in_flight(), connection.window());
+        self.watch
+            .changes(at, Gauge::InFlight, in_flight, self.now_ps);
+        self.watch.changes(at, Gauge::Window, window, self.now_ps);
     }
 
     pub(super) fn protocol_out_done(&mut self, at: usize, processor: usize, frame: Frame) {

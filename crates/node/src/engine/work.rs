@@ -1,9 +1,11 @@
 //! Processors take up jobs, disturb each other at the memory, and end them.
 
+use super::budget::Stage;
 use super::job::{Frame, Job, Piece};
 use super::pair::{Pair, Slot};
+use super::watch::{Act, Part, Watch};
 
-impl Pair<'_> {
+impl<W: Watch> Pair<'_, W> {
     /// A job for a processor, from somewhere that needs not call it.
     pub(super) fn post(&mut self, at: usize, processor: usize, job: Job) {
         let span = self
@@ -12,7 +14,14 @@ impl Pair<'_> {
         let now_ps = self.now_ps;
         let piece = Piece::new(job, span);
         self.nodes[at].memory_bus_ps += span.host_accesses * self.machine.memory.hold_ps();
+        self.watch.posted(at, job);
+        let was_idle = self.nodes[at].processors[processor].is_idle();
         if self.nodes[at].processors[processor].post(piece, now_ps) {
+            let part = Part::Processor(processor);
+            if !was_idle {
+                self.watch.ends(at, part, false, now_ps);
+            }
+            self.watch.begins(at, part, Act::Job(job), now_ps);
             self.retime(at);
         }
     }
@@ -84,6 +93,12 @@ impl Pair<'_> {
     pub(super) fn processor_done(&mut self, at: usize, processor: usize) {
         let now_ps = self.now_ps;
         let done = self.nodes[at].processors[processor].finish(now_ps);
+        self.watch
+            .ends(at, Part::Processor(processor), true, now_ps);
+        if let Some(job) = self.nodes[at].processors[processor].job() {
+            let part = Part::Processor(processor);
+            self.watch.begins(at, part, Act::Job(job), now_ps);
+        }
         self.retime(at);
         if let Some(piece) = done {
             self.job_done(at, processor, piece.job);
@@ -108,9 +123,14 @@ impl Pair<'_> {
     }
 
     /// A stage is over for a frame that ends a message.
-    pub(super) fn mark(&mut self, stage: super::Stage, frame: Frame) {
+    pub(super) fn mark(&mut self, stage: Stage, frame: Frame) {
         if frame.is_last {
-            self.budget.mark(stage, self.now_ps);
+            self.end_stage(stage);
         }
+    }
+
+    pub(super) fn end_stage(&mut self, stage: Stage) {
+        self.budget.mark(stage, self.now_ps);
+        self.watch.passes(stage, self.now_ps);
     }
 }

@@ -8,6 +8,7 @@ from weft.report.figures.fabric import fabric_figures
 from weft.report.figures.figure import Figure
 from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.histogram import histogram_figures
+from weft.report.figures.inside import inside_figures
 from weft.report.figures.scaling import scaling_figures
 from weft.report.figures.signature import signature_figures
 from weft.report.figures.tree import tree_figures
@@ -15,6 +16,7 @@ from weft.report.material import Material
 
 FAMILIES = [
     signature_figures,
+    inside_figures,
     tree_figures,
     fabric_figures,
     busiest_figures,

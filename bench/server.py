@@ -1,0 +1,255 @@
+"""A server at 100 Gb/s beside published measurements (catalog/published/host_stack_100g.toml).
+
+usage: bench/server.py [--fit]
+
+Prints throughput, processor load and cycles by category of the three published configurations beside what weft-node
+computes for server-100g. Costs are fitted to two of them, no-opts and all; tso-gro is predicted. `--fit` finds the costs
+anew and prints them as they stand in catalog/machines/server-100g.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from machine import machine
+from weft import _core
+from weft.diagnose.curve import column
+from weft.plan import catalog
+from weft.plan.load import load_plan
+from weft.testbed.inside import SimulatedNodes
+
+PUBLISHED = Path(__file__).parent.parent / "catalog" / "published" / "host_stack_100g.toml"
+FITTED, PREDICTED = ("no-opts", "all"), ("tso-gro",)
+SIDES = ("tx", "rx")
+"""The first node sends, the second receives."""
+CATEGORIES = (
+    "data_copy", "tcp_ip", "netdev", "memory", "skb", "scheduling", "lock", "other",
+)  # fmt: skip
+MESSAGE_BYTES = 128 << 10
+CLOCK_HZ = 3.4e9
+RATE_BOUND_PCT, SHARE_BOUND_POINTS = 15.0, 5.0
+TEXT = catalog.read(catalog.find("machine", "server-100g"))
+Overrides = Sequence[tuple[str, str]]
+
+COSTS: Mapping[str, Sequence[str]] = {
+    "driver": ("netdev", "memory", "skb", "other"),
+    "page": ("memory",),
+    "driver_out": ("netdev",),
+    "protocol": ("tcp_ip", "netdev", "skb", "lock"),
+    "protocol_out": ("tcp_ip", "skb"),
+    "copy_in": ("tcp_ip", "lock"),
+    "copy_out": ("tcp_ip", "skb", "memory", "lock", "other"),
+    "wake_up": ("scheduling",),
+    "context_switch": ("scheduling",),
+    "system_call": ("other",),
+    "remote.frame": ("skb", "memory"),
+    "remote.segment": ("tcp_ip", "lock"),
+    "remote.copy": ("tcp_ip", "lock"),
+}
+"""What of each cost may go to which category."""
+BYTES = ("copy_in_accesses_per_byte", "copy_accesses_per_byte", "remote.accesses_per_byte")
+SOFTIRQ = ("driver", "page", "protocol", "protocol_out", "driver_out", "remote.frame")
+"""What the receiver's processor of interrupts does, where the reader is on another."""
+
+
+@dataclass(frozen=True)
+class Computed:
+    """One configuration: throughput, each side's processors' load, cycles a byte by category."""
+
+    mbps: float
+    busy_pct: Mapping[str, float]
+    cycles: Mapping[str, Mapping[str, float]]
+
+    def share_pct(self, side: str, category: str) -> float:
+        return 100 * self.cycles[side].get(category, 0.0) / sum(self.cycles[side].values())
+
+
+def simulate(config: str, overrides: Overrides = ()) -> Computed:
+    """A stream of large messages with a configuration and some other keys."""
+    nodes = SimulatedNodes(_core.Machine.load(TEXT, "server-100g", config, list(overrides)), {})
+    step = load_plan("stream", [("steps[0].sizes", f'["{MESSAGE_BYTES} B"]')])["steps"][0]
+    outcome = nodes.simulate(step, 0, 1)
+    rows = outcome.samples(0, 0, 0)
+    each_ns = float((column(rows, "elapsed_ns") / column(rows, "messages"))[0])
+    names = (nodes.machine.hosts(), nodes.machine.parts(), [*nodes.machine.tasks(), ""])
+    busy = dict.fromkeys(SIDES, 0.0)
+    for row in outcome.occupation(0, names).to_pylist():
+        if row["task"] and row["part"].startswith("cpu"):
+            busy[SIDES[int(row["node"] == "n2")]] += 100 * row["share"]
+    cycles: dict[str, dict[str, float]] = {side: {} for side in SIDES}
+    table = outcome.categories(0, (nodes.machine.hosts(), nodes.machine.categories()))
+    for row in table.to_pylist():
+        side = SIDES[int(row["node"] == "n2")]
+        cycles[side][row["category"]] = row["cycles"] / MESSAGE_BYTES
+    return Computed(MESSAGE_BYTES * 8 / each_ns * 1e3, busy, cycles)
+
+
+@cache
+def published() -> dict[str, Any]:
+    return tomllib.loads(PUBLISHED.read_text())
+
+
+def throughput(config: str) -> dict[str, float]:
+    (row,) = [row for row in published()["throughput"] if row["config"] == config]
+    return row
+
+
+def shares() -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Configuration, side, and its shares in per cent, those cut from the profile put to `other`."""
+    for row in published()["cycles_share_pct"]:
+        found = {name: float(row[name]) for name in CATEGORIES}
+        found["other"] += 100 - sum(found.values())
+        yield row["config"], row["side"], found
+
+
+def cycles_per_byte(config: str, side: str) -> float:
+    row = throughput(config)
+    return row[f"{side}_cpu_pct"] / 100 * CLOCK_HZ / (row["mbps"] * 1e6 / 8)
+
+
+def errors() -> bool:
+    """Prints everything; gives back whether the predicted configuration is within its bounds."""
+    found = {config: simulate(config) for config in (*FITTED, *PREDICTED)}
+    print(f"{'':28}{'published':>10}{'computed':>10}{'off':>9}")
+    is_good = True
+    for config, one in found.items():
+        row, note = throughput(config), "fitted" if config in FITTED else "predicted"
+        off = 100 * (one.mbps / row["mbps"] - 1)
+        is_good &= note == "fitted" or abs(off) <= RATE_BOUND_PCT
+        print(f"{config:9}{'Mb/s':19}{row['mbps']:10.0f}{one.mbps:10.0f}{off:+8.1f}%  {note}")
+        for side in SIDES:
+            there, here = row[f"{side}_cpu_pct"], one.busy_pct[side]
+            off = 100 * (here / there - 1)
+            print(f"{config:9}{side + ' processors, %':19}{there:10.1f}{here:10.1f}{off:+8.1f}%  {note}")
+    for config, side, row in shares():
+        note = "fitted" if config in FITTED else "predicted"
+        for category, there in row.items():
+            here = found[config].share_pct(side, category)
+            is_good &= note == "fitted" or abs(here - there) <= SHARE_BOUND_POINTS
+            label = f"{side} {category}, %"
+            print(f"{config:9}{label:19}{there:10.1f}{here:10.1f}{here - there:+8.1f} points  {note}")
+    return is_good
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Cycles of a cost that go to a category, or cycles of a copied byte."""
+
+    cost: str
+    category: str
+
+
+UNKNOWNS = [
+    *(Unknown(cost, category) for cost, names in COSTS.items() for category in names),
+    *(Unknown(name, "data_copy") for name in BYTES),
+]
+RIDGE = 1e-3
+"""What the rows leave open is kept small and shared evenly: the least squares of the costs, by this much."""
+ROUNDS = 6
+
+
+def counts(config: str, costs: Mapping[Unknown, float]) -> dict[str, dict[str, float]]:
+    """By side and cost: how often a byte, with these costs; those of bytes as they are."""
+    overrides = []
+    totals = {cost: total(cost, costs) for cost in COSTS}
+    for cost, cycles in totals.items():
+        overrides.append((f"costs.{cost}", f"{{ {cost.replace('.', '_')} = {cycles} }}"))
+    overrides += bytes_overrides(costs)
+    found = simulate(config, overrides).cycles
+    by_cost = {
+        side: {cost: found[side][cost.replace(".", "_")] / totals[cost] for cost in COSTS}
+        for side in SIDES
+    }
+    is_remote = config != "all"
+    by_cost["tx"] |= {BYTES[0]: 0.0, BYTES[1]: 1.0, BYTES[2]: 0.0}
+    by_cost["rx"] |= {BYTES[0]: 1.0, BYTES[1]: 0.0, BYTES[2]: float(is_remote)}
+    return by_cost
+
+
+def total(cost: str, costs: Mapping[Unknown, float]) -> float:
+    """At least a cycle, so that what costs nothing is counted too."""
+    found = sum(costs[one] for one in UNKNOWNS if one.cost == cost)
+    return max(1.0, float(round(found)))
+
+
+def bytes_overrides(costs: Mapping[Unknown, float]) -> list[tuple[str, str]]:
+    per_access = access_cycles()
+    return [
+        (f"costs.{name}", f"{costs[Unknown(name, 'data_copy')] / per_access:.5f}")
+        for name in BYTES
+    ]
+
+
+def access_cycles() -> float:
+    """Of one access of a copy: its own cycle, and what it waits for."""
+    memory = tomllib.loads(TEXT)["memory"]
+    hit, miss = (float(memory[key].removesuffix(" ns")) for key in ("hit", "miss"))
+    rate = memory["hit_rate"]
+    return 1 + (rate * hit + (1 - rate) * miss) * CLOCK_HZ / 1e9
+
+
+def fit() -> None:
+    """Least squares of the cycles by category, and of what the processor of interrupts does, in parts of all cycles."""
+    costs = dict.fromkeys(UNKNOWNS, 100.0) | {one: 0.3 for one in UNKNOWNS if one.cost in BYTES}
+    for _ in range(ROUNDS):
+        per_byte = {config: counts(config, costs) for config in FITTED}
+        rows, wanted = equations(per_byte)
+        typical = np.array([0.3 if one.cost in BYTES else 500.0 for one in UNKNOWNS])
+        matrix = np.vstack([rows * typical, RIDGE * np.eye(len(UNKNOWNS))])
+        solution, _ = nnls(matrix, np.concatenate([wanted, np.zeros(len(UNKNOWNS))]))
+        costs = dict(zip(UNKNOWNS, (solution * typical).tolist(), strict=True))
+    print_costs(costs)
+
+
+def equations(
+    per_byte: Mapping[str, Mapping[str, Mapping[str, float]]],
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Each a part of the cycles of its configuration and side."""
+    rows, wanted = [], []
+    for config, side, row in shares():
+        if config not in FITTED:
+            continue
+        whole, often = cycles_per_byte(config, side), per_byte[config][side]
+        for category, share in row.items():
+            mine = [often[one.cost] if one.category == category else 0.0 for one in UNKNOWNS]
+            rows.append(np.array(mine) / whole)
+            wanted.append(share / 100)
+    often, whole = per_byte["no-opts"]["rx"], cycles_per_byte("no-opts", "rx")
+    softirq = [often[one.cost] if one.cost in (*SOFTIRQ, "remote.segment") else 0.0 for one in UNKNOWNS]
+    rows.append(np.array(softirq) / whole)
+    wanted.append(100 / throughput("no-opts")["rx_cpu_pct"])
+    return np.array(rows), np.array(wanted)
+
+
+def print_costs(costs: Mapping[Unknown, float]) -> None:
+    for cost, categories in COSTS.items():
+        parts = {name: round(costs[Unknown(cost, name)]) for name in categories}
+        text = ", ".join(f"{name} = {cycles}" for name, cycles in parts.items() if cycles)
+        print(f"{cost} = {{ {text or f'{categories[0]} = 0'} }}")
+    for name, value in bytes_overrides(costs):
+        print(f"{name.removeprefix('costs.')} = {value}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--fit", action="store_true")
+    if parser.parse_args().fit:
+        fit()
+        return
+    print(machine())
+    is_good = errors()
+    bounds = f"{RATE_BOUND_PCT:.0f} % of throughput and {SHARE_BOUND_POINTS:.0f} points of cycles"
+    print(f"what was predicted is {'within' if is_good else 'NOT within'} {bounds}")
+
+
+if __name__ == "__main__":
+    main()

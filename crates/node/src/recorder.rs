@@ -1,0 +1,252 @@
+//! What happened in two nodes, slice by slice.
+
+use crate::engine::{Act, Frame, Gauge, Job, Part, Stage, Watch};
+use crate::machine::Machine;
+
+/// More would be no trace that anybody can open.
+const MOST_SLICES: usize = 2_000_000;
+
+/// What a slice does; `NAMES` in the order of these numbers.
+pub const NAMES: [&str; 18] = [
+    "call",
+    "interrupt",
+    "driver in",
+    "driver out",
+    "protocol in",
+    "protocol out",
+    "refill",
+    "wake-up",
+    "switch",
+    "system call",
+    "copy out",
+    "copy in",
+    "compute",
+    "to the interface",
+    "to memory",
+    "frame",
+    "coalescing",
+    "signal",
+];
+
+/// Something that a part did without a break. `flow` ties slices of one frame, or of one message, together; -1 is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slice {
+    /// An index of `tracks`.
+    pub track: u32,
+    /// An index of [`NAMES`].
+    pub name: u32,
+    pub begin_ps: u64,
+    pub end_ps: u64,
+    pub bytes: i64,
+    pub flow: i64,
+    /// Something else came first, and the rest follows in another slice.
+    pub is_put_off: bool,
+}
+
+/// A stage of the budget of one way of a round trip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// Ways are counted from the first, of the warm-up; even ones are of the first node's messages.
+    pub way: u32,
+    pub stage: Stage,
+    pub begin_ps: u64,
+    pub end_ps: u64,
+}
+
+/// A gauge's new value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    pub node: u32,
+    pub gauge: Gauge,
+    pub at_ps: u64,
+    pub value: u64,
+}
+
+/// What was seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recording {
+    pub slices: Vec<Slice>,
+    pub passages: Vec<Passage>,
+    pub readings: Vec<Reading>,
+    /// When each batch of messages began that counts.
+    pub batches_ps: Vec<u64>,
+    /// Whether there was more than fits.
+    pub is_cut: bool,
+}
+
+/// Records round trips from the warm-up on; of a stream, whose messages overlap, the first batch behind it.
+#[derive(Debug, Clone)]
+pub struct Recorder {
+    seen: Recording,
+    /// By track: what goes on.
+    open: Vec<Option<Slice>>,
+    last_ended: Option<usize>,
+    parts: usize,
+    has_answers: bool,
+    is_on: bool,
+    way: u32,
+    stage_ps: u64,
+}
+
+/// The names of a node's tracks: its processors, then buses, link and network interface.
+pub fn tracks(machine: &Machine) -> Vec<String> {
+    let processors = machine.processors.iter().map(|one| one.name.clone());
+    let shared = ["I/O bus", "link out", "interrupt signal"].map(str::to_owned);
+    processors.chain(shared).collect()
+}
+
+impl Recorder {
+    pub fn new(machine: &Machine, has_answers: bool) -> Self {
+        let parts = tracks(machine).len();
+        Self {
+            seen: Recording::default(),
+            open: vec![None; 2 * parts],
+            last_ended: None,
+            parts,
+            has_answers,
+            is_on: has_answers,
+            way: 0,
+            stage_ps: 0,
+        }
+    }
+
+    /// What was seen, by time.
+    pub fn finish(mut self) -> Recording {
+        self.seen
+            .slices
+            .sort_by_key(|slice| (slice.begin_ps, slice.end_ps));
+        self.seen
+    }
+
+    fn track(&self, node: usize, part: Part) -> usize {
+        let shared = self.parts - 3;
+        let place = match part {
+            Part::Processor(index) => index,
+            Part::IoBus => shared,
+            Part::Link => shared + 1,
+            Part::Interface => shared + 2,
+        };
+        node * self.parts + place
+    }
+
+    /// The last frame of a message bears the message's flow; all others have their own.
+    fn flow_of(&self, node: usize, frame: Frame) -> i64 {
+        match self.has_answers && frame.is_last {
+            true => self.message_flow(),
+            false => ((2 * i64::from(frame.number) + node as i64) << 1) | 1,
+        }
+    }
+
+    fn message_flow(&self) -> i64 {
+        i64::from(self.way) << 1
+    }
+
+    fn slice(&self, node: usize, part: Part, act: Act, begin_ps: u64) -> Slice {
+        let (name, bytes, frame) = told(act);
+        // A frame that comes in was made by the other node.
+        let maker = match act {
+            Act::TransferIn(_) | Act::Job(Job::DriverIn(_) | Job::ProtocolIn(_)) => 1 - node,
+            _ => node,
+        };
+        Slice {
+            track: self.track(node, part) as u32,
+            name,
+            begin_ps,
+            end_ps: begin_ps,
+            bytes,
+            flow: frame.map_or(-1, |frame| self.flow_of(maker, frame)),
+            is_put_off: false,
+        }
+    }
+}
+
+impl Watch for Recorder {
+    fn begins(&mut self, node: usize, part: Part, act: Act, now_ps: u64) {
+        if self.is_on {
+            let track = self.track(node, part);
+            self.open[track] = Some(self.slice(node, part, act, now_ps));
+        }
+    }
+
+    fn ends(&mut self, node: usize, part: Part, is_over: bool, now_ps: u64) {
+        let track = self.track(node, part);
+        let Some(slice) = self.open[track].take() else {
+            return;
+        };
+        self.last_ended = None;
+        if self.seen.slices.len() >= MOST_SLICES {
+            self.seen.is_cut = true;
+        } else {
+            self.last_ended = Some(self.seen.slices.len());
+            self.seen.slices.push(Slice {
+                end_ps: now_ps,
+                is_put_off: !is_over,
+                ..slice
+            });
+        }
+    }
+
+    fn changes(&mut self, node: usize, gauge: Gauge, value: u64, now_ps: u64) {
+        if self.is_on && !self.seen.is_cut {
+            self.seen.readings.push(Reading {
+                node: node as u32,
+                gauge,
+                at_ps: now_ps,
+                value,
+            });
+        }
+    }
+
+    fn passes(&mut self, stage: Stage, now_ps: u64) {
+        if !(self.is_on && self.has_answers) {
+            return;
+        }
+        self.seen.passages.push(Passage {
+            way: self.way,
+            stage,
+            begin_ps: self.stage_ps,
+            end_ps: now_ps,
+        });
+        self.stage_ps = now_ps;
+        let flow = self.message_flow();
+        let ended = self.last_ended.map(|last| &mut self.seen.slices[last]);
+        if let Some(slice) = ended.filter(|slice| slice.end_ps == now_ps) {
+            slice.flow = flow;
+        }
+        self.way += u32::from(stage == Stage::Application);
+    }
+
+    fn batch_begins(&mut self, now_ps: u64) {
+        self.is_on = self.has_answers || self.seen.batches_ps.is_empty();
+        if self.is_on {
+            self.seen.batches_ps.push(now_ps);
+        }
+    }
+}
+
+/// An act's name, bytes and frame.
+fn told(act: Act) -> (u32, i64, Option<Frame>) {
+    let of = |name: u32, frame: Frame| (name, i64::from(frame.payload_bytes), Some(frame));
+    match act {
+        Act::Job(job) => match job {
+            Job::Call => (0, 0, None),
+            Job::Interrupt => (1, 0, None),
+            Job::DriverIn(frame) => of(2, frame),
+            Job::DriverOut(frame) => of(3, frame),
+            Job::ProtocolIn(frame) => of(4, frame),
+            Job::ProtocolOut(frame) => of(5, frame),
+            Job::Refill => (6, 0, None),
+            Job::WakeUp => (7, 0, None),
+            Job::Switch => (8, 0, None),
+            Job::SystemCall => (9, 0, None),
+            Job::CopyOut(bytes) => (10, i64::from(bytes), None),
+            Job::CopyIn(bytes) => (11, i64::from(bytes), None),
+            Job::Compute => (12, 0, None),
+        },
+        Act::TransferOut(frame) => of(13, frame),
+        Act::TransferIn(frame) => of(14, frame),
+        Act::Frame(frame) => of(15, frame),
+        Act::Coalescing => (16, 0, None),
+        Act::Signal => (17, 0, None),
+    }
+}

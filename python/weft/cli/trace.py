@@ -1,0 +1,39 @@
+"""`weft trace`: a message's way through simulated nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from weft.cli.output import json_option, print_json
+from weft.errors import WorkError
+from weft.run.folder import Run
+from weft.trace.chrome import trace_text
+from weft.trace.replay import record
+
+
+@click.command()
+@click.argument("run")
+@click.option("--size", "size_bytes", type=int, required=True, metavar="BYTES", help="Which.")
+@click.option("--step", type=click.IntRange(min=1), help="Of several steps with that size.")
+@click.option("--out", metavar="FILE", help="File to write.  [default: trace-BYTES.json in RUN]")
+@json_option
+def trace(run: str, size_bytes: int, step: int | None, out: str | None, as_json: bool) -> None:
+    """Write what happened inside the nodes of RUN, which ran on node:MACHINE, while messages of a size went.
+
+    The file opens in Perfetto (ui.perfetto.dev, or a copy of it on this machine) and in chrome://tracing.
+    """
+    recording = record(Run.open(run), size_bytes, None if step is None else step - 1)
+    path = Path(out) if out else Path(run) / f"trace-{size_bytes}.json"
+    try:
+        path.write_text(trace_text(recording))
+    except OSError as error:
+        raise WorkError(f"{path}: cannot write it: {error.strerror}") from None
+    if recording.is_cut:
+        click.echo("warning: more slices than fit: the end is missing", err=True)
+    if as_json:
+        slices = len(recording.slices["track"])
+        print_json({"run": run, "file": str(path), "slices": slices, "is_cut": recording.is_cut})
+    else:
+        click.echo(path)

@@ -1,0 +1,120 @@
+"""Shares over message size, stacked: a lane for each of several things, a colour for each part of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import altair as alt
+
+from weft.report.figures import axes, parts
+from weft.report.figures.curves import size_text
+from weft.report.figures.figure import Row, Spec, chart_spec
+from weft.report.figures.rounding import short
+
+Shares = Mapping[str, float]
+"""Of one lane at one size: by colour, in the order from below."""
+
+GAP = 0.12
+"""Between lanes, in their height."""
+
+
+@dataclass(frozen=True)
+class Stacks:
+    """`lanes` are from the top, each `lane_px` high; each of `kinds` has a colour, of `scheme` or the report's own."""
+
+    table: str
+    rows: Sequence[Row]
+    lanes: Sequence[str]
+    kinds: Sequence[str]
+    lane_px: int
+    scheme: str | None = None
+
+    def spec(self) -> Spec:
+        mark = alt.Chart(parts.table(self.table)).mark_rect(clip=True)
+        boxes = parts.encode(
+            mark,
+            x=self._x,
+            x2="right",
+            y=self._y,
+            y2="top",
+            fill=self._fill,
+            tooltip=parts.tooltip(
+                {"lane": "title", "size_text": "Message size", "kind": "Of it", "text": "Share"}
+            ),
+        ).add_params(parts.zoom())
+        names = alt.param(name="names", value=list(self.lanes))
+        height = max(120, self.lane_px * len(self.lanes))
+        # A layer of one: the page zooms layers.
+        chart = alt.layer(boxes).add_params(names)
+        return chart_spec(chart.properties(width=parts.WIDTH, height=height))
+
+    @property
+    def _x(self) -> alt.X:
+        edges = [edge for row in self.rows for edge in (row["left"], row["right"])]
+        scale = alt.Scale(type="log", base=2, domain=[min(edges), max(edges)], nice=False)
+        return alt.X("left", type="quantitative", scale=scale, axis=axes.size_axis("x", scale))
+
+    @property
+    def _y(self) -> alt.Y:
+        count = len(self.lanes)
+        return alt.Y(
+            "bottom",
+            type="quantitative",
+            scale=alt.Scale(domain=[0, count], nice=False, zero=False),
+            axis=alt.Axis(
+                title=None,
+                values=[count - i - 0.5 - GAP / 2 for i in range(count)],
+                labelExpr=f"names[{count} - 1 - floor(datum.value)]",
+                labelLimit=160,
+                grid=False,
+                ticks=False,
+            ),
+        )
+
+    @property
+    def _fill(self) -> alt.Fill:
+        scale = alt.Scale(domain=list(self.kinds))
+        if self.scheme:
+            scale = alt.Scale(domain=list(self.kinds), scheme=self.scheme)
+        legend = alt.Legend(
+            title=None, symbolType="square", symbolSize=120, columns=5, direction="horizontal"
+        )
+        return alt.Fill("kind", type="nominal", scale=scale, legend=legend, sort=None)
+
+
+def stacked(lanes: Sequence[str], shares: Mapping[tuple[str, int], Shares]) -> Iterator[Row]:
+    """The rectangles; `shares` is by lane and size. Messages of no bytes have no place on the axis."""
+    sizes = sorted({size for _, size in shares if size > 0})
+    spans = dict(zip(sizes, _spans(sizes), strict=True))
+    for (lane, size), parts_of in shares.items():
+        if size not in spans:
+            continue
+        floor = float(len(lanes) - 1 - lanes.index(lane))
+        for kind, share in parts_of.items():
+            if share <= 0:
+                continue
+            top = floor + share * (1 - GAP)
+            left, right = spans[size]
+            yield {
+                "lane": lane,
+                "kind": kind,
+                "left": short(left),
+                "right": short(right),
+                "bottom": short(floor),
+                "top": short(top),
+                "size_text": size_text(size),
+                "text": f"{100 * share:.1f} %",
+            }
+            floor = top
+
+
+def _spans(sizes: Sequence[int]) -> list[tuple[float, float]]:
+    """Each size with half of the way, on a logarithmic axis, to its neighbours."""
+    middles = [math.sqrt(a * b) for a, b in pairwise(sizes)]
+    first = sizes[0] ** 2 / middles[0] if middles else sizes[0] / math.sqrt(2)
+    last = sizes[-1] ** 2 / middles[-1] if middles else sizes[-1] * math.sqrt(2)
+    edges = [first, *middles, last]
+    return list(pairwise(edges))

@@ -1,0 +1,1 @@
+"""A message's way through the nodes, event by event."""
