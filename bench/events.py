@@ -2,10 +2,10 @@
 
 usage: bench/events.py
 
-A ping-pong of 64 KiB between two p4-400-base is recorded: which processor, bus or link does what, when and for how long.
-SimPy then does the same: a resource for each processor, bus and link, a process for each frame or message, which waits
-for its time, takes the resource, holds it as long, and releases it. It computes nothing of what weft-node computes on the
-way (who preempts whom, how collisions stretch work), so the ratio is a lower bound.
+A ping-pong of 64 KiB between two p4-400-base is recorded: which processor, bus or link does what, when, how long.
+SimPy then does the same: a resource for each processor, bus and link, a process for each frame or message, which
+waits for its time, takes the resource, holds it as long, and releases it. It computes nothing of what weft-node
+computes on the way (who preempts whom, how collisions stretch work), so the ratio is a lower bound.
 """
 
 from __future__ import annotations
@@ -106,7 +106,9 @@ def main() -> None:
         return
     tracks = len(recording.nodes) * len(recording.tracks)
     theirs_s = fastest(lambda: simpy_s(holds, tracks, end_ps))
-    print(f"SimPy:     {theirs_s:.3f} s for the same, so that weft-node is {theirs_s / mine_s:.0f} times as fast")
+    print(
+        f"SimPy:     {theirs_s:.3f} s for the same, so that weft-node is {theirs_s / mine_s:.0f} times as fast"
+    )
 
 
 if __name__ == "__main__":

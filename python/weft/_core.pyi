@@ -122,6 +122,9 @@ class Machine:
     def simulate(self, step_json: str, first: int, last: int) -> dict[str, Any]:
         """The phases `first` to `last`, without it, of a ping-pong or stream."""
 
+    def categories(self) -> list[str]:
+        """What cycles are accounted to, where the description says it."""
+
     def tracks(self) -> list[str]:
         """The parts of a node that do one thing at a time, as recordings number them."""
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weft_node::{Budgets, NAMES, Occupation, Simulator, Stage, Task, parts, tracks};
+use weft_node::{Budgets, Categories, NAMES, Occupation, Simulator, Stage, Task, parts, tracks};
 use weft_plan::{Reach, Step};
 
 use super::network::{bytes_of, columns_of, watched};
@@ -43,6 +43,11 @@ impl Machine {
     #[staticmethod]
     fn tasks() -> Vec<&'static str> {
         Task::ALL.map(Task::name).to_vec()
+    }
+
+    /// What cycles are accounted to, where the description says it.
+    fn categories(&self) -> Vec<String> {
+        self.simulator.machine.breakdown.categories.clone()
     }
 
     /// What a message passes, in this order.
@@ -122,6 +127,7 @@ impl Machine {
         let all = columns_of(py, outcome.samples)?;
         all.set_item("occupation", occupation)?;
         all.set_item("budgets", budgets)?;
+        all.set_item("categories", categories_of(py, &outcome.categories)?)?;
         all.set_item("failures", outcome.failures)?;
         Ok(all)
     }
@@ -167,6 +173,15 @@ fn occupation_of<'py>(py: Python<'py>, rows: &Occupation) -> PyResult<Bound<'py,
     columns.set_item("task", bytes_of(py, &rows.task))?;
     columns.set_item("share", bytes_of(py, &rows.share))?;
     columns.set_item("interrupts_per_s", bytes_of(py, &rows.interrupts_per_s))?;
+    Ok(columns)
+}
+
+fn categories_of<'py>(py: Python<'py>, rows: &Categories) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("phase", bytes_of(py, &rows.phase))?;
+    columns.set_item("node", bytes_of(py, &rows.node))?;
+    columns.set_item("category", bytes_of(py, &rows.category))?;
+    columns.set_item("cycles", bytes_of(py, &rows.cycles))?;
     Ok(columns)
 }
 

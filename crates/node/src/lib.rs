@@ -3,6 +3,7 @@
 //! Pure: a machine and a plan's step in, samples and what everything was busy with out. [`Machine::load`] reads a machine,
 //! [`Simulator`] carries out steps on two of it.
 
+mod census;
 mod engine;
 mod machine;
 mod occupation;
@@ -10,12 +11,13 @@ mod recorder;
 mod samples;
 mod steady;
 
+pub use census::Census;
 pub use engine::{Exchange, Failure, Gauge, Pair, Stage, Tally, Unwatched, Watch};
 pub use machine::{
-    Application, Costs, Interrupts, IoBus, Link, Machine, Memory, Nic, Placement, Processor,
-    Sockets, Task,
+    Application, Breakdown, Costs, Interrupts, IoBus, Link, Machine, Memory, Nic, Placement,
+    Processor, Remote, Sockets, Task,
 };
-pub use occupation::{Budgets, Occupation, parts};
+pub use occupation::{Budgets, Categories, Occupation, parts};
 pub use recorder::{NAMES, Passage, Reading, Recorder, Recording, Slice, tracks};
 pub use samples::{Outcome, Simulator};
 pub use steady::{Measured, measure, observe};

@@ -28,6 +28,17 @@ pub struct Budgets {
     pub elapsed_ns: Vec<f64>,
 }
 
+/// Cycles of a message by category, by column: a row for each phase, node and category, where they are known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Categories {
+    pub phase: Vec<i32>,
+    pub node: Vec<i32>,
+    /// An index of the breakdown's categories.
+    pub category: Vec<i32>,
+    /// Of each message.
+    pub cycles: Vec<f64>,
+}
+
 /// The names of a node's parts: its processors, then what they share.
 pub fn parts(machine: &Machine) -> Vec<String> {
     let processors = machine.processors.iter().map(|one| one.name.clone());
@@ -86,6 +97,20 @@ impl Budgets {
             self.phase.push(phase as i32);
             self.stage.push(stage as i32);
             self.elapsed_ns.push(both_ps / 2.0 / 1e3);
+        }
+    }
+}
+
+impl Categories {
+    /// Adds a phase's, given those of so many messages by node.
+    pub fn add(&mut self, phase: u32, cycles: &[Vec<f64>; 2], messages: u64) {
+        for (node, by_category) in cycles.iter().enumerate() {
+            for (category, sum) in by_category.iter().enumerate() {
+                self.phase.push(phase as i32);
+                self.node.push(node as i32);
+                self.category.push(category as i32);
+                self.cycles.push(sum / messages.max(1) as f64);
+            }
         }
     }
 }

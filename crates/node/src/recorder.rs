@@ -145,7 +145,9 @@ impl Recorder {
         let (name, bytes, frame) = told(act);
         // A frame that comes in was made by the other node.
         let maker = match act {
-            Act::TransferIn(_) | Act::Job(Job::DriverIn(_) | Job::ProtocolIn(_)) => 1 - node,
+            Act::TransferIn(_) | Act::Job(Job::DriverIn(_) | Job::Poll(_) | Job::ProtocolIn(_)) => {
+                1 - node
+            }
             _ => node,
         };
         Slice {
@@ -231,7 +233,7 @@ fn told(act: Act) -> (u32, i64, Option<Frame>) {
         Act::Job(job) => match job {
             Job::Call => (0, 0, None),
             Job::Interrupt => (1, 0, None),
-            Job::DriverIn(frame) => of(2, frame),
+            Job::DriverIn(frame) | Job::Poll(frame) => of(2, frame),
             Job::DriverOut(frame) => of(3, frame),
             Job::ProtocolIn(frame) => of(4, frame),
             Job::ProtocolOut(frame) => of(5, frame),

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use weft_fabric::samples::{self, PhaseOutcome, Timed};
 use weft_plan::{Options, Pattern, Phase, Step};
 
+use crate::census::Census;
 use crate::engine::{Exchange, Failure};
 use crate::machine::Machine;
-use crate::occupation::{Budgets, Occupation, shares};
+use crate::occupation::{Budgets, Categories, Occupation, shares};
 use crate::recorder::{Recorder, Recording};
 use crate::steady::{Measured, measure, observe};
 
@@ -24,6 +25,7 @@ pub struct Outcome {
     pub samples: samples::Outcome,
     pub occupation: Occupation,
     pub budgets: Budgets,
+    pub categories: Categories,
     /// Phases without samples, and why.
     pub failures: Vec<(u32, String)>,
 }
@@ -40,7 +42,9 @@ impl Simulator {
                 break;
             }
             match timed(&machine, step, phase) {
-                Ok((timed, measured)) => {
+                Ok((timed, measured, cycles)) => {
+                    let messages = measured.messages;
+                    outcome.categories.add(phase.index, &cycles, messages);
                     done.push(outcome.take(step, phase, &timed, &measured));
                     if timed.is_last(step) {
                         break;
@@ -114,10 +118,16 @@ fn with_options(machine: &Machine, options: &Options) -> Machine {
     machine
 }
 
-fn timed(machine: &Machine, step: &Step, phase: &Phase) -> Result<(Timed, Measured), Failure> {
+type Cycles = [Vec<f64>; 2];
+
+fn timed(
+    machine: &Machine,
+    step: &Step,
+    phase: &Phase,
+) -> Result<(Timed, Measured, Cycles), Failure> {
     let exchange = |answer_bytes| exchange_of(step, phase, answer_bytes);
     let Pattern::Stream { window } = step.pattern else {
-        let measured = measure(machine, exchange(phase.size_bytes))?;
+        let (measured, cycles) = counted(machine, exchange(phase.size_bytes))?;
         let timed = Timed {
             each_s: measured.period_ps / 1e12,
             window_s: 0.0,
@@ -125,9 +135,9 @@ fn timed(machine: &Machine, step: &Step, phase: &Phase) -> Result<(Timed, Measur
             crossings: 2.0,
             bottleneck: busiest(&measured),
         };
-        return Ok((timed, measured));
+        return Ok((timed, measured, cycles));
     };
-    let measured = measure(machine, exchange(0))?;
+    let (measured, cycles) = counted(machine, exchange(0))?;
     // One message and the acknowledgement that ends a window; the others follow one another.
     let alone = measure(machine, exchange(1))?;
     let each_s = measured.period_ps / 1e12;
@@ -138,7 +148,16 @@ fn timed(machine: &Machine, step: &Step, phase: &Phase) -> Result<(Timed, Measur
         crossings: 1.0,
         bottleneck: busiest(&measured),
     };
-    Ok((timed, measured))
+    Ok((timed, measured, cycles))
+}
+
+/// With cycles by category, where the machine knows them.
+fn counted(machine: &Machine, exchange: Exchange) -> Result<(Measured, Cycles), Failure> {
+    if !machine.breakdown.is_known() {
+        return Ok((measure(machine, exchange)?, Cycles::default()));
+    }
+    let (measured, census) = observe(machine, exchange, Census::new(machine))?;
+    Ok((measured, census.cycles))
 }
 
 fn exchange_of(step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {

@@ -32,7 +32,7 @@ pub use plan::{Plan, load};
 pub mod reading {
     pub use crate::read::{Section, document};
     pub use crate::units::{Quantity, SIZE, TIME};
-    pub use toml::Value;
+    pub use toml::{Table, Value};
 }
 pub use sizes::SizeSchedule;
 pub use step::Step;

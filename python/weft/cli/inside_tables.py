@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.cli.layout import number, plain_table
-from weft.diagnose.inside import Budget, Busy
+from weft.diagnose.inside import Budget, Busy, Cycles
 from weft.diagnose.summary import Summary
 
 
@@ -23,6 +23,10 @@ def print_insides(summary: Summary, console: Console) -> None:
             title = f"\nwhere the {smallest.total_us:.1f} us of {smallest.size_bytes} B go, us"
             console.print(title, style="bold")
             console.print(_budget_table(smallest))
+        cycles = [one for one in summary.cycles if one.step == step and one.size_bytes == largest]
+        if cycles:
+            console.print(f"\ncycles by category at {largest} B", style="bold")
+            console.print(_cycles_table(cycles))
 
 
 def _busy_table(rows: list[Busy]) -> Table:
@@ -39,6 +43,16 @@ def _busy_table(rows: list[Busy]) -> Table:
 
 def _percent(share: float | None) -> str:
     return f"{100 * share:.1f}" if share else ""
+
+
+def _cycles_table(rows: list[Cycles]) -> Table:
+    """For each node the share of its cycles, and what they come to for each byte."""
+    table = plain_table("", "cycles/B", *(f"{name}, %" for name in rows[0].cycles))
+    for one in rows:
+        whole = sum(one.cycles.values()) / max(1, one.size_bytes)
+        shares = (f"{100 * one.share(name):.1f}" for name in one.cycles)
+        table.add_row(one.node, number(whole), *shares)
+    return table
 
 
 def _budget_table(budget: Budget) -> Table:

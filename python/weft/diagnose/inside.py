@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from weft.run.folder import Run
-from weft.run.tables import BUDGET_NAME, OCCUPATION_NAME
+from weft.run.tables import BUDGET_NAME, CATEGORIES_NAME, OCCUPATION_NAME
 
 _Rows = list[dict[str, Any]]
 
@@ -49,6 +49,22 @@ class Budget:
         return vars(self) | {"total_us": self.total_us}
 
 
+@dataclass(frozen=True)
+class Cycles:
+    """What cycles a message of one size took on a node, by category of the machine's description."""
+
+    step: int
+    size_bytes: int
+    node: str
+    cycles: dict[str, float]
+
+    def share(self, category: str) -> float:
+        return self.cycles[category] / (sum(self.cycles.values()) or 1.0)
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self) | {"shares": {name: self.share(name) for name in self.cycles}}
+
+
 def occupation(run: Run) -> list[Busy]:
     """By step, size, node and part; nothing where a run does not know."""
     sizes, found = _sizes(run), dict[tuple[Any, ...], Busy]()
@@ -67,6 +83,15 @@ def budgets(run: Run) -> list[Budget]:
         key = (row["step"], sizes[row["step"], row["phase"]])
         budget = found.setdefault(key, Budget(*key, {}))
         budget.stages_us[row["stage"]] = row["elapsed_ns"] / 1e3
+    return list(found.values())
+
+
+def cycles_by_category(run: Run) -> list[Cycles]:
+    """By step, size and node; nothing where a machine's costs are not given by category."""
+    sizes, found = _sizes(run), dict[tuple[int, int, str], Cycles]()
+    for row in _rows(run, CATEGORIES_NAME):
+        key = (row["step"], sizes[row["step"], row["phase"]], row["node"])
+        found.setdefault(key, Cycles(*key, {})).cycles[row["category"]] = row["cycles"]
     return list(found.values())
 
 

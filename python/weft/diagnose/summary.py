@@ -8,7 +8,14 @@ from typing import Any
 from weft.diagnose.bottlenecks import Bottleneck, bottlenecks
 from weft.diagnose.curve import curves
 from weft.diagnose.effects import Effects, effects_of
-from weft.diagnose.inside import Budget, Busy, budgets, occupation
+from weft.diagnose.inside import (
+    Budget,
+    Busy,
+    Cycles,
+    budgets,
+    cycles_by_category,
+    occupation,
+)
 from weft.diagnose.matrix import matrices
 from weft.diagnose.phases import Phase, phases
 from weft.diagnose.points import Point, curve_points
@@ -38,6 +45,7 @@ class Summary:
     bottlenecks: list[Bottleneck] = field(default_factory=list)
     occupation: list[Busy] = field(default_factory=list)
     budgets: list[Budget] = field(default_factory=list)
+    cycles: list[Cycles] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -64,6 +72,7 @@ class Summary:
             "bottlenecks": [one.to_json() for one in self.bottlenecks],
             "occupation": [busy.to_json() for busy in self.occupation],
             "budgets": [budget.to_json() for budget in self.budgets],
+            "cycles": [one.to_json() for one in self.cycles],
             "lost": self.meta.lost,
             "incomplete": self.meta.incomplete,
             "clocks": self.meta.clocks,
@@ -88,4 +97,5 @@ def summarise(run: Run) -> Summary:
         bottlenecks=bottlenecks(run),
         occupation=occupation(run),
         budgets=budgets(run),
+        cycles=cycles_by_category(run),
     )

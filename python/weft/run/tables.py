@@ -12,5 +12,8 @@ LOADS_NAME = "loads.parquet"
 OCCUPATION_NAME = "occupation.parquet"
 """By step, phase, node, part of the node and task: what share of the time it was busy, interrupts per second."""
 
+CATEGORIES_NAME = "categories.parquet"
+"""By step, phase, node and category: cycles of a message, of machines whose costs are given by category."""
+
 BUDGET_NAME = "budget.parquet"
 """By step, phase and stage: where the time of a message went, one way, in ns; together the latency."""

@@ -16,7 +16,7 @@ from weft import _core
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.plan.steps import is_ensemble
-from weft.run.tables import BOTTLENECKS_NAME, BUDGET_NAME, OCCUPATION_NAME
+from weft.run.tables import BOTTLENECKS_NAME, BUDGET_NAME, CATEGORIES_NAME, OCCUPATION_NAME
 from weft.testbed.computed import Computed
 from weft.testbed.outcome import Outcome
 from weft.testbed.simspec import split_spec
@@ -67,12 +67,16 @@ class SimulatedNodes(Computed):
 
     def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
         """What a run keeps of an outcome beside its samples, by file name."""
-        names = (self.machine.hosts(), self.machine.parts(), [*self.machine.tasks(), ""])
-        return {
+        hosts = self.machine.hosts()
+        names = (hosts, self.machine.parts(), [*self.machine.tasks(), ""])
+        tables = {
             BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
             OCCUPATION_NAME: outcome.occupation(step, names),
             BUDGET_NAME: outcome.budgets(step, self.machine.stages()),
         }
+        if categories := self.machine.categories():
+            tables[CATEGORIES_NAME] = outcome.categories(step, (hosts, categories))
+        return tables
 
 
 def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:

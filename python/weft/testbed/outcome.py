@@ -38,6 +38,7 @@ class Outcome:
         self.events: int = answer["events"]
         self._occupation: dict[str, bytes] = answer.get("occupation", {})
         self._budgets: dict[str, bytes] = answer.get("budgets", {})
+        self._categories: dict[str, bytes] = answer.get("categories", {})
         self.failures: dict[int, str] = dict(answer.get("failures", []))
         """Why phases have no samples, where there is more to say than that there is no way."""
 
@@ -107,6 +108,20 @@ class Outcome:
                 **named,
                 "share": _array(self._occupation["share"], pa.float64()),
                 "interrupts_per_s": _array(self._occupation["interrupts_per_s"], pa.float64()),
+            }
+        )
+
+    def categories(self, step: int, names: Sequence[Sequence[str]]) -> pa.Table:
+        """Cycles of a message by category; `names` are those of nodes and of categories."""
+        keys = zip(("node", "category"), names, strict=True)
+        named = {key: _named(self._categories[key], known) for key, known in keys}
+        phase = _array(self._categories["phase"], pa.int32())
+        return pa.table(
+            {
+                "step": np.full(len(phase), step, dtype=np.int32),
+                "phase": phase,
+                **named,
+                "cycles": _array(self._categories["cycles"], pa.float64()),
             }
         )
 

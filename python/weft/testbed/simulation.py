@@ -40,6 +40,7 @@ class SimulatedRun:
         self._clock_ns = _end_ns(writer.samples)
         self._constraints = testbed.model.constraints()
         self._tables: dict[str, list[pa.Table]] = {}
+        self._from = (0, 0)
         done = writer.meta.testbed.get("simulation", {})
         self._fingerprint = str(done.get("fingerprint", ""))
         self._events = int(done.get("events", 0))
@@ -59,7 +60,7 @@ class SimulatedRun:
                 "the run was interrupted",
                 f"continue it with `weft run --resume {self._writer.directory}`",
             )
-        self._write_tables()
+            self._write_tables()
         self._note_effort()
         return self._writer.finish(self._status())
 
@@ -73,6 +74,7 @@ class SimulatedRun:
         have = measured_phases(self._writer.samples, index, launch)
         count = self._testbed.phase_count(step)
         first = max(have) + 1 if have else 0
+        self._from = (index, first)
         progress = StepProgress(self._progress, str(step["name"]), count - first)
         logbook = Logbook(self._writer, index, launch, progress.over)
         self._note_missing(step, logbook)
@@ -84,6 +86,9 @@ class SimulatedRun:
                 end = min(start + chunk, count)
                 with_loads = self._keeps_loads(count)
                 self._take(self._testbed.simulate(step, start, end, with_loads), logbook)
+        # Before the step counts as done: a run that is killed later has them, or does the step again.
+        self._write_tables()
+        self._note_effort()
         logbook.finish()
 
     def _run_adaptive(self, step: dict[str, Any], logbook: Logbook, progress: StepProgress) -> None:
@@ -147,9 +152,12 @@ class SimulatedRun:
         """Beside the samples: what held each transfer back, what was busy with what."""
         for name, tables in self._tables.items():
             path = self._writer.directory / name
-            before = [pq.read_table(path)] if path.exists() else []
+            before = [_before(pq.read_table(path), *self._from)] if path.exists() else []
             whole = pa.concat_tables([*before, *tables]).unify_dictionaries()
-            pq.write_table(whole, path)
+            temporary = path.with_name(path.name + ".new")
+            pq.write_table(whole, temporary)
+            temporary.replace(path)
+        self._tables.clear()
 
     def _note_effort(self) -> None:
         self._meta.testbed["simulation"] = {
@@ -170,6 +178,12 @@ class SimulatedRun:
         if len(self._meta.done) == wanted and not self._meta.lost and not self._meta.incomplete:
             return "complete"
         return "partial" if self._writer.samples.num_rows else "failed"
+
+
+def _before(table: pa.Table, step: int, phase: int) -> pa.Table:
+    """Without what a killed run wrote of a step whose samples it lost."""
+    again = pc.and_(pc.equal(table["step"], step), pc.greater_equal(table["phase"], phase))
+    return table.filter(pc.invert(again))
 
 
 def _end_ns(samples: pa.Table) -> int:

@@ -58,7 +58,7 @@ def _about(recording: Recording) -> dict[str, Any]:
 
 
 def _names(recording: Recording) -> Iterator[Event]:
-    groups = {name: recording.tracks for name in recording.nodes}
+    groups = dict.fromkeys(recording.nodes, recording.tracks)
     if recording.batches_ps and len(recording.passages["way"]):
         groups = {MESSAGE: [ROUND_TRIPS, *_ways(recording)]} | groups
     for place, (group, tracks) in enumerate(groups.items()):
@@ -70,8 +70,8 @@ def _names(recording: Recording) -> Iterator[Event]:
             yield _meta("thread_sort_index", pid, number, sort_index=number)
 
 
-def _meta(name: str, pid: int, tid: int, **args: Any) -> Event:
-    return {"ph": "M", "name": name, "pid": pid, "tid": tid, "args": args}
+def _meta(kind: str, pid: int, tid: int, **args: Any) -> Event:
+    return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": args}
 
 
 def _pid(recording: Recording, group: str) -> int:
@@ -99,7 +99,7 @@ def _slices(recording: Recording) -> Iterator[_At]:
 
 def _slice(
     name: str,
-    place: Mapping[str, int],
+    place: dict[str, int],
     span_ps: tuple[int, int],
     args: Mapping[str, Any],
     arrow: Event | None = None,

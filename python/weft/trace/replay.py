@@ -25,8 +25,8 @@ class Recording:
 
     `slices` has a row for each thing that a part did without a break: track (an index of `tracks`, those of the first
     node first), name (of `acts`), begin_ps, end_ps, bytes, flow (what belongs together; -1 is nothing), is_put_off.
-    `passages` has the stages of the latency budget: way (0 is the first, of the warm-up), stage (of `stages`), begin_ps,
-    end_ps. `readings` has the gauges: node, gauge (of `GAUGES`), at_ps, value in bytes. Streams have no passages.
+    `passages` has the stages of the latency budget: way (0 is the first, of the warm-up), stage (of `stages`),
+    begin_ps, end_ps; streams have none. `readings` has the gauges: node, gauge (of `GAUGES`), at_ps, value in bytes.
     """
 
     name: str

@@ -9,7 +9,10 @@ const NOTES_BYTES: u64 = 256;
 /// Bytes are counted from the connection's start.
 #[derive(Debug, Clone, Default)]
 pub struct Connection {
+    /// What is handed to the driver at once: a packet's payload, or as many of them as a large send has.
     pub segment_bytes: u64,
+    /// The payload of a packet.
+    pub packet_bytes: u64,
     send_buffer_bytes: u64,
     receive_buffer_bytes: u64,
     /// Sent before `copied` was acknowledged (Nagle) only in whole segments.
@@ -36,6 +39,7 @@ impl Connection {
         Self {
             // No more than half of the other's window, so that there are two on their way.
             segment_bytes: segment_bytes.min((receive_bytes / 2).max(1)),
+            packet_bytes: segment_bytes.min((receive_bytes / 2).max(1)),
             send_buffer_bytes: send_bytes,
             receive_buffer_bytes: receive_bytes,
             nagle,
@@ -43,6 +47,14 @@ impl Connection {
             advertised: receive_bytes,
             ..Self::default()
         }
+    }
+
+    /// Whole packets up to so many bytes, and half of a window, go to the driver as one; 0 is one packet.
+    pub fn with_large_send(mut self, most_bytes: u64) -> Self {
+        let most_bytes = most_bytes.min(self.receive_buffer_bytes / 2);
+        let packets = (most_bytes / self.packet_bytes).max(1);
+        self.segment_bytes = packets * self.packet_bytes;
+        self
     }
 
     /// How much of `left` bytes the writer may copy now; nothing before a third of the buffer or a segment is free.
@@ -112,7 +124,8 @@ impl Connection {
 
     pub fn receive(&mut self, bytes: u64) {
         self.received += bytes;
-        self.unacknowledged_segments += 1;
+        let packets = bytes.div_ceil(self.packet_bytes);
+        self.unacknowledged_segments += packets as u32;
     }
 
     pub fn deliver(&mut self, bytes: u64) {

@@ -1,7 +1,9 @@
 //! How long each job takes where the placement puts it, worked out once.
 
 use super::job::{Frame, Job};
-use crate::machine::{Machine, Span, Task, Work};
+use crate::machine::{ETHERNET_BYTES, HEADER_BYTES, Machine, Remote, Span, Task, Work};
+
+const PAGE_BYTES: u32 = 4096;
 
 #[derive(Debug, Clone)]
 pub struct JobCosts {
@@ -9,14 +11,23 @@ pub struct JobCosts {
     call: Vec<Span>,
     interrupt: Span,
     driver: Span,
+    page: Span,
+    page_out: Span,
+    /// With what merging takes, where packets are merged.
+    poll: Span,
+    acknowledgement: Span,
+    driver_out: Vec<Span>,
     protocol_in: Span,
-    protocol_out: Span,
+    protocol_out: Vec<Span>,
     protocol_byte: Span,
     refill: Span,
     wake_up: Vec<Span>,
     switch: Vec<Span>,
     system_call: Span,
-    copy_byte: Span,
+    copy_in: Span,
+    copy_out: Span,
+    copy_in_byte: Span,
+    copy_out_byte: Span,
     compute_byte: Span,
 }
 
@@ -47,6 +58,16 @@ impl JobCosts {
             true => 0.0,
             false => costs.checksum_accesses_per_byte,
         };
+        let remote = match is_remote(machine) {
+            true => costs.remote,
+            false => Remote::default(),
+        };
+        let copy_in_accesses = costs.copy_in_accesses_per_byte + remote.accesses_per_byte;
+        let copier = place(Task::Copy);
+        let merge = match machine.nic.merge_bytes {
+            0 => 0,
+            _ => costs.merge,
+        };
         let compute_byte = Work {
             cycles: machine.application.cycles_per_byte,
             accesses: 0.0,
@@ -54,9 +75,17 @@ impl JobCosts {
         Self {
             call: everywhere(costs.interrupt),
             interrupt: on(place(Task::Interrupt), code(costs.interrupt)),
-            driver: on(place(Task::Driver), code(costs.driver)),
-            protocol_in: on(protocol, code(costs.protocol + softirq)),
-            protocol_out: on(protocol, code(costs.protocol)),
+            driver: on(place(Task::Driver), code(costs.driver + remote.frame)),
+            page: on(place(Task::Driver), code(costs.page)),
+            page_out: on(copier, code(costs.page_out)),
+            poll: on(
+                place(Task::Driver),
+                code(costs.driver + remote.frame + merge),
+            ),
+            acknowledgement: on(protocol, code(costs.acknowledgement + softirq)),
+            driver_out: everywhere(costs.driver_out),
+            protocol_in: on(protocol, code(costs.protocol + softirq + remote.segment)),
+            protocol_out: everywhere(costs.protocol_out),
             protocol_byte: on(
                 protocol,
                 per_byte(costs.protocol_accesses_per_byte + checksum),
@@ -65,7 +94,10 @@ impl JobCosts {
             wake_up: everywhere(costs.wake_up),
             switch: everywhere(costs.context_switch),
             system_call: on(place(Task::Application), code(costs.system_call)),
-            copy_byte: on(place(Task::Copy), per_byte(costs.copy_accesses_per_byte)),
+            copy_in: on(copier, code(costs.copy_in + remote.copy)),
+            copy_out: on(copier, code(costs.copy_out)),
+            copy_in_byte: on(copier, per_byte(copy_in_accesses)),
+            copy_out_byte: on(copier, per_byte(costs.copy_accesses_per_byte)),
             compute_byte: on(place(Task::Application), compute_byte),
         }
     }
@@ -78,17 +110,41 @@ impl JobCosts {
         match job {
             Job::Call => self.call[processor],
             Job::Interrupt => self.interrupt,
-            Job::DriverIn(_) | Job::DriverOut(_) => self.driver,
+            Job::DriverIn(frame) => self.driver.plus(pages(frame), self.page),
+            Job::Poll(frame) => self.poll.plus(pages(frame), self.page),
+            Job::DriverOut(_) => self.driver_out[processor],
+            Job::ProtocolIn(frame) if frame.payload_bytes == 0 => self.acknowledgement,
             Job::ProtocolIn(frame) => with_payload(self.protocol_in, frame),
-            Job::ProtocolOut(frame) => with_payload(self.protocol_out, frame),
+            Job::ProtocolOut(frame) => with_payload(self.protocol_out[processor], frame),
             Job::Refill => self.refill,
             Job::WakeUp => self.wake_up[processor],
             Job::Switch => self.switch[processor],
             Job::SystemCall => self.system_call,
-            Job::CopyOut(bytes) | Job::CopyIn(bytes) => {
-                Span::default().plus(u64::from(bytes), self.copy_byte)
-            }
+            Job::CopyOut(bytes) => self
+                .copy_out
+                .plus(u64::from(bytes), self.copy_out_byte)
+                .plus(pages_of(bytes), self.page_out),
+            Job::CopyIn(bytes) => self.copy_in.plus(u64::from(bytes), self.copy_in_byte),
             Job::Compute => Span::default().plus(bytes, self.compute_byte),
         }
     }
+}
+
+/// The pages that a received frame lies in.
+pub fn pages(frame: Frame) -> u64 {
+    pages_of(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES)
+}
+
+/// The pages that so many bytes lie in.
+pub fn pages_of(bytes: u32) -> u64 {
+    u64::from(bytes.div_ceil(PAGE_BYTES))
+}
+
+/// Whether one processor of the host takes over from another what a packet brought.
+pub fn is_remote(machine: &Machine) -> bool {
+    let (protocol, copier) = (
+        machine.placement.of(Task::Protocol),
+        machine.placement.of(Task::Copy),
+    );
+    protocol != copier && !machine.processors[protocol].on_nic
 }

@@ -24,6 +24,8 @@ pub enum Job {
     /// The network interface did.
     Interrupt,
     DriverIn(Frame),
+    /// The same without an interrupt for it: the driver looks for more itself.
+    Poll(Frame),
     DriverOut(Frame),
     ProtocolIn(Frame),
     ProtocolOut(Frame),
@@ -52,7 +54,8 @@ impl Job {
     pub fn level(self) -> Level {
         match self {
             Self::Call | Self::Interrupt | Self::DriverIn(_) => Level::Interrupt,
-            Self::DriverOut(_)
+            Self::Poll(_)
+            | Self::DriverOut(_)
             | Self::ProtocolIn(_)
             | Self::ProtocolOut(_)
             | Self::Refill
@@ -68,7 +71,7 @@ impl Job {
     pub fn task(self) -> Task {
         match self {
             Self::Call | Self::Interrupt => Task::Interrupt,
-            Self::DriverIn(_) | Self::DriverOut(_) | Self::Refill => Task::Driver,
+            Self::DriverIn(_) | Self::Poll(_) | Self::DriverOut(_) | Self::Refill => Task::Driver,
             Self::ProtocolIn(_) | Self::ProtocolOut(_) => Task::Protocol,
             Self::CopyOut(_) | Self::CopyIn(_) => Task::Copy,
             Self::WakeUp | Self::Switch | Self::SystemCall | Self::Compute => Task::Application,

@@ -8,6 +8,7 @@ mod costs;
 mod job;
 mod node;
 mod pair;
+mod poll;
 mod process;
 mod processor;
 mod receive;
@@ -17,6 +18,7 @@ mod watch;
 mod work;
 
 pub use budget::Stage;
+pub use costs::{is_remote, pages, pages_of};
 pub use job::{Frame, Job};
 pub use pair::{Failure, Pair};
 pub use process::Exchange;

@@ -29,7 +29,9 @@ pub struct Node {
     pub ring: Ring,
     /// Frames whose interrupt has not come yet.
     pub pending: VecDeque<Frame>,
-    /// An interrupt is on its way.
+    /// Packets that are handed up as one, as far as they have come.
+    pub merged: Option<Frame>,
+    /// An interrupt is on its way, or the driver looks for frames itself.
     pub signalled: bool,
     pub io_bus_ps: u64,
     pub memory_bus_ps: f64,
@@ -50,13 +52,15 @@ impl Node {
                 sockets.send_bytes,
                 sockets.receive_bytes,
                 !exchange.nodelay,
-            ),
+            )
+            .with_large_send(u64::from(machine.nic.large_send_bytes)),
             io_queue: VecDeque::new(),
             io_hold: 0.0,
             link_queue: VecDeque::new(),
             on_wire: VecDeque::new(),
             ring: Ring::new(machine.nic.ring_bytes),
             pending: VecDeque::new(),
+            merged: None,
             signalled: false,
             io_bus_ps: 0,
             memory_bus_ps: 0.0,

@@ -63,6 +63,11 @@ impl<W: Watch> Pair<'_, W> {
 
     /// All that has come in the meantime goes to the driver.
     pub(super) fn interrupt_entered(&mut self, at: usize, processor: usize) {
+        if self.machine.nic.poll {
+            self.interrupted(at);
+            self.poll(at, processor);
+            return;
+        }
         self.nodes[at].signalled = false;
         let driver = self.place(Task::Driver);
         while let Some(frame) = self.nodes[at].pending.pop_front() {
@@ -71,13 +76,28 @@ impl<W: Watch> Pair<'_, W> {
         }
     }
 
+    /// A message whose last byte is there has waited for the interrupt until now.
+    fn interrupted(&mut self, at: usize) {
+        for index in 0..self.nodes[at].pending.len() {
+            let frame = self.nodes[at].pending[index];
+            self.mark(Stage::Interrupt, frame);
+        }
+    }
+
     pub(super) fn driver_in_done(&mut self, at: usize, processor: usize, frame: Frame) {
+        if !self.protocol_is_on_nic() {
+            self.leave_ring(at, frame);
+        }
+        self.driver_in_over(at, processor, frame);
+    }
+
+    /// The packet, or those that were merged, go up.
+    pub(super) fn driver_in_over(&mut self, at: usize, processor: usize, frame: Frame) {
         self.mark(Stage::DriverIn, frame);
         if self.protocol_is_on_nic() {
             self.deliver(at, processor, frame);
             return;
         }
-        self.leave_ring(at, frame);
         let protocol = self.place(Task::Protocol);
         self.hand_over(at, processor, protocol, Job::ProtocolIn(frame));
     }

@@ -13,6 +13,15 @@ impl<W: Watch> Pair<'_, W> {
         self.machine.placement.of(task)
     }
 
+    /// Where a task is done for what `processor` sends.
+    fn place_out(&self, task: Task, processor: usize) -> usize {
+        let place = self.place(task);
+        match self.machine.sockets.send_in_place && !self.machine.processors[place].on_nic {
+            true => processor,
+            false => place,
+        }
+    }
+
     pub(super) fn protocol_is_on_nic(&self) -> bool {
         self.machine.processors[self.place(Task::Protocol)].on_nic
     }
@@ -104,7 +113,7 @@ impl<W: Watch> Pair<'_, W> {
                 Job::DriverOut(frame),
             ),
             false => {
-                let protocol = self.place(Task::Protocol);
+                let protocol = self.place_out(Task::Protocol, processor);
                 self.hand_over(at, processor, protocol, Job::ProtocolOut(frame));
             }
         }
@@ -121,9 +130,9 @@ impl<W: Watch> Pair<'_, W> {
     pub(super) fn protocol_out_done(&mut self, at: usize, processor: usize, frame: Frame) {
         self.mark(Stage::ProtocolOut, frame);
         match self.protocol_is_on_nic() {
-            true => self.queue_frame(at, frame),
+            true => self.queue_packets(at, frame),
             false => {
-                let driver = self.place(Task::Driver);
+                let driver = self.place_out(Task::Driver, processor);
                 self.hand_over(at, processor, driver, Job::DriverOut(frame));
             }
         }
@@ -139,7 +148,27 @@ impl<W: Watch> Pair<'_, W> {
         self.mark(Stage::BusOut, frame);
         match self.protocol_is_on_nic() {
             true => self.post(at, self.place(Task::Protocol), Job::ProtocolOut(frame)),
-            false => self.queue_frame(at, frame),
+            false => self.queue_packets(at, frame),
         }
+    }
+
+    /// A large send becomes packets, of which the last one ends the message; each says the same about what was received.
+    fn queue_packets(&mut self, at: usize, frame: Frame) {
+        let packet_bytes = self.nodes[at].connection.packet_bytes as u32;
+        let mut left_bytes = frame.payload_bytes;
+        while left_bytes > packet_bytes {
+            left_bytes -= packet_bytes;
+            let packet = Frame {
+                payload_bytes: packet_bytes,
+                is_last: false,
+                ..frame
+            };
+            self.queue_frame(at, packet);
+        }
+        let last = Frame {
+            payload_bytes: left_bytes,
+            ..frame
+        };
+        self.queue_frame(at, last);
     }
 }

@@ -110,6 +110,7 @@ impl<W: Watch> Pair<'_, W> {
             Job::Call | Job::Refill => (),
             Job::Interrupt => self.interrupt_entered(at, processor),
             Job::DriverIn(frame) => self.driver_in_done(at, processor, frame),
+            Job::Poll(frame) => self.polled(at, processor, frame),
             Job::DriverOut(frame) => self.driver_out_done(at, frame),
             Job::ProtocolIn(frame) => self.protocol_in_done(at, processor, frame),
             Job::ProtocolOut(frame) => self.protocol_out_done(at, processor, frame),

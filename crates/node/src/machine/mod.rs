@@ -1,12 +1,15 @@
 //! What a node is made of.
 
 mod check;
+mod configuration;
+mod cost;
 mod placement;
 mod read;
 mod units;
 mod work;
 
 pub use check::{ETHERNET_BYTES, HEADER_BYTES};
+pub use cost::{Breakdown, PER_BYTE};
 pub use placement::{Placement, Task};
 pub use work::{Span, Work};
 
@@ -25,6 +28,8 @@ pub struct Machine {
     pub link: Link,
     pub sockets: Sockets,
     pub costs: Costs,
+    /// What of the costs goes to which category, where the description says it.
+    pub breakdown: Breakdown,
     pub application: Application,
     pub placement: Placement,
 }
@@ -78,6 +83,12 @@ pub struct Nic {
     /// An interrupt comes with so many frames, or so long after the first.
     pub coalesce_frames: u32,
     pub coalesce_ps: u64,
+    /// Large send: the kernel hands over so many bytes at once, which the interface cuts into packets. 0 is none.
+    pub large_send_bytes: u32,
+    /// Packets that come together are handed up as one, up to so many bytes (Linux: GRO). 0 is never.
+    pub merge_bytes: u32,
+    /// After an interrupt the driver looks for frames until there are none, with no more interrupts (Linux: NAPI).
+    pub poll: bool,
     /// Whether it computes checksums, so that protocol processing does not touch every byte for them.
     pub checksum: bool,
     /// How its own processor reaches its memory: the hit rate is the host's.
@@ -105,6 +116,9 @@ pub struct Sockets {
     pub receive_bytes: u64,
     /// How long an acknowledgement waits for data to go with.
     pub delayed_ack_ps: u64,
+    /// What is sent is processed where it is sent, by a system call or in answer to a packet, not where the placement
+    /// has protocol and driver (Linux without transmit steering).
+    pub send_in_place: bool,
 }
 
 /// What software costs in cycles of whoever does it, without what it waits for memory.
@@ -114,12 +128,27 @@ pub struct Costs {
     pub accesses_per_cycle: f64,
     /// Entering an interrupt and leaving it.
     pub interrupt: u64,
-    /// The driver, for each frame sent or received.
+    /// The driver, for each frame received.
     pub driver: u64,
+    /// Each page of 4 KiB of a frame received.
+    pub page: u64,
+    /// Each page of what is copied to be sent.
+    pub page_out: u64,
+    /// Putting a packet to others, where packets are merged.
+    pub merge: u64,
+    /// The driver, for each frame, or large send, that is sent.
+    pub driver_out: u64,
     /// What hands a packet from the driver to the protocol on a processor of the host.
     pub softirq: u64,
-    /// TCP and IP, for each segment sent or received.
+    /// TCP and IP, for each segment received, or each that was merged.
     pub protocol: u64,
+    /// The same for a packet without payload.
+    pub acknowledgement: u64,
+    /// TCP and IP, for each segment, or large send, that is sent.
+    pub protocol_out: u64,
+    /// Besides its bytes, for each copy to and from a socket: at most a segment.
+    pub copy_in: u64,
+    pub copy_out: u64,
     /// New buffers for the ring, after packets were handed up.
     pub refill: u64,
     /// Making a process ready to run.
@@ -134,6 +163,23 @@ pub struct Costs {
     pub checksum_accesses_per_byte: f64,
     /// Accesses of a copy for each byte.
     pub copy_accesses_per_byte: f64,
+    /// The same from the socket to the reader.
+    pub copy_in_accesses_per_byte: f64,
+    pub remote: Remote,
+}
+
+/// What comes on top where the copy to the reader is on another processor of the host than protocol processing: what one
+/// has written moves from its cache to the other's, and both want the socket's lock.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Remote {
+    /// In the driver, for each frame received.
+    pub frame: u64,
+    /// In protocol processing, for each segment received.
+    pub segment: u64,
+    /// In the copy, for each of them.
+    pub copy: u64,
+    /// In the copy, for each byte.
+    pub accesses_per_byte: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]

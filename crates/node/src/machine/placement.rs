@@ -56,7 +56,9 @@ impl Placement {
 
     /// Reads a row.
     pub(super) fn read(section: &Section, processors: &[Processor]) -> Result<Self> {
-        section.check_keys(&Task::ALL.map(Task::name))?;
+        let mut known = Task::ALL.map(Task::name).to_vec();
+        known.push("with");
+        section.check_keys(&known)?;
         let mut of = [0; Task::ALL.len()];
         for task in Task::ALL {
             of[task as usize] = processor_of(section, task, processors)?;

@@ -3,10 +3,11 @@
 use weft_plan::Fault;
 use weft_plan::reading::{Quantity, SIZE, Section, Value, document};
 
+use super::configuration::configuration;
 use super::units::{CLOCK, RATE, SPAN};
 use super::{
-    Application, Costs, Interrupts, IoBus, Link, Machine, Memory, Nic, Placement, Processor,
-    Sockets, check,
+    Application, Breakdown, Costs, Interrupts, IoBus, Link, Machine, Memory, Nic, Placement,
+    Processor, Remote, Sockets, check,
 };
 use crate::MachineError;
 
@@ -33,14 +34,16 @@ impl Machine {
     /// Reads a machine's description with one of its placements, overrides applied first.
     ///
     /// `origin` is what messages call the text. An override is a dotted key and a TOML value or bare text:
-    /// `("processors.cpu0.clock", "1 GHz")`. Without a placement's name the file must have one only.
+    /// `("processors.cpu0.clock", "1 GHz")`. What a placement says of other keys (`with`) comes before them. Without a placement's name the file must have one only.
     pub fn load(
         text: &str,
         origin: &str,
         placement: Option<&str>,
         overrides: &[(String, String)],
     ) -> std::result::Result<Self, MachineError> {
-        document(text, origin, overrides, |value| read(value, placement))
+        let mut all = configuration(text, placement);
+        all.extend_from_slice(overrides);
+        document(text, origin, &all, |value| read(value, placement))
     }
 }
 
@@ -52,6 +55,8 @@ fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
         .ok_or_else(|| root.refuse("name", right))?;
     let processors = read_processors(&root)?;
     let (placement_name, placement) = read_placement(&root, placement, &processors)?;
+    let mut breakdown = Breakdown::default();
+    let costs = read_costs(&table(&root, "costs")?, &mut breakdown)?;
     let machine = Machine {
         name: format!("{name}-{placement_name}"),
         title: root.text("title")?.unwrap_or_default().to_owned(),
@@ -62,7 +67,8 @@ fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
         interrupts: read_interrupts(&table(&root, "interrupts")?)?,
         link: read_link(&table(&root, "link")?)?,
         sockets: read_sockets(&table(&root, "sockets")?)?,
-        costs: read_costs(&table(&root, "costs")?)?,
+        costs,
+        breakdown,
         application: read_application(&root)?,
         placement,
     };
@@ -151,6 +157,9 @@ fn read_nic(section: &Section) -> Result<Nic> {
         "mtu_bytes",
         "coalesce_frames",
         "coalesce_time",
+        "large_send",
+        "merge",
+        "poll",
         "checksum",
         "hit",
         "miss",
@@ -160,10 +169,24 @@ fn read_nic(section: &Section) -> Result<Nic> {
         mtu_bytes: count(section, "mtu_bytes", 1..=65_535)?,
         coalesce_frames: count(section, "coalesce_frames", 1..=4096)?,
         coalesce_ps: amount(section, "coalesce_time", &SPAN, 0)?,
+        large_send_bytes: most_bytes(section, "large_send")?,
+        merge_bytes: most_bytes(section, "merge")?,
+        poll: section.flag("poll")?.unwrap_or(false),
         checksum: section.flag("checksum")?.unwrap_or(false),
         hit_ps: amount(section, "hit", &SPAN, 0)?,
         miss_ps: amount(section, "miss", &SPAN, 0)?,
     })
+}
+
+/// Up to what an IP packet's length can say, which bounds large sends and merged packets too.
+fn most_bytes(section: &Section, name: &str) -> Result<u32> {
+    let Some(bytes) = section.quantity(name, &SIZE, 1)? else {
+        return Ok(0);
+    };
+    match u32::try_from(bytes) {
+        Ok(bytes) if bytes <= 65_536 => Ok(bytes),
+        _ => Err(section.refuse(name, "must not be more than 64 KiB")),
+    }
 }
 
 fn read_interrupts(section: &Section) -> Result<Interrupts> {
@@ -183,21 +206,37 @@ fn read_link(section: &Section) -> Result<Link> {
 }
 
 fn read_sockets(section: &Section) -> Result<Sockets> {
-    section.check_keys(&["send_buffer", "receive_buffer", "delayed_ack"])?;
+    section.check_keys(&[
+        "send_buffer",
+        "receive_buffer",
+        "delayed_ack",
+        "send_in_place",
+    ])?;
     Ok(Sockets {
         send_bytes: amount(section, "send_buffer", &SIZE, 1)?,
         receive_bytes: amount(section, "receive_buffer", &SIZE, 1)?,
         delayed_ack_ps: amount(section, "delayed_ack", &SPAN, 1)?,
+        send_in_place: section.flag("send_in_place")?.unwrap_or(false),
     })
 }
 
-fn read_costs(section: &Section) -> Result<Costs> {
+fn read_costs(section: &Section, breakdown: &mut Breakdown) -> Result<Costs> {
     section.check_keys(&[
         "accesses_per_cycle",
         "interrupt",
         "driver",
+        "page",
+        "page_out",
+        "merge",
+        "driver_out",
         "softirq",
         "protocol",
+        "protocol_out",
+        "acknowledgement",
+        "copy_in",
+        "copy_out",
+        "remote",
+        "copy_in_accesses_per_byte",
         "refill",
         "wake_up",
         "context_switch",
@@ -206,20 +245,63 @@ fn read_costs(section: &Section) -> Result<Costs> {
         "checksum_accesses_per_byte",
         "copy_accesses_per_byte",
     ])?;
-    let cycles = |name| count(section, name, 0..=100_000_000).map(u64::from);
+    let remote = read_remote(section, breakdown)?;
+    let mut given = |name: &str| breakdown.read(section, name);
+    let (page, copy_in, copy_out) = (given("page")?, given("copy_in")?, given("copy_out")?);
+    let (driver_out, protocol_out) = (given("driver_out")?, given("protocol_out")?);
+    let (page_out, merge) = (given("page_out")?, given("merge")?);
+    let acknowledgement = given("acknowledgement")?;
+    let mut cycles = |name: &str| {
+        let right = "give cycles, such as 250, or a table of them by category";
+        given(name)?.ok_or_else(|| section.refuse(name, right))
+    };
+    let (driver, protocol) = (cycles("driver")?, cycles("protocol")?);
+    let copy_accesses = number(section, "copy_accesses_per_byte", 100.0)?;
+    let copy_in_accesses = match section.get("copy_in_accesses_per_byte") {
+        Some(_) => number(section, "copy_in_accesses_per_byte", 100.0)?,
+        None => copy_accesses,
+    };
     Ok(Costs {
         accesses_per_cycle: number(section, "accesses_per_cycle", 10.0)?,
         interrupt: cycles("interrupt")?,
-        driver: cycles("driver")?,
+        driver,
+        page: page.unwrap_or(0),
+        page_out: page_out.unwrap_or(0),
+        merge: merge.unwrap_or(0),
+        driver_out: driver_out.unwrap_or(driver),
         softirq: cycles("softirq")?,
-        protocol: cycles("protocol")?,
+        protocol,
+        acknowledgement: acknowledgement.unwrap_or(protocol),
+        protocol_out: protocol_out.unwrap_or(protocol),
+        copy_in: copy_in.unwrap_or(0),
+        copy_out: copy_out.unwrap_or(0),
         refill: cycles("refill")?,
         wake_up: cycles("wake_up")?,
         context_switch: cycles("context_switch")?,
         system_call: cycles("system_call")?,
         protocol_accesses_per_byte: number(section, "protocol_accesses_per_byte", 100.0)?,
         checksum_accesses_per_byte: number(section, "checksum_accesses_per_byte", 100.0)?,
-        copy_accesses_per_byte: number(section, "copy_accesses_per_byte", 100.0)?,
+        copy_accesses_per_byte: copy_accesses,
+        copy_in_accesses_per_byte: copy_in_accesses,
+        remote,
+    })
+}
+
+fn read_remote(section: &Section, breakdown: &mut Breakdown) -> Result<Remote> {
+    let Some(value) = section.get("remote") else {
+        return Ok(Remote::default());
+    };
+    let path = section.key("remote");
+    let known = ["frame", "segment", "copy", "accesses_per_byte"];
+    let section = Section::of(value, &path, &known, "{ frame = 100 }")?;
+    Ok(Remote {
+        frame: breakdown.read(&section, "frame")?.unwrap_or(0),
+        segment: breakdown.read(&section, "segment")?.unwrap_or(0),
+        copy: breakdown.read(&section, "copy")?.unwrap_or(0),
+        accesses_per_byte: match section.get("accesses_per_byte") {
+            Some(_) => number(&section, "accesses_per_byte", 100.0)?,
+            None => 0.0,
+        },
     })
 }
 

@@ -5,6 +5,8 @@ mod effects;
 mod failures;
 mod laws;
 mod refusals;
+mod server;
+mod watched;
 
 use weft_node::{Exchange, Machine, Measured, measure};
 

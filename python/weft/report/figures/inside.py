@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 import altair as alt
 
@@ -16,7 +17,9 @@ from weft.report.inside import Inside
 from weft.report.material import Material
 from weft.report.quantity import format_us
 
-BUDGET_SCHEME = "tableau20"
+BUDGET_SCHEME: Final = "tableau20"
+"""More colours than the report's own, since there are more stages."""
+
 LANE_PX, BUDGET_PX, BAR_PX, LINES_PX = 64, 260, 44, 220
 LEAST_SHARE = 0.001
 """Processors that never do more are not drawn."""
@@ -46,7 +49,7 @@ def _busy_figure(name: str, one: Inside, step: int) -> Figure:
     return Figure(
         name,
         f"Who was busy with what: {one.label_of(step)}",
-        "Height of a lane: all of the processor's time.",
+        "Of the processor's time, by task; what is missing to 100 % is idle.",
         Stacks(name, table, lanes, kinds, LANE_PX).spec(),
         {name: table},
     )
@@ -157,13 +160,17 @@ def _lines_figures(material: Material) -> list[Figure]:
         found.append(Figure("interrupts", title, caption, spec, {"interrupts": calls}))
     for part in _shared(material):
         name = "occupation-" + "".join(c if c.isalnum() else "-" for c in part.lower())
-        rows = _lines(material, lambda busy, part=part: busy.part == part, _one_share)
+        rows = _lines(material, _is_part(part), _one_share)
         axis = alt.Axis(title="Share of the time", format=".0%", tickCount=6)
         highest = max(1.0, *(row["value"] for row in rows))
         caption = "What transfers and accesses hold it for at the second node."
         spec = _lines_spec(name, rows, material.labels, highest, axis)
         found.append(Figure(name, f"How busy: {part}", caption, spec, {name: rows}))
     return found
+
+
+def _is_part(name: str) -> Callable[[Busy], bool]:
+    return lambda busy: busy.part == name
 
 
 def _one_share(rows: Sequence[Busy]) -> float:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import altair as alt
 
@@ -30,7 +31,7 @@ class Stacks:
     lanes: Sequence[str]
     kinds: Sequence[str]
     lane_px: int
-    scheme: str | None = None
+    scheme: Literal["tableau20"] | None = None
 
     def spec(self) -> Spec:
         mark = alt.Chart(parts.table(self.table)).mark_rect(clip=True)
@@ -60,18 +61,23 @@ class Stacks:
     @property
     def _y(self) -> alt.Y:
         count = len(self.lanes)
-        return alt.Y(
-            "bottom",
-            type="quantitative",
-            scale=alt.Scale(domain=[0, count], nice=False, zero=False),
-            axis=alt.Axis(
-                title=None,
-                values=[count - i - 0.5 - GAP / 2 for i in range(count)],
-                labelExpr=f"names[{count} - 1 - floor(datum.value)]",
-                labelLimit=160,
-                grid=False,
-                ticks=False,
-            ),
+        scale = alt.Scale(domain=[0, count], nice=False, zero=False)
+        return alt.Y("bottom", type="quantitative", scale=scale, axis=self._names_axis)
+
+    @property
+    def _names_axis(self) -> alt.Axis:
+        """Names in the middle of their lanes, and a line where a lane is full."""
+        count = len(self.lanes)
+        is_top = f"datum.value % 1 > {1 - GAP * 1.5}"
+        places = [i + part * (1 - GAP) for i in range(count) for part in (0.5, 1)]
+        return alt.Axis(
+            title=None,
+            values=places,
+            tickCount=len(places),
+            labelExpr=f"{is_top} ? '100 %' : names[{count} - 1 - floor(datum.value)]",
+            labelLimit=160,
+            gridOpacity={"condition": {"test": is_top, "value": 1}, "value": 0},
+            ticks=False,
         )
 
     @property
