@@ -42,21 +42,21 @@ Overrides = Sequence[tuple[str, str]]
 
 COSTS: Mapping[str, Sequence[str]] = {
     "driver": ("netdev", "skb", "other"),
-    "page": ("memory", "netdev"),
+    "page": ("memory", "netdev", "other"),
     "page_out": ("memory",),
     "merge": ("netdev",),
     "driver_out": ("netdev",),
-    "protocol": ("tcp_ip", "netdev", "skb", "memory", "lock"),
+    "protocol": ("tcp_ip", "netdev", "skb", "memory", "lock", "other"),
     "acknowledgement": ("tcp_ip", "netdev", "skb", "lock"),
     "protocol_out": ("tcp_ip",),
-    "copy_in": ("tcp_ip", "lock"),
+    "copy_in": ("tcp_ip", "lock", "other"),
     "copy_out": ("tcp_ip", "skb", "memory", "lock", "other"),
     "wake_up": ("scheduling",),
     "context_switch": ("scheduling",),
     "system_call": ("other",),
-    "remote.frame": ("skb",),
-    "remote.segment": ("tcp_ip", "lock"),
-    "remote.copy": ("tcp_ip", "lock"),
+    "remote.frame": ("skb", "other"),
+    "remote.segment": ("tcp_ip", "lock", "skb", "other"),
+    "remote.copy": ("tcp_ip", "lock", "other"),
 }
 """What of each cost may go to which category."""
 BYTES = ("copy_in_accesses_per_byte", "copy_accesses_per_byte", "remote.accesses_per_byte")

@@ -21,6 +21,7 @@ struct Prices {
     interrupt: Parts,
     driver: Parts,
     page: Parts,
+    remote_frame: Parts,
     page_out: Parts,
     merge: Parts,
     acknowledgement: Parts,
@@ -58,6 +59,9 @@ impl Census {
     fn driven(&mut self, node: usize, frame: Frame) {
         self.add(node, 1.0, |prices| &prices.driver);
         self.add(node, pages(frame) as f64, |prices| &prices.page);
+        if frame.payload_bytes > 0 {
+            self.add(node, 1.0, |prices| &prices.remote_frame);
+        }
     }
 
     fn copied(&mut self, node: usize, cycles: f64) {
@@ -132,18 +136,15 @@ impl Prices {
         let known = &machine.breakdown.categories;
         Self {
             interrupt: of(&["interrupt"]),
-            driver: with_remote(&["driver"], "remote.frame"),
+            driver: of(&["driver"]),
+            remote_frame: with_remote(&[], "remote.frame"),
             page: of(&["page"]),
             page_out: of(&["page_out"]),
             merge: match machine.nic.merge_bytes {
                 0 => Parts::new(),
                 _ => of(&["merge"]),
             },
-            acknowledgement: [
-                or("acknowledgement", "protocol"),
-                of(&["softirq"]),
-            ]
-            .concat(),
+            acknowledgement: [or("acknowledgement", "protocol"), of(&["softirq"])].concat(),
             driver_out: or("driver_out", "driver"),
             protocol_in: with_remote(&["protocol", "softirq"], "remote.segment"),
             protocol_out: or("protocol_out", "protocol"),

@@ -8,6 +8,7 @@ mod engine;
 mod machine;
 mod occupation;
 mod recorder;
+mod recording;
 mod samples;
 mod steady;
 
@@ -18,7 +19,8 @@ pub use machine::{
     Processor, Remote, Sockets, Task,
 };
 pub use occupation::{Budgets, Categories, Occupation, parts};
-pub use recorder::{NAMES, Passage, Reading, Recorder, Recording, Slice, tracks};
+pub use recorder::{Recorder, tracks};
+pub use recording::{NAMES, Passage, Reading, Recording, Slice};
 pub use samples::{Outcome, Simulator};
 pub use steady::{Measured, measure, observe};
 

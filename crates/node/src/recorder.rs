@@ -1,78 +1,11 @@
-//! What happened in two nodes, slice by slice.
+//! Looks on and notes what happens in two nodes, slice by slice.
 
 use crate::engine::{Act, Frame, Gauge, Job, Part, Stage, Watch};
 use crate::machine::Machine;
+use crate::recording::{Passage, Reading, Recording, Slice};
 
 /// More would be no trace that anybody can open.
 const MOST_SLICES: usize = 2_000_000;
-
-/// What a slice does; `NAMES` in the order of these numbers.
-pub const NAMES: [&str; 18] = [
-    "call",
-    "interrupt",
-    "driver in",
-    "driver out",
-    "protocol in",
-    "protocol out",
-    "refill",
-    "wake-up",
-    "switch",
-    "system call",
-    "copy out",
-    "copy in",
-    "compute",
-    "to the interface",
-    "to memory",
-    "frame",
-    "coalescing",
-    "signal",
-];
-
-/// Something that a part did without a break. `flow` ties slices of one frame, or of one message, together; -1 is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slice {
-    /// An index of `tracks`.
-    pub track: u32,
-    /// An index of [`NAMES`].
-    pub name: u32,
-    pub begin_ps: u64,
-    pub end_ps: u64,
-    pub bytes: i64,
-    pub flow: i64,
-    /// Something else came first, and the rest follows in another slice.
-    pub is_put_off: bool,
-}
-
-/// A stage of the budget of one way of a round trip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Passage {
-    /// Ways are counted from the first, of the warm-up; even ones are of the first node's messages.
-    pub way: u32,
-    pub stage: Stage,
-    pub begin_ps: u64,
-    pub end_ps: u64,
-}
-
-/// A gauge's new value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reading {
-    pub node: u32,
-    pub gauge: Gauge,
-    pub at_ps: u64,
-    pub value: u64,
-}
-
-/// What was seen.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Recording {
-    pub slices: Vec<Slice>,
-    pub passages: Vec<Passage>,
-    pub readings: Vec<Reading>,
-    /// When each batch of messages began that counts.
-    pub batches_ps: Vec<u64>,
-    /// Whether there was more than fits.
-    pub is_cut: bool,
-}
 
 /// Records round trips from the warm-up on; of a stream, whose messages overlap, the first batch behind it.
 #[derive(Debug, Clone)]
@@ -226,7 +159,7 @@ impl Watch for Recorder {
     }
 }
 
-/// An act's name, bytes and frame.
+/// An act's name (an index of `NAMES`), bytes and frame.
 fn told(act: Act) -> (u32, i64, Option<Frame>) {
     let of = |name: u32, frame: Frame| (name, i64::from(frame.payload_bytes), Some(frame));
     match act {

@@ -9,7 +9,8 @@ use crate::census::Census;
 use crate::engine::{Exchange, Failure};
 use crate::machine::Machine;
 use crate::occupation::{Budgets, Categories, Occupation, shares};
-use crate::recorder::{Recorder, Recording};
+use crate::recorder::Recorder;
+use crate::recording::Recording;
 use crate::steady::{Measured, measure, observe};
 
 /// Two nodes of a kind.

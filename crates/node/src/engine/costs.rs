@@ -15,6 +15,7 @@ pub struct JobCosts {
     page_out: Span,
     /// With what merging takes, where packets are merged.
     poll: Span,
+    remote_frame: Span,
     acknowledgement: Span,
     driver_out: Vec<Span>,
     protocol_in: Span,
@@ -75,13 +76,11 @@ impl JobCosts {
         Self {
             call: everywhere(costs.interrupt),
             interrupt: on(place(Task::Interrupt), code(costs.interrupt)),
-            driver: on(place(Task::Driver), code(costs.driver + remote.frame)),
+            driver: on(place(Task::Driver), code(costs.driver)),
             page: on(place(Task::Driver), code(costs.page)),
             page_out: on(copier, code(costs.page_out)),
-            poll: on(
-                place(Task::Driver),
-                code(costs.driver + remote.frame + merge),
-            ),
+            poll: on(place(Task::Driver), code(costs.driver + merge)),
+            remote_frame: on(place(Task::Driver), code(remote.frame)),
             acknowledgement: on(protocol, code(costs.acknowledgement + softirq)),
             driver_out: everywhere(costs.driver_out),
             protocol_in: on(protocol, code(costs.protocol + softirq + remote.segment)),
@@ -102,6 +101,13 @@ impl JobCosts {
         }
     }
 
+    /// A frame's pages come on top of what each takes, and what its reader takes over.
+    fn driven(&self, each: Span, frame: Frame) -> Span {
+        let has_payload = u64::from(frame.payload_bytes > 0);
+        each.plus(pages(frame), self.page)
+            .plus(has_payload, self.remote_frame)
+    }
+
     /// What a job takes on a processor; `bytes` are those of a message, for the application.
     pub fn span(&self, job: Job, processor: usize, bytes: u64) -> Span {
         let with_payload = |base: Span, frame: Frame| {
@@ -110,8 +116,8 @@ impl JobCosts {
         match job {
             Job::Call => self.call[processor],
             Job::Interrupt => self.interrupt,
-            Job::DriverIn(frame) => self.driver.plus(pages(frame), self.page),
-            Job::Poll(frame) => self.poll.plus(pages(frame), self.page),
+            Job::DriverIn(frame) => self.driven(self.driver, frame),
+            Job::Poll(frame) => self.driven(self.poll, frame),
             Job::DriverOut(_) => self.driver_out[processor],
             Job::ProtocolIn(frame) if frame.payload_bytes == 0 => self.acknowledgement,
             Job::ProtocolIn(frame) => with_payload(self.protocol_in, frame),

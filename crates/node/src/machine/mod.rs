@@ -1,15 +1,16 @@
 //! What a node is made of.
 
+mod breakdown;
 mod check;
 mod configuration;
-mod cost;
+mod costs;
 mod placement;
 mod read;
 mod units;
 mod work;
 
+pub use breakdown::{Breakdown, PER_BYTE};
 pub use check::{ETHERNET_BYTES, HEADER_BYTES};
-pub use cost::{Breakdown, PER_BYTE};
 pub use placement::{Placement, Task};
 pub use work::{Span, Work};
 
@@ -172,7 +173,7 @@ pub struct Costs {
 /// has written moves from its cache to the other's, and both want the socket's lock.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Remote {
-    /// In the driver, for each frame received.
+    /// In the driver, for each frame received that has payload.
     pub frame: u64,
     /// In protocol processing, for each segment received.
     pub segment: u64,
