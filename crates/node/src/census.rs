@@ -101,7 +101,7 @@ impl Watch for Census {
             }
             Job::CopyOut(bytes) => {
                 self.add(node, 1.0, |prices| &prices.copy_out);
-                self.add(node, pages_of(bytes) as f64, |prices| &prices.page);
+                self.add(node, pages_of(bytes) as f64, |prices| &prices.page_out);
                 self.copied(node, f64::from(bytes) * self.prices.byte_out);
             }
             Job::Compute => (),
