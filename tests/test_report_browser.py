@@ -368,3 +368,16 @@ def test_a_simulated_fabric_is_drawn(browser: Browser, tmp_path: Path, scheme: s
     assert "Mb/s" in tip.inner_text()
     assert opened.complaints == []
     opened.page.context.close()
+
+
+def test_colours_of_tasks_and_stages_are_explained(browser: Browser, tmp_path: Path) -> None:
+    run = start_run(RunRequest("latency", "node:p4-400-base", str(tmp_path / "base")))
+    opened = open_report(browser, write_report([run], tmp_path / "report.html"))
+    for figure, name in (
+        ("busy-1", "protocol"),
+        ("budget-1", "coalescing"),
+        ("latency-budget", "wire"),
+    ):
+        words = opened.page.locator(f"#figure-{figure} .plot svg text").all_text_contents()
+        assert name in words, (figure, words)
+    assert not opened.complaints

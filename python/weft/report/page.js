@@ -32,11 +32,11 @@
       .map((entry) => entry.dataset.series);
   }
 
-  // The legend of runs is the page's own; a scale of colours stays with its figure.
+  // The legend of runs is the page's own; a scale of colours, and what areas are filled with, stay with their figure.
   function withoutLegends(part) {
     if (part.layer) return { ...part, layer: part.layer.map(withoutLegends) };
     const encoding = Object.entries(part.encoding).map(([channel, definition]) =>
-      [channel, definition.scale && !/^[xy]/.test(channel) && definition.type !== "quantitative"
+      [channel, definition.scale && !/^([xy]|fill)/.test(channel) && definition.type !== "quantitative"
         ? { ...definition, legend: null } : definition]);
     return { ...part, encoding: Object.fromEntries(encoding) };
   }
