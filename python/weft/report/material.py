@@ -7,19 +7,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from weft.report.ensemble import Ensemble
+from weft.report.loads import LoadStep
 from weft.report.series import Series
 
 
 @dataclass(frozen=True)
 class Material:
-    """The curves and the runs between many nodes that are reported together."""
+    """The curves, the runs between many nodes and the loads of applications that are reported together."""
 
     series: Sequence[Series]
     ensembles: Sequence[Ensemble] = field(default_factory=list)
+    loads: Sequence[LoadStep] = field(default_factory=list)
 
     @cached_property
     def labels(self) -> list[str]:
         """What has a colour and a place in the legend; the place gives the colour."""
         curves = [one.label for one in self.series]
         steps = [step.label for one in self.ensembles for step in one.steps]
-        return list(dict.fromkeys([*curves, *steps]))
+        loads = [one.label for one in self.loads]
+        return list(dict.fromkeys([*curves, *steps, *loads]))

@@ -10,6 +10,7 @@ use super::costs::JobCosts;
 use super::node::Node;
 use super::process::Exchange;
 use super::tally::Tally;
+use super::users::Users;
 use crate::machine::Machine;
 
 /// The kinds of slots of a node behind those of its processors.
@@ -47,6 +48,8 @@ pub enum Failure {
     Livelock { processor: String, share: f64 },
     /// Nothing, or nothing of use, happens any more.
     Stalled { after_ps: u64 },
+    /// The application computes so long for a message that none passes in any time worth simulating.
+    Drowned { compute_s: f64 },
 }
 
 impl fmt::Display for Failure {
@@ -61,6 +64,10 @@ impl fmt::Display for Failure {
                 out,
                 "no message arrives any more after {:.6} s",
                 *after_ps as f64 / 1e12
+            ),
+            Self::Drowned { compute_s } => write!(
+                out,
+                "nothing flows: the application computes {compute_s:.0} s for each message"
             ),
         }
     }
@@ -78,6 +85,8 @@ pub struct Pair<'a> {
     pub(super) budget: Budget,
     /// By node: messages that its process has read.
     pub(super) read: [u64; 2],
+    /// Instead of node 0, where those are many who ask node 1.
+    pub(super) users: Option<Users>,
     events: u64,
     fingerprint: Fingerprint,
 }
@@ -85,20 +94,7 @@ pub struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// Node 0 begins, node 1 answers if the exchange has answers.
     pub fn new(machine: &'a Machine, exchange: Exchange) -> Self {
-        let width = machine.processors.len() + SLOTS.len();
-        let node = |begins| Node::new(machine, exchange, begins);
-        let mut pair = Self {
-            machine,
-            exchange,
-            costs: JobCosts::new(machine),
-            nodes: [node(true), node(false)],
-            calendar: Calendar::new(2 * width),
-            now_ps: 0,
-            budget: Budget::default(),
-            read: [0, 0],
-            events: 0,
-            fingerprint: Fingerprint::default(),
-        };
+        let mut pair = Self::idle(machine, exchange);
         for at in 0..2 {
             pair.begin_operation(at);
             pair.wind_timer(at);
@@ -106,18 +102,43 @@ impl<'a> Pair<'a> {
         pair
     }
 
+    /// Nobody has begun.
+    pub(super) fn idle(machine: &'a Machine, exchange: Exchange) -> Self {
+        let width = machine.processors.len() + SLOTS.len();
+        let node = |begins| Node::new(machine, exchange, begins);
+        Self {
+            machine,
+            exchange,
+            costs: JobCosts::new(machine),
+            nodes: [node(true), node(false)],
+            // The last one is the users'.
+            calendar: Calendar::new(2 * width + 1),
+            now_ps: 0,
+            budget: Budget::default(),
+            read: [0, 0],
+            users: None,
+            events: 0,
+            fingerprint: Fingerprint::default(),
+        }
+    }
+
     /// Goes on until a node's process has read one more message. Gives back the time.
     pub fn next_message(&mut self, node: usize) -> Result<u64, Failure> {
         let before = self.read[node];
+        self.go_on_until(|pair| pair.read[node] > before)?;
+        Ok(self.now_ps)
+    }
+
+    pub(super) fn go_on_until(&mut self, is_over: impl Fn(&Self) -> bool) -> Result<(), Failure> {
         let began_ps = self.now_ps;
         let began = [self.tally(0), self.tally(1)];
         let last = self.events + self.patience();
-        while self.read[node] == before {
+        while !is_over(self) {
             if self.events > last || !self.step() {
                 return Err(self.failure(began_ps, &began));
             }
         }
-        Ok(self.now_ps)
+        Ok(())
     }
 
     /// Forgets where time went so far.
@@ -171,6 +192,10 @@ impl<'a> Pair<'a> {
         self.fingerprint.add_word(slot as u64);
         let width = self.width();
         let (at, slot) = (slot / width, slot % width);
+        if at == self.nodes.len() {
+            self.users_act();
+            return true;
+        }
         match slot.checked_sub(self.machine.processors.len()) {
             None => self.processor_done(at, slot),
             Some(kind) => self.happen(at, SLOTS[kind]),
@@ -198,6 +223,11 @@ impl<'a> Pair<'a> {
     /// The place of a node's processor in the calendar.
     pub(super) fn processor_slot(&self, at: usize, processor: usize) -> usize {
         at * self.width() + processor
+    }
+
+    /// The place of the users, behind the nodes'.
+    pub(super) fn users_slot(&self) -> usize {
+        2 * self.width()
     }
 
     fn width(&self) -> usize {

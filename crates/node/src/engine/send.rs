@@ -82,9 +82,12 @@ impl Pair<'_> {
 
     fn send(&mut self, at: usize, processor: usize, payload_bytes: u32, is_last: bool) {
         let (acknowledged, edge) = self.nodes[at].connection.header();
-        let slot = self.slot(at, Slot::Acknowledgement);
-        self.calendar.clear(slot);
+        if !self.nodes[at].flows.are_many() {
+            let slot = self.slot(at, Slot::Acknowledgement);
+            self.calendar.clear(slot);
+        }
         let frame = Frame {
+            flow: self.nodes[at].flows.current(),
             payload_bytes,
             acknowledged,
             edge,

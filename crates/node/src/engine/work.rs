@@ -10,7 +10,7 @@ impl Pair<'_> {
             .costs
             .span(job, processor, self.nodes[at].process.bytes());
         let now_ps = self.now_ps;
-        let piece = Piece::new(job, span);
+        let piece = Piece::new(job, self.nodes[at].flows.current(), span);
         self.nodes[at].memory_bus_ps += span.host_accesses * self.machine.memory.hold_ps();
         if self.nodes[at].processors[processor].post(piece, now_ps) {
             self.retime(at);
@@ -86,6 +86,7 @@ impl Pair<'_> {
         let done = self.nodes[at].processors[processor].finish(now_ps);
         self.retime(at);
         if let Some(piece) = done {
+            self.nodes[at].turn_to(piece.flow);
             self.job_done(at, processor, piece.job);
         }
     }

@@ -54,6 +54,13 @@ impl Placement {
         self.of[task as usize]
     }
 
+    /// One processor does everything.
+    pub fn all_on(processor: usize) -> Self {
+        Self {
+            of: [processor; Task::ALL.len()],
+        }
+    }
+
     /// Reads a row.
     pub(super) fn read(section: &Section, processors: &[Processor]) -> Result<Self> {
         section.check_keys(&Task::ALL.map(Task::name))?;

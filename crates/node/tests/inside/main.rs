@@ -1,10 +1,12 @@
 //! Two nodes from the outside: what must hold whatever a machine is like.
 
+mod applications;
 mod closed_form;
 mod effects;
 mod failures;
 mod laws;
 mod refusals;
+mod webserver;
 
 use weft_node::{Exchange, Machine, Measured, measure};
 
