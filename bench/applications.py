@@ -3,7 +3,7 @@
 usage: bench/applications.py [--speed]
 
 Prints where the gain over gamma peaks (Table 4.16) at two wire ratios, beside what weft-node predicts, whether LAWS
-bounds it, and the web server's published trend. Nothing here was fitted: p4-400 was fitted to latency and throughput alone.
+bounds it, and the web server's published trend. Nothing here was fitted; p4-400 was to latency and throughput alone.
 `--speed` times the sweeps instead.
 """
 

@@ -89,14 +89,14 @@ impl Stages {
 
 impl Loads {
     /// Adds a phase's, given what a byte of it takes on a machine without offload.
-    pub fn add(&mut self, phase: u32, gamma: f64, stages: &Stages, before_ps: f64) {
+    pub fn add(&mut self, phase: u32, gamma: f64, stages: &Stages, before_ns: f64) {
         self.phase.push(phase as i32);
         self.gamma.push(gamma);
         self.communication_ns.push(stages.communication_ps / 1e3);
         self.host_ns.push(stages.host_ps / 1e3);
         self.other_ns.push(stages.other_ps / 1e3);
         self.link_ns.push(stages.link_ps / 1e3);
-        self.before_ns.push(before_ps / 1e3);
+        self.before_ns.push(before_ns);
     }
 }
 

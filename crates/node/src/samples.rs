@@ -104,9 +104,9 @@ impl Outcome {
         };
         self.stages = Some((phase.size_bytes, stages));
         let loaded = stages.load(machine, exchange, gamma)?;
-        let before = measure(&all_on_one(&loaded), exchange)?;
-        let before_ps = before.period_ps / phase.size_bytes as f64;
-        self.loads.add(phase.index, gamma, &stages, before_ps);
+        let (before, _) = timed(&all_on_one(&loaded), step, phase)?;
+        self.loads
+            .add(phase.index, gamma, &stages, byte_ns(&before, step, phase));
         Ok(loaded)
     }
 
@@ -175,6 +175,14 @@ fn with_options(machine: &Machine, options: &Options) -> Machine {
         .receive_buffer_bytes
         .unwrap_or(sockets.receive_bytes);
     machine
+}
+
+/// What a byte takes in the samples that there would be.
+fn byte_ns(timed: &Timed, step: &Step, phase: &Phase) -> f64 {
+    let mut rows = PhaseOutcome::default();
+    timed.add_rows(step, phase, &phase.transfers[0], &mut rows);
+    let (elapsed_ns, messages) = (rows.rows.elapsed_ns[0], rows.rows.messages[0]);
+    elapsed_ns as f64 / f64::from(messages) / phase.size_bytes as f64
 }
 
 fn exchange(step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {

@@ -37,9 +37,8 @@ def _loaded_table(points: Sequence[LoadedPoint]) -> Table:
 
 def _web_table(points: Sequence[WebPoint]) -> Table:
     processors = list(points[0].interrupts_per_s)
-    loads = [f"{name}, %" for name in processors]
-    calls = [f"{name}, irq/s" for name in processors if _is_called(points, name)]
-    table = plain_table("users", "pages/s", "mean", "median", "95 %", *loads, *calls)
+    loads = [f"{name} %" for name in processors]
+    table = plain_table("users", "pages/s", "mean", "median", "95 %", *loads, "irq/s")
     for one in points:
         times_us = (one.response_us, one.median_us, one.p95_us)
         table.add_row(
@@ -47,14 +46,6 @@ def _web_table(points: Sequence[WebPoint]) -> Table:
             number(one.pages_per_s),
             *(number(time_us / 1e3) for time_us in times_us),
             *(f"{100 * one.busy[name]:.1f}" for name in processors),
-            *(
-                f"{one.interrupts_per_s[name]:.0f}"
-                for name in processors
-                if _is_called(points, name)
-            ),
+            f"{sum(one.interrupts_per_s.values()):.0f}",
         )
     return table
-
-
-def _is_called(points: Sequence[WebPoint], processor: str) -> bool:
-    return any(one.interrupts_per_s[processor] > 0 for one in points)

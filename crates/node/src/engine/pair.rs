@@ -246,6 +246,9 @@ impl<'a> Pair<'a> {
         for (at, earlier) in began.iter().enumerate() {
             let tally = self.tally(at).since(earlier);
             for (index, busy) in tally.busy_ps.iter().enumerate() {
+                if !self.machine.placement.uses(index) {
+                    continue;
+                }
                 let share = busy[crate::Task::Interrupt as usize] as f64 / elapsed_ps;
                 worst = if share > worst.0 {
                     (share, index)

@@ -54,6 +54,11 @@ impl Placement {
         self.of[task as usize]
     }
 
+    /// Whether a processor does anything.
+    pub fn uses(&self, processor: usize) -> bool {
+        self.of.contains(&processor)
+    }
+
     /// One processor does everything.
     pub fn all_on(processor: usize) -> Self {
         Self {
