@@ -97,8 +97,8 @@ fn few_users_get_what_they_ask_for_and_many_what_there_is() {
     for placement in PLACEMENTS {
         let of = |users| totals(&serve(&machine(placement, &[]), Load { users, ..LOAD }).unwrap());
         let ((few, quick_s, _), (many, slow_s, _)) = (of(5), of(1000));
-        // Five users who think 0.1 s ask for less than 50 pages in a second.
-        assert!((45.0..50.0).contains(&few), "{placement}: {few}");
+        // Five users who think 0.1 s ask for nearly 50 pages in a second, give or take what chance does.
+        assert!((47.0..51.5).contains(&few), "{placement}: {few}");
         assert!(quick_s < 2e-3, "{placement}: {quick_s}");
         assert!((1500.0..4000.0).contains(&many), "{placement}: {many}");
         assert!(slow_s > 100.0 * quick_s, "{placement}: {slow_s}");
