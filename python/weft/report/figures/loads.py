@@ -32,6 +32,7 @@ class _Plot:
     at: Callable[[Any], float]
     value: Callable[[Any], float]
     bound: Callable[[Any], float] | None = None
+    decades: bool = False
 
 
 _PLOTS = (
@@ -77,6 +78,7 @@ _PLOTS = (
         lambda one: float(one.users),
         lambda one: float(one.response_us) / 1e3,
         lambda one: float(one.p95_us) / 1e3,
+        decades=True,
     ),
     _Plot(
         "web-load",
@@ -124,9 +126,12 @@ def _rows(plot: _Plot, step: LoadStep) -> Iterator[Row]:
 
 def _spec(plot: _Plot, rows: Sequence[Row], labels: Sequence[str]) -> Spec:
     used = parts.used_labels(labels, rows)
-    layers = [_line(plot, "value", 2.0, labels, used), _dots(plot), _hover(plot)]
-    if plot.bound:
-        layers.insert(0, _line(plot, "bound", 1.0, labels, used))
+    fields = ["value", "bound"] if plot.bound else ["value"]
+    x, y = _x(plot, rows), {of: _y(plot, of) for of in fields}
+    lines = [_line(plot, of).encode(x=x, y=y[of]) for of in fields]
+    dashes = parts.dashes(labels, used)
+    marks = [_dots(plot).encode(x=x, y=y["value"]), _hover(plot).encode(x=x, y=y["value"])]
+    layers = [*(line.encode(strokeDash=dashes) for line in lines), *marks]
     layers[0] = layers[0].add_params(parts.zoom())
     colour = parts.colour(labels, used)
     seen = [layer.encode(color=colour).transform_filter(parts.ONLY_SHOWN) for layer in layers]
@@ -134,18 +139,15 @@ def _spec(plot: _Plot, rows: Sequence[Row], labels: Sequence[str]) -> Spec:
     return chart_spec(chart.properties(width=parts.WIDTH, height=HEIGHT))
 
 
-def _line(
-    plot: _Plot, of: str, width: float, labels: Sequence[str], used: Sequence[str]
-) -> alt.Chart:
-    mark = alt.Chart(parts.table(plot.name)).mark_line(
-        strokeWidth=width, opacity=1.0 if of == "value" else 0.6, clip=True
+def _line(plot: _Plot, of: str) -> alt.Chart:
+    is_value = of == "value"
+    return alt.Chart(parts.table(plot.name)).mark_line(
+        strokeWidth=2.0 if is_value else 1.0, opacity=1.0 if is_value else 0.6, clip=True
     )
-    return parts.encode(mark, x=_x(plot), y=_y(plot, of), strokeDash=parts.dashes(labels, used))
 
 
 def _dots(plot: _Plot) -> alt.Chart:
-    mark = alt.Chart(parts.table(plot.name)).mark_circle(size=30, opacity=1, clip=True)
-    return parts.encode(mark, x=_x(plot), y=_y(plot, "value"))
+    return alt.Chart(parts.table(plot.name)).mark_circle(size=30, opacity=1, clip=True)
 
 
 def _hover(plot: _Plot) -> alt.Chart:
@@ -157,15 +159,18 @@ def _hover(plot: _Plot) -> alt.Chart:
     if plot.bound:
         lines = {**lines, "bound_text": "Thin line"}
     mark = alt.Chart(parts.table(plot.name)).mark_point(filled=True, size=80, clip=True)
-    points = parts.encode(mark, x=_x(plot), y=_y(plot, "value"), tooltip=parts.tooltip(lines))
-    return parts.highlight(parts.nearest(), points)
+    return parts.highlight(parts.nearest(), parts.encode(mark, tooltip=parts.tooltip(lines)))
 
 
-def _x(plot: _Plot) -> alt.X:
-    return alt.X(
-        "at", type="quantitative", axis=alt.Axis(title=plot.x_title), scale=alt.Scale(nice=False)
-    )
+def _x(plot: _Plot, rows: Sequence[Row]) -> alt.X:
+    """With a little air at both ends, so that the first and the last point are whole."""
+    low, high = min(row["at"] for row in rows), max(row["at"] for row in rows)
+    air = (high - low) * 0.015 or 0.5
+    scale = alt.Scale(domain=[low - air, high + air], nice=False)
+    return alt.X("at", type="quantitative", axis=alt.Axis(title=plot.x_title), scale=scale)
 
 
 def _y(plot: _Plot, of: str) -> alt.Y:
-    return alt.Y(of, type="quantitative", axis=alt.Axis(title=plot.y_title, grid=True))
+    scale = alt.Scale(type="log") if plot.decades else alt.Undefined
+    axis = alt.Axis(title=plot.y_title, grid=True)
+    return alt.Y(of, type="quantitative", axis=axis, scale=scale)
