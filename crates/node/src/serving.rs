@@ -13,8 +13,7 @@ const LEAST_BATCHES: usize = 10;
 const MOST_BATCHES: usize = 40;
 /// Enough when the interval of the time of a page reaches no further than this part of it: users think at random.
 const TIGHT: f64 = 0.01;
-/// A batch is each user's page, and at least so many.
-const LEAST_PAGES: u64 = 500;
+const BATCH_PAGES: u64 = 500;
 
 /// What each batch gave, by column: a row for each.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -55,12 +54,11 @@ impl Responses {
 pub fn serve(machine: &Machine, load: Load) -> Result<Vec<Visits>, Failure> {
     let machine = load.on(machine);
     let mut pair = Pair::of_users(&machine, load);
-    let pages = u64::from(load.users).max(LEAST_PAGES);
     // Everybody began by thinking: the first pages come too slowly, those after them in a rush.
-    pair.visits(2 * pages)?;
+    pair.visits(2 * u64::from(load.users).max(BATCH_PAGES))?;
     let mut batches: Vec<Visits> = Vec::new();
     while batches.len() < MOST_BATCHES {
-        batches.push(pair.visits(pages)?);
+        batches.push(pair.visits(BATCH_PAGES)?);
         let times_ps: Vec<_> = batches.iter().map(|one| one.elapsed_ps as f64).collect();
         if batches.len() >= LEAST_BATCHES && is_within(&times_ps, TIGHT) {
             break;
