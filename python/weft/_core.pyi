@@ -120,4 +120,4 @@ class Machine:
         """How many phases a step has here."""
 
     def simulate(self, step_json: str, first: int, last: int) -> dict[str, Any]:
-        """The phases `first` to `last`, without it, of a ping-pong or stream."""
+        """The phases `first` to `last`, without it, of a step between the two nodes."""
