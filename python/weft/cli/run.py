@@ -41,6 +41,7 @@ from weft.errors import RequestError
 @click.pass_context
 def run(
     context: click.Context,
+    /,
     plan: str | None,
     testbed: str | None,
     out: str | None,

@@ -50,6 +50,7 @@ class Summary:
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft show --json`."""
+        points: list[Point | LoadedPoint | WebPoint] = [*self.points, *self.loaded, *self.web]
         return {
             "schema": self.meta.schema,
             "plan": self.meta.plan["name"],
@@ -59,7 +60,7 @@ class Summary:
             "source": self.meta.source,
             "nodes": self.meta.nodes,
             "warnings": [vars(warning) for warning in self.warnings],
-            "points": [point.to_json() for point in (*self.points, *self.loaded, *self.web)],
+            "points": [point.to_json() for point in points],
             "signature": self.signature and self.signature.to_json(),
             "phases": [phase.to_json() for phase in self.phases],
             "routes": [route.to_json() for route in self.routes],

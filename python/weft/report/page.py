@@ -81,7 +81,7 @@ class Report:
     @cached_property
     def empty_runs(self) -> list[Run]:
         """The runs that measured nothing."""
-        steps = (*self.series, *self.ensembles, *self.loads)
+        steps: list[Series | Ensemble | LoadStep] = [*self.series, *self.ensembles, *self.loads]
         measured = [one.run for one in steps]
         return [run for run in self.runs if not any(run is each for each in measured)]
 

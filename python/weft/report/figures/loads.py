@@ -141,13 +141,15 @@ def _spec(plot: _Plot, rows: Sequence[Row], labels: Sequence[str]) -> Spec:
 
 def _line(plot: _Plot, of: str) -> alt.Chart:
     is_value = of == "value"
-    return alt.Chart(parts.table(plot.name)).mark_line(
+    mark: alt.Chart = alt.Chart(parts.table(plot.name)).mark_line(
         strokeWidth=2.0 if is_value else 1.0, opacity=1.0 if is_value else 0.6, clip=True
     )
+    return mark
 
 
 def _dots(plot: _Plot) -> alt.Chart:
-    return alt.Chart(parts.table(plot.name)).mark_circle(size=30, opacity=1, clip=True)
+    mark: alt.Chart = alt.Chart(parts.table(plot.name)).mark_circle(size=30, opacity=1, clip=True)
+    return mark
 
 
 def _hover(plot: _Plot) -> alt.Chart:
