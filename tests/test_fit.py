@@ -113,7 +113,7 @@ def test_a_file_that_is_not_there_and_a_run_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="no such file"):
         invoke(fit, tmp_path / "none.parquet", "--model", "laws")
     write_run(tmp_path / "run", [])
-    with pytest.raises(RequestError, match="runs have no application load"):
+    with pytest.raises(RequestError, match="no stream of it had an application load"):
         invoke(fit, tmp_path / "run", "--model", "laws")
 
 

@@ -215,3 +215,10 @@ def test_looking_on_changes_nothing(tmp_path: Path) -> None:
     again = open_nodes("p4-400-base").simulate(step, 0, 1).samples(0, 0, 0)
     assert again["elapsed_ns"].to_pylist() == done.samples["elapsed_ns"].to_pylist()
     assert not len(found.passages["way"]) and len(found.slices["track"]) > 100
+
+
+def test_a_stream_with_application_load_is_refused(tmp_path: Path) -> None:
+    load = [("steps[0].pattern.gamma", "[1.0]"), ("steps[0].sizes", '["8192 B"]')]
+    folder = tmp_path / "loaded"
+    start_run(RunRequest("stream", "node:p4-400-base", str(folder), overrides=load))
+    assert "has application loads" in refusal("trace", folder, "--size", "8192")

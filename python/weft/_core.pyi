@@ -120,7 +120,7 @@ class Machine:
         """How many phases a step has here."""
 
     def simulate(self, step_json: str, first: int, last: int) -> dict[str, Any]:
-        """The phases `first` to `last`, without it, of a ping-pong or stream."""
+        """The phases `first` to `last`, without it, of a step between the two nodes."""
 
     def categories(self) -> list[str]:
         """What cycles are accounted to, where the description says it."""

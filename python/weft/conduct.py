@@ -12,14 +12,14 @@ from typing import Any
 from weft import __version__
 from weft.errors import RequestError
 from weft.plan.load import load_plan
-from weft.plan.steps import is_ensemble
+from weft.plan.steps import computes, is_ensemble
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.testbed.base import Testbed
 from weft.testbed.chooser import Chooser
 from weft.testbed.computed import Computed
 from weft.testbed.live import LiveRun
-from weft.testbed.needs import nodes_of
+from weft.testbed.needs import nodes_of, refuse_load
 from weft.testbed.open import open_testbed
 from weft.testbed.simulation import SimulatedRun
 from weft.testbed.telling import Progress as Reporter
@@ -59,11 +59,20 @@ class RunRequest:
 def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     """Carry out a plan; raises RequestError before anything is started when the request is wrong."""
     plan = load_plan(request.plan, request.overrides)
+    _check_loads(plan, request.testbed)
     out = Path(request.out) if request.out else default_folder(plan["name"])
     with open_testbed(request.testbed, request.scale) as testbed:
         _settle(plan, testbed, request.cpus)
         writer = RunWriter.create(out, _new_meta(request, plan, testbed))
         return _carry_out(testbed, writer, reporter, request.patience_s)
+
+
+def _check_loads(plan: dict[str, Any], spec: str) -> None:
+    """Agents send and receive; nothing is started for a step in which applications compute."""
+    kind, _, name = spec.partition(":")
+    for step in plan["steps"]:
+        if computes(step) and kind in ("lab", "hosts"):
+            refuse_load(step, kind, name)
 
 
 def resume_run(directory: str, reporter: Reporter | None = None, patience_s: float = 10.0) -> Run:

@@ -5,7 +5,9 @@ use std::sync::atomic::AtomicBool;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weft_node::{Budgets, Categories, NAMES, Occupation, Simulator, Stage, Task, parts, tracks};
+use weft_node::{
+    Budgets, Categories, Loads, NAMES, Occupation, Responses, Simulator, Stage, Task, parts, tracks,
+};
 use weft_plan::{Reach, Step};
 
 use super::network::{bytes_of, columns_of, watched};
@@ -114,7 +116,8 @@ impl Machine {
     ) -> PyResult<Bound<'py, PyDict>> {
         let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         if !step.pattern.is_pair() {
-            let message = "only pingpong and stream are between the two nodes of a machine";
+            let message =
+                "only pingpong, stream and webserver are between the two nodes of a machine";
             return Err(PyValueError::new_err(message));
         }
         let phases = step.some_phases(NODES, Reach::SIMULATOR, first..last);
@@ -124,10 +127,13 @@ impl Machine {
         let outcome = watched(py, &stop, work)?;
         let occupation = occupation_of(py, &outcome.occupation)?;
         let budgets = budgets_of(py, &outcome.budgets)?;
+        let responses = responses_of(py, &outcome.responses)?;
         let all = columns_of(py, outcome.samples)?;
         all.set_item("occupation", occupation)?;
         all.set_item("budgets", budgets)?;
         all.set_item("categories", categories_of(py, &outcome.categories)?)?;
+        all.set_item("responses", responses)?;
+        all.set_item("applications", applications_of(py, &outcome.loads)?)?;
         all.set_item("failures", outcome.failures)?;
         Ok(all)
     }
@@ -182,6 +188,31 @@ fn categories_of<'py>(py: Python<'py>, rows: &Categories) -> PyResult<Bound<'py,
     columns.set_item("node", bytes_of(py, &rows.node))?;
     columns.set_item("category", bytes_of(py, &rows.category))?;
     columns.set_item("cycles", bytes_of(py, &rows.cycles))?;
+    Ok(columns)
+}
+
+fn responses_of<'py>(py: Python<'py>, rows: &Responses) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("phase", bytes_of(py, &rows.phase))?;
+    columns.set_item("batch", bytes_of(py, &rows.batch))?;
+    columns.set_item("users", bytes_of(py, &rows.users))?;
+    columns.set_item("waiting", bytes_of(py, &rows.waiting))?;
+    columns.set_item("mean_ns", bytes_of(py, &rows.mean_ns))?;
+    columns.set_item("median_ns", bytes_of(py, &rows.median_ns))?;
+    columns.set_item("p95_ns", bytes_of(py, &rows.p95_ns))?;
+    columns.set_item("p99_ns", bytes_of(py, &rows.p99_ns))?;
+    Ok(columns)
+}
+
+fn applications_of<'py>(py: Python<'py>, rows: &Loads) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("phase", bytes_of(py, &rows.phase))?;
+    columns.set_item("gamma", bytes_of(py, &rows.gamma))?;
+    columns.set_item("communication_ns", bytes_of(py, &rows.communication_ns))?;
+    columns.set_item("host_ns", bytes_of(py, &rows.host_ns))?;
+    columns.set_item("other_ns", bytes_of(py, &rows.other_ns))?;
+    columns.set_item("link_ns", bytes_of(py, &rows.link_ns))?;
+    columns.set_item("before_ns", bytes_of(py, &rows.before_ns))?;
     Ok(columns)
 }
 

@@ -5,15 +5,18 @@
 
 mod census;
 mod engine;
+mod gamma;
 mod machine;
 mod occupation;
 mod recorder;
 mod recording;
 mod samples;
+mod serving;
 mod steady;
 
 pub use census::Census;
-pub use engine::{Exchange, Failure, Gauge, Pair, Stage, Tally, Unwatched, Watch};
+pub use engine::{Exchange, Failure, Gauge, Load, Pair, Stage, Tally, Unwatched, Visits, Watch};
+pub use gamma::{Loads, Stages, all_on_one};
 pub use machine::{
     Application, Breakdown, Costs, Interrupts, IoBus, Link, Machine, Memory, Nic, Placement,
     Processor, Remote, Sockets, Task,
@@ -22,6 +25,7 @@ pub use occupation::{Budgets, Categories, Occupation, parts};
 pub use recorder::{Recorder, tracks};
 pub use recording::{NAMES, Passage, Reading, Recording, Slice};
 pub use samples::{Outcome, Simulator};
+pub use serving::{Responses, serve};
 pub use steady::{Measured, measure, observe};
 
 /// Why a machine's description is refused.

@@ -3,14 +3,16 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_fabric::samples::{self, PhaseOutcome, Timed};
-use weft_plan::{Options, Pattern, Phase, Step};
+use weft_plan::{Options, Pattern, Phase, Step, Webserver};
 
 use crate::census::Census;
-use crate::engine::{Exchange, Failure};
+use crate::engine::{Exchange, Failure, Tally};
+use crate::gamma::{Loads, Stages, all_on_one};
 use crate::machine::Machine;
 use crate::occupation::{Budgets, Categories, Occupation, shares};
 use crate::recorder::Recorder;
 use crate::recording::Recording;
+use crate::serving::{self, Responses};
 use crate::steady::{Measured, measure, observe};
 
 /// Two nodes of a kind.
@@ -27,39 +29,43 @@ pub struct Outcome {
     pub occupation: Occupation,
     pub budgets: Budgets,
     pub categories: Categories,
+    pub responses: Responses,
+    pub loads: Loads,
+    /// Of the size that was measured last.
+    stages: Option<(u64, Stages)>,
     /// Phases without samples, and why.
     pub failures: Vec<(u32, String)>,
 }
 
 impl Simulator {
-    /// Carries out phases of a ping-pong or stream in order, until one message takes longer than the step wants, one fails,
-    /// or `stop` is set.
+    /// Carries out phases of a step between the two nodes in order, until one message takes longer than the step wants, one
+    /// fails, or `stop` is set. Of a step with loads larger ones are left out of a size that fails.
     pub fn run(&self, step: &Step, phases: &[Phase], stop: &AtomicBool) -> Outcome {
         let machine = with_options(&self.machine, &step.options);
         let mut outcome = Outcome::default();
         let mut done = Vec::new();
+        let has_loads = !step.pattern.loads().is_empty();
+        let mut failed_bytes = None;
         for phase in phases {
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            match timed(&machine, step, phase) {
-                Ok((timed, measured, cycles)) => {
-                    let messages = measured.messages;
-                    outcome.categories.add(phase.index, &cycles, messages);
-                    done.push(outcome.take(step, phase, &timed, &measured));
-                    if timed.is_last(step) {
+            if failed_bytes == Some(phase.size_bytes) {
+                continue;
+            }
+            match outcome.phase(&machine, step, phase) {
+                Ok((rows, is_last)) => {
+                    done.push(rows);
+                    if is_last {
                         break;
                     }
                 }
                 Err(failure) => {
-                    let mut lost = PhaseOutcome {
-                        index: phase.index,
-                        ..PhaseOutcome::default()
-                    };
-                    lost.fail(&phase.transfers[0]);
-                    done.push(lost);
-                    outcome.failures.push((phase.index, failure.to_string()));
-                    break;
+                    done.push(outcome.lose(phase, step.pattern.load_of(phase.index), &failure));
+                    failed_bytes = Some(phase.size_bytes);
+                    if !has_loads {
+                        break;
+                    }
                 }
             }
         }
@@ -76,7 +82,7 @@ impl Simulator {
             Pattern::Stream { .. } => 0,
             _ => phase.size_bytes,
         };
-        let exchange = exchange_of(step, phase, answer_bytes);
+        let exchange = exchange(step, phase, answer_bytes);
         let recorder = Recorder::new(&machine, answer_bytes > 0);
         let (measured, recorder) = observe(&machine, exchange, recorder)?;
         Ok((measured, recorder.finish()))
@@ -84,6 +90,78 @@ impl Simulator {
 }
 
 impl Outcome {
+    /// Its rows, and whether no larger size is to be tried.
+    fn phase(
+        &mut self,
+        machine: &Machine,
+        step: &Step,
+        phase: &Phase,
+    ) -> Result<(PhaseOutcome, bool), Failure> {
+        if let Pattern::Webserver(server) = &step.pattern {
+            return Ok((self.serve(machine, step, server, phase)?, false));
+        }
+        let (timed, measured, cycles) = match step.pattern.load_of(phase.index) {
+            Some(gamma) => timed(&self.load(machine, step, phase, gamma)?, step, phase)?,
+            None => timed(machine, step, phase)?,
+        };
+        self.categories.add(phase.index, &cycles, measured.messages);
+        let rows = self.take(step, phase, &timed, &measured);
+        Ok((rows, timed.is_last(step)))
+    }
+
+    /// The machine under a load, which is noted beside what it would take without offload.
+    fn load(
+        &mut self,
+        machine: &Machine,
+        step: &Step,
+        phase: &Phase,
+        gamma: f64,
+    ) -> Result<Machine, Failure> {
+        let exchange = exchange(step, phase, 0);
+        let stages = match self.stages {
+            Some((bytes, stages)) if bytes == phase.size_bytes => stages,
+            _ => Stages::measured(machine, exchange)?,
+        };
+        self.stages = Some((phase.size_bytes, stages));
+        let loaded = stages.load(machine, exchange, gamma)?;
+        let (before, ..) = timed(&all_on_one(&loaded), step, phase)?;
+        self.loads
+            .add(phase.index, gamma, &stages, byte_ns(&before, step, phase));
+        Ok(loaded)
+    }
+
+    fn serve(
+        &mut self,
+        machine: &Machine,
+        step: &Step,
+        server: &Webserver,
+        phase: &Phase,
+    ) -> Result<PhaseOutcome, Failure> {
+        let load = serving::load_of(step, server, phase);
+        let batches = serving::serve(machine, load)?;
+        let mut whole = Tally::default();
+        batches.iter().for_each(|visits| whole.add(&visits.tally));
+        self.occupation
+            .add(phase.index, phase.transfers[1].src as usize, &whole);
+        let mut rows = PhaseOutcome {
+            index: phase.index,
+            ..PhaseOutcome::default()
+        };
+        serving::add_rows(&batches, phase, load.users, &mut rows, &mut self.responses);
+        Ok(rows)
+    }
+
+    fn lose(&mut self, phase: &Phase, load: Option<f64>, failure: &Failure) -> PhaseOutcome {
+        let at = load.map_or(String::new(), |load| format!("at {load}: "));
+        self.failures.push((phase.index, format!("{at}{failure}")));
+        let mut lost = PhaseOutcome {
+            index: phase.index,
+            ..PhaseOutcome::default()
+        };
+        lost.fail(&phase.transfers[0]);
+        lost
+    }
+
     fn take(
         &mut self,
         step: &Step,
@@ -119,6 +197,22 @@ fn with_options(machine: &Machine, options: &Options) -> Machine {
     machine
 }
 
+/// What a byte takes in the samples that there would be.
+fn byte_ns(timed: &Timed, step: &Step, phase: &Phase) -> f64 {
+    let mut rows = PhaseOutcome::default();
+    timed.add_rows(step, phase, &phase.transfers[0], &mut rows);
+    let (elapsed_ns, messages) = (rows.rows.elapsed_ns[0], rows.rows.messages[0]);
+    elapsed_ns as f64 / f64::from(messages) / phase.size_bytes as f64
+}
+
+fn exchange(step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {
+    Exchange {
+        message_bytes: phase.size_bytes,
+        answer_bytes,
+        nodelay: step.options.nodelay,
+    }
+}
+
 type Cycles = [Vec<f64>; 2];
 
 fn timed(
@@ -126,9 +220,8 @@ fn timed(
     step: &Step,
     phase: &Phase,
 ) -> Result<(Timed, Measured, Cycles), Failure> {
-    let exchange = |answer_bytes| exchange_of(step, phase, answer_bytes);
-    let Pattern::Stream { window } = step.pattern else {
-        let (measured, cycles) = counted(machine, exchange(phase.size_bytes))?;
+    let Pattern::Stream { window, .. } = step.pattern else {
+        let (measured, cycles) = counted(machine, exchange(step, phase, phase.size_bytes))?;
         let timed = Timed {
             each_s: measured.period_ps / 1e12,
             window_s: 0.0,
@@ -138,9 +231,9 @@ fn timed(
         };
         return Ok((timed, measured, cycles));
     };
-    let (measured, cycles) = counted(machine, exchange(0))?;
+    let (measured, cycles) = counted(machine, exchange(step, phase, 0))?;
     // One message and the acknowledgement that ends a window; the others follow one another.
-    let alone = measure(machine, exchange(1))?;
+    let alone = measure(machine, exchange(step, phase, 1))?;
     let each_s = measured.period_ps / 1e12;
     let timed = Timed {
         each_s,
@@ -159,14 +252,6 @@ fn counted(machine: &Machine, exchange: Exchange) -> Result<(Measured, Cycles), 
     }
     let (measured, census) = observe(machine, exchange, Census::new(machine))?;
     Ok((measured, census.cycles))
-}
-
-fn exchange_of(step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {
-    Exchange {
-        message_bytes: phase.size_bytes,
-        answer_bytes,
-        nodelay: step.options.nodelay,
-    }
 }
 
 /// The part of a node that was busy most of the time.

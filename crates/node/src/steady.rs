@@ -104,14 +104,15 @@ fn batch_messages(machine: &Machine, exchange: Exchange) -> u64 {
 fn is_enough(batches_ps: &[f64], exchange: Exchange) -> bool {
     match batches_ps {
         [.., one, other] if exchange.answer_bytes > 0 && one == other => true,
-        _ => batches_ps.len() >= LEAST_BATCHES && is_tight(batches_ps),
+        _ => batches_ps.len() >= LEAST_BATCHES && is_within(batches_ps, TIGHT),
     }
 }
 
-fn is_tight(batches_ps: &[f64]) -> bool {
+/// Whether the interval of the mean reaches no further than a part of it to each side.
+pub fn is_within(batches_ps: &[f64], part: f64) -> bool {
     let count = batches_ps.len();
     let mean = batches_ps.iter().sum::<f64>() / count as f64;
     let squares: f64 = batches_ps.iter().map(|one| (one - mean).powi(2)).sum();
     let error = (squares / (count - 1) as f64 / count as f64).sqrt();
-    STUDENT_T * error <= TIGHT * mean
+    STUDENT_T * error <= part * mean
 }

@@ -10,6 +10,7 @@ mod pattern;
 mod phase;
 mod plan;
 mod positions;
+mod range;
 mod read;
 mod setting;
 mod sizes;
@@ -17,6 +18,7 @@ mod step;
 mod stop;
 mod transport;
 mod units;
+mod webserver;
 
 pub use ensemble::{
     AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Ring, Shape, Streams, Xray,
@@ -38,3 +40,4 @@ pub use sizes::SizeSchedule;
 pub use step::Step;
 pub use stop::StopRule;
 pub use transport::Transport;
+pub use webserver::Webserver;

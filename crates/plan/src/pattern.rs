@@ -8,13 +8,22 @@ use crate::ensemble::{self, AllToAll, Cast, Ensemble, Matrix, Pairs, Random, Rin
 use crate::error::Fault;
 use crate::limits::Reach;
 use crate::phase::{Phase, Transfer, Work};
+use crate::range::Axis;
 use crate::read::Section;
+use crate::webserver::{self, Webserver};
 
 const DEFAULT_WINDOW: u32 = 64;
 const MOST_WINDOW: u32 = 1 << 20;
+const GAMMA: Axis = Axis {
+    example: "\"0:3.5:0.25\"",
+    least: 0.0,
+    most: 1e12,
+    is_whole: false,
+    intervals: 50.0,
+};
 
 /// A communication pattern.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Pattern {
     /// A message there and the same back.
@@ -22,7 +31,12 @@ pub enum Pattern {
     /// One direction: `window` messages, then one acknowledgement.
     Stream {
         window: u32,
+        /// Application work over communication work, for each byte received (the LAWS ratio); empty where nobody
+        /// computes.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gamma: Vec<f64>,
     },
+    Webserver(Webserver),
     Pairs(Pairs),
     AllToAll(AllToAll),
     Matrix(Matrix),
@@ -40,7 +54,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern, Fault>,
 }
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 11] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -48,7 +62,7 @@ const KINDS: [Kind; 10] = [
     },
     Kind {
         name: "stream",
-        keys: &["window"],
+        keys: &["window", "gamma"],
         read: read_stream,
     },
     Kind {
@@ -97,6 +111,11 @@ const KINDS: [Kind; 10] = [
         keys: &["nodes", "time"],
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
+    Kind {
+        name: "webserver",
+        keys: &webserver::KEYS,
+        read: |step| Webserver::read(step).map(Pattern::Webserver),
+    },
 ];
 
 impl Pattern {
@@ -105,6 +124,7 @@ impl Pattern {
         match self {
             Self::Pingpong => "pingpong",
             Self::Stream { .. } => "stream",
+            Self::Webserver(_) => "webserver",
             Self::Pairs(_) => "pairs",
             Self::AllToAll(_) => "alltoall",
             Self::Matrix(_) => "matrix",
@@ -129,7 +149,7 @@ impl Pattern {
     /// The pattern as one between many nodes, if it is.
     pub(crate) fn ensemble(&self) -> Option<&dyn Ensemble> {
         match self {
-            Self::Pingpong | Self::Stream { .. } => None,
+            Self::Pingpong | Self::Stream { .. } | Self::Webserver(_) => None,
             Self::Pairs(pattern) => Some(pattern),
             Self::AllToAll(pattern) => Some(pattern),
             Self::Matrix(pattern) => Some(pattern),
@@ -141,6 +161,22 @@ impl Pattern {
         }
     }
 
+    /// What an application load or the number of users goes through at each size; nothing where there is neither.
+    pub fn loads(&self) -> Vec<f64> {
+        match self {
+            Self::Stream { gamma, .. } => gamma.clone(),
+            Self::Webserver(server) => server.users.iter().map(|users| f64::from(*users)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The load of a phase, by its position in the step; none where the step has none.
+    pub fn load_of(&self, phase: u32) -> Option<f64> {
+        let loads = self.loads();
+        let index = (phase as usize).checked_rem(loads.len())?;
+        loads.get(index).copied()
+    }
+
     /// How many phases there are over a testbed that has enough nodes.
     pub(crate) fn phase_count(
         &self,
@@ -150,7 +186,7 @@ impl Pattern {
     ) -> Result<usize, String> {
         match self.ensemble() {
             Some(pattern) => ensemble::phase_count(pattern, sizes, nodes, reach),
-            None => Ok(sizes.len()),
+            None => Ok(sizes.len() * self.loads().len().max(1)),
         }
     }
 
@@ -181,11 +217,11 @@ impl Pattern {
         }
     }
 
-    /// One phase a size; a single node sends to itself.
+    /// One phase a size, or one for each load at each size; a single node sends to itself.
     fn pair_phases(&self, sizes: &[u64], nodes: u32) -> Vec<Phase> {
         let peer = u32::from(nodes > 1);
         let (work, ends) = match self {
-            Self::Pingpong => (Work::Pingpong, vec![(0, peer), (peer, 0)]),
+            Self::Pingpong | Self::Webserver(_) => (Work::Pingpong, vec![(0, peer), (peer, 0)]),
             _ => (Work::Stream, vec![(0, peer)]),
         };
         let phase = |(index, size_bytes): (u32, &u64)| Phase {
@@ -197,7 +233,11 @@ impl Pattern {
                 .map(|(src, dst)| Transfer::new(*src, *dst, *size_bytes))
                 .collect(),
         };
-        (0..).zip(sizes).map(phase).collect()
+        let loads = self.loads().len().max(1);
+        let each = sizes
+            .iter()
+            .flat_map(|size| std::iter::repeat_n(size, loads));
+        (0..).zip(each).map(phase).collect()
     }
 
     /// Reads the `pattern` of a step, whose keys must be the pattern's own or `common` to all.
@@ -242,5 +282,6 @@ fn read_stream(step: &Section) -> Result<Pattern, Fault> {
     let window = step.count("window", 1..=MOST_WINDOW)?;
     Ok(Pattern::Stream {
         window: window.unwrap_or(DEFAULT_WINDOW),
+        gamma: GAMMA.read(step, "gamma")?.unwrap_or_default(),
     })
 }

@@ -13,7 +13,7 @@ const DEFAULT_LAUNCHES: u32 = 5;
 const MOST_LAUNCHES: u32 = 100_000;
 
 /// What to measure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub name: String,
     /// For readers; may be empty.

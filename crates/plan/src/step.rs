@@ -30,7 +30,7 @@ const NULL_IS_FOR_PAIRS: &str =
     "\"null\" is for pattern = \"pingpong\" or \"stream\"; between many nodes it is \"tcp\"";
 
 /// One thing to measure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Unique in the plan.
     pub name: String,
@@ -143,7 +143,7 @@ impl Step {
                 .unwrap_or_else(|| pattern.name().to_owned()),
             options: Options::read(&section, transport, &pattern)?,
             sizes: SizeSchedule::read(&section, limits)?,
-            stop: StopRule::read(&section, pattern.is_pair())?,
+            stop: read_stop(&section, &pattern)?,
             until_ns: read_until(&section, &pattern)?,
             pattern,
             transport,
@@ -157,11 +157,27 @@ impl Step {
     }
 }
 
+/// Users go on until what they get is known closely.
+fn read_stop(section: &Section, pattern: &Pattern) -> Result<StopRule, Fault> {
+    if !matches!(pattern, Pattern::Webserver(_)) {
+        return StopRule::read(section, pattern.is_pair());
+    }
+    section.only_for("stop", "other patterns than \"webserver\"")?;
+    Ok(StopRule::Count {
+        repeats: 1,
+        trials: 1,
+    })
+}
+
 fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport, Fault> {
     let transports = [("tcp", Transport::Tcp), ("null", Transport::Null)];
     match section.choice("transport", &transports)? {
         Some(Transport::Null) if !pattern.is_pair() => {
             Err(section.refuse("transport", NULL_IS_FOR_PAIRS))
+        }
+        Some(Transport::Null) if !pattern.loads().is_empty() => {
+            let right = "must be \"tcp\" where an application computes";
+            Err(section.refuse("transport", right))
         }
         transport => Ok(transport.unwrap_or(Transport::Tcp)),
     }
@@ -171,6 +187,9 @@ fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport, Fau
 fn read_until(section: &Section, pattern: &Pattern) -> Result<Option<u64>, Fault> {
     if !pattern.is_pair() {
         section.only_for_pairs("until")?;
+    }
+    if !pattern.loads().is_empty() {
+        section.only_for("until", "a step without `gamma` and `users`")?;
     }
     section.time("until")
 }
@@ -197,6 +216,13 @@ mod tests {
         }
     }
 
+    fn streaming(window: u32) -> Pattern {
+        Pattern::Stream {
+            window,
+            gamma: Vec::new(),
+        }
+    }
+
     #[test]
     fn a_ping_pong_goes_there_and_back() {
         let phases = step(Pattern::Pingpong, Transport::Tcp, &[8, 64])
@@ -217,10 +243,35 @@ mod tests {
 
     #[test]
     fn a_stream_goes_there() {
-        let phases = step(Pattern::Stream { window: 4 }, Transport::Tcp, &[8])
-            .phases(5)
-            .unwrap();
+        let phases = step(streaming(4), Transport::Tcp, &[8]).phases(5).unwrap();
         assert_eq!(phases[0].transfers, [Transfer::new(0, 1, 8)]);
+    }
+
+    #[test]
+    fn each_load_is_a_phase_of_each_size() {
+        let pattern = Pattern::Stream {
+            window: 1,
+            gamma: vec![0.0, 0.5, 1.0],
+        };
+        let step = step(pattern, Transport::Tcp, &[8, 64]);
+        let phases = step.phases(2).unwrap();
+        let seen: Vec<_> = phases
+            .iter()
+            .map(|phase| {
+                (
+                    phase.index,
+                    phase.size_bytes,
+                    step.pattern.load_of(phase.index),
+                )
+            })
+            .collect();
+        let at = |index, bytes, load| (index, bytes, Some(load));
+        let first = [at(0, 8, 0.0), at(1, 8, 0.5), at(2, 8, 1.0)];
+        assert_eq!(seen[..3], first);
+        assert_eq!(seen[5], at(5, 64, 1.0));
+        let count = step.phase_count(2, Reach::AGENTS).unwrap();
+        assert_eq!(count, 6);
+        assert_eq!(streaming(1).load_of(3), None);
     }
 
     #[test]
@@ -232,9 +283,7 @@ mod tests {
             error.to_string(),
             "step \"it\": pingpong needs 2 nodes, the testbed has 1"
         );
-        let phases = step(Pattern::Stream { window: 1 }, Transport::Null, &[8])
-            .phases(1)
-            .unwrap();
+        let phases = step(streaming(1), Transport::Null, &[8]).phases(1).unwrap();
         assert_eq!(phases[0].transfers, [Transfer::new(0, 0, 8)]);
         assert!(
             step(Pattern::Pingpong, Transport::Null, &[8])

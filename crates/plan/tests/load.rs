@@ -79,7 +79,13 @@ options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus =
     );
     assert_eq!(
         (step.name.as_str(), &step.pattern),
-        ("one-way", &Pattern::Stream { window: 16 })
+        (
+            "one-way",
+            &Pattern::Stream {
+                window: 16,
+                gamma: Vec::new()
+            }
+        )
     );
     assert_eq!(
         (step.transport, step.until_ns),

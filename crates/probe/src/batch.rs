@@ -46,7 +46,9 @@ pub fn time<C: Channel, P: Payload>(
     let start_ns = now_ns();
     match pattern {
         Pattern::Pingpong => pingpong::drive(channel, payload, message, messages)?,
-        Pattern::Stream { window } => stream::drive(channel, payload, message, messages, *window)?,
+        Pattern::Stream { window, .. } => {
+            stream::drive(channel, payload, message, messages, *window)?
+        }
         many => return Err(no_pair(many)),
     }
     Ok(Timing {
@@ -71,7 +73,7 @@ pub fn serve_all<C: Channel, P: Payload>(
         let message = &mut memory[..order.size_bytes as usize];
         match pattern {
             Pattern::Pingpong => pingpong::serve(channel, payload, message, order.messages)?,
-            Pattern::Stream { window } => {
+            Pattern::Stream { window, .. } => {
                 stream::serve(channel, payload, message, order.messages, *window)?
             }
             many => return Err(no_pair(many)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -14,6 +15,7 @@ from weft.errors import RequestError
 from weft.model import hockney
 from weft.model.estimate import Estimate, Fitted
 from weft.model.gamma_points import read_gamma_points
+from weft.model.gamma_runs import GammaSweep, sweep_of_runs
 from weft.model.laws_fit import fit_laws, fit_laws_modified
 from weft.run.folder import Run
 
@@ -22,33 +24,65 @@ Held = Mapping[str, float]
 OPEN_NOTE = "open: the points do not bound it on that side, and its value is one of many; hold others to know it better"
 
 
-def _fit_hockney(source: str, held: Held) -> Fitted:
-    if held:
-        raise RequestError("--hold: Hockney's model is fitted whole", "leave it out")
-    return hockney.fit_with_intervals(Run.open(source))
+Sources = Sequence[str]
+Size = int | None
 
 
-MODELS: dict[str, Callable[[str, Held], Fitted]] = {
+def _fit_hockney(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
+    if held or size_bytes is not None:
+        raise RequestError("--hold, --size: Hockney's model is fitted whole", "leave them out")
+    if len(sources) > 1:
+        raise RequestError("hockney is fitted to one run", "give one RUN")
+    return hockney.fit_with_intervals(Run.open(sources[0]))
+
+
+def _fit_laws(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
+    return fit_laws(_sweep(sources, size_bytes).points, held)
+
+
+def _fit_laws_modified(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
+    """A simulated machine's own p and beta are held, unless others are."""
+    sweep = _sweep(sources, size_bytes)
+    return fit_laws_modified(sweep.points, {**sweep.ratios, **held})
+
+
+def _sweep(sources: Sources, size_bytes: Size) -> GammaSweep:
+    if len(sources) == 1 and not Path(sources[0]).is_dir():
+        if size_bytes is not None:
+            raise RequestError("--size: a table has no sizes", "leave it out")
+        return GammaSweep(read_gamma_points(sources[0]), {})
+    if len(sources) > 2:
+        raise RequestError(
+            f"{len(sources)} sources",
+            "give a table, a run with offload, or two runs: before, after",
+        )
+    return sweep_of_runs(sources, size_bytes)
+
+
+MODELS: dict[str, Callable[[Sources, Size, Held], Fitted]] = {
     "hockney": _fit_hockney,
-    "laws": lambda source, held: fit_laws(read_gamma_points(source), held),
-    "laws-modified": lambda source, held: fit_laws_modified(read_gamma_points(source), held),
+    "laws": _fit_laws,
+    "laws-modified": _fit_laws_modified,
 }
 
 
 @click.command()
-@click.argument("source", metavar="RUN")
+@click.argument("sources", metavar="RUN [RUN]", nargs=-1, required=True)
 @click.option("--model", type=click.Choice(list(MODELS)), required=True, help="What to fit.")
 @click.option(
     "--hold", "holds", multiple=True, metavar="NAME=VALUE", help="Keep a parameter there."
 )
+@click.option("--size", "size_bytes", type=int, metavar="BYTES", help="Which size of messages.")
 @json_option
-def fit(source: str, model: str, holds: tuple[str, ...], as_json: bool) -> None:
+def fit(
+    sources: tuple[str, ...], model: str, holds: tuple[str, ...], size_bytes: Size, as_json: bool
+) -> None:
     """Fit a model to RUN: parameters with intervals, and what is left.
 
-    hockney is fitted to a run with a ping-pong; laws and laws-modified to a CSV or Parquet file with the columns
-    gamma, before_mbps, after_mbps or gamma, gain.
+    hockney is fitted to a run with a ping-pong; laws and laws-modified to a run of gamma-sweep with offload, to two of
+    them, before and after, or to a CSV or Parquet file with the columns gamma, before_mbps, after_mbps or gamma, gain.
     """
-    fitted = MODELS[model](source, dict(_held(each) for each in holds))
+    fitted = MODELS[model](sources, size_bytes, dict(_held(each) for each in holds))
     if as_json:
         print_json(fitted.to_json())
         return

@@ -14,19 +14,29 @@ def print_insides(summary: Summary, console: Console) -> None:
     """For each step: the largest size, which occupies most, and where the time of the smallest goes."""
     for step in sorted({busy.step for busy in summary.occupation}):
         mine = [busy for busy in summary.occupation if busy.step == step]
-        largest = max(busy.size_bytes for busy in mine)
-        console.print(f"\nbusy at {largest} B, % of the time", style="bold")
-        console.print(_busy_table([busy for busy in mine if busy.size_bytes == largest]))
+        phase = max((busy.size_bytes, busy.phase) for busy in mine)[1]
+        shown = [busy for busy in mine if busy.phase == phase]
+        console.print(f"\nbusy at {_load(summary, shown[0])}, % of the time", style="bold")
+        console.print(_busy_table(shown))
         budgets = [budget for budget in summary.budgets if budget.step == step]
         if budgets:
             smallest = min(budgets, key=lambda budget: budget.size_bytes)
             title = f"\nwhere the {smallest.total_us:.1f} us of {smallest.size_bytes} B go, us"
             console.print(title, style="bold")
             console.print(_budget_table(smallest))
-        cycles = [one for one in summary.cycles if one.step == step and one.size_bytes == largest]
+        cycles = [one for one in summary.cycles if (one.step, one.phase) == (step, phase)]
         if cycles:
-            console.print(f"\ncycles by category at {largest} B", style="bold")
+            title = f"\ncycles by category at {_load(summary, shown[0])}"
+            console.print(title, style="bold")
             console.print(_cycles_table(cycles))
+
+
+def _load(summary: Summary, busy: Busy) -> str:
+    """The size of messages, and what else was asked of the node."""
+    at = (busy.step, busy.phase)
+    gamma = [f" and gamma {one.gamma:g}" for one in summary.loaded if (one.step, one.phase) == at]
+    users = [f" and {one.users} users" for one in summary.web if (one.step, one.phase) == at]
+    return f"{busy.size_bytes} B" + "".join([*gamma, *users])
 
 
 def _busy_table(rows: list[Busy]) -> Table:

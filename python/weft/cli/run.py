@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from weft.cli.loads import load_settings
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.progress import progress
 from weft.conduct import RunRequest, resume_run, start_run
@@ -25,6 +26,9 @@ from weft.errors import RequestError
     multiple=True,
     help="Changes the plan, such as steps.pingpong.sizes.max='64 KiB'.",
 )
+@click.option("--gamma", metavar="LOW:HIGH[:STEP]", help="Application loads of a stream (LAWS).")
+@click.option("--users", metavar="LOW:HIGH[:STEP]", help="Users of a web server.")
+@click.option("--page", metavar="SIZE", help="The page they ask for, such as 5KB.")
 @click.option(
     "--patience",
     "patience_s",
@@ -37,6 +41,7 @@ from weft.errors import RequestError
 @click.pass_context
 def run(
     context: click.Context,
+    /,
     plan: str | None,
     testbed: str | None,
     out: str | None,
@@ -47,10 +52,11 @@ def run(
     settings: tuple[str, ...],
     patience_s: float,
     as_json: bool,
+    **loads: str | None,
 ) -> None:
     """Run PLAN (a catalogue name or a TOML file) on a testbed."""
     if resume is not None:
-        if any((plan, testbed, out, scale is not None, launches, cpus, settings)):
+        if any((plan, testbed, out, scale is not None, launches, cpus, settings, *loads.values())):
             raise RequestError(
                 "--resume takes the plan, its settings and the testbed from the run",
                 "leave out all but --resume, --patience and --json",
@@ -65,6 +71,7 @@ def run(
         overrides = [_split_setting(setting) for setting in settings]
         if launches is not None:
             overrides.append(("launches", str(launches)))
+        overrides += load_settings(plan, loads)
         scale = 1.0 if scale is None else scale
         request = RunRequest(plan, testbed, out, scale, overrides, _split_cpus(cpus), patience_s)
         with progress() as reporter:

@@ -11,6 +11,7 @@ from rich.table import Table
 from weft.cli.ensemble_tables import print_ensembles
 from weft.cli.inside_tables import print_insides
 from weft.cli.layout import number, plain_table
+from weft.cli.load_tables import print_loads
 from weft.diagnose.points import Point
 from weft.diagnose.signature import Signature
 from weft.diagnose.summary import Summary
@@ -38,6 +39,7 @@ def print_summary(summary: Summary) -> None:
         points = [each for each in summary.points if each.step == step]
         console.print(f"\n{points[0].pattern} over {points[0].transport}", style="bold")
         console.print(_points_table(points))
+    print_loads(summary, console)
     print_insides(summary, console)
     print_ensembles(summary, console)
     if not len(summary.rates):
@@ -151,7 +153,7 @@ def _pairs_table(pairs: list[Pair]) -> Table:
         table.add_column(heading, justify="right" if heading else "left")
     for pair in pairs:
         table.add_row(
-            pair.pattern,
+            pair.what,
             str(pair.size_bytes),
             number(pair.a.median),
             number(pair.b.median),

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.plan.steps import is_ensemble, measures_latency
+from weft.plan.steps import computes, is_ensemble, measures_latency
 from weft.run.folder import Run
 from weft.statistics import Floats, Modes, modes_over_launches
 
@@ -69,7 +69,8 @@ def to_mbps(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Floats:
 def curves(run: Run, reduction: Reduction | None = None) -> list[Curve]:
     """The run's curves in the order of its steps; O(n log n) in the number of rows.
 
-    Steps between many nodes have none: a size there is as many routes, not one time.
+    Steps between many nodes have none: a size there is as many routes, not one time. Nor have those with an
+    application's load, where it is as many loads.
     """
     batches = Batches.of(run)
     if len(batches.step) == 0:
@@ -146,8 +147,9 @@ def message_times_us(run: Run) -> Floats:
 
 
 def _rows_of_pairs(run: Run) -> npt.NDArray[np.bool_]:
-    """Which rows belong to steps between two nodes."""
-    pairs = np.array([not is_ensemble(step) for step in run.meta.plan["steps"]], dtype=bool)
+    """Which rows belong to steps between two nodes without an application's load."""
+    steps = run.meta.plan["steps"]
+    pairs = np.array([not (is_ensemble(step) or computes(step)) for step in steps], dtype=bool)
     kept: npt.NDArray[np.bool_] = pairs[column(run.samples, "step")]
     return kept
 

@@ -15,9 +15,10 @@ _Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Busy:
-    """A part of a node while messages of one size went: `shares` of the time by task, or one share in all for a bus."""
+    """A part of a node during a phase, whose messages have one size: `shares` of the time by task, or one of a bus."""
 
     step: int
+    phase: int
     size_bytes: int
     node: str
     part: str
@@ -54,6 +55,7 @@ class Cycles:
     """What cycles a message of one size took on a node, by category of the machine's description."""
 
     step: int
+    phase: int
     size_bytes: int
     node: str
     cycles: dict[str, float]
@@ -66,11 +68,11 @@ class Cycles:
 
 
 def occupation(run: Run) -> list[Busy]:
-    """By step, size, node and part; nothing where a run does not know."""
+    """By step, phase, node and part; nothing where a run does not know."""
     sizes, found = _sizes(run), dict[tuple[Any, ...], Busy]()
     for row in _rows(run, OCCUPATION_NAME):
-        step, size_bytes = row["step"], sizes[row["step"], row["phase"]]
-        key = (step, size_bytes, row["node"], row["part"])
+        size_bytes = sizes[row["step"], row["phase"]]
+        key = (row["step"], row["phase"], size_bytes, row["node"], row["part"])
         busy = found.setdefault(key, Busy(*key, {}, row["interrupts_per_s"]))
         busy.shares[row["task"]] = row["share"]
     return list(found.values())
@@ -88,9 +90,10 @@ def budgets(run: Run) -> list[Budget]:
 
 def cycles_by_category(run: Run) -> list[Cycles]:
     """By step, size and node; nothing where a machine's costs are not given by category."""
-    sizes, found = _sizes(run), dict[tuple[int, int, str], Cycles]()
+    sizes, found = _sizes(run), dict[tuple[Any, ...], Cycles]()
     for row in _rows(run, CATEGORIES_NAME):
-        key = (row["step"], sizes[row["step"], row["phase"]], row["node"])
+        step, phase = row["step"], row["phase"]
+        key = (step, phase, sizes[step, phase], row["node"])
         found.setdefault(key, Cycles(*key, {})).cycles[row["category"]] = row["cycles"]
     return list(found.values())
 

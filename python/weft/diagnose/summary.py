@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from weft.diagnose.applications import LoadedPoint, loaded_points
 from weft.diagnose.bottlenecks import Bottleneck, bottlenecks
 from weft.diagnose.curve import curves
 from weft.diagnose.effects import Effects, effects_of
@@ -22,6 +23,7 @@ from weft.diagnose.points import Point, curve_points
 from weft.diagnose.rates import Rates
 from weft.diagnose.routes import Route, routes, transfers_json
 from weft.diagnose.signature import Signature, of_curves
+from weft.diagnose.web import WebPoint, web_points
 from weft.plan.steps import is_ensemble
 from weft.run.folder import Run
 from weft.run.meta import RunMeta, Warning
@@ -46,6 +48,8 @@ class Summary:
     occupation: list[Busy] = field(default_factory=list)
     budgets: list[Budget] = field(default_factory=list)
     cycles: list[Cycles] = field(default_factory=list)
+    loaded: list[LoadedPoint] = field(default_factory=list)
+    web: list[WebPoint] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -54,6 +58,7 @@ class Summary:
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft show --json`."""
+        points: list[Point | LoadedPoint | WebPoint] = [*self.points, *self.loaded, *self.web]
         return {
             "schema": self.meta.schema,
             "plan": self.meta.plan["name"],
@@ -63,7 +68,7 @@ class Summary:
             "source": self.meta.source,
             "nodes": self.meta.nodes,
             "warnings": [vars(warning) for warning in self.warnings],
-            "points": [point.to_json() for point in self.points],
+            "points": [point.to_json() for point in points],
             "signature": self.signature and self.signature.to_json(),
             "phases": [phase.to_json() for phase in self.phases],
             "routes": [route.to_json() for route in self.routes],
@@ -84,6 +89,7 @@ def summarise(run: Run) -> Summary:
     found = curves(run)
     signature = of_curves(found)
     rates = Rates.of(run)
+    busy = occupation(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
     return Summary(
         meta=run.meta,
@@ -95,7 +101,9 @@ def summarise(run: Run) -> Summary:
         rates=rates,
         warnings=[*run.meta.warnings, *(signature.notes if signature else [])],
         bottlenecks=bottlenecks(run),
-        occupation=occupation(run),
+        occupation=busy,
         budgets=budgets(run),
         cycles=cycles_by_category(run),
+        loaded=loaded_points(run),
+        web=web_points(run, busy),
     )

@@ -43,8 +43,6 @@ def is_rates(points: Mapping[str, Floats]) -> bool:
 
 
 def _table(path: Path) -> pa.Table:
-    if path.is_dir():
-        raise RequestError(f"{path}: a folder, and runs have no application load yet", _HINT)
     read = pa.parquet.read_table if path.suffix == ".parquet" else pa.csv.read_csv
     try:
         return read(path)

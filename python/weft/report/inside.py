@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,9 +28,13 @@ class Inside:
         """By step and size, of ping-pongs."""
         return budgets(self.run)
 
-    @property
+    @cached_property
     def steps(self) -> list[int]:
-        return sorted({busy.step for busy in self.busy})
+        """Those that have each size once, not under several loads."""
+        phases = {(busy.step, busy.phase): busy.size_bytes for busy in self.busy}
+        often = Counter((step, size_bytes) for (step, _), size_bytes in phases.items())
+        steps = {step for step, _ in phases}
+        return sorted(steps - {step for (step, _), count in often.items() if count > 1})
 
     def label_of(self, step: int) -> str:
         """A step's label: the run's alone where it has one step, as curves are called."""
@@ -43,4 +48,4 @@ class Inside:
 def insides_of(names: Sequence[str], runs: Sequence[Run]) -> list[Inside]:
     """The runs that know what was inside their nodes."""
     found = [Inside(name, run) for name, run in zip(names, runs, strict=True)]
-    return [one for one in found if one.busy]
+    return [one for one in found if one.steps]

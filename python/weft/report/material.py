@@ -8,15 +8,17 @@ from functools import cached_property
 
 from weft.report.ensemble import Ensemble
 from weft.report.inside import Inside
+from weft.report.loads import LoadStep
 from weft.report.series import Series
 
 
 @dataclass(frozen=True)
 class Material:
-    """The curves, the runs between many nodes and those inside nodes that are reported together."""
+    """The curves, the runs between many nodes, inside nodes and of applications that are reported together."""
 
     series: Sequence[Series]
     ensembles: Sequence[Ensemble] = field(default_factory=list)
+    loads: Sequence[LoadStep] = field(default_factory=list)
     insides: Sequence[Inside] = field(default_factory=list)
 
     @cached_property
@@ -24,4 +26,5 @@ class Material:
         """What has a colour and a place in the legend; the place gives the colour."""
         curves = [one.label for one in self.series]
         steps = [step.label for one in self.ensembles for step in one.steps]
-        return list(dict.fromkeys([*curves, *steps]))
+        loads = [one.label for one in self.loads]
+        return list(dict.fromkeys([*curves, *steps, *loads]))

@@ -21,6 +21,7 @@ from weft.report.figures import Figure, all_figures
 from weft.report.figures.figure import VEGA_LITE_VERSION, Row
 from weft.report.figures.theme import colour_of, config_for, dash_of
 from weft.report.inside import Inside, insides_of
+from weft.report.loads import LoadStep, load_steps_of
 from weft.report.material import Material
 from weft.report.series import Series, run_names, series_of
 from weft.report.standouts import standouts
@@ -69,9 +70,14 @@ class Report:
         return insides_of(self.names, self.runs)
 
     @cached_property
+    def loads(self) -> list[LoadStep]:
+        """The steps in which applications compute."""
+        return load_steps_of(self.names, self.runs)
+
+    @cached_property
     def material(self) -> Material:
         """All that figures are drawn from."""
-        return Material(self.series, self.ensembles, self.insides)
+        return Material(self.series, self.ensembles, self.loads, self.insides)
 
     @cached_property
     def figures(self) -> list[Figure]:
@@ -81,7 +87,8 @@ class Report:
     @cached_property
     def empty_runs(self) -> list[Run]:
         """The runs that measured nothing."""
-        measured = [one.run for one in self.series] + [one.run for one in self.ensembles]
+        steps: list[Series | Ensemble | LoadStep] = [*self.series, *self.ensembles, *self.loads]
+        measured = [one.run for one in steps]
         return [run for run in self.runs if not any(run is each for each in measured)]
 
     @cached_property

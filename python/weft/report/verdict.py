@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from weft.interval import Interval
 from weft.report.ensemble import Ensemble, ensembles_of
+from weft.report.loads import LoadStep, load_steps_of
 from weft.report.quantity import range_bytes, range_mbps, range_us
 from weft.report.series import Series, series_of
 from weft.run.folder import Run
@@ -16,6 +17,7 @@ def verdict(run: Run) -> str:
     """The run's verdict: a sentence, or one for each of its steps, each on a line."""
     sentences = [sentence(one) for one in series_of([run])]
     sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
+    sentences += [load_sentence(one) for one in load_steps_of([run.directory.name], [run])]
     return "\n".join(sentences or [nothing_measured(run)])
 
 
@@ -27,6 +29,11 @@ def sentence(one: Series) -> str:
 def ensemble_sentence(one: Ensemble) -> str:
     """Where, and what was found between the nodes."""
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings.verdict}{_status(one.run)}"
+
+
+def load_sentence(one: LoadStep) -> str:
+    """Where, and what applications got."""
+    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
 
 
 def nothing_measured(run: Run) -> str:

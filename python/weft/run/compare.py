@@ -8,6 +8,7 @@ from typing import Any
 from weft.diagnose.curve import Reduction, reduction_of
 from weft.diagnose.points import Point, points
 from weft.errors import RequestError
+from weft.run.compare_loads import compare_loads
 from weft.run.compare_routes import compare_routes
 from weft.run.folder import Run
 from weft.run.meta import Warning
@@ -64,25 +65,25 @@ def compare(a: Run, b: Run) -> Comparison:
     reduction = _common_reduction(a, b, warnings)
     left, right = _keyed(points(a, reduction)), _keyed(points(b, reduction))
     common = [key for key in left if key in right]
-    routes = compare_routes(a, b)
-    if not common and not routes.pairs:
+    routes, loads = compare_routes(a, b), compare_loads(a, b)
+    if not common and not routes.pairs and not loads.pairs:
         raise RequestError(
             f"{a.directory} and {b.directory} share no size of the same pattern: "
             f"{_extent(left)} against {_extent(right)}",
             "measure both with the same plan; sizes are matched exactly, never interpolated",
         )
-    unmatched_a = len(left) - len(common) + routes.unmatched_a
-    unmatched_b = len(right) - len(common) + routes.unmatched_b
+    unmatched_a = len(left) - len(common) + routes.unmatched_a + loads.unmatched_a
+    unmatched_b = len(right) - len(common) + routes.unmatched_b + loads.unmatched_b
     if unmatched_a or unmatched_b:
         warnings.append(
             Warning(
                 "sizes-unmatched",
-                f"{unmatched_a} sizes or routes of a and {unmatched_b} of b have no partner and are left out",
+                f"{unmatched_a} sizes, routes or loads of a and {unmatched_b} of b have no partner and are left out",
                 "measure both with the same plan",
             )
         )
     pairs: list[Pair] = [_pair(left[key], right[key]) for key in common]
-    pairs += routes.pairs
+    pairs += [*routes.pairs, *loads.pairs]
     if any(pair.significant is None for pair in pairs):
         warnings.append(_TOO_FEW_LAUNCHES)
     return Comparison(

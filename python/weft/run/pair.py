@@ -25,6 +25,11 @@ class Pair:
     ratio: Interval
     significant: bool | None
 
+    @property
+    def what(self) -> str:
+        """What tables call it, beside the size."""
+        return self.pattern
+
     def to_json(self) -> dict[str, Any]:
         """The pair as `weft compare --json` prints it; intervals `a` and `b` are in Mb/s."""
         return {

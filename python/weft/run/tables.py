@@ -15,5 +15,14 @@ OCCUPATION_NAME = "occupation.parquet"
 CATEGORIES_NAME = "categories.parquet"
 """By step, phase, node and category: cycles of a message, of machines whose costs are given by category."""
 
+APPLICATIONS_NAME = "applications.parquet"
+"""By step and phase of a stream with application load: gamma, and what a byte takes in ns: receiving it on a processor
+that does all of it, the application's processor as placed, the busiest of all else, the link; and what it takes under
+the same load where nothing is moved away from the application's processor."""
+
+RESPONSES_NAME = "responses.parquet"
+"""By step, phase and batch of a web server: its users, how many of them waited on average, and the mean, median, 95th
+and 99th percentile of the time from a request to the last byte of its page, in ns."""
+
 BUDGET_NAME = "budget.parquet"
 """By step, phase and stage: where the time of a message went, one way, in ns; together the latency."""

@@ -11,8 +11,10 @@ import pyarrow as pa
 
 from weft import _core
 from weft.errors import RequestError
+from weft.plan.steps import computes
 from weft.run.meta import Warning
 from weft.testbed.base import Closing, Node
+from weft.testbed.needs import refuse_load
 from weft.testbed.outcome import Outcome
 
 _OWN_CAP = "its own window, overhead or unshared link"
@@ -25,6 +27,8 @@ class Computed(Closing, ABC):
 
     cpus = None
     may_spin = False
+    computes = False
+    """Whether it knows what applications compute."""
 
     def __init__(self, model: _core.Network | _core.Machine) -> None:
         self.model = model
@@ -68,6 +72,8 @@ class Computed(Closing, ABC):
                 f"step {step['name']!r} measures the probe's own loop: there is nothing to simulate",
                 "run it on lab:pair",
             )
+        if computes(step) and not self.computes:
+            refuse_load(step, self.kind, self.name)
         rows = self.phase_count(step) * len(self.nodes)
         if rows > MOST_ROWS:
             raise RequestError(

@@ -16,7 +16,14 @@ from weft import _core
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.plan.steps import is_ensemble
-from weft.run.tables import BOTTLENECKS_NAME, BUDGET_NAME, CATEGORIES_NAME, OCCUPATION_NAME
+from weft.run.tables import (
+    APPLICATIONS_NAME,
+    BOTTLENECKS_NAME,
+    BUDGET_NAME,
+    CATEGORIES_NAME,
+    OCCUPATION_NAME,
+    RESPONSES_NAME,
+)
 from weft.testbed.computed import Computed
 from weft.testbed.outcome import Outcome
 from weft.testbed.simspec import split_spec
@@ -28,6 +35,7 @@ class SimulatedNodes(Computed):
     """Two machines of a kind, joined by a link."""
 
     kind = "node"
+    computes = True
 
     def __init__(self, machine: _core.Machine, overrides: dict[str, str]) -> None:
         super().__init__(machine)
@@ -49,7 +57,7 @@ class SimulatedNodes(Computed):
         if is_ensemble(step):
             raise RequestError(
                 f"step {step['name']!r} is a {step['pattern']['kind']} between many nodes; node:{self.name} has two",
-                "run it on sim:FABRIC; here run pingpong and stream, such as netpipe, latency, stream",
+                "run it on sim:FABRIC; here run pingpong, stream and webserver, such as netpipe, stream, gamma-sweep",
             )
         super().check(step)
 
@@ -69,14 +77,17 @@ class SimulatedNodes(Computed):
         """What a run keeps of an outcome beside its samples, by file name."""
         hosts = self.machine.hosts()
         names = (hosts, self.machine.parts(), [*self.machine.tasks(), ""])
-        tables = {
+        found = {
             BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
             OCCUPATION_NAME: outcome.occupation(step, names),
             BUDGET_NAME: outcome.budgets(step, self.machine.stages()),
         }
-        if categories := self.machine.categories():
-            tables[CATEGORIES_NAME] = outcome.categories(step, (hosts, categories))
-        return tables
+        some = {
+            APPLICATIONS_NAME: outcome.applications(step),
+            RESPONSES_NAME: outcome.responses(step),
+            CATEGORIES_NAME: outcome.categories(step, (hosts, self.machine.categories())),
+        }
+        return found | {name: table for name, table in some.items() if table.num_rows}
 
 
 def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
+from weft.errors import RequestError
 from weft.plan.phases import expand
-from weft.plan.steps import is_adaptive, is_ensemble
+from weft.plan.steps import is_adaptive, is_ensemble, is_webserver
 from weft.testbed.parts import participants
+
+
+def refuse_load(step: dict[str, Any], kind: str, name: str) -> NoReturn:
+    """Raise RequestError for a step with an application's work on a testbed where none is done."""
+    what = "is a web server" if is_webserver(step) else "has an application load (gamma)"
+    raise RequestError(
+        f"step {step['name']!r} {what}; on {kind}:{name} no application computes",
+        "run it inside a simulated node, such as --on node:p4-400-base",
+    )
 
 
 def nodes_of(step: dict[str, Any], testbed_nodes: int) -> list[int]:

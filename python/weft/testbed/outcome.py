@@ -39,6 +39,8 @@ class Outcome:
         self._occupation: dict[str, bytes] = answer.get("occupation", {})
         self._budgets: dict[str, bytes] = answer.get("budgets", {})
         self._categories: dict[str, bytes] = answer.get("categories", {})
+        self._applications: dict[str, bytes] = answer.get("applications", {})
+        self._responses: dict[str, bytes] = answer.get("responses", {})
         self.failures: dict[int, str] = dict(answer.get("failures", []))
         """Why phases have no samples, where there is more to say than that there is no way."""
 
@@ -136,6 +138,22 @@ class Outcome:
                 "elapsed_ns": _array(self._budgets["elapsed_ns"], pa.float64()),
             }
         )
+
+    def applications(self, step: int) -> pa.Table:
+        """The application loads of a stream, and what LAWS needs of each."""
+        return _numbers(step, self._applications, ("phase",))
+
+    def responses(self, step: int) -> pa.Table:
+        """What a web server's users waited."""
+        return _numbers(step, self._responses, ("phase", "batch", "users"))
+
+
+def _numbers(step: int, columns: dict[str, bytes], whole: Sequence[str]) -> pa.Table:
+    """Columns of numbers, some of them whole, behind that of the step."""
+    kinds = {name: pa.int32() if name in whole else pa.float64() for name in columns}
+    arrays = {name: _array(column, kinds[name]) for name, column in columns.items()}
+    count = len(arrays["phase"])
+    return pa.table({"step": np.full(count, step, dtype=np.int32), **arrays})
 
 
 def _named(column: bytes, names: Sequence[str]) -> pa.Array:

@@ -127,7 +127,7 @@ class SimulatedRun:
                 logbook.phase_incomplete(phase.index, nodes, why)
             self._fingerprint = _join(self._fingerprint, phase.fingerprint)
         for why in outcome.failures.values():
-            hint = "larger sizes of the step were not tried"
+            hint = "what comes behind it in the step, larger sizes or loads, was not tried"
             self._meta.warn("no-messages", f"{logbook.step_name}: {why}", hint)
         self._clock_ns += outcome.span_ns
         self._events += outcome.events

@@ -65,6 +65,11 @@ def record(run: Run, size_bytes: int, step: int | None = None) -> Recording:
             f"{run.directory}: step {plan['name']!r} is a {plan['pattern']['kind']}; only pingpong and stream "
             "can be traced"
         )
+    if plan["pattern"].get("gamma"):
+        raise RequestError(
+            f"{run.directory}: step {plan['name']!r} has application loads, which are not traced",
+            "trace a stream without `gamma`",
+        )
     nodes = open_nodes(spec.removeprefix(_KIND))
     _check_same(run, nodes, at, phase)
     try:

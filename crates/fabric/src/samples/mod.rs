@@ -11,7 +11,7 @@ mod setup;
 mod step;
 mod stream;
 
-pub use columns::{Columns, Loads};
+pub use columns::{Columns, Loads, Row};
 pub use pair::Timed;
 pub use parameters::Parameters;
 pub use phase::PhaseOutcome;

@@ -51,7 +51,7 @@ impl Timed {
         size_bytes: u64,
     ) -> Option<Self> {
         match pattern {
-            Pattern::Stream { window } => Self::of_stream(setup, *window, transfer, size_bytes),
+            Pattern::Stream { window, .. } => Self::of_stream(setup, *window, transfer, size_bytes),
             _ => {
                 let (each_s, bottleneck) = round_trip(setup, transfer, size_bytes)?;
                 Some(Self {

@@ -6,6 +6,7 @@ use super::budget::Stage;
 use super::job::Frame;
 use super::node::Transfer;
 use super::pair::{Pair, Slot};
+use super::users::USERS;
 use super::watch::{Act, Gauge, Part, Watch};
 use crate::machine::{ETHERNET_BYTES, HEADER_BYTES};
 
@@ -44,6 +45,9 @@ impl<W: Watch> Pair<'_, W> {
         let node = &mut self.nodes[at];
         node.io_hold = 0.0;
         let done = node.io_queue.pop_front();
+        if let Some(Transfer::Out(frame) | Transfer::In(frame)) = done {
+            node.turn_to(frame.flow);
+        }
         match node.io_queue.is_empty() {
             true => self.retime(at),
             false => self.begin_transfer(at),
@@ -106,6 +110,9 @@ impl<W: Watch> Pair<'_, W> {
         self.mark(Stage::Wire, frame);
         let now_ps = self.now_ps;
         self.nodes[at].ring.enter(now_ps);
+        if self.users.is_some() && at == USERS {
+            return self.reached(frame);
+        }
         self.received(at, frame);
     }
 

@@ -7,6 +7,8 @@ use crate::machine::{Span, Task};
 pub struct Frame {
     /// Of those that its node made.
     pub number: u32,
+    /// Which of the node's connections it belongs to.
+    pub flow: u32,
     pub payload_bytes: u32,
     /// Everything before this byte has arrived.
     pub acknowledged: u64,
@@ -83,6 +85,8 @@ impl Job {
 #[derive(Debug, Clone, Copy)]
 pub struct Piece {
     pub job: Job,
+    /// For which of the node's connections.
+    pub flow: u32,
     /// What is left, as it would take if nobody disturbed.
     pub left_ps: f64,
     /// Accesses to the host's memory in a picosecond of that.
@@ -90,13 +94,14 @@ pub struct Piece {
 }
 
 impl Piece {
-    pub fn new(job: Job, span: Span) -> Self {
+    pub fn new(job: Job, flow: u32, span: Span) -> Self {
         let density = match span.alone_ps > 0.0 {
             true => span.host_accesses / span.alone_ps,
             false => 0.0,
         };
         Self {
             job,
+            flow,
             left_ps: span.alone_ps,
             density,
         }

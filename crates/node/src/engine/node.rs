@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::connection::Connection;
+use super::flows::Flows;
 use super::job::Frame;
 use super::process::{Exchange, Process};
 use super::processor::Processor;
@@ -18,8 +19,10 @@ pub enum Transfer {
 #[derive(Debug, Clone)]
 pub struct Node {
     pub processors: Vec<Processor>,
+    /// Of the connection that something happens to now.
     pub process: Process,
     pub connection: Connection,
+    pub flows: Flows,
     pub io_queue: VecDeque<Transfer>,
     /// What of the memory bus the transfer under way holds.
     pub io_hold: f64,
@@ -54,6 +57,7 @@ impl Node {
                 !exchange.nodelay,
             )
             .with_large_send(u64::from(machine.nic.large_send_bytes)),
+            flows: Flows::default(),
             io_queue: VecDeque::new(),
             io_hold: 0.0,
             link_queue: VecDeque::new(),

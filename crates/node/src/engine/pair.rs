@@ -10,6 +10,7 @@ use super::costs::JobCosts;
 use super::node::Node;
 use super::process::Exchange;
 use super::tally::Tally;
+use super::users::Users;
 use super::watch::{Unwatched, Watch};
 use crate::machine::Machine;
 
@@ -48,6 +49,8 @@ pub enum Failure {
     Livelock { processor: String, share: f64 },
     /// Nothing, or nothing of use, happens any more.
     Stalled { after_ps: u64 },
+    /// The application computes so long for a message that none passes in any time worth simulating.
+    Drowned { compute_s: f64 },
 }
 
 impl fmt::Display for Failure {
@@ -62,6 +65,10 @@ impl fmt::Display for Failure {
                 out,
                 "no message arrives any more after {:.6} s",
                 *after_ps as f64 / 1e12
+            ),
+            Self::Drowned { compute_s } => write!(
+                out,
+                "nothing flows: the application computes {compute_s:.0} s for each message"
             ),
         }
     }
@@ -80,6 +87,8 @@ pub struct Pair<'a, W = Unwatched> {
     /// By node: messages that its process has read.
     pub(super) read: [u64; 2],
     pub(super) watch: W,
+    /// Instead of node 0, where those are many who ask node 1.
+    pub(super) users: Option<Users>,
     events: u64,
     fingerprint: Fingerprint,
 }
@@ -94,21 +103,7 @@ impl<'a> Pair<'a> {
 impl<'a, W: Watch> Pair<'a, W> {
     /// The same with somebody who looks on.
     pub fn watched(machine: &'a Machine, exchange: Exchange, watch: W) -> Self {
-        let width = machine.processors.len() + SLOTS.len();
-        let node = |begins| Node::new(machine, exchange, begins);
-        let mut pair = Self {
-            machine,
-            exchange,
-            costs: JobCosts::new(machine),
-            nodes: [node(true), node(false)],
-            calendar: Calendar::new(2 * width),
-            now_ps: 0,
-            budget: Budget::default(),
-            read: [0, 0],
-            watch,
-            events: 0,
-            fingerprint: Fingerprint::default(),
-        };
+        let mut pair = Self::idle(machine, exchange, watch);
         for at in 0..2 {
             pair.begin_operation(at);
             pair.wind_timer(at);
@@ -116,18 +111,44 @@ impl<'a, W: Watch> Pair<'a, W> {
         pair
     }
 
+    /// Nobody has begun.
+    pub(super) fn idle(machine: &'a Machine, exchange: Exchange, watch: W) -> Self {
+        let width = machine.processors.len() + SLOTS.len();
+        let node = |begins| Node::new(machine, exchange, begins);
+        Self {
+            machine,
+            exchange,
+            costs: JobCosts::new(machine),
+            nodes: [node(true), node(false)],
+            // The last one is the users'.
+            calendar: Calendar::new(2 * width + 1),
+            now_ps: 0,
+            budget: Budget::default(),
+            read: [0, 0],
+            watch,
+            users: None,
+            events: 0,
+            fingerprint: Fingerprint::default(),
+        }
+    }
+
     /// Goes on until a node's process has read one more message. Gives back the time.
     pub fn next_message(&mut self, node: usize) -> Result<u64, Failure> {
         let before = self.read[node];
+        self.go_on_until(|pair| pair.read[node] > before)?;
+        Ok(self.now_ps)
+    }
+
+    pub(super) fn go_on_until(&mut self, is_over: impl Fn(&Self) -> bool) -> Result<(), Failure> {
         let began_ps = self.now_ps;
         let began = [self.tally(0), self.tally(1)];
         let last = self.events + self.patience();
-        while self.read[node] == before {
+        while !is_over(self) {
             if self.events > last || !self.step() {
                 return Err(self.failure(began_ps, &began));
             }
         }
-        Ok(self.now_ps)
+        Ok(())
     }
 
     /// Forgets where time went so far.
@@ -187,6 +208,10 @@ impl<'a, W: Watch> Pair<'a, W> {
         self.fingerprint.add_word(slot as u64);
         let width = self.width();
         let (at, slot) = (slot / width, slot % width);
+        if at == self.nodes.len() {
+            self.users_act();
+            return true;
+        }
         match slot.checked_sub(self.machine.processors.len()) {
             None => self.processor_done(at, slot),
             Some(kind) => self.happen(at, SLOTS[kind]),
@@ -216,6 +241,11 @@ impl<'a, W: Watch> Pair<'a, W> {
         at * self.width() + processor
     }
 
+    /// The place of the users, behind the nodes'.
+    pub(super) fn users_slot(&self) -> usize {
+        2 * self.width()
+    }
+
     fn width(&self) -> usize {
         self.machine.processors.len() + SLOTS.len()
     }
@@ -232,6 +262,9 @@ impl<'a, W: Watch> Pair<'a, W> {
         for (at, earlier) in began.iter().enumerate() {
             let tally = self.tally(at).since(earlier);
             for (index, busy) in tally.busy_ps.iter().enumerate() {
+                if !self.machine.placement.uses(index) {
+                    continue;
+                }
                 let share = busy[crate::Task::Interrupt as usize] as f64 / elapsed_ps;
                 worst = if share > worst.0 {
                     (share, index)

@@ -10,6 +10,7 @@ impl<W: Watch> Pair<'_, W> {
     pub(super) fn poll(&mut self, at: usize, processor: usize) {
         match self.nodes[at].pending.pop_front() {
             Some(frame) => {
+                self.nodes[at].turn_to(frame.flow);
                 let driver = self.place(Task::Driver);
                 self.hand_over(at, processor, driver, Job::Poll(frame));
             }
@@ -33,7 +34,7 @@ impl<W: Watch> Pair<'_, W> {
         }
         let before = self.nodes[at].merged.take();
         let whole = match before {
-            Some(before) if before.payload_bytes + frame.payload_bytes <= most_bytes => Frame {
+            Some(before) if belong_together(before, frame, most_bytes) => Frame {
                 payload_bytes: before.payload_bytes + frame.payload_bytes,
                 ..frame
             },
@@ -52,7 +53,12 @@ impl<W: Watch> Pair<'_, W> {
 
     fn hand_up(&mut self, at: usize, processor: usize, frame: Option<Frame>) {
         if let Some(frame) = frame {
+            self.nodes[at].turn_to(frame.flow);
             self.driver_in_over(at, processor, frame);
         }
     }
+}
+
+fn belong_together(before: Frame, frame: Frame, most_bytes: u32) -> bool {
+    before.flow == frame.flow && before.payload_bytes + frame.payload_bytes <= most_bytes
 }

@@ -11,6 +11,7 @@ use crate::machine::Task;
 impl<W: Watch> Pair<'_, W> {
     /// A frame is in the network interface.
     pub(super) fn received(&mut self, at: usize, frame: Frame) {
+        self.nodes[at].turn_to(frame.flow);
         match self.protocol_is_on_nic() {
             true => self.post(at, self.place(Task::Protocol), Job::ProtocolIn(frame)),
             false => self.queue_transfer(at, Transfer::In(frame)),
@@ -72,6 +73,7 @@ impl<W: Watch> Pair<'_, W> {
         let driver = self.place(Task::Driver);
         while let Some(frame) = self.nodes[at].pending.pop_front() {
             self.mark(Stage::Interrupt, frame);
+            self.nodes[at].turn_to(frame.flow);
             self.hand_over(at, processor, driver, Job::DriverIn(frame));
         }
     }
@@ -134,6 +136,8 @@ impl<W: Watch> Pair<'_, W> {
         let slot = self.slot(at, Slot::Acknowledgement);
         if self.nodes[at].connection.owes_acknowledgement() {
             self.send_acknowledgement(at, processor);
+        } else if self.nodes[at].flows.are_many() {
+            self.promise_acknowledgement(at, has_payload);
         } else if has_payload && !self.calendar.is_set(slot) {
             let wait_ps = self.machine.sockets.delayed_ack_ps;
             self.calendar.set(slot, self.now_ps + wait_ps);
@@ -141,6 +145,9 @@ impl<W: Watch> Pair<'_, W> {
     }
 
     pub(super) fn acknowledge_late(&mut self, at: usize) {
+        if self.nodes[at].flows.are_many() {
+            return self.keep_promises(at);
+        }
         if self.nodes[at].connection.has_unacknowledged() {
             self.send_acknowledgement(at, self.place(Task::Protocol));
         }

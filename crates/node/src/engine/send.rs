@@ -92,13 +92,16 @@ impl<W: Watch> Pair<'_, W> {
 
     fn send(&mut self, at: usize, processor: usize, payload_bytes: u32, is_last: bool) {
         let (acknowledged, edge) = self.nodes[at].connection.header();
-        let slot = self.slot(at, Slot::Acknowledgement);
-        self.calendar.clear(slot);
+        if !self.nodes[at].flows.are_many() {
+            let slot = self.slot(at, Slot::Acknowledgement);
+            self.calendar.clear(slot);
+        }
         self.watch_window(at);
         let node = &mut self.nodes[at];
         node.frames_made = node.frames_made.wrapping_add(1);
         let frame = Frame {
             number: node.frames_made,
+            flow: node.flows.current(),
             payload_bytes,
             acknowledged,
             edge,

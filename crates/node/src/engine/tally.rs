@@ -43,6 +43,27 @@ impl Tally {
         }
     }
 
+    /// Takes in what came after it.
+    pub fn add(&mut self, later: &Self) {
+        self.busy_ps.resize(later.busy_ps.len(), Default::default());
+        self.interrupts.resize(later.interrupts.len(), 0);
+        for (mine, more) in self.busy_ps.iter_mut().zip(&later.busy_ps) {
+            mine.iter_mut()
+                .zip(more)
+                .for_each(|(mine, more)| *mine += more);
+        }
+        let interrupts = self.interrupts.iter_mut().zip(&later.interrupts);
+        interrupts.for_each(|(mine, more)| *mine += more);
+        self.elapsed_ps += later.elapsed_ps;
+        self.io_bus_ps += later.io_bus_ps;
+        self.memory_bus_ps += later.memory_bus_ps;
+        self.link_ps += later.link_ps;
+        self.frames_out += later.frames_out;
+        self.ring_frames += later.ring_frames;
+        self.ring_stay_ps += later.ring_stay_ps;
+        self.ring_area_ps += later.ring_area_ps;
+    }
+
     /// What part of the time a processor was busy.
     pub fn share(&self, processor: usize) -> f64 {
         let busy_ps: u64 = self.busy_ps[processor].iter().sum();

@@ -12,7 +12,7 @@ impl<W: Watch> Pair<'_, W> {
             .costs
             .span(job, processor, self.nodes[at].process.bytes());
         let now_ps = self.now_ps;
-        let piece = Piece::new(job, span);
+        let piece = Piece::new(job, self.nodes[at].flows.current(), span);
         self.nodes[at].memory_bus_ps += span.host_accesses * self.machine.memory.hold_ps();
         self.watch.posted(at, job);
         let was_idle = self.nodes[at].processors[processor].is_idle();
@@ -101,6 +101,7 @@ impl<W: Watch> Pair<'_, W> {
         }
         self.retime(at);
         if let Some(piece) = done {
+            self.nodes[at].turn_to(piece.flow);
             self.job_done(at, processor, piece.job);
         }
     }

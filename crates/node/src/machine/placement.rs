@@ -54,6 +54,18 @@ impl Placement {
         self.of[task as usize]
     }
 
+    /// Whether a processor does anything.
+    pub fn uses(&self, processor: usize) -> bool {
+        self.of.contains(&processor)
+    }
+
+    /// One processor does everything.
+    pub fn all_on(processor: usize) -> Self {
+        Self {
+            of: [processor; Task::ALL.len()],
+        }
+    }
+
     /// Reads a row.
     pub(super) fn read(section: &Section, processors: &[Processor]) -> Result<Self> {
         let mut known = Task::ALL.map(Task::name).to_vec();

@@ -1,5 +1,6 @@
 //! Two nodes from the outside: what must hold whatever a machine is like.
 
+mod applications;
 mod closed_form;
 mod effects;
 mod failures;
@@ -7,6 +8,7 @@ mod laws;
 mod refusals;
 mod server;
 mod watched;
+mod webserver;
 
 use weft_node::{Exchange, Machine, Measured, measure};
 

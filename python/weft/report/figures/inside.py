@@ -193,7 +193,8 @@ def _lines(
     for one in material.insides:
         second = str(one.run.meta.nodes[-1]["name"])
         for busy in one.busy:
-            if busy.node == second and busy.size_bytes > 0 and is_wanted(busy):
+            is_drawn = busy.step in one.steps and busy.node == second and busy.size_bytes > 0
+            if is_drawn and is_wanted(busy):
                 key = one.label_of(busy.step), busy.size_bytes
                 together.setdefault(key, []).append(busy)
     return [

@@ -1,0 +1,168 @@
+"""Applications inside simulated nodes beside the published study of offloading (catalog/published/nic_offload.toml).
+
+usage: bench/applications.py [--speed]
+
+Prints where the gain over gamma peaks (Table 4.16) at two wire ratios, beside what weft-node predicts, whether LAWS
+bounds it, and the web server's published trend. Nothing here was fitted; p4-400 was to latency and throughput alone.
+`--speed` times the sweeps instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from laws import HIGH, LOW, SCHEMES, Peak, read_peaks, read_published
+from machine import machine
+from weft.conduct import RunRequest, start_run
+from weft.diagnose.applications import LoadedPoint, loaded_points
+from weft.diagnose.inside import occupation
+from weft.diagnose.web import WebPoint, web_points
+from weft.run.folder import Run
+
+PLACEMENTS = ("base", "offload", "onload", "hybrid")
+STEP = 0.05
+USERS = (100, 500, 1000, 1500, 2000, 2500)
+WIRE = 9038 / 8948
+"""Bytes on the wire for each of a full segment."""
+
+
+def carry_out(plan: str, on: str, *settings: tuple[str, str]) -> Iterator[Run]:
+    with TemporaryDirectory() as folder:
+        request = RunRequest(plan, f"node:{on}", str(Path(folder) / "run"), overrides=[*settings])
+        yield start_run(request)
+
+
+def sweep(placement: str, link_mbps: float, gammas: str) -> list[LoadedPoint]:
+    on = f"p4-400(placement={placement},link.rate={link_mbps:.3f} Mb/s)"
+    (points,) = map(loaded_points, carry_out("gamma-sweep", on, ("steps.stream.gamma", gammas)))
+    return points
+
+
+def visits(placement: str, page: str, users: str) -> list[WebPoint]:
+    settings = (("steps.webserver.users", users), ("steps.webserver.sizes", f'["{page}"]'))
+    (points,) = (
+        web_points(run, occupation(run))
+        for run in carry_out("webserver", f"p4-400-{placement}", *settings)
+    )
+    return points
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A peak of Table 4.16, and what the simulator has: all its points, and that at the measured peak's gamma."""
+
+    peak: Peak
+    points: list[LoadedPoint]
+    there: LoadedPoint
+
+    @property
+    def best(self) -> LoadedPoint:
+        return max(self.points, key=lambda one: one.gain)
+
+    @property
+    def ratio_error_pct(self) -> float:
+        """How far throughput after over before is off at the measured peak's gamma."""
+        return 100 * ((1 + self.there.gain) / (1 + self.peak.gain_pct / 100) - 1)
+
+
+def predict(peak: Peak, host_mbps: float) -> Predicted:
+    """With a link that is so fast that the host alone fills the peak's share of it."""
+    link_mbps = host_mbps * WIRE / peak.sigma
+    points = sweep(peak.scheme, link_mbps, f"{LOW}:{HIGH}:{STEP}")
+    (there,) = sweep(peak.scheme, link_mbps, f"[{peak.gamma}]")
+    return Predicted(peak, points, there)
+
+
+def print_peaks() -> None:
+    # The rate of a host that only communicates: LAWS's 1/(o X), on a link that does not limit it.
+    (alone,) = sweep("base", 10_000, "[0]")
+    print(f"a host that only communicates: {alone.throughput_mbps:.0f} Mb/s\n")
+    print("Table 4.16, peaks of the gain over gamma, in per cent; there: at the published gamma")
+    found = [predict(peak, alone.laws_before_mbps) for peak in read_peaks(read_published())]
+    for one in found:
+        peak, best, there = one.peak, one.best, one.there
+        print(
+            f"  {peak.scheme:8s} sigma {peak.sigma:<4g} published {peak.gain_pct:6.2f} at {peak.gamma:.2f}"
+            f"   computed {100 * best.gain:6.2f} at {best.gamma:.2f}"
+            f"   there {100 * there.gain:6.2f} ({100 * there.gain - peak.gain_pct:+6.2f} points,"
+            f" ratio {one.ratio_error_pct:+5.1f} %)   LAWS there {100 * there.laws_gain:6.2f}"
+        )
+    errors = [abs(one.ratio_error_pct) for one in found]
+    print(f"  median error of throughput after over before: {statistics.median(errors):.1f} %")
+    print_orders({(one.peak.scheme, one.peak.sigma): one for one in found})
+
+
+def print_orders(found: dict[tuple[str, float], Predicted]) -> None:
+    low, high = 0.2, 1.0
+    best = {key: one.best for key, one in found.items()}
+    grows = all(best[s, low].gain > best[s, high].gain for s in SCHEMES)
+    moves = all(best[s, low].gamma < best[s, high].gamma for s in SCHEMES)
+    onload = all(best["onload", s].gain > best["offload", s].gain for s in (low, high))
+    every = [one for each in found.values() for one in each.points]
+    excess = max(one.throughput_mbps / one.laws_mbps for one in every)
+    print(
+        f"  laws_sigma_trend, the peak grows as sigma falls: {said(grows)}; moves down: {said(moves)}"
+    )
+    print(f"  laws_onload_vs_offload, onloading peaks higher: {said(onload)}")
+    print(f"  laws_upper_bound: throughput is at most {excess:.3f} of LAWS's")
+
+
+def print_web() -> None:
+    print("\nweb server, pages in a second over users; gain over base in per cent")
+    for page in ("5 kB", "300 kB"):
+        found = {at: visits(at, page, str(list(USERS))) for at in PLACEMENTS}
+        print(f"  {page:8s}" + "".join(f"{users:>16d}" for users in USERS))
+        base = [one.pages_per_s for one in found["base"]]
+        for at, points in found.items():
+            rates = [one.pages_per_s for one in points]
+            gains = [100 * (rate / before - 1) for rate, before in zip(rates, base, strict=True)]
+            cells = zip(rates, gains, strict=True)
+            row = "".join(f"{rate:9.0f} {gain:+6.1f}" for rate, gain in cells)
+            # Below 1 % it is chance: users think at random.
+            grows = all(later > earlier - 1.0 for earlier, later in pairwise(gains))
+            trend = "" if at == "base" else f"   web_load_trend, grows with users: {said(grows)}"
+            print(f"  {at:8s}{row}{trend}")
+
+
+def print_speed() -> None:
+    for plan, settings in (
+        ("gamma-sweep", ()),
+        ("webserver", ()),
+        ("webserver", (("steps.webserver.sizes", '["300 kB"]'),)),
+    ):
+        for placement in PLACEMENTS:
+            began = time.perf_counter()
+            (simulation,) = (
+                run.meta.testbed["simulation"]
+                for run in carry_out(plan, f"p4-400-{placement}", *settings)
+            )
+            took_s = time.perf_counter() - began
+            what = f"{plan}, {placement}{', 300 kB' if settings else ''}"
+            rate = simulation["events"] / took_s / 1e6
+            print(f"{what}: {took_s:.2f} s, {simulation['events']:,} events, {rate:.1f} million/s")
+
+
+def said(holds: bool) -> str:
+    return "yes" if holds else "NO"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--speed", action="store_true")
+    print(machine(), flush=True)
+    if parser.parse_args().speed:
+        print_speed()
+    else:
+        print_peaks()
+        print_web()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+//! Users who ask a server for pages, read, think, and ask again: the other end of its link, and nothing keeps them waiting.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::job::Frame;
+use super::pair::Pair;
+use super::visits::Load;
+use super::watch::Watch;
+use crate::machine::{HEADER_BYTES, Machine};
+
+/// Where users are, and the server.
+pub const USERS: usize = 0;
+pub const SERVER: usize = 1;
+
+/// What a user does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Act {
+    Ask,
+    /// Acknowledges what has arrived up to there, unless something later did.
+    Acknowledge(u64),
+}
+
+#[derive(Debug, Clone, Default)]
+struct User {
+    asked_ps: u64,
+    /// Of the server's bytes, since the beginning.
+    received: u64,
+    /// Of the page, what is still to come; 0 while thinking.
+    left_bytes: u64,
+    unacknowledged_segments: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct Users {
+    load: Load,
+    segment_bytes: u64,
+    window_bytes: u64,
+    delayed_ack_ps: u64,
+    each: Vec<User>,
+    agenda: BinaryHeap<Reverse<(u64, u32, Act)>>,
+    random: u64,
+    /// From the last request frame's first bit in the queue to the page's last bit, of pages since they were taken.
+    pub responses_ps: Vec<u64>,
+    /// Those who wait for a page, and that number times the time.
+    waiting: u64,
+    area_ps: u128,
+    changed_ps: u64,
+}
+
+impl Users {
+    pub fn new(machine: &Machine, load: Load) -> Self {
+        let sockets = machine.sockets;
+        let mut users = Self {
+            load,
+            segment_bytes: u64::from(machine.nic.mtu_bytes - HEADER_BYTES),
+            window_bytes: sockets.receive_bytes,
+            delayed_ack_ps: sockets.delayed_ack_ps,
+            each: vec![User::default(); load.users as usize],
+            agenda: BinaryHeap::new(),
+            random: load.seed,
+            responses_ps: Vec::new(),
+            waiting: 0,
+            area_ps: 0,
+            changed_ps: 0,
+        };
+        (0..load.users).for_each(|user| users.think(user, 0));
+        users
+    }
+
+    pub fn next_ps(&self) -> Option<u64> {
+        self.agenda.peek().map(|Reverse((at_ps, _, _))| *at_ps)
+    }
+
+    /// Users who wait times the time they do, since the beginning.
+    pub fn area_ps(&mut self, now_ps: u64) -> u128 {
+        self.area_ps += u128::from(self.waiting) * u128::from(now_ps - self.changed_ps);
+        self.changed_ps = now_ps;
+        self.area_ps
+    }
+
+    fn think(&mut self, user: u32, now_ps: u64) {
+        let think_ps = (-self.uniform().ln() * self.load.think_ps as f64) as u64;
+        self.plan(now_ps + think_ps, user, Act::Ask);
+    }
+
+    /// Above 0 and up to 1: SplitMix64 (G. L. Steele et al., OOPSLA 2014).
+    fn uniform(&mut self) -> f64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.random;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        ((bits >> 11) + 1) as f64 / (1u64 << 53) as f64
+    }
+
+    fn plan(&mut self, at_ps: u64, user: u32, act: Act) {
+        self.agenda.push(Reverse((at_ps, user, act)));
+    }
+
+    /// The frames of a request; what has arrived is acknowledged with them.
+    fn ask(&mut self, user: u32, now_ps: u64) -> Vec<Frame> {
+        self.area_ps(now_ps);
+        self.waiting += 1;
+        let mine = &mut self.each[user as usize];
+        mine.asked_ps = now_ps;
+        mine.left_bytes = self.load.page_bytes;
+        let segments = self.load.request_bytes.div_ceil(self.segment_bytes);
+        let last = self.load.request_bytes - (segments - 1) * self.segment_bytes;
+        (1..=segments)
+            .map(|index| match index == segments {
+                true => self.frame(user, last),
+                false => self.frame(user, self.segment_bytes),
+            })
+            .collect()
+    }
+
+    fn frame(&mut self, user: u32, payload_bytes: u64) -> Frame {
+        let mine = &mut self.each[user as usize];
+        mine.unacknowledged_segments = 0;
+        Frame {
+            number: 0,
+            flow: user,
+            payload_bytes: payload_bytes as u32,
+            acknowledged: mine.received,
+            edge: mine.received + self.window_bytes,
+            is_last: false,
+        }
+    }
+
+    fn acknowledge(&mut self, user: u32, received: u64) -> Option<Frame> {
+        let mine = &self.each[user as usize];
+        let owes = mine.unacknowledged_segments > 0 && mine.received == received;
+        owes.then(|| self.frame(user, 0))
+    }
+
+    /// Reads what a frame brings; every second segment is acknowledged at once, others after a while.
+    fn read(&mut self, frame: Frame, now_ps: u64) -> Option<Frame> {
+        let (user, bytes) = (frame.flow, u64::from(frame.payload_bytes));
+        if bytes == 0 {
+            return None;
+        }
+        let mine = &mut self.each[user as usize];
+        mine.received += bytes;
+        mine.left_bytes -= bytes;
+        mine.unacknowledged_segments += 1;
+        let (received, unacknowledged) = (mine.received, mine.unacknowledged_segments);
+        if mine.left_bytes == 0 {
+            let took_ps = now_ps - mine.asked_ps;
+            self.responses_ps.push(took_ps);
+            self.area_ps(now_ps);
+            self.waiting -= 1;
+            self.think(user, now_ps);
+        }
+        if unacknowledged >= 2 {
+            return Some(self.frame(user, 0));
+        }
+        let due_ps = now_ps + self.delayed_ack_ps;
+        self.plan(due_ps, user, Act::Acknowledge(received));
+        None
+    }
+}
+
+impl<W: Watch> Pair<'_, W> {
+    /// The time has come for some of the users to do what they planned.
+    pub(super) fn users_act(&mut self) {
+        let now_ps = self.now_ps;
+        while let Some(users) = &mut self.users {
+            if users.next_ps().is_none_or(|at_ps| at_ps > now_ps) {
+                break;
+            }
+            let Some(Reverse((_, user, act))) = users.agenda.pop() else {
+                break;
+            };
+            let frames = match act {
+                Act::Ask => users.ask(user, now_ps),
+                Act::Acknowledge(received) => {
+                    users.acknowledge(user, received).into_iter().collect()
+                }
+            };
+            frames
+                .into_iter()
+                .for_each(|frame| self.queue_frame(USERS, frame));
+        }
+        self.await_users();
+    }
+
+    /// A frame of the server's has reached its user.
+    pub(super) fn reached(&mut self, frame: Frame) {
+        self.leave_ring(USERS, frame);
+        let now_ps = self.now_ps;
+        let answer = self
+            .users
+            .as_mut()
+            .and_then(|users| users.read(frame, now_ps));
+        if let Some(answer) = answer {
+            self.queue_frame(USERS, answer);
+        }
+        self.await_users();
+    }
+
+    pub(super) fn await_users(&mut self) {
+        let next_ps = self.users.as_ref().and_then(Users::next_ps);
+        if let Some(next_ps) = next_ps {
+            let slot = self.users_slot();
+            self.calendar.set(slot, next_ps);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A server and its users, until what they get is known closely.
+
+use super::pair::{Failure, Pair};
+use super::process::Exchange;
+use super::tally::Tally;
+use super::users::{SERVER, Users};
+use super::watch::Unwatched;
+use crate::machine::Machine;
+
+/// What users ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    pub users: u32,
+    /// The mean of an exponentially distributed time.
+    pub think_ps: u64,
+    pub request_bytes: u64,
+    pub page_bytes: u64,
+    /// What the application computes for a request.
+    pub work_cycles: u32,
+    pub nodelay: bool,
+    pub seed: u64,
+}
+
+/// Over some of the pages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Visits {
+    pub pages: u64,
+    pub elapsed_ps: u64,
+    /// Of each page, from the question to its last byte, in increasing order.
+    pub responses_ps: Vec<u64>,
+    /// How many users waited on average.
+    pub waiting: f64,
+    /// What the server was busy with.
+    pub tally: Tally,
+    pub events: u64,
+    pub fingerprint: u64,
+}
+
+impl<'a> Pair<'a> {
+    /// A server, node 1, and users at the other end of its link. They begin by thinking.
+    pub fn of_users(machine: &'a Machine, load: Load) -> Self {
+        let exchange = Exchange {
+            message_bytes: load.request_bytes,
+            answer_bytes: load.page_bytes,
+            nodelay: load.nodelay,
+        };
+        let mut pair = Self::idle(machine, exchange, Unwatched);
+        pair.nodes[SERVER].multiply(load.users);
+        for user in 0..load.users {
+            pair.nodes[SERVER].turn_to(user);
+            pair.begin_operation(SERVER);
+        }
+        pair.wind_timer(SERVER);
+        pair.users = Some(Users::new(machine, load));
+        pair.await_users();
+        pair
+    }
+
+    /// Goes on for so many pages.
+    pub fn visits(&mut self, pages: u64) -> Result<Visits, Failure> {
+        let before = self.tally(SERVER);
+        let waited_ps = self.waited_ps();
+        let events = self.events();
+        for _ in 0..pages {
+            self.next_page()?;
+        }
+        let tally = self.tally(SERVER).since(&before);
+        let area_ps = self.waited_ps() - waited_ps;
+        let users = self.users.as_mut();
+        let mut responses_ps =
+            users.map_or(Vec::new(), |users| std::mem::take(&mut users.responses_ps));
+        responses_ps.sort_unstable();
+        Ok(Visits {
+            pages: responses_ps.len() as u64,
+            elapsed_ps: tally.elapsed_ps,
+            responses_ps,
+            waiting: area_ps as f64 / tally.elapsed_ps.max(1) as f64,
+            tally,
+            events: self.events() - events,
+            fingerprint: self.fingerprint(),
+        })
+    }
+
+    fn next_page(&mut self) -> Result<(), Failure> {
+        let pages = |pair: &Self| {
+            pair.users
+                .as_ref()
+                .map_or(0, |users| users.responses_ps.len())
+        };
+        let before = pages(self);
+        self.go_on_until(|pair| pages(pair) > before)
+    }
+
+    fn waited_ps(&mut self) -> u128 {
+        let now_ps = self.now_ps;
+        self.users.as_mut().map_or(0, |users| users.area_ps(now_ps))
+    }
+}
+
+impl Load {
+    /// The machine whose application computes for each byte of a request what makes up the work.
+    pub fn on(&self, machine: &Machine) -> Machine {
+        let mut machine = machine.clone();
+        let per_byte = f64::from(self.work_cycles) / self.request_bytes as f64;
+        machine.application.cycles_per_byte += per_byte;
+        machine
+    }
+}

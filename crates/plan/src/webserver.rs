@@ -1,0 +1,55 @@
+//! A web server and users who ask it for pages, think, and ask again.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::range::Axis;
+use crate::read::Section;
+
+pub const KEYS: [&str; 5] = ["users", "think", "request", "work", "seed"];
+
+const USERS: Axis = Axis {
+    example: "[100, 2500] or \"100:2500:100\"",
+    least: 1.0,
+    most: 100_000.0,
+    is_whole: true,
+    intervals: 25.0,
+};
+/// What arrives at once: more would have to be read piece by piece.
+const MOST_REQUEST_BYTES: u64 = 1 << 20;
+const MOST_WORK_CYCLES: u32 = 1_000_000_000;
+const DEFAULT_REQUEST_BYTES: u64 = 300;
+const DEFAULT_THINK_NS: u64 = 1_000_000_000;
+
+/// So many users at a time, each with a connection of its own that stays open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Webserver {
+    pub users: Vec<u32>,
+    /// The mean of the exponentially distributed time between a page and the next request.
+    pub think_ns: u64,
+    pub request_bytes: u64,
+    /// What the server computes for a request, in cycles of the application's processor.
+    pub work_cycles: u32,
+    /// Of the think times.
+    pub seed: u32,
+}
+
+impl Webserver {
+    /// Reads the keys of a step.
+    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+        let users = USERS.read(step, "users")?;
+        let users =
+            users.ok_or_else(|| step.refuse("users", format!("such as {}", USERS.example)))?;
+        let request = step.size("request")?.unwrap_or(DEFAULT_REQUEST_BYTES);
+        if request > MOST_REQUEST_BYTES {
+            return Err(step.refuse("request", "must be at most 1 MiB"));
+        }
+        Ok(Self {
+            users: users.into_iter().map(|users| users as u32).collect(),
+            think_ns: step.time("think")?.unwrap_or(DEFAULT_THINK_NS),
+            request_bytes: request,
+            work_cycles: step.count("work", 0..=MOST_WORK_CYCLES)?.unwrap_or(0),
+            seed: step.count("seed", 0..=u32::MAX)?.unwrap_or(0),
+        })
+    }
+}

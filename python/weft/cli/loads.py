@@ -1,0 +1,44 @@
+"""The options of `weft run` that say what applications do, as settings of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from weft.errors import RequestError
+from weft.plan.load import load_plan
+
+
+def load_settings(plan: str, loads: Mapping[str, str | None]) -> list[tuple[str, str]]:
+    """Settings of the steps that an option is for; raises RequestError where the plan has none."""
+    given = {name: value for name, value in loads.items() if value is not None}
+    if not given:
+        return []
+    steps = load_plan(plan)["steps"]
+    return [setting for name, value in given.items() for setting in _settings(steps, name, value)]
+
+
+_KINDS: dict[str, tuple[str, str]] = {
+    "gamma": ("stream", "gamma"),
+    "users": ("webserver", "users"),
+    "page": ("webserver", "sizes"),
+}
+"""Of each option, the pattern and the key it sets."""
+
+
+def _settings(steps: list[dict[str, Any]], name: str, value: str) -> list[tuple[str, str]]:
+    pattern, key = _KINDS[name]
+    mine = [index for index, step in enumerate(steps) if step["pattern"]["kind"] == pattern]
+    if not mine:
+        example = "gamma-sweep" if pattern == "stream" else "webserver"
+        raise RequestError(
+            f"--{name} {value}: the plan has no step of the pattern {pattern}",
+            f"the plan {example} has one",
+        )
+    text = f'["{_size(value)}"]' if name == "page" else value
+    return [(f"steps[{index}].{key}", text) for index in mine]
+
+
+def _size(text: str) -> str:
+    """A size of a plan; KB is how many write kB."""
+    return text.replace("KB", "kB")

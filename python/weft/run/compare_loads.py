@@ -1,0 +1,68 @@
+"""Two runs in which applications compute, load by load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from weft.diagnose.applications import loaded_points
+from weft.diagnose.web import web_points
+from weft.interval import Interval
+from weft.run.folder import Run
+from weft.run.pair import Pair, paired
+
+Key = tuple[str, int, str, float]
+"""Pattern, size, which kind of load, and how much."""
+
+
+@dataclass(frozen=True)
+class LoadPair(Pair):
+    """One load in both runs: `load` is gamma or users."""
+
+    load: str
+    value: float
+
+    @property
+    def what(self) -> str:
+        return f"{self.pattern}, {self.load} {self.value:g}"
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | {self.load: self.value}
+
+
+@dataclass(frozen=True)
+class LoadComparison:
+    """The loads that two runs share, and how many only one of them has."""
+
+    pairs: list[LoadPair]
+    unmatched_a: int
+    unmatched_b: int
+
+
+def compare_loads(a: Run, b: Run) -> LoadComparison:
+    """Pair the loads by pattern, size and amount."""
+    left, right = _rates(a), _rates(b)
+    common = [key for key in left if key in right]
+    pairs = [_pair(key, left[key], right[key]) for key in common]
+    return LoadComparison(pairs, len(left) - len(common), len(right) - len(common))
+
+
+def _rates(run: Run) -> dict[Key, float]:
+    """Throughputs in Mb/s."""
+    loaded = {
+        ("stream", one.size_bytes, "gamma", one.gamma): one.throughput_mbps
+        for one in loaded_points(run)
+    }
+    web = {
+        ("webserver", one.page_bytes, "users", float(one.users)): one.throughput_mbps
+        for one in web_points(run, [])
+    }
+    return loaded | web
+
+
+def _pair(key: Key, left_mbps: float, right_mbps: float) -> LoadPair:
+    """What is computed comes out the same in every launch: each end is one value."""
+    pattern, size_bytes, load, value = key
+    left, right = (Interval(mbps, mbps, mbps) for mbps in (left_mbps, right_mbps))
+    found = paired(pattern, size_bytes, left, right, (1, 1))
+    return LoadPair(**vars(found), load=load, value=value)
