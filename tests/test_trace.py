@@ -218,7 +218,7 @@ def test_looking_on_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_stream_with_application_load_is_refused(tmp_path: Path) -> None:
-    load = [("steps[0].gamma", '"0:1:0.5"'), ("steps[0].sizes", '["8192 B"]')]
     folder = tmp_path / "loaded"
-    start_run(RunRequest("stream", "node:p4-400-base", str(folder), overrides=load))
-    assert "has application loads" in refusal("trace", folder, "--size", "8192")
+    load = [("steps[0].gamma", '"0:1:0.5"')]
+    start_run(RunRequest("gamma-sweep", "node:p4-400-base", str(folder), overrides=load))
+    assert "has application loads" in refusal("trace", folder, "--size", str(256 << 10))
