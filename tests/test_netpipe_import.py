@@ -9,7 +9,8 @@ from weft.diagnose.signature import signature
 from weft.errors import RequestError
 from weft.run.folder import Run
 from weft.run.importers import import_file
-from weft.run.importers.imported import MAX_FILE_BYTES, Options
+from weft.run.importers.imported import Options
+from weft.run.importers.text import MAX_FILE_BYTES
 
 DATA = Path(__file__).parent / "data"
 NP3 = DATA / "np3.7.2.np.out"

@@ -8,7 +8,7 @@ import click
 
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.run.importers import FORMATS, import_file
-from weft.run.importers.imported import Options
+from weft.run.importers.imported import MOST_BYTES, Options
 
 
 @click.command("import")
@@ -17,6 +17,13 @@ from weft.run.importers.imported import Options
 @click.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/FILE's stem]")
 @click.option("--partial", is_flag=True, help="Import the whole lines of a file that was cut.")
 @click.option("--bidir", is_flag=True, help="The file counts both directions: halve its sizes.")
+@click.option(
+    "--size",
+    "size_bytes",
+    metavar="BYTES",
+    type=click.IntRange(1, MOST_BYTES),
+    help="How long the messages were, where the file does not say.",
+)
 @click.option("--transport", default="unknown", help="What carried the messages, such as tcp.")
 @json_option
 def import_(
@@ -26,11 +33,12 @@ def import_(
     partial: bool,
     bidir: bool,
     transport: str,
+    size_bytes: int | None,
     as_json: bool,
 ) -> None:
     """Import FILE, a result of another tool, into a run."""
     directory = out or str(Path("runs") / Path(file).stem)
-    run = import_file(format, file, directory, Options(partial, bidir, transport))
+    run = import_file(format, file, directory, Options(partial, bidir, transport, size_bytes))
     if as_json:
         warnings = [vars(warning) for warning in run.meta.warnings]
         print_json({"run": directory, "status": run.meta.status, "warnings": warnings})

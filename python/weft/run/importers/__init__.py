@@ -3,19 +3,59 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from weft import __version__
 from weft.errors import RequestError
 from weft.run.folder import Run, RunWriter
-from weft.run.importers import netpipe
-from weft.run.importers.imported import Imported, Options
+from weft.run.importers import (
+    fping,
+    imb,
+    iperf3,
+    mpigraph,
+    neper,
+    netgauge,
+    netperf,
+    netpipe,
+    osu,
+    qperf,
+    sockperf,
+)
+from weft.run.importers.imported import Content, Options, assemble
+from weft.run.importers.text import Text
 
-FORMATS: dict[str, Callable[[Path, Options], Imported]] = {
-    "netpipe": netpipe.read,
+
+@dataclass(frozen=True)
+class Format:
+    """How a tool's file is read, and what is in it that is in no other tool's.
+
+    `read` raises RequestError, naming line and reason.
+    """
+
+    read: Callable[[Text, Options], Content]
+    sign: re.Pattern[str]
+
+
+FORMATS: dict[str, Format] = {
+    module.__name__.rpartition(".")[2]: Format(module.read, module.SIGN)
+    for module in (
+        fping,
+        imb,
+        iperf3,
+        mpigraph,
+        neper,
+        netgauge,
+        netperf,
+        netpipe,
+        osu,
+        qperf,
+        sockperf,
+    )
 }
-"""What `weft import FORMAT` knows; each function raises RequestError, naming line and reason."""
+"""What `weft import FORMAT` knows."""
 
 
 def import_file(
@@ -27,8 +67,25 @@ def import_file(
     """Import a file into a new run folder, which appears only when all of it was understood."""
     if format not in FORMATS:
         raise RequestError(f"unknown format {format!r}", f"one of: {', '.join(sorted(FORMATS))}")
-    imported = FORMATS[format](Path(path), options or Options())
+    options = options or Options()
+    text = Text.read(Path(path))
+    _refuse_other_format(format, text)
+    imported = assemble(text, FORMATS[format].read(text, options), options)
     imported.meta.weft_version = __version__
     writer = RunWriter.create(out_dir, imported.meta)
     writer.append(imported.samples)
     return writer.finish(imported.status)
+
+
+def _refuse_other_format(format: str, text: Text) -> None:
+    """Name the format that the file is of, where it is not of the one that was named."""
+    if FORMATS[format].sign.search(text.text):
+        return
+    for name, other in FORMATS.items():
+        if found := other.sign.search(text.text):
+            number = text.text.count("\n", 0, found.start()) + 1
+            raise text.refuse(
+                number,
+                f"this is {name}'s, not {format}'s: {text.shown(number)}",
+                f"weft import {name} {text.path}",
+            )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NoReturn
 
-from weft.errors import RequestError
+from weft.run.importers.text import Cut, Text
 
 _NUMBER = r"\d+(?:\.\d+)?"
 _COLUMNS = re.compile(rf"\s*{_NUMBER}(?:\s+{_NUMBER})*(?:\s+(?:GFlops|GB/sec))?\s*")
@@ -62,49 +61,33 @@ class Line:
     ways: int = 1
 
 
-@dataclass(frozen=True)
-class Cut:
-    """The line in which a file ends too early."""
-
-    number: int
-    text: str
-    reason: str
+Content = tuple[list[Line], Cut | None]
+"""The whole results of a file, and the incomplete line after them, if there is one."""
 
 
-@dataclass(frozen=True)
-class Content:
-    """The whole results of a file; `cut` is the incomplete line after them, if there is one."""
-
-    lines: list[Line]
-    cut: Cut | None
-
-
-def parse(path: Path, text: str) -> Content:
+def parse(text: Text) -> Content:
     """Find the results; raises RequestError, with line and reason, where there are none."""
-    lines = text.split("\n")
-    if any(_TALK_START.match(line) for line in lines):
-        return _parse_talk(path, lines)
-    if not text.strip():
-        raise RequestError(f"{path}: empty", _NP_OUT)
-    if any(line.startswith(_LOG_STARTS) for line in lines):
-        _refuse_log(path, lines)
-    return _parse_columns(path, lines)
+    if any(_TALK_START.match(line) for line in text.lines):
+        return _parse_talk(text)
+    if any(line.startswith(_LOG_STARTS) for line in text.lines):
+        _refuse_log(text)
+    return _parse_columns(text)
 
 
-def _parse_columns(path: Path, lines: Sequence[str]) -> Content:
+def _parse_columns(text: Text) -> Content:
     """np.out: nothing but rows of numbers, all of one shape."""
     found: list[Line] = []
-    for number, text in enumerate(lines, start=1):
-        unterminated = number == len(lines) and text != ""
-        if not text.strip() and not unterminated:
+    for number, row in text.numbered():
+        unterminated = number == len(text.lines) and row != ""
+        if not row.strip() and not unterminated:
             continue
-        line = _columns_line(number, text)
+        line = _columns_line(number, row)
         if unterminated and (line is None or not _is_whole(line, found)):
-            return Content(found, Cut(number, text, "the file ends inside this line"))
+            return found, text.cut_at(number)
         if line is None or (found and line.columns != found[0].columns):
-            _refuse_columns(path, number, text, found)
+            _refuse_columns(text, number, row, found)
         found.append(line)
-    return Content(found, None)
+    return found, None
 
 
 def _columns_line(number: int, text: str) -> Line | None:
@@ -124,20 +107,20 @@ def _is_whole(line: Line, before: Sequence[Line]) -> bool:
     return line.time.decimals in usual and (not before or before[0].columns == line.columns)
 
 
-def _refuse_log(path: Path, lines: Sequence[str]) -> NoReturn:
-    number, text = [each for each in enumerate(lines, start=1) if each[1].strip()][-1]
-    raise RequestError(
-        f"{path}, line {number}: a NetPIPE log without results, of the receiver or of a run that "
-        f"ended here: {text!r}",
+def _refuse_log(text: Text) -> NoReturn:
+    raise text.refuse(
+        text.last,
+        "a NetPIPE log without results, of the receiver or of a run that ended here: "
+        f"{text.lines[text.last - 1]!r}",
         _NP_OUT,
     )
 
 
-def _refuse_columns(path: Path, number: int, text: str, found: Sequence[Line]) -> NoReturn:
-    where = f"{path}, line {number}"
-    if not found and _INTEGRITY_COLUMNS.fullmatch(text):
-        raise RequestError(
-            f"{where}: an integrity check (bytes and repeats): it has no times",
+def _refuse_columns(text: Text, number: int, row: str, found: Sequence[Line]) -> NoReturn:
+    if not found and _INTEGRITY_COLUMNS.fullmatch(row):
+        raise text.refuse(
+            number,
+            "an integrity check (bytes and repeats): it has no times",
             "measure without NetPIPE's -i (--integrity)",
         )
     expected = (
@@ -145,46 +128,48 @@ def _refuse_columns(path: Path, number: int, text: str, found: Sequence[Line]) -
         if found
         else "bytes, rate and seconds (NetPIPE 3), or bytes and four more numbers (4 and 5)"
     )
-    raise RequestError(
-        f"{where}: not a row of NetPIPE's np.out: {text[:80]!r}", f"expected {expected}"
+    raise text.refuse(
+        number, f"not a row of NetPIPE's np.out: {row[:80]!r}", f"expected {expected}"
     )
 
 
-def _parse_talk(path: Path, lines: Sequence[str]) -> Content:
+def _parse_talk(text: Text) -> Content:
     """What NetPIPE 3 prints while it runs: some sentences, then a line for each size."""
     ways = 1
     found: list[Line] = []
-    for number, text in enumerate(lines, start=1):
-        if text.startswith("Passing data in both directions"):
+    for number, line in text.numbered():
+        if line.startswith("Passing data in both directions"):
             ways = 2
-        if text.startswith("Streaming in one direction"):
-            raise RequestError(
-                f"{path}, line {number}: a streaming run: it has no ping-pong times",
+        if line.startswith("Streaming in one direction"):
+            raise text.refuse(
+                number,
+                "a streaming run: it has no ping-pong times",
                 "measure without NetPIPE's -s",
             )
-        row = _TALK_ROW.fullmatch(text)
+        row = _TALK_ROW.fullmatch(line)
         if row:
             size, repeats, rate, time = row.groups()
             found.append(
-                Line(number, text, 0, int(size), int(repeats), Number(rate), Number(time), ways)
+                Line(number, line, 0, int(size), int(repeats), Number(rate), Number(time), ways)
             )
-        elif _TALK_START.match(text):
-            _refuse_integrity_talk(path, number, text)
-            return Content(found, Cut(number, text, _why_cut(text)))
-        elif found and number == len(lines) and text:
-            return Content(found, Cut(number, text, "the file ends inside this line"))
-    return Content(found, None)
+        elif _TALK_START.match(line):
+            _refuse_integrity_talk(text, number, line)
+            return found, text.cut_at(number, _why_cut(line))
+        elif found and number == len(text.lines) and line:
+            return found, text.cut_at(number)
+    return found, None
 
 
-def _why_cut(text: str) -> str:
-    if "NetPIPE:" in text:
+def _why_cut(line: str) -> str:
+    if "NetPIPE:" in line:
         return "NetPIPE failed inside this line"
     return "the file ends inside this line, or it is not NetPIPE 3's"
 
 
-def _refuse_integrity_talk(path: Path, number: int, text: str) -> None:
-    if "Integrity check" in text:
-        raise RequestError(
-            f"{path}, line {number}: an integrity check: it has no times",
+def _refuse_integrity_talk(text: Text, number: int, line: str) -> None:
+    if "Integrity check" in line:
+        raise text.refuse(
+            number,
+            "an integrity check: it has no times",
             "measure without NetPIPE's -i",
         )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
-from weft.errors import RequestError
 from weft.run.importers.netpipe_lines import Line
+from weft.run.importers.text import Text
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ VERSIONS = (
 over pairs, and microseconds."""
 
 
-def recognise(path: Path, lines: Sequence[Line]) -> tuple[Version, int]:
+def recognise(text: Text, lines: Sequence[Line]) -> tuple[Version, int]:
     """The version that fits the line with the most digits, and its number of simultaneous pairs."""
     line = min(lines, key=_relative_rounding)
     for version in VERSIONS:
@@ -70,8 +69,9 @@ def recognise(path: Path, lines: Sequence[Line]) -> tuple[Version, int]:
         transfers = max(1, round(version.transfers(line))) if version.aggregates else 1
         if version.agrees(line, transfers):
             return version, transfers
-    raise RequestError(
-        f"{path}, line {line.number}: not the columns of any version of NetPIPE: {line.text!r}",
+    raise text.refuse(
+        line.number,
+        f"not the columns of any version of NetPIPE: {line.text!r}",
         "3 columns are bytes, Mb/s of 2^20 bits and seconds; 5 are bytes, Mb/s, and seconds last "
         "(NetPIPE 4) or bytes, Gb/s, and microseconds last (NetPIPE 5)",
     )
