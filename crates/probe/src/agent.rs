@@ -18,6 +18,7 @@ use crate::ensemble;
 use crate::facts;
 use crate::failure::{code, describe};
 use crate::frame::Kind;
+use crate::inspect::{self, Echo};
 use crate::message::{Asked, Common, Overhead, Reply, Request, Settings};
 use crate::outbox::Outbox;
 use crate::pattern::{Checked, Payload, Unchecked};
@@ -31,6 +32,7 @@ use crate::watchdog::Watchdog;
 pub struct Agent {
     outbox: Outbox,
     member: ensemble::Member,
+    echo: Option<Echo>,
 }
 
 impl Agent {
@@ -38,6 +40,7 @@ impl Agent {
         Agent {
             outbox: Outbox::new(),
             member: ensemble::Member::new(wake),
+            echo: None,
         }
     }
 
@@ -56,6 +59,7 @@ impl Agent {
         while let Some(payload) = self.member.next_request(&mut self.outbox, requests)? {
             match serde_json::from_slice(&payload) {
                 Ok(Asked::Ensemble(request)) => self.member.answer(request, &mut self.outbox)?,
+                Ok(Asked::Inspect(request)) => self.inspect(request)?,
                 Ok(Asked::Pair(request)) => self.answer(*request)?,
                 Err(error) => self.member.refuse(&error, &mut self.outbox)?,
             }
@@ -63,13 +67,39 @@ impl Agent {
         Ok(())
     }
 
+    fn inspect(&mut self, request: inspect::Request) -> io::Result<()> {
+        let reply = match request {
+            inspect::Request::Inspect { addresses } => inspect::look(&addresses),
+            inspect::Request::Paths { peers, token } => inspect::try_paths(&peers, &token),
+            inspect::Request::Hush => {
+                self.echo = None;
+                inspect::Reply::Hushed
+            }
+            inspect::Request::Echo {
+                addresses,
+                token,
+                ports,
+            } => match Echo::open(&addresses, &token, ports) {
+                Ok(echo) => inspect::Reply::Echoing {
+                    ports: self.echo.insert(echo).ports.clone(),
+                },
+                Err(error) => return self.complain(&error),
+            },
+        };
+        self.say(&reply)
+    }
+
+    fn complain(&mut self, error: &io::Error) -> io::Result<()> {
+        self.say(&Reply::Error {
+            code: code(error),
+            message: describe(error),
+        })
+    }
+
     fn answer(&mut self, request: Request) -> io::Result<()> {
         match self.perform(request) {
             Ok(rejected) => self.say(&Reply::Done { rejected }),
-            Err(error) => self.say(&Reply::Error {
-                code: code(&error),
-                message: describe(&error),
-            }),
+            Err(error) => self.complain(&error),
         }
     }
 

@@ -12,6 +12,7 @@ mod ensemble;
 mod facts;
 mod failure;
 mod frame;
+mod inspect;
 mod message;
 mod order;
 mod outbox;

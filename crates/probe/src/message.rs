@@ -8,6 +8,7 @@ use weft_plan::Step;
 
 use crate::ensemble;
 use crate::facts::Facts;
+use crate::inspect;
 use crate::tcp;
 use crate::token::Token;
 
@@ -29,6 +30,7 @@ pub struct Common {
 #[derive(Debug)]
 pub enum Asked {
     Pair(Box<Request>),
+    Inspect(inspect::Request),
     Ensemble(ensemble::Request),
 }
 
@@ -36,9 +38,12 @@ impl<'de> Deserialize<'de> for Asked {
     /// By hand, because serde's untagged enums hide what is wrong.
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         let value = serde_json::Value::deserialize(input)?;
-        let is_pair = matches!(value["type"].as_str(), Some("serve" | "drive"));
+        let kind = value["type"].as_str();
+        let is_pair = matches!(kind, Some("serve" | "drive"));
         let asked = if is_pair {
             Request::deserialize(value).map(|request| Asked::Pair(Box::new(request)))
+        } else if inspect::is_request(kind) {
+            inspect::Request::deserialize(value).map(Asked::Inspect)
         } else {
             ensemble::Request::deserialize(value).map(Asked::Ensemble)
         };

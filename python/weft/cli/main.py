@@ -8,6 +8,7 @@ from typing import NoReturn
 import click
 
 from weft import __version__
+from weft.cli.check import check
 from weft.cli.compare import compare
 from weft.cli.demo import demo
 from weft.cli.diagnose import diagnose
@@ -35,6 +36,7 @@ def weft() -> None:
 
 
 for command in (
+    check,
     run,
     show,
     diagnose,

@@ -1,0 +1,143 @@
+//! The network interface that has an address.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::IpAddr;
+
+use nix::ifaddrs::getifaddrs;
+use nix::net::if_::InterfaceFlags;
+use nix::sys::socket::SockaddrStorage;
+use serde::Serialize;
+
+use super::ethtool::{Ethtool, OFFLOADS};
+use super::pci::{self, Slot};
+
+/// What the kernel and the driver say of it; what they do not know is left out.
+#[derive(Debug, Serialize)]
+pub struct Interface {
+    pub name: String,
+    pub up: bool,
+    pub loopback: bool,
+    pub mtu_bytes: Option<u32>,
+    pub link_mbps: Option<u32>,
+    pub duplex: Option<&'static str>,
+    pub autoneg: Option<bool>,
+    pub driver: String,
+    pub driver_version: String,
+    pub firmware: String,
+    pub slot: Option<Slot>,
+    pub offloads: BTreeMap<&'static str, bool>,
+    pub received_errors: Option<u64>,
+    pub received_drops: Option<u64>,
+}
+
+/// The interface with this address; none where no interface has it.
+pub fn of(address: IpAddr) -> Option<Interface> {
+    let all = getifaddrs().ok()?;
+    let found = all.into_iter().find(|one| {
+        let its = one.address.as_ref().and_then(ip_of);
+        its == Some(address)
+    })?;
+    Some(describe(&found.interface_name, found.flags))
+}
+
+fn ip_of(address: &SockaddrStorage) -> Option<IpAddr> {
+    match (address.as_sockaddr_in(), address.as_sockaddr_in6()) {
+        (Some(four), _) => Some(IpAddr::V4(four.ip())),
+        (_, Some(six)) => Some(IpAddr::V6(six.ip())),
+        _ => None,
+    }
+}
+
+fn describe(name: &str, flags: InterfaceFlags) -> Interface {
+    let driver = Ethtool::new(name).ok();
+    let link = driver.as_ref().and_then(Ethtool::link);
+    let who = driver.as_ref().and_then(Ethtool::driver);
+    let errors = counters(
+        &fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default(),
+        name,
+    );
+    Interface {
+        name: name.to_owned(),
+        up: flags.contains(InterfaceFlags::IFF_UP | InterfaceFlags::IFF_RUNNING),
+        loopback: flags.contains(InterfaceFlags::IFF_LOOPBACK),
+        mtu_bytes: mtu(name),
+        link_mbps: link.as_ref().and_then(|link| link.mbps),
+        duplex: link.as_ref().and_then(|link| link.duplex),
+        autoneg: link.as_ref().map(|link| link.autoneg),
+        slot: who.as_ref().and_then(|who| pci::slot(&who.bus)),
+        offloads: offloads(driver.as_ref()),
+        received_errors: errors.map(|(errors, _)| errors),
+        received_drops: errors.map(|(_, drops)| drops),
+        driver: who.as_ref().map(|who| who.name.clone()).unwrap_or_default(),
+        driver_version: who
+            .as_ref()
+            .map(|who| who.version.clone())
+            .unwrap_or_default(),
+        firmware: who.map(|who| who.firmware).unwrap_or_default(),
+    }
+}
+
+/// Through netlink's oldest relative, which knows the namespace that sysfs may not.
+fn mtu(name: &str) -> Option<u32> {
+    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::DGRAM, None).ok()?;
+    // SAFETY: all fields are numbers or pointers, for which zeros are values.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request
+        .ifr_name
+        .iter_mut()
+        .take(libc::IFNAMSIZ - 1)
+        .zip(name.bytes())
+    {
+        *to = from as std::ffi::c_char;
+    }
+    // SAFETY: the request lives through the call, which writes into it only.
+    let outcome = unsafe {
+        use std::os::fd::AsRawFd;
+        libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU as _, &mut request)
+    };
+    // SAFETY: every bit pattern is a number, and after a call that went well the kernel has written this one.
+    let mtu = unsafe { request.ifr_ifru.ifru_mtu };
+    (outcome == 0).then_some(mtu as u32)
+}
+
+fn offloads(driver: Option<&Ethtool>) -> BTreeMap<&'static str, bool> {
+    let said = OFFLOADS
+        .iter()
+        .filter_map(|(name, command)| Some((*name, driver?.offload(*command)?)));
+    said.collect()
+}
+
+/// Errors and drops of received frames, from the line of an interface.
+fn counters(table: &str, name: &str) -> Option<(u64, u64)> {
+    let line = table
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(':'))?;
+    let fields: Vec<u64> = line
+        .split_whitespace()
+        .filter_map(|field| field.parse().ok())
+        .collect();
+    Some((*fields.get(2)?, *fields.get(3)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_is_found_by_its_address() {
+        let found = of("127.0.0.1".parse().expect("an address")).expect("loopback");
+        assert_eq!(found.name, "lo");
+        assert!(found.loopback && found.up);
+        assert!(found.mtu_bytes.is_some_and(|mtu| mtu >= 1280));
+        assert!(of("192.0.2.77".parse().expect("an address")).is_none());
+    }
+
+    #[test]
+    fn counters_are_of_the_whole_name() {
+        let table = "Inter-| Receive\n eth0: 100 2 3 4 0 0 0 0 9 9\neth01: 1 1 7 8 0 0 0 0 9 9\n";
+        assert_eq!(counters(table, "eth0"), Some((3, 4)));
+        assert_eq!(counters(table, "eth01"), Some((7, 8)));
+        assert_eq!(counters(table, "eth"), None);
+    }
+}

@@ -1,0 +1,84 @@
+"""`weft check`: can it run on these nodes, and is anything odd there."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+
+from weft.cli.layout import number, plain_table
+from weft.cli.output import json_option, print_json
+from weft.preflight.finding import Finding
+from weft.preflight.judge import Verdict, judge
+from weft.preflight.look import look
+from weft.preflight.record import Record
+from weft.testbed.open import open_testbed
+
+HEADINGS = {
+    "failure": "keeps plans from running",
+    "difference": "differs between nodes that should be equal",
+    "warning": "costs speed or steadiness",
+}
+
+
+@click.command()
+@click.option("--on", "spec", required=True, metavar="KIND:NAME", help="The testbed to look at.")
+@click.option("--scale", default=1.0, show_default=True, help="Multiplies a lab's rates.")
+@json_option
+def check(spec: str, scale: float, as_json: bool) -> None:
+    """Look at a testbed before a run: nodes, interfaces, and the ways between them.
+
+    Nothing is changed. Exit code 0 when plans can run there, 1 when they cannot.
+    """
+    with open_testbed(spec, scale) as testbed:
+        verdict = judge(look(testbed, lambda text: click.echo(text, err=True)))
+    if as_json:
+        print_json(verdict.to_json())
+    else:
+        _print_verdict(verdict)
+    raise click.exceptions.Exit(0 if verdict.can_run else 1)
+
+
+def _print_verdict(verdict: Verdict) -> None:
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    record = verdict.record
+    console.print(
+        f"{len(record.alive)} of {len(record.nodes)} nodes answer, {_ways(record)}; "
+        + ("plans can run" if verdict.can_run else "plans cannot run")
+    )
+    _print_ways(record, console)
+    for kind, heading in HEADINGS.items():
+        found = [finding for finding in verdict.findings if finding.kind == kind]
+        if found:
+            console.print(f"\n{heading}", style="bold")
+            _print_findings(found, console)
+    if not verdict.findings:
+        console.print("nothing odd")
+
+
+def _ways(record: Record) -> str:
+    good = sum(not path.connect_error for path in record.paths)
+    return f"{good} of {len(record.paths)} ways connect"
+
+
+def _print_ways(record: Record, console: Console) -> None:
+    """For each network the spread of what was measured on it."""
+    table = plain_table("network", "ways", "us, fastest", "slowest", "MTU, least", "most")
+    for network in range(record.networks):
+        paths = [path for path in record.paths if path.network == network]
+        trips = [path.round_trip_us for path in paths if path.round_trip_us is not None]
+        mtus = [path.mtu_bytes for path in paths if path.mtu_bytes is not None]
+        if trips:
+            ends = [number(min(trips)), number(max(trips))]
+            sizes = [str(min(mtus)), str(max(mtus))] if mtus else ["", ""]
+            table.add_row(str(network + 1), str(len(paths)), *ends, *sizes)
+    if table.row_count:
+        console.print(
+            "\nround trips of small datagrams, and packets that get through unbroken", style="bold"
+        )
+        console.print(table)
+
+
+def _print_findings(findings: list[Finding], console: Console) -> None:
+    for finding in findings:
+        console.print(f" {finding.message}")
+        console.print(f"   {finding.hint}", style="dim")

@@ -1,0 +1,1 @@
+"""Before a run: can it run here, and is anything odd on these nodes."""

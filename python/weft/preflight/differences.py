@@ -1,0 +1,194 @@
+"""What differs between nodes that should be equal: one odd node makes a run hard to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from weft.preflight.finding import Finding, named
+from weft.preflight.link import SWITCHES
+from weft.preflight.record import NodeRecord, Record
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something of a node or an interface. `keys` leads to it; `hint` may use {value} and {interface}."""
+
+    code: str
+    text: str
+    keys: tuple[str, ...]
+    hint: str
+
+
+OF_NODES = (
+    Property(
+        "kernel",
+        "kernel",
+        ("facts", "kernel"),
+        "other kernels have other latencies; install the same",
+    ),
+    Property(
+        "cpu-model",
+        "processor",
+        ("facts", "cpu_model"),
+        "compare like with like",
+    ),
+    Property(
+        "cpus",
+        "number of processors",
+        ("facts", "cpus"),
+        "look for processors that are switched off: lscpu",
+    ),
+    Property(
+        "governor",
+        "frequency governor",
+        ("system", "governors"),
+        "cpupower frequency-set -g {value}",
+    ),
+    Property(
+        "tcp-rmem",
+        "most that TCP may have waiting to be read",
+        ("system", "settings", "tcp_rmem_max"),
+        'limits the rate over long ways; sysctl -w net.ipv4.tcp_rmem="4096 131072 {value}"',
+    ),
+    Property(
+        "tcp-wmem",
+        "most that TCP may have under way",
+        ("system", "settings", "tcp_wmem_max"),
+        'limits the rate over long ways; sysctl -w net.ipv4.tcp_wmem="4096 16384 {value}"',
+    ),
+    Property(
+        "rmem",
+        "largest receive buffer that may be asked for",
+        ("system", "settings", "rmem_max"),
+        "sysctl -w net.core.rmem_max={value}",
+    ),
+    Property(
+        "wmem",
+        "largest send buffer that may be asked for",
+        ("system", "settings", "wmem_max"),
+        "sysctl -w net.core.wmem_max={value}",
+    ),
+    Property(
+        "congestion",
+        "congestion control",
+        ("system", "settings", "congestion"),
+        "flows of different kinds do not share fairly; sysctl -w net.ipv4.tcp_congestion_control={value}",
+    ),
+    Property(
+        "syn-retries",
+        "tries to connect",
+        ("system", "settings", "syn_retries"),
+        "one gives up before the others; sysctl -w net.ipv4.tcp_syn_retries={value}",
+    ),
+    Property(
+        "retries",
+        "tries to send again",
+        ("system", "settings", "retries2"),
+        "one gives up before the others; sysctl -w net.ipv4.tcp_retries2={value}",
+    ),
+)
+OF_INTERFACES = (
+    Property(
+        "mtu",
+        "MTU",
+        ("mtu_bytes",),
+        "larger packets are lost on the way; ip link set {interface} mtu {value}",
+    ),
+    Property(
+        "link-speed",
+        "link speed in Mb/s",
+        ("link_mbps",),
+        "cable, port or negotiation; ethtool {interface}",
+    ),
+    Property(
+        "duplex", "duplex", ("duplex",), "half duplex collides; ethtool -s {interface} autoneg on"
+    ),
+    Property(
+        "driver",
+        "driver",
+        ("driver",),
+        "other drivers have other latencies; ethtool -i {interface}",
+    ),
+    Property("driver-version", "driver version", ("driver_version",), "ethtool -i {interface}"),
+    Property(
+        "firmware", "firmware", ("firmware",), "ethtool -i {interface}; the maker's tool updates it"
+    ),
+    Property(
+        "pcie-width",
+        "PCIe lanes",
+        ("slot", "width"),
+        "another slot, or a card that sits badly; lspci -vv",
+    ),
+    Property(
+        "pcie-speed",
+        "PCIe speed",
+        ("slot", "speed"),
+        "another slot, or a setting of the firmware; lspci -vv",
+    ),
+    *(
+        Property(
+            f"offload-{name}",
+            f"offload {name}",
+            ("offloads", name),
+            f"ethtool -K {{interface}} {switch} {{value}}",
+        )
+        for name, switch in SWITCHES.items()
+    ),
+)
+
+
+def differences(record: Record) -> Iterator[Finding]:
+    """Properties in which few nodes differ from most; with as many of each there is no odd one, and all are named."""
+    for one in OF_NODES:
+        yield from _compared(one, [(node, vars(node), "") for node in record.alive])
+    for network in range(record.networks):
+        seen = [
+            (node, interface, interface["name"])
+            for node in record.alive
+            if network < len(node.interfaces) and (interface := node.interfaces[network])
+        ]
+        where = f" on network {network + 1}" if record.networks > 1 else ""
+        for one in OF_INTERFACES:
+            yield from _compared(one, seen, where)
+
+
+def _compared(
+    one: Property, seen: list[tuple[NodeRecord, dict[str, Any], str]], where: str = ""
+) -> Iterator[Finding]:
+    groups: dict[str, list[tuple[NodeRecord, str]]] = {}
+    for node, document, interface in seen:
+        value = _at(document, one.keys)
+        if value is not None:
+            groups.setdefault(_text(value), []).append((node, interface))
+    if len(groups) < 2:
+        return
+    usual = max(groups, key=lambda value: len(groups[value]))
+    for value, odd in groups.items():
+        if value == usual:
+            continue
+        nodes = tuple(node.name for node, _ in odd)
+        others = named(node.name for node, _ in groups[usual])
+        yield Finding(
+            f"differs-{one.code}",
+            f"{one.text}{where} is {value} on {named(nodes)}, {usual} on {others}",
+            one.hint.format(value=usual, interface=odd[0][1]),
+            "difference",
+            nodes,
+        )
+
+
+def _at(document: dict[str, Any], keys: tuple[str, ...]) -> Any:
+    value: Any = document
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return " and ".join(map(str, value)) or "none"
+    return str(value) or "unknown"

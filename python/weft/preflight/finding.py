@@ -1,0 +1,33 @@
+"""A finding: a warning as data, with the nodes it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from weft.nodeset import fold
+from weft.run.meta import Warning
+
+Kind = Literal["failure", "difference", "warning"]
+"""A failure keeps plans from running; a difference is between nodes that should be equal."""
+
+ORDER: tuple[Kind, ...] = ("failure", "difference", "warning")
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Finding(Warning):
+    """`hint` is what it costs and the command that changes it."""
+
+    kind: Kind = "warning"
+    nodes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {**vars(self), "nodes": list(self.nodes)}
+
+
+def named(nodes: Iterable[str]) -> str:
+    """Nodes as a sentence names them."""
+    names = list(nodes)
+    return ", ".join(names) if len(names) <= MOST_NAMED else fold(names)

@@ -1,0 +1,187 @@
+"""What of a network interface costs speed: its link, its slot, its offloads, its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from weft.preflight.finding import Finding, named
+from weft.preflight.record import NodeRecord, Record
+
+VIRTUAL = (
+    "veth",
+    "virtio_net",
+    "bridge",
+    "tun",
+    "dummy",
+    "macvlan",
+    "ipvlan",
+    "netvsc",
+    "hv_netvsc",
+)
+"""Drivers whose link speed is a number somebody made up."""
+LANE_GBPS = {2.5: 2.0, 5.0: 4.0, 8.0: 7.877, 16.0: 15.754, 32.0: 31.508, 64.0: 60.5}
+"""What a PCI Express lane carries by its transfers a second, after 8b/10b, 128b/130b or flits (PCIe 1.0 to 6.0)."""
+SLOT_EFFICIENCY = 0.86
+"""What headers of transactions leave for data, with payloads of 256 bytes."""
+LARGE_PACKETS = ("tso", "gso", "gro", "scatter-gather")
+SWITCHES = {
+    "rx-checksum": "rx",
+    "tx-checksum": "tx",
+    "scatter-gather": "sg",
+    "tso": "tso",
+    "gso": "gso",
+    "gro": "gro",
+}
+
+Interface = dict[str, Any]
+Seen = tuple[NodeRecord, Interface]
+
+
+def known_mbps(interface: Interface) -> int | None:
+    """The link's speed where it is one of hardware."""
+    if interface["driver"] in VIRTUAL or interface["loopback"]:
+        return None
+    mbps = interface["link_mbps"]
+    return None if mbps is None else int(mbps)
+
+
+def slot_gbps(slot: dict[str, Any]) -> float | None:
+    """What a slot carries at the speed and width it runs at, in 10^9 bit/s of data."""
+    speed = re.match(r"[\d.]+", slot["speed"] or "")
+    lane = LANE_GBPS.get(float(speed[0])) if speed else None
+    return lane * slot["width"] * SLOT_EFFICIENCY if lane and slot["width"] else None
+
+
+def link_findings(record: Record) -> Iterator[Finding]:
+    """What is wrong with interfaces, the same fault of many nodes together."""
+    seen = [(node, one) for node in record.alive for one in node.interfaces if one]
+    yield from _half_duplex(seen)
+    yield from _narrow_slots(seen)
+    yield from _reduced_slots(seen)
+    yield from _offloads(seen)
+    yield from _far_memory(seen)
+    yield from _errors(seen)
+
+
+def _half_duplex(seen: list[Seen]) -> Iterator[Finding]:
+    yield from _together(
+        "duplex",
+        seen,
+        lambda one: "half duplex" if one["duplex"] == "half" else None,
+        lambda one: (
+            f"collisions under load; ethtool -s {one['name']} autoneg on, and the same at the switch's port"
+        ),
+    )
+
+
+def _narrow_slots(seen: list[Seen]) -> Iterator[Finding]:
+    def problem(one: Interface) -> str | None:
+        carried, asked = slot_gbps(one["slot"]) if one["slot"] else None, known_mbps(one)
+        if not carried or not asked or carried * 1000 >= asked:
+            return None
+        slot = one["slot"]
+        return f"its slot (x{slot['width']} at {slot['speed']}) carries {carried:.3g} Gb/s, its link {asked / 1000:g}"
+
+    yield from _together(
+        "slot-too-narrow",
+        seen,
+        problem,
+        lambda one: (
+            "the slot is the limit, not the network; another slot, or another card: "
+            f"lspci -s {one['slot']['address']} -vv | grep Lnk"
+        ),
+    )
+
+
+def _reduced_slots(seen: list[Seen]) -> Iterator[Finding]:
+    """Fewer lanes than the card has. Speed is left out: links slow down while nobody uses them."""
+
+    def problem(one: Interface) -> str | None:
+        slot = one["slot"] or {}
+        width, most = slot.get("width"), slot.get("max_width")
+        return (
+            f"runs at x{width} of its x{most} PCIe lanes"
+            if width and most and width < most
+            else None
+        )
+
+    yield from _together(
+        "slot-reduced",
+        seen,
+        problem,
+        lambda one: (
+            f"a card that sits badly, or a slot with fewer lanes; lspci -s {one['slot']['address']} -vv"
+        ),
+    )
+
+
+def _offloads(seen: list[Seen]) -> Iterator[Finding]:
+    for name in SWITCHES:
+        yield from _offload(seen, name)
+
+
+def _offload(seen: list[Seen], name: str) -> Iterator[Finding]:
+    cost = (
+        "a processor's time for every packet" if name in LARGE_PACKETS else "a pass over every byte"
+    )
+    yield from _together(
+        f"offload-{name}",
+        seen,
+        lambda one: f"{name} is off" if one["offloads"].get(name) is False else None,
+        lambda one: f"{cost}; ethtool -K {one['name']} {SWITCHES[name]} on",
+    )
+
+
+def _far_memory(seen: list[Seen]) -> Iterator[Finding]:
+    """Where there is more than one memory, processes far from the interface pay for the way."""
+    several = [(node, one) for node, one in seen if _has_several(node.system.get("numa_nodes"))]
+
+    def problem(one: Interface) -> str | None:
+        near = (one["slot"] or {}).get("numa_node")
+        return None if near is None else f"its memory is NUMA node {near}"
+
+    yield from _together(
+        "numa",
+        several,
+        problem,
+        lambda one: (
+            "processors of other nodes are slower to it; pin with --cpus to those of "
+            f"/sys/class/net/{one['name']}/device/local_cpulist"
+        ),
+    )
+
+
+def _has_several(online: str | None) -> bool:
+    """Whether a list such as 0-1 names more than one."""
+    return bool(online) and online != "0"
+
+
+def _errors(seen: list[Seen]) -> Iterator[Finding]:
+    yield from _together(
+        "receive-errors",
+        seen,
+        lambda one: (
+            f"{one['received_errors']} damaged frames since it came up"
+            if one["received_errors"]
+            else None
+        ),
+        lambda one: f"cable, transceiver or port; ethtool -S {one['name']}",
+    )
+
+
+def _together(
+    code: str,
+    seen: list[Seen],
+    problem: Callable[[Interface], str | None],
+    hint: Callable[[Interface], str],
+) -> Iterator[Finding]:
+    """One finding for all interfaces that have the same problem in the same words."""
+    having: dict[str, list[Seen]] = {}
+    for node, one in seen:
+        if not one["loopback"] and (text := problem(one)):
+            having.setdefault(f"{one['name']}: {text}", []).append((node, one))
+    for text, cases in having.items():
+        names = tuple(node.name for node, _ in cases)
+        yield Finding(code, f"{named(names)}, {text}", hint(cases[0][1]), nodes=names)

@@ -1,0 +1,156 @@
+"""What of a node costs speed or steadiness: agents, governor, busy processors, buffers, time-outs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from weft.preflight.finding import Finding, named
+from weft.preflight.link import known_mbps
+from weft.preflight.record import NodeRecord, Record
+
+BUSY = 0.5
+"""A processor that is busy for this share of the time disturbs what is measured on it."""
+LEAST_SYN_RETRIES = 2
+LEAST_RETRIES = 8
+"""RFC 1122 asks for at least 100 s before a connection is given up, which takes so many."""
+FILES_BESIDE_CONNECTIONS = 64
+CONNECTIONS_PER_NODE = 4
+BUFFER_PER_PRODUCT = 2
+"""Linux counts its own overhead in a buffer, so half of it is data (tcp(7), tcp_adv_win_scale)."""
+
+
+def node_findings(record: Record) -> Iterator[Finding]:
+    """What is wrong with nodes themselves."""
+    yield from _without_agent(record)
+    yield from _without_address(record)
+    yield from _governors(record)
+    yield from _busy(record)
+    yield from _timeouts(record)
+    yield from _files(record)
+    yield from _buffers(record)
+
+
+def _without_agent(record: Record) -> Iterator[Finding]:
+    for node in record.nodes:
+        if node.failure:
+            yield Finding(
+                "no-agent",
+                f"{node.name}: {node.failure}",
+                "nothing can run there: log in by hand and start weft-probe --version",
+                "failure",
+                (node.name,),
+            )
+
+
+def _without_address(record: Record) -> Iterator[Finding]:
+    for node in record.alive:
+        for address, interface in zip(node.addresses, node.interfaces, strict=False):
+            if interface is None or not interface["up"]:
+                problem = (
+                    "no interface has"
+                    if interface is None
+                    else f"{interface['name']} is down, with"
+                )
+                yield Finding(
+                    "no-interface",
+                    f"{node.name}: {problem} the address {address}",
+                    f"nothing can listen there; ip addr | grep {address}",
+                    "failure",
+                    (node.name,),
+                )
+
+
+def _governors(record: Record) -> Iterator[Finding]:
+    slow = _nodes_where(
+        record, lambda node: set(node.system.get("governors", [])) - {"performance"}
+    )
+    if slow:
+        kinds = sorted({kind for node in slow for kind in node.system["governors"]})
+        yield _about(
+            "governor",
+            slow,
+            f"processors change their frequency (governor {', '.join(kinds)})",
+            "waking up slows small messages by tens of microseconds; cpupower frequency-set -g performance",
+        )
+
+
+def _busy(record: Record) -> Iterator[Finding]:
+    for node in record.alive:
+        shares = node.system.get("busy", [])
+        busy = [at for at, share in enumerate(shares) if share >= BUSY]
+        if busy:
+            yield _about(
+                "busy",
+                [node],
+                f"{len(busy)} of {len(shares)} processors busy before anything runs "
+                f"(processor {busy[0]}: {shares[busy[0]]:.0%})",
+                "what is measured there waits for it; find it with top, or measure on others with --cpus",
+            )
+
+
+def _timeouts(record: Record) -> Iterator[Finding]:
+    yield from _hasty(record, "syn_retries", "tcp_syn_retries", LEAST_SYN_RETRIES)
+    yield from _hasty(record, "retries2", "tcp_retries2", LEAST_RETRIES)
+
+
+def _hasty(record: Record, key: str, file: str, least: int) -> Iterator[Finding]:
+    values = {node.name: _setting(node, key) for node in record.alive}
+    few = {name: value for name, value in values.items() if value is not None and value < least}
+    if few:
+        yield _about(
+            "time-out",
+            _nodes_where(record, lambda node: node.name in few),
+            f"TCP gives up early ({file} is {', '.join(map(str, sorted(set(few.values()))))})",
+            f"a short outage ends a run; sysctl -w net.ipv4.{file}={least} or more",
+        )
+
+
+def _files(record: Record) -> Iterator[Finding]:
+    needed = CONNECTIONS_PER_NODE * len(record.nodes) + FILES_BESIDE_CONNECTIONS
+    few = _nodes_where(record, lambda node: (node.system.get("open_files") or needed) < needed)
+    if few:
+        yield _about(
+            "open-files",
+            few,
+            f"a process may have {min(node.system['open_files'] for node in few)} open files, a session of all nodes "
+            f"needs up to {needed}",
+            f"raise the hard limit (nofile in limits.conf) to {needed} or more",
+        )
+
+
+def _buffers(record: Record) -> Iterator[Finding]:
+    """The bandwidth-delay product of the slowest way from or to a node, against what its TCP may buffer."""
+    for node in record.alive:
+        mbps = max((known_mbps(one) or 0 for one in node.interfaces if one), default=0)
+        trips_us = [
+            path.round_trip_us or 0.0 for path in record.paths if node.name in (path.src, path.dst)
+        ]
+        needed = BUFFER_PER_PRODUCT * round(mbps * max(trips_us, default=0.0) / 8)
+        for key, name, least in (
+            ("tcp_wmem_max", "tcp_wmem", 16384),
+            ("tcp_rmem_max", "tcp_rmem", 131072),
+        ):
+            most = _setting(node, key)
+            if most is not None and most < needed:
+                yield _about(
+                    "buffer",
+                    [node],
+                    f"{name} ends at {most} bytes; {mbps} Mb/s over {max(trips_us) / 1e3:.3g} ms need {needed}",
+                    f"one connection gets at most {most / needed:.0%} of the rate; "
+                    f'sysctl -w net.ipv4.{name}="4096 {least} {needed}"',
+                )
+
+
+def _nodes_where(record: Record, holds: Callable[[NodeRecord], Any]) -> list[NodeRecord]:
+    return [node for node in record.alive if holds(node)]
+
+
+def _setting(node: NodeRecord, key: str) -> int | None:
+    value = node.system.get("settings", {}).get(key)
+    return None if value is None else int(value)
+
+
+def _about(code: str, nodes: list[NodeRecord], problem: str, hint: str) -> Finding:
+    names = tuple(node.name for node in nodes)
+    return Finding(code, f"{named(names)}: {problem}", hint, nodes=names)
