@@ -21,6 +21,7 @@ from weft.run.importers import (
     netperf,
     netpipe,
     osu,
+    perftest,
     qperf,
     sockperf,
 )
@@ -51,6 +52,7 @@ FORMATS: dict[str, Format] = {
         netperf,
         netpipe,
         osu,
+        perftest,
         qperf,
         sockperf,
     )

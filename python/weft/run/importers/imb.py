@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from weft.run.importers.imported import PINGPONG, Content, Options, Test, Timing
+from weft.run.importers.imported import BOTH_WAYS, PINGPONG, Content, Options, Test, Timing
 from weft.run.importers.text import Cut, Text
 
 SIGN = re.compile(r"Intel\(R\) MPI Benchmark|^#\s*Benchmarking \w+", re.MULTILINE)
@@ -14,14 +14,6 @@ SIGN = re.compile(r"Intel\(R\) MPI Benchmark|^#\s*Benchmarking \w+", re.MULTILIN
 _TITLE = re.compile(r"#\s*Benchmarking (\S+)\s*$")
 _PROCESSES = re.compile(r"#\s*#processes = (\d+)")
 _END = "# All processes entering MPI_Finalize"
-_BOTH: dict[str, Any] = {
-    "kind": "pairs",
-    "nodes": [0, 1],
-    "stride": None,
-    "from": [0],
-    "to": [1],
-    "duplex": "full",
-}
 
 _CONVENTION = (
     "times are IMB's, t[usec] or t_max[usec]: PingPong's is half the round trip, Sendrecv's that "
@@ -116,16 +108,16 @@ def _transfers(pattern: dict[str, Any]) -> list[tuple[int, int]]:
     if pattern["kind"] == "ring":
         count = len(pattern["nodes"])
         return [(rank, (rank + 1) % count) for rank in range(count)]
-    return [(0, 1), (1, 0)] if pattern is _BOTH else [(0, 1)]
+    return [(0, 1), (1, 0)] if pattern is BOTH_WAYS else [(0, 1)]
 
 
 _KINDS: dict[str, tuple[dict[str, Any], int]] = {
     "PingPong": (PINGPONG, 2),
     "PingPongSpecificSource": (PINGPONG, 2),
     "PingPongAnySource": (PINGPONG, 2),
-    "PingPing": (_BOTH, 1),
-    "PingPingSpecificSource": (_BOTH, 1),
-    "PingPingAnySource": (_BOTH, 1),
+    "PingPing": (BOTH_WAYS, 1),
+    "PingPingSpecificSource": (BOTH_WAYS, 1),
+    "PingPingAnySource": (BOTH_WAYS, 1),
     "Sendrecv": ({"kind": "ring"}, 1),
 }
 """What weft has a pattern for, and how many one-way trips the printed time must be multiplied by to be a row's."""

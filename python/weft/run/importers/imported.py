@@ -23,6 +23,15 @@ ENDS = ("client", "server")
 """The two ends where a tool does not name them."""
 
 PINGPONG: dict[str, Any] = {"kind": "pingpong"}
+BOTH_WAYS: dict[str, Any] = {
+    "kind": "pairs",
+    "nodes": [0, 1],
+    "stride": None,
+    "from": [0],
+    "to": [1],
+    "duplex": "full",
+}
+"""Two nodes that send to each other at the same time."""
 
 
 @dataclass(frozen=True)
