@@ -125,7 +125,23 @@ impl<'a> Ethtool<'a> {
         Some(value.data != 0)
     }
 
+    /// The interface's MTU. Sysfs has it too, but of the namespace in which it was mounted.
+    pub fn mtu(&self) -> Option<u32> {
+        let mut request = self.request().ok()?;
+        self.call(libc::SIOCGIFMTU as u32, &mut request).ok()?;
+        // SAFETY: every bit pattern is a number, and after a call that went well the kernel has written this one.
+        u32::try_from(unsafe { request.ifr_ifru.ifru_mtu }).ok()
+    }
+
+    /// Put a question of ethtool's, whose first field is its command; the answer takes its place.
     fn ask<T>(&self, question: &mut T) -> io::Result<()> {
+        let mut request = self.request()?;
+        request.ifr_ifru.ifru_data = (question as *mut T).cast();
+        self.call(SIOCETHTOOL, &mut request)
+    }
+
+    /// A request about the interface.
+    fn request(&self) -> io::Result<libc::ifreq> {
         // SAFETY: all fields are numbers or pointers, for which zeros are values.
         let mut request: libc::ifreq = unsafe { mem::zeroed() };
         let name = self.interface.as_bytes();
@@ -135,11 +151,13 @@ impl<'a> Ethtool<'a> {
         for (to, from) in request.ifr_name.iter_mut().zip(name) {
             *to = *from as c_char;
         }
-        request.ifr_ifru.ifru_data = (question as *mut T).cast();
+        Ok(request)
+    }
+
+    fn call(&self, command: u32, request: &mut libc::ifreq) -> io::Result<()> {
         // SAFETY: the request and what it points to live through the call, and the kernel writes no more than the
         // structure that the command names, which is the one that is passed.
-        let outcome =
-            unsafe { libc::ioctl(self.socket.as_raw_fd(), SIOCETHTOOL as _, &mut request) };
+        let outcome = unsafe { libc::ioctl(self.socket.as_raw_fd(), command as _, request) };
         if outcome < 0 {
             return Err(io::Error::last_os_error());
         }

@@ -61,7 +61,7 @@ fn describe(name: &str, flags: InterfaceFlags) -> Interface {
         name: name.to_owned(),
         up: flags.contains(InterfaceFlags::IFF_UP | InterfaceFlags::IFF_RUNNING),
         loopback: flags.contains(InterfaceFlags::IFF_LOOPBACK),
-        mtu_bytes: mtu(name),
+        mtu_bytes: driver.as_ref().and_then(Ethtool::mtu),
         link_mbps: link.as_ref().and_then(|link| link.mbps),
         duplex: link.as_ref().and_then(|link| link.duplex),
         autoneg: link.as_ref().map(|link| link.autoneg),
@@ -76,29 +76,6 @@ fn describe(name: &str, flags: InterfaceFlags) -> Interface {
             .unwrap_or_default(),
         firmware: who.map(|who| who.firmware).unwrap_or_default(),
     }
-}
-
-/// Through netlink's oldest relative, which knows the namespace that sysfs may not.
-fn mtu(name: &str) -> Option<u32> {
-    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::DGRAM, None).ok()?;
-    // SAFETY: all fields are numbers or pointers, for which zeros are values.
-    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    for (to, from) in request
-        .ifr_name
-        .iter_mut()
-        .take(libc::IFNAMSIZ - 1)
-        .zip(name.bytes())
-    {
-        *to = from as std::ffi::c_char;
-    }
-    // SAFETY: the request lives through the call, which writes into it only.
-    let outcome = unsafe {
-        use std::os::fd::AsRawFd;
-        libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU as _, &mut request)
-    };
-    // SAFETY: every bit pattern is a number, and after a call that went well the kernel has written this one.
-    let mtu = unsafe { request.ifr_ifru.ifru_mtu };
-    (outcome == 0).then_some(mtu as u32)
 }
 
 fn offloads(driver: Option<&Ethtool>) -> BTreeMap<&'static str, bool> {

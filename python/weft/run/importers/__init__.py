@@ -25,7 +25,8 @@ from weft.run.importers import (
     qperf,
     sockperf,
 )
-from weft.run.importers.imported import Content, Options, assemble
+from weft.run.importers.assembly import assemble
+from weft.run.importers.imported import Content, Options
 from weft.run.importers.text import Text
 
 

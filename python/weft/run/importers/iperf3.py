@@ -70,7 +70,7 @@ def _documents(text: Text) -> tuple[list[_Document], Cut | None]:
         try:
             value, at = decoder.raw_decode(plain, at)
         except (json.JSONDecodeError, RecursionError) as error:
-            return _whole(found, text, error)[0], _whole(found, text, error)[1]
+            return _whole(found, text, error)
         if not isinstance(value, dict):
             raise text.refuse(line, f"not iperf3's: {text.shown(line)}", 'expected {"start": ...}')
         found.append(_Document(line, value))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from typing import Any
 
-from weft.errors import RequestError
-from weft.run.importers.imported import PINGPONG, Content, Options, Test, Timing, counted, streamed
+from weft.run.importers.imported import PINGPONG, Content, Options, Test, Timing, streamed
+from weft.run.importers.neper_samples import HEADER, read_samples
 from weft.run.importers.text import Cut, Text
 
 SIGN = re.compile(
@@ -19,9 +18,8 @@ _PAIR = re.compile(r"([A-Za-z]\w*)=(.*)")
 _UNIT = re.compile(r"([KMGT]i?)?(bit|b|byte|B)(?:/s|ps)")
 _POWER = {"K": 1, "M": 2, "G": 3, "T": 4}
 _LAST = "throughput"
-_SAMPLES = "tid,flow_id,time,"
 
-_CONVENTION = (
+CONVENTION = (
     "a transaction is a round trip (its time from transactions over the time of the test and "
     "flows); a stream's rate is what was read at the far end, all flows together"
 )
@@ -32,10 +30,10 @@ Pairs = dict[str, tuple[int, str]]
 
 def read(text: Text, options: Options) -> Content:
     """neper's result or its samples; raises RequestError, naming line and reason."""
-    if any(line.startswith(_SAMPLES) for line in text.lines):
-        return _samples(text, options)
+    if any(line.startswith(HEADER) for line in text.lines):
+        return read_samples(text, options, CONVENTION)
     outputs, cut = _outputs(text)
-    return Content("neper", [_test(text, one, options) for one in outputs], _CONVENTION, cut=cut)
+    return Content("neper", [_test(text, one, options) for one in outputs], CONVENTION, cut=cut)
 
 
 def _outputs(text: Text) -> tuple[list[Pairs], Cut | None]:
@@ -81,7 +79,7 @@ def _round_trips(text: Text, pairs: Pairs, line: int, options: Options) -> Test:
     if count < flows or end <= start:
         raise text.refuse(number, f"no transactions in no time: {text.shown(number)}")
     timing = Timing(number, size, max(1, count // flows), round((end - start) * 1e9))
-    return Test("rr", PINGPONG, _transport(options), [timing], line, _facts(text, pairs))
+    return Test("rr", PINGPONG, transport_of(options), [timing], line, _facts(text, pairs))
 
 
 def _both_sizes(text: Text, pairs: Pairs) -> int:
@@ -110,7 +108,7 @@ def _stream(text: Text, pairs: Pairs, line: int, options: Options) -> Test:
     return Test(
         "stream",
         {"kind": "stream", "window": 1},
-        _transport(options),
+        transport_of(options),
         timings,
         line,
         _facts(text, pairs),
@@ -141,7 +139,7 @@ def _number(text: Text, pairs: Pairs, name: str) -> float:
     return value
 
 
-def _transport(options: Options) -> str:
+def transport_of(options: Options) -> str:
     return "tcp" if options.transport == "unknown" else options.transport
 
 
@@ -150,64 +148,3 @@ def _facts(text: Text, pairs: Pairs) -> dict[str, Any]:
         name for name in pairs if name.startswith(("latency_", "throughput", "num_", "VERSION"))
     ]
     return {name: pairs[name][1] for name in kept}
-
-
-def _samples(text: Text, options: Options) -> Content:
-    """--all-samples: counters that grow, for each flow; a row is what was added since the one before."""
-    header = text.lines[0].split(",")
-    counter = "transactions" if "transactions" in header else "bytes_read"
-    if not {"tid", "flow_id", "time", counter} <= set(header):
-        raise text.refuse(
-            1,
-            f"not the header of neper's samples: {text.shown(1)}",
-            "expected tid,flow_id,time,...",
-        )
-    cut = None if text.is_terminated else text.cut_at(len(text.lines))
-    timings: list[Timing] = []
-    before: dict[tuple[str, str], tuple[float, int]] = {}
-    rows = list(enumerate(csv.reader(text.lines), start=1))[1 : len(text.lines) - bool(cut)]
-    for number, fields in rows:
-        if not fields:
-            continue
-        if len(fields) != len(header):
-            raise text.refuse(
-                number, f"{len(fields)} columns, the header has {len(header)}: {text.shown(number)}"
-            )
-        row = dict(zip(header, fields, strict=True))
-        time, count = (
-            text.value(number, row["time"], "time"),
-            text.count(number, row[counter], counter),
-        )
-        flow = row["tid"], row["flow_id"]
-        if flow in before:
-            timings += _added(number, counter, before[flow], (time, count), options)
-        before[flow] = time, count
-    if len(before) > 1:
-        raise RequestError(
-            f"{text.path}: samples of {len(before)} flows at once", "measure with --num-flows=1"
-        )
-    is_rr = counter == "transactions"
-    pattern = PINGPONG if is_rr else {"kind": "stream", "window": 1}
-    test = Test("rr" if is_rr else "stream", pattern, _transport(options), timings, 1, repeats=True)
-    warnings = [] if options.size_bytes else [_SIZE_WARNING]
-    return Content(
-        "neper", [test] if timings else [], _CONVENTION, "batch", cut=cut, warnings=warnings
-    )
-
-
-_SIZE_WARNING = (
-    "size-assumed",
-    "the samples do not say how long the messages were: taken for neper's 1 byte, or 16384 of a stream",
-    "say it with --size",
-)
-
-
-def _added(
-    number: int, counter: str, old: tuple[float, int], new: tuple[float, int], options: Options
-) -> list[Timing]:
-    elapsed_ns, count = (new[0] - old[0]) * 1e9, new[1] - old[1]
-    if elapsed_ns <= 0 or count <= 0:
-        return []
-    if counter == "transactions":
-        return [Timing(number, options.size_bytes or 1, count, round(elapsed_ns))]
-    return [counted(number, options.size_bytes or 16384, count, elapsed_ns)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -92,13 +91,18 @@ def _read_line(number: int, line: str, section: _Section) -> None:
     elif missed:
         section.missed.append(missed[1])
     elif "," in line and re.match(r"\"?[A-Z][a-z]", line):
-        section.header = [name.strip() for name in next(csv.reader([line]))]
+        section.header = _fields(line)
     elif section.header and "," in line:
-        values = next(csv.reader([line]))
+        values = _fields(line)
         keys = [name.upper().replace(" ", "_") for name in section.header]
         section.keys = {name: (number, value) for name, value in zip(keys, values, strict=False)}
     elif _NUMBERS.fullmatch(line):
         section.rows.append((number, line.split()))
+
+
+def _fields(line: str) -> list[str]:
+    """The fields of a line of -o; only tags that users chose are quoted."""
+    return [field.strip().strip('"') for field in line.split(",")]
 
 
 def _tests(text: Text, section: _Section, options: Options) -> Iterator[Test]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from weft.run.importers.imported import PINGPONG, Content, Options, Test, Timing, refuse_cut
+from weft.run.importers.assembly import refuse_cut
+from weft.run.importers.imported import PINGPONG, Content, Options, Test, Timing
 from weft.run.importers.netpipe_lines import Line, parse
 from weft.run.importers.netpipe_version import Version, recognise
 from weft.run.importers.text import Text
