@@ -38,7 +38,8 @@ test-rust: setup
 	cargo test --quiet --release --locked --workspace --exclude weft-bindings
 
 test-python: setup
-	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium dot=graphviz
+	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
+		sockperf=sockperf qperf=qperf fping=fping
 	$(BIN)/pytest
 
 lint: setup

@@ -74,7 +74,7 @@ def read(text: Text, options: Options) -> Content:
                 }
             )
         ),
-        "run qperf with -vs, or say it with --size",
+        "run qperf with -vu, or say it with --size",
     )
     return Content(
         "qperf",
