@@ -117,7 +117,8 @@ def test_a_file_cut_anywhere_gives_whole_results_or_one_message(
 
 
 @pytest.mark.parametrize(
-    "name", ["osu_latency_7.4.txt", "imb_mpi1.txt", "mpigraph.out", "fping_5.1_C.txt"]
+    "name",
+    ["np3.7.2.np.out", "osu_latency_7.4.txt", "imb_mpi1.txt", "mpigraph.out", "fping_5.1_C.txt"],
 )
 def test_a_decimal_comma_is_named_with_its_line(tmp_path: Path, name: str) -> None:
     text = (DATA / name).read_text()
@@ -131,8 +132,32 @@ def test_a_decimal_comma_is_named_with_its_line(tmp_path: Path, name: str) -> No
     assert "LC_ALL=C" in error.hint
 
 
+@pytest.mark.parametrize(
+    ("name", "point", "comma"),
+    [
+        ("qperf_0.4.11.txt", "33.5", "33,5"),
+        ("sockperf_pp.txt", "avg-latency=6.825", "avg-latency=6,825"),
+        ("neper_tcp_rr.txt", "time_end=1061.3", "time_end=1061,3"),
+        ("ng_oneone.stdout", "== 51.54", "== 51,54"),
+    ],
+)
+def test_a_single_decimal_comma_is_named_too(
+    tmp_path: Path, name: str, point: str, comma: str
+) -> None:
+    text = (DATA / name).read_text()
+    number = text[: text.index(point)].count("\n") + 1
+    error = refusal(tmp_path, WHOLE[name], text.replace(point, comma, 1))
+    assert f"line {number}: " in error.message and "decimal comma" in error.message
+
+
 def _is_row(line: str, format: str) -> bool:
-    wanted = {"osu": "1  ", "imb": "            0", "mpigraph": "vm:0 from", "fping": "127"}
+    wanted = {
+        "netpipe": "       1",
+        "osu": "1  ",
+        "imb": "            0",
+        "mpigraph": "vm:0 from",
+        "fping": "127",
+    }
     return line.startswith(wanted[format])
 
 

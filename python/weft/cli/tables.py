@@ -78,6 +78,8 @@ def _header(summary: Summary) -> Iterator[str]:
         f", rates scaled by {scale:g}" if scale != 1.0 else ""
     )
     yield f"nodes    {nodes}"
+    if meta.source:
+        yield f"source   {meta.source['format']}: {meta.source['convention']}"
     yield f"status   {meta.status}"
     yield from _warning_lines(summary.warnings)
 

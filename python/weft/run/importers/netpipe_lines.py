@@ -123,6 +123,9 @@ def _refuse_columns(text: Text, number: int, row: str, found: Sequence[Line]) ->
             "an integrity check (bytes and repeats): it has no times",
             "measure without NetPIPE's -i (--integrity)",
         )
+    for field in row.split():
+        if "," in field:
+            text.value(number, field, "a column")
     expected = (
         f"{found[0].columns} columns as on line {found[0].number}"
         if found
