@@ -10,6 +10,7 @@ from recorded_cluster import Cluster
 from weft.preflight.finding import Finding
 from weft.preflight.judge import Verdict, judge
 from weft.preflight.link import slot_gbps
+from weft.preflight.look import distances
 from weft.preflight.record import Record
 
 
@@ -205,3 +206,9 @@ def test_findings_are_data(cluster: Cluster) -> None:
     assert document["can_run"] is True
     assert set(document["findings"][0]) == {"code", "message", "hint", "kind", "nodes"}
     assert len(document["nodes"]) == 4 and len(document["paths"]) == 12
+
+
+def test_few_nodes_try_all_and_many_some_both_ways() -> None:
+    assert distances(1) == [] and distances(4) == [1, 2, 3]
+    assert distances(32) == [1, 2, 4, 8, 16, 24, 28, 30, 31]
+    assert len(distances(4096)) == 23

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from weft.errors import RequestError
@@ -87,7 +87,7 @@ class _Visit:
         """Round after round, so that a node has one way to try at a time and the ways do not disturb each other."""
         found: list[PathRecord] = []
         alive = sorted(ports)
-        for number, distance in enumerate(_distances(len(alive))):
+        for number, distance in enumerate(distances(len(alive))):
             self._tell(f"trying the ways between nodes, round {number + 1}")
             peers = {
                 node: alive[(at + distance) % len(alive)]
@@ -133,16 +133,12 @@ class _Visit:
         )
 
 
-def _distances(count: int) -> Iterator[int]:
+def distances(count: int) -> list[int]:
     """How far apart in the list of nodes the partners of each round are."""
     if count <= ALL_PAIRS_UP_TO:
-        yield from range(1, count)
-        return
-    distance = 1
-    while distance < count:
-        yield distance
-        yield count - distance
-        distance *= 2
+        return list(range(1, count))
+    powers = [2**power for power in range(count.bit_length()) if 2**power < count]
+    return sorted({*powers, *(count - power for power in powers)})
 
 
 async def _within(answer: Awaitable[T]) -> T:

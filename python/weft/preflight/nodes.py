@@ -71,7 +71,7 @@ def _governors(record: Record) -> Iterator[Finding]:
             "governor",
             slow,
             f"processors change their frequency (governor {', '.join(kinds)})",
-            "waking up slows small messages by tens of microseconds; cpupower frequency-set -g performance",
+            "idle processors start small messages slowly, unevenly; cpupower frequency-set -g performance",
         )
 
 

@@ -61,7 +61,7 @@ def _lossy(record: Record) -> Iterator[Finding]:
         yield Finding(
             "datagrams-lost",
             f"{node}: {lost} of {asked} small datagrams on an idle network were not answered",
-            f"each loss costs TCP at least 200 ms; ethtool -S {interface}, cable and port",
+            f"TCP waits for each, up to its least time-out of 200 ms; ethtool -S {interface}, cable and port",
             nodes=(node,),
         )
 
