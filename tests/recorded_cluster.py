@@ -72,6 +72,7 @@ class Cluster:
                 "name": name,
                 "addresses": [f"10.0.0.{at + 1}"],
                 "failure": "",
+                "complaint": "",
                 "facts": {"kernel": "6.1.0-38", "cpu_model": "EPYC 7543", "cpus": 64},
                 "system": deepcopy(_SYSTEM),
                 "interfaces": [deepcopy(_INTERFACE)],

@@ -68,6 +68,12 @@ def test_an_address_that_no_interface_has_is_a_failure(cluster: Cluster) -> None
     assert only(judge(cluster.record())).code == "no-interface"
 
 
+def test_a_port_that_cannot_be_had_is_a_failure(cluster: Cluster) -> None:
+    cluster.nodes["n1"]["complaint"] = "Address already in use"
+    finding = only(judge(cluster.record()))
+    assert (finding.code, finding.kind) == ("cannot-listen", "failure")
+
+
 def test_a_smaller_mtu_is_a_difference_with_the_command(cluster: Cluster) -> None:
     cluster.interface("n4")["mtu_bytes"] = 1500
     for path in cluster.ways_of("n4"):

@@ -42,6 +42,7 @@ class _Visit:
         self._tell = tell
         self._token = secrets.token_hex(32)
         self._failures: dict[int, str] = {}
+        self._complaints: dict[int, str] = {}
 
     async def record(self) -> Record:
         self._tell("starting agents")
@@ -59,14 +60,17 @@ class _Visit:
         return Record(_about(self._testbed), nodes, paths)
 
     async def _ask_all(self, crew: Crew, ask: Callable[[int, Agent], Awaitable[T]]) -> dict[int, T]:
-        """What every node answers that is still there; the others are noted as failed."""
-        asked = [node for node in crew.agents if node not in self._failures]
+        """What every node answers that is well so far; what is wrong with the others is noted."""
+        silent = self._failures.keys() | self._complaints.keys()
+        asked = [node for node in crew.agents if node not in silent]
         answers = await asyncio.gather(
             *(_within(ask(node, crew.agents[node])) for node in asked), return_exceptions=True
         )
         found = {}
         for node, answer in zip(asked, answers, strict=True):
-            if isinstance(answer, AgentError | TimeoutError):
+            if isinstance(answer, AgentError) and not answer.is_its_end:
+                self._complaints[node] = answer.reason
+            elif isinstance(answer, AgentError | TimeoutError):
                 self._failures[node] = _reason(answer)
             elif isinstance(answer, BaseException):
                 raise answer
@@ -92,7 +96,7 @@ class _Visit:
             peers = {
                 node: alive[(at + distance) % len(alive)]
                 for at, node in enumerate(alive)
-                if node not in self._failures
+                if node not in self._failures | self._complaints
             }
 
             async def try_one(
@@ -127,6 +131,7 @@ class _Visit:
             self._nodes[at].name,
             self._addresses(at),
             self._failures.get(at, ""),
+            self._complaints.get(at, ""),
             facts,
             seen["node"] if seen else {},
             seen["interfaces"] if seen else [],

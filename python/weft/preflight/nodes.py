@@ -45,20 +45,21 @@ def _without_agent(record: Record) -> Iterator[Finding]:
 
 def _without_address(record: Record) -> Iterator[Finding]:
     for node in record.alive:
-        for address, interface in zip(node.addresses, node.interfaces, strict=False):
-            if interface is None or not interface["up"]:
-                problem = (
-                    "no interface has"
-                    if interface is None
-                    else f"{interface['name']} is down, with"
-                )
-                yield Finding(
-                    "no-interface",
-                    f"{node.name}: {problem} the address {address}",
-                    f"nothing can listen there; ip addr | grep {address}",
-                    "failure",
-                    (node.name,),
-                )
+        missing = [one for one in map(_missing, node.addresses, node.interfaces) if one]
+        for problem in missing or ([node.complaint] if node.complaint else []):
+            yield Finding(
+                "no-interface" if missing else "cannot-listen",
+                f"{node.name}: {problem}",
+                f"nothing can come in there; ip addr, ss -lntu | grep {node.addresses[0]}",
+                "failure",
+                (node.name,),
+            )
+
+
+def _missing(address: str, interface: dict[str, Any] | None) -> str | None:
+    if interface is None:
+        return f"no interface has the address {address}"
+    return None if interface["up"] else f"{interface['name']} is down, with the address {address}"
 
 
 def _governors(record: Record) -> Iterator[Finding]:

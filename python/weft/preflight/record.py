@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class NodeRecord:
-    """A node. `failure` says why there is no agent, and then the rest is empty.
+    """A node. `failure` says why there is no agent, and then the rest is empty; `complaint` why it cannot listen.
 
     `facts` are those of the agent's greeting, `system` and `interfaces` (one for each address, None where no
     interface has it) as the agent's crates/probe/src/inspect reports them.
@@ -17,6 +17,7 @@ class NodeRecord:
     name: str
     addresses: list[str]
     failure: str = ""
+    complaint: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
     system: dict[str, Any] = field(default_factory=dict)
     interfaces: list[dict[str, Any] | None] = field(default_factory=list)
