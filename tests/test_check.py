@@ -97,8 +97,9 @@ def test_a_node_whose_data_network_is_down_stops_the_run(lab: Lab) -> None:
 def test_a_firewall_that_drops_connections_is_not_a_dead_node(lab: Lab) -> None:
     if subprocess.run(["which", "nft"], capture_output=True, check=False).returncode:
         pytest.skip("no nft here")
-    rules = "table inet t { chain c { type filter hook input priority 0; ip protocol tcp drop; } }"
-    on(lab, 0, "nft", rules.replace("table inet t", "add table inet t; table inet t"))
+    on(lab, 0, "nft", "add table inet t")
+    on(lab, 0, "nft", "add chain inet t c { type filter hook input priority 0; }")
+    on(lab, 0, "nft", "add rule inet t c ip protocol tcp drop")
     document = checked(lab, status=1)
     assert codes(document, "failure") == {"unreachable"}
     (finding,) = [one for one in document["findings"] if one["code"] == "unreachable"]
