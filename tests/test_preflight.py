@@ -68,6 +68,15 @@ def test_an_address_that_no_interface_has_is_a_failure(cluster: Cluster) -> None
     assert only(judge(cluster.record())).code == "no-interface"
 
 
+def test_an_interface_that_is_down_is_a_failure_unless_it_carries(cluster: Cluster) -> None:
+    cluster.interface("n1")["up"] = False
+    assert not judge(cluster.record()).findings
+    for path in cluster.ways_of("n1"):
+        path["connect_error"] = "Network is unreachable"
+    found = judge(cluster.record()).findings
+    assert [finding.code for finding in found] == ["no-interface", "unreachable"]
+
+
 def test_a_port_that_cannot_be_had_is_a_failure(cluster: Cluster) -> None:
     cluster.nodes["n1"]["complaint"] = "Address already in use"
     finding = only(judge(cluster.record()))

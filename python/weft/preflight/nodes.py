@@ -45,7 +45,9 @@ def _without_agent(record: Record) -> Iterator[Finding]:
 
 def _without_address(record: Record) -> Iterator[Finding]:
     for node in record.alive:
-        missing = [one for one in map(_missing, node.addresses, node.interfaces) if one]
+        places = enumerate(zip(node.addresses, node.interfaces, strict=False))
+        problems = [_missing(record, node, at, *place) for at, place in places]
+        missing = [problem for problem in problems if problem]
         for problem in missing or ([node.complaint] if node.complaint else []):
             yield Finding(
                 "no-interface" if missing else "cannot-listen",
@@ -56,10 +58,17 @@ def _without_address(record: Record) -> Iterator[Finding]:
             )
 
 
-def _missing(address: str, interface: dict[str, Any] | None) -> str | None:
+def _missing(
+    record: Record, node: NodeRecord, network: int, address: str, interface: dict[str, Any] | None
+) -> str | None:
+    """What is wrong with an address. A carrier is noticed late, so what connects is believed more."""
     if interface is None:
         return f"no interface has the address {address}"
-    return None if interface["up"] else f"{interface['name']} is down, with the address {address}"
+    ways = [path for path in record.paths if path.network == network]
+    carries = any(path.connect_error is None and node.name in (path.src, path.dst) for path in ways)
+    if interface["up"] or carries:
+        return None
+    return f"{interface['name']} is down, with the address {address}"
 
 
 def _governors(record: Record) -> Iterator[Finding]:
@@ -77,17 +86,21 @@ def _governors(record: Record) -> Iterator[Finding]:
 
 
 def _busy(record: Record) -> Iterator[Finding]:
+    """The nodes together that have as many busy processors: in a lab all share the same."""
+    alike: dict[tuple[int, int], list[NodeRecord]] = {}
     for node in record.alive:
         shares = node.system.get("busy", [])
-        busy = [at for at, share in enumerate(shares) if share >= BUSY]
+        busy = sum(share >= BUSY for share in shares)
         if busy:
-            yield _about(
-                "busy",
-                [node],
-                f"{len(busy)} of {len(shares)} processors busy before anything runs "
-                f"(processor {busy[0]}: {shares[busy[0]]:.0%})",
-                "what is measured there waits for it; find it with top, or measure on others with --cpus",
-            )
+            alike.setdefault((busy, len(shares)), []).append(node)
+    for (busy, count), nodes in alike.items():
+        worst = max(share for node in nodes for share in node.system["busy"])
+        yield _about(
+            "busy",
+            nodes,
+            f"{busy} of {count} processors busy before anything runs (up to {worst:.0%})",
+            "what is measured there waits for it; find it with top, or measure on others with --cpus",
+        )
 
 
 def _timeouts(record: Record) -> Iterator[Finding]:
