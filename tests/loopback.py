@@ -6,7 +6,7 @@ import asyncio
 import datetime
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self
@@ -19,7 +19,7 @@ from weft.plan.load import parse_plan
 from weft.plan.phases import expand
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta, Warning
-from weft.testbed.agent import Agent
+from weft.testbed.agent import Agent, AgentError
 from weft.testbed.base import Node
 from weft.testbed.crew import Crew
 from weft.testbed.ensemble import Ensemble
@@ -27,6 +27,7 @@ from weft.testbed.live import LiveRun
 from weft.testbed.logbook import Logbook
 from weft.testbed.pair import StepJob, run_step
 from weft.testbed.session import EnsembleJob
+from weft.testbed.starting import start_each
 
 ADDRESS = "127.0.0.1"
 
@@ -51,6 +52,7 @@ def job(a_step: dict[str, Any], patience_ms: int = 2000) -> StepJob:
         launch=0,
         phases=list(range(len(a_step["sizes"]["bytes"]))),
         addresses=[ADDRESS, ADDRESS],
+        ports=[None, None],
         token=secrets.token_hex(32),
         epoch_ns=0,
         patience_ms=patience_ms,
@@ -139,6 +141,7 @@ def with_cluster(
                 step=step,
                 launch=0,
                 addresses=dict.fromkeys(range(nodes), (ADDRESS,)),
+                ports=dict.fromkeys(range(nodes)),
                 token=secrets.token_hex(32),
                 epoch_ns=time.monotonic_ns(),
                 patience_s=patience_s,
@@ -170,6 +173,9 @@ class Loopback:
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         return ["false"] if node.name in self._broken else argv
+
+    async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
+        return await start_each(self.nodes, self.node_command, nodes)
 
     def close(self) -> None: ...
 

@@ -144,14 +144,16 @@ def test_a_node_on_which_no_agent_starts_is_left_out(tmp_path: Path) -> None:
     run = live_run(tmp_path / "r", Loopback(4, broken=[VICTIM]), ensemble_step("alltoall"))
     assert run.meta.status == "partial"
     assert [(entry["node"], entry["phase"]) for entry in run.meta.lost] == [("n3", None)]
-    assert [warning.code for warning in run.meta.warnings] == ["node-lost"]
+    (warning,) = run.meta.warnings
+    assert warning.code == "nodes-not-started"
+    assert warning.message == ("1 of 4 nodes did not start: n3: the agent ended with status 1")
     assert run.samples.num_rows == 3 * 2
 
 
 def test_a_run_without_enough_agents_has_failed(tmp_path: Path) -> None:
     run = live_run(tmp_path / "r", Loopback(2, broken=[1]), ensemble_step("ring"))
     assert run.meta.status == "failed"
-    assert [warning.code for warning in run.meta.warnings] == ["node-lost", "too-few-nodes"]
+    assert [warning.code for warning in run.meta.warnings] == ["nodes-not-started", "too-few-nodes"]
 
 
 def test_one_node_is_too_few(tmp_path: Path) -> None:

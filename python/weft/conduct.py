@@ -54,6 +54,8 @@ class RunRequest:
     overrides: list[tuple[str, str]] = field(default_factory=list)
     cpus: list[int] | None = None
     patience_s: float = 10.0
+    nodes: int | None = None
+    ports: str | None = None
 
 
 def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
@@ -61,7 +63,7 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     plan = load_plan(request.plan, request.overrides)
     _check_loads(plan, request.testbed)
     out = Path(request.out) if request.out else default_folder(plan["name"])
-    with open_testbed(request.testbed, request.scale) as testbed:
+    with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
         _settle(plan, testbed, request.cpus)
         writer = RunWriter.create(out, _new_meta(request, plan, testbed))
         return _carry_out(testbed, writer, reporter, request.patience_s)
@@ -82,7 +84,9 @@ def resume_run(directory: str, reporter: Reporter | None = None, patience_s: flo
         return run
     if "spec" not in run.meta.testbed:
         raise RequestError(f"{directory}: an imported run cannot be resumed")
-    with open_testbed(run.meta.testbed["spec"], run.meta.testbed.get("scale", 1.0)) as testbed:
+    known = run.meta.testbed
+    scale, nodes, ports = known.get("scale", 1.0), known.get("nodes"), known.get("data_ports")
+    with open_testbed(known["spec"], scale, nodes, ports) as testbed:
         _check_same_nodes(run, testbed)
         writer = RunWriter.resume(directory)
         return _carry_out(testbed, writer, reporter, patience_s)
@@ -118,7 +122,7 @@ def default_folder(plan_name: str) -> Path:
 def _new_meta(request: RunRequest, plan: dict[str, Any], testbed: Testbed) -> RunMeta:
     meta = RunMeta(
         plan=plan,
-        testbed=testbed.describe() | {"spec": request.testbed},
+        testbed=testbed.describe() | _asked(request),
         nodes=[{"name": node.name, "address": node.address} for node in testbed.nodes],
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
         command=["weft", *sys.argv[1:]],
@@ -127,6 +131,12 @@ def _new_meta(request: RunRequest, plan: dict[str, Any], testbed: Testbed) -> Ru
     for warning in testbed.warnings:
         meta.warn(warning.code, warning.message, warning.hint)
     return meta
+
+
+def _asked(request: RunRequest) -> dict[str, Any]:
+    """What resuming a run needs to open the same testbed."""
+    asked = {"spec": request.testbed, "nodes": request.nodes, "data_ports": request.ports}
+    return {key: value for key, value in asked.items() if value is not None}
 
 
 def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> None:

@@ -58,6 +58,9 @@ impl Agent {
     pub fn answer_all(&mut self, requests: &Receiver<Vec<u8>>) -> io::Result<()> {
         while let Some(payload) = self.member.next_request(&mut self.outbox, requests)? {
             match serde_json::from_slice(&payload) {
+                Ok(Asked::Clock) => self.say(&Reply::Clock {
+                    now_ns: clock::now_ns(),
+                })?,
                 Ok(Asked::Ensemble(request)) => self.member.answer(request, &mut self.outbox)?,
                 Ok(Asked::Inspect(request)) => self.inspect(request)?,
                 Ok(Asked::Pair(request)) => self.answer(*request)?,
@@ -130,7 +133,12 @@ impl Agent {
 
     fn serve(&mut self, common: &Common) -> io::Result<u64> {
         pin(common)?;
-        let mut door = Door::open(common.address, &common.step.options, common.token.clone())?;
+        let mut door = Door::open(
+            common.address,
+            common.ports,
+            &common.step.options,
+            common.token.clone(),
+        )?;
         self.say(&Reply::Listening { port: door.port()? })?;
         let socket = door.admit(patience(common))?;
         self.report_settings(common, Some(&socket))?;

@@ -10,6 +10,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use socket2::{Domain, Protocol, Socket, Type};
 use weft_plan::Options;
 
+use crate::ports::{self, PortRange};
 use crate::tcp;
 use crate::token::{TOKEN_BYTES, Token};
 
@@ -42,10 +43,15 @@ enum Verdict {
 }
 
 impl Door {
-    /// Listen on a free port of `address`.
-    pub fn open(address: IpAddr, options: &Options, token: Token) -> io::Result<Door> {
+    /// Listen on a free port of `address`, one of `ports` if there are any.
+    pub fn open(
+        address: IpAddr,
+        ports: Option<PortRange>,
+        options: &Options,
+        token: Token,
+    ) -> io::Result<Door> {
         Ok(Door {
-            socket: listen(address, options, 128)?,
+            socket: listen(address, ports, options, 128)?,
             token,
             rejected: 0,
         })
@@ -208,15 +214,17 @@ fn try_to_enter(
 }
 
 /// A socket that listens on a free port of `address`, with a step's options, and does not block.
-pub fn listen(address: IpAddr, options: &Options, backlog: i32) -> io::Result<Socket> {
-    let socket = new_socket(address)?;
-    tcp::apply(&socket, options)?;
-    socket
-        .bind(&SocketAddr::new(address, 0).into())
-        .map_err(|error| {
-            io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
-        })?;
-    socket.listen(backlog)?;
+pub fn listen(
+    address: IpAddr,
+    ports: Option<PortRange>,
+    options: &Options,
+    backlog: i32,
+) -> io::Result<Socket> {
+    let socket = ports::listen(address, ports, backlog, || {
+        let socket = new_socket(address)?;
+        tcp::apply(&socket, options)?;
+        Ok(socket)
+    })?;
     socket.set_nonblocking(true)?;
     Ok(socket)
 }

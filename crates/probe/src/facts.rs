@@ -4,6 +4,8 @@ use std::fs;
 
 use serde::Serialize;
 
+use crate::interfaces::{self, Interface};
+
 /// Facts about a node that help to interpret its results.
 #[derive(Debug, Serialize)]
 pub struct Facts {
@@ -11,6 +13,8 @@ pub struct Facts {
     pub kernel: String,
     pub cpu_model: String,
     pub cpus: usize,
+    pub architecture: &'static str,
+    pub interfaces: Vec<Interface>,
 }
 
 /// Gather the facts; what the system hides is left empty.
@@ -22,6 +26,8 @@ pub fn gather() -> Facts {
         kernel: first_line("/proc/sys/kernel/osrelease"),
         cpu_model: cpu_model().unwrap_or_default(),
         cpus: std::thread::available_parallelism().map_or(0, usize::from),
+        architecture: std::env::consts::ARCH,
+        interfaces: interfaces::gather(),
     }
 }
 

@@ -9,6 +9,7 @@ use weft_plan::Step;
 use crate::ensemble;
 use crate::facts::Facts;
 use crate::inspect;
+use crate::ports::PortRange;
 use crate::tcp;
 use crate::token::Token;
 
@@ -21,6 +22,8 @@ pub struct Common {
     pub node: u32,
     /// The measured address of this node.
     pub address: IpAddr,
+    /// The ports on which it may listen; any where there are none.
+    pub ports: Option<PortRange>,
     pub token: Token,
     /// A peer that is silent for longer has failed.
     pub patience_ms: u64,
@@ -29,6 +32,8 @@ pub struct Common {
 /// What the coordinator asks.
 #[derive(Debug)]
 pub enum Asked {
+    /// What time is it on your monotonic clock?
+    Clock,
     Pair(Box<Request>),
     Inspect(inspect::Request),
     Ensemble(ensemble::Request),
@@ -38,14 +43,15 @@ impl<'de> Deserialize<'de> for Asked {
     /// By hand, because serde's untagged enums hide what is wrong.
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         let value = serde_json::Value::deserialize(input)?;
-        let kind = value["type"].as_str();
-        let is_pair = matches!(kind, Some("serve" | "drive"));
-        let asked = if is_pair {
-            Request::deserialize(value).map(|request| Asked::Pair(Box::new(request)))
-        } else if inspect::is_request(kind) {
-            inspect::Request::deserialize(value).map(Asked::Inspect)
-        } else {
-            ensemble::Request::deserialize(value).map(Asked::Ensemble)
+        let asked = match value["type"].as_str() {
+            Some("clock") => Ok(Asked::Clock),
+            Some("serve" | "drive") => {
+                Request::deserialize(value).map(|request| Asked::Pair(Box::new(request)))
+            }
+            kind if inspect::is_request(kind) => {
+                inspect::Request::deserialize(value).map(Asked::Inspect)
+            }
+            _ => ensemble::Request::deserialize(value).map(Asked::Ensemble),
         };
         asked.map_err(D::Error::custom)
     }
@@ -78,6 +84,9 @@ pub enum Reply {
         version: &'static str,
         facts: Facts,
         timing: Overhead,
+    },
+    Clock {
+        now_ns: u64,
     },
     Listening {
         port: u16,

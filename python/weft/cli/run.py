@@ -9,6 +9,7 @@ from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.progress import progress
 from weft.conduct import RunRequest, resume_run, start_run
 from weft.errors import RequestError
+from weft.nodeset import fold
 
 
 @click.command()
@@ -17,6 +18,8 @@ from weft.errors import RequestError
 @click.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/PLAN-TIME]")
 @click.option("--resume", metavar="DIR", help="Continue a run: only what is missing is measured.")
 @click.option("--scale", type=float, help="Multiplies every rate of a fabric.  [default: 1.0]")
+@click.option("--nodes", type=click.IntRange(min=1), help="Use so many of a real cluster's nodes.")
+@click.option("--ports", metavar="RANGE", help="Ports for data, such as 5000-5100.")
 @click.option("--launches", type=int, help="Fresh processes and connections, so many times.")
 @click.option("--cpus", metavar="LIST", help="Processor of each node's agent, such as 0,1.")
 @click.option(
@@ -47,6 +50,8 @@ def run(
     out: str | None,
     resume: str | None,
     scale: float | None,
+    nodes: int | None,
+    ports: str | None,
     launches: int | None,
     cpus: str | None,
     settings: tuple[str, ...],
@@ -56,7 +61,8 @@ def run(
 ) -> None:
     """Run PLAN (a catalogue name or a TOML file) on a testbed."""
     if resume is not None:
-        if any((plan, testbed, out, scale is not None, launches, cpus, settings, *loads.values())):
+        asked = (plan, testbed, out, scale is not None, nodes, ports, launches, cpus, settings)
+        if any((*asked, *loads.values())):
             raise RequestError(
                 "--resume takes the plan, its settings and the testbed from the run",
                 "leave out all but --resume, --patience and --json",
@@ -73,7 +79,9 @@ def run(
             overrides.append(("launches", str(launches)))
         overrides += load_settings(plan, loads)
         scale = 1.0 if scale is None else scale
-        request = RunRequest(plan, testbed, out, scale, overrides, _split_cpus(cpus), patience_s)
+        request = RunRequest(
+            plan, testbed, out, scale, overrides, _split_cpus(cpus), patience_s, nodes, ports
+        )
         with progress() as reporter:
             result = start_run(request, reporter)
     if as_json:
@@ -84,7 +92,7 @@ def run(
     else:
         print_warnings(result.meta.warnings)
         if lost := dict.fromkeys(entry["node"] for entry in result.meta.lost):
-            click.echo(f"lost nodes: {', '.join(lost)}", err=True)
+            click.echo(f"lost nodes: {fold(lost)}", err=True)
         click.echo(f"{result.directory}: {result.meta.status}", err=True)
     context.exit(0 if result.meta.status == "complete" else 1)
 

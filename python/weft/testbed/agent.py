@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +14,11 @@ import pyarrow as pa
 from weft import __version__
 from weft.errors import WorkError
 from weft.testbed import frames
+from weft.testbed.process import LocalProcess, Process, last_words
 
 READY_WITHIN_S = 20.0
+CLOCK_READINGS = 3
+CLOCK_WITHIN_S = 10.0
 
 
 class AgentError(WorkError):
@@ -36,33 +40,29 @@ class AgentError(WorkError):
 class Agent:
     """A running agent."""
 
-    def __init__(self, node: str, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, node: str, process: Process) -> None:
         self.node = node
         self._process = process
-        assert process.stdout is not None
         self._frames = frames.Reader(process.stdout)
         self.facts: dict[str, Any] = {}
         self.timing: dict[str, Any] = {}
+        self._clock_offset_ns: int | None = None
 
     @classmethod
     async def start(cls, node: str, argv: list[str]) -> Agent:
-        """Start an agent and wait until it is ready; raises AgentError."""
-        pipe = asyncio.subprocess.PIPE
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *argv, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
-            )
-        except OSError as error:
-            raise AgentError(
-                node, "agent-not-started", f"cannot start {argv[0]}: {error}"
-            ) from None
+        """Start an agent on this machine and wait until it is ready; raises AgentError."""
+        return await cls.greeted(node, await start_process(node, argv))
+
+    @classmethod
+    async def greeted(cls, node: str, process: Process, within_s: float = READY_WITHIN_S) -> Agent:
+        """The agent that a process is about to be, once it is ready; raises AgentError and ends the process."""
         agent = cls(node, process)
         try:
-            await asyncio.wait_for(agent._greet(), READY_WITHIN_S)
+            await asyncio.wait_for(agent._greet(), within_s)
         except TimeoutError:
             await agent.close()
             raise AgentError(
-                node, "agent-not-ready", f"the agent was not ready within {READY_WITHIN_S:.0f} s"
+                node, "agent-not-ready", f"the agent was not ready within {within_s:.0f} s"
             ) from None
         except BaseException:
             await agent.close()
@@ -85,7 +85,6 @@ class Agent:
 
     async def send(self, message: dict[str, Any]) -> None:
         """Send a request; an agent that is gone is noticed when its answer is read."""
-        assert self._process.stdin is not None
         with contextlib.suppress(ConnectionError):
             self._process.stdin.write(frames.encode(message))
             await self._process.stdin.drain()
@@ -112,15 +111,37 @@ class Agent:
             )
         return received
 
+    async def clock_offset_ns(self) -> int:
+        """How far its monotonic clock is ahead of this machine's, to half a round trip (Cristian 1989).
+
+        Raises AgentError.
+        """
+        if self._clock_offset_ns is None:
+            try:
+                async with asyncio.timeout(CLOCK_WITHIN_S):
+                    readings = [await self._read_clock() for _ in range(CLOCK_READINGS)]
+            except TimeoutError:
+                raise AgentError(
+                    self.node, "agent-silent", f"the agent said nothing for {CLOCK_WITHIN_S:g} s"
+                ) from None
+            self._clock_offset_ns = min(readings)[1]
+        return self._clock_offset_ns
+
+    async def _read_clock(self) -> tuple[int, int]:
+        """A round trip's time, and the offset as it sees it."""
+        asked_ns = time.monotonic_ns()
+        await self.send({"type": "clock"})
+        there_ns: int = (await self.expect("clock"))["now_ns"]
+        heard_ns = time.monotonic_ns()
+        return heard_ns - asked_ns, there_ns - (asked_ns + heard_ns) // 2
+
     async def _how_it_ended(self) -> str:
-        assert self._process.stderr is not None
-        said = (await self._process.stderr.read()).decode(errors="replace").strip()
+        said = await last_words(self._process)
         status = await self._process.wait()
         return describe_end(status) + (f": {said.splitlines()[-1]}" if said else "")
 
     async def close(self) -> None:
         """End the agent: it goes when its standard input closes, and is killed if it does not."""
-        assert self._process.stdin is not None
         self._process.stdin.close()
         try:
             await asyncio.wait_for(self._process.wait(), 2)
@@ -129,9 +150,16 @@ class Agent:
 
     async def kill(self) -> None:
         """End the agent at once, even one that is stopped."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        self._process.kill()
         await self._process.wait()
+
+
+async def start_process(node: str, argv: list[str]) -> LocalProcess:
+    """Start the process that is an agent, or leads to one; raises AgentError."""
+    try:
+        return await LocalProcess.start(argv)
+    except OSError as error:
+        raise AgentError(node, "agent-not-started", f"cannot start {argv[0]}: {error}") from None
 
 
 def describe_end(status: int) -> str:

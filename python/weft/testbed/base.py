@@ -8,18 +8,22 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from weft.run.meta import Warning
+from weft.testbed.agent import Agent, AgentError
+from weft.testbed.ports import PortRange
 
 
 @dataclass(frozen=True)
 class Node:
     """A machine that agents run on, and where the others reach it.
 
-    `addresses` has one address for each network that the node is in, `address` being the first of them.
+    `addresses` has one address for each network that the node is in, `address` being the first of them. Data comes in
+    on `ports` only, where there are any.
     """
 
     name: str
     address: str
     addresses: tuple[str, ...] = ()
+    ports: PortRange | None = None
 
 
 class Testbed(Protocol):
@@ -54,6 +58,9 @@ class Testbed(Protocol):
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         """The command that runs a program on a node."""
+
+    async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
+        """Start an agent on each of the nodes (by number) at the same time: the agent, or why there is none."""
 
     def close(self) -> None:
         """Give back what was opened. May be called twice."""

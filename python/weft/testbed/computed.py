@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow as pa
 
@@ -64,6 +65,10 @@ class Computed(Closing, ABC):
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         """Nothing can be started on what does not exist."""
         raise RequestError(f"{node.name} is simulated: {argv[0]} cannot be started there")
+
+    async def start_agents(self, nodes: Sequence[int]) -> NoReturn:
+        """Nor an agent."""
+        raise RequestError(f"{self.name} is simulated: no agent can be started there")
 
     def check(self, step: dict[str, Any]) -> None:
         """Refuse a step that cannot be simulated here; raises RequestError."""

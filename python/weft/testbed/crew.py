@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from weft import binaries
 from weft.testbed.agent import Agent, AgentError
 from weft.testbed.base import Testbed
 
@@ -20,9 +19,7 @@ class Crew:
     @classmethod
     async def start(cls, testbed: Testbed, nodes: Iterable[int]) -> Crew:
         """Start an agent on each of the nodes at the same time; those that do not start are lost."""
-        chosen = list(nodes)
-        starts = [_start(testbed, node) for node in chosen]
-        results = dict(zip(chosen, await asyncio.gather(*starts), strict=True))
+        results = await testbed.start_agents(list(nodes))
         return cls(
             {node: one for node, one in results.items() if isinstance(one, Agent)},
             {node: one for node, one in results.items() if isinstance(one, AgentError)},
@@ -44,12 +41,3 @@ class Crew:
     async def close(self) -> None:
         """End all agents."""
         await asyncio.gather(*(agent.close() for agent in self.agents.values()))
-
-
-async def _start(testbed: Testbed, node: int) -> Agent | AgentError:
-    place = testbed.nodes[node]
-    argv = testbed.node_command(place, [str(binaries.find("weft-probe"))])
-    try:
-        return await Agent.start(place.name, argv)
-    except AgentError as error:
-        return error

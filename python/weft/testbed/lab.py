@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from weft.errors import RequestError
 from weft.plan import catalog
 from weft.run.meta import Warning
 from weft.testbed import headroom, registry
+from weft.testbed.agent import Agent, AgentError
 from weft.testbed.base import Closing, Node
 from weft.testbed.keeper import Keeper, close_pipes, let_go, read_stats, start_keeper
 from weft.testbed.registry import Entry
+from weft.testbed.starting import start_each
 
 
 class Lab(Closing):
@@ -76,6 +79,9 @@ class Lab(Closing):
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         return self._keeper.enter_command(node.name, argv)
+
+    async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
+        return await start_each(self.nodes, self.node_command, nodes)
 
     def close(self) -> None:
         if self._process is None:

@@ -19,6 +19,7 @@ from weft.testbed.crew import Crew
 from weft.testbed.ensemble import Ensemble
 from weft.testbed.logbook import Logbook
 from weft.testbed.needs import nodes_of
+from weft.testbed.not_started import not_started
 from weft.testbed.pair import StepJob, run_step
 from weft.testbed.session import EnsembleJob
 from weft.testbed.telling import Progress, StepProgress
@@ -44,6 +45,7 @@ class Launch:
         crew = await Crew.start(self.testbed, sorted(needed))
         try:
             self._record_nodes(crew)
+            self._warn_of_missing(crew)
             for missing in steps:
                 await self._run_step(crew, missing)
         finally:
@@ -63,7 +65,18 @@ class Launch:
         meta = self.writer.meta
         for node, agent in crew.agents.items():
             meta.nodes[node]["facts"] = agent.facts
+            meta.nodes[node]["address"] = self.testbed.nodes[node].address
         meta.timing = [{"node": agent.node} | agent.timing for agent in crew.agents.values()]
+
+    def _warn_of_missing(self, crew: Crew) -> None:
+        """One table of who did not start and why; where a pair needs it, the launch fails and says so itself."""
+        steps = self.writer.meta.plan["steps"]
+        if crew.lost and any(map(is_ensemble, steps)):
+            self.writer.meta.warn(
+                "nodes-not-started",
+                not_started(crew.lost.values(), len(crew.lost) + len(crew.agents)),
+                "the others go on without them; mend what is wrong and measure again",
+            )
 
     async def _run_step(self, crew: Crew, missing: MissingStep) -> None:
         step = self._step(missing)
@@ -87,6 +100,7 @@ class Launch:
             launch=self.number,
             phases=missing.phases,
             addresses=[node.address for node in self.testbed.nodes],
+            ports=[node.ports for node in self.testbed.nodes],
             token=self.token,
             epoch_ns=self.epoch_ns,
             patience_ms=round(self.patience_s * 1000),
@@ -118,12 +132,13 @@ class Launch:
         logbook.forget(missing.phases)
         nodes = set(self._nodes(missing))
         for node in sorted(nodes & crew.lost.keys()):
-            logbook.node_missing(node, crew.lost[node].reason)
+            logbook.node_missing(node, crew.lost[node].reason, is_told=True)
         job = EnsembleJob(
             step_index=missing.step,
             step=self._step(missing),
             launch=self.number,
             addresses={node: _addresses(self.testbed.nodes[node]) for node in nodes},
+            ports={node: self.testbed.nodes[node].ports for node in nodes},
             token=self.token,
             epoch_ns=self.epoch_ns,
             patience_s=self.patience_s,

@@ -75,10 +75,10 @@ class Logbook:
         """A phase was chosen and is about to run."""
         self.meta.phases.append(self._key(phase) | {"purpose": purpose} | details)
 
-    def node_lost(self, node: int, phase: int | None, reason: str) -> None:
+    def node_lost(self, node: int, phase: int | None, reason: str, is_told: bool = False) -> None:
         """A node failed: noted each time, warned of once in a run."""
         name = self.name(node)
-        if all(entry["node"] != name for entry in self.meta.lost):
+        if not is_told and all(entry["node"] != name for entry in self.meta.lost):
             since = self.step_name if phase is None else f"phase {phase} of {self.step_name}"
             self.meta.warn(
                 "node-lost",
@@ -87,11 +87,11 @@ class Logbook:
             )
         self.meta.lost.append({"node": name} | self._key(phase) | {"reason": reason})
 
-    def node_missing(self, node: int, reason: str) -> None:
-        """A node was lost before this step; noted once a launch."""
+    def node_missing(self, node: int, reason: str, is_told: bool = False) -> None:
+        """A node was lost before this step; noted once a launch. `is_told`: somebody has warned of it already."""
         key = {"node": self.name(node), "launch": self.launch}
         if not any(entry.items() >= key.items() for entry in self.meta.lost):
-            self.node_lost(node, None, reason)
+            self.node_lost(node, None, reason, is_told)
 
     def joined(self, node: int, answer: dict[str, Any]) -> None:
         """A node's clock and its settings as the kernel sees them."""

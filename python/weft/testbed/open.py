@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from weft.errors import RequestError
 from weft.testbed.base import Testbed
 from weft.testbed.inside import open_nodes
 from weft.testbed.lab import open_lab
 from weft.testbed.simulated import open_simulated
 
+_BUILT: dict[str, Callable[[str, float], Testbed]] = {
+    "lab": open_lab,
+    "sim": open_simulated,
+    "node": open_nodes,
+}
+_REAL = ("hosts", "ssh", "template", "mpirun", "slurm")
 
-def open_testbed(spec: str, scale: float = 1.0) -> Testbed:
-    """The testbed that KIND:NAME means; raises RequestError."""
+
+def open_testbed(
+    spec: str, scale: float = 1.0, nodes: int | None = None, ports: str | None = None
+) -> Testbed:
+    """The testbed that KIND:NAME means; raises RequestError.
+
+    `scale` multiplies a fabric's rates; of a real cluster the first `nodes` are used, and `ports` for data.
+    """
     kind, colon, name = spec.partition(":")
-    if kind == "lab" and colon and name:
-        return open_lab(name, scale)
-    if kind == "sim" and colon and name:
-        return open_simulated(name, scale)
-    if kind == "node" and colon and name:
-        return open_nodes(name, scale)
+    if colon and name and kind in _BUILT:
+        if nodes is not None or ports is not None:
+            raise RequestError(
+                f"--on {spec}: --nodes and --ports are for real clusters",
+                "a fabric or machine says how many nodes it has",
+            )
+        return _BUILT[kind](name, scale)
+    if colon and (name or kind == "slurm") and kind in _REAL:
+        if scale != 1.0:
+            raise RequestError(f"--on {spec}: a real cluster cannot be scaled", "leave --scale out")
+        return _open_real(kind, name, nodes, ports)
     raise RequestError(
         f"--on {spec}: not a testbed this weft knows",
         "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair; sim:FABRIC computes, "
-        "node:MACHINE computes what happens inside two nodes",
+        "node:MACHINE computes what happens inside two nodes; ssh:NODES, hosts:FILE, slurm:, mpirun:NODES and "
+        "template:COMMAND:NODES run on real ones",
     )
+
+
+def _open_real(kind: str, name: str, nodes: int | None, ports: str | None) -> Testbed:
+    """Imported only where it is needed: the library for node sets takes its time to load."""
+    from weft.testbed.hosts.spec import open_hosts
+
+    return open_hosts(kind, name, nodes, ports)

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from weft.testbed.agent import Agent, AgentError
+from weft.testbed.ports import PortRange, as_request
 
 SETTLE_S = 3.0
 """How long the other end may take to notice that one has failed."""
@@ -24,6 +25,7 @@ class StepJob:
     launch: int
     phases: list[int]
     addresses: list[str]
+    ports: list[PortRange | None]
     token: str
     epoch_ns: int
     patience_ms: int
@@ -34,6 +36,7 @@ class StepJob:
             "nodes": len(self.addresses),
             "node": node,
             "address": self.addresses[node],
+            "ports": as_request(self.ports[node]),
             "token": self.token,
             "patience_ms": self.patience_ms,
         }
@@ -41,14 +44,17 @@ class StepJob:
     def serve_request(self, node: int) -> dict[str, Any]:
         return {"type": "serve"} | self.common(node)
 
-    def drive_request(self, node: int, peer: str | None) -> dict[str, Any]:
+    def drive_request(
+        self, node: int, peer: str | None, clock_offset_ns: int = 0
+    ) -> dict[str, Any]:
+        """To a driver whose clock is so far ahead of this machine's."""
         return {
             "type": "drive",
             "peer": peer,
             "step_index": self.step_index,
             "launch": self.launch,
             "phases": self.phases,
-            "epoch_ns": self.epoch_ns,
+            "epoch_ns": self.epoch_ns + clock_offset_ns,
         } | self.common(node)
 
 
@@ -66,14 +72,16 @@ async def run_step(
     """Run one step from node 0 to node 1 (or on node 0 alone, without a network); raises AgentError."""
     outcome = StepOutcome()
     driver = agents[0]
+    ahead_ns = await driver.clock_offset_ns()
     if job.step["transport"] == "null":
-        await driver.send(job.drive_request(0, None))
+        await driver.send(job.drive_request(0, None, ahead_ns))
         await _follow(driver, outcome, on_samples)
         return outcome
     server = agents[1]
     await server.send(job.serve_request(1))
     port = (await server.expect("listening"))["port"]
-    await driver.send(job.drive_request(0, endpoint(job.addresses[1], port)))
+    peer = endpoint(job.addresses[1], port)
+    await driver.send(job.drive_request(0, peer, ahead_ns))
     await _both(
         _follow(driver, outcome, on_samples),
         _follow(server, outcome, on_samples),

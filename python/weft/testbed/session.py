@@ -11,11 +11,12 @@ import pyarrow as pa
 
 from weft.testbed.agent import Agent, AgentError
 from weft.testbed.blame import complaints_of, suspects
-from weft.testbed.judge import Judge
+from weft.testbed.judge import Judge, Setback
 from weft.testbed.ledger import Ledger
 from weft.testbed.logbook import Logbook
 from weft.testbed.pair import endpoint
 from weft.testbed.parts import Phase, parts
+from weft.testbed.ports import PortRange, as_request
 from weft.testbed.watch import Watch
 
 TICK_S = 0.25
@@ -32,6 +33,7 @@ class EnsembleJob:
     step: dict[str, Any]
     launch: int
     addresses: dict[int, tuple[str, ...]]
+    ports: dict[int, PortRange | None]
     token: str
     epoch_ns: int
     patience_s: float
@@ -54,6 +56,7 @@ class Session:
     async def begin(self) -> None:
         """Open everybody's doors, then connect everybody; raises Setback."""
         connect_s = self._job.patience_s
+        epoch_ns = await self._epoch_ns()
         opened = await self._ask(
             {node: self._open_request(node) for node in self.members}, "listening_on", connect_s
         )
@@ -62,7 +65,7 @@ class Session:
             "type": "join",
             "members": self.members,
             "peers": {str(node): self._endpoints(node, ports[node]) for node in self.members},
-            "epoch_ns": self._job.epoch_ns,
+            "epoch_ns": epoch_ns,
             "connect_ms": round(connect_s * 1000),
         }
         joined = await self._ask(dict.fromkeys(self.members, request), "joined", 2 * connect_s)
@@ -116,11 +119,20 @@ class Session:
         except TimeoutError:
             return self._judge.mute([node], LEAVE_S).lost[node]
 
+    async def _epoch_ns(self) -> int:
+        """The run's start on the first member's clock; raises Setback."""
+        first = self.members[0]
+        try:
+            return self._job.epoch_ns + await self._agents[first].clock_offset_ns()
+        except AgentError as error:
+            raise Setback({first: error}) from None
+
     def _open_request(self, node: int) -> dict[str, Any]:
         return {
             "type": "open",
             "node": node,
             "addresses": list(self._job.addresses[node]),
+            "ports": as_request(self._job.ports[node]),
             "options": self._job.step["options"],
             "token": self._job.token,
         }

@@ -11,6 +11,7 @@ use super::reactor::{Interest, Key, Reactor};
 use super::slots::Slots;
 use crate::clock::now_ns;
 use crate::door::{self, PRESENT_WITHIN, WELCOME};
+use crate::ports::PortRange;
 use crate::token::{TOKEN_BYTES, Token};
 
 /// Heard at the same time; one more and the oldest is closed. All streams of a large phase may come at once.
@@ -42,16 +43,17 @@ enum Verdict {
 }
 
 impl Doors {
-    /// Listen on a free port of each address.
+    /// Listen on a free port of each address, one of `ports` if there are any.
     pub fn open(
         addresses: &[IpAddr],
+        ports: Option<PortRange>,
         options: &Options,
         token: Token,
         reactor: &Reactor,
     ) -> io::Result<Doors> {
         let sockets = addresses
             .iter()
-            .map(|address| door::listen(*address, options, MOST_GUESTS as i32))
+            .map(|address| door::listen(*address, ports, options, MOST_GUESTS as i32))
             .collect::<io::Result<Vec<_>>>()?;
         for (number, socket) in (0..).zip(&sockets) {
             reactor.watch(socket, Key::Door(number), Interest::Read)?;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 use weft_plan::Options;
 
 use super::part::Part;
+use crate::ports::PortRange;
 use crate::token::Token;
 
 /// The requests of a session, in the order in which they come.
@@ -37,6 +38,8 @@ pub struct Opening {
     pub node: u32,
     /// One measured address for each network.
     pub addresses: Vec<IpAddr>,
+    /// The ports on which it may listen; any where there are none.
+    pub ports: Option<PortRange>,
     pub options: Options,
     pub token: Token,
 }

@@ -66,12 +66,13 @@ impl Session {
         let Opening {
             node,
             addresses,
+            ports,
             options,
             token,
         } = opening;
         Ok(Session {
             node,
-            doors: Doors::open(&addresses, &options, token.clone(), &reactor)?,
+            doors: Doors::open(&addresses, ports, &options, token.clone(), &reactor)?,
             addresses,
             dials: Dials::new(options.clone(), token),
             flows: Flows::new(node, options.verify)?,

@@ -1,0 +1,134 @@
+"""From what a user says of a node's networks to the addresses that agents measure on."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+from weft.errors import RequestError
+from weft.testbed.agent import AgentError
+from weft.testbed.hosts.host import Host, Place
+from weft.testbed.hosts.launcher import Ssh
+
+_AT_ONCE = 32
+_ASK_SSH_S = 5.0
+
+
+def resolve_all(hosts: Sequence[Host]) -> list[Host]:
+    """The hosts with names turned into addresses; raises RequestError for a name that was given and is not known.
+
+    Where nothing was given, the node's own name is tried. A name that means this machine's loopback only here says
+    nothing about where others reach it, so the node itself is asked then, as where its name is not known here.
+    """
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        resolved = list(pool.map(_resolve, hosts))
+    given = [bool(host.places) for host in hosts]
+    found = [is_loopback(host.places[0].address) for host in resolved if host.places]
+    if all(found):
+        return resolved
+    return [
+        replace(host, places=()) if not was_given and _is_on_loopback(host) else host
+        for host, was_given in zip(resolved, given, strict=True)
+    ]
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address reaches nothing but its own machine."""
+    return bool(address) and ipaddress.ip_address(address).is_loopback
+
+
+def settle(host: Host, facts: dict[str, Any]) -> tuple[str, ...]:
+    """A node's addresses, one for each network, given its facts; raises AgentError."""
+    if not host.places:
+        return (_only_address(host.name, facts["interfaces"]),)
+    return tuple(place.address or _of_interface(host.name, place, facts) for place in host.places)
+
+
+def _is_on_loopback(host: Host) -> bool:
+    return bool(host.places) and is_loopback(host.places[0].address)
+
+
+def _resolve(host: Host) -> Host:
+    if host.places:
+        return replace(host, places=tuple(_resolve_place(host, place) for place in host.places))
+    address = _look_up(host.name) or (_ask_ssh(host) if isinstance(host.launcher, Ssh) else None)
+    return replace(host, places=(Place(address=address),) if address else ())
+
+
+def _resolve_place(host: Host, place: Place) -> Place:
+    if not place.address:
+        return place
+    address = _look_up(place.address)
+    if address is None:
+        raise RequestError(
+            f"{host.name}: its address {place.address} is not known here",
+            "give it as a number, such as 10.0.0.1, or name the interface",
+        )
+    return Place(address=address)
+
+
+def _look_up(name: str) -> str | None:
+    """The address of a name, IPv4 first."""
+    try:
+        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return None
+    found.sort(key=lambda one: one[0] != socket.AF_INET)
+    return str(found[0][4][0])
+
+
+def _ask_ssh(host: Host) -> str | None:
+    """Where the user's ssh configuration says that the host is."""
+    command = ["ssh", *host.launcher.options, "-G", "--", host.login]  # type: ignore[attr-defined]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_ASK_SSH_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    settings = dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
+    behind_others = {"proxyjump", "proxycommand"} & settings.keys()
+    name = settings.get("hostname", host.name)
+    return None if behind_others else _look_up(name)
+
+
+def _only_address(node: str, interfaces: list[dict[str, Any]]) -> str:
+    """The address of a node that has only one, apart from loopback."""
+    listed = [address for one in interfaces for address in one["addresses"]]
+    others = [address for address in listed if not is_loopback(address)]
+    found = [one for one in others if ":" not in one] or others or listed[:1]
+    if len(found) != 1:
+        raise AgentError(
+            node, "agent-address", f"where its data goes is not clear: {_shown(interfaces)}; {_SAY}"
+        )
+    return str(found[0])
+
+
+def _of_interface(node: str, place: Place, facts: dict[str, Any]) -> str:
+    interfaces = facts["interfaces"]
+    addresses = [
+        address
+        for one in interfaces
+        if one["name"] == place.interface
+        for address in one["addresses"]
+    ]
+    if not addresses:
+        raise AgentError(
+            node,
+            "agent-address",
+            f"it has no address on {place.interface}: {_shown(interfaces)}",
+        )
+    return str(min(addresses, key=lambda address: ":" in address))
+
+
+_SAY = "give `address` or `interface` in a host file"
+
+
+def _shown(interfaces: list[dict[str, Any]]) -> str:
+    named = [f"{one['name']} {' '.join(one['addresses'])}" for one in interfaces]
+    return f"it has {', '.join(named) or 'no interfaces that are up'}"

@@ -1,0 +1,115 @@
+"""How the agent's program gets to a node: a small shell script asks for it when the node does not have it yet.
+
+The script checks the architecture, then the program's hash, and becomes the agent. It is one line without quotes that
+a login shell of another kind (csh, fish) could take amiss. What it says are lines that begin with `weft-start`;
+whatever else comes, such as a greeting of the login shell, is passed over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Callable
+
+from weft.testbed.hosts.failure import StartFailure
+from weft.testbed.hosts.program import Program
+from weft.testbed.process import Process
+
+_SAID = re.compile(
+    rb"weft-start (need|run|architecture|tool|home|folder|owner|damaged|disk|noexec)\b(.*)$"
+)
+_MOST_NOISE_BYTES = 64 << 10
+_PIECE_BYTES = 256 << 10
+
+_SCRIPT = " ".join(
+    [
+        "digest=$1 bytes=$2 machine=$3 cache=$4; shift 4;",
+        'say() { echo "weft-start $*"; };',
+        'fail() { say "$@"; exit 97; };',
+        'm=$(uname -m); [ "$m" = "$machine" ] || fail architecture "$m";',
+        "command -v sha256sum >/dev/null || fail tool sha256sum;",
+        'b=${cache:-${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}}; [ -n "$b" ] || fail home;',
+        "umask 077; d=$b/weft-$(id -u);",
+        'e=$(mkdir -p "$d" 2>&1) || fail folder "$e";',
+        '[ -O "$d" ] || fail owner "$d";',
+        "f=$d/weft-probe-$digest; t=$f.$(uname -n).$$;",
+        'ok() { s=$(sha256sum 2>/dev/null <"$1") && [ "${s%% *}" = "$digest" ]; };',
+        "tries=0;",
+        'until [ -f "$f" ] && ok "$f"; do',
+        'tries=$((tries+1)); [ $tries -le 2 ] || fail damaged "$d";',
+        "say need;",
+        'e=$(head -c "$bytes" 2>&1 >"$t") || { rm -f "$t"; fail disk "$d: $e"; };',
+        'if ok "$t"; then chmod 700 "$t" && mv -f "$t" "$f"; else rm -f "$t"; fi;',
+        "done;",
+        '[ -x "$f" ] || fail noexec "$d";',
+        'say run; exec "$f" "$@"',
+    ]
+)
+
+
+def start_argv(program: Program, cache: str | None, arguments: list[str]) -> list[str]:
+    """The command that has a node become the agent; `cache` is where it keeps the program, in the user's own folder."""
+    about = [program.digest, str(len(program.content)), program.machine, cache or ""]
+    return ["sh", "-c", _SCRIPT, "weft-probe", *about, *arguments]
+
+
+class LoginEnded(Exception):
+    """The login ended before the script spoke; `said` is the last line that came instead."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+        self.said = said
+
+
+async def deliver(process: Process, program: Program, on_login: Callable[[], None]) -> None:
+    """Follow the script until it becomes the agent, sending the program where it is asked for.
+
+    Raises StartFailure with the script's reason, or LoginEnded.
+    """
+    while True:
+        word, rest = await _next_word(process.stdout)
+        on_login()
+        if word == "run":
+            return
+        if word != "need":
+            raise _failure(word, rest, program)
+        await _send(process, program.content)
+
+
+async def _next_word(stream: asyncio.StreamReader) -> tuple[str, str]:
+    line, noise_bytes = b"", 0
+    while noise_bytes < _MOST_NOISE_BYTES:
+        try:
+            line = await stream.readuntil(b"\n")
+        except asyncio.LimitOverrunError:
+            break
+        except asyncio.IncompleteReadError as end:
+            raise LoginEnded((end.partial or line).decode(errors="replace")) from None
+        if said := _SAID.search(line):
+            return said[1].decode(), said[2].decode(errors="replace").strip()
+        noise_bytes += len(line)
+    raise StartFailure("agent-garbled", "the login writes something else than what was asked for")
+
+
+async def _send(process: Process, content: bytes) -> None:
+    """In pieces, so that many nodes at a time do not need as many copies; its end is noticed when it is read."""
+    with contextlib.suppress(ConnectionError):
+        for start in range(0, len(content), _PIECE_BYTES):
+            process.stdin.write(content[start : start + _PIECE_BYTES])
+            await process.stdin.drain()
+
+
+def _failure(word: str, rest: str, program: Program) -> StartFailure:
+    last = rest.rpartition(": ")[2] or rest
+    reasons = {
+        "architecture": f"its architecture is {rest}, the agent is built for {program.machine}",
+        "tool": f"it has no {rest}, with which the agent is checked",
+        "home": "it has no home directory to keep the agent in: set `cache` in a host file",
+        "folder": f"its cache directory cannot be made: {rest}",
+        "owner": f"its cache directory {rest} belongs to somebody else: set `cache` in a host file",
+        "damaged": f"the agent arrived damaged twice in {rest}",
+        "disk": f"the agent cannot be written to {rest.partition(': ')[0]}: {last}",
+        "noexec": f"{rest} does not let programs run (noexec): set `cache` in a host file",
+    }
+    return StartFailure(f"agent-{word}", reasons[word])

@@ -1,0 +1,76 @@
+"""Real clusters as they are named on the command line: ssh:n[1-4], hosts:cluster.toml, template:COMMAND:n[1-4]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from weft.errors import RequestError
+from weft.testbed.hosts.host import Host
+from weft.testbed.hosts.host_file import Cluster, read_host_file
+from weft.testbed.hosts.launcher import Launcher, Mpirun, Ssh, Template
+from weft.testbed.hosts.node_set import expand
+from weft.testbed.hosts.testbed import Hosts
+from weft.testbed.ports import PortRange
+
+
+def open_hosts(kind: str, name: str, nodes: int | None, ports: str | None) -> Hosts:
+    """The cluster that KIND:NAME means; raises RequestError. Nothing is started."""
+    cluster = _READERS[kind](name)
+    hosts = cluster.hosts
+    if nodes is not None:
+        hosts = _first(hosts, nodes, f"{kind}:{name}")
+    if ports is not None:
+        chosen = PortRange.parse(ports, "--ports")
+        hosts = [replace(host, ports=chosen) for host in hosts]
+    return Hosts(kind, name, hosts, cluster.pace)
+
+
+def _first(hosts: list[Host], count: int, name: str) -> list[Host]:
+    if count > len(hosts):
+        raise RequestError(f"--nodes {count}: {name} has {len(hosts)}")
+    return hosts[:count]
+
+
+def _from_file(name: str) -> Cluster:
+    """All nodes of a file, or those of a node set behind it: cluster.toml:@rack1."""
+    path, colon, chosen = name.partition(".toml:")
+    if not colon:
+        return read_host_file(name)
+    cluster = read_host_file(f"{path}.toml")
+    names = expand(chosen, cluster.groups)
+    by_name = {host.name: host for host in cluster.hosts}
+    if unknown := [one for one in names if one not in by_name]:
+        raise RequestError(f"{path}.toml has no node {unknown[0]}")
+    return replace(cluster, hosts=[by_name[one] for one in names])
+
+
+def _over_ssh(name: str) -> Cluster:
+    return _named(name, Ssh())
+
+
+def _over_mpirun(name: str) -> Cluster:
+    return _named(name, Mpirun())
+
+
+def _over_template(name: str) -> Cluster:
+    command, colon, nodes = name.rpartition(":")
+    if not colon:
+        raise RequestError(
+            f"template:{name}: a command and nodes are needed, with a colon between them",
+            "for example template:docker exec -i {node}:web[1-4]",
+        )
+    return _named(nodes, Template.parse(command, "template"))
+
+
+def _named(nodes: str, launcher: Launcher) -> Cluster:
+    return Cluster([Host(name, name, (), launcher) for name in expand(nodes)])
+
+
+_READERS: dict[str, Callable[[str], Cluster]] = {
+    "hosts": _from_file,
+    "ssh": _over_ssh,
+    "mpirun": _over_mpirun,
+    "template": _over_template,
+}
+KINDS = tuple(_READERS)

@@ -1,0 +1,108 @@
+"""A real cluster as a testbed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from weft.errors import RequestError
+from weft.run.meta import Warning
+from weft.testbed.agent import Agent, AgentError
+from weft.testbed.base import Closing, Node
+from weft.testbed.hosts.addresses import resolve_all, settle
+from weft.testbed.hosts.host import Host
+from weft.testbed.hosts.host_file import Pace
+from weft.testbed.hosts.program import Program, agent_program
+from weft.testbed.hosts.start import start_agents
+from weft.testbed.ports import PortRange
+
+
+class Hosts(Closing):
+    """Machines that weft did not build.
+
+    A node's addresses may be empty until it has had an agent, where only the node itself knows them.
+    """
+
+    cpus = None
+    may_spin = False
+
+    def __init__(
+        self,
+        kind: str,
+        name: str,
+        hosts: Sequence[Host],
+        pace: Pace | None = None,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.kind = kind
+        self.name = name
+        self.hosts = resolve_all(hosts)
+        self.pace = pace or Pace()
+        self.warnings: list[Warning] = []
+        self._close = on_close
+        self._addresses = [tuple(place.address for place in host.places) for host in self.hosts]
+        self._check_networks()
+        self._check_ports()
+
+    @property
+    def nodes(self) -> list[Node]:
+        known = zip(self.hosts, self._addresses, strict=True)
+        return [Node(host.name, each[0] if each else "", each, host.ports) for host, each in known]
+
+    @cached_property
+    def program(self) -> Program:
+        """What runs on the nodes."""
+        return agent_program()
+
+    def describe(self) -> dict[str, Any]:
+        """What run.json says about the testbed."""
+        launchers = sorted({host.launcher.name for host in self.hosts})
+        ports = sorted({str(host.ports) for host in self.hosts if host.ports})
+        return {"kind": self.kind, "name": self.name, "launchers": launchers, "ports": ports}
+
+    def node_command(self, node: Node, argv: list[str]) -> list[str]:
+        host = next(host for host in self.hosts if host.name == node.name)
+        return host.launcher.command(host.login, argv)
+
+    async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
+        chosen = {node: self.hosts[node] for node in nodes}
+        started = await start_agents(chosen, self.program, self.pace.at_once)
+        return {node: await self._settled(node, one) for node, one in started.items()}
+
+    async def _settled(self, node: int, started: Agent | AgentError) -> Agent | AgentError:
+        """The agent, if it is clear where its data goes."""
+        if isinstance(started, Agent) and not all(self._addresses[node] or ("",)):
+            try:
+                self._addresses[node] = settle(self.hosts[node], started.facts)
+            except AgentError as error:
+                await started.close()
+                return error
+        return started
+
+    def close(self) -> None:
+        self._close()
+
+    def _check_networks(self) -> None:
+        counts = {max(1, len(host.places)): host.name for host in self.hosts}
+        if len(counts) > 1:
+            (few, one), *_, (many, other) = sorted(counts.items())
+            raise RequestError(
+                f"{self.name}: {one} is in {few} networks, {other} in {many}",
+                "give each node as many addresses or interfaces",
+            )
+
+    def _check_ports(self) -> None:
+        """Nodes that share an address, as on one machine, need a port each."""
+        users: dict[tuple[str, PortRange], list[str]] = {}
+        for host, addresses in zip(self.hosts, self._addresses, strict=True):
+            for address in addresses:
+                if host.ports and address:
+                    users.setdefault((address, host.ports), []).append(host.name)
+        for (address, ports), names in users.items():
+            if len(names) > len(ports):
+                raise RequestError(
+                    f"{self.name}: {len(names)} nodes share the address {address}, and there are "
+                    f"{len(ports)} ports in {ports}",
+                    "give a wider range, or each node an address",
+                )
