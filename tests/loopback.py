@@ -174,6 +174,9 @@ class Loopback:
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         return ["false"] if node.name in self._broken else argv
 
+    def login(self, node: Node) -> str:
+        return "this machine"
+
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         return await start_each(self.nodes, self.node_command, nodes)
 

@@ -21,6 +21,7 @@ from weft.testbed.computed import Computed
 from weft.testbed.live import LiveRun
 from weft.testbed.needs import nodes_of, refuse_load
 from weft.testbed.open import open_testbed
+from weft.testbed.outlook import Outlook, foresee
 from weft.testbed.simulation import SimulatedRun
 from weft.testbed.telling import Progress as Reporter
 
@@ -73,8 +74,16 @@ def _check_loads(plan: dict[str, Any], spec: str) -> None:
     """Agents send and receive; nothing is started for a step in which applications compute."""
     kind, _, name = spec.partition(":")
     for step in plan["steps"]:
-        if computes(step) and kind in ("lab", "hosts"):
+        if computes(step) and kind not in ("sim", "node"):
             refuse_load(step, kind, name)
+
+
+def foresee_run(request: RunRequest) -> Outlook:
+    """What a run would use; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
+    plan = load_plan(request.plan, request.overrides)
+    wanted = (request.scale, request.nodes, request.ports)
+    with open_testbed(request.testbed, *wanted, may_ask=False) as testbed:
+        return foresee(plan, request.testbed, testbed)
 
 
 def resume_run(directory: str, reporter: Reporter | None = None, patience_s: float = 10.0) -> Run:

@@ -11,6 +11,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use weft_plan::Options;
 
 use crate::ports::{self, PortRange};
+use crate::reach;
 use crate::tcp;
 use crate::token::{TOKEN_BYTES, Token};
 
@@ -193,12 +194,7 @@ fn try_to_enter(
     socket.bind(&SocketAddr::new(from, 0).into())?;
     socket
         .connect_timeout(&to.into(), patience)
-        .map_err(|error| {
-            io::Error::new(
-                error.kind(),
-                format!("cannot connect from {from} to {to}: {error}"),
-            )
-        })?;
+        .map_err(|error| reach::explain(error, from, to))?;
     let mut socket = TcpStream::from(socket);
     socket.set_read_timeout(Some(patience))?;
     socket.write_all(token.bytes())?;

@@ -14,6 +14,8 @@ pub enum Kind {
     Json,
     /// An Arrow IPC stream of samples.
     Samples,
+    /// Bytes for or from a program that a relay has started.
+    Relayed,
 }
 
 impl Kind {
@@ -21,6 +23,7 @@ impl Kind {
         match self {
             Kind::Json => b'J',
             Kind::Samples => b'A',
+            Kind::Relayed => b'R',
         }
     }
 
@@ -28,6 +31,7 @@ impl Kind {
         match byte {
             b'J' => Ok(Kind::Json),
             b'A' => Ok(Kind::Samples),
+            b'R' => Ok(Kind::Relayed),
             other => Err(invalid(format!("a frame of unknown kind {other:#04x}"))),
         }
     }

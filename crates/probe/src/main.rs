@@ -21,6 +21,8 @@ mod pattern;
 mod payload;
 mod ports;
 mod processor;
+mod reach;
+mod relay;
 mod samples;
 mod tcp;
 mod token;
@@ -41,10 +43,12 @@ const USAGE: &str = "weft-probe is started by weft and speaks frames on its stan
                      weft-probe --version prints its version.";
 
 fn main() -> ExitCode {
-    if let Some(argument) = std::env::args().nth(1) {
-        return explain(&argument);
-    }
-    match run() {
+    let outcome = match std::env::args().nth(1).as_deref() {
+        None => run(),
+        Some("relay") => relay::run(),
+        Some(argument) => return explain(argument),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("weft-probe: {error}");
@@ -86,8 +90,8 @@ fn read_requests(sender: &Sender<Vec<u8>>, wake: &Wake) {
     loop {
         match frame::read(&mut input) {
             Ok(Some((Kind::Json, payload))) => pass_on(payload, sender, wake),
-            Ok(Some((Kind::Samples, _))) => {
-                complain("samples travel from agent to coordinator only")
+            Ok(Some((Kind::Samples | Kind::Relayed, _))) => {
+                complain("only messages travel from coordinator to agent")
             }
             Ok(None) => exit(0),
             Err(error) => complain(&error.to_string()),

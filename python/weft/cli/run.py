@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from weft.cli.loads import load_settings
+from weft.cli.outlook_table import print_outlook
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.progress import progress
-from weft.conduct import RunRequest, resume_run, start_run
+from weft.conduct import RunRequest, foresee_run, resume_run, start_run
 from weft.errors import RequestError
 from weft.nodeset import fold
 
@@ -40,6 +41,7 @@ from weft.nodeset import fold
     type=click.FloatRange(min=0.1),
     help="Seconds of silence after which a peer has failed.",
 )
+@click.option("--dry-run", is_flag=True, help="Say what would be used, and start nothing.")
 @json_option
 @click.pass_context
 def run(
@@ -56,13 +58,14 @@ def run(
     cpus: str | None,
     settings: tuple[str, ...],
     patience_s: float,
+    dry_run: bool,
     as_json: bool,
     **loads: str | None,
 ) -> None:
     """Run PLAN (a catalogue name or a TOML file) on a testbed."""
     if resume is not None:
         asked = (plan, testbed, out, scale is not None, nodes, ports, launches, cpus, settings)
-        if any((*asked, *loads.values())):
+        if any((*asked, dry_run, *loads.values())):
             raise RequestError(
                 "--resume takes the plan, its settings and the testbed from the run",
                 "leave out all but --resume, --patience and --json",
@@ -82,6 +85,9 @@ def run(
         request = RunRequest(
             plan, testbed, out, scale, overrides, _split_cpus(cpus), patience_s, nodes, ports
         )
+        if dry_run:
+            print_outlook(foresee_run(request), as_json)
+            return
         with progress() as reporter:
             result = start_run(request, reporter)
     if as_json:

@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import signal
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -37,12 +37,24 @@ class AgentError(WorkError):
         return self.code.startswith("agent-")
 
 
+class Reason(NamedTuple):
+    """Why an agent did not start or has ended: a code for programs that begins with agent-, a clause for people."""
+
+    code: str
+    text: str
+
+
+Explain = Callable[[str], Reason | None]
+"""What the messages of whatever leads to an agent mean."""
+
+
 class Agent:
     """A running agent."""
 
-    def __init__(self, node: str, process: Process) -> None:
+    def __init__(self, node: str, process: Process, explain: Explain = lambda said: None) -> None:
         self.node = node
         self._process = process
+        self._explain = explain
         self._frames = frames.Reader(process.stdout)
         self.facts: dict[str, Any] = {}
         self.timing: dict[str, Any] = {}
@@ -54,15 +66,17 @@ class Agent:
         return await cls.greeted(node, await start_process(node, argv))
 
     @classmethod
-    async def greeted(cls, node: str, process: Process, within_s: float = READY_WITHIN_S) -> Agent:
+    async def greeted(
+        cls, node: str, process: Process, explain: Explain = lambda said: None
+    ) -> Agent:
         """The agent that a process is about to be, once it is ready; raises AgentError and ends the process."""
-        agent = cls(node, process)
+        agent = cls(node, process, explain)
         try:
-            await asyncio.wait_for(agent._greet(), within_s)
+            await asyncio.wait_for(agent._greet(), READY_WITHIN_S)
         except TimeoutError:
             await agent.close()
             raise AgentError(
-                node, "agent-not-ready", f"the agent was not ready within {within_s:.0f} s"
+                node, "agent-not-ready", f"the agent was not ready within {READY_WITHIN_S:.0f} s"
             ) from None
         except BaseException:
             await agent.close()
@@ -94,9 +108,11 @@ class Agent:
         try:
             received = await self._frames.read()
         except asyncio.IncompleteReadError:
-            raise AgentError(self.node, "agent-lost", await self._how_it_ended()) from None
+            raise AgentError(self.node, *await self._how_it_ended()) from None
         except frames.FrameError as error:
             raise AgentError(self.node, "agent-garbled", error.message) from None
+        if isinstance(received, frames.Relayed):
+            raise AgentError(self.node, "agent-garbled", "the agent speaks as if it were a relay")
         if isinstance(received, dict) and received["type"] == "error":
             peers = received.get("peers", ())
             raise AgentError(self.node, received["code"], received["message"], peers)
@@ -135,10 +151,13 @@ class Agent:
         heard_ns = time.monotonic_ns()
         return heard_ns - asked_ns, there_ns - (asked_ns + heard_ns) // 2
 
-    async def _how_it_ended(self) -> str:
+    async def _how_it_ended(self) -> Reason:
         said = await last_words(self._process)
+        if reason := self._explain(said):
+            return reason
         status = await self._process.wait()
-        return describe_end(status) + (f": {said.splitlines()[-1]}" if said else "")
+        words = f": {said.splitlines()[-1]}" if said else ""
+        return Reason("agent-lost", describe_end(status) + words)
 
     async def close(self) -> None:
         """End the agent: it goes when its standard input closes, and is killed if it does not."""

@@ -59,6 +59,9 @@ class Testbed(Protocol):
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         """The command that runs a program on a node."""
 
+    def login(self, node: Node) -> str:
+        """How a node is reached to start something there, in words."""
+
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         """Start an agent on each of the nodes (by number) at the same time: the agent, or why there is none."""
 

@@ -66,6 +66,10 @@ class Computed(Closing, ABC):
         """Nothing can be started on what does not exist."""
         raise RequestError(f"{node.name} is simulated: {argv[0]} cannot be started there")
 
+    def login(self, node: Node) -> str:
+        """There is nothing to log into."""
+        return "none: it is simulated"
+
     async def start_agents(self, nodes: Sequence[int]) -> NoReturn:
         """Nor an agent."""
         raise RequestError(f"{self.name} is simulated: no agent can be started there")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import struct
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -14,7 +16,20 @@ from weft.run.samples import SCHEMA
 
 MAX_PAYLOAD_BYTES = 16 << 20
 _HEADER = struct.Struct("<Ic")
-_JSON, _SAMPLES = b"J", b"A"
+_JSON, _SAMPLES, _RELAYED = b"J", b"A", b"R"
+_ADDRESS = struct.Struct("<IB")
+
+
+@dataclass(frozen=True)
+class Relayed:
+    """Bytes that a process behind a relay wrote: to its standard output (0) or to standard error (1)."""
+
+    child: int
+    stream: int
+    data: bytes
+
+
+Frame: TypeAlias = dict[str, Any] | pa.RecordBatch | Relayed
 
 
 class FrameError(WorkError):
@@ -27,6 +42,12 @@ def encode(message: dict[str, Any]) -> bytes:
     return _HEADER.pack(len(payload), _JSON) + payload
 
 
+def encode_relayed(child: int, data: bytes) -> bytes:
+    """Bytes for the standard input of a process behind a relay, as a frame."""
+    payload = _ADDRESS.pack(child, 0) + data
+    return _HEADER.pack(len(payload), _RELAYED) + payload
+
+
 class Reader:
     """Reads frames; a read that is cancelled loses nothing, so that the next one goes on where it was."""
 
@@ -34,24 +55,24 @@ class Reader:
         self._stream = stream
         self._header: tuple[int, bytes] | None = None
 
-    async def read(self) -> dict[str, Any] | pa.RecordBatch:
-        """The next message or batch of samples; raises FrameError, or IncompleteReadError at the end."""
+    async def read(self) -> Frame:
+        """The next frame; raises FrameError, or IncompleteReadError at the end."""
         if self._header is None:
             self._header = _checked_header(await self._stream.readexactly(_HEADER.size))
         length, kind = self._header
         payload = await self._stream.readexactly(length)
         self._header = None
-        return _decode_json(payload) if kind == _JSON else decode_samples(payload)
+        return _DECODERS[kind](payload)
 
 
-async def read(stream: asyncio.StreamReader) -> dict[str, Any] | pa.RecordBatch:
-    """The next message or batch of samples of a stream that is read to its end in one go."""
+async def read(stream: asyncio.StreamReader) -> Frame:
+    """The next frame of a stream that is read to its end in one go."""
     return await Reader(stream).read()
 
 
 def _checked_header(header: bytes) -> tuple[int, bytes]:
     length, kind = _HEADER.unpack(header)
-    if kind not in (_JSON, _SAMPLES):
+    if kind not in _DECODERS:
         raise FrameError(f"a frame of unknown kind {kind!r}")
     if length > MAX_PAYLOAD_BYTES:
         raise FrameError(f"a frame claims {length} bytes, at most {MAX_PAYLOAD_BYTES} are allowed")
@@ -77,3 +98,17 @@ def decode_samples(payload: bytes) -> pa.RecordBatch:
     if not batch.schema.equals(SCHEMA):
         raise FrameError("samples have another schema than this weft's: update the agent")
     return batch
+
+
+def _decode_relayed(payload: bytes) -> Relayed:
+    if len(payload) < _ADDRESS.size:
+        raise FrameError("relayed bytes lack their address")
+    child, stream = _ADDRESS.unpack_from(payload)
+    return Relayed(child, stream, payload[_ADDRESS.size :])
+
+
+_DECODERS: dict[bytes, Callable[[bytes], Frame]] = {
+    _JSON: _decode_json,
+    _SAMPLES: decode_samples,
+    _RELAYED: _decode_relayed,
+}

@@ -75,9 +75,15 @@ class Judge:
             return errors[node]
         lost = all(errors[one].code == "peer-lost" for one in witnesses)
         reason = f"{self._names(witnesses)} {'lost it' if lost else 'could not reach it'}"
-        return AgentError(self._name(node), "node-missed", reason)
+        return AgentError(self._name(node), "node-missed", reason + _explanation(witnesses, errors))
 
     def _names(self, nodes: Sequence[int]) -> str:
         named = ", ".join(self._name(node) for node in sorted(nodes)[:_MOST_NAMED]) or "nobody"
         more = len(nodes) - _MOST_NAMED
         return named + (f" and {more} more" if more > 0 else "")
+
+
+def _explanation(witnesses: Iterable[int], errors: dict[int, AgentError]) -> str:
+    """What the first that found no way to a node found out about it."""
+    known = (errors[one].reason for one in witnesses if errors[one].code == "peer-unreachable")
+    return next((f": {reason}" for reason in known), "")

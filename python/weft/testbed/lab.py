@@ -80,6 +80,9 @@ class Lab(Closing):
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         return self._keeper.enter_command(node.name, argv)
 
+    def login(self, node: Node) -> str:
+        return "its namespace on this machine"
+
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         return await start_each(self.nodes, self.node_command, nodes)
 

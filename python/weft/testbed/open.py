@@ -19,11 +19,16 @@ _REAL = ("hosts", "ssh", "template", "mpirun", "slurm")
 
 
 def open_testbed(
-    spec: str, scale: float = 1.0, nodes: int | None = None, ports: str | None = None
+    spec: str,
+    scale: float = 1.0,
+    nodes: int | None = None,
+    ports: str | None = None,
+    may_ask: bool = True,
 ) -> Testbed:
     """The testbed that KIND:NAME means; raises RequestError.
 
     `scale` multiplies a fabric's rates; of a real cluster the first `nodes` are used, and `ports` for data.
+    Slurm is asked for nodes if we `may_ask`.
     """
     kind, colon, name = spec.partition(":")
     if colon and name and kind in _BUILT:
@@ -36,7 +41,7 @@ def open_testbed(
     if colon and (name or kind == "slurm") and kind in _REAL:
         if scale != 1.0:
             raise RequestError(f"--on {spec}: a real cluster cannot be scaled", "leave --scale out")
-        return _open_real(kind, name, nodes, ports)
+        return _open_real(kind, name, nodes, ports, may_ask)
     raise RequestError(
         f"--on {spec}: not a testbed this weft knows",
         "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair; sim:FABRIC computes, "
@@ -45,8 +50,10 @@ def open_testbed(
     )
 
 
-def _open_real(kind: str, name: str, nodes: int | None, ports: str | None) -> Testbed:
+def _open_real(
+    kind: str, name: str, nodes: int | None, ports: str | None, may_ask: bool
+) -> Testbed:
     """Imported only where it is needed: the library for node sets takes its time to load."""
     from weft.testbed.hosts.spec import open_hosts
 
-    return open_hosts(kind, name, nodes, ports)
+    return open_hosts(kind, name, nodes, ports, may_ask)

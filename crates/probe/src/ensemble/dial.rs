@@ -60,7 +60,12 @@ impl Dials {
 
     /// The nodes whose doors have not let us in yet.
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
-        self.underway.iter().map(|(_, dial)| dial.errand.node)
+        self.errands().map(|errand| errand.node)
+    }
+
+    /// What is still on its way.
+    pub fn errands(&self) -> impl Iterator<Item = &Errand> {
+        self.underway.iter().map(|(_, dial)| &dial.errand)
     }
 
     /// Set out; fails when the kernel knows no way.

@@ -19,6 +19,7 @@ use crate::failure;
 use crate::message::Settings;
 use crate::outbox::Outbox;
 use crate::processor;
+use crate::reach;
 use crate::tcp;
 
 /// The connections of a mesh as they come about.
@@ -40,7 +41,7 @@ impl Session {
         self.dial_partners(&roster, joining.members[0], deadline_ns)?;
         while !self.is_assembled(&mut roster)? {
             if now_ns() >= deadline_ns {
-                return Err(roster.too_late(&self.dials.nodes().collect()));
+                return Err(roster.too_late(self.dials.errands().collect()));
             }
             self.turn(outbox, Some(deadline_ns))?;
         }
@@ -133,7 +134,7 @@ impl Session {
             let errand = self.errand(node, 0, purpose, retry_until_ns)?;
             self.dials
                 .start(errand, &self.reactor)
-                .map_err(|error| unreachable(node, &error))?;
+                .map_err(|error| unreachable(&errand, error))?;
         }
         Ok(())
     }
@@ -149,7 +150,7 @@ impl Session {
                     let estimate = Estimate::start(socket, &self.reactor)?;
                     self.estimate = Some((errand.node, estimate));
                 }
-                (Outcome::Failed(error), _) => return Err(unreachable(errand.node, &error)),
+                (Outcome::Failed(error), _) => return Err(unreachable(&errand, error)),
             }
         }
         for (round, (_, from)) in (0..).zip(&roster.partners) {
@@ -209,8 +210,13 @@ impl Roster {
             .all(Option::is_some)
     }
 
-    /// Blames those who did not let us in, or else those who did not come.
-    fn too_late(&self, dialed: &BTreeSet<u32>) -> Trouble {
+    /// Blames those who did not let us in and those who did not come; says why of the first that did not let us in.
+    fn too_late(&self, dialed: Vec<&Errand>) -> Trouble {
+        let why = dialed.first().map(|errand| {
+            let late = io::ErrorKind::TimedOut.into();
+            reach::explain(late, errand.from, errand.to).to_string()
+        });
+        let dialed: BTreeSet<u32> = dialed.iter().map(|errand| errand.node).collect();
         let absent = self.partners.iter().zip(&self.incoming);
         let absent: BTreeSet<u32> = absent
             .filter(|(_, incoming)| incoming.is_none())
@@ -218,17 +224,18 @@ impl Roster {
             .collect();
         let peers: Vec<u32> = dialed.union(&absent).copied().collect();
         Trouble::Failed {
-            code: "peer-silent",
-            message: format!("nodes {peers:?} did not connect in time"),
+            code: why.as_ref().map_or("peer-silent", |_| "peer-unreachable"),
+            message: why.unwrap_or_else(|| format!("nodes {peers:?} did not connect in time")),
             peers,
         }
     }
 }
 
-fn unreachable(node: u32, error: &io::Error) -> Trouble {
-    let message = format!(
-        "cannot connect to node {node}: {}",
-        failure::describe(error)
-    );
-    Trouble::blame(failure::code(error), node, message)
+fn unreachable(errand: &Errand, error: io::Error) -> Trouble {
+    let error = reach::explain(error, errand.from, errand.to);
+    Trouble::blame(
+        failure::code(&error),
+        errand.node,
+        failure::describe(&error),
+    )
 }

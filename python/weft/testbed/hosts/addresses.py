@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -16,7 +15,6 @@ from weft.testbed.hosts.host import Host, Place
 from weft.testbed.hosts.launcher import Ssh
 
 _AT_ONCE = 32
-_ASK_SSH_S = 5.0
 
 
 def resolve_all(hosts: Sequence[Host]) -> list[Host]:
@@ -28,8 +26,7 @@ def resolve_all(hosts: Sequence[Host]) -> list[Host]:
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         resolved = list(pool.map(_resolve, hosts))
     given = [bool(host.places) for host in hosts]
-    found = [is_loopback(host.places[0].address) for host in resolved if host.places]
-    if all(found):
+    if all(map(_is_on_loopback, resolved)):
         return resolved
     return [
         replace(host, places=()) if not was_given and _is_on_loopback(host) else host
@@ -56,7 +53,7 @@ def _is_on_loopback(host: Host) -> bool:
 def _resolve(host: Host) -> Host:
     if host.places:
         return replace(host, places=tuple(_resolve_place(host, place) for place in host.places))
-    address = _look_up(host.name) or (_ask_ssh(host) if isinstance(host.launcher, Ssh) else None)
+    address = _look_up(host.name) or _ask_ssh(host)
     return replace(host, places=(Place(address=address),) if address else ())
 
 
@@ -74,6 +71,8 @@ def _resolve_place(host: Host, place: Place) -> Place:
 
 def _look_up(name: str) -> str | None:
     """The address of a name, IPv4 first."""
+    if not name:
+        return None
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -83,18 +82,10 @@ def _look_up(name: str) -> str | None:
 
 
 def _ask_ssh(host: Host) -> str | None:
-    """Where the user's ssh configuration says that the host is."""
-    command = ["ssh", *host.launcher.options, "-G", "--", host.login]  # type: ignore[attr-defined]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_ASK_SSH_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    settings = dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
-    behind_others = {"proxyjump", "proxycommand"} & settings.keys()
-    name = settings.get("hostname", host.name)
-    return None if behind_others else _look_up(name)
+    """Where the user's ssh configuration says that the host is, if it is reached without going through others."""
+    settings = host.launcher.settings(host.login) if isinstance(host.launcher, Ssh) else {}
+    is_behind_others = bool({"proxyjump", "proxycommand"} & settings.keys())
+    return None if is_behind_others else _look_up(settings.get("hostname", ""))
 
 
 def _only_address(node: str, interfaces: list[dict[str, Any]]) -> str:

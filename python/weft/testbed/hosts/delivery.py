@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from weft.testbed.agent import Reason
 from weft.testbed.hosts.failure import StartFailure
 from weft.testbed.hosts.program import Program
+from weft.testbed.hosts.relay import RelayedProcess
 from weft.testbed.process import Process
 
 _SAID = re.compile(
@@ -48,7 +50,7 @@ _SCRIPT = " ".join(
 )
 
 
-def start_argv(program: Program, cache: str | None, arguments: list[str]) -> list[str]:
+def start_argv(program: Program, cache: str | None, arguments: Sequence[str]) -> list[str]:
     """The command that has a node become the agent; `cache` is where it keeps the program, in the user's own folder."""
     about = [program.digest, str(len(program.content)), program.machine, cache or ""]
     return ["sh", "-c", _SCRIPT, "weft-probe", *about, *arguments]
@@ -73,8 +75,11 @@ async def deliver(process: Process, program: Program, on_login: Callable[[], Non
         if word == "run":
             return
         if word != "need":
-            raise _failure(word, rest, program)
-        await _send(process, program.content)
+            raise StartFailure(_failure(word, rest, program))
+        if isinstance(process, RelayedProcess):
+            process.stdin.feed()
+        else:
+            await _send(process, program.content)
 
 
 async def _next_word(stream: asyncio.StreamReader) -> tuple[str, str]:
@@ -89,7 +94,7 @@ async def _next_word(stream: asyncio.StreamReader) -> tuple[str, str]:
         if said := _SAID.search(line):
             return said[1].decode(), said[2].decode(errors="replace").strip()
         noise_bytes += len(line)
-    raise StartFailure("agent-garbled", "the login writes something else than what was asked for")
+    raise StartFailure(Reason("agent-garbled", "its login writes too much of something else"))
 
 
 async def _send(process: Process, content: bytes) -> None:
@@ -100,7 +105,7 @@ async def _send(process: Process, content: bytes) -> None:
             await process.stdin.drain()
 
 
-def _failure(word: str, rest: str, program: Program) -> StartFailure:
+def _failure(word: str, rest: str, program: Program) -> Reason:
     last = rest.rpartition(": ")[2] or rest
     reasons = {
         "architecture": f"its architecture is {rest}, the agent is built for {program.machine}",
@@ -112,4 +117,4 @@ def _failure(word: str, rest: str, program: Program) -> StartFailure:
         "disk": f"the agent cannot be written to {rest.partition(': ')[0]}: {last}",
         "noexec": f"{rest} does not let programs run (noexec): set `cache` in a host file",
     }
-    return StartFailure(f"agent-{word}", reasons[word])
+    return Reason(f"agent-{word}", reasons[word])

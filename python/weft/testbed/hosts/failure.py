@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from weft.errors import WorkError
+from weft.testbed.agent import Reason
 
 
-class StartFailure(WorkError):
-    """The reason as a code for programs and a clause for people, without the node's name."""
+class StartFailure(Exception):
+    """An agent did not start; who caught it knows on which node."""
 
-    def __init__(self, code: str, reason: str) -> None:
-        super().__init__(reason)
-        self.code = code
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.text)
         self.reason = reason

@@ -13,20 +13,13 @@ from weft.testbed.hosts.checked_table import CheckedTable
 from weft.testbed.hosts.host import Host, Place
 from weft.testbed.hosts.launcher import Launcher, Mpirun, Ssh, Template
 from weft.testbed.hosts.node_set import expand
+from weft.testbed.hosts.pace import Pace
 from weft.testbed.ports import PortRange
 
 _HOST_KEYS = ("launcher", "command", "options", "ports", "cache", "agent", "deadline_s")
 _FILE_KEYS = ("nodes", *_HOST_KEYS, "at_once", "tree")
 _NODE_KEYS = ("ids", "login", "address", "interface", "groups", *_HOST_KEYS)
 _LAUNCHERS = ("ssh", "template", "mpirun")
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How many logins go on at once, and on how many nodes agents start those of the others (0: on none)."""
-
-    at_once: int = 64
-    tree: int = 0
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from weft.errors import RequestError
-from weft.testbed.hosts.failure import StartFailure
+from weft.testbed.agent import Reason
 
-_Symptoms = Sequence[tuple[str, str, str]]
+Symptoms = Sequence[tuple[str, str, str]]
 """(regular expression in what a launcher writes to standard error, code, reason)"""
 
-SSH_SYMPTOMS: _Symptoms = (
+ASK_S = 5.0
+
+SSH_SYMPTOMS: Symptoms = (
     (
         "REMOTE HOST IDENTIFICATION HAS CHANGED",
         "host-key-changed",
@@ -63,7 +66,10 @@ class Launcher(Protocol):
     def command(self, login: str, argv: list[str]) -> list[str]:
         """The command to run here that runs `argv` on the node."""
 
-    def explain(self, said: str) -> StartFailure | None:
+    def way(self, login: str) -> str:
+        """How the node is reached, in words."""
+
+    def explain(self, said: str) -> Reason | None:
         """What its messages mean, where they mean anything to it."""
 
 
@@ -80,7 +86,26 @@ class Ssh:
         own = ["-T", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={self.connect_s}"]
         return ["ssh", *self.options, *own, "--", login, shlex.join(argv)]
 
-    def explain(self, said: str) -> StartFailure | None:
+    def way(self, login: str) -> str:
+        settings = self.settings(login)
+        if not settings:
+            return f"ssh to {login}"
+        through = settings.get("proxyjump") or settings.get("proxycommand")
+        place = f"{settings['user']}@{settings['hostname']} port {settings['port']}"
+        return f"ssh to {place}" + (f" by way of {through}" if through else "")
+
+    def settings(self, login: str) -> dict[str, str]:
+        """What the user's configuration makes of a login (`ssh -G`); nothing where ssh does not say."""
+        command = ["ssh", *self.options, "-G", "--", login]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=ASK_S, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return {}
+        return dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
+
+    def explain(self, said: str) -> Reason | None:
         return explain_by(SSH_SYMPTOMS, said)
 
 
@@ -117,7 +142,10 @@ class Template:
         filled = [word.replace("{command}", quoted) for word in words]
         return filled if filled != words else [*words, *argv]
 
-    def explain(self, said: str) -> StartFailure | None:
+    def way(self, login: str) -> str:
+        return shlex.join(self.command(login, [])).strip()
+
+    def explain(self, said: str) -> Reason | None:
         return explain_by(SSH_SYMPTOMS, said) if "ssh" in " ".join(self.words) else None
 
 
@@ -131,18 +159,21 @@ class Mpirun:
     def command(self, login: str, argv: list[str]) -> list[str]:
         return ["mpirun", *self.options, "-n", "1", "-host", login, *argv]
 
-    def explain(self, said: str) -> StartFailure | None:
+    def way(self, login: str) -> str:
+        return shlex.join(self.command(login, [])) + ", on ports that mpirun chooses"
+
+    def explain(self, said: str) -> Reason | None:
         if "as root" in said:
-            return StartFailure(
+            return Reason(
                 "agent-not-started",
                 "mpirun refuses to run as root: options = ['--allow-run-as-root']",
             )
         return explain_by(SSH_SYMPTOMS, said)
 
 
-def explain_by(symptoms: _Symptoms, said: str) -> StartFailure | None:
+def explain_by(symptoms: Symptoms, said: str) -> Reason | None:
     """The first symptom that shows."""
     for pattern, code, reason in symptoms:
         if re.search(pattern, said):
-            return StartFailure(f"agent-{code}", reason)
+            return Reason(f"agent-{code}", reason)
     return None

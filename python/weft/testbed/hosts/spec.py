@@ -10,24 +10,25 @@ from weft.testbed.hosts.host import Host
 from weft.testbed.hosts.host_file import Cluster, read_host_file
 from weft.testbed.hosts.launcher import Launcher, Mpirun, Ssh, Template
 from weft.testbed.hosts.node_set import expand
+from weft.testbed.hosts.slurm import open_slurm
 from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.ports import PortRange
 
 
-def open_hosts(kind: str, name: str, nodes: int | None, ports: str | None) -> Hosts:
-    """The cluster that KIND:NAME means; raises RequestError. Nothing is started."""
+def open_hosts(kind: str, name: str, nodes: int | None, ports: str | None, may_ask: bool) -> Hosts:
+    """The cluster that KIND:NAME means; raises RequestError. Nothing is started, but Slurm may be asked for nodes."""
+    chosen = None if ports is None else PortRange.parse(ports, "--ports")
+    if kind == "slurm":
+        return open_slurm(name, nodes, chosen, may_ask)
     cluster = _READERS[kind](name)
-    hosts = cluster.hosts
-    if nodes is not None:
-        hosts = _first(hosts, nodes, f"{kind}:{name}")
-    if ports is not None:
-        chosen = PortRange.parse(ports, "--ports")
+    hosts = _first(cluster.hosts, nodes, f"{kind}:{name}")
+    if chosen is not None:
         hosts = [replace(host, ports=chosen) for host in hosts]
     return Hosts(kind, name, hosts, cluster.pace)
 
 
-def _first(hosts: list[Host], count: int, name: str) -> list[Host]:
-    if count > len(hosts):
+def _first(hosts: list[Host], count: int | None, name: str) -> list[Host]:
+    if count is not None and count > len(hosts):
         raise RequestError(f"--nodes {count}: {name} has {len(hosts)}")
     return hosts[:count]
 
@@ -73,4 +74,3 @@ _READERS: dict[str, Callable[[str], Cluster]] = {
     "mpirun": _over_mpirun,
     "template": _over_template,
 }
-KINDS = tuple(_READERS)

@@ -5,35 +5,118 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import resource
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import TypeVar
 
-from weft.testbed.agent import Agent, AgentError, describe_end, start_process
-from weft.testbed.hosts.delivery import LoginEnded, deliver, start_argv
-from weft.testbed.hosts.failure import StartFailure
+from weft.testbed.agent import Agent, AgentError, start_process
 from weft.testbed.hosts.host import Host
+from weft.testbed.hosts.login import log_in, start_command
+from weft.testbed.hosts.pace import Pace
 from weft.testbed.hosts.program import Program
-from weft.testbed.process import Process, last_words
+from weft.testbed.hosts.relay import OWN_PROGRAM, Relay
+from weft.testbed.process import Process
+
+T = TypeVar("T")
 
 HOLD_S = 3.0
 """A login that takes longer lets the next one begin, so that hosts that hang do not hold the rest."""
-DELIVER_S = 60.0
-PIPES_OF_AN_AGENT = 3
-LONGEST_QUOTE = 200
+PIPES_OF_A_LOGIN = 3
+GREET_S = 20.0
+
+OTHER_FROM_ELSEWHERE = {
+    f"agent-{failure}"
+    for failure in (
+        "host-key-changed",
+        "host-key-unknown",
+        "login-refused",
+        "login-unreachable",
+        "lost",
+        "name-unknown",
+        "not-started",
+    )
+}
+
+Started = Agent | AgentError
 
 
-async def start_agents(
-    hosts: Mapping[int, Host], program: Program, at_once: int
-) -> dict[int, Agent | AgentError]:
-    """An agent on each host, or why there is none."""
-    allow_many_files(len(hosts) * PIPES_OF_AN_AGENT)
-    slots = asyncio.Semaphore(at_once)
-    starts = (_in_turn(slots, host, program) for host in hosts.values())
-    return dict(zip(hosts, await asyncio.gather(*starts), strict=True))
+class Starter:
+    """Starts agents with one program, at one pace."""
+
+    def __init__(self, program: Program, pace: Pace) -> None:
+        self._program = program
+        self._pace = pace
+
+    async def start(self, hosts: Mapping[int, Host]) -> dict[int, Started]:
+        """An agent on each host, or why there is none."""
+        allow_many_files(len(hosts) * PIPES_OF_A_LOGIN)
+        slots = asyncio.Semaphore(self._pace.at_once)
+        branches = self._pace.branches(list(hosts))
+        if not branches:
+            return await self._each(hosts, self._directly, slots)
+        starts = (
+            self._branch({node: hosts[node] for node in branch}, slots) for branch in branches
+        )
+        started = [one for branch in await asyncio.gather(*starts) for one in branch.items()]
+        order = dict(started)
+        return {node: order[node] for node in hosts}
+
+    async def _branch(
+        self, hosts: Mapping[int, Host], slots: asyncio.Semaphore
+    ) -> dict[int, Started]:
+        """The first host starts the agents of the others; those that it cannot reach are started from here."""
+        (first, top), *rest = hosts.items()
+        try:
+            relay = await _in_turn(slots, partial(self._relay, top))
+        except AgentError as error:
+            return {first: error} | await self._each(dict(rest), self._directly, slots)
+        own = asyncio.Semaphore(self._pace.at_once)
+        started = {first: await self._on_relay(top, relay)}
+        started |= await self._each(dict(rest), partial(self._behind, relay), own)
+        relay.start_no_more()
+        failed = {node: hosts[node] for node, one in started.items() if _may_do_from_here(one)}
+        return started | await self._each(failed, self._directly, slots)
+
+    async def _each(
+        self,
+        hosts: Mapping[int, Host],
+        start: Callable[[Host], Awaitable[Agent]],
+        slots: asyncio.Semaphore,
+    ) -> dict[int, Started]:
+        starts = [_or_error(_in_turn(slots, partial(start, host))) for host in hosts.values()]
+        return dict(zip(hosts, await asyncio.gather(*starts), strict=True))
+
+    async def _directly(self, host: Host) -> Agent:
+        process = await start_process(host.name, start_command(host, self._program))
+        return await self._become_agent(host, process)
+
+    async def _behind(self, relay: Relay, host: Host) -> Agent:
+        return await self._become_agent(host, relay.start(start_command(host, self._program)))
+
+    async def _become_agent(self, host: Host, process: Process) -> Agent:
+        await log_in(host, self._program, process)
+        return await Agent.greeted(host.name, process, host.launcher.explain)
+
+    async def _relay(self, host: Host) -> Relay:
+        process = await start_process(host.name, start_command(host, self._program, ["relay"]))
+        await log_in(host, self._program, process)
+        return await Relay.greeted(host.name, process, GREET_S)
+
+    async def _on_relay(self, host: Host, relay: Relay) -> Started:
+        return await _or_error(Agent.greeted(host.name, relay.start(OWN_PROGRAM)))
 
 
-async def _in_turn(slots: asyncio.Semaphore, host: Host, program: Program) -> Agent | AgentError:
+async def _or_error(start: Awaitable[Agent]) -> Started:
+    try:
+        return await start
+    except AgentError as error:
+        return error
+
+
+async def _in_turn(slots: asyncio.Semaphore, start: Callable[[], Awaitable[T]]) -> T:
+    """Start when there is a slot, and keep it no longer than a login may take."""
     async with slots:
-        task = asyncio.ensure_future(_start(host, program))
+        task = asyncio.ensure_future(start())
         try:
             await asyncio.wait({task}, timeout=HOLD_S)
         except asyncio.CancelledError:
@@ -42,72 +125,9 @@ async def _in_turn(slots: asyncio.Semaphore, host: Host, program: Program) -> Ag
     return await task
 
 
-async def _start(host: Host, program: Program) -> Agent | AgentError:
-    try:
-        process = await start_process(host.name, start_command(host, program))
-        return await become_agent(host, program, process)
-    except AgentError as error:
-        return error
-
-
-def start_command(host: Host, program: Program) -> list[str]:
-    """The command to run here that leads to an agent on the host."""
-    argv = [host.agent] if host.agent else start_argv(program, host.cache, [])
-    return host.launcher.command(host.login, argv)
-
-
-async def become_agent(host: Host, program: Program, process: Process) -> Agent:
-    """See a process through its login until it is an agent; raises AgentError and ends the process."""
-    try:
-        if host.agent is None:
-            await _log_in(host, program, process)
-        return await Agent.greeted(host.name, process)
-    except StartFailure as failure:
-        await _end(process)
-        raise AgentError(host.name, failure.code, failure.reason) from None
-    except AgentError as error:
-        raise _explained(host, error) from None
-    except BaseException:
-        await _end(process)
-        raise
-
-
-async def _log_in(host: Host, program: Program, process: Process) -> None:
-    """Until the process becomes the agent; raises StartFailure."""
-    try:
-        async with asyncio.timeout(host.deadline_s) as deadline:
-
-            def extend() -> None:
-                deadline.reschedule(asyncio.get_running_loop().time() + DELIVER_S)
-
-            await deliver(process, program, extend)
-    except TimeoutError:
-        raise StartFailure(
-            "agent-login-silent", f"it did not let us in within {host.deadline_s:g} s"
-        ) from None
-    except LoginEnded as end:
-        raise await _why_it_ended(host, process, end.said) from None
-
-
-async def _why_it_ended(host: Host, process: Process, said: str) -> StartFailure:
-    """What the launcher makes of its messages, else the last thing that was said."""
-    words = await last_words(process)
-    if explained := host.launcher.explain(words):
-        return explained
-    process.kill()
-    how = describe_end(await process.wait()).replace("the agent", host.launcher.name)
-    last = (words or said).strip().splitlines()
-    return StartFailure("agent-not-started", f"{how}: {last[-1][:LONGEST_QUOTE]}" if last else how)
-
-
-def _explained(host: Host, error: AgentError) -> AgentError:
-    failure = host.launcher.explain(error.reason)
-    return AgentError(host.name, failure.code, failure.reason) if failure else error
-
-
-async def _end(process: Process) -> None:
-    process.kill()
-    await process.wait()
+def _may_do_from_here(started: Started) -> bool:
+    """Whether a host that a relay could not start may let us in, who have other keys and names."""
+    return isinstance(started, AgentError) and started.code in OTHER_FROM_ELSEWHERE
 
 
 def allow_many_files(count: int) -> None:

@@ -12,9 +12,9 @@ from weft.testbed.agent import Agent, AgentError
 from weft.testbed.base import Closing, Node
 from weft.testbed.hosts.addresses import resolve_all, settle
 from weft.testbed.hosts.host import Host
-from weft.testbed.hosts.host_file import Pace
+from weft.testbed.hosts.pace import Pace
 from weft.testbed.hosts.program import Program, agent_program
-from weft.testbed.hosts.start import start_agents
+from weft.testbed.hosts.start import Starter
 from weft.testbed.ports import PortRange
 
 
@@ -62,12 +62,19 @@ class Hosts(Closing):
         return {"kind": self.kind, "name": self.name, "launchers": launchers, "ports": ports}
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
-        host = next(host for host in self.hosts if host.name == node.name)
+        host = self._host(node)
         return host.launcher.command(host.login, argv)
+
+    def login(self, node: Node) -> str:
+        host = self._host(node)
+        return host.launcher.way(host.login)
+
+    def _host(self, node: Node) -> Host:
+        return next(host for host in self.hosts if host.name == node.name)
 
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         chosen = {node: self.hosts[node] for node in nodes}
-        started = await start_agents(chosen, self.program, self.pace.at_once)
+        started = await Starter(self.program, self.pace).start(chosen)
         return {node: await self._settled(node, one) for node, one in started.items()}
 
     async def _settled(self, node: int, started: Agent | AgentError) -> Agent | AgentError:

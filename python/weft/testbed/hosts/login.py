@@ -1,0 +1,68 @@
+"""From a command that runs on this machine to the agent's program on a node."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from weft.testbed.agent import AgentError, Reason, describe_end
+from weft.testbed.hosts.delivery import LoginEnded, deliver, start_argv
+from weft.testbed.hosts.failure import StartFailure
+from weft.testbed.hosts.host import Host
+from weft.testbed.hosts.program import Program
+from weft.testbed.process import Process, last_words
+
+DELIVER_S = 60.0
+"""How long a node that let us in may take to get the program."""
+LONGEST_QUOTE = 200
+
+
+def start_command(host: Host, program: Program, arguments: Sequence[str] = ()) -> list[str]:
+    """The command that leads to an agent on the host."""
+    own = [host.agent, *arguments] if host.agent else None
+    return host.launcher.command(host.login, own or start_argv(program, host.cache, arguments))
+
+
+async def log_in(host: Host, program: Program, process: Process) -> None:
+    """See a process through its login until it becomes the agent; raises AgentError and ends the process."""
+    if host.agent:
+        return
+    try:
+        await _follow(host, program, process)
+    except StartFailure as failure:
+        await _end(process)
+        raise AgentError(host.name, *failure.reason) from None
+    except BaseException:
+        await _end(process)
+        raise
+
+
+async def _follow(host: Host, program: Program, process: Process) -> None:
+    try:
+        async with asyncio.timeout(host.deadline_s) as deadline:
+
+            def extend() -> None:
+                deadline.reschedule(asyncio.get_running_loop().time() + DELIVER_S)
+
+            await deliver(process, program, extend)
+    except TimeoutError:
+        text = f"it did not let us in within {host.deadline_s:g} s"
+        raise StartFailure(Reason("agent-login-silent", text)) from None
+    except LoginEnded as end:
+        raise StartFailure(await _why_it_ended(host, process, end.said)) from None
+
+
+async def _why_it_ended(host: Host, process: Process, said: str) -> Reason:
+    """What the launcher makes of its messages, else the last thing that was said."""
+    words = await last_words(process)
+    if explained := host.launcher.explain(words):
+        return explained
+    process.kill()
+    how = describe_end(await process.wait()).replace("the agent", host.launcher.name)
+    last = (words or said).strip().splitlines()
+    return Reason("agent-not-started", f"{how}: {last[-1][:LONGEST_QUOTE]}" if last else how)
+
+
+async def _end(process: Process) -> None:
+    process.kill()
+    await process.wait()

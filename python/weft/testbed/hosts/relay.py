@@ -1,0 +1,153 @@
+"""A relay: an agent that starts other agents, and passes on what they read and write.
+
+A tree of them spares the coordinator a login process and three pipes for each node.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from typing import Any
+
+from weft import __version__
+from weft.testbed import frames
+from weft.testbed.agent import AgentError
+from weft.testbed.frames import Relayed
+from weft.testbed.process import Process
+
+_STANDARD = 0
+OWN_PROGRAM = ["/proc/self/exe"]
+"""What a relay starts to have an agent on its own node."""
+
+
+class RelayedInput:
+    """The standard input of a process behind a relay."""
+
+    def __init__(self, relay: Relay, child: int) -> None:
+        self._relay = relay
+        self._child = child
+
+    def write(self, data: bytes) -> None:
+        self._relay.put(frames.encode_relayed(self._child, data))
+
+    async def drain(self) -> None:
+        await self._relay.drain()
+
+    def feed(self) -> None:
+        """Have the relay write its own program there, which so need not travel again."""
+        self._relay.ask({"type": "feed", "child": self._child})
+
+    def close(self) -> None:
+        self._relay.ask({"type": "close", "child": self._child})
+
+
+class RelayedProcess:
+    """A process behind a relay."""
+
+    def __init__(self, relay: Relay, child: int) -> None:
+        self.stdin = RelayedInput(relay, child)
+        self.stdout = asyncio.StreamReader()
+        self.stderr = asyncio.StreamReader()
+        self.pid = relay.pid
+        self._relay = relay
+        self._child = child
+        self._status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self._status)
+
+    def kill(self) -> None:
+        if not self._status.done():
+            self._relay.ask({"type": "kill", "child": self._child})
+
+    def hear(self, said: Relayed) -> None:
+        """Take what the process wrote."""
+        stream = self.stdout if said.stream == _STANDARD else self.stderr
+        stream.feed_data(said.data)
+
+    def end(self, status: int, message: str) -> None:
+        """The process has ended."""
+        if not self._status.done():
+            self.stderr.feed_data(message.encode())
+            self.stdout.feed_eof()
+            self.stderr.feed_eof()
+            self._status.set_result(status)
+
+
+class Relay:
+    """A running relay. It ends with the last process that it has started, once it is told to."""
+
+    def __init__(self, node: str, process: Process) -> None:
+        self.node = node
+        self.pid = process.pid
+        self._process = process
+        self._frames = frames.Reader(process.stdout)
+        self._children: dict[int, RelayedProcess] = {}
+        self._numbers = itertools.count()
+        self._starts_more = True
+        self._listening: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def greeted(cls, node: str, process: Process, within_s: float) -> Relay:
+        """The relay that a process is about to be; raises AgentError."""
+        relay = cls(node, process)
+        try:
+            async with asyncio.timeout(within_s):
+                ready = await relay._frames.read()
+        except (TimeoutError, asyncio.IncompleteReadError, frames.FrameError):
+            ready = {}
+        if not isinstance(ready, dict) or ready.get("version") != __version__:
+            process.kill()
+            raise AgentError(node, "agent-not-ready", "no relay of this version was started")
+        relay._listening = asyncio.create_task(relay._listen())
+        return relay
+
+    def start(self, argv: list[str]) -> RelayedProcess:
+        """Start a process on the relay's node."""
+        child = next(self._numbers)
+        process = self._children[child] = RelayedProcess(self, child)
+        self.ask({"type": "start", "child": child, "argv": argv})
+        return process
+
+    def start_no_more(self) -> None:
+        """From now on the relay ends when nothing runs behind it any more."""
+        self._starts_more = False
+        self._end_if_idle()
+
+    def ask(self, message: dict[str, Any]) -> None:
+        self.put(frames.encode(message))
+
+    def put(self, frame: bytes) -> None:
+        """Send a frame; that the relay is gone is noticed by who listens."""
+        with contextlib.suppress(ConnectionError):
+            self._process.stdin.write(frame)
+
+    async def drain(self) -> None:
+        await self._process.stdin.drain()
+
+    async def _listen(self) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, frames.FrameError):
+            while True:
+                said = await self._frames.read()
+                if isinstance(said, Relayed):
+                    self._hear(said)
+                elif isinstance(said, dict) and said["type"] == "ended":
+                    self._end(said["child"], said["status"], said["message"])
+        self._process.kill()
+        for child in list(self._children):
+            self._end(child, -9, f"its relay {self.node} ended")
+        await self._process.wait()
+
+    def _hear(self, said: Relayed) -> None:
+        if process := self._children.get(said.child):
+            process.hear(said)
+
+    def _end(self, child: int, status: int, message: str) -> None:
+        if process := self._children.pop(child, None):
+            process.end(status, message)
+        self._end_if_idle()
+
+    def _end_if_idle(self) -> None:
+        if not self._starts_more and not self._children:
+            self._process.stdin.close()

@@ -1,0 +1,173 @@
+"""Slurm: the nodes of an allocation, which is asked for where there is none, and srun to start agents on them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from weft.errors import RequestError, WorkError
+from weft.testbed.agent import Reason
+from weft.testbed.hosts.host import Host, Place
+from weft.testbed.hosts.launcher import Symptoms, explain_by
+from weft.testbed.hosts.node_set import expand
+from weft.testbed.hosts.testbed import Hosts
+from weft.testbed.ports import PortRange
+
+_SYMPTOMS: Symptoms = (
+    ("TIME LIMIT", "slurm-time-limit", "the time limit of its Slurm job was reached"),
+    (
+        "PREEMPTION|NODE FAILURE|NodeFail",
+        "slurm-lost",
+        "Slurm has taken the node away",
+    ),
+    (
+        "CANCELLED|[Jj]ob.*(already complet|expired|Expired)|Invalid job id",
+        "slurm-job-over",
+        "its Slurm job is over",
+    ),
+    (
+        "Unable to contact slurm controller",
+        "slurm-silent",
+        "the Slurm controller does not answer",
+    ),
+)
+_HOLD = 'echo "$SLURM_JOB_ID $SLURM_JOB_NODELIST"; exec cat'
+_ASK_S = 10.0
+
+
+@dataclass(frozen=True)
+class Srun:
+    """A job step of one task for each agent, beside whatever else runs in the allocation.
+
+    Without --unbuffered Slurm would hold back what has no line's end, as frames have none.
+    """
+
+    job: str
+    name = "srun"
+
+    def command(self, login: str, argv: list[str]) -> list[str]:
+        where = [f"--jobid={self.job}", f"--nodelist={login}", "--nodes=1", "--ntasks=1"]
+        how = ["--overlap", "--mem=0", "--cpu-bind=none", "--unbuffered", "--chdir=/"]
+        return ["srun", *where, *how, *argv]
+
+    def way(self, login: str) -> str:
+        return f"srun in job {self.job}, on Slurm's ports"
+
+    def explain(self, said: str) -> Reason | None:
+        return explain_by(_SYMPTOMS, said)
+
+
+class Allocation:
+    """Nodes that Slurm gave us. One that was asked for lasts until it is released, or this process ends."""
+
+    def __init__(self, job: str, nodes: list[str], holder: subprocess.Popen[str] | None) -> None:
+        self.job = job
+        self.nodes = nodes
+        self._holder = holder
+
+    @classmethod
+    def inherited(cls, environment: Mapping[str, str]) -> Allocation | None:
+        """The allocation that this process runs in."""
+        job, nodes = environment.get("SLURM_JOB_ID"), environment.get("SLURM_JOB_NODELIST")
+        return cls(job, expand(nodes), None) if job and nodes else None
+
+    @classmethod
+    def request(cls, command: list[str]) -> Allocation:
+        """Ask for nodes and wait until they are there; raises WorkError. What salloc says goes to standard error."""
+        try:
+            holder = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        except OSError as error:
+            raise RequestError(
+                f"slurm: cannot start {command[0]}: {error.strerror}", "is Slurm installed here?"
+            ) from None
+        assert holder.stdout is not None
+        job, _, nodes = holder.stdout.readline().strip().partition(" ")
+        if not nodes:
+            raise WorkError(
+                f"slurm: no allocation: salloc ended with status {holder.wait()}",
+                f"it was asked with: {shlex.join(command[: command.index('sh')])}",
+            )
+        return cls(job, expand(nodes), holder)
+
+    def release(self) -> None:
+        """Give the nodes back. May be called twice."""
+        if self._holder is not None:
+            assert self._holder.stdin is not None
+            self._holder.stdin.close()
+            self._holder.wait()
+            self._holder = None
+
+
+def allocation_command(options: str, nodes: int | None) -> list[str]:
+    """The salloc that holds an allocation until its standard input ends; raises RequestError."""
+    try:
+        own = shlex.split(options)
+    except ValueError as error:
+        raise RequestError(
+            f"slurm:{options}: not options of salloc: {error}", "slurm:--partition=debug"
+        ) from None
+    count = [] if nodes is None else [f"--nodes={nodes}"]
+    return ["salloc", *count, *own, "sh", "-c", _HOLD]
+
+
+def open_slurm(options: str, nodes: int | None, ports: PortRange | None, may_ask: bool) -> Hosts:
+    """The nodes of the allocation that this runs in, or of one that is asked for now; raises RequestError."""
+    inherited = Allocation.inherited(os.environ)
+    if inherited and options:
+        raise RequestError(
+            f"slurm:{options}: this runs in job {inherited.job} already", "leave the options out"
+        )
+    command = allocation_command(options, nodes)
+    if not inherited and not may_ask:
+        raise RequestError(
+            "slurm: which nodes Slurm gives is known only when it has given them",
+            f"it would be asked with `{shlex.join(command[: command.index('sh')])}`",
+        )
+    allocation = inherited or Allocation.request(command)
+    try:
+        return _testbed(allocation, nodes, ports)
+    except BaseException:
+        allocation.release()
+        raise
+
+
+def _testbed(allocation: Allocation, nodes: int | None, ports: PortRange | None) -> Hosts:
+    if nodes is not None and nodes > len(allocation.nodes):
+        raise RequestError(
+            f"--nodes {nodes}: job {allocation.job} has {len(allocation.nodes)}",
+            "ask Slurm for more, or weft for less",
+        )
+    chosen = allocation.nodes[:nodes]
+    addresses = _node_addresses(chosen)
+    launcher = Srun(allocation.job)
+    hosts = [Host(name, name, _place(addresses, name), launcher, ports) for name in chosen]
+    return Hosts("slurm", f"job {allocation.job}", hosts, on_close=allocation.release)
+
+
+def _place(addresses: Mapping[str, str], name: str) -> tuple[Place, ...]:
+    """Where Slurm itself reaches a node, where that is not just by its name."""
+    address = addresses.get(name, name)
+    return () if address == name else (Place(address=address),)
+
+
+def _node_addresses(names: list[str]) -> dict[str, str]:
+    """NodeAddr of each node; none where the controller does not say."""
+    command = ["scontrol", "--oneliner", "show", "node", ",".join(names)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_ASK_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    nodes = [dict(_settings(line)) for line in done.stdout.splitlines()]
+    return {
+        one["NodeName"]: one["NodeAddr"] for one in nodes if {"NodeName", "NodeAddr"} <= set(one)
+    }
+
+
+def _settings(line: str) -> list[tuple[str, str]]:
+    pairs = (word.partition("=") for word in line.split())
+    return [(key, value) for key, _, value in pairs]

@@ -1,0 +1,81 @@
+"""What a run would use, without starting anything: logins, addresses, ports, and who connects to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from weft.nodeset import fold
+from weft.plan.steps import is_ensemble
+from weft.testbed.base import Node, Testbed
+from weft.testbed.needs import nodes_of
+
+ANY_PORT = "any free port"
+NOT_KNOWN_YET = "known once the node is asked"
+
+
+@dataclass
+class NodeOutlook:
+    """A node: how it is logged into, where data comes in, and the nodes that it comes from."""
+
+    node: Node
+    login: str
+    callers: set[int] = field(default_factory=set)
+
+    def to_json(self, names: Sequence[str]) -> dict[str, Any]:
+        addresses = self.node.addresses or (self.node.address,)
+        return {
+            "node": self.node.name,
+            "login": self.login,
+            "addresses": [address or NOT_KNOWN_YET for address in addresses],
+            "ports": str(self.node.ports or ANY_PORT),
+            "protocol": "tcp",
+            "from": [names[caller] for caller in sorted(self.callers)],
+        }
+
+
+@dataclass
+class Outlook:
+    """All nodes that take part in a plan."""
+
+    plan: str
+    testbed: str
+    nodes: dict[int, NodeOutlook]
+    names: list[str]
+
+    def to_json(self) -> dict[str, Any]:
+        listed = [self.nodes[node].to_json(self.names) for node in sorted(self.nodes)]
+        return {"plan": self.plan, "testbed": self.testbed, "nodes": listed}
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Node, login, where it listens, for whom."""
+        return [_row(one) for one in self.to_json()["nodes"]]
+
+
+def foresee(plan: dict[str, Any], spec: str, testbed: Testbed) -> Outlook:
+    """What the steps of a resolved plan would use; raises RequestError when the testbed has too few nodes."""
+    nodes = testbed.nodes
+    outlook = Outlook(plan["name"], spec, {}, [node.name for node in nodes])
+    for step in plan["steps"]:
+        members = nodes_of(step, len(nodes))
+        for node in members:
+            entry = NodeOutlook(nodes[node], testbed.login(nodes[node]))
+            outlook.nodes.setdefault(node, entry).callers |= callers_of(step, node, members)
+    return outlook
+
+
+def callers_of(step: dict[str, Any], node: int, members: Sequence[int]) -> set[int]:
+    """The nodes that connect to a node in a step: in a pair the first to the second, among many each to each."""
+    if step["transport"] == "null":
+        return set()
+    if is_ensemble(step):
+        return set(members) - {node}
+    return {members[0]} if node == members[-1] else set()
+
+
+def _row(entry: dict[str, Any]) -> tuple[str, str, str, str]:
+    callers = fold(entry["from"])
+    place = ", ".join(entry["addresses"])
+    listens = f"{place}, {entry['protocol']} {entry['ports']}" if callers else f"{place}, no port"
+    return entry["node"], entry["login"], listens, callers or "nobody"
