@@ -6,7 +6,7 @@ HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 AGENTS := python/weft/bin/weft-probe python/weft/bin/weft-lab
 
-.PHONY: setup demo test test-rust test-python lint format bench clean
+.PHONY: setup demo test test-rust test-python test-cluster lint format bench clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.python .venv/.bindings python/weft/bin/.built
@@ -39,8 +39,15 @@ test-rust: setup
 
 test-python: setup
 	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
-		sockperf=sockperf qperf=qperf fping=fping
+		sockperf=sockperf qperf=qperf fping=fping sshd=openssh-server ssh=openssh-client \
+		slurmctld=slurm-wlm munged=munge nft=nftables mpirun=openmpi-bin
 	$(BIN)/pytest
+
+# What `make test` has no time for: the slow half of the tests on real sshd, Slurm and MPI.
+test-cluster: setup
+	@tools/packages optional sshd=openssh-server ssh=openssh-client slurmctld=slurm-wlm munged=munge \
+		nft=nftables mpirun=openmpi-bin
+	$(BIN)/pytest -m cluster
 
 lint: setup
 	cargo fmt --all --check
@@ -55,7 +62,7 @@ format: setup
 	$(BIN)/ruff check --fix-only python tests bench
 
 # Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
-BENCHES := pair matrix aapc xibalba blind simgrid fidelity laws inside server events applications
+BENCHES := pair matrix startup aapc xibalba blind simgrid fidelity laws inside server events applications
 
 bench: setup
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \

@@ -124,11 +124,13 @@ def test_nodes_must_be_in_as_many_networks(tmp_path: Path) -> None:
 
 def test_an_address_that_nobody_knows_is_named(tmp_path: Path) -> None:
     text = "[[nodes]]\nids='a'\naddress='nosuch.invalid'"
-    with pytest.raises(RequestError, match="its address nosuch.invalid is not known here"):
+    with pytest.raises(RequestError, match=r"its address nosuch\.invalid is not known here"):
         open_testbed(f"hosts:{write(tmp_path, text)}")
 
 
 def test_a_range_of_ports_must_do_for_all_who_share_an_address(tmp_path: Path) -> None:
     text = "ports='5000-5001'\n[[nodes]]\nids='n[1-3]'\naddress='127.0.0.1'"
-    with pytest.raises(RequestError, match=r"3 nodes share the address 127\.0\.0\.1, and there are 2"):
+    with pytest.raises(
+        RequestError, match=r"3 nodes share the address 127\.0\.0\.1, and there are 2"
+    ):
         open_testbed(f"hosts:{write(tmp_path, text)}")

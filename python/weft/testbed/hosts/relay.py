@@ -55,7 +55,9 @@ class RelayedProcess:
         self._status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     async def wait(self) -> int:
-        return await asyncio.shield(self._status)
+        status = await asyncio.shield(self._status)
+        await self._relay.end_if_idle()
+        return status
 
     def kill(self) -> None:
         if not self._status.done():
@@ -110,10 +112,16 @@ class Relay:
         self.ask({"type": "start", "child": child, "argv": argv})
         return process
 
-    def start_no_more(self) -> None:
+    async def start_no_more(self) -> None:
         """From now on the relay ends when nothing runs behind it any more."""
         self._starts_more = False
-        self._end_if_idle()
+        await self.end_if_idle()
+
+    async def end_if_idle(self) -> None:
+        """End, if all that it was for is over."""
+        if not self._starts_more and not self._children and self._listening:
+            self._process.stdin.close()
+            await asyncio.shield(self._listening)
 
     def ask(self, message: dict[str, Any]) -> None:
         self.put(frames.encode(message))
@@ -146,8 +154,3 @@ class Relay:
     def _end(self, child: int, status: int, message: str) -> None:
         if process := self._children.pop(child, None):
             process.end(status, message)
-        self._end_if_idle()
-
-    def _end_if_idle(self) -> None:
-        if not self._starts_more and not self._children:
-            self._process.stdin.close()

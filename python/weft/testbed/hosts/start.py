@@ -73,7 +73,7 @@ class Starter:
         own = asyncio.Semaphore(self._pace.at_once)
         started = {first: await self._on_relay(top, relay)}
         started |= await self._each(dict(rest), partial(self._behind, relay), own)
-        relay.start_no_more()
+        await relay.start_no_more()
         failed = {node: hosts[node] for node, one in started.items() if _may_do_from_here(one)}
         return started | await self._each(failed, self._directly, slots)
 
