@@ -97,6 +97,11 @@ def test_some_nodes_of_a_file_can_be_chosen(tmp_path: Path) -> None:
         ("command = 'docker exec'\n[[nodes]]\nids = 'n1'", "does not say where {{node}}", ""),
         ("command = 'x {{node}} {{nod}}'\n[[nodes]]\nids = 'n1'", "has {{nod}}", "{{command}}"),
         ("options = [1]\n[[nodes]]\nids = 'n1'", "options = [1] is not a list of texts", ""),
+        (
+            "[[nodes]]\nids = 'n1'\ncommand = 'x {{node}}'\noptions = '-v'",
+            "no. 1: options: are for ssh and mpirun",
+            "into the command",
+        ),
         ("nodes = 3", "{}: it has no [[nodes]]", ""),
         ("[[nodes]\n", "{}: not TOML: ", ""),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,7 @@ from weft.plan.steps import is_ensemble
 from weft.testbed.base import Node, Testbed
 from weft.testbed.needs import nodes_of
 
+_ASKED_AT_ONCE = 16
 ANY_PORT = "any free port"
 NOT_KNOWN_YET = "known once the node is asked"
 
@@ -56,13 +58,18 @@ class Outlook:
 def foresee(plan: dict[str, Any], spec: str, testbed: Testbed) -> Outlook:
     """What the steps of a resolved plan would use; raises RequestError when the testbed has too few nodes."""
     nodes = testbed.nodes
-    outlook = Outlook(plan["name"], spec, {}, [node.name for node in nodes])
-    for step in plan["steps"]:
-        members = nodes_of(step, len(nodes))
+    members_of = [nodes_of(step, len(nodes)) for step in plan["steps"]]
+    taking_part = sorted({node for members in members_of for node in members})
+    with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
+        logins = pool.map(lambda node: testbed.login(nodes[node]), taking_part)
+        found = {
+            node: NodeOutlook(nodes[node], login)
+            for node, login in zip(taking_part, logins, strict=True)
+        }
+    for step, members in zip(plan["steps"], members_of, strict=True):
         for node in members:
-            entry = NodeOutlook(nodes[node], testbed.login(nodes[node]))
-            outlook.nodes.setdefault(node, entry).callers |= callers_of(step, node, members)
-    return outlook
+            found[node].callers |= callers_of(step, node, members)
+    return Outlook(plan["name"], spec, found, [node.name for node in nodes])
 
 
 def callers_of(step: dict[str, Any], node: int, members: Sequence[int]) -> set[int]:

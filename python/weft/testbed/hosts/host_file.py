@@ -104,6 +104,10 @@ class _Reader:
                 raise RequestError(
                     f"{where} = 'template' needs a command", 'command = "docker exec -i {node}"'
                 )
+            if "options" in table:
+                raise RequestError(
+                    f"{table.where('options')}: are for ssh and mpirun", "put them into the command"
+                )
             return Template.parse(command, self._where(table, "command"))
         if kind not in _LAUNCHERS:
             raise RequestError(f"{where} = {kind!r} is none", f"launchers: {', '.join(_LAUNCHERS)}")

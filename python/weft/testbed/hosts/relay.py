@@ -17,6 +17,7 @@ from weft.testbed.frames import Relayed
 from weft.testbed.process import Process
 
 _STANDARD = 0
+_PIECE_BYTES = 1 << 20
 OWN_PROGRAM = ["/proc/self/exe"]
 """What a relay starts to have an agent on its own node."""
 
@@ -29,7 +30,9 @@ class RelayedInput:
         self._child = child
 
     def write(self, data: bytes) -> None:
-        self._relay.put(frames.encode_relayed(self._child, data))
+        for start in range(0, len(data), _PIECE_BYTES):
+            piece = data[start : start + _PIECE_BYTES]
+            self._relay.put(frames.encode_relayed(self._child, piece))
 
     async def drain(self) -> None:
         await self._relay.drain()

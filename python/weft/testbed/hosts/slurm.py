@@ -78,15 +78,19 @@ class Allocation:
     def request(cls, command: list[str]) -> Allocation:
         """Ask for nodes and wait until they are there; raises WorkError. What salloc says goes to standard error."""
         try:
+            # In a session of its own: an interrupt is weft's to handle, which still needs the nodes then.
             holder = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
             )
         except OSError as error:
             raise RequestError(
                 f"slurm: cannot start {command[0]}: {error.strerror}", "is Slurm installed here?"
             ) from None
-        assert holder.stdout is not None
-        job, _, nodes = holder.stdout.readline().strip().partition(" ")
+        job, nodes = _granted(holder)
         if not nodes:
             raise WorkError(
                 f"slurm: no allocation: salloc ended with status {holder.wait()}",
@@ -101,6 +105,18 @@ class Allocation:
             self._holder.stdin.close()
             self._holder.wait()
             self._holder = None
+
+
+def _granted(holder: subprocess.Popen[str]) -> tuple[str, str]:
+    """The job and its nodes, once Slurm has given them; who is tired of waiting takes the request back."""
+    assert holder.stdout is not None
+    try:
+        job, _, nodes = holder.stdout.readline().strip().partition(" ")
+    except BaseException:
+        holder.terminate()
+        holder.wait()
+        raise
+    return job, nodes
 
 
 def allocation_command(options: str, nodes: int | None) -> list[str]:

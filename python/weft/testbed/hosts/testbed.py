@@ -39,6 +39,7 @@ class Hosts(Closing):
         self.name = name
         self.hosts = resolve_all(hosts)
         self.pace = pace or Pace()
+        self._by_name = {host.name: host for host in self.hosts}
         self.warnings: list[Warning] = []
         self._close = on_close
         self._addresses = [tuple(place.address for place in host.places) for host in self.hosts]
@@ -70,7 +71,7 @@ class Hosts(Closing):
         return host.launcher.way(host.login)
 
     def _host(self, node: Node) -> Host:
-        return next(host for host in self.hosts if host.name == node.name)
+        return self._by_name[node.name]
 
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         chosen = {node: self.hosts[node] for node in nodes}
