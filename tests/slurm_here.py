@@ -38,7 +38,8 @@ class Slurm:
     @property
     def environment(self) -> dict[str, str]:
         outside = {key: value for key, value in os.environ.items() if not key.startswith("SLURM_")}
-        return outside | {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": _PATH}
+        own = {"SLURM_CONF": str(self.folder / "slurm.conf"), "XDG_CACHE_HOME": str(self.folder)}
+        return outside | own | {"PATH": _PATH}
 
     def run(self, *command: str | Path, timeout: float = 120) -> subprocess.CompletedProcess[str]:
         """A command of the user's."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,32 @@ def test_simulated_nodes_start_nothing() -> None:
         pytest.raises(RequestError, match="simulated"),
     ):
         asyncio.run(testbed.start_agents([0]))
+
+
+@pytest.fixture
+def named_namespaces() -> Iterator[tuple[str, str]]:
+    """Two namespaces with names and a cable between them, as people make them by hand."""
+    names = (f"weft-a-{os.getpid()}", f"weft-b-{os.getpid()}")
+    cable = f"ip link add e0 netns {names[0]} type veth peer name e0 netns {names[1]}"
+    commands = [*(f"ip netns add {name}" for name in names), cable]
+    for number, name in enumerate(names, 1):
+        commands += [f"ip -n {name} addr add 10.9.9.{number}/24 dev e0"]
+        commands += [f"ip -n {name} link set {link} up" for link in ("lo", "e0")]
+    try:
+        for command in commands:
+            done = subprocess.run(command.split(), check=False, capture_output=True, text=True)
+            if done.returncode:
+                pytest.skip(f"no named namespaces here: {done.stderr.strip()}")
+        yield names
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+
+def test_namespaces_with_names_are_a_cluster(
+    named_namespaces: tuple[str, str], tmp_path: Path
+) -> None:
+    spec = f"template:ip netns exec {{node}}:{','.join(named_namespaces)}"
+    assert weft_json("run", *QUICK, "--on", spec, "--out", tmp_path / "r")["status"] == "complete"
+    addresses = [node["address"] for node in Run.open(tmp_path / "r").meta.nodes]
+    assert addresses == ["10.9.9.1", "10.9.9.2"]

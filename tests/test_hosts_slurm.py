@@ -125,3 +125,17 @@ def test_when_the_job_ends_the_samples_so_far_are_kept(here: Slurm, tmp_path: Pa
     assert said["status"] == "partial"
     assert any("its Slurm job is over" in warning["message"] for warning in said["warnings"])
     assert Run.open(tmp_path / "r").samples.num_rows > 0
+
+
+@pytest.mark.cluster
+def test_when_the_time_limit_is_reached_the_samples_so_far_are_kept(
+    here: Slurm, tmp_path: Path
+) -> None:
+    done = here.weft(
+        "run", "signature", "--on", "slurm:--time=1", "--nodes", "2", "--launches", "30",
+        "--out", tmp_path / "r", "--json", timeout=250,
+    )  # fmt: skip
+    said = said_by(done)
+    assert (done.returncode, said["status"]) == (1, "partial")
+    assert "the time limit of its Slurm job was reached" in said["warnings"][0]["message"]
+    assert Run.open(tmp_path / "r").samples.num_rows > 0

@@ -149,6 +149,19 @@ def test_data_comes_in_on_the_ports_that_a_dry_run_told(lab: SshLab, tmp_path: P
     assert (status, said["status"], said["warnings"]) == (0, "complete", [])
 
 
+def test_a_node_behind_a_jump_host_is_reached_and_asked_for_its_address(
+    lab: SshLab, tmp_path: Path
+) -> None:
+    blocked(lab, "n5", "ip saddr 10.0.0.1 drop")
+    try:
+        with lab.change_config("n5", ProxyJump="n2"):
+            status, said = run(lab, *RING, "--on", "ssh:n[4-5]", "--out", tmp_path / "r")
+    finally:
+        subprocess.run(lab.enter("n5", "nft", "flush ruleset"), check=True)
+    assert (status, said["status"]) == (0, "complete"), said
+    assert Run.open(tmp_path / "r").meta.nodes[1]["address"] == "10.0.0.5"
+
+
 def test_nodes_start_each_others_agents(lab: SshLab, tmp_path: Path) -> None:
     spec = lab.hosts("tree = 1\n[[nodes]]\nids = 'n[2-5]'\n")
     status, said = run(lab, *RING, "--on", spec, "--out", tmp_path / "r")
@@ -157,6 +170,7 @@ def test_nodes_start_each_others_agents(lab: SshLab, tmp_path: Path) -> None:
     assert "Accepted publickey for root from 10.0.0.2" in log
 
 
+@pytest.mark.cluster
 def test_the_network_is_found_out_over_ssh(lab: SshLab, tmp_path: Path) -> None:
     _, said = run(lab, "xray", "--on", "ssh:n[2-5]", "--out", tmp_path / "r")
     assert said["status"] == "complete", said
