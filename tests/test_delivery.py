@@ -14,6 +14,7 @@ import pytest
 from hosts_here import errors_of, local_nodes, only_error, start_all
 from weft.testbed.agent import Agent
 from weft.testbed.hosts import start
+from weft.testbed.hosts.delivery import start_argv
 from weft.testbed.hosts.program import agent_program
 
 DAMAGE = """
@@ -76,6 +77,21 @@ def test_damage_on_the_way_is_tried_again_once_and_then_named(
         assert error.code == "agent-damaged"
         assert "the agent arrived damaged twice" in error.message
         assert cached(tmp_path) == []
+
+
+def test_a_login_that_is_cut_off_leaves_nothing_half_written(tmp_path: Path) -> None:
+    command = [*start_argv(agent_program(), str(tmp_path / "cache"), [])]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin and process.stdout
+    assert process.stdout.readline() == b"weft-start need\n"
+    process.stdin.write(agent_program().content[:1_000_000])
+    process.stdin.flush()
+    while not cached(tmp_path):
+        time.sleep(0.01)
+    process.terminate()
+    process.stdin.close()
+    assert process.wait(10) == 98
+    assert cached(tmp_path) == []
 
 
 def test_another_architecture_is_refused_by_name_before_anything_is_copied(tmp_path: Path) -> None:

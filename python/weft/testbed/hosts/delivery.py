@@ -36,6 +36,7 @@ _SCRIPT = " ".join(
         'e=$(mkdir -p "$d" 2>&1) || fail folder "$e";',
         '[ -O "$d" ] || fail owner "$d";',
         "f=$d/weft-probe-$digest; t=$f.$(uname -n).$$;",
+        'tidy() { rm -f "$t"; exit 98; }; trap tidy HUP INT TERM;',
         'ok() { s=$(sha256sum 2>/dev/null <"$1") && [ "${s%% *}" = "$digest" ]; };',
         "tries=0;",
         'until [ -f "$f" ] && ok "$f"; do',
