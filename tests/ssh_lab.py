@@ -22,6 +22,9 @@ title = "Five hosts on a switch"
 ids = "n[1-5]"
 attach = "switch"
 link = { rate = "100 Mb/s", delay = "20 us" }
+
+[[switches]]
+ids = "switch"
 """
 SSHD = "/usr/sbin/sshd"
 
