@@ -111,7 +111,7 @@ def ssh_lab(folder: Path) -> Iterator[SshLab]:
 
 
 def _make_keys(lab: SshLab) -> None:
-    for name in ("host_key", "user_key"):
+    for name in ("host_key", "user_key", "wrong_key"):
         command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(lab.folder / name)]
         subprocess.run(command, check=True)
     key = (lab.folder / "host_key.pub").read_text()
@@ -124,9 +124,15 @@ def _write_client(lab: SshLab) -> None:
     """The user's configuration knows where the nodes are; nothing else does."""
     places = [f"Host {name}\n  HostName {address}\n" for name, address in lab.addresses.items()]
     common = f"""
+Host wrong
+  HostName {lab.addresses["n4"]}
+  IdentityFile {lab.folder}/wrong_key
+
+Host * !wrong
+  IdentityFile {lab.folder}/user_key
+
 Host *
   User root
-  IdentityFile {lab.folder}/user_key
   IdentitiesOnly yes
   UserKnownHostsFile {lab.folder}/known_hosts
   GlobalKnownHostsFile /dev/null
@@ -162,7 +168,7 @@ SetEnv XDG_CACHE_HOME={lab.folder}/cache-{node} PATH={lab.folder}/bin:/usr/bin:/
 def _wait_until_they_listen(lab: SshLab, nodes: Sequence[str]) -> None:
     script = "import socket, sys; [socket.create_connection((one, 22), 2) for one in sys.argv[1:]]"
     command = lab.enter("n1", sys.executable, "-c", script, *(lab.addresses[one] for one in nodes))
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 90
     while subprocess.run(command, check=False, capture_output=True).returncode != 0:
         if time.monotonic() > deadline:
             raise AssertionError("the sshd do not listen")
