@@ -106,6 +106,13 @@ def test_a_greeting_of_the_login_shell_is_passed_over(tmp_path: Path) -> None:
     assert not errors_of(start_all(local_nodes(tmp_path, "n1", command)))
 
 
+def test_what_a_login_leaves_behind_with_its_pipes_holds_up_nothing(tmp_path: Path) -> None:
+    command = "sh -c 'setsid sleep 20 & : {node}; exec {command}'"
+    began = time.monotonic()
+    assert not errors_of(start_all(local_nodes(tmp_path, "n1", command)))
+    assert time.monotonic() - began < 10
+
+
 def test_a_login_that_talks_without_end_is_given_up(tmp_path: Path) -> None:
     assert only_error(local_nodes(tmp_path, "n1", "sh -c 'yes {node}'")).code == "agent-garbled"
 

@@ -8,6 +8,8 @@ import os
 import signal
 from typing import Protocol
 
+LOOK_EVERY_S = 0.05
+
 
 class Input(Protocol):
     """Where the process reads from."""
@@ -58,7 +60,19 @@ class LocalProcess:
         return cls(process)
 
     async def wait(self) -> int:
-        return await self._process.wait()
+        """For its end, not for that of its pipes, which asyncio's own `wait` insists on.
+
+        An ssh that others share (ControlPersist) stays behind and keeps them.
+        """
+        waiting = asyncio.ensure_future(self._process.wait())
+        try:
+            while self._process.returncode is None:
+                await asyncio.wait({waiting}, timeout=LOOK_EVERY_S)
+        finally:
+            waiting.cancel()
+        # What is left of the pipes would otherwise be closed by the garbage collector, perhaps after the loop.
+        self._process._transport.close()  # type: ignore[attr-defined]
+        return self._process.returncode
 
     def kill(self) -> None:
         if self._process.returncode is None:

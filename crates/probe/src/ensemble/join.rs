@@ -27,6 +27,9 @@ struct Roster {
     partners: Vec<(u32, u32)>,
     outgoing: Vec<Option<TcpStream>>,
     incoming: Vec<Option<TcpStream>>,
+    /// Doors that refused us. Their owners are there, so nobody gives up before the time is over: who did would close its
+    /// own door, and be refused to others.
+    refused: Vec<(Errand, io::Error)>,
 }
 
 impl Session {
@@ -150,6 +153,9 @@ impl Session {
                     let estimate = Estimate::start(socket, &self.reactor)?;
                     self.estimate = Some((errand.node, estimate));
                 }
+                (Outcome::Failed(error), _) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                    roster.refused.push((errand, error));
+                }
                 (Outcome::Failed(error), _) => return Err(unreachable(&errand, error)),
             }
         }
@@ -170,6 +176,7 @@ impl Session {
             partners,
             outgoing,
             incoming,
+            ..
         } = roster;
         let sockets: Vec<_> = outgoing
             .into_iter()
@@ -199,6 +206,7 @@ impl Roster {
         Roster {
             outgoing: nobody(),
             incoming: nobody(),
+            refused: Vec::new(),
             partners,
         }
     }
@@ -211,12 +219,19 @@ impl Roster {
     }
 
     /// Blames those who did not let us in and those who did not come; says why of the first that did not let us in.
-    fn too_late(&self, dialed: Vec<&Errand>) -> Trouble {
-        let why = dialed.first().map(|errand| {
-            let late = io::ErrorKind::TimedOut.into();
-            reach::explain(late, errand.from, errand.to).to_string()
+    fn too_late(&self, silent: Vec<&Errand>) -> Trouble {
+        let refused = self
+            .refused
+            .iter()
+            .map(|(errand, error)| (errand, error.kind()));
+        let late = silent
+            .into_iter()
+            .map(|errand| (errand, io::ErrorKind::TimedOut));
+        let dialed: Vec<_> = refused.chain(late).collect();
+        let why = dialed.first().map(|(errand, kind)| {
+            reach::explain((*kind).into(), errand.from, errand.to).to_string()
         });
-        let dialed: BTreeSet<u32> = dialed.iter().map(|errand| errand.node).collect();
+        let dialed: BTreeSet<u32> = dialed.iter().map(|(errand, _)| errand.node).collect();
         let absent = self.partners.iter().zip(&self.incoming);
         let absent: BTreeSet<u32> = absent
             .filter(|(_, incoming)| incoming.is_none())
