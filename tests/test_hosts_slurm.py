@@ -47,6 +47,7 @@ def test_outside_of_an_allocation_one_is_asked_for_and_released(
     assert here.jobs() == []
 
 
+@pytest.mark.cluster
 def test_inside_an_allocation_it_is_used(here: Slurm, tmp_path: Path) -> None:
     command = [*WEFT, "run", *RING, "--on", "slurm:", "--out", str(tmp_path / "r"), "--json"]
     done = here.run("salloc", "--quiet", "--nodes=3", *command)
@@ -61,6 +62,7 @@ def test_a_dry_run_asks_slurm_for_nothing(here: Slurm) -> None:
     assert here.jobs() == []
 
 
+@pytest.mark.cluster
 def test_what_salloc_refuses_is_passed_on(here: Slurm, tmp_path: Path) -> None:
     done = here.weft("run", *QUICK, "--on", "slurm:--partition=nosuch", "--nodes", "2")
     assert done.returncode == 1
@@ -68,6 +70,7 @@ def test_what_salloc_refuses_is_passed_on(here: Slurm, tmp_path: Path) -> None:
     assert "it was asked with: salloc --nodes=2 --partition=nosuch" in done.stderr
 
 
+@pytest.mark.cluster
 def test_more_nodes_than_there_are_is_refused_and_nothing_stays(here: Slurm) -> None:
     done = here.run(
         "salloc", "--quiet", "--nodes=2", *WEFT, "run", *RING, "--on", "slurm:", "--nodes", "3"
@@ -76,6 +79,7 @@ def test_more_nodes_than_there_are_is_refused_and_nothing_stays(here: Slurm) -> 
     assert "has 2" in done.stderr
 
 
+@pytest.mark.cluster
 def test_a_weft_that_is_killed_leaves_no_allocation(here: Slurm, tmp_path: Path) -> None:
     command = [
         *WEFT,
@@ -99,6 +103,7 @@ def test_a_weft_that_is_killed_leaves_no_allocation(here: Slurm, tmp_path: Path)
     assert here.jobs() == []
 
 
+@pytest.mark.cluster
 def test_when_the_job_ends_the_samples_so_far_are_kept(here: Slurm, tmp_path: Path) -> None:
     command = [
         *WEFT,

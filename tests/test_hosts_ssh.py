@@ -52,12 +52,14 @@ def test_a_signature_over_ssh_is_what_the_links_let_through(lab: SshLab, tmp_pat
     assert min(times_us) > 2 * 16384 * 8 / 100
 
 
+@pytest.mark.cluster
 def test_each_node_keeps_the_agent_in_its_users_cache(lab: SshLab, tmp_path: Path) -> None:
     run(lab, *RING, "--on", "ssh:n[2-4]", "--out", tmp_path / "r")
     kept = [list((lab.folder / f"cache-n{number}").rglob("weft-probe-*")) for number in (2, 3, 4)]
     assert [len(programs) for programs in kept] == [1, 1, 1]
 
 
+@pytest.mark.cluster
 def test_who_cannot_be_logged_into_is_named_and_the_others_go_on(
     lab: SshLab, tmp_path: Path
 ) -> None:
@@ -98,27 +100,33 @@ def blocked(lab: SshLab, node: str, rule: str) -> subprocess.CompletedProcess[by
     return subprocess.run(lab.enter(node, "nft", rules), check=True)
 
 
+FIREWALLS = {
+    "drop": "the host answers on other ports, so a firewall drops port 5000",
+    "reject with tcp reset": "so a firewall rejects port 5000",
+    "reject": "so a firewall rejects port 5000",
+}
+
+
 @pytest.mark.parametrize(
-    ("rule", "says"),
+    ("plan", "verdict"),
     [
-        (
-            "tcp dport 5000-5009 drop",
-            "the host answers on other ports, so a firewall drops port 5000",
-        ),
-        ("tcp dport 5000-5009 reject with tcp reset", "so a firewall rejects port 5000"),
-        ("tcp dport 5000-5009 reject", "so a firewall rejects port 5000"),
+        ("pair", "drop"),
+        pytest.param("pair", "reject with tcp reset", marks=pytest.mark.cluster),
+        pytest.param("pair", "reject", marks=pytest.mark.cluster),
+        pytest.param("many", "drop", marks=pytest.mark.cluster),
+        pytest.param("many", "reject with tcp reset", marks=pytest.mark.cluster),
+        pytest.param("many", "reject", marks=pytest.mark.cluster),
     ],
 )
-@pytest.mark.parametrize("plan", ["pair", "many"])
 def test_a_firewall_is_named_with_the_port_that_it_blocks(
-    lab: SshLab, tmp_path: Path, rule: str, says: str, plan: str
+    lab: SshLab, tmp_path: Path, plan: str, verdict: str
 ) -> None:
     arguments = (
         ["signature", *QUICK, "--on", "ssh:n[2-3]"]
         if plan == "pair"
         else [*RING, "--on", "ssh:n[2-5]"]
     )
-    blocked(lab, "n3", rule)
+    blocked(lab, "n3", f"tcp dport 5000-5009 {verdict}")
     try:
         status, said = run(
             lab, *arguments, "--out", tmp_path / "r", "--ports", "5000-5009", "--patience", "5"
@@ -126,7 +134,7 @@ def test_a_firewall_is_named_with_the_port_that_it_blocks(
     finally:
         subprocess.run(lab.enter("n3", "nft", "flush ruleset"), check=True)
     assert status == 1
-    assert says in messages(said)
+    assert FIREWALLS[verdict] in messages(said)
     assert "to 10.0.0.3:5000" in messages(said)
     if plan == "many":
         assert [one["node"] for one in Run.open(tmp_path / "r").meta.lost] == ["n3"]
@@ -134,6 +142,7 @@ def test_a_firewall_is_named_with_the_port_that_it_blocks(
         assert set(Run.open(tmp_path / "r").samples["src"].to_pylist()) == {2, 3}, said
 
 
+@pytest.mark.cluster
 def test_data_comes_in_on_the_ports_that_a_dry_run_told(lab: SshLab, tmp_path: Path) -> None:
     asked = ["--on", "ssh:n[2-5]", "--ports", "5000-5009"]
     _, told = run(lab, *RING, *asked, "--dry-run")
@@ -151,6 +160,7 @@ def test_data_comes_in_on_the_ports_that_a_dry_run_told(lab: SshLab, tmp_path: P
     assert (status, said["status"], said["warnings"]) == (0, "complete", [])
 
 
+@pytest.mark.cluster
 def test_a_node_behind_a_jump_host_is_reached_and_asked_for_its_address(
     lab: SshLab, tmp_path: Path
 ) -> None:
@@ -164,6 +174,7 @@ def test_a_node_behind_a_jump_host_is_reached_and_asked_for_its_address(
     assert Run.open(tmp_path / "r").meta.nodes[1]["address"] == "10.0.0.5"
 
 
+@pytest.mark.cluster
 def test_nodes_start_each_others_agents(lab: SshLab, tmp_path: Path) -> None:
     spec = lab.hosts("tree = 1\n[[nodes]]\nids = 'n[2-5]'\n")
     status, said = run(lab, *RING, "--on", spec, "--out", tmp_path / "r")
