@@ -90,7 +90,8 @@ def test_who_cannot_be_logged_into_is_named_and_the_others_go_on(
     assert "hang: it did not let us in within 4 s" in table
     assert "shut: it refuses connections to its ssh port" in table
     measured = Run.open(tmp_path / "r").samples
-    assert set(measured["src"].to_pylist()) == {0, 1, 2}
+    # Of the ring what is not with those who failed.
+    assert set(measured["src"].to_pylist()) == {0, 1}
 
 
 def blocked(lab: SshLab, node: str, rule: str) -> subprocess.CompletedProcess[bytes]:
