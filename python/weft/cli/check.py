@@ -7,6 +7,7 @@ from rich.console import Console
 
 from weft.cli.layout import number, plain_table
 from weft.cli.output import json_option, print_json
+from weft.cli.place import nodes_option, ports_option
 from weft.preflight.finding import Finding
 from weft.preflight.judge import Verdict, judge
 from weft.preflight.look import look
@@ -23,13 +24,15 @@ HEADINGS = {
 @click.command()
 @click.option("--on", "spec", required=True, metavar="KIND:NAME", help="The testbed to look at.")
 @click.option("--scale", default=1.0, show_default=True, help="Multiplies a lab's rates.")
+@nodes_option
+@ports_option
 @json_option
-def check(spec: str, scale: float, as_json: bool) -> None:
+def check(spec: str, scale: float, nodes: int | None, ports: str | None, as_json: bool) -> None:
     """Look at a testbed before a run: nodes, interfaces, and the ways between them.
 
     Nothing is changed. Exit code 0 when plans can run there, 1 when they cannot.
     """
-    with open_testbed(spec, scale) as testbed:
+    with open_testbed(spec, scale, nodes, ports) as testbed:
         verdict = judge(look(testbed, lambda text: click.echo(text, err=True)))
     if as_json:
         print_json(verdict.to_json())

@@ -7,6 +7,7 @@ import click
 from weft.cli.loads import load_settings
 from weft.cli.outlook_table import print_outlook
 from weft.cli.output import json_option, print_json, print_warnings
+from weft.cli.place import nodes_option, ports_option
 from weft.cli.progress import progress
 from weft.conduct import RunRequest, foresee_run, resume_run, start_run
 from weft.errors import RequestError
@@ -19,8 +20,8 @@ from weft.nodeset import fold
 @click.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/PLAN-TIME]")
 @click.option("--resume", metavar="DIR", help="Continue a run: only what is missing is measured.")
 @click.option("--scale", type=float, help="Multiplies every rate of a fabric.  [default: 1.0]")
-@click.option("--nodes", type=click.IntRange(min=1), help="Use so many of a real cluster's nodes.")
-@click.option("--ports", metavar="RANGE", help="Ports for data, such as 5000-5100.")
+@nodes_option
+@ports_option
 @click.option("--launches", type=int, help="Fresh processes and connections, so many times.")
 @click.option("--cpus", metavar="LIST", help="Processor of each node's agent, such as 0,1.")
 @click.option(

@@ -14,6 +14,7 @@ from weft.testbed.base import Testbed
 from weft.testbed.computed import Computed
 from weft.testbed.crew import Crew
 from weft.testbed.pair import endpoint
+from weft.testbed.ports import as_request
 
 ALL_PAIRS_UP_TO = 16
 """With more nodes each tries those at distances 1, 2, 4, ... both ways: every node is tried often, in few rounds."""
@@ -83,8 +84,13 @@ class _Visit:
         return await agent.expect("inspected")
 
     async def _echo(self, node: int, agent: Agent) -> dict[str, Any]:
-        addresses = self._addresses(node)
-        await agent.send({"type": "echo", "addresses": addresses, "token": self._token})
+        request = {
+            "type": "echo",
+            "addresses": self._addresses(node),
+            "ports": as_request(self._nodes[node].ports),
+            "token": self._token,
+        }
+        await agent.send(request)
         return await agent.expect("echoing")
 
     async def _paths(self, crew: Crew, ports: dict[int, list[int]]) -> list[PathRecord]:
