@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
+from weft.diagnose.hockney_fit import fit
 from weft.errors import RequestError
-from weft.model.hockney import SATURATION_RATIO, Hockney, fit, fit_times, saturation_bytes
+from weft.model.hockney import SATURATION_RATIO, Hockney, fit_times, saturation_bytes
 
 PUBLISHED = Path(__file__).parent.parent / "catalog" / "published" / "beowulf_netpipe.toml"
 SIZES = [2**power for power in range(20)]

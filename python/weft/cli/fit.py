@@ -11,8 +11,8 @@ from rich.table import Table
 
 from weft.cli.layout import number, plain_table
 from weft.cli.output import json_option, print_json
+from weft.diagnose import hockney_fit
 from weft.errors import RequestError
-from weft.model import hockney
 from weft.model.estimate import Estimate, Fitted
 from weft.model.gamma_points import read_gamma_points
 from weft.model.gamma_runs import GammaSweep, sweep_of_runs
@@ -33,7 +33,7 @@ def _fit_hockney(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
         raise RequestError("--hold, --size: Hockney's model is fitted whole", "leave them out")
     if len(sources) > 1:
         raise RequestError("hockney is fitted to one run", "give one RUN")
-    return hockney.fit_with_intervals(Run.open(sources[0]))
+    return hockney_fit.fit_with_intervals(Run.open(sources[0]))
 
 
 def _fit_laws(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
