@@ -98,7 +98,7 @@ def occupation(placement: str, gathers: bool = True) -> dict[str, Any]:
     }
 
 
-BASE = open_nodes("p4-400-base").machine
+BASE = open_nodes("p4-400-base").model
 PARTS, TASKS = BASE.parts(), BASE.tasks()
 
 

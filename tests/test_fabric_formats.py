@@ -37,7 +37,7 @@ def refusal(path: Path) -> str:
 
 
 def describe(name: str) -> Description:
-    return Description(open_simulated(name).network)
+    return Description(open_simulated(name).model)
 
 
 def test_a_network_and_a_way_are_shown() -> None:
@@ -179,8 +179,16 @@ def test_clusters(tmp_path: Path) -> None:
             "make 8 hosts, radical 9",
         ),
         (
-            '<cluster id="c" radical="0-7" bw="1Bps" sharing_policy="SHARED"/>',
-            'sharing_policy="SHARED": only SPLITDUPLEX here',
+            '<cluster id="c" radical="0-7" bw="1Bps" sharing_policy="WIFI"/>',
+            'sharing_policy="WIFI": only SPLITDUPLEX and SHARED and FATPIPE here',
+        ),
+        (
+            '<cluster id="c" radical="0-7" bw="1Bps" topology="TORUS" topo_parameters="4,2" sharing_policy="SHARED"/>',
+            'only "SPLITDUPLEX" is supported with TORUS',
+        ),
+        (
+            '<cluster id="c" radical="0-7" bw="1Bps" topology="TORUS" topo_parameters="4,2" limiter_link="1Bps"/>',
+            "limiter_link with TORUS is not supported",
         ),
         (
             '<cluster id="c" radical="0-7" bw="1Bps" bb_bw="1Bps" bb_sharing_policy="WIFI"/>',
@@ -216,6 +224,32 @@ def test_links_of_a_graph_are_coloured_by_their_loads(tmp_path: Path) -> None:
     other = start_run(RunRequest("ring", "sim:fat-tree-16", str(tmp_path / "other")))
     with pytest.raises(RequestError, match="not simulated on two-racks"):
         to_dot(fabric, other)
+
+
+def test_each_of_several_cables_has_its_own_colour(tmp_path: Path) -> None:
+    text = """
+name = "cables"
+routing = "hash"
+[[hosts]]
+ids = "n[1-16]"
+attach = "s[1-2]"
+per_switch = 8
+link = { rate = "1 Gb/s" }
+[[switches]]
+ids = "s[1-2]"
+"""
+    link = '[[links]]\nbetween = ["s1", "s2"]\nrate = "1 Gb/s"\n'
+    path = tmp_path / "cables.toml"
+    path.write_text(text + 3 * link)
+    settings = [("steps.phased.sizes", '["40 kB"]'), ("steps.unphased.sizes", '["40 kB"]')]
+    run = start_run(
+        RunRequest("alltoall", f"sim:{path}", str(tmp_path / "run"), overrides=settings)
+    )
+    fabric = json.loads(_core.load_fabric(path.read_text(), "f", 1.0))
+    cables = [line for line in to_dot(fabric, run).splitlines() if '"s1" -- "s2"' in line]
+    assert len(cables) == 3 and all("color=" in line for line in cables)
+    shares = {line.split("\\n")[1].split(" %")[0] for line in cables}
+    assert len(shares) > 1, "a hash does not spread the pairs evenly over the cables"
 
 
 def test_graphviz_reads_it_where_there_is_one(tmp_path: Path) -> None:

@@ -68,6 +68,22 @@ def test_a_cluster_takes_as_long_as_in_simgrid(
 
 
 @pytest.mark.parametrize(
+    "attributes",
+    [
+        'sharing_policy="SHARED"',
+        'sharing_policy="FATPIPE" bb_bw="7Gbps" bb_lat="0"',
+        'limiter_link="6Gbps"',
+        'limiter_link="12Gbps" bb_bw="30Gbps" bb_lat="0" router_id="middle"',
+    ],
+)
+def test_limits_of_single_hosts_are_those_of_simgrid(
+    peer: Path, tmp_path: Path, attributes: str
+) -> None:
+    platform = write(tmp_path, CLUSTER.format(last=11, shape=attributes), HEAD)
+    assert compared(peer, platform) < 1e-5
+
+
+@pytest.mark.parametrize(
     "body",
     [
         '<cluster id="c" prefix="node-" suffix="" speed="1Gf" bw="10Gbps" lat="0" radical="0-11" '

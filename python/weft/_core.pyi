@@ -76,6 +76,17 @@ class Network:
     ) -> dict[str, Any]:
         """The phases `first` to `last`, without it, of a step."""
 
+    def condense(
+        self,
+        step_json: str,
+        first: int,
+        last: int,
+        lost: set[int],
+        most_rows: int,
+        **parameters: float | None,
+    ) -> dict[str, Any]:
+        """The phases `first` to `last`, without it, of a step: a digest and about so many rows of each."""
+
     def simulate_chosen(
         self,
         step_json: str,

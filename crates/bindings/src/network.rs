@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use weft_fabric::network;
-use weft_fabric::samples::{Outcome, Parameters, Simulator};
+use weft_fabric::samples::{Digest, Keep, Outcome, Parameters, QUANTILES, Simulator, Tally};
 use weft_plan::{Phase, Reach, Step, StopRule};
 
 use super::refused;
@@ -172,6 +172,27 @@ impl Network {
         self.run(py, &step, &phases, &lost, with_loads, parameters)
     }
 
+    /// Simulates the phases `first` to `last` (without it) of a step, and keeps a digest of each and about so many rows.
+    #[pyo3(signature = (step_json, first, last, lost, most_rows, **parameters))]
+    #[allow(clippy::too_many_arguments)]
+    fn condense<'py>(
+        &self,
+        py: Python<'py>,
+        step_json: &str,
+        first: usize,
+        last: usize,
+        lost: HashSet<u32>,
+        most_rows: usize,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let simulator = self.simulator(parameters)?;
+        let stop = AtomicBool::new(false);
+        let work = || simulator.condense(&step, first..last, &lost, most_rows, &stop);
+        let outcome = watched(py, &stop, work)?.map_err(refused)?;
+        columns_of(py, outcome.map_err(|_| interrupted())?)
+    }
+
     /// Simulates phases that were chosen for a step, given as JSON with a stop rule each.
     #[pyo3(signature = (step_json, phases_json, lost, with_loads, **parameters))]
     fn simulate_chosen<'py>(
@@ -210,15 +231,22 @@ impl Network {
         with_loads: bool,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let simulator = Simulator {
-            network: self.inner.as_ref(),
-            parameters: parameters_of(parameters)?,
+        let simulator = self.simulator(parameters)?;
+        let keep = Keep {
+            loads: with_loads,
+            rows: None,
         };
         let stop = AtomicBool::new(false);
-        let work = || simulator.run(step, phases, lost, with_loads, &stop);
+        let work = || simulator.run(step, phases, lost, keep, &stop);
         let outcome = watched(py, &stop, work)?;
-        let outcome = outcome.map_err(|_| PyValueError::new_err("interrupted"))?;
-        columns_of(py, outcome)
+        columns_of(py, outcome.map_err(|_| interrupted())?)
+    }
+
+    fn simulator(&self, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Simulator<'_>> {
+        Ok(Simulator {
+            network: self.inner.as_ref(),
+            parameters: parameters_of(parameters)?,
+        })
     }
 }
 
@@ -254,6 +282,10 @@ pub fn watched<T: Send>(
     })
 }
 
+fn interrupted() -> PyErr {
+    PyValueError::new_err("interrupted")
+}
+
 fn parameters_of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Parameters> {
     let mut parameters = Parameters::default();
     for (key, value) in given.into_iter().flatten() {
@@ -286,6 +318,12 @@ pub fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict
     loads.set_item("constraint", bytes_of(py, &outcome.loads.constraint))?;
     loads.set_item("bits_per_s", bytes_of(py, &outcome.loads.bits_per_s))?;
     let all = PyDict::new(py);
+    let digests = outcome.phases.iter();
+    let digests: Vec<_> = digests
+        .filter_map(|one| Some((one.index, one.digest?)))
+        .collect();
+    all.set_item("digests", digests_of(py, &digests)?)?;
+    all.set_item("tally", tally_of(py, &outcome.tally)?)?;
     all.set_item("rows", rows)?;
     all.set_item("loads", loads)?;
     let phases = outcome.phases.into_iter();
@@ -306,6 +344,42 @@ pub fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict
     all.set_item("idle_s", outcome.idle_s)?;
     all.set_item("events", outcome.events)?;
     Ok(all)
+}
+
+/// A column each, of phases that were condensed.
+fn digests_of<'py>(py: Python<'py>, digests: &[(u32, Digest)]) -> PyResult<Bound<'py, PyDict>> {
+    let whole = |of: fn(&Digest) -> i64| {
+        let column: Vec<i64> = digests.iter().map(|(_, one)| of(one)).collect();
+        bytes_of(py, &column)
+    };
+    let rates = |of: &dyn Fn(&Digest) -> f64| {
+        let column: Vec<f64> = digests.iter().map(|(_, one)| of(one)).collect();
+        bytes_of(py, &column)
+    };
+    let phases: Vec<_> = digests.iter().map(|(index, _)| *index).collect();
+    let columns = PyDict::new(py);
+    columns.set_item("phase", bytes_of(py, &phases))?;
+    columns.set_item("size_bytes", whole(|one| one.size_bytes))?;
+    columns.set_item("transfers", whole(|one| one.transfers as i64))?;
+    columns.set_item("slowest_src", whole(|one| one.slowest.0.into()))?;
+    columns.set_item("slowest_dst", whole(|one| one.slowest.1.into()))?;
+    columns.set_item("elapsed_ns", whole(|one| one.elapsed_ns))?;
+    let quantiles = (0..QUANTILES.len()).map(|at| rates(&|one| one.mbps[at]));
+    columns.set_item("quantiles_mbps", quantiles.collect::<Vec<_>>())?;
+    columns.set_item("mean_mbps", rates(&|one| one.mean_mbps))?;
+    columns.set_item("aggregate_mbps", rates(&|one| one.aggregate_mbps))?;
+    Ok(columns)
+}
+
+fn tally_of<'py>(py: Python<'py>, tally: &Tally) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    let (least_mbps, transfers) = tally.rates();
+    columns.set_item("least_mbps", bytes_of(py, &least_mbps))?;
+    columns.set_item("rate_transfers", bytes_of(py, &transfers))?;
+    let (bottleneck, transfers) = tally.bottlenecks();
+    columns.set_item("bottleneck", bytes_of(py, &bottleneck))?;
+    columns.set_item("bottleneck_transfers", bytes_of(py, &transfers))?;
+    Ok(columns)
 }
 
 /// Numbers whose bytes may be copied as they are.

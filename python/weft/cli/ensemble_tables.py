@@ -16,6 +16,7 @@ from weft.diagnose.rates import Rates
 from weft.diagnose.summary import Summary
 from weft.nodeset import fold
 from weft.plan.steps import measures_latency
+from weft.run.digests import Digests
 
 MOST_ROWS = 10
 """Longer lists are cut to their slowest; --json and the report have everything."""
@@ -42,11 +43,14 @@ def print_ensembles(summary: Summary, console: Console) -> None:
 def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> None:
     plan_step = summary.meta.plan["steps"][step]
     phases = [phase for phase in summary.phases if phase.step == step]
-    console.print("\n" + _title(plan_step, phases, rates), style="bold")
+    console.print("\n" + _title(summary, step, phases, rates), style="bold")
     if measures_latency(plan_step):
         console.print(_latency_table(rates))
         return
-    console.print(_quantile_table(phases, rates))
+    whole = summary.sampled.get(step)
+    parts = list(_QUANTILES.values())
+    routes = whole.quantiles_mbps(parts) if whole else _quantiles(rates.mbps)
+    console.print(_quantile_table(phases, routes))
     if held := _held_back(summary, step):
         console.print(held, soft_wrap=True)
     if plan_step["pattern"]["kind"] in LIKE_PHASES:
@@ -54,7 +58,7 @@ def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> 
     names = [str(node["name"]) for node in summary.meta.nodes]
     console.print(_phase_table(phases))
     if len(rates) > len(phases):
-        console.print(_route_table(names, rates))
+        console.print(_route_table(names, rates) if whole is None else _kept_line(rates, whole))
     for effects in summary.effects:
         if effects.step == step:
             _print_effects(effects, console)
@@ -68,11 +72,16 @@ def _held_back(summary: Summary, step: int) -> str:
     return f" held back by {', '.join(words)}{more}" if words else ""
 
 
-def _title(plan_step: dict[str, Any], phases: Sequence[Phase], rates: Rates) -> str:
-    nodes = len(np.union1d(rates.src, rates.dst))
-    ways = len({*zip(rates.src.tolist(), rates.dst.tolist(), strict=True)})
-    parts = [_count(nodes, "node"), _count(len(phases), "phase"), _count(ways, "route")]
+def _title(summary: Summary, step: int, phases: Sequence[Phase], rates: Rates) -> str:
+    plan_step = summary.meta.plan["steps"][step]
     kind = plan_step["pattern"]["kind"]
+    if whole := summary.sampled.get(step):
+        nodes = len(plan_step["pattern"].get("nodes") or summary.meta.nodes)
+        last = f"{whole.transfers:,} transfers"
+    else:
+        nodes = len(np.union1d(rates.src, rates.dst))
+        last = _count(len({*zip(rates.src.tolist(), rates.dst.tolist(), strict=True)}), "route")
+    parts = [_count(nodes, "node"), _count(len(phases), "phase"), last]
     return f"{kind} over {plan_step['transport']}: {', '.join(parts)}"
 
 
@@ -80,31 +89,37 @@ def _count(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
-def _quantile_table(phases: Sequence[Phase], rates: Rates) -> Table:
+def _kept_line(rates: Rates, whole: Digests) -> str:
+    return (
+        f" single transfers: {len(rates):,} of {whole.transfers:,} are kept, whatever their rates"
+    )
+
+
+def _quantile_table(phases: Sequence[Phase], routes: Sequence[float]) -> Table:
     table = plain_table("Mb/s", *_QUANTILES)
     table.columns[0].justify = "left"
+    table.add_row("routes", *map(number, routes))
     rows = {
-        "routes": rates.mbps,
         "phases, slowest route": [phase.rate_mbps for phase in phases],
         "phases, mean of routes": [phase.mean_mbps for phase in phases],
         "phases, all routes together": [phase.aggregate_mbps for phase in phases],
     }
     for label, values in rows.items():
-        table.add_row(label, *_quantiles(values))
+        table.add_row(label, *map(number, _quantiles(values)))
     return table
 
 
 def _latency_table(rates: Rates) -> Table:
     smallest = rates.where(rates.size == rates.size.min())
     table = plain_table("us", *_QUANTILES)
-    table.add_row("routes", *reversed(_quantiles(smallest.time_us)))
+    table.add_row("routes", *map(number, reversed(_quantiles(smallest.time_us))))
     return table
 
 
-def _quantiles(values: Any) -> list[str]:
+def _quantiles(values: Any) -> list[float]:
     # Nearest rank, so that every number was measured.
     found = np.quantile(values, list(_QUANTILES.values()), method="inverted_cdf")
-    return [number(float(value)) for value in found]
+    return [float(value) for value in found]
 
 
 def _phase_table(phases: Sequence[Phase]) -> Table:

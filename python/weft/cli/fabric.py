@@ -45,7 +45,7 @@ def list_(as_json: bool) -> None:
 @json_option
 def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) -> None:
     """Show the hosts and limits of NAME (a fabric, a generator such as "torus(dims=4x4)", a SimGrid file)."""
-    description = Description(open_simulated(name, scale).network)
+    description = Description(open_simulated(name, scale).model)
     hops = description.way(*way) if way else None
     if as_json:
         found = [hop.to_json() for hop in hops] if hops is not None else None
@@ -74,7 +74,7 @@ def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) ->
 def export(name: str, form: str, scale: float, run_folder: str | None) -> None:
     """Print NAME as a SimGrid platform or a Graphviz graph."""
     if form == "simgrid":
-        click.echo(to_simgrid(Description(open_simulated(name, scale).network)), nl=False)
+        click.echo(to_simgrid(Description(open_simulated(name, scale).model)), nl=False)
         return
     resolved = load_fabric(name, scale)
     click.echo(to_dot(resolved, Run.open(run_folder) if run_folder else None), nl=False)

@@ -30,7 +30,7 @@ def list_(as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show which processor does what in NAME, such as p4-400-offload."""
-    found = open_nodes(name).machine
+    found = open_nodes(name).model
     placement = dict(found.placement())
     if as_json:
         print_json({"name": found.name, "title": found.title, "placement": placement})

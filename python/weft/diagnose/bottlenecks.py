@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
 from weft.run.tables import BOTTLENECKS_NAME
 
@@ -31,7 +32,15 @@ def bottlenecks(run: Run) -> list[Bottleneck]:
         return []
     table = pq.read_table(path, columns=["step", "bottleneck"])
     counted = table.group_by(["step", "bottleneck"]).aggregate([([], "count_all")])
-    rows = [(row["step"], str(row["bottleneck"]), row["count_all"]) for row in counted.to_pylist()]
+    sampled = sampled_steps(run.meta)
+    rows = [
+        (row["step"], str(row["bottleneck"]), row["count_all"])
+        for row in counted.to_pylist()
+        if row["step"] not in sampled
+    ]
+    digests = Digests.of(run)
+    for step in sampled:
+        rows += [(step, *counts) for counts in digests.of_step(step).bottleneck_counts()]
     totals: dict[int, int] = {}
     for step, _, count in rows:
         totals[step] = totals.get(step, 0) + count

@@ -21,9 +21,13 @@ from weft.diagnose.xray.verdict import ERROR
 from weft.interval import Interval
 from weft.nodeset import fold
 from weft.plan.steps import is_adaptive, is_ensemble
+from weft.run.digests import sampled_steps
 from weft.run.folder import Run
 from weft.run.meta import RunMeta
 from weft.statistics import median_interval
+
+MOST_NODES = 4096
+"""With more, a table of all pairs would not fit into memory."""
 
 LEAST_NODES = 4
 """With fewer, no two groups of two can be told apart."""
@@ -107,6 +111,8 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
     meta = run.meta
     if not any(is_ensemble(step) for step in meta.plan["steps"]) or run.samples.num_rows == 0:
         return Findings("Nothing was measured between many nodes, so there is no inside to see.")
+    if why := _unsearchable(meta):
+        return Findings(why)
     study = study_of(run)
     named = _Namer(meta)
     if len(study.survey.nodes) < LEAST_NODES:
@@ -137,6 +143,18 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
         differences=differences(declared, study, named.all) if declared else [],
         full_rate_mbps=_full_rate(study),
     )
+
+
+def _unsearchable(meta: RunMeta) -> str:
+    """Why a run over many nodes cannot be looked through for limits; empty where it can."""
+    if sampled_steps(meta):
+        return (
+            "Of some steps only a sample of the transfers is kept, and limits are found from what all of them got at "
+            "the same time; `weft show` says what held them back."
+        )
+    if len(meta.nodes) > MOST_NODES:
+        return f"{len(meta.nodes)} nodes are too many to look for limits among: it takes {MOST_NODES} at most."
+    return ""
 
 
 def study_of(run: Run) -> Study:

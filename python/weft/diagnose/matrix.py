@@ -10,6 +10,7 @@ import numpy as np
 from weft.diagnose.curve import Ints
 from weft.diagnose.rates import Rates
 from weft.plan.steps import is_ensemble, measures_latency
+from weft.run.digests import sampled_steps
 from weft.run.folder import Run
 from weft.statistics import Floats
 
@@ -53,23 +54,26 @@ class RateMatrix:
 
 
 def matrices(run: Run, rates: Rates) -> list[RateMatrix]:
-    """The matrices of a run, by step: of every step that measured enough of all pairs."""
-    found = [
-        matrix_of(run, rates, index)
-        for index, step in enumerate(run.meta.plan["steps"])
-        if is_ensemble(step) and bool(np.any(rates.step == index))
-    ]
-    return [one for one in found if one.measured >= LEAST_SHARE * one.asked]
+    """The matrices of a run, by step."""
+    steps = enumerate(run.meta.plan["steps"])
+    found = [matrix_of(run, rates, index) for index, step in steps if is_ensemble(step)]
+    return [one for one in found if one]
 
 
-def matrix_of(run: Run, rates: Rates, step: int) -> RateMatrix:
-    """The matrix of one step, among the nodes that it measured or was meant to."""
+def matrix_of(run: Run, rates: Rates, step: int) -> RateMatrix | None:
+    """The matrix of one step, among the nodes that it measured or was meant to; None where it measured too few of all
+    pairs, or the run keeps some only."""
     mine = rates.where(rates.step == step)
     plan_step = run.meta.plan["steps"][step]
+    if len(mine) == 0 or step in sampled_steps(run.meta):
+        return None
     latency = measures_latency(plan_step)
     size = int(mine.size.min() if latency else mine.size.max())
     mine = mine.where(mine.size == size)
     members = _members(run, plan_step, mine)
+    # Before the matrix is made: of very many nodes it would not fit into memory.
+    if _measured(mine, latency) < LEAST_SHARE * len(members) * (len(members) - 1):
+        return None
     chosen = _chosen_rows(members, mine, latency)
     return RateMatrix(
         step=step,
@@ -81,6 +85,15 @@ def matrix_of(run: Run, rates: Rates, step: int) -> RateMatrix:
         latency_us=np.where(chosen >= 0, mine.time_us[chosen], np.nan) if latency else None,
         phase=np.where(chosen >= 0, mine.phase[chosen], -1),
     )
+
+
+def _measured(rates: Rates, both_ways: bool) -> int:
+    """How many cells have a value."""
+    src, dst = rates.src, rates.dst
+    if both_ways:
+        src, dst = np.minimum(src, dst), np.maximum(src, dst)
+    count = len(np.unique(src * (dst.max() + 1) + dst))
+    return 2 * count if both_ways else count
 
 
 def _members(run: Run, plan_step: dict[str, object], rates: Rates) -> Ints:

@@ -11,6 +11,7 @@ import numpy as np
 
 from weft.diagnose.curve import column, group_starts, joint_code
 from weft.diagnose.rates import Rates, groups
+from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
 from weft.statistics import median_interval
 
@@ -39,10 +40,16 @@ class Phase:
 
 
 def phases(run: Run, rates: Rates | None = None) -> list[Phase]:
-    """The phases of a run in order."""
+    """The phases of a run in order; those of steps that keep some transfers only are still about all of them."""
     rates = rates or Rates.of(run)
     spans_ms = _spans_ms(run)
-    return [_phase(run, rates.where(rows), spans_ms) for rows in rates.by_phase()]
+    sampled = sampled_steps(run.meta)
+    found = [
+        _phase(run, rates.where(rows), spans_ms)
+        for rows in rates.by_phase()
+        if int(rates.step[rows.start]) not in sampled
+    ]
+    return sorted([*found, *_digested(run)], key=lambda one: (one.step, one.phase))
 
 
 def overall_mbps(found: Sequence[Phase]) -> float:
@@ -70,6 +77,26 @@ def _phase(run: Run, rates: Rates, spans_ms: dict[tuple[int, int], float]) -> Ph
         aggregate_mbps=float(rates.mbps.sum()),
         slowest=(src, dst),
     )
+
+
+def _digested(run: Run) -> list[Phase]:
+    names = [str(node["name"]) for node in run.meta.nodes]
+    steps = run.meta.plan["steps"]
+    return [
+        Phase(
+            step=row["step"],
+            pattern=steps[row["step"]]["pattern"]["kind"],
+            phase=row["phase"],
+            size_bytes=row["size_bytes"],
+            rate_mbps=row["slowest_mbps"],
+            elapsed_ms=row["elapsed_ns"] / 1e6,
+            routes=row["transfers"],
+            mean_mbps=row["mean_mbps"],
+            aggregate_mbps=row["aggregate_mbps"],
+            slowest=(names[row["slowest_src"]], names[row["slowest_dst"]]),
+        )
+        for row in Digests.of(run).phases.to_pylist()
+    ]
 
 
 def _spans_ms(run: Run) -> dict[tuple[int, int], float]:

@@ -37,7 +37,7 @@ class Route:
 def routes(run: Run, rates: Rates | None = None) -> list[Route]:
     """The routes that carried anything, by source and destination."""
     rates = rates or Rates.of(run)
-    best = rates.where(_first_of_each_route(rates, -rates.mbps))
+    best = fastest_of_each_route(rates)
     latencies = _latencies_us(run, rates)
     names = [str(node["name"]) for node in run.meta.nodes]
     return [
@@ -52,6 +52,11 @@ def routes(run: Run, rates: Rates | None = None) -> list[Route]:
         )
         for i in range(len(best))
     ]
+
+
+def fastest_of_each_route(rates: Rates) -> Rates:
+    """Each source and destination once."""
+    return rates.where(_first_of_each_route(rates, -rates.mbps))
 
 
 def transfers_json(meta: RunMeta, rates: Rates, steps: set[int]) -> list[dict[str, Any]]:

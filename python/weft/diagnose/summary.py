@@ -25,6 +25,7 @@ from weft.diagnose.routes import Route, routes, transfers_json
 from weft.diagnose.signature import Signature, of_curves
 from weft.diagnose.web import WebPoint, web_points
 from weft.plan.steps import is_ensemble
+from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
 from weft.run.meta import RunMeta, Warning
 
@@ -50,6 +51,8 @@ class Summary:
     cycles: list[Cycles] = field(default_factory=list)
     loaded: list[LoadedPoint] = field(default_factory=list)
     web: list[WebPoint] = field(default_factory=list)
+    sampled: dict[int, Digests] = field(default_factory=dict)
+    """By step of which the run keeps some transfers only: what it knows of all."""
 
     @property
     def ensembles(self) -> list[int]:
@@ -73,6 +76,7 @@ class Summary:
             "phases": [phase.to_json() for phase in self.phases],
             "routes": [route.to_json() for route in self.routes],
             "effects": [effects.to_json() for effects in self.effects],
+            "sampled": self.meta.sampled,
             "transfers": transfers_json(self.meta, self.rates, set(self.ensembles)),
             "bottlenecks": [one.to_json() for one in self.bottlenecks],
             "occupation": [busy.to_json() for busy in self.occupation],
@@ -106,4 +110,10 @@ def summarise(run: Run) -> Summary:
         cycles=cycles_by_category(run),
         loaded=loaded_points(run),
         web=web_points(run, busy),
+        sampled=_sampled(run),
     )
+
+
+def _sampled(run: Run) -> dict[int, Digests]:
+    digests = Digests.of(run)
+    return {step: digests.of_step(step) for step in sampled_steps(run.meta)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,7 +23,7 @@ def _loads_on(fabric: dict[str, Any], run: Run) -> Loads:
     if not loads:
         raise RequestError(
             f"{run.directory}: does not say what links carried",
-            "simulated runs do, unless they choose their phases as they go",
+            "simulated runs do, unless they have too many phases or transfers",
         )
     if run.meta.testbed.get("fabric", {}).get("name") != fabric["name"]:
         raise RequestError(f"{run.directory}: was not simulated on {fabric['name']}")
@@ -39,8 +40,11 @@ def _lines(fabric: dict[str, Any], loads: Loads) -> Iterator[str]:
         label = switch["name"] + (f"\n{_rate_text(capacity)} inside" if capacity else "")
         yield f"  {_quoted(switch['name'])} [shape=box, label={_quoted(label)}];"
     linked = {frozenset(link["ends"]) for link in fabric["links"]}
+    cables: Counter[frozenset[str]] = Counter()
     for link in fabric["links"]:
-        yield _edge(link, loads)
+        ends = frozenset(link["ends"])
+        cables[ends] += 1
+        yield _edge(link, loads, cables[ends])
     for switch in fabric["switches"]:
         parent = switch["parent"]
         if parent and frozenset((switch["name"], parent)) not in linked:
@@ -48,11 +52,11 @@ def _lines(fabric: dict[str, Any], loads: Loads) -> Iterator[str]:
     yield "}"
 
 
-def _edge(link: dict[str, Any], loads: Loads) -> str:
+def _edge(link: dict[str, Any], loads: Loads, cable: int) -> str:
     one, other = link["ends"]
     rates = [link[way]["rate_bits_per_s"] for way in ("forward", "backward")]
     label = " / ".join(dict.fromkeys(_rate_text(rate) for rate in rates if rate))
-    found = [load.share for load in link_loads(link, loads) if load]
+    found = [load.share for load in link_loads(link, loads, cable) if load]
     attributes = {"label": label, "style": "dashed" if link["dead"] else "solid"}
     if found:
         share = max(found)

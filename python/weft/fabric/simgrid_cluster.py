@@ -11,15 +11,15 @@ from weft.fabric.simgrid_xml import BITS, SECONDS, Element
 
 _MOST_ROUTES = 4_000_000
 _MOST_HOSTS = 1 << 20
-_POLICIES = {"sharing_policy": ["SPLITDUPLEX"], "bb_sharing_policy": ["SHARED", "FATPIPE"]}
-"""What else these may be in SimGrid is not supported; the first is what they are where nothing is said."""
+_POLICIES = {
+    "sharing_policy": ["SPLITDUPLEX", "SHARED", "FATPIPE"],
+    "bb_sharing_policy": ["SHARED", "FATPIPE"],
+}
+"""What these may be; the first is what they are where nothing is said."""
 
 
 def read_cluster(cluster: Element) -> _core.Network:
     """The network of a cluster; raises RequestError that names its line."""
-    for name in ("limiter_link", "router_id"):
-        if cluster.attributes.get(name):
-            raise cluster.wrong(f"{name} is not supported")
     for name, known in _POLICIES.items():
         policy = cluster.attributes.get(name, known[0])
         if policy not in known:
@@ -27,15 +27,24 @@ def read_cluster(cluster: Element) -> _core.Network:
     topology = cluster.attributes.get("topology", "FLAT")
     if topology not in _TOPOLOGIES:
         raise cluster.wrong(f'topology="{topology}": only {", ".join(_TOPOLOGIES)} are supported')
+    if topology != "FLAT":
+        _check_plain(cluster, topology)
     return _TOPOLOGIES[topology](cluster)
 
 
+def _check_plain(cluster: Element, topology: str) -> None:
+    """Refuses what only a cluster without a topology may have here."""
+    if cluster.attributes.get("limiter_link"):
+        raise cluster.wrong(f"limiter_link with {topology} is not supported")
+    if cluster.attributes.get("sharing_policy", "SPLITDUPLEX") != "SPLITDUPLEX":
+        raise cluster.wrong(f'sharing_policy: only "SPLITDUPLEX" is supported with {topology}')
+
+
 def _crossbar(cluster: Element) -> _core.Network:
-    """All hosts on a switch, with or without a backbone that everything passes."""
+    """All hosts on a switch, with or without a backbone that everything passes, and with limits of single hosts."""
     hosts, listing = _hosts(cluster), Listing()
-    rate_bps, delay_s = _link(cluster)
-    up = [listing.add(f"{host} out", rate_bps, delay_s) for host in hosts]
-    down = [listing.add(f"{host} in", rate_bps, delay_s) for host in hosts]
+    up, down = _host_links(cluster, hosts, listing)
+    limiters = _limiters(cluster, hosts, listing)
     backbone = []
     if cluster.attributes.get("bb_bw"):
         bb_bps, bb_s = cluster.quantity("bb_bw", BITS), cluster.quantity("bb_lat", SECONDS, "0")
@@ -43,12 +52,34 @@ def _crossbar(cluster: Element) -> _core.Network:
         backbone = [listing.add("backbone", bb_bps, bb_s, is_shared)]
     _check_routes(cluster, hosts, "; sim:crossbar(hosts=...) simulates so many")
     listing.routes = {
-        (src, dst): [up[src], *backbone, down[dst]]
+        (src, dst): [*limiters[src], up[src], *backbone, down[dst], *limiters[dst]]
         for src in range(len(hosts))
         for dst in range(len(hosts))
         if src != dst
     }
     return listing.network(cluster.get("id"), hosts, cluster.origin)
+
+
+def _host_links(
+    cluster: Element, hosts: list[str], listing: Listing
+) -> tuple[list[int], list[int]]:
+    """What each host sends through, and what it receives through; the same where it is one link for both."""
+    rate_bps, delay_s = _link(cluster)
+    policy = cluster.attributes.get("sharing_policy", "SPLITDUPLEX")
+    if policy != "SPLITDUPLEX":
+        is_shared = policy == "SHARED"
+        both = [listing.add(f"{host} link", rate_bps, delay_s, is_shared) for host in hosts]
+        return both, both
+    up = [listing.add(f"{host} out", rate_bps, delay_s) for host in hosts]
+    return up, [listing.add(f"{host} in", rate_bps, delay_s) for host in hosts]
+
+
+def _limiters(cluster: Element, hosts: list[str], listing: Listing) -> list[list[int]]:
+    """What all that a host sends and receives shares, where there is such a limit."""
+    if not cluster.attributes.get("limiter_link"):
+        return [[] for _ in hosts]
+    rate_bps = cluster.quantity("limiter_link", BITS)
+    return [[listing.add(f"{host} limiter", rate_bps, 0.0)] for host in hosts]
 
 
 def _torus(cluster: Element) -> _core.Network:

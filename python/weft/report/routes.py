@@ -80,11 +80,13 @@ def _step_row(one: Ensemble, step: EnsembleStep) -> list[str]:
     if step.is_latency:
         low, middle, high = np.quantile(rates.time_us, [1.0, 0.5, 0.0], method="inverted_cdf")
         values = [format_us(float(value)) for value in (low, middle, high)]
+    elif step.digests:
+        values = [format_mbps(rate) for rate in step.digests.quantiles_mbps((0.0, 0.5, 1.0))]
     else:
         low, middle, high = np.quantile(rates.mbps, [0.0, 0.5, 1.0], method="inverted_cdf")
         values = [format_mbps(float(value)) for value in (low, middle, high)]
-    routes = len({*zip(rates.src.tolist(), rates.dst.tolist(), strict=True)})
+    routes = f"{step.routes.counts.sum():,}"
     alike = step.kind in KINDS and not step.is_latency
     overall = format_mbps(overall_mbps(phases)) if alike else ""
     size = size_text(phases[0].size_bytes)
-    return [str(step.plan["name"]), size, str(len(phases)), str(routes), *values, overall]
+    return [str(step.plan["name"]), size, str(len(phases)), routes, *values, overall]

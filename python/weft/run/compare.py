@@ -10,6 +10,7 @@ from weft.diagnose.points import Point, points
 from weft.errors import RequestError
 from weft.run.compare_loads import compare_loads
 from weft.run.compare_routes import compare_routes
+from weft.run.digests import sampled_warning
 from weft.run.folder import Run
 from weft.run.meta import Warning
 from weft.run.pair import Pair, paired
@@ -82,6 +83,8 @@ def compare(a: Run, b: Run) -> Comparison:
                 "measure both with the same plan",
             )
         )
+    for run in (a, b):
+        warnings += sampled_warning(str(run.directory), run.meta)
     pairs: list[Pair] = [_pair(left[key], right[key]) for key in common]
     pairs += [*routes.pairs, *loads.pairs]
     if any(pair.significant is None for pair in pairs):

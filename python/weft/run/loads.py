@@ -57,11 +57,16 @@ def loads_of(run: Run) -> Loads:
     return loads
 
 
-def link_loads(link: Mapping[str, Any], loads: Loads) -> tuple[Load | None, Load | None]:
-    """What a link of a resolved fabric (weft.fabric.load) carried from its first end to the second, and back."""
+def link_loads(
+    link: Mapping[str, Any], loads: Loads, cable: int = 1
+) -> tuple[Load | None, Load | None]:
+    """What a link of a resolved fabric (weft.fabric.load) carried from its first end to the second, and back; `cable`
+    says which of several between the same two it is, in the order of the file."""
     one, other = link["ends"]
-    network = f" (network {link['network'] + 1})" if link["network"] else ""
-    return _lane_load(one, other, network, loads), _lane_load(other, one, network, loads)
+    extra = f" (network {link['network'] + 1})" if link["network"] else ""
+    if cable > 1:
+        extra = f" ({cable})"
+    return _lane_load(one, other, extra, loads), _lane_load(other, one, extra, loads)
 
 
 def switch_loads(switch: str, loads: Loads) -> tuple[Load | None, Load | None]:
@@ -69,9 +74,9 @@ def switch_loads(switch: str, loads: Loads) -> tuple[Load | None, Load | None]:
     return loads.get(f"into {switch}"), loads.get(f"out of {switch}")
 
 
-def _lane_load(src: str, dst: str, network: str, loads: Loads) -> Load | None:
+def _lane_load(src: str, dst: str, extra: str, loads: Loads) -> Load | None:
     """The link of a host has the host's name, one between switches has both."""
-    names = (f"{src}{network} out", f"{dst}{network} in", f"{src} to {dst}")
+    names = (f"{src}{extra} out", f"{dst}{extra} in", f"{src} to {dst}{extra}")
     return next((loads[name] for name in names if name in loads), None)
 
 

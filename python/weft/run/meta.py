@@ -40,7 +40,8 @@ class RunMeta:
 
     What happened between many nodes: `lost` are the nodes that failed and when, `incomplete` the phases that
     lack a node or a transfer, `phases` those that were chosen during the run (it only grows), `clocks` how
-    far each node's clock is from the run's, `barriers` what each phase's barrier took.
+    far each node's clock is from the run's, `barriers` what each phase's barrier took. `sampled` are the steps
+    of which only some transfers are kept: about `rows` samples of `transfers` (see weft.run.digests).
     """
 
     plan: dict[str, Any]
@@ -55,6 +56,7 @@ class RunMeta:
     lost: list[dict[str, Any]] = field(default_factory=list)
     clocks: list[dict[str, Any]] = field(default_factory=list)
     barriers: list[dict[str, Any]] = field(default_factory=list)
+    sampled: list[dict[str, Any]] = field(default_factory=list)
     status: Status = "partial"
     statistic: Literal["batch", "best", "mean"] = "batch"
     source: dict[str, Any] | None = None

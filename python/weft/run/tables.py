@@ -26,3 +26,14 @@ and 99th percentile of the time from a request to the last byte of its page, in 
 
 BUDGET_NAME = "budget.parquet"
 """By step, phase and stage: where the time of a message went, one way, in ns; together the latency."""
+
+PHASES_NAME = "phases.parquet"
+"""Of steps that keep a sample of their transfers: every phase in numbers that stand for all of them (PHASES_SCHEMA in
+weft.run.digests)."""
+
+RATE_COUNTS_NAME = "rate-counts.parquet"
+"""Of the same steps: how many transfers had a rate of `least_mbps` to 0.1 % above, in phase `phase` and those that were
+computed with it."""
+
+BOTTLENECK_COUNTS_NAME = "bottleneck-counts.parquet"
+"""Of the same steps: how many transfers each constraint held back, likewise."""

@@ -6,7 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, Generic, NoReturn, TypeVar
 
 import pyarrow as pa
 
@@ -19,11 +19,16 @@ from weft.testbed.needs import refuse_load
 from weft.testbed.outcome import Outcome
 
 _OWN_CAP = "its own window, overhead or unshared link"
-MOST_ROWS = 50_000_000
-"""Samples of a step beyond this would fill memory and disk: about 3 GB."""
+MOST_TRANSFERS = 2_000_000_000
+"""A step with more would take too long."""
+_TRANSFERS_PER_S = 5e6
+"""Phased all-to-all of 16,384 hosts on two cores (docs/benchmarks.md)."""
 
 
-class Computed(Closing, ABC):
+Model = TypeVar("Model", _core.Network, _core.Machine)
+
+
+class Computed(Closing, ABC, Generic[Model]):
     """A prepared model of nodes; nothing runs anywhere."""
 
     cpus = None
@@ -31,8 +36,8 @@ class Computed(Closing, ABC):
     computes = False
     """Whether it knows what applications compute."""
 
-    def __init__(self, model: _core.Network | _core.Machine) -> None:
-        self.model = model
+    def __init__(self, model: Model) -> None:
+        self.model: Model = model
         self.warnings: list[Warning] = []
 
     @property
@@ -83,13 +88,27 @@ class Computed(Closing, ABC):
             )
         if computes(step) and not self.computes:
             refuse_load(step, self.kind, self.name)
-        rows = self.phase_count(step) * len(self.nodes)
-        if rows > MOST_ROWS:
+        transfers = self.transfers(step)
+        if transfers > MOST_TRANSFERS:
             raise RequestError(
-                f"step {step['name']!r} has up to {rows:,} transfers over {len(self.nodes):,} nodes: "
-                f"about {rows * 60 / 1e9:.0f} GB of samples",
-                f"a simulated step has at most {MOST_ROWS:,}; choose fewer with `nodes`, or another pattern",
+                f"step {step['name']!r} has up to {transfers:,} transfers over {len(self.nodes):,} nodes: "
+                f"about {transfers / _TRANSFERS_PER_S / 60:,.0f} minutes",
+                f"a simulated step has at most {MOST_TRANSFERS:,}; choose fewer with `nodes`, or another pattern",
             )
+
+    def transfers(self, step: dict[str, Any]) -> int:
+        """About how many a step has at most; those of an adaptive one are chosen on the way."""
+        members = len(step["pattern"].get("nodes") or self.nodes)
+        each = members**2 if step["pattern"].get("mode") == "unphased" else members
+        return each * self.phase_count(step)
+
+    def rows_of_phase(self, step: dict[str, Any]) -> int | None:
+        """How many samples of each phase are kept; None where all are."""
+        return None
+
+    def condense(self, step: dict[str, Any], first: int, last: int, most_rows: int) -> Outcome:
+        """The phases `first` to `last`, without it: a digest and about so many rows of each."""
+        raise NotImplementedError
 
     def phase_count(self, step: dict[str, Any]) -> int:
         """How many phases a step has here; those of an adaptive one are chosen on the way."""

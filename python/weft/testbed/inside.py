@@ -31,7 +31,7 @@ from weft.testbed.simspec import split_spec
 _EXAMPLE = "for example node:p4-400-base or node:p4-400-base(processors.nic.clock=200 MHz)"
 
 
-class SimulatedNodes(Computed):
+class SimulatedNodes(Computed[_core.Machine]):
     """Two machines of a kind, joined by a link."""
 
     kind = "node"
@@ -39,7 +39,6 @@ class SimulatedNodes(Computed):
 
     def __init__(self, machine: _core.Machine, overrides: dict[str, str]) -> None:
         super().__init__(machine)
-        self.machine = machine
         self._overrides = overrides
 
     def describe(self) -> dict[str, Any]:
@@ -47,8 +46,8 @@ class SimulatedNodes(Computed):
         return {
             "kind": self.kind,
             "name": self.name,
-            "title": self.machine.title,
-            "placement": dict(self.machine.placement()),
+            "title": self.model.title,
+            "placement": dict(self.model.placement()),
             "overrides": self._overrides,
         }
 
@@ -65,7 +64,7 @@ class SimulatedNodes(Computed):
         self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
     ) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""
-        return Outcome(self.machine.simulate(json.dumps(step), first, last))
+        return Outcome(self.model.simulate(json.dumps(step), first, last))
 
     def simulate_chosen(
         self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
@@ -75,17 +74,17 @@ class SimulatedNodes(Computed):
 
     def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
         """What a run keeps of an outcome beside its samples, by file name."""
-        hosts = self.machine.hosts()
-        names = (hosts, self.machine.parts(), [*self.machine.tasks(), ""])
+        hosts = self.model.hosts()
+        names = (hosts, self.model.parts(), [*self.model.tasks(), ""])
         found = {
             BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
             OCCUPATION_NAME: outcome.occupation(step, names),
-            BUDGET_NAME: outcome.budgets(step, self.machine.stages()),
+            BUDGET_NAME: outcome.budgets(step, self.model.stages()),
         }
         some = {
             APPLICATIONS_NAME: outcome.applications(step),
             RESPONSES_NAME: outcome.responses(step),
-            CATEGORIES_NAME: outcome.categories(step, (hosts, self.machine.categories())),
+            CATEGORIES_NAME: outcome.categories(step, (hosts, self.model.categories())),
         }
         return found | {name: table for name, table in some.items() if table.num_rows}
 

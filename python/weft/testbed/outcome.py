@@ -10,8 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.run.digests import BOTTLENECKS_SCHEMA, PHASES_SCHEMA, RATES_SCHEMA, Digests
 from weft.run.samples import SCHEMA
 from weft.statistics import Floats
+
+QUANTILES = ("slowest_mbps", "tenth_mbps", "median_mbps", "nine_tenths_mbps", "fastest_mbps")
+"""What the simulator's quantiles are called, in its order."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class Outcome:
         self.span_ns: int = answer["span_ns"]
         self.idle_s: float = answer["idle_s"]
         self.events: int = answer["events"]
+        self._digests: dict[str, Any] = answer["digests"]
+        self._tally: dict[str, bytes] = answer["tally"]
         self._occupation: dict[str, bytes] = answer.get("occupation", {})
         self._budgets: dict[str, bytes] = answer.get("budgets", {})
         self._categories: dict[str, bytes] = answer.get("categories", {})
@@ -66,14 +72,7 @@ class Outcome:
         """What held each transfer back, by step, phase, source and destination; `names` are the constraints'."""
         first = pc.equal(_array(self._rows["batch"], pa.int32()), 0)
         columns = {name: _array(self._rows[name], pa.int32()) for name in ("phase", "src", "dst")}
-        number = _array(self._rows["bottleneck"], pa.uint32())
-        # Beyond the constraints there are two more: nothing at all, and the transfer's own cap.
-        last = pa.scalar(len(names) - 1, pa.uint32())
-        own_cap = pa.scalar(2**32 - 1, pa.uint32())
-        index = pc.if_else(
-            pc.equal(number, own_cap), last, pc.min_element_wise(number, len(names) - 2)
-        )
-        named = pa.DictionaryArray.from_arrays(index.cast(pa.int32()), names)
+        named = _bottleneck_names(self._rows["bottleneck"], names)
         steps = pa.array(np.full(len(self), step, dtype=np.int32))
         table = pa.table({"step": steps, **columns, "bottleneck": named})
         return table.filter(first)
@@ -96,6 +95,26 @@ class Outcome:
                 "mbps": np.frombuffer(self._loads["bits_per_s"]) / 1e6,
                 "capacity_mbps": capacities_mbps[constraint],
             }
+        )
+
+    def digests(self, step: int, names: pa.Array) -> Digests:
+        """Of phases that were condensed: what is known of all their transfers."""
+        digests, tally = self._digests, self._tally
+        phase = _array(digests["phase"], pa.int32())
+        rates = dict(zip(QUANTILES, digests["quantiles_mbps"], strict=True)) | digests
+        columns = {
+            field.name: _array(rates[field.name], field.type)
+            for field in PHASES_SCHEMA
+            if field.name not in ("step", "phase")
+        }
+        phases = {"step": _filled(step, len(phase)), "phase": phase, **columns}
+        first = self.phases[0].index if self.phases else 0
+        least = _array(tally["least_mbps"], pa.float64())
+        held = _bottleneck_names(tally["bottleneck"], names).cast(pa.string())
+        return Digests(
+            pa.table(phases, PHASES_SCHEMA),
+            _counted(step, first, least, tally["rate_transfers"], RATES_SCHEMA),
+            _counted(step, first, held, tally["bottleneck_transfers"], BOTTLENECKS_SCHEMA),
         )
 
     def occupation(self, step: int, names: Sequence[Sequence[str]]) -> pa.Table:
@@ -154,6 +173,24 @@ def _numbers(step: int, columns: dict[str, bytes], whole: Sequence[str]) -> pa.T
     arrays = {name: _array(column, kinds[name]) for name, column in columns.items()}
     count = len(arrays["phase"])
     return pa.table({"step": np.full(count, step, dtype=np.int32), **arrays})
+
+
+def _bottleneck_names(column: bytes, names: pa.Array) -> pa.DictionaryArray:
+    """Beyond the constraints there are two more: nothing at all, and the transfer's own cap."""
+    number = _array(column, pa.uint32())
+    last = pa.scalar(len(names) - 1, pa.uint32())
+    own_cap = pa.scalar(2**32 - 1, pa.uint32())
+    index = pc.if_else(pc.equal(number, own_cap), last, pc.min_element_wise(number, len(names) - 2))
+    return pa.DictionaryArray.from_arrays(index.cast(pa.int32()), names)
+
+
+def _counted(step: int, phase: int, keys: pa.Array, counts: bytes, schema: pa.Schema) -> pa.Table:
+    ends = (_filled(step, len(keys)), _filled(phase, len(keys)))
+    return pa.table([*ends, keys, _array(counts, pa.int64())], schema)
+
+
+def _filled(number: int, count: int) -> pa.Array:
+    return pa.array(np.full(count, number, dtype=np.int32))
 
 
 def _named(column: bytes, names: Sequence[str]) -> pa.Array:

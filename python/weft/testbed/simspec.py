@@ -9,6 +9,12 @@ from typing import Any
 
 from weft.errors import RequestError
 
+ROWS = 2_000_000
+"""Samples of a step: 100 MB in memory, and what is made of them ten times that."""
+
+MOST_ROWS = 50_000_000
+"""More would fill memory and disk: these are about 3 GB."""
+
 _FORM = re.compile(r"(?P<name>[^()]+?)\s*(\((?P<values>.*)\))?\s*", re.DOTALL)
 _QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[A-Za-z]*)\s*")
 _EXAMPLE = "for example sim:two-racks or sim:two-racks(overhead=5us)"
@@ -19,17 +25,19 @@ _BYTES = {"B": 1, "kB": 1e3, "MB": 1e6, "KiB": 1 << 10, "MiB": 1 << 20}
 @dataclass(frozen=True)
 class SimSpec:
     """`name` is a fabric's or a generator's, `parameters` are those of the model (weft._core.Network.simulate's
-    keywords), `others` what else stands in the brackets, for a generator."""
+    keywords), `rows` the samples that a step may have before only some are kept, `others` what else stands in the
+    brackets, for a generator."""
 
     name: str
     parameters: dict[str, Any] = field(default_factory=dict)
+    rows: int = ROWS
     others: dict[str, str] = field(default_factory=dict)
 
 
 def parse_spec(text: str) -> SimSpec:
     """The parts of NAME or NAME(KEY=VALUE, ...); raises RequestError."""
     name, values = split_spec(text, f"sim:{text}", _EXAMPLE)
-    spec = SimSpec(name)
+    spec = SimSpec(name, rows=_rows(text, values.pop("rows", str(ROWS))))
     for key, value in values.items():
         if key in _MODEL:
             parameter, read = _MODEL[key]
@@ -77,6 +85,12 @@ def _part(text: str, key: str, value: str) -> float:
 def _count(text: str, key: str, value: str) -> int:
     if not value.isdecimal() or not 1 <= int(value) <= 1024:
         raise _wrong(text, f"{key} = {value}: must be a whole number from 1 to 1024")
+    return int(value)
+
+
+def _rows(text: str, value: str) -> int:
+    if not value.isdecimal() or not 1 <= int(value) <= MOST_ROWS:
+        raise _wrong(text, f"rows = {value}: must be a whole number from 1 to {MOST_ROWS:,}")
     return int(value)
 
 

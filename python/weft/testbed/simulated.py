@@ -20,7 +20,7 @@ from weft.fabric.load import load_fabric
 from weft.fabric.simgrid_import import read_simgrid
 from weft.plan import catalog
 from weft.plan.load import load_plan
-from weft.plan.steps import is_adaptive
+from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.statistics import Floats
 from weft.testbed.computed import Computed
@@ -28,16 +28,17 @@ from weft.testbed.outcome import Outcome
 from weft.testbed.simspec import SimSpec, parse_spec
 
 _CHUNK_TRANSFERS = 400_000
+_CONDENSED_TRANSFERS = 8_000_000
 
 
-class Simulated(Computed):
+class Simulated(Computed[_core.Network]):
     """A prepared network."""
 
     kind = "sim"
 
     def __init__(self, network: _core.Network, spec: SimSpec, about: dict[str, Any]) -> None:
         super().__init__(network)
-        self.network = network
+        self._rows = spec.rows
         self._parameters = {"threads": len(os.sched_getaffinity(0))} | spec.parameters
         self._about = about
 
@@ -50,7 +51,9 @@ class Simulated(Computed):
     def chunk(self, step: dict[str, Any]) -> int:
         """How many phases of a step to simulate at a time."""
         if step["pattern"]["kind"] == "alltoall":
-            return max(1, _CHUNK_TRANSFERS // len(self.nodes))
+            condensed = self.rows_of_phase(step) is not None
+            transfers = _CONDENSED_TRANSFERS if condensed else _CHUNK_TRANSFERS
+            return max(1, transfers // len(self.nodes))
         return super().chunk(step)
 
     def simulate(
@@ -58,8 +61,23 @@ class Simulated(Computed):
     ) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""
         return Outcome(
-            self.network.simulate(
+            self.model.simulate(
                 json.dumps(step), first, last, self.dead, with_loads, **self._parameters
+            )
+        )
+
+    def rows_of_phase(self, step: dict[str, Any]) -> int | None:
+        """How many samples of each phase are kept; None where all are."""
+        if not is_ensemble(step) or is_adaptive(step):
+            return None
+        samples = self.transfers(step) * int(step["stop"].get("trials", 1))
+        return None if samples <= self._rows else max(1, self._rows // self.phase_count(step))
+
+    def condense(self, step: dict[str, Any], first: int, last: int, most_rows: int) -> Outcome:
+        """The phases `first` to `last`, without it: a digest and about so many rows of each."""
+        return Outcome(
+            self.model.condense(
+                json.dumps(step), first, last, self.dead, most_rows, **self._parameters
             )
         )
 
@@ -68,7 +86,7 @@ class Simulated(Computed):
     ) -> Outcome:
         """Phases that somebody chose for a step, each with its `stop`."""
         return Outcome(
-            self.network.simulate_chosen(
+            self.model.simulate_chosen(
                 json.dumps(step), json.dumps(phases), self.dead, with_loads, **self._parameters
             )
         )
@@ -76,7 +94,7 @@ class Simulated(Computed):
     @cached_property
     def capacities_mbps(self) -> Floats:
         """By constraint, on the wire; infinite where there is no limit."""
-        return Description(self.network).capacities_mbps
+        return Description(self.model).capacities_mbps
 
     def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
         """What a run keeps of an outcome beside its samples, by file name."""
@@ -151,6 +169,11 @@ def simulate(
         if is_adaptive(step):
             raise RequestError(f"{plan}: step {step['name']!r} chooses its phases", "use start_run")
         testbed.check(step)
+        if testbed.rows_of_phase(step) is not None:
+            raise RequestError(
+                f"{plan}: step {step['name']!r} has {testbed.transfers(step):,} transfers, a table has fewer",
+                "run it into a folder, or have more with `rows=N` in the brackets",
+            )
         count = testbed.phase_count(step)
         batches.append(testbed.simulate(step, 0, count).samples(index, 0, 0))
     return pa.Table.from_batches(batches)

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from weft.plan.phases import expand
 from weft.plan.steps import is_adaptive, is_ensemble
+from weft.run.digests import DigestWriter, sampled_steps
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import Status
 from weft.run.missing import measured_phases
@@ -26,11 +27,15 @@ MOST_LOADS = 5_000_000
 """Beyond so many pairs of phase and constraint a step's loads are not kept."""
 
 
+SAMPLE_BYTES = 60
+"""In memory; on disk less, compressed."""
+
+
 class SimulatedRun:
     """Carries out what a run lacks on a computed testbed, writing as it goes."""
 
     def __init__(
-        self, testbed: Computed, writer: RunWriter, progress: Progress, choosers: Choosers
+        self, testbed: Computed[Any], writer: RunWriter, progress: Progress, choosers: Choosers
     ) -> None:
         self._testbed = testbed
         self._writer = writer
@@ -39,6 +44,7 @@ class SimulatedRun:
         self._choosers = choosers
         self._clock_ns = _end_ns(writer.samples)
         self._constraints = testbed.model.constraints()
+        self._digests = DigestWriter(writer.directory, writer.samples)
         self._tables: dict[str, list[pa.Table]] = {}
         self._from = (0, 0)
         done = writer.meta.testbed.get("simulation", {})
@@ -61,6 +67,7 @@ class SimulatedRun:
                 f"continue it with `weft run --resume {self._writer.directory}`",
             )
             self._write_tables()
+        self._digests.finish()
         self._note_effort()
         return self._writer.finish(self._status())
 
@@ -81,15 +88,44 @@ class SimulatedRun:
         if is_adaptive(step):
             self._run_adaptive(step, logbook, progress)
         else:
-            chunk = self._testbed.chunk(step)
-            for start in range(first, count, chunk):
-                end = min(start + chunk, count)
-                with_loads = self._keeps_loads(count)
-                self._take(self._testbed.simulate(step, start, end, with_loads), logbook)
+            self._run_phases(step, range(first, count), logbook)
         # Before the step counts as done: a run that is killed later has them, or does the step again.
         self._write_tables()
         self._note_effort()
         logbook.finish()
+
+    def _run_phases(self, step: dict[str, Any], phases: range, logbook: Logbook) -> None:
+        """The phases that are left, as many at a time as fit."""
+        chunk = self._testbed.chunk(step)
+        rows = self._testbed.rows_of_phase(step)
+        if rows is not None:
+            self._note_sampled(step, rows, logbook)
+        with_loads = rows is None and self._keeps_loads(step, phases.stop)
+        for first in phases[::chunk]:
+            last = min(first + chunk, phases.stop)
+            if rows is None:
+                self._take(self._testbed.simulate(step, first, last, with_loads), logbook)
+                continue
+            outcome = self._testbed.condense(step, first, last, rows)
+            self._digests.append(outcome.digests(logbook.step, self._testbed.constraint_names))
+            self._take(outcome, logbook)
+            self._writer.sync()
+
+    def _note_sampled(self, step: dict[str, Any], rows: int, logbook: Logbook) -> None:
+        """Say before it begins that not all is kept, and what that takes."""
+        if logbook.step in sampled_steps(self._meta):
+            return
+        transfers, phases = self._testbed.transfers(step), self._testbed.phase_count(step)
+        kept = rows * phases
+        entry = {"step": logbook.step, "transfers": transfers, "phases": phases, "rows": kept}
+        self._meta.sampled.append(entry)
+        self._meta.warn(
+            "sampled",
+            f"{logbook.step_name}: of {transfers:,} transfers about {kept:,} samples are kept "
+            f"({kept * SAMPLE_BYTES / 1e6:,.0f} MB), {rows} of each phase, chosen by a hash of phase and ends; "
+            "what is said of phases, quantiles and bottlenecks is of all",
+            "single routes are those kept, and loads are not; `rows=N` in the brackets keeps more",
+        )
 
     def _run_adaptive(self, step: dict[str, Any], logbook: Logbook, progress: StepProgress) -> None:
         chooser = self._choosers(self._meta, logbook.step)
@@ -98,7 +134,8 @@ class SimulatedRun:
         left = [one for one in chosen_phases(logbook) if one["index"] not in have]
         while True:
             if left:
-                self._take(self._testbed.simulate_chosen(step, left), logbook)
+                with_loads = self._keeps_loads(step, left[-1]["index"] + 1)
+                self._take(self._testbed.simulate_chosen(step, left, with_loads), logbook)
             samples = self._writer.samples
             passed_s = elapsed_s(samples, logbook.step, logbook.launch)
             specs = chooser.next_phases(samples, self._testbed.dead, passed_s)
@@ -145,8 +182,16 @@ class SimulatedRun:
                 names = ", ".join(logbook.names(gone))
                 logbook.phase_incomplete(phase["index"], gone, f"without {names}")
 
-    def _keeps_loads(self, phases: int) -> bool:
-        return phases * len(self._constraints) <= MOST_LOADS
+    def _keeps_loads(self, step: dict[str, Any], phases: int) -> bool:
+        loads = phases * len(self._constraints)
+        if loads > MOST_LOADS:
+            self._meta.warn(
+                "no-loads",
+                f"{step['name']}: what each link carried is not kept of all phases, "
+                f"it would be more than {MOST_LOADS:,} numbers",
+                "take fewer nodes or sizes",
+            )
+        return loads <= MOST_LOADS
 
     def _write_tables(self) -> None:
         """Beside the samples: what held each transfer back, what was busy with what."""

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::named::Named;
 use super::{Framing, Hop, Network, Way};
 
 /// Hosts, constraints and the route of each pair that has one. Rates are what messages get.
@@ -9,9 +10,7 @@ use super::{Framing, Hop, Network, Way};
 pub struct Explicit {
     name: String,
     hosts: Vec<String>,
-    constraints: Vec<String>,
-    capacities: Vec<f64>,
-    delays_s: Vec<f64>,
+    constraints: Named,
     is_shared: Vec<bool>,
     routes: HashMap<(u32, u32), Vec<u32>>,
 }
@@ -45,13 +44,21 @@ impl Explicit {
             ));
         }
         let routes = routes.into_iter();
+        let mut named = Named::default();
+        let is_shared = constraints.iter().map(|one| one.3).collect();
+        for (name, bits_per_s, delay_s, _) in constraints {
+            let hop = Hop {
+                delay_s,
+                bits_per_s,
+                mtu_bytes: None,
+            };
+            named.add(name, hop, false);
+        }
         Ok(Self {
             name,
             hosts,
-            capacities: constraints.iter().map(|one| one.1).collect(),
-            delays_s: constraints.iter().map(|one| one.2).collect(),
-            is_shared: constraints.iter().map(|one| one.3).collect(),
-            constraints: constraints.into_iter().map(|one| one.0).collect(),
+            constraints: named,
+            is_shared,
             routes: routes
                 .map(|(src, dst, route)| ((src, dst), route))
                 .collect(),
@@ -73,15 +80,15 @@ impl Network for Explicit {
     }
 
     fn capacities(&self) -> &[f64] {
-        &self.capacities
+        self.constraints.capacities()
     }
 
     fn constraint_name(&self, constraint: usize) -> String {
-        self.constraints[constraint].clone()
+        self.constraints.name(constraint)
     }
 
     fn constraint_delay_s(&self, constraint: usize) -> f64 {
-        self.delays_s[constraint]
+        self.constraints.delay_s(constraint)
     }
 
     fn framing(&self) -> Framing {
@@ -96,7 +103,7 @@ impl Network for Explicit {
             .into_iter()
             .partition(|at| self.is_shared[*at as usize]);
         route.extend(shared);
-        let rates = own.iter().map(|at| self.capacities[*at as usize]);
+        let rates = own.iter().map(|at| self.capacities()[*at as usize]);
         Some(Way {
             own_bits_per_s: rates.fold(f64::INFINITY, f64::min),
             ..way
@@ -116,11 +123,6 @@ impl Network for Explicit {
             return None;
         }
         route.extend_from_slice(found);
-        let hop = |at: &u32| Hop {
-            delay_s: self.delays_s[*at as usize],
-            bits_per_s: self.capacities[*at as usize],
-            mtu_bytes: None,
-        };
-        Some(Way::of(found.iter().map(hop)))
+        Some(self.constraints.way(found))
     }
 }

@@ -7,6 +7,7 @@ use crate::layout::{host_links, port_of};
 use crate::routing::Routing;
 use crate::tree::{Names, neighbours_of};
 
+use super::named::Named;
 use super::{Framing, Hop, Network, Way, hash};
 
 /// Memory goes with the square of the switches.
@@ -19,8 +20,7 @@ pub struct Meshed {
     name: String,
     hosts: Vec<String>,
     ports: Vec<Port>,
-    constraints: Vec<Constraint>,
-    capacities: Vec<f64>,
+    constraints: Named,
     /// By switch, in the order of the file.
     switches: Vec<Switch>,
     /// Links from each switch to each other.
@@ -28,12 +28,6 @@ pub struct Meshed {
     /// The constraints of routes with a limit of their own.
     detours: HashMap<(usize, usize), u32>,
     seed: Option<u64>,
-}
-
-#[derive(Debug)]
-struct Constraint {
-    name: String,
-    hop: Hop,
 }
 
 #[derive(Debug)]
@@ -71,8 +65,7 @@ impl Meshed {
             name: fabric.name.clone(),
             hosts: fabric.hosts.iter().map(|host| host.name.clone()).collect(),
             ports: Vec::new(),
-            constraints: Vec::new(),
-            capacities: Vec::new(),
+            constraints: Named::default(),
             switches: Vec::new(),
             distance: Vec::new(),
             detours: HashMap::new(),
@@ -102,7 +95,8 @@ impl Meshed {
                     bits_per_s: rate.0 as f64 * gain,
                     mtu_bytes: None,
                 };
-                self.add(format!("through {}", switch.name), hop, false)
+                self.constraints
+                    .add(format!("through {}", switch.name), hop, false)
             });
             let next = self.add_next(&switch.name, &neighbours, &positions);
             self.switches.push(Switch { inside, next });
@@ -126,7 +120,8 @@ impl Meshed {
             };
             let constraint = neighbour.link.map(|link| {
                 let (away, _) = link.lanes_from(from);
-                self.add(name, hop(away, Some(link.mtu_bytes)), link.dead)
+                self.constraints
+                    .add(name, hop(away, Some(link.mtu_bytes)), link.dead)
             });
             next.push(Next {
                 switch: positions[neighbour.name],
@@ -143,8 +138,9 @@ impl Meshed {
             let switch = at.ok_or_else(|| format!("the host {name:?} is at no switch"))?;
             let port = port_of((host, name), link, switch);
             let mtu_bytes = Some(port.mtu_bytes);
-            let up = self.add(format!("{name} out"), hop(port.up, mtu_bytes), port.dead);
-            let down = self.add(format!("{name} in"), hop(port.down, mtu_bytes), port.dead);
+            let constraints = &mut self.constraints;
+            let up = constraints.add(format!("{name} out"), hop(port.up, mtu_bytes), port.dead);
+            let down = constraints.add(format!("{name} in"), hop(port.down, mtu_bytes), port.dead);
             self.ports.push(Port {
                 switch,
                 up,
@@ -165,17 +161,10 @@ impl Meshed {
         for path in &fabric.paths {
             if let (Some(from), Some(to)) = (position(&path.from), position(&path.to)) {
                 let name = format!("the route {} to {}", path.from, path.to);
-                let constraint = self.add(name, hop(path.lane, None), false);
+                let constraint = self.constraints.add(name, hop(path.lane, None), false);
                 self.detours.insert((from, to), constraint);
             }
         }
-    }
-
-    fn add(&mut self, name: String, hop: Hop, is_dead: bool) -> u32 {
-        self.capacities
-            .push(if is_dead { 0.0 } else { hop.bits_per_s });
-        self.constraints.push(Constraint { name, hop });
-        self.constraints.len() as u32 - 1
     }
 
     /// The step from a switch towards another, of a pair of hosts that hashes to so much.
@@ -214,15 +203,15 @@ impl Network for Meshed {
     }
 
     fn capacities(&self) -> &[f64] {
-        &self.capacities
+        self.constraints.capacities()
     }
 
     fn constraint_name(&self, constraint: usize) -> String {
-        self.constraints[constraint].name.clone()
+        self.constraints.name(constraint)
     }
 
     fn constraint_delay_s(&self, constraint: usize) -> f64 {
-        self.constraints[constraint].hop.delay_s
+        self.constraints.delay_s(constraint)
     }
 
     fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
@@ -250,10 +239,7 @@ impl Network for Meshed {
         }
         route.extend(self.detours.get(&(src, dst)));
         route.push(to.down);
-        let crossed = route[start..].iter();
-        Some(Way::of(
-            crossed.map(|at| self.constraints[*at as usize].hop),
-        ))
+        Some(self.constraints.way(&route[start..]))
     }
 }
 

@@ -6,11 +6,13 @@ mod frame;
 mod generate;
 mod hash;
 mod meshed;
+mod named;
 mod way;
 
 pub use explicit::{Constraint, Explicit, Route};
 pub use frame::Framing;
 pub use generate::{generate, generators};
+pub(crate) use hash::{mixed, of_pair};
 pub use way::{Hop, Way};
 
 use std::fmt::Debug;

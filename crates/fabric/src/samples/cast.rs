@@ -37,7 +37,7 @@ pub fn run(
         };
         chain.add_rows(setup, outcome);
     }
-    if common.with_loads {
+    if common.keep.loads {
         outcome.add_arrived_loads(setup, &solved);
     }
     Ok(())

@@ -56,6 +56,30 @@ impl Columns {
         self.bottleneck.extend(later.bottleneck);
     }
 
+    /// The rows whose position passes.
+    pub fn only(&self, passes: impl Fn(usize) -> bool) -> Columns {
+        let kept: Vec<usize> = (0..self.len()).filter(|row| passes(*row)).collect();
+        self.in_order(&kept)
+    }
+
+    /// The rows at these positions.
+    pub fn in_order(&self, kept: &[usize]) -> Columns {
+        fn some<T: Copy>(column: &[T], kept: &[usize]) -> Vec<T> {
+            kept.iter().map(|row| column[*row]).collect()
+        }
+        Columns {
+            phase: some(&self.phase, kept),
+            batch: some(&self.batch, kept),
+            src: some(&self.src, kept),
+            dst: some(&self.dst, kept),
+            size_bytes: some(&self.size_bytes, kept),
+            messages: some(&self.messages, kept),
+            start_ns: some(&self.start_ns, kept),
+            elapsed_ns: some(&self.elapsed_ns, kept),
+            bottleneck: some(&self.bottleneck, kept),
+        }
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.phase.len()

@@ -1,8 +1,10 @@
 //! Phases in, samples out: what a plan's step would measure on a network.
 
+mod all_pairs;
 mod cast;
 mod chain;
 mod columns;
+mod digest;
 mod pair;
 mod parameters;
 mod phase;
@@ -12,7 +14,8 @@ mod step;
 mod stream;
 
 pub use columns::{Columns, Loads, Row};
+pub use digest::{Digest, QUANTILES, Tally};
 pub use pair::Timed;
 pub use parameters::Parameters;
-pub use phase::PhaseOutcome;
+pub use phase::{Keep, PhaseOutcome};
 pub use step::{Outcome, PhaseSummary, Simulator, joined};

@@ -8,6 +8,7 @@ use weft_plan::{Phase, Step, StopRule, Transfer, Work};
 use crate::simulate::{Fingerprint, Interrupted, NOTHING, Settings, Solution};
 
 use super::columns::{Columns, Loads, Row};
+use super::digest::Digest;
 use super::setup::Setup;
 use super::{cast, chain, pingpong, stream};
 
@@ -27,6 +28,8 @@ pub struct PhaseOutcome {
     pub idle_s: f64,
     pub events: u64,
     pub fingerprint: Fingerprint,
+    /// Where not all rows are kept.
+    pub digest: Option<Digest>,
 }
 
 /// What all phases of a step have in common.
@@ -36,8 +39,16 @@ pub struct Common<'a> {
     /// Hosts that take no part.
     pub lost: &'a HashSet<u32>,
     pub stop: &'a AtomicBool,
+    pub keep: Keep,
+}
+
+/// What is kept of phases.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Keep {
     /// Whether to note what constraints carried.
-    pub with_loads: bool,
+    pub loads: bool,
+    /// Digests, and of each phase about so many rows; else all rows.
+    pub rows: Option<usize>,
 }
 
 /// What a transfer does again and again: batches of messages, one behind the other.
@@ -76,7 +87,8 @@ pub fn run(
     Ok(outcome)
 }
 
-fn barrier_s(setup: &mut Setup<'_>, transfers: &[Transfer]) -> f64 {
+/// What the barrier before these transfers takes.
+pub fn barrier_s(setup: &mut Setup<'_>, transfers: &[Transfer]) -> f64 {
     let Some(first) = transfers.first() else {
         return 0.0;
     };
@@ -84,7 +96,7 @@ fn barrier_s(setup: &mut Setup<'_>, transfers: &[Transfer]) -> f64 {
         return barrier_s;
     }
     let ends = transfers.iter().flat_map(|one| [one.src, one.dst]);
-    let nodes = ends.collect::<HashSet<_>>().len();
+    let nodes = setup.count_hosts(ends);
     let rounds = f64::from(nodes.next_power_of_two().ilog2());
     let way = setup.find_way(first);
     way.map_or(0.0, |way| rounds * setup.alone_s(&way, 1))

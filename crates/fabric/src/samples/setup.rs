@@ -15,6 +15,8 @@ pub struct Setup<'a> {
     pub solver: Solver,
     pub transfers: Transfers,
     route: Vec<u32>,
+    /// By host: whether it was counted.
+    counted: Vec<bool>,
 }
 
 impl<'a> Setup<'a> {
@@ -25,7 +27,15 @@ impl<'a> Setup<'a> {
             solver: Solver::default(),
             transfers: Transfers::default(),
             route: Vec::new(),
+            counted: vec![false; network.hosts()],
         }
+    }
+
+    /// How many different hosts there are.
+    pub fn count_hosts(&mut self, hosts: impl Iterator<Item = u32>) -> usize {
+        self.counted.fill(false);
+        let is_new = |host: &u32| !std::mem::replace(&mut self.counted[*host as usize], true);
+        hosts.filter(is_new).count()
     }
 
     pub fn framing(&self) -> Framing {
@@ -34,11 +44,26 @@ impl<'a> Setup<'a> {
 
     /// Adds a transfer of so many bytes in messages of `size_bytes`. None where there is no way; nothing is added then.
     pub fn add(&mut self, transfer: &Transfer, bytes: u64, size_bytes: u64) -> Option<Way> {
-        self.route.clear();
-        let way = self.find_way(transfer)?;
-        let demand = self.demand(way, transfer.streams, bytes, size_bytes);
+        let (way, demand) = self.seek(transfer, bytes, size_bytes)?;
         self.transfers.push(&self.route, demand);
         Some(way)
+    }
+
+    /// The same without adding it.
+    pub fn seek(
+        &mut self,
+        transfer: &Transfer,
+        bytes: u64,
+        size_bytes: u64,
+    ) -> Option<(Way, Demand)> {
+        self.route.clear();
+        let way = self.find_way(transfer)?;
+        Some((way, self.demand(way, transfer.streams, bytes, size_bytes)))
+    }
+
+    /// The constraints of what was sought last.
+    pub fn route(&self) -> &[u32] {
+        &self.route
     }
 
     /// Adds transfers that all run at the rate of the slowest, as one.

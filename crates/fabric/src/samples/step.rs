@@ -1,18 +1,21 @@
 //! The phases of a step, some of them at a time.
 
 use std::collections::HashSet;
-use std::sync::Mutex;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use weft_plan::{Phase, Step, StopRule};
+use weft_plan::{Phase, PlanError, Reach, Step, StopRule};
 
 use crate::network::Network;
 use crate::simulate::{Fingerprint, Interrupted};
 
+use super::all_pairs::AllPairs;
 use super::columns::{Columns, Loads, nanoseconds};
+use super::digest::{Condenser, Digest, Tally};
 use super::pair;
 use super::parameters::Parameters;
-use super::phase::{self, Common, PhaseOutcome};
+use super::phase::{self, Common, Keep, PhaseOutcome};
 use super::setup::Setup;
 
 /// A network with what the simulation knows besides.
@@ -34,6 +37,8 @@ pub struct Outcome {
     /// See `simulate::Solution`; the largest of all phases.
     pub idle_s: f64,
     pub events: u64,
+    /// Of all transfers of phases that were condensed.
+    pub tally: Tally,
 }
 
 /// A phase, without its rows.
@@ -47,10 +52,15 @@ pub struct PhaseSummary {
     /// Transfers that never arrive: their ends.
     pub failed: Vec<(u32, u32)>,
     pub fingerprint: Fingerprint,
+    /// Where not all rows are kept.
+    pub digest: Option<Digest>,
 }
 
 /// Phases, each with the rule that stops it where that is not the step's.
 pub type Chosen = [(Phase, Option<StopRule>)];
+
+/// How many are expanded at a time where phases are condensed.
+const MOST_TRANSFERS: usize = 1 << 20;
 
 impl Simulator<'_> {
     /// Carries out some phases of a step without the hosts that are lost.
@@ -59,20 +69,62 @@ impl Simulator<'_> {
         step: &Step,
         phases: &Chosen,
         lost: &HashSet<u32>,
-        with_loads: bool,
+        keep: Keep,
         stop: &AtomicBool,
     ) -> Result<Outcome, Interrupted> {
         let common = Common {
             step,
             lost,
             stop,
-            with_loads,
+            keep,
         };
-        let outcomes = match step.pattern.is_pair() {
-            true => self.run_pair(step, phases),
+        let (outcomes, tally) = match step.pattern.is_pair() {
+            true => (self.run_pair(step, phases), Tally::default()),
             false => self.run_ensemble(common, phases)?,
         };
-        Ok(joined(outcomes))
+        Ok(Outcome {
+            tally,
+            ..joined(outcomes)
+        })
+    }
+
+    /// Carries out a range of a step's phases and condenses each to about `most_rows` rows; no more of them than these
+    /// are in memory at a time.
+    pub fn condense(
+        &self,
+        step: &Step,
+        range: Range<usize>,
+        lost: &HashSet<u32>,
+        most_rows: usize,
+        stop: &AtomicBool,
+    ) -> Result<Result<Outcome, Interrupted>, PlanError> {
+        let hosts = self.network.hosts();
+        let block = (MOST_TRANSFERS / hosts).max(self.parameters.threads);
+        let keep = Keep {
+            loads: false,
+            rows: Some(most_rows),
+        };
+        let mut all = Outcome::default();
+        for first in range.clone().step_by(block) {
+            let some = first..range.end.min(first + block);
+            let phase = AllPairs::of(self, step, &some, lost);
+            let outcome = match phase.map(|phase| phase.run(most_rows, stop)) {
+                Some(Err(interrupted)) => return Ok(Err(interrupted)),
+                Some(Ok(found)) => found,
+                None => None,
+            };
+            if let Some(outcome) = outcome {
+                all.append(outcome);
+                continue;
+            }
+            let phases = step.some_phases(hosts as u32, Reach::SIMULATOR, some)?;
+            let phases: Vec<_> = phases.into_iter().map(|phase| (phase, None)).collect();
+            match self.run(step, &phases, lost, keep, stop) {
+                Ok(outcome) => all.append(outcome),
+                Err(interrupted) => return Ok(Err(interrupted)),
+            }
+        }
+        Ok(Ok(all))
     }
 
     fn run_pair(&self, step: &Step, phases: &Chosen) -> Vec<PhaseOutcome> {
@@ -86,25 +138,29 @@ impl Simulator<'_> {
         &self,
         common: Common<'_>,
         phases: &Chosen,
-    ) -> Result<Vec<PhaseOutcome>, Interrupted> {
+    ) -> Result<(Vec<PhaseOutcome>, Tally), Interrupted> {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(vec![None; phases.len()]);
+        let tally = Mutex::new(Tally::default());
         let work = || {
             let mut setup = Setup::new(self.network, self.parameters);
+            let mut condenser = Condenser::new(self.network.capacities().len());
             loop {
                 let position = next.fetch_add(1, Ordering::Relaxed);
                 let Some((phase, rule)) = phases.get(position) else {
-                    return;
+                    break;
                 };
                 if common.stop.load(Ordering::Relaxed) {
-                    return;
+                    break;
                 }
                 let rule = rule.unwrap_or(common.step.stop);
-                let outcome = phase::run(&mut setup, common, phase, rule).ok();
-                if let Ok(mut done) = done.lock() {
-                    done[position] = outcome;
+                let mut outcome = phase::run(&mut setup, common, phase, rule).ok();
+                if let (Some(outcome), Some(most_rows)) = (&mut outcome, common.keep.rows) {
+                    outcome.digest = condenser.condense(phase, &mut outcome.rows, most_rows);
                 }
+                locked(&done)[position] = outcome;
             }
+            locked(&tally).merge(&condenser.tally);
         };
         let threads = self.parameters.threads.clamp(1, phases.len().max(1));
         std::thread::scope(|scope| {
@@ -113,9 +169,35 @@ impl Simulator<'_> {
             }
             work();
         });
-        let done = done.into_inner().unwrap_or_default();
-        let done: Option<Vec<_>> = done.into_iter().collect();
-        done.ok_or(Interrupted)
+        let outcomes: Option<Vec<_>> = taken(done).into_iter().collect();
+        Ok((outcomes.ok_or(Interrupted)?, taken(tally)))
+    }
+}
+
+/// No thread panics while it holds one of these.
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn taken<T>(shared: Mutex<T>) -> T {
+    shared.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Outcome {
+    /// Adds later phases of the same step.
+    fn append(&mut self, later: Outcome) {
+        let offset_ns = self.span_ns;
+        self.rows.append(later.rows, offset_ns);
+        self.loads.append(later.loads);
+        let phases = later.phases.into_iter();
+        self.phases.extend(phases.map(|phase| PhaseSummary {
+            start_ns: phase.start_ns + offset_ns,
+            ..phase
+        }));
+        self.span_ns += later.span_ns;
+        self.idle_s = self.idle_s.max(later.idle_s);
+        self.events += later.events;
+        self.tally.merge(&later.tally);
     }
 }
 
@@ -138,6 +220,7 @@ pub fn joined(outcomes: Vec<PhaseOutcome>) -> Outcome {
             barrier_ns,
             failed: one.failed,
             fingerprint: one.fingerprint,
+            digest: one.digest,
         });
     }
     all

@@ -40,7 +40,7 @@ pub fn run(
     }
 }
 
-fn bytes_of(rule: StopRule, size_bytes: u64) -> u64 {
+pub fn bytes_of(rule: StopRule, size_bytes: u64) -> u64 {
     match rule {
         StopRule::Count { repeats, trials } => size_bytes
             .saturating_mul(u64::from(repeats))
@@ -75,7 +75,7 @@ fn count(
         };
         outcome.add_batches(transfer, batches);
     }
-    if common.with_loads {
+    if common.keep.loads {
         outcome.add_arrived_loads(setup, &solved);
     }
     Ok(())
@@ -110,7 +110,7 @@ fn time(
     }
     outcome.events = 1;
     outcome.span_s = warm_up_s + f64::from(trials) * trial_s;
-    if common.with_loads {
+    if common.keep.loads {
         outcome.add_loads(setup, |index| solved.bits_per_s[index], 1.0);
     }
 }

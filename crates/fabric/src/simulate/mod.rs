@@ -9,6 +9,7 @@ mod components;
 mod filling;
 mod fingerprint;
 mod local;
+mod lumped;
 mod redundant;
 mod solution;
 mod solver;
@@ -17,6 +18,7 @@ mod timeline;
 mod transfers;
 
 pub use fingerprint::Fingerprint;
+pub use lumped::{Crowd, Lumped, side_by_side};
 pub use solution::{Interrupted, NOTHING, OWN_CAP, Rates, Solution};
 pub use solver::{Settings, Solver};
 pub use timeline::Timeline;

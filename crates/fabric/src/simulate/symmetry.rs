@@ -7,10 +7,10 @@
 //! 2nd ed. 1992, section 6.5.2). If all transfers over that constraint also end at the same time, it stays full with
 //! the same transfers until then, whatever ends elsewhere, and so the guesses hold from start to end.
 //!
-//! Two passes over all crossings, four where rates differ; no sorting.
+//! One pass over all crossings where all constraints have one level, else two, four where rates differ; no sorting.
 
 use super::solution::{NOTHING, OWN_CAP};
-use super::transfers::Transfers;
+use super::transfers::{Demand, Transfers};
 
 /// Capacities that differ by less than this are equal: what is left of rounding.
 const ROUNDING: f64 = 1e-12;
@@ -33,6 +33,22 @@ struct Guess {
     lowest: u32,
 }
 
+impl Guess {
+    /// What a transfer would do that crosses nothing.
+    fn of_cap(demand: Demand) -> Self {
+        if demand.cap_bits_per_s == f64::INFINITY {
+            return Self {
+                level: f64::INFINITY,
+                lowest: NOTHING,
+            };
+        }
+        Self {
+            level: demand.cap_bits_per_s / demand.weight,
+            lowest: OWN_CAP,
+        }
+    }
+}
+
 impl Symmetry {
     /// Tells each transfer's rate (in bit/s) while all run, and its bottleneck, to `take`, in their order, if the
     /// guesses hold; else tells nothing.
@@ -42,8 +58,7 @@ impl Symmetry {
         transfers: &Transfers,
         mut take: impl FnMut(f64, u32),
     ) -> bool {
-        let is_uniform = self.guess_rates(capacities, transfers);
-        let holds = is_uniform || self.is_full(capacities, transfers);
+        let holds = self.guesses_hold(capacities, transfers);
         if holds {
             for (index, guess) in self.guess.iter().enumerate() {
                 take(guess.level * transfers.demand(index).weight, guess.lowest);
@@ -60,9 +75,8 @@ impl Symmetry {
         transfers: &Transfers,
         mut take: impl FnMut(f64, u32),
     ) -> bool {
-        let is_uniform = self.guess_rates(capacities, transfers);
         let start_s = transfers.demand(0).start_s;
-        let holds = (is_uniform || self.is_full(capacities, transfers))
+        let holds = self.guesses_hold(capacities, transfers)
             && (0..transfers.len()).all(|index| transfers.demand(index).start_s == start_s)
             && (self.end_at_once(transfers) || self.is_steady(transfers));
         if holds {
@@ -74,17 +88,30 @@ impl Symmetry {
         holds
     }
 
-    fn level_constraints(&mut self, capacities: &[f64], transfers: &Transfers) {
-        let count = capacities.len();
+    /// Whether the guesses are the rates while all run. Where all guesses are alike every lowest constraint is full.
+    fn guesses_hold(&mut self, capacities: &[f64], transfers: &Transfers) -> bool {
+        self.add_weights(capacities.len(), transfers);
+        match self.common_level(capacities) {
+            Some(level) => self.guess_alike(level, transfers),
+            None => {
+                self.level_constraints(capacities);
+                self.guess_each(transfers);
+            }
+        }
+        let mut guesses = self.guess.windows(2);
+        guesses.all(|two| two[0].level == two[1].level) || self.is_full(capacities, transfers)
+    }
+
+    fn add_weights(&mut self, count: usize, transfers: &Transfers) {
         if self.weight.len() < count {
             self.weight.resize(count, 0.0);
             self.level.resize(count, 0.0);
             self.used.resize(count, 0.0);
             self.first_end.resize(count, f64::INFINITY);
         }
-        for index in 0..transfers.len() {
-            let weight = transfers.demand(index).weight;
-            for &at in transfers.route(index) {
+        for (index, route) in transfers.routes().enumerate() {
+            let weight = transfers.weight(index);
+            for &at in route {
                 let sum = &mut self.weight[at as usize];
                 if *sum == 0.0 {
                     self.touched.push(at);
@@ -92,35 +119,54 @@ impl Symmetry {
                 *sum += weight;
             }
         }
+    }
+
+    /// The level of all constraints that anybody crosses, if it is the same: a permutation without conflicts needs no
+    /// second look at who crosses what.
+    fn common_level(&self, capacities: &[f64]) -> Option<f64> {
+        let of = |at: &u32| (capacities[*at as usize], self.weight[*at as usize]);
+        let (capacity, weight) = of(self.touched.first()?);
+        let mut touched = self.touched.iter();
+        let alike = touched.all(|at| of(at) == (capacity, weight));
+        alike.then_some(capacity / weight)
+    }
+
+    fn guess_alike(&mut self, level: f64, transfers: &Transfers) {
+        self.guess.clear();
+        for (index, route) in transfers.routes().enumerate() {
+            let mut guess = Guess::of_cap(transfers.demand(index));
+            match route.first() {
+                Some(first) if level < guess.level => {
+                    guess = Guess {
+                        level,
+                        lowest: *first,
+                    };
+                }
+                _ => {}
+            }
+            self.guess.push(guess);
+        }
+    }
+
+    fn level_constraints(&mut self, capacities: &[f64]) {
         for &at in &self.touched {
             let at = at as usize;
             self.level[at] = capacities[at] / self.weight[at];
         }
     }
 
-    /// Whether all guesses are alike: every transfer's lowest constraint is full then.
-    fn guess_rates(&mut self, capacities: &[f64], transfers: &Transfers) -> bool {
-        self.level_constraints(capacities, transfers);
+    fn guess_each(&mut self, transfers: &Transfers) {
         self.guess.clear();
-        for index in 0..transfers.len() {
-            let demand = transfers.demand(index);
-            let mut guess = Guess {
-                level: demand.cap_bits_per_s / demand.weight,
-                lowest: OWN_CAP,
-            };
-            for &at in transfers.route(index) {
+        for (index, route) in transfers.routes().enumerate() {
+            let mut guess = Guess::of_cap(transfers.demand(index));
+            for &at in route {
                 let level = self.level[at as usize];
                 if level < guess.level {
                     guess = Guess { level, lowest: at };
                 }
             }
-            if guess.level == f64::INFINITY {
-                guess.lowest = NOTHING;
-            }
             self.guess.push(guess);
         }
-        let mut guesses = self.guess.windows(2);
-        guesses.all(|two| two[0].level == two[1].level)
     }
 
     /// Whether every transfer's lowest constraint is full, or the transfer is at its own cap.
@@ -139,9 +185,15 @@ impl Symmetry {
 
     /// Notes how long each transfer takes; whether all take equally long.
     fn end_at_once(&mut self, transfers: &Transfers) -> bool {
+        // Most are like the one before, and a division takes longer than all else here.
+        let mut last = (0.0, 0.0, 0.0);
         let span = |(index, guess): (usize, &Guess)| {
             let demand = transfers.demand(index);
-            span_s(demand.bits, guess.level * demand.weight)
+            let rate = guess.level * demand.weight;
+            if (demand.bits, rate) != (last.0, last.1) {
+                last = (demand.bits, rate, span_s(demand.bits, rate));
+            }
+            last.2
         };
         self.span_s.clear();
         self.span_s.extend(self.guess.iter().enumerate().map(span));

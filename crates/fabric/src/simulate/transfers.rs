@@ -88,6 +88,23 @@ impl Transfers {
         &self.route[start..self.ends[transfer] as usize]
     }
 
+    /// The routes of all transfers, in their order.
+    #[inline]
+    pub fn routes(&self) -> impl Iterator<Item = &[u32]> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let route = &self.route[start..*end as usize];
+            start = *end as usize;
+            route
+        })
+    }
+
+    /// How many shares a transfer takes.
+    #[inline]
+    pub fn weight(&self, transfer: usize) -> f64 {
+        self.weight[transfer]
+    }
+
     /// What a transfer asks for.
     #[inline]
     pub fn demand(&self, transfer: usize) -> Demand {

@@ -2,6 +2,7 @@
 
 mod cases;
 mod ends;
+mod lumped;
 mod oracle;
 mod properties;
 mod rates;

@@ -9,6 +9,7 @@ from itertools import pairwise
 import altair as alt
 import numpy as np
 
+from weft.diagnose.matrix import RateMatrix
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures import axes, parts
 from weft.report.figures.figure import Figure, Row, Spec, chart_spec
@@ -39,11 +40,12 @@ class Map:
     name: str
     one: Ensemble
     step: EnsembleStep
+    matrix: RateMatrix
 
     @property
     def values(self) -> dict[tuple[str, str], float]:
         """What was measured, by names."""
-        matrix = self.step.matrix
+        matrix = self.matrix
         cells = matrix.mbps if matrix.latency_us is None else matrix.latency_us
         known = np.argwhere(~np.isnan(cells))
         return {
@@ -60,7 +62,7 @@ class Map:
 
     def caption(self, cells: Sequence[Row], frames: Sequence[Row], marks: Sequence[Row]) -> str:
         """What the map shows, and what the marks mean that it has."""
-        size = format_bytes(self.step.matrix.size_bytes)
+        size = format_bytes(self.matrix.size_bytes)
         how = {"alltoall": "during all-to-all", "xray": "during xray"}.get(self.step.kind, "")
         measured = f"{size} messages {how}".strip()
         framed = "groups" if self.one.groups else "nodes that reach each other alike"
@@ -73,22 +75,23 @@ class Map:
 def heatmap_figures(material: Material) -> list[Figure]:
     """For each run the map of its rates and that of its latencies, by group and by name."""
     maps = [
-        Map(f"pairs-{i + 1}{'-latency' if step.is_latency else ''}", one, step)
+        Map(f"pairs-{i + 1}{'-latency' if step.is_latency else ''}", one, step, step.matrix)
         for i, one in enumerate(material.ensembles)
         for step in _chosen(one)
+        if step.matrix
     ]
     return [figure for each in maps for figure in _figures(each)]
 
 
 def _chosen(one: Ensemble) -> list[EnsembleStep]:
-    steps = [step for kind in KINDS for step in one.steps if step.kind == kind and step.has_matrix]
+    steps = [step for kind in KINDS for step in one.steps if step.kind == kind and step.matrix]
     rates = [step for step in steps if not step.is_latency]
     return [*rates[:1], *[step for step in steps if step.is_latency][:1]]
 
 
 def _figures(each: Map) -> Iterator[Figure]:
     """Two maps, or one where the groups are in the order of names."""
-    members = set(each.step.matrix.names)
+    members = set(each.matrix.names)
     by_name = [name for name in each.one.by_name if name in members]
     by_group = [name for name in each.one.by_group if name in members]
     cells = f"{each.name}-cells"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 import numpy as np
 
+from weft.diagnose.curve import Ints
 from weft.diagnose.phases import overall_mbps
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures import axes, parts
@@ -29,8 +30,7 @@ def histogram_figures(material: Material) -> list[Figure]:
     chosen = [step for one in material.ensembles if (step := _chosen(one))]
     if not chosen:
         return []
-    rates = {step.label: _values(step) for step in chosen}
-    highest = max(float(values.max()) for both in rates.values() for values in both)
+    highest = max(float(step.routes.mbps.max()) for step in chosen)
     edges = np.linspace(0, highest * 1.001 or 1, BINS + 1)
     tables = {
         "histogram": [row for step in chosen for row in _rows(step, edges)],
@@ -53,15 +53,16 @@ def _chosen(one: Ensemble) -> EnsembleStep | None:
     return next((step for step in steps if not step.is_latency), None)
 
 
-def _values(step: EnsembleStep) -> tuple[Floats, Floats]:
-    """The rates of all routes and of all phases."""
-    routes = step.matrix.mbps[~np.isnan(step.matrix.mbps)]
-    return routes, np.array([phase.rate_mbps for phase in step.largest])
+def _values(step: EnsembleStep) -> tuple[tuple[Floats, Ints], tuple[Floats, Ints]]:
+    """The rates of all routes and of all phases, and how many have each."""
+    phases = np.array([phase.rate_mbps for phase in step.largest])
+    return (step.routes.mbps, step.routes.counts), (phases, np.ones(len(phases), dtype=np.int64))
 
 
 def _rows(step: EnsembleStep, edges: Floats) -> Iterator[Row]:
-    for of, values in zip(("routes", "phases"), _values(step), strict=True):
-        counts, _ = np.histogram(values, edges)
+    for of, (values, weights) in zip(("routes", "phases"), _values(step), strict=True):
+        counts, _ = np.histogram(values, edges, weights=weights)
+        total = weights.sum()
         for at in np.flatnonzero(counts):
             low, high = float(edges[at]), float(edges[at + 1])
             yield {
@@ -69,8 +70,8 @@ def _rows(step: EnsembleStep, edges: Floats) -> Iterator[Row]:
                 "of": of,
                 "low": short(low),
                 "high": short(high),
-                "share": short(counts[at] / len(values)),
-                "text": f"{counts[at]} of {len(values)} {of}",
+                "share": short(counts[at] / total),
+                "text": f"{counts[at]} of {total} {of}",
                 "range": f"{format_mbps(low)} to {format_mbps(high)}",
             }
 

@@ -1,0 +1,154 @@
+//! What is alike is solved once, and comes out as if all were solved.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use weft_fabric::network::{Network, generate};
+use weft_fabric::simulate::{Crowd, Demand, Lumped, Settings, Solver, Transfers};
+
+use crate::cases::{Case, PLAIN, Shape, are_close};
+
+static GO_ON: AtomicBool = AtomicBool::new(false);
+const EXACT: Settings<'static> = Settings {
+    tolerance: 0.0,
+    stop: &GO_ON,
+};
+
+/// Transfers that are there, in parts of some.
+struct Listed<'a>(&'a Transfers);
+
+const PART: usize = 7;
+
+impl Crowd for Listed<'_> {
+    fn parts(&self) -> usize {
+        self.0.len().div_ceil(PART)
+    }
+
+    fn show(&self, part: usize, look: &mut dyn FnMut(Demand, &[u32])) {
+        for index in part * PART..self.0.len().min((part + 1) * PART) {
+            look(self.0.demand(index), self.0.route(index));
+        }
+    }
+}
+
+/// How many events the lumped one needed; panics where an end differs.
+fn compare(capacities: &[f64], transfers: &Transfers, what: &str) -> u64 {
+    let expected = Solver::of_events_only().ends(capacities, transfers, EXACT);
+    let expected = expected.unwrap();
+    let found = [1, 3].map(|threads| {
+        let lumped = Lumped::solve(capacities, &Listed(transfers), threads, EXACT);
+        lumped.unwrap().expect("few colours")
+    });
+    for (index, end_s) in expected.end_s.iter().enumerate() {
+        let end = |lumped: &Lumped| lumped.end(transfers.demand(index), transfers.route(index));
+        let (mine, limit) = end(&found[0]);
+        assert!(
+            are_close(mine, *end_s),
+            "{what}: {index}: {mine} for {end_s}"
+        );
+        assert_eq!(end(&found[1]), (mine, limit), "{what}: {index}: threads");
+        assert!(limit >= capacities.len() as u32 || transfers.route(index).contains(&limit));
+    }
+    found[0].events
+}
+
+fn all_pairs(network: &dyn Network, bits: impl Fn(usize, usize) -> f64) -> Transfers {
+    let mut transfers = Transfers::default();
+    let mut route = Vec::new();
+    for src in 0..network.hosts() {
+        for dst in (0..network.hosts()).filter(|dst| *dst != src) {
+            route.clear();
+            network.way(src, dst, 0, &mut route).unwrap();
+            transfers.push(&route, Demand::of_bits(bits(src, dst)));
+        }
+    }
+    transfers
+}
+
+fn network(name: &str, values: &[(&str, &str)]) -> Box<dyn Network> {
+    let values = values.iter().map(|(k, v)| (k.to_string(), v.to_string()));
+    let values: BTreeMap<_, _> = values.collect();
+    generate(name, &values, 1.0).unwrap().unwrap()
+}
+
+#[test]
+fn everybody_to_everybody_on_regular_networks() {
+    let cases = [
+        network("fat-tree", &[("k", "4"), ("oversubscription", "2")]),
+        network("torus", &[("dims", "4x3x2")]),
+        network(
+            "dragonfly",
+            &[
+                ("groups", "5"),
+                ("routers", "2"),
+                ("hosts", "2"),
+                ("global", "2"),
+            ],
+        ),
+        network(
+            "chassis",
+            &[
+                ("cards", "2"),
+                ("chips", "2"),
+                ("hosts", "5"),
+                ("card", "8 Gb/s"),
+            ],
+        ),
+        network(
+            "clos",
+            &[
+                ("leaves", "4"),
+                ("spines", "2"),
+                ("hosts", "6"),
+                ("routing", "hash"),
+            ],
+        ),
+    ];
+    for network in cases {
+        let transfers = all_pairs(network.as_ref(), |_, _| 8e6);
+        compare(network.capacities(), &transfers, network.name());
+    }
+}
+
+#[test]
+fn a_tree_takes_a_few_events_whatever_its_hosts() {
+    for hosts in ["4", "16"] {
+        let network = network(
+            "clos",
+            &[("leaves", "4"), ("spines", "2"), ("hosts", hosts)],
+        );
+        let transfers = all_pairs(network.as_ref(), |_, _| 8e6);
+        assert!(compare(network.capacities(), &transfers, hosts) <= 4);
+    }
+}
+
+#[test]
+fn sizes_that_break_the_symmetry_are_told_apart() {
+    let network = network("fat-tree", &[("k", "4")]);
+    let bits = |src: usize, dst: usize| if (src, dst) == (3, 9) { 3e6 } else { 8e6 };
+    let transfers = all_pairs(network.as_ref(), bits);
+    compare(network.capacities(), &transfers, "one odd transfer");
+}
+
+#[test]
+fn anything_at_all() {
+    let shape = Shape {
+        equal_sizes: true,
+        decades: 0.0,
+        weighted: true,
+        capped: true,
+        ..PLAIN
+    };
+    for seed in 0..500 {
+        let case = Case::random(shape, seed);
+        compare(&case.capacities, &case.transfers, &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn where_all_differ_it_says_so() {
+    let network = network("crossbar", &[("hosts", "70")]);
+    let transfers = all_pairs(network.as_ref(), |src, dst| 1e6 + (src * 70 + dst) as f64);
+    let found = Lumped::solve(network.capacities(), &Listed(&transfers), 2, EXACT);
+    assert!(found.unwrap().is_none());
+}

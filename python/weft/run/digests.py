@@ -1,0 +1,146 @@
+"""Steps of which a run keeps some transfers only: what it knows of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.run.folder import Run
+from weft.run.meta import RunMeta, Warning
+from weft.run.table_stream import TableStream, read_table
+from weft.run.tables import BOTTLENECK_COUNTS_NAME, PHASES_NAME, RATE_COUNTS_NAME
+from weft.statistics import Floats
+
+_KEY = [("step", pa.int32()), ("phase", pa.int32())]
+
+PHASES_SCHEMA = pa.schema(
+    [
+        *_KEY,
+        ("size_bytes", pa.int64()),
+        ("transfers", pa.int64()),
+        ("elapsed_ns", pa.int64()),
+        ("slowest_src", pa.int64()),
+        ("slowest_dst", pa.int64()),
+        ("slowest_mbps", pa.float64()),
+        ("tenth_mbps", pa.float64()),
+        ("median_mbps", pa.float64()),
+        ("nine_tenths_mbps", pa.float64()),
+        ("fastest_mbps", pa.float64()),
+        ("mean_mbps", pa.float64()),
+        ("aggregate_mbps", pa.float64()),
+    ]
+)
+"""A row for each phase, about all of its transfers; quantiles are by nearest rank."""
+
+RATES_SCHEMA = pa.schema([*_KEY, ("least_mbps", pa.float64()), ("transfers", pa.int64())])
+BOTTLENECKS_SCHEMA = pa.schema([*_KEY, ("bottleneck", pa.string()), ("transfers", pa.int64())])
+
+
+def sampled_steps(meta: RunMeta) -> set[int]:
+    """The steps of which samples hold some transfers only."""
+    return {int(entry["step"]) for entry in meta.sampled}
+
+
+def sampled_warning(name: str, meta: RunMeta) -> list[Warning]:
+    """What to know before single routes of two runs are compared."""
+    entries = meta.sampled
+    return [
+        Warning(
+            "sampled-routes",
+            f"{name} keeps {entry['rows']:,} samples of {entry['transfers']:,} transfers of step "
+            f"{meta.plan['steps'][entry['step']]['name']!r}: only these are compared",
+            "they were chosen by a hash of phase and ends, whatever their rates; `weft show` knows of all",
+        )
+        for entry in entries
+    ]
+
+
+@dataclass(frozen=True)
+class Digests:
+    """`phases` (PHASES_SCHEMA), and all transfers counted by rate and by what held them back."""
+
+    phases: pa.Table
+    rates: pa.Table
+    bottlenecks: pa.Table
+
+    @classmethod
+    def of(cls, run: Run) -> Digests:
+        """Empty tables where a run kept every transfer."""
+        return cls(*(table for _, table in _tables(run.directory)))
+
+    def of_step(self, step: int) -> Digests:
+        """Those of one step."""
+        mine = pc.field("step") == step
+        return Digests(*(getattr(self, each.name).filter(mine) for each in fields(self)))
+
+    @property
+    def transfers(self) -> int:
+        """How many there were in all."""
+        return int(pc.sum(self.phases["transfers"]).as_py() or 0)
+
+    def quantiles_mbps(self, parts: Sequence[float]) -> list[float]:
+        """Rates of transfers by nearest rank, 0.1 % too low at most; the slowest and the fastest are exact."""
+        order = np.argsort(self.rates["least_mbps"].to_numpy(), kind="stable")
+        least: Floats = self.rates["least_mbps"].to_numpy()[order]
+        upto = np.cumsum(self.rates["transfers"].to_numpy()[order])
+        exact: dict[float, tuple[str, Callable[[pa.Array], pa.Scalar]]] = {
+            0.0: ("slowest_mbps", pc.min),
+            1.0: ("fastest_mbps", pc.max),
+        }
+        found = []
+        for part in parts:
+            if part in exact:
+                name, chosen = exact[part]
+                found.append(float(chosen(self.phases[name]).as_py()))
+            else:
+                found.append(float(least[np.searchsorted(upto, part * upto[-1])]))
+        return found
+
+    def bottleneck_counts(self) -> list[tuple[str, int]]:
+        """The constraints that held transfers back, those first that did most often."""
+        counted = self.bottlenecks.group_by("bottleneck").aggregate([("transfers", "sum")])
+        rows = [(row["bottleneck"], row["transfers_sum"]) for row in counted.to_pylist()]
+        return sorted(rows, key=lambda row: (-row[1], row[0]))
+
+
+class DigestWriter:
+    """Appends the digests of some phases at a time. What an earlier process left is kept where `samples` know it too:
+    a kill may have come between the two."""
+
+    def __init__(self, directory: Path, samples: pa.Table) -> None:
+        known = pc.unique(_code(samples))
+        self._streams = [
+            TableStream(path, before.filter(pc.is_in(_code(before), value_set=known)))
+            for path, before in _tables(directory)
+        ]
+
+    def append(self, digests: Digests) -> None:
+        """To be called before the samples of these phases are appended."""
+        for stream, each in zip(self._streams, fields(digests), strict=True):
+            stream.append(getattr(digests, each.name))
+
+    def finish(self) -> None:
+        """No more is to come."""
+        for stream in self._streams:
+            stream.finish()
+
+
+def _tables(directory: Path) -> list[tuple[Path, pa.Table]]:
+    schemas = {
+        PHASES_NAME: PHASES_SCHEMA,
+        RATE_COUNTS_NAME: RATES_SCHEMA,
+        BOTTLENECK_COUNTS_NAME: BOTTLENECKS_SCHEMA,
+    }
+    paths = [(directory / name, schema) for name, schema in schemas.items()]
+    return [(path, read_table(path, schema)) for path, schema in paths]
+
+
+def _code(table: pa.Table) -> pa.ChunkedArray:
+    """Step and phase in one number."""
+    step = pc.shift_left(table["step"].cast(pa.int64()), 32)
+    return pc.add(step, table["phase"].cast(pa.int64()))
