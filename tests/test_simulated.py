@@ -17,6 +17,7 @@ from weft.diagnose.rates import Rates
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.run.folder import Run
+from weft.run.loads import loads_of
 from weft.run.samples import SCHEMA
 from weft.testbed import simulated
 from weft.testbed.simspec import parse_spec
@@ -144,6 +145,8 @@ def test_the_search_finds_what_the_fabric_declares(tmp_path: Path) -> None:
         ("trunk", round(800 * SHARE)),
         ("switch", round(1600 * INSIDE_SHARE)),
     }
+    loads = loads_of(Run.open(folder))
+    assert loads["module1 to backplane"].peak_share > 0.99, "a trial fills what it asks about"
 
 
 def test_a_window_in_a_round_trip_is_a_limit(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from weft import _core
-from weft.errors import RequestError
+from weft.errors import RequestError, WorkError
 from weft.fabric.describe import Description
 from weft.fabric.load import load_fabric
 from weft.fabric.simgrid_import import read_simgrid
@@ -75,11 +75,15 @@ class Simulated(Computed[_core.Network]):
 
     def condense(self, step: dict[str, Any], first: int, last: int, most_rows: int) -> Outcome:
         """The phases `first` to `last`, without it: a digest and about so many rows of each."""
-        return Outcome(
-            self.model.condense(
-                json.dumps(step), first, last, self.dead, most_rows, **self._parameters
+        try:
+            return Outcome(
+                self.model.condense(
+                    json.dumps(step), first, last, self.dead, most_rows, **self._parameters
+                )
             )
-        )
+        except ValueError as error:
+            hint = "at once, so many can be solved only where most of them are alike"
+            raise WorkError(str(error), hint) from None
 
     def simulate_chosen(
         self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
