@@ -1,6 +1,6 @@
 """The published tests of the Xibalba switches beside the lab or the simulator: every pair test and every all-to-all.
 
-usage: bench/xibalba.py [--on lab|sim] [pairs-e7] [pairs-er16] [aapc] [phases]     (all when none is named)
+usage: bench/xibalba.py [--on lab|sim] [pairs-e7] [pairs-er16] [aapc] [phases]
 
 The labs run at a tenth of the published rate, so a lab's rate counts ten times. The lab's all-to-all moves blocks of
 400 kB, a hundredth of the published 40 MB, at a tenth of the rate, so its time counts 100 / 10 = ten times, what
@@ -49,6 +49,8 @@ class Ground:
     kind: str
     scale: float
     block_bytes: float
+    parts: tuple[str, ...]
+    """Those that are carried out where none is named."""
     parameters: str = ""
 
     def testbed(self, fabric: str) -> str:
@@ -59,7 +61,10 @@ class Ground:
         return [(f"steps.{step}.sizes", f'["{self.block_bytes / 1e3:.0f} kB"]') for step in steps]
 
 
-GROUNDS = {"lab": Ground("lab", 0.1, 400e3), "sim": Ground("sim", 1.0, 40e6)}
+GROUNDS = {
+    "lab": Ground("lab", 0.1, 400e3, ("pairs-e7", "pairs-er16", "aapc")),
+    "sim": Ground("sim", 1.0, 40e6, ("pairs-e7", "pairs-er16", "aapc", "phases")),
+}
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,19 @@ class Found:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
-    parser.add_argument("--on", choices=GROUNDS, default="lab")
+    parser.add_argument(
+        "--on", choices=GROUNDS, help="one of them; else first the one, then the other"
+    )
     arguments = parser.parse_args()
-    ground = GROUNDS[arguments.on]
     print(machine(), flush=True)
+    for ground in [GROUNDS[arguments.on]] if arguments.on else GROUNDS.values():
+        compare(arguments.parts or list(ground.parts), ground)
+
+
+def compare(parts: list[str], ground: Ground) -> None:
     deviations: list[float] = []
     doubtful = 0
-    for result, found in all_found(arguments.parts, ground):
+    for result, found in all_found(parts, ground):
         deviations += print_result(result, found, ground)
         doubtful += found.is_doubtful
     print_verdict(deviations)
@@ -103,12 +114,12 @@ def main() -> None:
             f"{doubtful} values are from runs in which the lab was late or busy: see the warnings"
         )
     if ground.kind == "sim":
-        print_sensitivity(arguments.parts, ground)
+        print_sensitivity(parts, ground)
 
 
 def all_found(parts: list[str], ground: Ground) -> Iterator[tuple[Result, Found]]:
     published = read_published(ground)
-    for part in parts or PARTS:
+    for part in parts:
         for result_id, found in PARTS[part](ground):
             yield published[result_id], found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -88,18 +88,11 @@ class Digests:
         order = np.argsort(self.rates["least_mbps"].to_numpy(), kind="stable")
         least: Floats = self.rates["least_mbps"].to_numpy()[order]
         upto = np.cumsum(self.rates["transfers"].to_numpy()[order])
-        exact: dict[float, tuple[str, Callable[[pa.Array], pa.Scalar]]] = {
-            0.0: ("slowest_mbps", pc.min),
-            1.0: ("fastest_mbps", pc.max),
-        }
-        found = []
-        for part in parts:
-            if part in exact:
-                name, chosen = exact[part]
-                found.append(float(chosen(self.phases[name]).as_py()))
-            else:
-                found.append(float(least[np.searchsorted(upto, part * upto[-1])]))
-        return found
+        slowest = float(pc.min(self.phases["slowest_mbps"]).as_py())
+        fastest = float(pc.max(self.phases["fastest_mbps"]).as_py())
+        at = np.searchsorted(upto, np.asarray(parts) * upto[-1])
+        found = np.where(np.asarray(parts) == 1.0, fastest, least[at])
+        return [float(rate) for rate in np.maximum(found, slowest)]
 
     def bottleneck_counts(self) -> list[tuple[str, int]]:
         """The constraints that held transfers back, those first that did most often."""

@@ -99,7 +99,7 @@ class Computed(Closing, ABC, Generic[Model]):
     def transfers(self, step: dict[str, Any]) -> int:
         """About how many a step has at most; those of an adaptive one are chosen on the way."""
         members = len(step["pattern"].get("nodes") or self.nodes)
-        each = members**2 if step["pattern"].get("mode") == "unphased" else members
+        each = members * (members - 1) if step["pattern"].get("mode") == "unphased" else members
         return each * self.phase_count(step)
 
     def rows_of_phase(self, step: dict[str, Any]) -> int | None:
