@@ -10,6 +10,8 @@ import pytest
 
 from simgrid_peer import MODEL, NoSimGridError, build_peer
 from test_fabric_formats import write
+from weft.model.maxmin import fair_rates_in_rounds
+from weft.statistics import Floats
 from weft.testbed.simulated import open_simulated, simulate
 
 HEAD = """<?xml version='1.0'?>
@@ -47,6 +49,63 @@ def compared(peer: Path, platform: Path) -> float:
     table = table.sort_by([("phase", "ascending"), ("src", "ascending")])
     assert table.num_rows == hosts * (hosts - 1)
     return float(np.max(np.abs(table["elapsed_ns"].to_numpy() / 1e9 / np.fromfile(ends) - 1)))
+
+
+def random_bytes(index: int) -> float:
+    """What the peer sends: from 0.5 to 1.5 MB by SplitMix64, another for each transfer."""
+    mask = 2**64 - 1
+    mixed = ((index + 1) * 0x9E3779B97F4A7C15) & mask
+    mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
+    return float(np.floor(0.5e6 + 1e6 * ((mixed ^ (mixed >> 31)) >> 11) / 2**53))
+
+
+def ends_by_filling(platform: Path) -> Floats:
+    """All-to-all in phases with random sizes on the imported limits and routes, filled anew after every end."""
+    network = open_simulated(str(platform)).model
+    hosts = range(len(network.hosts()))
+    capacities = np.frombuffer(network.capacities())
+    unshared = network.unshared()
+    phases = np.array([[(src, (src + far) % len(hosts)) for src in hosts] for far in hosts[1:]])
+    crossings = np.zeros((*phases.shape[:2], len(capacities)), dtype=bool)
+    for phase, src in np.ndindex(*phases.shape[:2]):
+        way = network.way(*phases[phase, src].tolist(), 0)
+        assert way is not None
+        crossings[phase, src, way[0]] = True
+    own = np.where(crossings[..., unshared], capacities[unshared], np.inf).min(
+        axis=2, initial=np.inf
+    )
+    crossings[..., unshared] = False
+    sizes = [[random_bytes(phase * len(hosts) + src) for src in hosts] for phase in hosts[:-1]]
+    left, ends = 8 * np.array(sizes), np.zeros(phases.shape[:2])
+    while (left > 0).any():
+        rates = fair_rates_in_rounds(crossings, capacities, np.where(left > 0, own, 0.0))
+        spans = np.divide(left, rates, out=np.full_like(left, np.inf), where=left > 0)
+        next_s = np.where(np.isfinite(spans), spans, np.inf).min(axis=1, keepdims=True)
+        ends += np.where(left > 0, np.where(np.isfinite(next_s), next_s, 0.0), 0.0)
+        left = np.where(spans <= next_s * (1 + 1e-12), 0.0, left - rates * np.minimum(next_s, 1e9))
+    return ends.ravel()
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        'radical="0-35" topology="DRAGONFLY" topo_parameters="2,1;3,1;3,2;2"',
+        'radical="0-23" topology="FAT_TREE" topo_parameters="2;6,4;2,3;3,1"',
+        'radical="0-23" topology="TORUS" topo_parameters="4,3,2"',
+        'radical="0-11" bb_bw="30Gbps" bb_lat="0" bb_sharing_policy="FATPIPE" limiter_link="12Gbps"',
+        'radical="0-11" bb_bw="7Gbps" bb_lat="0" sharing_policy="FATPIPE"',
+        'radical="0-11" sharing_policy="SHARED"',
+    ],
+)
+def test_random_sizes_end_when_they_do_in_simgrid(peer: Path, tmp_path: Path, shape: str) -> None:
+    text = CLUSTER.replace('radical="0-{last}" {shape}', shape)
+    platform = write(tmp_path, text, HEAD)
+    ends = platform.with_suffix(".ends")
+    hosts = len(open_simulated(str(platform)).nodes)
+    command = [str(peer), "aapc-random", str(hosts), str(ends), str(platform), *MODEL]
+    subprocess.run(command, check=True, capture_output=True)
+    assert np.max(np.abs(ends_by_filling(platform) / np.fromfile(ends) - 1)) < 1e-5
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use weft_fabric::network;
-use weft_fabric::samples::{Digest, Keep, Outcome, Parameters, QUANTILES, Simulator, Tally};
+use weft_fabric::samples::{Digest, Halt, Keep, Outcome, Parameters, QUANTILES, Simulator, Tally};
 use weft_plan::{Phase, Reach, Step, StopRule};
 
 use super::refused;
@@ -189,8 +189,11 @@ impl Network {
         let simulator = self.simulator(parameters)?;
         let stop = AtomicBool::new(false);
         let work = || simulator.condense(&step, first..last, &lost, most_rows, &stop);
-        let outcome = watched(py, &stop, work)?.map_err(refused)?;
-        columns_of(py, outcome.map_err(|_| interrupted())?)
+        match watched(py, &stop, work)? {
+            Ok(outcome) => columns_of(py, outcome),
+            Err(Halt::Interrupted) => Err(interrupted()),
+            Err(Halt::Refused(why)) => Err(refused(why)),
+        }
     }
 
     /// Simulates phases that were chosen for a step, given as JSON with a stop rule each.

@@ -18,4 +18,4 @@ pub use digest::{Digest, QUANTILES, Tally};
 pub use pair::Timed;
 pub use parameters::Parameters;
 pub use phase::{Keep, PhaseOutcome};
-pub use step::{Outcome, PhaseSummary, Simulator, joined};
+pub use step::{Halt, Outcome, PhaseSummary, Simulator, joined};

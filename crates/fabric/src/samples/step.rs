@@ -59,6 +59,26 @@ pub struct PhaseSummary {
 /// Phases, each with the rule that stops it where that is not the step's.
 pub type Chosen = [(Phase, Option<StopRule>)];
 
+/// Why there is no outcome.
+#[derive(Debug)]
+pub enum Halt {
+    Interrupted,
+    /// So many transfers cannot be made.
+    Refused(PlanError),
+}
+
+impl From<Interrupted> for Halt {
+    fn from(_: Interrupted) -> Self {
+        Self::Interrupted
+    }
+}
+
+impl From<PlanError> for Halt {
+    fn from(why: PlanError) -> Self {
+        Self::Refused(why)
+    }
+}
+
 /// How many are expanded at a time where phases are condensed.
 const MOST_TRANSFERS: usize = 1 << 20;
 
@@ -97,7 +117,7 @@ impl Simulator<'_> {
         lost: &HashSet<u32>,
         most_rows: usize,
         stop: &AtomicBool,
-    ) -> Result<Result<Outcome, Interrupted>, PlanError> {
+    ) -> Result<Outcome, Halt> {
         let hosts = self.network.hosts();
         let block = (MOST_TRANSFERS / hosts).max(self.parameters.threads);
         let keep = Keep {
@@ -107,24 +127,17 @@ impl Simulator<'_> {
         let mut all = Outcome::default();
         for first in range.clone().step_by(block) {
             let some = first..range.end.min(first + block);
-            let phase = AllPairs::of(self, step, &some, lost);
-            let outcome = match phase.map(|phase| phase.run(most_rows, stop)) {
-                Some(Err(interrupted)) => return Ok(Err(interrupted)),
-                Some(Ok(found)) => found,
-                None => None,
-            };
-            if let Some(outcome) = outcome {
+            let pairs = AllPairs::of(self, step, &some, lost);
+            let found = pairs.map(|pairs| pairs.run(most_rows, stop)).transpose()?;
+            if let Some(outcome) = found.flatten() {
                 all.append(outcome);
                 continue;
             }
             let phases = step.some_phases(hosts as u32, Reach::SIMULATOR, some)?;
             let phases: Vec<_> = phases.into_iter().map(|phase| (phase, None)).collect();
-            match self.run(step, &phases, lost, keep, stop) {
-                Ok(outcome) => all.append(outcome),
-                Err(interrupted) => return Ok(Err(interrupted)),
-            }
+            all.append(self.run(step, &phases, lost, keep, stop)?);
         }
-        Ok(Ok(all))
+        Ok(all)
     }
 
     fn run_pair(&self, step: &Step, phases: &Chosen) -> Vec<PhaseOutcome> {
