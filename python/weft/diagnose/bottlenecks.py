@@ -27,17 +27,8 @@ class Bottleneck:
 
 def bottlenecks(run: Run) -> list[Bottleneck]:
     """The constraints of each step, those first that limited most; nothing where a run does not know."""
-    path = run.directory / BOTTLENECKS_NAME
-    if not path.exists():
-        return []
-    table = pq.read_table(path, columns=["step", "bottleneck"])
-    counted = table.group_by(["step", "bottleneck"]).aggregate([([], "count_all")])
     sampled = sampled_steps(run.meta)
-    rows = [
-        (row["step"], str(row["bottleneck"]), row["count_all"])
-        for row in counted.to_pylist()
-        if row["step"] not in sampled
-    ]
+    rows = [row for row in _counted(run) if row[0] not in sampled]
     digests = Digests.of(run)
     for step in sampled:
         rows += [(step, *counts) for counts in digests.of_step(step).bottleneck_counts()]
@@ -48,3 +39,14 @@ def bottlenecks(run: Run) -> list[Bottleneck]:
         Bottleneck(step, constraint, count, count / totals[step])
         for step, constraint, count in sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
     ]
+
+
+def _counted(run: Run) -> list[tuple[int, str, int]]:
+    """Step, constraint and how many rows it held back, where the run has it for each row."""
+    path = run.directory / BOTTLENECKS_NAME
+    if not path.exists():
+        return []
+    table = pq.read_table(path, columns=["step", "bottleneck"])
+    counted = table.group_by(["step", "bottleneck"]).aggregate([([], "count_all")])
+    rows = counted.to_pylist()
+    return [(row["step"], str(row["bottleneck"]), row["count_all"]) for row in rows]
