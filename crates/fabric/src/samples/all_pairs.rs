@@ -27,6 +27,9 @@ pub struct AllPairs<'a> {
     members: Vec<u32>,
 }
 
+/// Shown a transfer, and its way and demand where it has any; the route is the setup's.
+type Look<'a> = dyn FnMut(&Setup<'_>, &Transfer, Option<(Way, Demand)>) + 'a;
+
 /// What a thread found of all transfers.
 struct Notes {
     outcome: PhaseOutcome,
@@ -143,11 +146,7 @@ impl<'a> AllPairs<'a> {
         own.rows
     }
 
-    fn each(
-        &self,
-        part: usize,
-        look: &mut dyn FnMut(&Setup<'_>, &Transfer, Option<(Way, Demand)>),
-    ) {
+    fn each(&self, part: usize, look: &mut Look<'_>) {
         let mut setup = Setup::new(self.simulator.network, self.simulator.parameters);
         let bytes = bytes_of(self.rule, self.size_bytes);
         let src = self.members[part];
