@@ -73,17 +73,17 @@ def record(run: Run, size_bytes: int, step: int | None = None) -> Recording:
     nodes = open_nodes(spec.removeprefix(_KIND))
     _check_same(run, nodes, at, phase)
     try:
-        answer = nodes.machine.record(json.dumps(plan), phase)
+        answer = nodes.model.record(json.dumps(plan), phase)
     except ValueError as error:
         raise RequestError(f"{run.directory}: {error}") from None
     return Recording(
         name=nodes.name,
         pattern=plan["pattern"]["kind"],
         size_bytes=size_bytes,
-        nodes=nodes.machine.hosts(),
-        tracks=nodes.machine.tracks(),
-        acts=nodes.machine.acts(),
-        stages=nodes.machine.stages(),
+        nodes=nodes.model.hosts(),
+        tracks=nodes.model.tracks(),
+        acts=nodes.model.acts(),
+        stages=nodes.model.stages(),
         slices=_arrays(answer["slices"]),
         passages=_arrays(answer["passages"]),
         readings=_arrays(answer["readings"]),
