@@ -22,6 +22,8 @@ from weft.model.maxmin import Crossings
 
 FULL_LOAD = 0.9
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""
+WORTH_WIDENING = 1.05
+"""So much more must pass a part's uplink when all nodes take part, not only those of the group around."""
 REFUTING_TRIALS, REFUTING_SHARE = 3, 1.1
 """So many trials that carried so much more show that a limit is not where it seemed to be."""
 PASSES = 4
@@ -248,7 +250,7 @@ class Study:
         load = self._achievable(experiment, others)
         if parent is not None:
             widest = Experiment(kind, part, self.candidates.members)
-            if FULL_LOAD * (wider := self._achievable(widest, others)) > load:
+            if (wider := self._achievable(widest, others)) > WORTH_WIDENING * load:
                 experiment, load = widest, wider
         if judge(self._ratios_across(part, direction, crossing, others, load)).state == "free":
             return True
