@@ -352,10 +352,13 @@ def test_without_root(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     def enter_unprivileged(index: int) -> traffic.Enter:
         fd = str(ready["nodes"][index]["fd"])
-        prefix = as_nobody(program, "enter", "--pid", str(ready["pid"]), "--fd", fd, "--user", "--")
+        of_lab = ["--pid", str(ready["pid"]), "--fd", fd, "--user", "--give-way"]
+        prefix = as_nobody(program, "enter", *of_lab, "--")
         return lambda argv: [*prefix, *argv]
 
     n1, n2 = enter_unprivileged(0), enter_unprivileged(1)
+    niceness = subprocess.run(n1(["nice"]), capture_output=True, text=True, check=True).stdout
+    assert (ready["give_way"], int(niceness)) == (True, 19)
     monkeypatch.setenv("LAB_PYTHON", reachable_python(n1))
     assert traffic.half_round_trips_us(n1, n2, "10.0.0.2", 1400)[0] >= FULL_FRAME_US
     (rate,) = traffic.transfer_rates_mbps([(n1, n2, "10.0.0.2")], 4)

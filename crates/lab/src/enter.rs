@@ -10,7 +10,7 @@ use std::process::Command;
 
 use crate::error::{Doing, LabError, Result};
 use crate::namespace::{enter as enter_namespace, open_below};
-use crate::process::parse_started;
+use crate::process::{give_way, parse_started};
 
 /// Which host of whose lab, and what to run there.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct EnterRequest {
     pub fd: i32,
     /// Whether the keeper is in a user namespace of its own.
     pub user: bool,
+    /// Whether the forwarder needs the processor first.
+    pub give_way: bool,
     pub command: Vec<OsString>,
 }
 
@@ -38,6 +40,9 @@ pub fn enter(request: &EnterRequest) -> Result<()> {
         enter_namespace(&user, libc::CLONE_NEWUSER).doing("enter the lab's user namespace")?;
     }
     enter_namespace(&host, libc::CLONE_NEWNET).doing("enter the host's namespace")?;
+    if request.give_way {
+        give_way();
+    }
     become_program(&request.command)
 }
 

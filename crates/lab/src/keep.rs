@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use serde::Serialize;
@@ -37,6 +37,8 @@ struct Ready {
     /// The kernel's number for when the keeper started; with the pid it names the process for good.
     started: u64,
     user_namespace: bool,
+    /// Whether programs on the hosts must give way to the forwarder, because it could not have priority.
+    give_way: bool,
     nodes: Vec<Node>,
     warnings: Vec<Warning>,
     fabric: Fabric,
@@ -50,13 +52,12 @@ pub fn keep(request: &KeepRequest) -> Result<()> {
     let (lab, forwarding) = Lab::build(&fabric)?;
     let sockets = forwarding.sockets();
     let listener = request.stats_socket.as_deref().map(listen).transpose()?;
-    if let Some(forwarder) = forwarding.forwarder {
-        start(forwarder)?;
-    }
+    let has_priority = forwarding.forwarder.map_or(Ok(true), start)?;
     let ready = Ready {
         pid: std::process::id(),
         started: process::started("self").doing("read /proc/self/stat")?,
         user_namespace,
+        give_way: !has_priority,
         nodes: lab.nodes().doing("look at the namespaces")?,
         warnings: lab.warnings.clone(),
         fabric,
@@ -98,10 +99,12 @@ fn listen(path: &Path) -> Result<UnixListener> {
     Ok(listener)
 }
 
-fn start(forwarder: Forwarder) -> Result<()> {
+/// Returns whether the forwarder has the priority that it asks for.
+fn start(forwarder: Forwarder) -> Result<bool> {
     let name = "forwarder".to_owned();
+    let (answer, answered) = mpsc::channel();
     let body = move || {
-        process::ask_for_precision();
+        let _ = answer.send(process::ask_for_precision());
         process::take_last_processor();
         forwarder.run()
     };
@@ -109,7 +112,7 @@ fn start(forwarder: Forwarder) -> Result<()> {
         .name(name)
         .spawn(body)
         .doing("start the forwarder")?;
-    Ok(())
+    Ok(answered.recv().unwrap_or(false))
 }
 
 fn announce(ready: &Ready) -> Result<()> {

@@ -243,7 +243,8 @@ const SETTINGS: [(&str, &str); 3] = [
     ("ipv6/conf/default/disable_ipv6", "1"),
     ("ipv6/conf/all/disable_ipv6", "1"),
     // Linux's own default. BBR, which some machines prefer, paces by the rate it has seen, and a ping-pong settles
-    // at one of several rates by chance.
+    // at one of several rates by chance. Such machines may not let a namespace have another: then it stays, and the
+    // settings of each connection say so.
     ("ipv4/tcp_congestion_control", "cubic"),
 ];
 

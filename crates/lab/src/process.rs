@@ -2,8 +2,9 @@
 
 use std::io;
 
-/// The best an ordinary thread can have.
-const NICE: i32 = -20;
+/// The niceness of an ordinary thread that comes before, and behind, all others.
+const FIRST: i32 = -20;
+const LAST: i32 = 19;
 
 /// When a process started, in the kernel's ticks since boot: with the pid this names it for good.
 pub fn started(process: &str) -> io::Result<u64> {
@@ -19,15 +20,23 @@ pub fn parse_started(stat: &str) -> io::Result<u64> {
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a process status"))
 }
 
-/// Asks for exact timers and for the processor whenever this thread has something to do. Who may not
-/// have them goes without; the lateness that the forwarder counts tells whether that matters.
+/// Asks for exact timers and for the processor whenever this thread has something to do; returns whether it may
+/// have the latter. Without root it may not: then those in the lab `give_way`.
 ///
 /// Not a real-time thread: the kernel stops those for 50 ms in each second in which they are busy throughout.
-pub fn ask_for_precision() {
+pub fn ask_for_precision() -> bool {
     // SAFETY: take no pointers; 0 means the calling thread.
     unsafe {
         libc::prctl(libc::PR_SET_TIMERSLACK, 1);
-        libc::setpriority(libc::PRIO_PROCESS, 0, NICE);
+        libc::setpriority(libc::PRIO_PROCESS, 0, FIRST) == 0
+    }
+}
+
+/// Lets everybody else have the processor first, which anybody may ask for.
+pub fn give_way() {
+    // SAFETY: takes no pointers; 0 means the calling process.
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, LAST);
     }
 }
 

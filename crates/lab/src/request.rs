@@ -14,9 +14,9 @@ weft-lab: a fabric out of Linux network namespaces; started by weft, seldom by h
   weft-lab keep --fabric FILE [--scale S] [--stats-socket PATH]
       Builds the fabric, prints one line of JSON when it is up, and keeps it until the standard input
       ends or, once a word was said there, until SIGTERM, SIGINT or SIGHUP.
-  weft-lab enter --pid PID [--started TICKS] --fd FD [--user] -- COMMAND [ARGUMENT...]
-      Runs a command on a host of a lab. PID, TICKS and FD are those of the line of JSON; --user if it
-      says that there is a user namespace.";
+  weft-lab enter --pid PID [--started TICKS] --fd FD [--user] [--give-way] -- COMMAND [ARGUMENT...]
+      Runs a command on a host of a lab. PID, TICKS and FD are those of the line of JSON; --user and --give-way
+      if it says user_namespace and give_way.";
 
 /// What the user wants.
 #[derive(Debug)]
@@ -62,7 +62,8 @@ fn parse_keep(mut parser: Parser) -> Result<KeepRequest> {
 }
 
 fn parse_enter(mut parser: Parser) -> Result<EnterRequest> {
-    let (mut pid, mut started, mut fd, mut user) = (None, None, None, false);
+    let (mut pid, mut started, mut fd) = (None, None, None);
+    let (mut user, mut give_way) = (false, false);
     let mut command = Vec::new();
     while let Some(argument) = parser.next()? {
         match argument {
@@ -70,6 +71,7 @@ fn parse_enter(mut parser: Parser) -> Result<EnterRequest> {
             Long("started") => started = Some(parser.value()?.parse()?),
             Long("fd") => fd = Some(parser.value()?.parse()?),
             Long("user") => user = true,
+            Long("give-way") => give_way = true,
             Value(program) => {
                 command.push(program);
                 command.extend(parser.raw_args()?);
@@ -84,6 +86,7 @@ fn parse_enter(mut parser: Parser) -> Result<EnterRequest> {
         started,
         fd,
         user,
+        give_way,
         command,
     })
 }

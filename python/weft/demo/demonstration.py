@@ -32,7 +32,13 @@ def clear(directory: Path, marks: Iterable[str]) -> None:
         return
     if not any((directory / mark / FILE_NAME).exists() for mark in marks):
         raise RequestError(f"{directory}: exists and is no demonstration", "choose another --out")
-    shutil.rmtree(directory)
+    try:
+        shutil.rmtree(directory)
+    except OSError as error:
+        raise RequestError(
+            f"{directory}: the earlier demonstration there cannot be removed: {error.strerror}",
+            "choose another --out",
+        ) from error
 
 
 def report(runs: list[Run], directory: Path) -> Path:

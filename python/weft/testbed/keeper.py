@@ -33,12 +33,14 @@ class LabNode:
 class Keeper:
     """A running keeper.
 
-    `started` is the kernel's start time of the process, so that a pid used again is noticed.
+    `started` is the kernel's start time of the process, so that a pid used again is noticed. `give_way` says that
+    its forwarder could not have priority, so that programs on the hosts must let it go first.
     """
 
     pid: int
     started: int
     user_namespace: bool
+    give_way: bool
     nodes: list[LabNode]
     warnings: list[dict[str, str]]
     fabric: dict[str, Any]
@@ -63,7 +65,9 @@ class Keeper:
         fd = next(one.fd for one in self.nodes if one.name == node)
         enter = [str(binaries.find("weft-lab")), "enter", "--pid", str(self.pid)]
         enter += ["--started", str(self.started), "--fd", str(fd)]
-        return enter + (["--user"] if self.user_namespace else []) + ["--", *argv]
+        enter += ["--user"] if self.user_namespace else []
+        enter += ["--give-way"] if self.give_way else []
+        return [*enter, "--", *argv]
 
 
 def start_keeper(

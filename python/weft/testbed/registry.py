@@ -168,6 +168,7 @@ def _what_is_known(keeper: dict[str, Any]) -> Keeper:
         pid=int(_number(keeper, "pid")),
         started=int(_number(keeper, "started")),
         user_namespace=False,
+        give_way=False,
         nodes=[
             LabNode(
                 name=str(node.get("name", "")),
