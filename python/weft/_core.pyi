@@ -123,6 +123,13 @@ class Machine:
 
     def hosts(self) -> list[str]: ...
     def dead_hosts(self) -> list[int]: ...
+    @staticmethod
+    def accesses() -> list[str]:
+        """What caches are asked for."""
+
+    def caches(self) -> list[str]:
+        """The names of a processor's caches; none where memory is described by its mean access time."""
+
     def parts(self) -> list[str]:
         """The processors of a node, and what they share."""
 

@@ -6,7 +6,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weft_node::{
-    Budgets, Categories, Loads, NAMES, Occupation, Responses, Simulator, Stage, Task, parts, tracks,
+    Access, Budgets, CacheHits, Categories, Loads, NAMES, Occupation, Responses, Simulator, Stage,
+    Task, parts, tracks,
 };
 use weft_plan::{Reach, Step};
 
@@ -56,6 +57,19 @@ impl Machine {
     #[staticmethod]
     fn stages() -> Vec<&'static str> {
         Stage::ALL.map(Stage::name).to_vec()
+    }
+
+    /// What caches are asked for.
+    #[staticmethod]
+    fn accesses() -> Vec<&'static str> {
+        Access::ALL.map(Access::name).to_vec()
+    }
+
+    /// The names of a processor's caches; none where memory is described by its mean access time.
+    fn caches(&self) -> Vec<&str> {
+        let caches = self.simulator.machine.memory.caches();
+        let all = caches.iter().flat_map(|caches| &caches.all);
+        all.map(|cache| cache.name.as_str()).collect()
     }
 
     #[getter]
@@ -128,12 +142,14 @@ impl Machine {
         let occupation = occupation_of(py, &outcome.occupation)?;
         let budgets = budgets_of(py, &outcome.budgets)?;
         let responses = responses_of(py, &outcome.responses)?;
+        let cache_hits = cache_hits_of(py, &outcome.cache_hits)?;
         let all = columns_of(py, outcome.samples)?;
         all.set_item("occupation", occupation)?;
         all.set_item("budgets", budgets)?;
         all.set_item("categories", categories_of(py, &outcome.categories)?)?;
         all.set_item("responses", responses)?;
         all.set_item("applications", applications_of(py, &outcome.loads)?)?;
+        all.set_item("cache_hits", cache_hits)?;
         all.set_item("failures", outcome.failures)?;
         Ok(all)
     }
@@ -188,6 +204,18 @@ fn categories_of<'py>(py: Python<'py>, rows: &Categories) -> PyResult<Bound<'py,
     columns.set_item("node", bytes_of(py, &rows.node))?;
     columns.set_item("category", bytes_of(py, &rows.category))?;
     columns.set_item("cycles", bytes_of(py, &rows.cycles))?;
+    Ok(columns)
+}
+
+fn cache_hits_of<'py>(py: Python<'py>, rows: &CacheHits) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("phase", bytes_of(py, &rows.phase))?;
+    columns.set_item("node", bytes_of(py, &rows.node))?;
+    columns.set_item("part", bytes_of(py, &rows.part))?;
+    columns.set_item("cache", bytes_of(py, &rows.cache))?;
+    columns.set_item("access", bytes_of(py, &rows.access))?;
+    columns.set_item("accesses", bytes_of(py, &rows.accesses))?;
+    columns.set_item("hit_rate", bytes_of(py, &rows.hit_rate))?;
     Ok(columns)
 }
 

@@ -3,6 +3,7 @@
 //! Pure: a machine and a plan's step in, samples and what everything was busy with out. [`Machine::load`] reads a machine,
 //! [`Simulator`] carries out steps on two of it.
 
+mod caches;
 mod census;
 mod engine;
 mod gamma;
@@ -14,14 +15,15 @@ mod samples;
 mod serving;
 mod steady;
 
+pub use caches::{Access, Cost, Count, Hierarchy};
 pub use census::Census;
 pub use engine::{Exchange, Failure, Gauge, Load, Pair, Stage, Tally, Unwatched, Visits, Watch};
 pub use gamma::{Loads, Stages, all_on_one};
 pub use machine::{
-    Application, Breakdown, Costs, Interrupts, IoBus, Link, Machine, Memory, Nic, Placement,
-    Processor, Remote, Sockets, Task,
+    Application, Breakdown, Cache, Caches, Costs, Footprints, Holds, Interrupts, IoBus, Link,
+    Machine, MeanAccess, Memory, MemoryModel, Nic, Placement, Processor, Remote, Sockets, Task,
 };
-pub use occupation::{Budgets, Categories, Occupation, parts};
+pub use occupation::{Budgets, CacheHits, Categories, Occupation, parts};
 pub use recorder::{Recorder, tracks};
 pub use recording::{NAMES, Passage, Reading, Recording, Slice};
 pub use samples::{Outcome, Simulator};

@@ -1,5 +1,6 @@
 //! Who was busy with what, as rows of a table.
 
+use crate::caches::Access;
 use crate::engine::{Stage, Tally};
 use crate::machine::{Machine, Task};
 
@@ -16,6 +17,23 @@ pub struct Occupation {
     pub share: Vec<f64>,
     /// Of the whole processor, in the rows of its interrupts.
     pub interrupts_per_s: Vec<f64>,
+}
+
+/// What caches had, by column: a row for each phase, node, processor, cache and kind of access that there was.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CacheHits {
+    pub phase: Vec<i32>,
+    pub node: Vec<i32>,
+    /// An index of [`parts`].
+    pub part: Vec<i32>,
+    /// An index of the machine's caches.
+    pub cache: Vec<i32>,
+    /// An index of [`Access::ALL`].
+    pub access: Vec<i32>,
+    /// For each message; of a ping-pong, both ways.
+    pub accesses: Vec<f64>,
+    /// What part of them.
+    pub hit_rate: Vec<f64>,
 }
 
 /// Where a message's time went, by column: a row for each phase and stage.
@@ -87,6 +105,26 @@ impl Occupation {
         self.task.push(at.1 as i32);
         self.share.push(share);
         self.interrupts_per_s.push(per_s);
+    }
+}
+
+impl CacheHits {
+    /// Adds those of a node's processors over some messages of a phase.
+    pub fn add(&mut self, phase: u32, node: usize, caches: usize, messages: u64, tally: &Tally) {
+        for (index, count) in tally.caches.iter().enumerate() {
+            if count.accesses == 0 {
+                continue;
+            }
+            let (member, access) = (index / Access::ALL.len(), index % Access::ALL.len());
+            self.phase.push(phase as i32);
+            self.node.push(node as i32);
+            self.part.push((member / caches) as i32);
+            self.cache.push((member % caches) as i32);
+            self.access.push(access as i32);
+            self.accesses.push(count.accesses as f64 / messages as f64);
+            self.hit_rate
+                .push(count.hits as f64 / count.accesses as f64);
+        }
     }
 }
 

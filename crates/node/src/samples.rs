@@ -9,7 +9,7 @@ use crate::census::Census;
 use crate::engine::{Exchange, Failure, Tally};
 use crate::gamma::{Loads, Stages, all_on_one};
 use crate::machine::Machine;
-use crate::occupation::{Budgets, Categories, Occupation, shares};
+use crate::occupation::{Budgets, CacheHits, Categories, Occupation, shares};
 use crate::recorder::Recorder;
 use crate::recording::Recording;
 use crate::serving::{self, Responses};
@@ -33,6 +33,7 @@ pub struct Outcome {
     pub loads: Loads,
     /// Of the size that was measured last.
     stages: Option<(u64, Stages)>,
+    pub cache_hits: CacheHits,
     /// Phases without samples, and why.
     pub failures: Vec<(u32, String)>,
 }
@@ -90,6 +91,20 @@ impl Simulator {
 }
 
 impl Outcome {
+    /// What a node's caches had over so many messages.
+    fn note_hits(
+        &mut self,
+        machine: &Machine,
+        phase: &Phase,
+        node: usize,
+        messages: u64,
+        tally: &Tally,
+    ) {
+        let caches = machine.memory.caches().map_or(0, |caches| caches.all.len());
+        self.cache_hits
+            .add(phase.index, node, caches, messages, tally);
+    }
+
     /// Its rows, and whether no larger size is to be tried.
     fn phase(
         &mut self,
@@ -104,6 +119,9 @@ impl Outcome {
             Some(gamma) => timed(&self.load(machine, step, phase, gamma)?, step, phase)?,
             None => timed(machine, step, phase)?,
         };
+        for (node, tally) in measured.tallies.iter().enumerate() {
+            self.note_hits(machine, phase, node, measured.messages, tally);
+        }
         self.categories.add(phase.index, &cycles, measured.messages);
         let rows = self.take(step, phase, &timed, &measured);
         Ok((rows, timed.is_last(step)))
@@ -143,6 +161,14 @@ impl Outcome {
         batches.iter().for_each(|visits| whole.add(&visits.tally));
         self.occupation
             .add(phase.index, phase.transfers[1].src as usize, &whole);
+        let pages = batches.iter().map(|visits| visits.pages).sum();
+        self.note_hits(
+            machine,
+            phase,
+            phase.transfers[1].src as usize,
+            pages,
+            &whole,
+        );
         let mut rows = PhaseOutcome {
             index: phase.index,
             ..PhaseOutcome::default()

@@ -52,6 +52,9 @@ impl<W: Watch> Pair<'_, W> {
             true => self.retime(at),
             false => self.begin_transfer(at),
         }
+        if let (Some(transfer), Some(touches)) = (done, &mut self.nodes[at].touches) {
+            touches.transferred(transfer);
+        }
         match done {
             Some(Transfer::Out(frame)) => self.is_at_nic(at, frame),
             Some(Transfer::In(frame)) => self.is_in_memory(at, frame),

@@ -106,6 +106,10 @@ impl Connection {
         self.send_edge - self.sent
     }
 
+    pub fn acknowledged(&self) -> u64 {
+        self.acknowledged
+    }
+
     /// What a frame that leaves now says; it takes the acknowledgement along.
     pub fn header(&mut self) -> (u64, u64) {
         self.unacknowledged_segments = 0;

@@ -1,22 +1,27 @@
 //! Discrete events inside two nodes, in integer picoseconds.
 
 mod budget;
+mod buffers;
 mod bus;
 mod calendar;
 mod connection;
 mod costs;
 mod flows;
 mod job;
+mod layout;
 mod node;
 mod pair;
+mod payload;
 mod poll;
 mod process;
 mod processor;
 mod receive;
 mod send;
 mod tally;
+mod touch;
 mod users;
 mod visits;
+mod walk;
 mod watch;
 mod work;
 

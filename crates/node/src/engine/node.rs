@@ -7,6 +7,7 @@ use super::flows::Flows;
 use super::job::Frame;
 use super::process::{Exchange, Process};
 use super::processor::Processor;
+use super::touch::Touches;
 use crate::machine::{ETHERNET_BYTES, HEADER_BYTES, Machine};
 
 /// What crosses the I/O bus.
@@ -41,6 +42,8 @@ pub struct Node {
     pub link_ps: u64,
     pub frames_out: u64,
     pub frames_made: u32,
+    /// Where caches remember what was touched.
+    pub touches: Option<Touches>,
 }
 
 impl Node {
@@ -71,6 +74,7 @@ impl Node {
             link_ps: 0,
             frames_out: 0,
             frames_made: 0,
+            touches: Touches::new(machine, exchange),
         }
     }
 }

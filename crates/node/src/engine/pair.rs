@@ -185,6 +185,10 @@ impl<'a, W: Watch> Pair<'a, W> {
             ring_frames: node.ring.left,
             ring_stay_ps: node.ring.stay_ps,
             ring_area_ps: node.ring.area_ps,
+            caches: node
+                .touches
+                .as_ref()
+                .map_or(Vec::new(), |one| one.counts().to_vec()),
         }
     }
 

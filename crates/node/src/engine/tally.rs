@@ -1,5 +1,6 @@
 //! What everything was busy with.
 
+use crate::caches::Count;
 use crate::machine::Task;
 
 /// Of one node, over some time.
@@ -20,12 +21,15 @@ pub struct Tally {
     pub ring_frames: u64,
     pub ring_stay_ps: u64,
     pub ring_area_ps: u64,
+    /// By processor of the host, cache as described, and kind of access; nothing where there are no caches.
+    pub caches: Vec<Count>,
 }
 
 impl Tally {
     /// From an earlier tally of the same node to this one.
     pub fn since(&self, earlier: &Self) -> Self {
         let busy = self.busy_ps.iter().zip(&earlier.busy_ps);
+        let caches = self.caches.iter().zip(&earlier.caches);
         let calls = self.interrupts.iter().zip(&earlier.interrupts);
         Self {
             elapsed_ps: self.elapsed_ps - earlier.elapsed_ps,
@@ -40,6 +44,7 @@ impl Tally {
             ring_frames: self.ring_frames - earlier.ring_frames,
             ring_stay_ps: self.ring_stay_ps - earlier.ring_stay_ps,
             ring_area_ps: self.ring_area_ps - earlier.ring_area_ps,
+            caches: caches.map(|(now, then)| now.since(*then)).collect(),
         }
     }
 
@@ -54,6 +59,9 @@ impl Tally {
         }
         let interrupts = self.interrupts.iter_mut().zip(&later.interrupts);
         interrupts.for_each(|(mine, more)| *mine += more);
+        self.caches.resize(later.caches.len(), Count::default());
+        let caches = self.caches.iter_mut().zip(&later.caches);
+        caches.for_each(|(mine, more)| mine.add(*more));
         self.elapsed_ps += later.elapsed_ps;
         self.io_bus_ps += later.io_bus_ps;
         self.memory_bus_ps += later.memory_bus_ps;

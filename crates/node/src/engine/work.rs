@@ -3,14 +3,14 @@
 use super::budget::Stage;
 use super::job::{Frame, Job, Piece};
 use super::pair::{Pair, Slot};
+use super::touch::Standing;
 use super::watch::{Act, Part, Watch};
+use crate::machine::Span;
 
 impl<W: Watch> Pair<'_, W> {
     /// A job for a processor, from somewhere that needs not call it.
     pub(super) fn post(&mut self, at: usize, processor: usize, job: Job) {
-        let span = self
-            .costs
-            .span(job, processor, self.nodes[at].process.bytes());
+        let span = self.span(at, processor, job);
         let now_ps = self.now_ps;
         let piece = Piece::new(job, self.nodes[at].flows.current(), span);
         self.nodes[at].memory_bus_ps += span.host_accesses * self.machine.memory.hold_ps();
@@ -23,6 +23,24 @@ impl<W: Watch> Pair<'_, W> {
             }
             self.watch.begins(at, part, Act::Job(job), now_ps);
             self.retime(at);
+        }
+    }
+
+    /// What a job takes a processor: for one of the host with what it waits for its caches.
+    fn span(&mut self, at: usize, processor: usize, job: Job) -> Span {
+        let node = &mut self.nodes[at];
+        let alone = self.costs.span(job, processor, node.process.bytes());
+        match &mut node.touches {
+            Some(touches) if !self.machine.processors[processor].on_nic => {
+                let standing = Standing {
+                    flow: node.flows.current(),
+                    copied: node.process.bytes() - node.process.left_bytes,
+                    sent: node.connection.sent(),
+                    acknowledged: node.connection.acknowledged(),
+                };
+                touches.span(job, processor, alone, standing)
+            }
+            _ => alone,
         }
     }
 
@@ -61,7 +79,7 @@ impl<W: Watch> Pair<'_, W> {
     pub(super) fn retime(&mut self, at: usize) {
         let memory = &self.machine.memory;
         let hold_ps = memory.hold_ps();
-        let extra_ps = (memory.collision_ps as f64 - memory.access_ps()).max(0.0);
+        let extra_ps = memory.extra_ps();
         let count = self.machine.processors.len();
         for processor in 0..count {
             let density = self.nodes[at].processors[processor].density();

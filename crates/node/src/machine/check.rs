@@ -31,13 +31,6 @@ pub fn check(machine: &Machine, root: &Section) -> Result<()> {
         );
         return Err(refuse("nic", "ring", right));
     }
-    if machine.memory.miss_ps < machine.memory.hit_ps {
-        return Err(refuse(
-            "memory",
-            "miss",
-            "must not be less than `hit`".to_owned(),
-        ));
-    }
     if nic.miss_ps < nic.hit_ps {
         return Err(refuse(
             "nic",

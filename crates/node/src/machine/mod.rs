@@ -1,16 +1,22 @@
 //! What a node is made of.
 
 mod breakdown;
+mod cache;
 mod check;
 mod configuration;
 mod costs;
+mod footprints;
+mod memory;
 mod placement;
 mod read;
 mod units;
 mod work;
 
 pub use breakdown::{Breakdown, PER_BYTE};
+pub use cache::{Cache, Holds, MOST_LEVELS};
 pub use check::{ETHERNET_BYTES, HEADER_BYTES};
+pub use footprints::Footprints;
+pub use memory::{Caches, MeanAccess, Memory, MemoryModel};
 pub use placement::{Placement, Task};
 pub use work::{Span, Work};
 
@@ -43,32 +49,6 @@ pub struct Processor {
     pub on_nic: bool,
 }
 
-/// Memory by its mean access time: hit_rate * hit + (1 - hit_rate) * miss.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Memory {
-    pub hit_rate: f64,
-    pub hit_ps: u64,
-    pub miss_ps: u64,
-    /// What a miss fetches over the memory bus.
-    pub line_bytes: u64,
-    pub bus_bits_per_s: u64,
-    /// What an access takes, instead of the mean, that finds somebody else on the bridge.
-    pub collision_ps: u64,
-}
-
-impl Memory {
-    /// The mean access time.
-    pub fn access_ps(&self) -> f64 {
-        self.hit_rate * self.hit_ps as f64 + (1.0 - self.hit_rate) * self.miss_ps as f64
-    }
-
-    /// How long an access holds the bus on average: those that miss do while a line crosses it.
-    pub fn hold_ps(&self) -> f64 {
-        let line_ps = self.line_bytes as f64 * 8e12 / self.bus_bits_per_s as f64;
-        (1.0 - self.hit_rate) * line_ps.min(self.miss_ps as f64)
-    }
-}
-
 /// The bus between the bridge and the network interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IoBus {
@@ -92,9 +72,17 @@ pub struct Nic {
     pub poll: bool,
     /// Whether it computes checksums, so that protocol processing does not touch every byte for them.
     pub checksum: bool,
-    /// How its own processor reaches its memory: the hit rate is the host's.
+    /// How its own processor reaches its memory: always by the mean. The hit rate is the host's unless it is given.
+    pub hit_rate: f64,
     pub hit_ps: u64,
     pub miss_ps: u64,
+}
+
+impl Nic {
+    /// The mean access time of its own processor.
+    pub fn access_ps(&self) -> f64 {
+        self.hit_rate * self.hit_ps as f64 + (1.0 - self.hit_rate) * self.miss_ps as f64
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

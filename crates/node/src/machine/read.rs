@@ -4,20 +4,22 @@ use weft_plan::Fault;
 use weft_plan::reading::{Quantity, SIZE, Section, Value, document};
 
 use super::configuration::configuration;
+use super::memory::read_memory;
 use super::units::{CLOCK, RATE, SPAN};
 use super::{
-    Application, Breakdown, Interrupts, IoBus, Link, Machine, Memory, Nic, Placement, Processor,
-    Sockets, check, costs,
+    Application, Breakdown, Interrupts, IoBus, Link, Machine, Nic, Placement, Processor, Sockets,
+    check, costs,
 };
 use crate::MachineError;
 
 pub type Result<T> = std::result::Result<T, Fault>;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "name",
     "title",
     "processors",
     "memory",
+    "footprints",
     "io_bus",
     "nic",
     "interrupts",
@@ -61,9 +63,9 @@ fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
         name: format!("{name}-{placement_name}"),
         title: root.text("title")?.unwrap_or_default().to_owned(),
         processors,
-        memory: read_memory(&table(&root, "memory")?)?,
+        memory: read_memory(&root)?,
         io_bus: read_io_bus(&table(&root, "io_bus")?)?,
-        nic: read_nic(&table(&root, "nic")?)?,
+        nic: read_nic(&root)?,
         interrupts: read_interrupts(&table(&root, "interrupts")?)?,
         link: read_link(&table(&root, "link")?)?,
         sockets: read_sockets(&table(&root, "sockets")?)?,
@@ -76,7 +78,7 @@ fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
     Ok(machine)
 }
 
-fn table<'a>(root: &Section<'a>, name: &str) -> Result<Section<'a>> {
+pub fn table<'a>(root: &Section<'a>, name: &str) -> Result<Section<'a>> {
     let value = root.require(name, &format!("describe it in a table: [{name}]"))?;
     Section::unchecked(value, name, &format!("[{name}] followed by its keys"))
 }
@@ -131,18 +133,6 @@ fn read_placement(
     Ok(((*name).to_owned(), Placement::read(&section, processors)?))
 }
 
-fn read_memory(section: &Section) -> Result<Memory> {
-    section.check_keys(&["hit_rate", "hit", "miss", "line", "bus", "collision"])?;
-    Ok(Memory {
-        hit_rate: number(section, "hit_rate", 1.0)?,
-        hit_ps: amount(section, "hit", &SPAN, 0)?,
-        miss_ps: amount(section, "miss", &SPAN, 0)?,
-        line_bytes: amount(section, "line", &SIZE, 1)?,
-        bus_bits_per_s: amount(section, "bus", &RATE, 1)?,
-        collision_ps: amount(section, "collision", &SPAN, 0)?,
-    })
-}
-
 fn read_io_bus(section: &Section) -> Result<IoBus> {
     section.check_keys(&["rate", "access"])?;
     Ok(IoBus {
@@ -151,7 +141,13 @@ fn read_io_bus(section: &Section) -> Result<IoBus> {
     })
 }
 
-fn read_nic(section: &Section) -> Result<Nic> {
+/// The hit rate of its own processor's memory is the host's unless it is given.
+fn read_nic(root: &Section) -> Result<Nic> {
+    let section = &table(root, "nic")?;
+    let hit_rate = match section.get("hit_rate") {
+        Some(_) => number(section, "hit_rate", 1.0)?,
+        None => number(&table(root, "memory")?, "hit_rate", 1.0)?,
+    };
     section.check_keys(&[
         "ring",
         "mtu_bytes",
@@ -161,6 +157,7 @@ fn read_nic(section: &Section) -> Result<Nic> {
         "merge",
         "poll",
         "checksum",
+        "hit_rate",
         "hit",
         "miss",
     ])?;
@@ -173,6 +170,7 @@ fn read_nic(section: &Section) -> Result<Nic> {
         merge_bytes: most_bytes(section, "merge")?,
         poll: section.flag("poll")?.unwrap_or(false),
         checksum: section.flag("checksum")?.unwrap_or(false),
+        hit_rate,
         hit_ps: amount(section, "hit", &SPAN, 0)?,
         miss_ps: amount(section, "miss", &SPAN, 0)?,
     })
@@ -233,7 +231,7 @@ fn read_application(root: &Section) -> Result<Application> {
     })
 }
 
-fn amount(section: &Section, name: &str, kind: &Quantity, least: u64) -> Result<u64> {
+pub fn amount(section: &Section, name: &str, kind: &Quantity, least: u64) -> Result<u64> {
     let found = section.quantity(name, kind, least)?;
     found.ok_or_else(|| {
         section.refuse(
@@ -243,7 +241,7 @@ fn amount(section: &Section, name: &str, kind: &Quantity, least: u64) -> Result<
     })
 }
 
-fn count(section: &Section, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<u32> {
+pub fn count(section: &Section, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<u32> {
     let right = format!(
         "give a whole number from {} to {}",
         range.start(),

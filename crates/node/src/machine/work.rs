@@ -13,10 +13,8 @@ impl Work {
     /// How long it takes a processor that nobody disturbs, and what of it are accesses to the host's memory.
     pub fn on(self, processor: &Processor, machine: &Machine) -> Span {
         let period_ps = 1e12 / processor.clock_hz as f64;
-        let nic = &machine.nic;
-        let hit_rate = machine.memory.hit_rate;
         let access_ps = match processor.on_nic {
-            true => hit_rate * nic.hit_ps as f64 + (1.0 - hit_rate) * nic.miss_ps as f64,
+            true => machine.nic.access_ps(),
             false => machine.memory.access_ps(),
         };
         Span {

@@ -1,10 +1,13 @@
 //! Two nodes from the outside: what must hold whatever a machine is like.
 
 mod applications;
+mod caches;
 mod closed_form;
 mod effects;
+mod effects_of_caches;
 mod failures;
 mod laws;
+mod plain;
 mod refusals;
 mod server;
 mod watched;
