@@ -10,7 +10,7 @@ import pytest
 
 from command import weft, weft_json
 from weft.conduct import RunRequest, start_run
-from weft.diagnose.inside import budgets, occupation
+from weft.diagnose.inside import budgets, cache_hits, occupation
 from weft.diagnose.summary import summarise
 from weft.errors import RequestError
 from weft.plan import catalog
@@ -76,6 +76,53 @@ def test_who_does_what_is_seen_in_who_is_busy(tmp_path: Path) -> None:
             assert 0 <= busy.share <= 1
 
 
+def test_caches_hits_are_kept_and_shown(tmp_path: Path) -> None:
+    """Only what is written through comes to L2 as writes; what L1 misses comes as reads and instructions."""
+    on = "p4-400-onload(memory.model=caches)"
+    found = run(tmp_path, on, steps__0__sizes='["2 KiB", "1 MiB"]')
+    hits = cache_hits(found)
+    assert {row.size_bytes for row in hits} == {2048, 1 << 20}
+    assert all(0 <= row.hit_rate <= 1 and row.accesses > 0 for row in hits)
+    for size in (2048, 1 << 20):
+        for part in ("cpu0", "cpu1"):
+            mine = {
+                (row.cache, row.access): row
+                for row in hits
+                if (row.size_bytes, row.node, row.part) == (size, "n1", part)
+            }
+            assert mine["L2", "write"].accesses == mine["L1D", "write"].accesses
+            missed = mine["L1D", "read"].accesses * (1 - mine["L1D", "read"].hit_rate)
+            assert mine["L2", "read"].accesses == pytest.approx(missed)
+    shown = weft_json("show", found.directory)["caches"]
+    assert shown == [row.to_json() for row in hits]
+    text = weft("show", found.directory).stdout
+    assert "caches at 1048576 B, hits in %" in text and "L1I" in text
+
+
+def test_without_caches_there_is_no_table_of_them(tmp_path: Path) -> None:
+    found = run(tmp_path, "p4-400-base", "latency")
+    assert not (found.directory / "caches.parquet").exists()
+    assert weft_json("show", found.directory)["caches"] == []
+
+
+def test_published_orders_with_caches_hold(tmp_path: Path) -> None:
+    """Section 4.7: with caches, and none for the interface, base overtakes offload, and onload is first."""
+    sizes = '["1 B", "100 KiB"]'
+    shared = ",memory.caches.L2.size=1 MiB,memory.caches.L2.shared=true"
+    runs = {
+        at: run(
+            tmp_path,
+            f"p4-400-{at}(memory.model=caches{shared if at == 'onload' else ''})",
+            steps__0__sizes=sizes,
+        )
+        for at in ("base", "offload", "onload")
+    }
+    latency = {at: latency_us(found) for at, found in runs.items()}
+    rate = {at: peak_mbps(found) for at, found in runs.items()}
+    assert latency["onload"] < latency["base"] < latency["offload"]
+    assert rate["onload"] > rate["base"] > rate["offload"]
+
+
 def test_a_run_repeats_itself(tmp_path: Path) -> None:
     once = run(tmp_path / "1", "p4-400-hybrid", "latency")
     again = run(tmp_path / "2", "p4-400-hybrid", "latency")
@@ -91,6 +138,7 @@ def test_a_run_repeats_itself(tmp_path: Path) -> None:
         ("p4-40-base", "latency", "not in the catalogue"),
         ("p4-400-base(nic.clok=1 GHz)", "latency", "unknown key"),
         ("p4-400-base(processors.nic.clock=0 GHz)", "latency", "must be positive"),
+        ("p4-400-base(memory.caches.L2.size=500 kB)", "latency", "line x ways = 128 x 8 = 1024 B"),
         ("p4-400-base(memory.hit_rate)", "latency", "is not KEY=VALUE"),
         ("p4-400-base", "xray", "between many nodes; node:p4-400-base has two"),
         ("p4-400-base", "alltoall", "between many nodes"),

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.cli.layout import number, plain_table
-from weft.diagnose.inside import Budget, Busy, Cycles
+from weft.diagnose.inside import Budget, Busy, CacheHits, Cycles
 from weft.diagnose.summary import Summary
 
 
@@ -18,6 +18,10 @@ def print_insides(summary: Summary, console: Console) -> None:
         shown = [busy for busy in mine if busy.phase == phase]
         console.print(f"\nbusy at {_load(summary, shown[0])}, % of the time", style="bold")
         console.print(_busy_table(shown))
+        hits = [one for one in summary.caches if (one.step, one.phase) == (step, phase)]
+        if hits:
+            console.print(f"\ncaches at {_load(summary, shown[0])}, hits in %", style="bold")
+            console.print(_cache_table(hits))
         budgets = [budget for budget in summary.budgets if budget.step == step]
         if budgets:
             smallest = min(budgets, key=lambda budget: budget.size_bytes)
@@ -48,6 +52,19 @@ def _busy_table(rows: list[Busy]) -> Table:
         by_task = [_percent(busy.shares.get(task)) for task in tasks]
         calls = f"{busy.interrupts_per_s:.0f}" if busy.interrupts_per_s else ""
         table.add_row(busy.node, busy.part, *by_task, f"{100 * busy.share:.1f}", calls)
+    return table
+
+
+def _cache_table(rows: list[CacheHits]) -> Table:
+    """A line for each cache of each processor, with what part of each kind of access it had."""
+    kinds = list(dict.fromkeys(row.access for row in rows))
+    table = plain_table()
+    for heading in ("", "", "", *kinds, "accesses"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for key in dict.fromkeys((row.node, row.part, row.cache) for row in rows):
+        mine = {row.access: row for row in rows if (row.node, row.part, row.cache) == key}
+        rates = [_percent(mine[kind].hit_rate) if kind in mine else "" for kind in kinds]
+        table.add_row(*key, *rates, f"{sum(row.accesses for row in mine.values()):.0f}")
     return table
 
 

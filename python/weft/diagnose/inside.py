@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from weft.run.folder import Run
-from weft.run.tables import BUDGET_NAME, CATEGORIES_NAME, OCCUPATION_NAME
+from weft.run.tables import BUDGET_NAME, CACHES_NAME, CATEGORIES_NAME, OCCUPATION_NAME
 
 _Rows = list[dict[str, Any]]
 
@@ -32,6 +32,25 @@ class Busy:
     def to_json(self) -> dict[str, Any]:
         tasks = {task: share for task, share in self.shares.items() if task}
         return vars(self) | {"share": self.share, "shares": tasks}
+
+
+@dataclass(frozen=True)
+class CacheHits:
+    """A processor's accesses of one kind (read, write, instruction) to one cache: for each message of one size (of a
+    ping-pong, both ways), and what part of them hit."""
+
+    step: int
+    phase: int
+    size_bytes: int
+    node: str
+    part: str
+    cache: str
+    access: str
+    accesses: float
+    hit_rate: float
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -76,6 +95,21 @@ def occupation(run: Run) -> list[Busy]:
         busy = found.setdefault(key, Busy(*key, {}, row["interrupts_per_s"]))
         busy.shares[row["task"]] = row["share"]
     return list(found.values())
+
+
+def cache_hits(run: Run) -> list[CacheHits]:
+    """By step, size, node, processor, cache and kind of access; nothing where a run does not know."""
+    sizes = _sizes(run)
+    names = ("node", "part", "cache", "access", "accesses", "hit_rate")
+    return [
+        CacheHits(
+            row["step"],
+            row["phase"],
+            sizes[row["step"], row["phase"]],
+            *(row[name] for name in names),
+        )
+        for row in _rows(run, CACHES_NAME)
+    ]
 
 
 def budgets(run: Run) -> list[Budget]:

@@ -12,8 +12,10 @@ from weft.diagnose.effects import Effects, effects_of
 from weft.diagnose.inside import (
     Budget,
     Busy,
+    CacheHits,
     Cycles,
     budgets,
+    cache_hits,
     cycles_by_category,
     occupation,
 )
@@ -53,6 +55,7 @@ class Summary:
     web: list[WebPoint] = field(default_factory=list)
     sampled: dict[int, Digests] = field(default_factory=dict)
     """By step of which the run keeps some transfers only: what it knows of all."""
+    caches: list[CacheHits] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -80,6 +83,7 @@ class Summary:
             "transfers": transfers_json(self.meta, self.rates, set(self.ensembles)),
             "bottlenecks": [one.to_json() for one in self.bottlenecks],
             "occupation": [busy.to_json() for busy in self.occupation],
+            "caches": [hits.to_json() for hits in self.caches],
             "budgets": [budget.to_json() for budget in self.budgets],
             "cycles": [one.to_json() for one in self.cycles],
             "lost": self.meta.lost,
@@ -111,6 +115,7 @@ def summarise(run: Run) -> Summary:
         loaded=loaded_points(run),
         web=web_points(run, busy),
         sampled=_sampled(run),
+        caches=cache_hits(run),
     )
 
 

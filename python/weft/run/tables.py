@@ -24,6 +24,10 @@ RESPONSES_NAME = "responses.parquet"
 """By step, phase and batch of a web server: its users, how many of them waited on average, and the mean, median, 95th
 and 99th percentile of the time from a request to the last byte of its page, in ns."""
 
+CACHES_NAME = "caches.parquet"
+"""By step, phase, node, processor, cache and kind of access (read, write, instruction): accesses for each message (of a
+ping-pong, both ways), and what part of them hit."""
+
 BUDGET_NAME = "budget.parquet"
 """By step, phase and stage: where the time of a message went, one way, in ns; together the latency."""
 

@@ -20,6 +20,7 @@ from weft.run.tables import (
     APPLICATIONS_NAME,
     BOTTLENECKS_NAME,
     BUDGET_NAME,
+    CACHES_NAME,
     CATEGORIES_NAME,
     OCCUPATION_NAME,
     RESPONSES_NAME,
@@ -81,7 +82,9 @@ class SimulatedNodes(Computed[_core.Machine]):
             OCCUPATION_NAME: outcome.occupation(step, names),
             BUDGET_NAME: outcome.budgets(step, self.model.stages()),
         }
+        caches = (*names[:2], self.machine.caches(), self.machine.accesses())
         some = {
+            CACHES_NAME: outcome.cache_hits(step, caches),
             APPLICATIONS_NAME: outcome.applications(step),
             RESPONSES_NAME: outcome.responses(step),
             CATEGORIES_NAME: outcome.categories(step, (hosts, self.model.categories())),

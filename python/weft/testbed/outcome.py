@@ -47,6 +47,7 @@ class Outcome:
         self._categories: dict[str, bytes] = answer.get("categories", {})
         self._applications: dict[str, bytes] = answer.get("applications", {})
         self._responses: dict[str, bytes] = answer.get("responses", {})
+        self._cache_hits: dict[str, bytes] = answer.get("cache_hits", {})
         self.failures: dict[int, str] = dict(answer.get("failures", []))
         """Why phases have no samples, where there is more to say than that there is no way."""
 
@@ -143,6 +144,21 @@ class Outcome:
                 "phase": phase,
                 **named,
                 "cycles": _array(self._categories["cycles"], pa.float64()),
+            }
+        )
+
+    def cache_hits(self, step: int, names: Sequence[Sequence[str]]) -> pa.Table:
+        """What caches had; `names` are those of nodes, of their parts, of caches, and of kinds of access."""
+        keys = zip(("node", "part", "cache", "access"), names, strict=True)
+        named = {key: _named(self._cache_hits[key], known) for key, known in keys}
+        phase = _array(self._cache_hits["phase"], pa.int32())
+        return pa.table(
+            {
+                "step": np.full(len(phase), step, dtype=np.int32),
+                "phase": phase,
+                **named,
+                "accesses": _array(self._cache_hits["accesses"], pa.float64()),
+                "hit_rate": _array(self._cache_hits["hit_rate"], pa.float64()),
             }
         )
 
