@@ -62,7 +62,7 @@ format: setup
 	$(BIN)/ruff check --fix-only python tests bench
 
 # Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
-BENCHES := pair matrix startup aapc xibalba blind simgrid fidelity laws inside server events applications
+BENCHES := pair matrix startup aapc xibalba blind simgrid fidelity laws inside inside_caches server events applications
 
 bench: setup
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \

@@ -1,0 +1,175 @@
+"""The simulator inside a node with explicit caches beside the published study (sections 4.7, 5.3; Tables 4.17 to 4.21).
+
+usage: bench/inside_caches.py [--speed]
+
+Nothing here is fitted: the machine is catalog/machines/p4-400.toml with memory.model=caches, whose six fitted values
+were found without caches. Hit rates are of the caches that the captions name, their errors in percentage points.
+`--speed` times the NetPIPE sweep.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Iterator
+from functools import cache
+
+from inside import LARGEST_BYTES, PARTS, PLACEMENTS, Keys, latency_us, measure, published, shown
+from machine import machine
+from weft.diagnose.curve import column
+from weft.plan.load import load_plan
+from weft.testbed.inside import open_nodes
+
+CACHES: Keys = {"memory.model": "caches"}
+LARGER_L1: Keys = {"memory.caches.L1I.size": "32 KiB", "memory.caches.L1D.size": "32 KiB"}
+SHARED_L2: Keys = {"memory.caches.L2.size": "1 MiB", "memory.caches.L2.shared": "true"}
+NIC_CACHE: Keys = {"nic.miss": "227.5 ns"}
+"""The mean of the interface's own accesses becomes 10 cycles, section 4.7.1."""
+
+SIZES = (2 << 10, 100 << 10, 1 << 20)
+"""Of Table 4.18."""
+CAPACITY_BYTES = 100 << 10
+"""The size that section 4.7 compares throughput at."""
+
+LATENCIES = {
+    ("t419_lat_base_us", 1): ("base", CACHES),
+    ("t419_lat_offload_us", 1): ("offload", CACHES),
+    ("t421_lat_base_us", 2): ("base", CACHES | LARGER_L1),
+    ("t421_lat_offload_us", 2): ("offload", CACHES | LARGER_L1),
+}
+"""By published id and place in its list: the placement and what is changed of the description."""
+
+HITS = {
+    "t418_base_l1_{}_pct": ("base", "cpu0", "L1D"),
+    "t418_base_l2_{}_pct": ("base", "cpu0", "L2"),
+    "t418_offload_l1_cpu0_{}_pct": ("offload", "cpu0", "L1D"),
+    "t418_offload_l2_{}_pct": ("offload", "cpu0", "L2"),
+    "t418_onload_l1_cpu1_{}_pct": ("onload", "cpu1", "L1D"),
+    "t418_onload_l1_cpu0_{}_pct": ("onload", "cpu0", "L1D"),
+    "t418_onload_l2_{}_pct": ("onload", "", "L2"),
+}
+"""By published id: the placement, the processor ("" is all that share it), the cache."""
+
+
+def with_l2(placement: str, keys: Keys) -> Keys:
+    """With onload both processors share an L2 of twice the size."""
+    return keys | SHARED_L2 if placement == "onload" else keys
+
+
+@cache
+def hits_pct(placement: str, size_bytes: int) -> dict[tuple[str, str, str], float]:
+    """Of node n1 in a ping-pong, with the larger L1: by processor, or "" for all, cache and access."""
+    keys = with_l2(placement, CACHES | LARGER_L1)
+    outcome = measure(placement, keys, "pingpong", size_bytes)
+    nodes = open_nodes(f"p4-400(placement={placement},memory.model=caches)").machine
+    names = (nodes.hosts(), PARTS, nodes.caches(), nodes.accesses())
+    sums: dict[tuple[str, str, str], list[float]] = {}
+    for row in outcome.cache_hits(0, names).to_pylist():
+        for part in (row["part"], ""):
+            if row["node"] == "n1":
+                total = sums.setdefault((part, row["cache"], row["access"]), [0.0, 0.0])
+                total[0] += row["accesses"]
+                total[1] += row["accesses"] * row["hit_rate"]
+    return {key: 100 * had / asked for key, (asked, had) in sums.items()}
+
+
+def rate_mbps(placement: str, keys: Keys, size_bytes: int = LARGEST_BYTES) -> float:
+    rows = measure(placement, with_l2(placement, CACHES | keys), "pingpong", size_bytes)
+    samples = rows.samples(0, 0, 0)
+    each_ns = float((column(samples, "elapsed_ns") / column(samples, "messages"))[0])
+    return size_bytes * 8 / (each_ns / 2) * 1e3
+
+
+def print_latencies() -> None:
+    print(f"{'latency, us':36}{'published':>12}{'predicted':>12}{'off, %':>9}")
+    errors = []
+    for (key, place), (placement, keys) in LATENCIES.items():
+        value = float(published()[key]["value"][place])
+        found = latency_us(placement, with_l2(placement, keys))
+        errors.append(100 * (found / value - 1))
+        print(f"{key:36}{value:>12g}{found:>12.1f}{errors[-1]:>+9.1f}")
+    print(f"median error: {statistics.median(map(abs, errors)):.1f} %\n")
+
+
+def print_hits() -> None:
+    print(
+        f"{'hits, % (2 KB, 100 KB, 1 MB)':36}{'published':>23}{'predicted':>23}{'off, points':>25}"
+    )
+    errors: dict[str, list[float]] = {}
+    for pattern, (placement, part, name) in HITS.items():
+        for access in ("read", "write"):
+            key = pattern.format(access)
+            values = [float(value) for value in published()[key]["value"]]
+            found = [hits_pct(placement, size)[part, name, access] for size in SIZES]
+            off = [one - value for one, value in zip(found, values, strict=True)]
+            errors.setdefault(f"{name} {access}", []).extend(map(abs, off))
+            texts = [
+                " ".join(f"{one:{form}}" for one in row)
+                for form, row in zip(("7.2f", "7.2f", "+7.1f"), (values, found, off), strict=True)
+            ]
+            print(f"{key:36}{texts[0]:>23}{texts[1]:>23}{texts[2]:>25}")
+    for kind, off in errors.items():
+        print(f"median error of {kind}s: {statistics.median(off):.1f} points")
+    everything = [one for off in errors.values() for one in off]
+    print(f"median error of all: {statistics.median(everything):.1f} points\n")
+
+
+def orders() -> Iterator[tuple[str, bool, str]]:
+    """Published orders and trends with caches: which, whether it holds, and the values."""
+    lat = {at: latency_us(at, with_l2(at, CACHES)) for at in PLACEMENTS}
+    rate = {at: rate_mbps(at, {}, CAPACITY_BYTES) for at in PLACEMENTS}
+    yield "cache_lat_order", lat["onload"] < lat["base"] < lat["offload"], shown(lat)
+    yield "cache_bw_order", rate["onload"] > rate["base"] > rate["offload"], shown(rate)
+    lat = {at: latency_us(at, with_l2(at, CACHES | NIC_CACHE)) for at in PLACEMENTS}
+    rate = {at: rate_mbps(at, NIC_CACHE) for at in PLACEMENTS}
+    yield "nic_cache_effect, latency", lat["offload"] < lat["onload"], shown(lat)
+    near = abs(rate["offload"] / rate["onload"] - 1) < 0.1
+    yield "nic_cache_effect, throughput", near, shown(rate)
+    best = min(lat["offload"], lat["onload"])
+    yield "hyb_lat_order", best <= lat["hybrid"] <= 1.15 * best, shown(lat)
+    is_first = rate["hybrid"] > rate["onload"] > rate["offload"] > rate["base"]
+    yield "hyb_bw_order", is_first, shown(rate)
+    small, large = rate_mbps("onload", {}), rate_mbps("onload", LARGER_L1)
+    yield "l1_size_effect", small <= large < 1.05 * small, f"{small:.1f}, {large:.1f}"
+    reads = [
+        hits_pct(at, size)[part, "L1D", "read"]
+        for at, part in (("base", "cpu0"), ("onload", "cpu1"))
+        for size in SIZES
+    ]
+    yield "cache_read_hit_min_pct", min(reads) > 90, f"least {min(reads):.1f}"
+
+
+def print_orders() -> None:
+    for key, holds, values in orders():
+        print(f"{key:30}{'holds' if holds else 'DOES NOT HOLD':15}{values}")
+
+
+def time_sweep() -> None:
+    """NetPIPE's sizes from 1 B to 2 MiB on one processor."""
+    step = load_plan("netpipe", [("steps[0].sizes.max", "2 MiB")])["steps"][0]
+    total_s, events = 0.0, 0
+    for placement in PLACEMENTS:
+        nodes = open_nodes(f"p4-400(placement={placement},memory.model=caches)")
+        began = time.process_time()
+        events += nodes.simulate(step, 0, nodes.phase_count(step)).events
+        total_s += time.process_time() - began
+    print(
+        f"netpipe with caches, four placements: {total_s:.2f} s of processor time, {events:,} events"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--speed", action="store_true")
+    if parser.parse_args().speed:
+        print(machine())
+        time_sweep()
+    else:
+        print_latencies()
+        print_hits()
+        print_orders()
+
+
+if __name__ == "__main__":
+    main()
