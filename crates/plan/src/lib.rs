@@ -11,6 +11,7 @@ mod phase;
 mod plan;
 mod positions;
 mod range;
+mod rate;
 mod read;
 mod setting;
 mod sizes;
@@ -25,7 +26,7 @@ pub use ensemble::{
 };
 pub use error::{Fault, PlanError};
 pub use limits::{Limits, Reach};
-pub use options::{Options, Wait};
+pub use options::{Calls, Mpi, Options, Wait};
 pub use pattern::Pattern;
 pub use phase::{Phase, Transfer, Work};
 pub use plan::{Plan, load};
@@ -36,6 +37,7 @@ pub mod reading {
     pub use crate::units::{Quantity, SIZE, TIME};
     pub use toml::{Table, Value};
 }
+pub use rate::Rate;
 pub use sizes::SizeSchedule;
 pub use step::Step;
 pub use stop::StopRule;

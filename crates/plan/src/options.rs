@@ -8,10 +8,11 @@ use toml::Value;
 use crate::error::Fault;
 use crate::limits::MOST_NODES;
 use crate::pattern::Pattern;
+use crate::rate::Rate;
 use crate::read::{Section, count};
 use crate::transport::Transport;
 
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 10] = [
     "send_buffer",
     "receive_buffer",
     "nodelay",
@@ -19,6 +20,9 @@ const KEYS: [&str; 7] = [
     "cpus",
     "wait",
     "verify",
+    "rate",
+    "mpi",
+    "calls",
 ];
 /// The kernel keeps twice the request, in a signed 32-bit number.
 const MOST_BUFFER_BYTES: u64 = 1 << 30;
@@ -41,7 +45,41 @@ pub struct Options {
     pub wait: Wait,
     /// Check every byte that arrives.
     pub verify: bool,
+    /// How fast a stream of datagrams is sent; `None` is as fast as possible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Which MPI; `None` is the one whose mpicc comes first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mpi: Option<Mpi>,
+    /// How MPI is called; `None` is blocking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<Calls>,
 }
+
+/// A kind of MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mpi {
+    OpenMpi,
+    Mpich,
+}
+
+const MPIS: [(&str, Mpi); 2] = [("openmpi", Mpi::OpenMpi), ("mpich", Mpi::Mpich)];
+
+/// Which of MPI's calls move messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Calls {
+    /// MPI_Send and MPI_Recv.
+    Blocking,
+    /// MPI_Isend and MPI_Irecv, a window of them at once.
+    NonBlocking,
+}
+
+const CALLS: [(&str, Calls); 2] = [
+    ("blocking", Calls::Blocking),
+    ("nonblocking", Calls::NonBlocking),
+];
 
 /// How an agent waits for data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +110,9 @@ impl Default for Options {
             cpus: None,
             wait: Wait::Auto,
             verify: false,
+            rate: None,
+            mpi: None,
+            calls: None,
         }
     }
 }
@@ -87,9 +128,7 @@ impl Options {
             return Ok(Self::default());
         };
         let section = Section::of(value, &step.key("options"), &KEYS, "{ nodelay = true }")?;
-        if transport == Transport::Null {
-            refuse_network(&section)?;
-        }
+        refuse_options_of_others(&section, transport)?;
         if !pattern.is_pair() {
             // One thread serves all of a node's connections: it cannot spin for one, nor look at every byte.
             section.only_for_pairs("wait")?;
@@ -104,21 +143,52 @@ impl Options {
             cpus: read_cpus(&section, transport, pattern)?,
             wait: section.choice("wait", &WAITS)?.unwrap_or(default.wait),
             verify: section.flag("verify")?.unwrap_or(default.verify),
+            rate: read_rate(&section, pattern)?,
+            mpi: section.choice("mpi", &MPIS)?,
+            calls: section.choice("calls", &CALLS)?,
         })
     }
 }
 
-fn refuse_network(section: &Section) -> Result<(), Fault> {
-    let network = [
+/// Which transports an option means something to; the others mean something to all.
+const OWNERS: [(&str, &[Transport]); 9] = [
+    (
         "send_buffer",
+        &[Transport::Tcp, Transport::Udp, Transport::Unix],
+    ),
+    (
         "receive_buffer",
-        "nodelay",
-        "congestion",
-        "verify",
-    ];
-    network
+        &[Transport::Tcp, Transport::Udp, Transport::Unix],
+    ),
+    ("rate", &[Transport::Udp]),
+    ("mpi", &[Transport::Mpi]),
+    ("calls", &[Transport::Mpi]),
+    (
+        "wait",
+        &[
+            Transport::Tcp,
+            Transport::Udp,
+            Transport::Unix,
+            Transport::Shm,
+            Transport::Null,
+        ],
+    ),
+    ("nodelay", &[Transport::Tcp]),
+    ("congestion", &[Transport::Tcp]),
+    ("verify", &[Transport::Tcp, Transport::Unix, Transport::Shm]),
+];
+
+fn refuse_options_of_others(section: &Section, transport: Transport) -> Result<(), Fault> {
+    OWNERS
         .iter()
-        .try_for_each(|name| section.only_for(name, "transport = \"tcp\""))
+        .filter(|(_, owners)| !owners.contains(&transport))
+        .try_for_each(|(name, owners)| {
+            let names: Vec<String> = owners
+                .iter()
+                .map(|one| format!("{:?}", one.name()))
+                .collect();
+            section.only_for(name, &format!("transport = {}", names.join(" or ")))
+        })
 }
 
 fn read_buffer(section: &Section, name: &str) -> Result<Option<u64>, Fault> {
@@ -128,6 +198,13 @@ fn read_buffer(section: &Section, name: &str) -> Result<Option<u64>, Fault> {
         }
         bytes => Ok(bytes),
     }
+}
+
+fn read_rate(section: &Section, pattern: &Pattern) -> Result<Option<Rate>, Fault> {
+    if *pattern == Pattern::Pingpong {
+        section.only_for("rate", "pattern = \"stream\"")?;
+    }
+    Rate::read(section, "rate")
 }
 
 fn read_congestion(section: &Section) -> Result<Option<String>, Fault> {

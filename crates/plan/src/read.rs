@@ -19,8 +19,12 @@ pub fn document<T>(
         .parse()
         .map_err(|error| PlanError::syntax(origin, text, &error))?;
     let mut whole = Value::Table(table);
-    let apply = |(key, value): &(String, String)| Setting::apply(&mut whole, origin, key, value);
-    let settings = overrides.iter().map(apply).collect::<Result<Vec<_>, _>>()?;
+    let mut settings = Vec::new();
+    for (key, value) in overrides {
+        for key in Setting::keys(&whole, key) {
+            settings.push(Setting::apply(&mut whole, origin, &key, value)?);
+        }
+    }
     read(&whole).map_err(|fault| {
         let origin = blame(origin, &settings, &fault);
         PlanError::Value { origin, fault }

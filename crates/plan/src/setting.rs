@@ -13,6 +13,17 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
+    /// The keys that one with `*` for the items of a list stands for: `steps.*.transport`.
+    pub fn keys(plan: &Value, key: &str) -> Vec<String> {
+        let items = key.split_once(".*.").and_then(|(list, _)| plan.get(list));
+        match items.and_then(Value::as_array) {
+            Some(items) => (0..items.len())
+                .map(|index| key.replacen('*', &index.to_string(), 1))
+                .collect(),
+            None => vec![key.to_owned()],
+        }
+    }
+
     /// Puts the value at the key. Keys that no plan has are found by the checking that follows.
     pub fn apply(
         plan: &mut Value,

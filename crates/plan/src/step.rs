@@ -13,7 +13,7 @@ use crate::phase::Phase;
 use crate::read::Section;
 use crate::sizes::SizeSchedule;
 use crate::stop::StopRule;
-use crate::transport::Transport;
+use crate::transport::{TRANSPORTS, Transport};
 
 /// The keys of every step; a pattern has keys of its own.
 const KEYS: [&str; 7] = [
@@ -25,9 +25,6 @@ const KEYS: [&str; 7] = [
     "stop",
     "until",
 ];
-
-const NULL_IS_FOR_PAIRS: &str =
-    "\"null\" is for pattern = \"pingpong\" or \"stream\"; between many nodes it is \"tcp\"";
 
 /// One thing to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,8 +110,9 @@ impl Step {
         ensemble::check(pattern)
             .and_then(|()| pattern.suits(sizes, &self.stop))
             .map_err(|(key, right)| self.fails(format!("{key}: {right}")))?;
-        if self.transport == Transport::Null {
-            return Err(self.fails(format!("transport: {NULL_IS_FOR_PAIRS}")));
+        if self.transport != Transport::Tcp {
+            let reason = is_for_pairs(self.transport);
+            return Err(self.fails(format!("transport: {reason}")));
         }
         match &self.options.cpus {
             Some(cpus) if cpus.len() < nodes as usize => Err(self.fails(format!(
@@ -148,6 +146,9 @@ impl Step {
             pattern,
             transport,
         };
+        step.transport
+            .suits(&step.pattern, &step.sizes.sizes())
+            .map_err(|(key, right)| section.refuse(key, right))?;
         let suits =
             |pattern: &dyn ensemble::Ensemble| pattern.suits(&step.sizes.sizes(), &step.stop);
         match step.pattern.ensemble().map(suits) {
@@ -170,17 +171,25 @@ fn read_stop(section: &Section, pattern: &Pattern) -> Result<StopRule, Fault> {
 }
 
 fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport, Fault> {
-    let transports = [("tcp", Transport::Tcp), ("null", Transport::Null)];
-    match section.choice("transport", &transports)? {
-        Some(Transport::Null) if !pattern.is_pair() => {
-            Err(section.refuse("transport", NULL_IS_FOR_PAIRS))
-        }
-        Some(Transport::Null) if !pattern.loads().is_empty() => {
-            let right = "must be \"tcp\" where an application computes";
-            Err(section.refuse("transport", right))
-        }
-        transport => Ok(transport.unwrap_or(Transport::Tcp)),
+    let transport = section.choice("transport", &TRANSPORTS)?;
+    let transport = transport.unwrap_or(Transport::Tcp);
+    if transport == Transport::Tcp {
+        Ok(transport)
+    } else if !pattern.is_pair() {
+        Err(section.refuse("transport", is_for_pairs(transport)))
+    } else if !pattern.loads().is_empty() {
+        let right = "must be \"tcp\" where an application computes";
+        Err(section.refuse("transport", right))
+    } else {
+        Ok(transport)
     }
+}
+
+fn is_for_pairs(transport: Transport) -> String {
+    format!(
+        "{:?} is for pattern = \"pingpong\" or \"stream\"; between many nodes it is \"tcp\"",
+        transport.name()
+    )
 }
 
 /// The phases of many nodes are settled before the first, so that nothing can be left out on the way.

@@ -1,6 +1,8 @@
 //! The loader from outside: the catalogue loads, a wrong plan is refused with one helpful message.
 
-use weft_plan::{Limits, Options, Pattern, Plan, SizeSchedule, StopRule, Transport, Wait, load};
+use weft_plan::{
+    Limits, Options, Pattern, Plan, Rate, SizeSchedule, StopRule, Transport, Wait, load,
+};
 
 const LIMITS: Limits = Limits {
     max_message_bytes: 1 << 30,
@@ -113,6 +115,9 @@ options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus =
         cpus: Some(vec![0, 1]),
         wait: Wait::Spin,
         verify: true,
+        rate: None,
+        mpi: None,
+        calls: None,
     };
     assert_eq!(step.options, options);
 }
@@ -231,8 +236,8 @@ fn a_wrong_value_is_answered_with_file_key_value_and_what_is_right() {
         ),
         (
             "stop =",
-            "transport = \"udp\"\nstop =",
-            "steps[0].transport = \"udp\": unknown transport",
+            "transport = \"sctp\"\nstop =",
+            "steps[0].transport = \"sctp\": unknown transport",
         ),
         (
             "stop =",
@@ -278,6 +283,16 @@ fn a_wrong_value_is_answered_with_file_key_value_and_what_is_right() {
             "stop =",
             "transport = \"null\"\noptions.nodelay = true\nstop =",
             "steps[0].options.nodelay = true: belongs to transport = \"tcp\"",
+        ),
+        (
+            "stop =",
+            "transport = \"udp\"\noptions.rate = \"5 Mb/s\"\nstop =",
+            "options.rate = \"5 Mb/s\": belongs to pattern = \"stream\"",
+        ),
+        (
+            "stop =",
+            "transport = \"shm\"\noptions.send_buffer = \"4 KiB\"\nstop =",
+            "belongs to transport = \"tcp\" or \"udp\" or \"unix\"; remove it here",
         ),
     ] {
         let message = refusal(old, new);
@@ -444,4 +459,58 @@ fn a_message_stays_one_readable_line() {
         );
         assert!(message.len() < 300, "{} bytes", message.len());
     }
+}
+
+const STREAM: &str = r#"
+name = "x"
+[[steps]]
+pattern = "stream"
+transport = "udp"
+options.rate = "50 %"
+sizes = ["1472 B"]
+stop = { rule = "count", repeats = 100, trials = 1 }
+"#;
+
+#[test]
+fn a_stream_of_datagrams_has_a_rate() {
+    let rate = |text: &str| {
+        loaded(&STREAM.replace("50 %", text), &[]).map(|plan| plan.steps[0].options.rate)
+    };
+    assert_eq!(rate("50 %"), Ok(Some(Rate::Percent(50))));
+    assert_eq!(rate("1.5 Mb/s"), Ok(Some(Rate::BitsPerS(1_500_000))));
+    for wrong in ["0 %", "101 %", "a half %", "5 MB/s", "0 Mb/s", "5"] {
+        let message = rate(wrong).unwrap_err();
+        assert!(message.contains("steps[0].options.rate"), "{message}");
+    }
+}
+
+#[test]
+fn a_datagram_has_room_for_its_number_and_no_more_than_it_holds() {
+    for (size, most) in [("15 B", "15"), ("65508 B", "65508")] {
+        let message = loaded(&STREAM.replace("1472 B", size), &[]).unwrap_err();
+        assert!(
+            message.contains("one datagram of 16 to 65507 bytes") && message.contains(most),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn an_override_with_a_star_is_for_every_step() {
+    let again = &SMALL[SMALL.find("[[").unwrap()..];
+    let twice = format!(
+        "{SMALL}{}",
+        again.replace("[[steps]]", "[[steps]]\nname = \"again\"")
+    );
+    let plan = loaded(&twice, &[("steps.*.transport", "unix")]).unwrap();
+    assert!(
+        plan.steps
+            .iter()
+            .all(|step| step.transport == Transport::Unix)
+    );
+    let message = loaded(&twice, &[("steps.*.transport", "pigeon")]).unwrap_err();
+    assert!(
+        message.contains("x.toml with steps.0.transport=pigeon: steps[0].transport"),
+        "{message}"
+    );
 }

@@ -1,32 +1,33 @@
 //! The agent: answers the coordinator's requests, one at a time.
 
 use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::time::Duration;
 
 use serde::Serialize;
 use weft_plan::{Pattern, Phase, Transport, Wait};
 
 use crate::batch;
+use crate::batches::{Batches, ChannelBatches};
 use crate::channel::{Channel, NullChannel};
 use crate::clock;
 use crate::door::{self, Door};
-use crate::drive::{Driver, Job};
+use crate::drive::{Driver, Job, Report};
 use crate::ensemble;
 use crate::facts;
 use crate::failure::{code, describe};
 use crate::frame::Kind;
 use crate::inspect::{self, Echo};
+use crate::link::{End, Link, Work};
 use crate::message::{Asked, Common, Overhead, Reply, Request, Settings};
 use crate::outbox::Outbox;
 use crate::pattern::{Checked, Payload, Unchecked};
 use crate::processor;
-use crate::samples::{self, Sample};
-use crate::tcp::{self, Block, Spin, TcpChannel};
+use crate::samples;
+use crate::support;
+use crate::udp::{self, Udp, UdpBatches};
 use crate::wake::Wake;
-use crate::watchdog::Watchdog;
 
 /// Talks to the coordinator on standard output.
 pub struct Agent {
@@ -49,6 +50,7 @@ impl Agent {
         self.say(&Reply::Ready {
             version: env!("CARGO_PKG_VERSION"),
             facts: facts::gather(),
+            transports: support::transports(),
             timing: overhead()?,
         })
     }
@@ -140,9 +142,9 @@ impl Agent {
             common.token.clone(),
         )?;
         self.say(&Reply::Listening { port: door.port()? })?;
-        let socket = door.admit(patience(common))?;
-        self.report_settings(common, Some(&socket))?;
-        serve_over(socket, common)?;
+        let link = Link::establish(End::Serve, door.admit(common.patience())?, common)?;
+        self.report_settings(common, Some(&link))?;
+        link.carry(common, Serving(common))?;
         door.turn_away_queue();
         Ok(door.rejected)
     }
@@ -154,30 +156,25 @@ impl Agent {
                 self.report_settings(common, None)?;
                 self.drive_over(job, NullChannel)
             }
-            (Transport::Tcp, Some(peer)) => self.drive_tcp(common, peer, job),
-            (Transport::Tcp, None) => Err(io::Error::new(
+            (_, Some(peer)) => self.drive_peer(common, peer, job),
+            (transport, None) => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                "TCP needs a peer's address",
+                format!("{} needs a peer's address", transport.name()),
             )),
         }
     }
 
-    fn drive_tcp(&mut self, common: &Common, peer: SocketAddr, job: Job) -> io::Result<()> {
-        let patience = patience(common);
-        let socket = door::enter(
+    fn drive_peer(&mut self, common: &Common, peer: SocketAddr, job: Job) -> io::Result<()> {
+        let control = door::enter(
             common.address,
             peer,
             &common.step.options,
             &common.token,
-            patience,
+            common.patience(),
         )?;
-        self.report_settings(common, Some(&socket))?;
-        let watchdog = Watchdog::watch(&socket, patience)?;
-        let outcome = match common.step.options.wait {
-            Wait::Spin => self.drive_over(job, TcpChannel::<Spin>::new(socket)?),
-            Wait::Block | Wait::Auto => self.drive_over(job, TcpChannel::<Block>::new(socket)?),
-        };
-        outcome.map_err(|error| watchdog.explain(error))
+        let link = Link::establish(End::Drive, control, common)?;
+        self.report_settings(common, Some(&link))?;
+        link.carry(common, Driving { agent: self, job })
     }
 
     fn drive_over<C: Channel>(&mut self, job: Job, channel: C) -> io::Result<()> {
@@ -194,13 +191,19 @@ impl Agent {
         channel: C,
         payload: P,
     ) -> io::Result<()> {
-        Driver::new(job, channel, payload)?.run(|samples| self.send_samples(samples))
+        let pattern = &job.step.pattern;
+        let batches = ChannelBatches::new(pattern, channel, payload, job.largest_bytes())?;
+        self.run_batches(job, batches)
     }
 
-    fn report_settings(&mut self, common: &Common, socket: Option<&TcpStream>) -> io::Result<()> {
+    fn run_batches(&mut self, job: Job, batches: impl Batches) -> io::Result<()> {
+        Driver::new(job, batches).run(|report| self.hand_on(report))
+    }
+
+    fn report_settings(&mut self, common: &Common, link: Option<&Link>) -> io::Result<()> {
         let options = &common.step.options;
         let effective = Settings {
-            tcp: socket.map(tcp::effective).transpose()?,
+            link: link.map(Link::effective).transpose()?,
             cpus: processor::allowed(),
             wait: if options.wait == Wait::Auto {
                 Wait::Block
@@ -212,12 +215,17 @@ impl Agent {
         self.say(&Reply::Connected { effective })
     }
 
-    fn send_samples(&mut self, samples: &[Sample]) -> io::Result<()> {
-        if samples.is_empty() {
-            return Ok(());
+    /// Deliveries first: the coordinator keeps nothing of them before the samples are there too.
+    fn hand_on(&mut self, report: &Report) -> io::Result<()> {
+        if !report.deliveries.is_empty() {
+            self.outbox.put(&Reply::Deliveries {
+                rows: &report.deliveries,
+            })?;
         }
-        let stream = samples::encode(samples).map_err(io::Error::other)?;
-        self.outbox.put_frame(Kind::Samples, &stream)?;
+        if !report.samples.is_empty() {
+            let stream = samples::encode(&report.samples).map_err(io::Error::other)?;
+            self.outbox.put_frame(Kind::Samples, &stream)?;
+        }
         self.outbox.flush()
     }
 
@@ -226,17 +234,38 @@ impl Agent {
     }
 }
 
-fn serve_over(socket: TcpStream, common: &Common) -> io::Result<()> {
-    let watchdog = Watchdog::watch(&socket, patience(common))?;
-    let outcome = match common.step.options.wait {
-        Wait::Spin => serve_channel(&mut TcpChannel::<Spin>::new(socket)?, common),
-        Wait::Block | Wait::Auto => serve_channel(&mut TcpChannel::<Block>::new(socket)?, common),
-    };
-    outcome.map_err(|error| watchdog.explain(error))
+/// Drives a step over whatever channel there is.
+struct Driving<'a, 'j> {
+    agent: &'a mut Agent,
+    job: Job<'j>,
+}
+
+impl Work for Driving<'_, '_> {
+    fn over<C: Channel>(self, channel: C) -> io::Result<()> {
+        self.agent.drive_over(self.job, channel)
+    }
+
+    fn over_udp(self, link: Udp, common: &Common) -> io::Result<()> {
+        let batches = UdpBatches::new(link, common, self.job.largest_bytes())?;
+        self.agent.run_batches(self.job, batches)
+    }
+}
+
+/// Serves a step over whatever channel there is.
+struct Serving<'a>(&'a Common);
+
+impl Work for Serving<'_> {
+    fn over<C: Channel>(self, mut channel: C) -> io::Result<()> {
+        serve_channel(&mut channel, self.0)
+    }
+
+    fn over_udp(self, link: Udp, common: &Common) -> io::Result<()> {
+        udp::serve_all(link, common, common.largest_bytes())
+    }
 }
 
 fn serve_channel<C: Channel>(channel: &mut C, common: &Common) -> io::Result<()> {
-    let mut memory = batch::memory(common.step.sizes.sizes().into_iter().max().unwrap_or(0))?;
+    let mut memory = batch::memory(common.largest_bytes())?;
     let pattern = &common.step.pattern;
     if common.step.options.verify {
         batch::serve_all(pattern, channel, &mut Checked::default(), &mut memory)
@@ -262,10 +291,6 @@ fn pin(common: &Common) -> io::Result<()> {
         Some(cpu) => processor::pin(*cpu),
         None => Ok(()),
     }
-}
-
-fn patience(common: &Common) -> Duration {
-    Duration::from_millis(common.patience_ms.max(1))
 }
 
 /// What timing costs here, measured over a channel that does nothing.

@@ -1,6 +1,8 @@
 //! What a pattern needs of a transport: whole messages in both directions.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A connection to one peer. Patterns are generic over it, so that the compiler sees through the timed loop.
 pub trait Channel {
@@ -9,6 +11,39 @@ pub trait Channel {
 
     /// Fill all of `bytes`.
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
+}
+
+/// A channel that counts what it has received, for a watchdog where the kernel does not count.
+pub struct CountedChannel<C> {
+    channel: C,
+    received: u64,
+    shown: Arc<AtomicU64>,
+}
+
+impl<C> CountedChannel<C> {
+    /// `shown` holds the count for others to read.
+    pub fn new(channel: C, shown: Arc<AtomicU64>) -> Self {
+        CountedChannel {
+            channel,
+            received: 0,
+            shown,
+        }
+    }
+}
+
+impl<C: Channel> Channel for CountedChannel<C> {
+    #[inline]
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.channel.send(bytes)
+    }
+
+    #[inline]
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.channel.recv(bytes)?;
+        self.received += 1;
+        self.shown.store(self.received, Ordering::Relaxed);
+        Ok(())
+    }
 }
 
 /// A channel to nowhere: what remains of a timed loop over it is the loop's own cost.

@@ -2,14 +2,13 @@
 
 use std::io;
 
-use memmap2::MmapMut;
 use weft_plan::{Phase, Step, StopRule};
 
-use crate::batch::{self, Timing};
-use crate::channel::Channel;
+use crate::batch;
+use crate::batches::{Batches, Outcome};
 use crate::clock::now_ns;
+use crate::delivery::DeliveryRow;
 use crate::order::Order;
-use crate::pattern::Payload;
 use crate::samples::Sample;
 
 /// Warm-up before the first phase ends after this time or this many messages.
@@ -28,42 +27,51 @@ pub struct Job<'a> {
     pub epoch_ns: i64,
 }
 
-/// Runs the phases of a job over one channel.
-pub struct Driver<'a, C, P> {
+impl Job<'_> {
+    /// Bytes of the largest message.
+    pub fn largest_bytes(&self) -> u64 {
+        let sizes = self.phases.iter().map(|phase| phase.size_bytes);
+        sizes.max().unwrap_or(0)
+    }
+}
+
+/// What a driver found since it last handed something on.
+#[derive(Default)]
+pub struct Report {
+    pub samples: Vec<Sample>,
+    pub deliveries: Vec<DeliveryRow>,
+}
+
+/// Runs the phases of a job over one connection.
+pub struct Driver<'a, B> {
     job: Job<'a>,
-    channel: C,
-    payload: P,
-    memory: MmapMut,
+    batches: B,
     /// Time and size of one message in the latest phase.
     latest: Option<(u64, u64)>,
 }
 
-impl<'a, C: Channel, P: Payload> Driver<'a, C, P> {
-    pub fn new(job: Job<'a>, channel: C, payload: P) -> io::Result<Self> {
-        let largest = job
-            .phases
-            .iter()
-            .map(|phase| phase.size_bytes)
-            .max()
-            .unwrap_or(0);
-        Ok(Driver {
+impl<'a, B: Batches> Driver<'a, B> {
+    pub fn new(job: Job<'a>, batches: B) -> Self {
+        Driver {
             job,
-            channel,
-            payload,
-            memory: batch::memory(largest)?,
+            batches,
             latest: None,
-        })
+        }
     }
 
-    /// Run all phases, handing samples to `report` between phases; returns when the peer has been released.
-    pub fn run(mut self, mut report: impl FnMut(&[Sample]) -> io::Result<()>) -> io::Result<()> {
-        let mut samples = Vec::with_capacity(64 * 1024);
+    /// Run all phases, handing what was found to `hand_on` between phases; returns when the peer has been released.
+    pub fn run(mut self, mut hand_on: impl FnMut(&Report) -> io::Result<()>) -> io::Result<()> {
+        let mut report = Report {
+            samples: Vec::with_capacity(64 * 1024),
+            deliveries: Vec::new(),
+        };
         let mut reported_ns = now_ns();
         for phase in self.job.phases {
-            let message_ns = self.run_phase(phase, &mut samples)?;
+            let message_ns = self.run_phase(phase, &mut report)?;
             if now_ns() - reported_ns > REPORT_EVERY_NS {
-                report(&samples)?;
-                samples.clear();
+                hand_on(&report)?;
+                report.samples.clear();
+                report.deliveries.clear();
                 reported_ns = now_ns();
             }
             if self
@@ -75,12 +83,13 @@ impl<'a, C: Channel, P: Payload> Driver<'a, C, P> {
                 break;
             }
         }
-        report(&samples)?;
-        self.channel.send(&Order::END.to_wire())
+        hand_on(&report)?;
+        self.batches.end()
     }
 
     /// Run one phase; returns the best one-way time of one message.
-    fn run_phase(&mut self, phase: &Phase, samples: &mut Vec<Sample>) -> io::Result<u64> {
+    fn run_phase(&mut self, phase: &Phase, report: &mut Report) -> io::Result<u64> {
+        self.batches.begin_phase(phase.size_bytes)?;
         let messages = self.messages_for(phase.size_bytes)?;
         let order = Order {
             size_bytes: phase.size_bytes,
@@ -89,9 +98,17 @@ impl<'a, C: Channel, P: Payload> Driver<'a, C, P> {
         let phase_start_ns = now_ns();
         let mut best_ns = u64::MAX;
         for number in 0..self.job.step.stop.trials() {
-            let timing = self.batch(order)?;
-            samples.push(self.sample(phase, number, messages, timing));
-            best_ns = best_ns.min(timing.elapsed_ns / u64::from(messages));
+            let outcome = self.batches.batch(order)?;
+            report.samples.push(self.sample(phase, number, outcome));
+            if let Some((delivery, sending_ns)) = outcome.delivery {
+                report.deliveries.push(DeliveryRow {
+                    phase: phase.index,
+                    batch: number,
+                    delivery,
+                    sending_ns,
+                });
+            }
+            best_ns = best_ns.min(message_ns(&outcome));
             if self.job.step.stop.is_over(now_ns() - phase_start_ns) {
                 break;
             }
@@ -100,21 +117,11 @@ impl<'a, C: Channel, P: Payload> Driver<'a, C, P> {
         Ok(best_ns / batch::crossings(&self.job.step.pattern))
     }
 
-    fn batch(&mut self, order: Order) -> io::Result<Timing> {
-        batch::drive(
-            &self.job.step.pattern,
-            &mut self.channel,
-            &mut self.payload,
-            &mut self.memory,
-            order,
-        )
-    }
-
     /// The number of messages of a batch, and the warm-up that the stop rule asks for.
     fn messages_for(&mut self, size_bytes: u64) -> io::Result<u32> {
         match self.job.step.stop {
             StopRule::Count { repeats, .. } => {
-                self.batch(Order {
+                self.batches.batch(Order {
                     size_bytes,
                     messages: (repeats / 10).max(1),
                 })?;
@@ -137,23 +144,18 @@ impl<'a, C: Channel, P: Payload> Driver<'a, C, P> {
                 (latest_ns as f64 * (size_bytes as f64 / latest_bytes as f64).max(1.0)) as u64,
             );
         }
-        let first_ns = self
-            .batch(Order {
-                size_bytes,
-                messages: 1,
-            })?
-            .elapsed_ns;
+        let first_ns = message_ns(&self.batches.batch(Order {
+            size_bytes,
+            messages: 1,
+        })?);
         let messages = (WARM_UP_NS / first_ns.max(1)).clamp(1, u64::from(WARM_UP_MESSAGES)) as u32;
-        Ok(self
-            .batch(Order {
-                size_bytes,
-                messages,
-            })?
-            .elapsed_ns
-            / u64::from(messages))
+        Ok(message_ns(&self.batches.batch(Order {
+            size_bytes,
+            messages,
+        })?))
     }
 
-    fn sample(&self, phase: &Phase, batch: u32, messages: u32, timing: Timing) -> Sample {
+    fn sample(&self, phase: &Phase, batch: u32, outcome: Outcome) -> Sample {
         Sample {
             step: self.job.step_index as i32,
             phase: phase.index as i32,
@@ -162,9 +164,14 @@ impl<'a, C: Channel, P: Payload> Driver<'a, C, P> {
             src: phase.transfers[0].src as i32,
             dst: phase.transfers[0].dst as i32,
             size_bytes: phase.size_bytes as i64,
-            messages: messages as i32,
-            start_ns: timing.start_ns as i64 - self.job.epoch_ns,
-            elapsed_ns: timing.elapsed_ns as i64,
+            messages: outcome.messages as i32,
+            start_ns: outcome.timing.start_ns as i64 - self.job.epoch_ns,
+            elapsed_ns: outcome.timing.elapsed_ns as i64,
         }
     }
+}
+
+/// The time of one message; where none arrived, that of the whole batch.
+fn message_ns(outcome: &Outcome) -> u64 {
+    outcome.timing.elapsed_ns / u64::from(outcome.messages.max(1))
 }

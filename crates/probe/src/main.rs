@@ -3,8 +3,10 @@
 
 mod agent;
 mod batch;
+mod batches;
 mod channel;
 mod clock;
+mod delivery;
 mod descriptors;
 mod door;
 mod drive;
@@ -14,6 +16,8 @@ mod failure;
 mod frame;
 mod inspect;
 mod interfaces;
+mod link;
+mod meet;
 mod message;
 mod order;
 mod outbox;
@@ -23,9 +27,14 @@ mod ports;
 mod processor;
 mod reach;
 mod relay;
+mod rings;
 mod samples;
+mod shm;
+mod socket;
+mod support;
 mod tcp;
 mod token;
+mod udp;
 mod wake;
 mod watchdog;
 

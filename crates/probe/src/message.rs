@@ -1,16 +1,19 @@
 //! The JSON messages between the coordinator and an agent.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use weft_plan::Step;
 
+use crate::delivery::DeliveryRow;
 use crate::ensemble;
 use crate::facts::Facts;
 use crate::inspect;
+use crate::link;
 use crate::ports::PortRange;
-use crate::tcp;
 use crate::token::Token;
 
 /// What both ends of a step need to know.
@@ -27,6 +30,17 @@ pub struct Common {
     pub token: Token,
     /// A peer that is silent for longer has failed.
     pub patience_ms: u64,
+}
+
+impl Common {
+    /// Bytes of the largest message of the step.
+    pub fn largest_bytes(&self) -> u64 {
+        self.step.sizes.sizes().into_iter().max().unwrap_or(0)
+    }
+
+    pub fn patience(&self) -> Duration {
+        Duration::from_millis(self.patience_ms.max(1))
+    }
 }
 
 /// What the coordinator asks.
@@ -79,10 +93,12 @@ pub enum Request {
 /// What the agent says; samples travel in frames of their own.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Reply {
+pub enum Reply<'a> {
     Ready {
         version: &'static str,
         facts: Facts,
+        /// Why a transport is not to be had on this node, by its name; nothing where it is.
+        transports: BTreeMap<&'static str, Option<String>>,
         timing: Overhead,
     },
     Clock {
@@ -93,6 +109,10 @@ pub enum Reply {
     },
     Connected {
         effective: Settings,
+    },
+    /// What became of the messages of batches whose samples follow.
+    Deliveries {
+        rows: &'a [DeliveryRow],
     },
     Done {
         rejected: u64,
@@ -115,7 +135,7 @@ pub struct Overhead {
 #[derive(Debug, Serialize)]
 pub struct Settings {
     #[serde(flatten)]
-    pub tcp: Option<tcp::Effective>,
+    pub link: Option<link::Effective>,
     /// The processors the timed loop may run on.
     pub cpus: Vec<u32>,
     pub wait: weft_plan::Wait,

@@ -15,7 +15,31 @@ use crate::descriptors;
 /// Looks during one patience.
 const LOOKS: u32 = 10;
 
-/// Shuts a connection down when nothing has moved on it for longer than the patience.
+/// What a watchdog looks after.
+pub trait Watched: Send + 'static {
+    /// Grows with every sign of life of the peer.
+    fn moved(&self) -> u64;
+
+    /// Whether the peer is known to be gone, where a waiting channel would not notice it by itself.
+    fn has_ended(&self) -> bool {
+        false
+    }
+
+    /// End all waiting.
+    fn cut(&self);
+}
+
+impl Watched for TcpStream {
+    fn moved(&self) -> u64 {
+        moved_bytes(self)
+    }
+
+    fn cut(&self) {
+        let _ = self.shutdown(Shutdown::Both);
+    }
+}
+
+/// Cuts a connection when nothing has moved on it for longer than the patience.
 pub struct Watchdog {
     stop: Arc<AtomicBool>,
     barked: Arc<AtomicBool>,
@@ -24,17 +48,21 @@ pub struct Watchdog {
 
 impl Watchdog {
     /// Watch from a thread that shares nothing with the caller's descriptors.
-    pub fn watch(socket: &TcpStream, patience: Duration) -> io::Result<Watchdog> {
-        let socket = socket.try_clone()?;
+    pub fn watch(watched: impl Watched, patience: Duration) -> io::Result<Watchdog> {
         let stop = Arc::new(AtomicBool::new(false));
         let barked = Arc::new(AtomicBool::new(false));
         let (stopping, barking) = (stop.clone(), barked.clone());
-        let thread = thread::Builder::new().stack_size(64 << 10).spawn(move || {
-            if wait_for_silence(&socket, patience, &stopping) {
-                barking.store(true, Ordering::Release);
-                let _ = socket.shutdown(Shutdown::Both);
-            }
-        })?;
+        let thread =
+            thread::Builder::new().stack_size(64 << 10).spawn(move || {
+                match wait_for_end(&watched, patience, &stopping) {
+                    End::Silence => {
+                        barking.store(true, Ordering::Release);
+                        watched.cut();
+                    }
+                    End::Gone => watched.cut(),
+                    End::Stopped => {}
+                }
+            })?;
         descriptors::detach()?;
         Ok(Watchdog {
             stop,
@@ -65,20 +93,30 @@ impl Drop for Watchdog {
     }
 }
 
-/// True when no byte was acknowledged or received for the patience; false when told to stop.
-fn wait_for_silence(socket: &TcpStream, patience: Duration, stop: &AtomicBool) -> bool {
-    let mut seen = moved_bytes(socket);
+/// Why a watch is over.
+enum End {
+    Silence,
+    Gone,
+    Stopped,
+}
+
+/// Look until nothing has moved for the patience, the peer is gone, or it is told to stop.
+fn wait_for_end(watched: &impl Watched, patience: Duration, stop: &AtomicBool) -> End {
+    let mut seen = watched.moved();
     let mut since = Instant::now();
     while !stop.load(Ordering::Acquire) {
         thread::park_timeout(patience / LOOKS);
-        let now = moved_bytes(socket);
+        let now = watched.moved();
+        if watched.has_ended() {
+            return End::Gone;
+        }
         if now != seen {
             (seen, since) = (now, Instant::now());
-        } else if since.elapsed() > patience {
-            return !stop.load(Ordering::Acquire);
+        } else if since.elapsed() > patience && !stop.load(Ordering::Acquire) {
+            return End::Silence;
         }
     }
-    false
+    End::Stopped
 }
 
 /// Bytes that the peer has acknowledged and sent so far; 0 where the kernel does not say.

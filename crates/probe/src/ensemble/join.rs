@@ -16,6 +16,7 @@ use super::session::Session;
 use super::trouble::Trouble;
 use crate::clock::now_ns;
 use crate::failure;
+use crate::link;
 use crate::message::Settings;
 use crate::outbox::Outbox;
 use crate::processor;
@@ -191,7 +192,7 @@ impl Session {
             offset_ns: clock.offset_ns,
             error_ns: clock.error_ns,
             effective: Settings {
-                tcp: Some(tcp),
+                link: Some(link::Effective::Tcp(tcp)),
                 cpus: processor::allowed(),
                 wait: Wait::Block,
                 verify: self.options.verify,

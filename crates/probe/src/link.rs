@@ -1,0 +1,186 @@
+//! From an admitted connection to the channel that a step's transport asks for.
+
+use std::io;
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+use socket2::SockRef;
+use weft_plan::{Options, Transport, Wait};
+
+use crate::channel::{Channel, CountedChannel};
+use crate::meet;
+use crate::message::Common;
+use crate::rings::Rings;
+use crate::shm::{self, ShmChannel};
+use crate::socket::{self, Block, SocketChannel, Spin};
+use crate::tcp;
+use crate::udp::Udp;
+use crate::watchdog::{Watchdog, Watched};
+
+/// Which end of a connection this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Serve,
+    Drive,
+}
+
+/// What is done over a channel, whichever it is.
+pub trait Work {
+    fn over<C: Channel>(self, channel: C) -> io::Result<()>;
+
+    /// Datagrams are no channel: some may be lost.
+    fn over_udp(self, link: Udp, common: &Common) -> io::Result<()>;
+}
+
+/// A connection to the peer. All but TCP are agreed on over a TCP connection, which stays open as a sign of life.
+pub enum Link {
+    Tcp(TcpStream),
+    Udp(Udp),
+    Unix(TcpStream, UnixStream),
+    Shm(TcpStream, Rings, End),
+}
+
+/// Settings of the link as the kernel holds them.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Effective {
+    Tcp(tcp::Effective),
+    Buffers(socket::Buffers),
+    Shm {},
+}
+
+impl Link {
+    /// Agree on the step's transport with the other end of an admitted connection.
+    pub fn establish(end: End, mut control: TcpStream, common: &Common) -> io::Result<Link> {
+        match common.step.transport {
+            Transport::Udp => Udp::establish(control, common).map(Link::Udp),
+            Transport::Unix => {
+                let socket = meet(end, &mut control, common)?;
+                set_buffers(&socket, &common.step.options)?;
+                Ok(Link::Unix(control, socket))
+            }
+            Transport::Shm => {
+                let socket = meet(end, &mut control, common)?;
+                let rings = match end {
+                    End::Serve => shm::share(&socket)?,
+                    End::Drive => shm::take(&socket)?,
+                };
+                Ok(Link::Shm(control, rings, end))
+            }
+            Transport::Tcp => Ok(Link::Tcp(control)),
+            Transport::Mpi | Transport::Null => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "agents carry no messages over this transport",
+            )),
+        }
+    }
+
+    pub fn effective(&self) -> io::Result<Effective> {
+        Ok(match self {
+            Link::Tcp(socket) => Effective::Tcp(tcp::effective(socket)?),
+            Link::Udp(link) => Effective::Buffers(socket::buffers(&(&link.socket).into())?),
+            Link::Unix(_, socket) => Effective::Buffers(socket::buffers(&socket.into())?),
+            Link::Shm(..) => Effective::Shm {},
+        })
+    }
+
+    /// Do the work over this link, under the eyes of a watchdog.
+    pub fn carry(self, common: &Common, work: impl Work) -> io::Result<()> {
+        match common.step.options.wait {
+            Wait::Spin => self.carry_waiting::<Spin>(common, work),
+            Wait::Block | Wait::Auto => self.carry_waiting::<Block>(common, work),
+        }
+    }
+
+    fn carry_waiting<W: socket::Wait>(self, common: &Common, work: impl Work) -> io::Result<()> {
+        let patience = common.patience();
+        match self {
+            // Its loops look at the clock themselves, since what is lost never comes.
+            Link::Udp(link) => work.over_udp(link, common),
+            Link::Tcp(socket) => {
+                let watchdog = Watchdog::watch(socket.try_clone()?, patience)?;
+                socket.set_read_timeout(None)?;
+                let outcome = work.over(SocketChannel::<W>::new(socket));
+                outcome.map_err(|error| watchdog.explain(error))
+            }
+            Link::Unix(control, socket) => {
+                let other = socket.try_clone()?;
+                let cut = move || drop(other.shutdown(Shutdown::Both));
+                let channel = SocketChannel::<W>::new(socket);
+                watched(control, patience, cut, work, channel)
+            }
+            Link::Shm(control, rings, end) => {
+                let flag = Arc::new(AtomicBool::new(false));
+                let channel = ShmChannel::<W>::new(rings, end == End::Serve, flag.clone());
+                let cut = move || flag.store(true, Ordering::Release);
+                watched(control, patience, cut, work, channel)
+            }
+        }
+    }
+}
+
+fn meet(end: End, control: &mut TcpStream, common: &Common) -> io::Result<UnixStream> {
+    match end {
+        End::Serve => meet::host(control, &common.token, common.patience()),
+        End::Drive => meet::join(control, &common.token),
+    }
+}
+
+fn set_buffers(socket: &UnixStream, options: &Options) -> io::Result<()> {
+    let socket = SockRef::from(socket);
+    if let Some(bytes) = options.send_buffer_bytes {
+        socket.set_send_buffer_size(bytes as usize)?;
+    }
+    if let Some(bytes) = options.receive_buffer_bytes {
+        socket.set_recv_buffer_size(bytes as usize)?;
+    }
+    Ok(())
+}
+
+/// Do the work over a channel that the kernel counts nothing for.
+fn watched<C: Channel>(
+    control: TcpStream,
+    patience: Duration,
+    cut: impl Fn() + Send + 'static,
+    work: impl Work,
+    channel: C,
+) -> io::Result<()> {
+    let moved = Arc::new(AtomicU64::new(0));
+    control.set_nonblocking(true)?;
+    let beside = Beside {
+        control,
+        moved: moved.clone(),
+        cut,
+    };
+    let watchdog = Watchdog::watch(beside, patience)?;
+    let outcome = work.over(CountedChannel::new(channel, moved));
+    outcome.map_err(|error| watchdog.explain(error))
+}
+
+/// What a channel counts itself, and the connection beside it, which ends with the peer.
+struct Beside<F> {
+    control: TcpStream,
+    moved: Arc<AtomicU64>,
+    cut: F,
+}
+
+impl<F: Fn() + Send + 'static> Watched for Beside<F> {
+    fn moved(&self) -> u64 {
+        self.moved.load(Ordering::Relaxed)
+    }
+
+    fn has_ended(&self) -> bool {
+        match self.control.peek(&mut [0]) {
+            Ok(count) => count == 0,
+            Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+        }
+    }
+
+    fn cut(&self) {
+        (self.cut)();
+    }
+}

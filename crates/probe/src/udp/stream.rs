@@ -1,0 +1,82 @@
+//! A stream of datagrams at a rate; the receiver says what arrived.
+
+use std::io::{self, Write};
+
+use super::UdpBatches;
+use super::arrivals::Header;
+use super::pace;
+use super::serve::DONE;
+use crate::batch::Timing;
+use crate::batches::Outcome;
+use crate::clock::now_ns;
+use crate::delivery::Delivery;
+use crate::order::Order;
+
+/// What is sent to find out the achievable rate: first a few, then for about as long as queues need to fill.
+const PROBE_MESSAGES: u32 = 64;
+const PROBE_NS: f64 = 100e6;
+const MOST_PROBE_MESSAGES: f64 = 1e6;
+
+impl UdpBatches<'_> {
+    pub(super) fn stream(&mut self, order: Order) -> io::Result<Outcome> {
+        let start_ns = now_ns();
+        for number in 0..order.messages {
+            let due_ns = start_ns + u64::from(number) * self.gap_ns;
+            if self.gap_ns > 0 {
+                pace::wait_until(due_ns);
+            }
+            let message = &mut self.memory[..order.size_bytes as usize];
+            let header = Header {
+                batch: self.number,
+                number,
+                sent_ns: now_ns(),
+            };
+            header.write(message);
+            self.link.socket.send(message)?;
+        }
+        let sending_ns = now_ns() - start_ns;
+        self.link.control.write_all(&[DONE])?;
+        let delivery = Delivery::hear(&mut self.link.control)?;
+        Ok(Outcome {
+            timing: Timing {
+                start_ns,
+                elapsed_ns: elapsed_ns(&delivery, sending_ns),
+            },
+            messages: delivery.received,
+            delivery: Some((delivery, sending_ns)),
+        })
+    }
+
+    /// The time of one message when they come as fast as the way takes them.
+    pub(super) fn fastest_ns(&mut self, size_bytes: u64) -> io::Result<f64> {
+        let few_ns = self.probe(size_bytes, PROBE_MESSAGES)?;
+        let many = (PROBE_NS / few_ns).clamp(PROBE_MESSAGES.into(), MOST_PROBE_MESSAGES);
+        self.probe(size_bytes, many as u32)
+    }
+
+    fn probe(&mut self, size_bytes: u64, messages: u32) -> io::Result<f64> {
+        self.number += 1;
+        let order = Order {
+            size_bytes,
+            messages,
+        };
+        order.announce(&mut self.orders)?;
+        let outcome = self.stream(order)?;
+        if outcome.messages == 0 {
+            return Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!("of {messages} datagrams of {size_bytes} bytes none arrived"),
+            ));
+        }
+        Ok((outcome.timing.elapsed_ns as f64 / f64::from(outcome.messages)).max(1.0))
+    }
+}
+
+/// The time of all that arrived: n arrivals are n - 1 gaps apart. Of a single one only the sending is known.
+fn elapsed_ns(delivery: &Delivery, sending_ns: u64) -> u64 {
+    let arrived = u64::from(delivery.received);
+    if arrived < 2 {
+        return sending_ns;
+    }
+    (u128::from(delivery.span_ns) * u128::from(arrived) / u128::from(arrived - 1)) as u64
+}
