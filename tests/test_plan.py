@@ -66,7 +66,13 @@ def refusal(old: str, new: str, tmp_path: Path) -> str:
         ),
         ('"count"', '"rate"', "steps[0].stop.rule", '"rate"', "known: time, count"),
         ('"powers"', '"primes"', "steps[0].sizes.schedule", '"primes"', "known: powers, netpipe"),
-        ("stop", 'transport = "quic"\nstop', "steps[0].transport", '"quic"', "known: tcp, null"),
+        (
+            "stop",
+            'transport = "quic"\nstop',
+            "steps[0].transport",
+            '"quic"',
+            "known: tcp, udp, unix, shm, mpi, null",
+        ),
         ("stop", 'untli = "1 s"\nstop', "steps[0].untli", '"1 s"', 'did you mean "until"?'),
         (
             "stop",

@@ -22,6 +22,7 @@ from weft.testbed.live import LiveRun
 from weft.testbed.needs import nodes_of, refuse_load
 from weft.testbed.open import open_testbed
 from weft.testbed.outlook import Outlook, foresee
+from weft.testbed.preflight import check_transports
 from weft.testbed.simulation import SimulatedRun
 from weft.testbed.telling import Progress as Reporter
 
@@ -165,9 +166,10 @@ def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> N
         options["cpus"] = _checked_cpus(cpus or options["cpus"] or testbed.cpus, testbed)
         if is_ensemble(step):
             options["wait"] = "block"
-        elif options["wait"] == "auto":
+        elif options["wait"] == "auto" and step["transport"] != "mpi":
             apart = options["cpus"] is not None and len(set(options["cpus"][:2])) == 2
             options["wait"] = "spin" if apart and testbed.may_spin else "block"
+    check_transports(plan, testbed)
 
 
 def _check_enough_nodes(step: dict[str, Any], testbed: Testbed) -> None:
@@ -187,7 +189,7 @@ def _checked_cpus(cpus: list[int] | None, testbed: Testbed) -> list[int] | None:
             "name one for each node",
         )
     usable = os.sched_getaffinity(0)
-    if testbed.kind == "lab" and not usable.issuperset(cpus):
+    if testbed.kind in ("lab", "local") and not usable.issuperset(cpus):
         wrong = sorted(set(cpus) - usable)
         raise RequestError(
             f"no processor {', '.join(map(str, wrong))} to pin to",

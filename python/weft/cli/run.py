@@ -12,6 +12,7 @@ from weft.cli.progress import progress
 from weft.conduct import RunRequest, foresee_run, resume_run, start_run
 from weft.errors import RequestError
 from weft.nodeset import fold
+from weft.testbed.mpi.toolchain import KINDS
 
 
 @click.command()
@@ -24,6 +25,8 @@ from weft.nodeset import fold
 @ports_option
 @click.option("--launches", type=int, help="Fresh processes and connections, so many times.")
 @click.option("--cpus", metavar="LIST", help="Processor of each node's agent, such as 0,1.")
+@click.option("--transport", metavar="NAME", help="What carries all steps, such as unix or shm.")
+@click.option("--mpi", type=click.Choice(list(KINDS)), help="Which MPI, where --transport is mpi.")
 @click.option(
     "--set",
     "settings",
@@ -57,6 +60,8 @@ def run(
     ports: str | None,
     launches: int | None,
     cpus: str | None,
+    transport: str | None,
+    mpi: str | None,
     settings: tuple[str, ...],
     patience_s: float,
     dry_run: bool,
@@ -66,7 +71,7 @@ def run(
     """Run PLAN (a catalogue name or a TOML file) on a testbed."""
     if resume is not None:
         asked = (plan, testbed, out, scale is not None, nodes, ports, launches, cpus, settings)
-        if any((*asked, dry_run, *loads.values())):
+        if any((*asked, transport, mpi, dry_run, *loads.values())):
             raise RequestError(
                 "--resume takes the plan, its settings and the testbed from the run",
                 "leave out all but --resume, --patience and --json",
@@ -78,7 +83,8 @@ def run(
             raise RequestError(
                 "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
             )
-        overrides = [_split_setting(setting) for setting in settings]
+        overrides = _overrides(transport, mpi)
+        overrides += [_split_setting(setting) for setting in settings]
         if launches is not None:
             overrides.append(("launches", str(launches)))
         overrides += load_settings(plan, loads)
@@ -102,6 +108,12 @@ def run(
             click.echo(f"lost nodes: {fold(lost)}", err=True)
         click.echo(f"{result.directory}: {result.meta.status}", err=True)
     context.exit(0 if result.meta.status == "complete" else 1)
+
+
+def _overrides(transport: str | None, mpi: str | None) -> list[tuple[str, str]]:
+    """What --transport and --mpi change of all steps of a plan."""
+    chosen = {"steps.*.transport": transport, "steps.*.options.mpi": mpi}
+    return [(key, value) for key, value in chosen.items() if value]
 
 
 def _split_setting(setting: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
+from weft.cli.delivery_table import deliveries_table
 from weft.cli.ensemble_tables import print_ensembles
 from weft.cli.inside_tables import print_insides
 from weft.cli.layout import number, plain_table
@@ -39,6 +40,8 @@ def print_summary(summary: Summary) -> None:
         points = [each for each in summary.points if each.step == step]
         console.print(f"\n{points[0].pattern} over {points[0].transport}", style="bold")
         console.print(_points_table(points))
+        if delivered := [one for one in summary.deliveries if one.step == step]:
+            console.print(deliveries_table(delivered))
     print_loads(summary, console)
     print_insides(summary, console)
     print_ensembles(summary, console)

@@ -8,6 +8,7 @@ from typing import Any
 from weft.diagnose.applications import LoadedPoint, loaded_points
 from weft.diagnose.bottlenecks import Bottleneck, bottlenecks
 from weft.diagnose.curve import curves
+from weft.diagnose.delivery import Delivered, deliveries
 from weft.diagnose.effects import Effects, effects_of
 from weft.diagnose.inside import (
     Budget,
@@ -56,6 +57,7 @@ class Summary:
     sampled: dict[int, Digests] = field(default_factory=dict)
     """By step of which the run keeps some transfers only: what it knows of all."""
     caches: list[CacheHits] = field(default_factory=list)
+    deliveries: list[Delivered] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -86,6 +88,7 @@ class Summary:
             "caches": [hits.to_json() for hits in self.caches],
             "budgets": [budget.to_json() for budget in self.budgets],
             "cycles": [one.to_json() for one in self.cycles],
+            "deliveries": [one.to_json() for one in self.deliveries],
             "lost": self.meta.lost,
             "incomplete": self.meta.incomplete,
             "clocks": self.meta.clocks,
@@ -116,6 +119,7 @@ def summarise(run: Run) -> Summary:
         web=web_points(run, busy),
         sampled=_sampled(run),
         caches=cache_hits(run),
+        deliveries=deliveries(run),
     )
 
 

@@ -48,7 +48,13 @@ def subject(one: Series) -> str:
     return f"{endpoints(one.run)} {over}{_place(one.run)}{way}"
 
 
-_OVER = {"null": "without a network", "unknown": "over an unnamed transport"}
+_OVER = {
+    "mpi": "over MPI",
+    "null": "without a network",
+    "shm": "through shared memory",
+    "unix": "over a Unix socket",
+    "unknown": "over an unnamed transport",
+}
 
 
 def endpoints(run: Run) -> str:

@@ -42,6 +42,8 @@ class RunMeta:
     lack a node or a transfer, `phases` those that were chosen during the run (it only grows), `clocks` how
     far each node's clock is from the run's, `barriers` what each phase's barrier took. `sampled` are the steps
     of which only some transfers are kept: about `rows` samples of `transfers` (see weft.run.digests).
+
+    `deliveries` say what became of the messages of a batch where the transport may lose some.
     """
 
     plan: dict[str, Any]
@@ -57,6 +59,7 @@ class RunMeta:
     clocks: list[dict[str, Any]] = field(default_factory=list)
     barriers: list[dict[str, Any]] = field(default_factory=list)
     sampled: list[dict[str, Any]] = field(default_factory=list)
+    deliveries: list[dict[str, Any]] = field(default_factory=list)
     status: Status = "partial"
     statistic: Literal["batch", "best", "mean"] = "batch"
     source: dict[str, Any] | None = None

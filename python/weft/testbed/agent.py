@@ -59,6 +59,7 @@ class Agent:
         self.facts: dict[str, Any] = {}
         self.timing: dict[str, Any] = {}
         self._clock_offset_ns: int | None = None
+        self.transports: dict[str, str | None] = {}
 
     @classmethod
     async def start(cls, node: str, argv: list[str]) -> Agent:
@@ -92,6 +93,7 @@ class Agent:
                 f"the agent is version {ready['version']}, this weft is {__version__}: run `make setup`",
             )
         self.facts, self.timing = ready["facts"], ready["timing"]
+        self.transports = ready["transports"]
 
     @property
     def pid(self) -> int:

@@ -88,6 +88,11 @@ class Computed(Closing, ABC, Generic[Model]):
             )
         if computes(step) and not self.computes:
             refuse_load(step, self.kind, self.name)
+        if step["transport"] != "tcp":
+            raise RequestError(
+                f"step {step['name']!r} is over {step['transport']}; only TCP is simulated",
+                "run it on local: or on lab:FABRIC",
+            )
         transfers = self.transfers(step)
         if transfers > MOST_TRANSFERS:
             raise RequestError(

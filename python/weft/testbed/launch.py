@@ -18,6 +18,7 @@ from weft.testbed.chooser import Choosers
 from weft.testbed.crew import Crew
 from weft.testbed.ensemble import Ensemble
 from weft.testbed.logbook import Logbook
+from weft.testbed.mpi.step import run_mpi_step
 from weft.testbed.needs import nodes_of
 from weft.testbed.not_started import not_started
 from weft.testbed.pair import StepJob, run_step
@@ -105,7 +106,11 @@ class Launch:
             epoch_ns=self.epoch_ns,
             patience_ms=round(self.patience_s * 1000),
         )
-        outcome = await run_step(agents, job, _handing_over(logbook))
+        take = _handing_over(logbook)
+        if job.step["transport"] == "mpi":
+            outcome = await run_mpi_step(self.testbed, job, take)
+        else:
+            outcome = await run_step(agents, job, take, logbook.deliveries)
         for name, settings in outcome.effective.items():
             logbook.settings(name, settings)
         for name, rejected in outcome.rejected.items():

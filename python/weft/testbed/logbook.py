@@ -46,6 +46,16 @@ class Logbook:
             self.writer.append(batch)
         self._on_phases(phases)
 
+    def deliveries(self, rows: list[dict[str, Any]]) -> None:
+        """What became of the messages of batches, which take the place of earlier ones of their phases."""
+        phases = {row["phase"] for row in rows}
+        for phase in phases:
+            key = self._key(phase)
+            self.meta.deliveries = [
+                one for one in self.meta.deliveries if not one.items() >= key.items()
+            ]
+        self.meta.deliveries += [self._key(row["phase"]) | row for row in rows]
+
     def barrier(self, phase: int, by_node_us: Sequence[float]) -> None:
         """How long the nodes were in a phase's barrier; each waits for the last."""
         if by_node_us:

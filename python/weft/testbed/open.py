@@ -8,6 +8,7 @@ from weft.errors import RequestError
 from weft.testbed.base import Testbed
 from weft.testbed.inside import open_nodes
 from weft.testbed.lab import open_lab
+from weft.testbed.local import open_local
 from weft.testbed.simulated import open_simulated
 
 _BUILT: dict[str, Callable[[str, float], Testbed]] = {
@@ -31,12 +32,11 @@ def open_testbed(
     Slurm is asked for nodes if we `may_ask`.
     """
     kind, colon, name = spec.partition(":")
+    if kind == "local" and colon:
+        _refuse_cluster(spec, nodes, ports)
+        return open_local(name)
     if colon and name and kind in _BUILT:
-        if nodes is not None or ports is not None:
-            raise RequestError(
-                f"--on {spec}: --nodes and --ports are for real clusters",
-                "a fabric or machine says how many nodes it has",
-            )
+        _refuse_cluster(spec, nodes, ports)
         return _BUILT[kind](name, scale)
     if colon and (name or kind == "slurm") and kind in _REAL:
         if scale != 1.0:
@@ -44,10 +44,19 @@ def open_testbed(
         return _open_real(kind, name, nodes, ports, may_ask)
     raise RequestError(
         f"--on {spec}: not a testbed this weft knows",
-        "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair; sim:FABRIC computes, "
-        "node:MACHINE computes what happens inside two nodes; ssh:NODES, hosts:FILE, slurm:, mpirun:NODES and "
-        "template:COMMAND:NODES run on real ones",
+        "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair; local: is two processes on this "
+        "machine; sim:FABRIC computes, node:MACHINE computes what happens inside two nodes; ssh:NODES, hosts:FILE, "
+        "slurm:, mpirun:NODES and template:COMMAND:NODES run on real ones",
     )
+
+
+def _refuse_cluster(spec: str, nodes: int | None, ports: str | None) -> None:
+    """What was asked of a real cluster means nothing to any other testbed."""
+    if nodes is not None or ports is not None:
+        raise RequestError(
+            f"--on {spec}: --nodes and --ports are for real clusters",
+            "a fabric or machine says how many nodes it has",
+        )
 
 
 def _open_real(

@@ -67,7 +67,10 @@ class StepOutcome:
 
 
 async def run_step(
-    agents: list[Agent], job: StepJob, on_samples: Callable[[pa.RecordBatch], None]
+    agents: list[Agent],
+    job: StepJob,
+    on_samples: Callable[[pa.RecordBatch], None],
+    on_deliveries: Callable[[list[dict[str, Any]]], None] = lambda rows: None,
 ) -> StepOutcome:
     """Run one step from node 0 to node 1 (or on node 0 alone, without a network); raises AgentError."""
     outcome = StepOutcome()
@@ -75,7 +78,7 @@ async def run_step(
     ahead_ns = await driver.clock_offset_ns()
     if job.step["transport"] == "null":
         await driver.send(job.drive_request(0, None, ahead_ns))
-        await _follow(driver, outcome, on_samples)
+        await _follow(driver, outcome, on_samples, on_deliveries)
         return outcome
     server = agents[1]
     await server.send(job.serve_request(1))
@@ -83,14 +86,17 @@ async def run_step(
     peer = endpoint(job.addresses[1], port)
     await driver.send(job.drive_request(0, peer, ahead_ns))
     await _both(
-        _follow(driver, outcome, on_samples),
-        _follow(server, outcome, on_samples),
+        _follow(driver, outcome, on_samples, on_deliveries),
+        _follow(server, outcome, on_samples, on_deliveries),
     )
     return outcome
 
 
 async def _follow(
-    agent: Agent, outcome: StepOutcome, on_samples: Callable[[pa.RecordBatch], None]
+    agent: Agent,
+    outcome: StepOutcome,
+    on_samples: Callable[[pa.RecordBatch], None],
+    on_deliveries: Callable[[list[dict[str, Any]]], None],
 ) -> None:
     """Take what an agent says until it is done."""
     while True:
@@ -99,6 +105,8 @@ async def _follow(
             on_samples(received)
         elif received["type"] == "connected":
             outcome.effective[agent.node] = received["effective"]
+        elif received["type"] == "deliveries":
+            on_deliveries(received["rows"])
         elif received["type"] == "done":
             outcome.rejected[agent.node] = received["rejected"]
             return

@@ -1,0 +1,107 @@
+"""What became of messages where the transport may lose some, at each size, with intervals over launches."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from weft.interval import Interval
+from weft.run.folder import Run
+from weft.statistics import median_interval
+
+COUNTS = ("sent", "received", "duplicated", "reordered", "overrun")
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """One size of one step; the counts are of all launches together.
+
+    `overrun` are those of the lost that the receiving socket had no room for. `loss_pct`, `jitter_us` (RFC 3550)
+    and `offered_mbps` (payload) are intervals over launches; a ping-pong has the loss alone.
+    """
+
+    step: int
+    phase: int
+    size_bytes: int
+    launches: int
+    sent: int
+    received: int
+    duplicated: int
+    reordered: int
+    overrun: int
+    loss_pct: Interval
+    jitter_us: Interval | None
+    offered_mbps: Interval | None
+
+    @property
+    def lost(self) -> int:
+        return self.sent - self.received
+
+    def to_json(self) -> dict[str, Any]:
+        """As `weft show --json` prints it."""
+        intervals = ("loss_pct", "jitter_us", "offered_mbps")
+        found = {name: getattr(self, name) for name in intervals}
+        return vars(self) | {"lost": self.lost} | {k: v and v.to_json() for k, v in found.items()}
+
+
+def deliveries(run: Run) -> list[Delivered]:
+    """By step, then in the order of its phases."""
+    by_launch: dict[tuple[int, int], dict[int, list[dict[str, Any]]]] = defaultdict(dict)
+    for row in run.meta.deliveries:
+        launches = by_launch[row["step"], row["phase"]]
+        launches.setdefault(row["launch"], []).append(row)
+    sizes = _sizes(run) if by_launch else {}
+    return [
+        _delivered(run, step, phase, sizes[step, phase], list(by_launch[step, phase].values()))
+        for step, phase in sorted(by_launch.keys() & sizes.keys())
+    ]
+
+
+def _sizes(run: Run) -> dict[tuple[int, int], int]:
+    """The message size of each phase that has samples."""
+    keys = run.samples.group_by(["step", "phase"]).aggregate([("size_bytes", "max")])
+    rows = keys.select(["step", "phase", "size_bytes_max"]).to_pylist()
+    return {(row["step"], row["phase"]): row["size_bytes_max"] for row in rows}
+
+
+def _delivered(
+    run: Run, step: int, phase: int, size_bytes: int, launches: list[list[dict[str, Any]]]
+) -> Delivered:
+    rows = [row for launch in launches for row in launch]
+    streamed = run.meta.plan["steps"][step]["pattern"]["kind"] == "stream"
+    return Delivered(
+        step=step,
+        phase=phase,
+        size_bytes=size_bytes,
+        launches=len(launches),
+        **{name: _total(rows, name) for name in COUNTS},
+        loss_pct=median_interval([_loss_pct(launch) for launch in launches]),
+        jitter_us=median_interval([_jitter_us(launch) for launch in launches])
+        if streamed
+        else None,
+        offered_mbps=median_interval([_offered_mbps(launch, size_bytes) for launch in launches])
+        if streamed
+        else None,
+    )
+
+
+def _total(rows: list[dict[str, Any]], name: str) -> int:
+    return sum(row[name] for row in rows)
+
+
+def _loss_pct(rows: list[dict[str, Any]]) -> float:
+    sent = _total(rows, "sent")
+    return 100 * (sent - _total(rows, "received")) / sent if sent else 0.0
+
+
+def _jitter_us(rows: list[dict[str, Any]]) -> float:
+    """The middle of the batches: each has its own running estimate."""
+    return float(median(row["jitter_ns"] for row in rows)) / 1e3
+
+
+def _offered_mbps(rows: list[dict[str, Any]], size_bytes: int) -> float:
+    """Bits per nanosecond are 10^9 bit/s."""
+    sending_ns = max(1, _total(rows, "sending_ns"))
+    return _total(rows, "sent") * size_bytes * 8e3 / sending_ns

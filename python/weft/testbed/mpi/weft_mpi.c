@@ -1,0 +1,345 @@
+/* weft's timed loops over MPI, between rank 0, which drives, and rank 1, which serves.
+ *
+ * usage: weft_mpi KEY=VALUE ...     (weft starts it under mpirun; see step.py for what it says)
+ *
+ *   pattern=pingpong|stream  window=N  calls=blocking|nonblocking  cpus=A,B (optional)
+ *   rule=time  trial_ns=N at_least=N at_most_ns=N (0: none)   or   rule=count  repeats=N
+ *   trials=N  until_ns=N (0: none)  epoch_ns=N  phases=INDEX:BYTES,INDEX:BYTES,...
+ *
+ * Which batches are run, and how many messages each has, is what the agent's driver does (crates/probe/src/drive.rs). */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define WARM_UP_NS 1000000
+#define WARM_UP_MESSAGES 20
+#define PAGE_BYTES 4096
+
+enum { DRIVER = 0, SERVER = 1, ORDER_TAG = 1, DATA_TAG = 2 };
+
+struct settings {
+    int streams, nonblocking, by_count;
+    long window, trials, repeats, at_least;
+    int64_t trial_ns, at_most_ns, until_ns, epoch_ns;
+    const char *phases, *cpus;
+};
+
+/* One batch; no messages means that there is nothing more to come. */
+struct order {
+    int64_t size_bytes, messages;
+};
+
+struct timing {
+    int64_t start_ns, elapsed_ns;
+};
+
+struct end {
+    const struct settings *settings;
+    char *buffer;
+    MPI_Request *requests;
+    int peer;
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "weft_mpi: %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    exit(2);
+}
+
+static const char *value_of(int argc, char **argv, const char *key)
+{
+    const size_t length = strlen(key);
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], key, length) && argv[i][length] == '=')
+            return argv[i] + length + 1;
+    return NULL;
+}
+
+static int64_t number_of(int argc, char **argv, const char *key)
+{
+    const char *text = value_of(argc, argv, key);
+    return text ? strtoll(text, NULL, 10) : 0;
+}
+
+static int is(const char *text, const char *expected)
+{
+    return text && !strcmp(text, expected);
+}
+
+static struct settings read_settings(int argc, char **argv)
+{
+    const int64_t window = number_of(argc, argv, "window");
+    return (struct settings){
+        .streams = is(value_of(argc, argv, "pattern"), "stream"),
+        .nonblocking = is(value_of(argc, argv, "calls"), "nonblocking"),
+        .by_count = is(value_of(argc, argv, "rule"), "count"),
+        .window = window > 0 ? window : 1,
+        .trials = number_of(argc, argv, "trials"),
+        .repeats = number_of(argc, argv, "repeats"),
+        .at_least = number_of(argc, argv, "at_least"),
+        .trial_ns = number_of(argc, argv, "trial_ns"),
+        .at_most_ns = number_of(argc, argv, "at_most_ns"),
+        .until_ns = number_of(argc, argv, "until_ns"),
+        .epoch_ns = number_of(argc, argv, "epoch_ns"),
+        .phases = value_of(argc, argv, "phases"),
+        .cpus = value_of(argc, argv, "cpus"),
+    };
+}
+
+/* The processor of the list at the rank's position. */
+static void pin(const char *cpus, int rank)
+{
+    cpu_set_t set;
+    for (; rank > 0 && cpus; rank--)
+        cpus = strchr(cpus, ',') ? strchr(cpus, ',') + 1 : NULL;
+    if (!cpus)
+        return;
+    CPU_ZERO(&set);
+    CPU_SET(atoi(cpus), &set);
+    if (sched_setaffinity(0, sizeof set, &set))
+        fail("cannot pin to the processor that was asked for");
+}
+
+static void send(struct end *end, int count)
+{
+    MPI_Send(end->buffer, count, MPI_BYTE, end->peer, DATA_TAG, MPI_COMM_WORLD);
+}
+
+static void receive(struct end *end, int count)
+{
+    MPI_Recv(end->buffer, count, MPI_BYTE, end->peer, DATA_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void start_send(struct end *end, int count, long slot)
+{
+    MPI_Isend(end->buffer, count, MPI_BYTE, end->peer, DATA_TAG, MPI_COMM_WORLD, &end->requests[slot]);
+}
+
+static void start_receive(struct end *end, int count, long slot)
+{
+    MPI_Irecv(end->buffer, count, MPI_BYTE, end->peer, DATA_TAG, MPI_COMM_WORLD, &end->requests[slot]);
+}
+
+static void pingpong(struct end *end, int drives, int count, int64_t round_trips)
+{
+    if (drives) {
+        for (int64_t n = 0; n < round_trips; n++) {
+            send(end, count);
+            receive(end, count);
+        }
+    } else {
+        for (int64_t n = 0; n < round_trips; n++) {
+            receive(end, count);
+            send(end, count);
+        }
+    }
+}
+
+/* The receive is posted before the message that it answers is sent. */
+static void pingpong_nonblocking(struct end *end, int drives, int count, int64_t round_trips)
+{
+    MPI_Request *const in = &end->requests[0], *const out = &end->requests[1];
+    if (!drives)
+        start_receive(end, count, 0);
+    for (int64_t n = 0; n < round_trips; n++) {
+        if (drives)
+            start_receive(end, count, 0);
+        else
+            MPI_Wait(in, MPI_STATUS_IGNORE);
+        start_send(end, count, 1);
+        MPI_Wait(out, MPI_STATUS_IGNORE);
+        if (drives)
+            MPI_Wait(in, MPI_STATUS_IGNORE);
+        else if (n + 1 < round_trips)
+            start_receive(end, count, 0);
+    }
+}
+
+/* After each window, and at the end, one byte comes back. */
+static void stream(struct end *end, int drives, int count, int64_t messages)
+{
+    const long window = end->settings->window;
+    for (int64_t done = 0; done < messages;) {
+        const long burst = messages - done < window ? (long)(messages - done) : window;
+        for (long n = 0; n < burst; n++) {
+            if (end->settings->nonblocking)
+                drives ? start_send(end, count, n) : start_receive(end, count, n);
+            else
+                drives ? send(end, count) : receive(end, count);
+        }
+        if (end->settings->nonblocking)
+            MPI_Waitall((int)burst, end->requests, MPI_STATUSES_IGNORE);
+        drives ? receive(end, 1) : send(end, 1);
+        done += burst;
+    }
+}
+
+static void transfer(struct end *end, int drives, struct order order)
+{
+    const int count = (int)order.size_bytes;
+    if (end->settings->streams)
+        stream(end, drives, count, order.messages);
+    else if (end->settings->nonblocking)
+        pingpong_nonblocking(end, drives, count, order.messages);
+    else
+        pingpong(end, drives, count, order.messages);
+}
+
+static struct timing batch(struct end *end, struct order order)
+{
+    char ready;
+    MPI_Send(&order, sizeof order, MPI_BYTE, SERVER, ORDER_TAG, MPI_COMM_WORLD);
+    MPI_Recv(&ready, 1, MPI_BYTE, SERVER, ORDER_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const int64_t start_ns = now_ns();
+    transfer(end, 1, order);
+    return (struct timing){start_ns, now_ns() - start_ns};
+}
+
+static void serve(struct end *end)
+{
+    for (;;) {
+        struct order order;
+        const char ready = 1;
+        MPI_Recv(&order, sizeof order, MPI_BYTE, DRIVER, ORDER_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (!order.messages)
+            return;
+        MPI_Send(&ready, 1, MPI_BYTE, DRIVER, ORDER_TAG, MPI_COMM_WORLD);
+        transfer(end, 0, order);
+    }
+}
+
+/* What one message is expected to take: the latest size's, grown as NetPIPE grows it; measured for the first. */
+static int64_t expected_ns(struct end *end, int64_t size, int64_t latest_ns, int64_t latest_size)
+{
+    if (latest_size) {
+        const double growth = (double)size / (double)latest_size;
+        return (int64_t)((double)latest_ns * (growth > 1 ? growth : 1));
+    }
+    const int64_t first_ns = batch(end, (struct order){size, 1}).elapsed_ns;
+    int64_t messages = WARM_UP_NS / (first_ns > 0 ? first_ns : 1);
+    messages = messages < 1 ? 1 : messages > WARM_UP_MESSAGES ? WARM_UP_MESSAGES : messages;
+    return batch(end, (struct order){size, messages}).elapsed_ns / messages;
+}
+
+static int64_t messages_for(struct end *end, int64_t size, int64_t latest_ns, int64_t latest_size)
+{
+    const struct settings *settings = end->settings;
+    if (settings->by_count) {
+        const int64_t warm_up = settings->repeats / 10;
+        batch(end, (struct order){size, warm_up > 0 ? warm_up : 1});
+        return settings->repeats;
+    }
+    const int64_t each_ns = expected_ns(end, size, latest_ns, latest_size);
+    const int64_t messages = settings->trial_ns / (each_ns > 0 ? each_ns : 1);
+    const int64_t capped = messages > INT32_MAX ? INT32_MAX : messages;
+    return capped > settings->at_least ? capped : settings->at_least;
+}
+
+/* Runs one phase and prints its rows; returns the best time of one message. */
+static int64_t phase(struct end *end, long index, int64_t size, int64_t latest_ns, int64_t latest_size)
+{
+    const struct settings *settings = end->settings;
+    const int64_t messages = messages_for(end, size, latest_ns, latest_size);
+    const int64_t began_ns = now_ns();
+    int64_t best_ns = INT64_MAX;
+    for (long trial = 0; trial < settings->trials; trial++) {
+        const struct timing timing = batch(end, (struct order){size, messages});
+        if (timing.elapsed_ns / messages < best_ns)
+            best_ns = timing.elapsed_ns / messages;
+        printf("row %ld %ld %lld %lld %lld %lld\n", index, trial, (long long)size, (long long)messages,
+               (long long)(timing.start_ns - settings->epoch_ns), (long long)timing.elapsed_ns);
+        fflush(stdout);
+        if (!settings->by_count && settings->at_most_ns && now_ns() - began_ns >= settings->at_most_ns)
+            break;
+    }
+    printf("over %ld\n", index);
+    fflush(stdout);
+    return best_ns;
+}
+
+static void drive(struct end *end)
+{
+    const struct settings *settings = end->settings;
+    const int crossings = settings->streams ? 1 : 2;
+    int64_t latest_ns = 0, latest_size = 0;
+    for (const char *next = settings->phases; next; next = strchr(next, ',') ? strchr(next, ',') + 1 : NULL) {
+        char *colon;
+        const long index = strtol(next, &colon, 10);
+        const int64_t size = strtoll(colon + 1, NULL, 10);
+        latest_ns = phase(end, index, size, latest_ns, latest_size);
+        latest_size = size;
+        if (settings->until_ns && latest_ns / crossings >= settings->until_ns)
+            break;
+    }
+    const struct order over = {0, 0};
+    MPI_Send(&over, sizeof over, MPI_BYTE, SERVER, ORDER_TAG, MPI_COMM_WORLD);
+}
+
+static int64_t largest_bytes(const char *phases)
+{
+    int64_t largest = 1;
+    for (const char *colon = strchr(phases, ':'); colon; colon = strchr(colon + 1, ':'))
+        if (strtoll(colon + 1, NULL, 10) > largest)
+            largest = strtoll(colon + 1, NULL, 10);
+    return largest;
+}
+
+/* A page-aligned buffer, every page of it touched. */
+static char *buffer_of(int64_t bytes)
+{
+    void *buffer;
+    if (bytes > INT32_MAX || posix_memalign(&buffer, PAGE_BYTES, (size_t)bytes))
+        fail("no memory for the largest message, or it has more bytes than MPI counts (2^31 - 1)");
+    memset(buffer, 0x5a, (size_t)bytes);
+    return buffer;
+}
+
+static void introduce(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = '\0';
+    printf("library %s\n", version);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const struct settings settings = read_settings(argc, argv);
+    if (ranks != 2 || !settings.phases)
+        fail("needs two ranks and phases; it is started by weft");
+    pin(settings.cpus, rank);
+    struct end end = {&settings, buffer_of(largest_bytes(settings.phases)), NULL, 1 - rank};
+    end.requests = malloc(sizeof *end.requests * (size_t)(settings.window + 2));
+    if (!end.requests)
+        fail("no memory for the window's requests");
+    if (rank == DRIVER) {
+        introduce();
+        drive(&end);
+        puts("done");
+    } else {
+        serve(&end);
+    }
+    free(end.requests);
+    free(end.buffer);
+    MPI_Finalize();
+    return 0;
+}

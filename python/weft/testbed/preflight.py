@@ -1,0 +1,53 @@
+"""Whether a testbed has what the transports of a plan need, asked before anything is measured or written."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from weft.errors import RequestError
+from weft.testbed.base import Testbed
+from weft.testbed.crew import Crew
+from weft.testbed.mpi.command import check_mpi
+from weft.testbed.needs import nodes_of
+
+INSIDE_A_NODE = ("unix", "shm")
+ALWAYS_THERE = ("tcp", "null")
+
+
+def check_transports(plan: dict[str, Any], testbed: Testbed) -> None:
+    """Refuse a plan whose transports this testbed cannot have; raises RequestError."""
+    steps = [step for step in plan["steps"] if step["transport"] not in ALWAYS_THERE]
+    for step in steps:
+        if step["transport"] in INSIDE_A_NODE and testbed.kind != "local":
+            raise RequestError(
+                f"step {step['name']!r}: {step['transport']} is inside one node, and "
+                f"{testbed.kind}:{testbed.name} has its ends on different ones",
+                "run it on local:, two processes on this machine",
+            )
+        if step["transport"] == "mpi":
+            check_mpi(step, testbed)
+    if steps:
+        asyncio.run(_ask_kernels(steps, testbed))
+
+
+async def _ask_kernels(steps: list[dict[str, Any]], testbed: Testbed) -> None:
+    """Agents say what their kernels have. One that does not start is for the run to report."""
+    needed = {node for step in steps for node in nodes_of(step, len(testbed.nodes))}
+    crew = await Crew.start(testbed, sorted(needed))
+    try:
+        for step in steps:
+            for node in nodes_of(step, len(testbed.nodes)):
+                _check(step, crew, node)
+    finally:
+        await crew.close()
+
+
+def _check(step: dict[str, Any], crew: Crew, node: int) -> None:
+    agent = crew.agents.get(node)
+    reason = agent.transports.get(step["transport"]) if agent else None
+    if agent and reason:
+        raise RequestError(
+            f"step {step['name']!r} is over {step['transport']}, which {agent.node} does not have: {reason}",
+            "choose another --transport",
+        )

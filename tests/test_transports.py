@@ -1,0 +1,213 @@
+"""What carries messages beside TCP: the real thing on this machine, whole, damaged and cut."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import loopback
+from command import weft, weft_json
+from weft.diagnose.delivery import deliveries
+from weft.errors import RequestError
+from weft.plan.load import load_plan
+from weft.run.folder import Run
+from weft.testbed.agent import Agent, AgentError
+from weft.testbed.local import Local
+from weft.testbed.open import open_testbed
+from weft.testbed.pair import run_step
+from weft.testbed.preflight import check_transports
+
+INSIDE = ("unix", "shm")
+WAITS = ("block", "spin")
+SIZES = [1, 56, 57, 65537, 1 << 20]
+"""On both sides of a cell of shared memory, and more than its rings hold at once."""
+
+
+def step(transport: str, sizes: list[int], **changes: Any) -> dict[str, Any]:
+    return loopback.step(sizes, transport=transport, **changes)
+
+
+def streamed(size_bytes: int, **options: Any) -> tuple[pa.Table, list[dict[str, Any]]]:
+    """The samples and the deliveries of a stream of datagrams on loopback."""
+    rows: list[dict[str, Any]] = []
+    stream = {"kind": "stream", "window": 64}
+    a_step = step("udp", [size_bytes], pattern=stream, options={"wait": "block"} | options)
+
+    async def scenario(driver: Agent, server: Agent) -> pa.Table:
+        batches: list[pa.RecordBatch] = []
+        await run_step([driver, server], loopback.job(a_step), batches.append, rows.extend)
+        return pa.Table.from_batches(batches)
+
+    return loopback.with_agents(scenario), rows
+
+
+@pytest.mark.parametrize("wait", WAITS)
+@pytest.mark.parametrize("transport", INSIDE)
+def test_every_byte_arrives_there_and_back(transport: str, wait: str) -> None:
+    table = loopback.measure(step(transport, SIZES, options={"wait": wait, "verify": True}))
+    assert table.num_rows == 3 * len(SIZES)
+
+
+@pytest.mark.parametrize("transport", INSIDE)
+def test_every_byte_of_a_stream_arrives(transport: str) -> None:
+    pattern = {"kind": "stream", "window": 16}
+    options = {"wait": "block", "verify": True}
+    table = loopback.measure(step(transport, SIZES, pattern=pattern, options=options))
+    assert table.num_rows == 3 * len(SIZES)
+
+
+@pytest.mark.parametrize("transport", (*INSIDE, "udp"))
+@pytest.mark.parametrize("victim", [0, 1])
+def test_an_agent_killed_mid_step_is_named(transport: str, victim: int) -> None:
+    async def scenario(*agents: Agent) -> None:
+        job = loopback.job(step(transport, [1], trial_ms=5000))
+        running = asyncio.ensure_future(run_step(list(agents), job, lambda batch: None))
+        await asyncio.sleep(0.3)
+        os.kill(agents[victim].pid, signal.SIGKILL)
+        await running
+
+    with pytest.raises(AgentError, match="SIGKILL") as caught:
+        loopback.with_agents(scenario)
+    assert caught.value.node == ["n1", "n2"][victim]
+
+
+@pytest.mark.parametrize("transport", (*INSIDE, "udp"))
+def test_a_peer_that_stops_is_noticed_within_the_patience(transport: str) -> None:
+    async def scenario(*agents: Agent) -> None:
+        job = loopback.job(step(transport, [1], trial_ms=20000), patience_ms=500)
+        running = asyncio.ensure_future(run_step(list(agents), job, lambda batch: None))
+        await asyncio.sleep(0.3)
+        os.kill(agents[1].pid, signal.SIGSTOP)
+        try:
+            await asyncio.wait_for(running, 10)
+        finally:
+            os.kill(agents[1].pid, signal.SIGCONT)
+
+    with pytest.raises(AgentError, match="for too long"):
+        loopback.with_agents(scenario)
+
+
+def test_datagrams_go_there_and_back() -> None:
+    table = loopback.measure(step("udp", [1, 1472, 65507]))
+    assert table.num_rows == 9
+    assert min(table.column("elapsed_ns").to_pylist()) > 0
+
+
+def test_on_loopback_nothing_is_lost_but_for_want_of_room() -> None:
+    table, rows = streamed(1000, rate={"bits_per_s": 80_000_000})
+    assert len(rows) == table.num_rows == 3
+    for row, arrived in zip(rows, table.column("messages").to_pylist(), strict=True):
+        assert row["received"] == arrived == row["sent"] - row["overrun"]
+        assert (row["duplicated"], row["reordered"]) == (0, 0)
+
+
+def test_a_stream_keeps_to_its_rate() -> None:
+    _, rows = streamed(1000, rate={"bits_per_s": 80_000_000})
+    for row in rows:
+        assert row["sent"] * 8000 * 1e3 / row["sending_ns"] <= 80 * (1 + 2 / row["sent"])
+
+
+def test_a_share_of_the_achievable_rate_is_less_than_it() -> None:
+    _, all_of_it = streamed(1000)
+    _, a_tenth = streamed(1000, rate={"percent": 10})
+
+    def rate(rows: list[dict[str, Any]]) -> float:
+        return float(sum(row["sent"] for row in rows) / sum(row["sending_ns"] for row in rows))
+
+    assert rate(a_tenth) < 0.5 * rate(all_of_it)
+
+
+def test_unix_and_shared_memory_are_refused_between_nodes() -> None:
+    testbed = Local(2)
+    testbed.kind = "lab"
+    plan = load_plan("latency", [("steps.*.transport", "shm")])
+    with pytest.raises(RequestError, match="shm is inside one node") as caught:
+        check_transports(plan, testbed)
+    assert "local:" in caught.value.hint
+
+
+@pytest.mark.skipif(shutil.which("prlimit") is None, reason="no prlimit: no kernel that refuses")
+def test_a_transport_that_the_kernel_refuses_is_named_before_anything_is_written() -> None:
+    class Narrow(Local):
+        """Its agents have room for five descriptors: too few for shared memory."""
+
+        def node_command(self, node: object, argv: list[str]) -> list[str]:
+            return ["prlimit", "--nofile=5:5", *argv]
+
+    plan = load_plan("latency", [("steps.*.transport", "shm")])
+    with pytest.raises(RequestError, match="p1 does not have: the kernel refuses shared memory"):
+        check_transports(plan, Narrow(2))
+
+
+@pytest.mark.parametrize("wrong", ["local:x", "local:1", "local:-2", "local:100000"])
+def test_a_wrong_number_of_processes_is_refused(wrong: str) -> None:
+    with pytest.raises(RequestError, match="not a number of processes"):
+        open_testbed(wrong)
+
+
+@pytest.mark.parametrize("transport", (*INSIDE, "udp"))
+def test_a_plan_runs_over_the_transport_of_the_command_line(transport: str, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    arguments = ["--on", "local:", "--transport", transport, "--launches", "1", "--out", out]
+    assert weft_json("run", "latency", *arguments)["status"] == "complete"
+    shown = weft_json("show", out)
+    assert {point["transport"] for point in shown["points"]} == {transport}
+    assert {node["name"] for node in shown["nodes"]} == {"p1", "p2"}
+    assert bool(shown["deliveries"]) == (transport == "udp")
+    assert transport in weft("show", out).stdout
+
+
+def test_a_message_that_is_no_datagram_is_refused_with_the_transport_that_asked(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "run"
+    done = weft("run", "signature", "--on", "local:", "--transport", "udp", "--out", out)
+    assert done.returncode == 2
+    assert "one datagram of 1 to 65507 bytes" in done.stderr
+    assert not out.exists()
+
+
+def test_a_transport_that_is_not_simulated_is_refused(tmp_path: Path) -> None:
+    on = ["--on", "sim:fast-ethernet-pair", "--transport", "udp"]
+    done = weft("run", "latency", *on, "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert "only TCP is simulated" in done.stderr
+
+
+DROP_EVERY_20TH = """
+table inet weft {
+  chain arriving {
+    type filter hook input priority 0;
+    meta l4proto udp numgen inc mod 20 0 drop
+  }
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("nft") is None, reason="no nft: apt-get install nftables")
+def test_a_port_of_known_loss_is_reported_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    rules = tmp_path / "rules"
+    rules.write_text(DROP_EVERY_20TH)
+    assert weft("lab", "up", "pair").returncode == 0
+    try:
+        assert weft("lab", "exec", "pair", "n2", "--", "nft", "-f", rules).returncode == 0
+        settings = ["--set", 'steps.stream.sizes=["1000 B"]', "--set", "steps.stream.transport=udp"]
+        settings += ["--set", "steps.stream.options.rate=40 Mb/s", "--launches", "3"]
+        out = tmp_path / "run"
+        weft_json("run", "stream", "--on", "lab:pair", *settings, "--out", out)
+    finally:
+        assert weft("lab", "down", "--all").returncode == 0
+    (found,) = deliveries(Run.open(out))
+    one_message_pct = 3 * 100 / found.sent
+    assert found.overrun == 0
+    assert found.loss_pct.low - one_message_pct <= 5 <= found.loss_pct.high + one_message_pct
