@@ -62,11 +62,13 @@ format: setup
 	$(BIN)/ruff check --fix-only python tests bench
 
 # Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
-BENCHES := pair matrix startup aapc xibalba blind simgrid fidelity laws inside inside_caches server events applications
+BENCHES := pair inside_node udp mpi matrix startup aapc xibalba blind simgrid fidelity laws inside inside_caches server \
+	events applications
 
 bench: setup
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \
-		mpicc=libopenmpi-dev mpirun=openmpi-bin simgrid_update_xml=libsimgrid-dev
+		mpicc=libopenmpi-dev mpirun=openmpi-bin NPopenmpi=netpipe-openmpi \
+		mpicc.mpich=libmpich-dev mpirun.mpich=mpich NPmpich2=netpipe-mpich2 nft=nftables simgrid_update_xml=libsimgrid-dev
 	@failed=; for one in $(BENCHES); do \
 		printf '\n== bench/%s.py\n' $$one; $(BIN)/python bench/$$one.py || failed="$$failed $$one"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }

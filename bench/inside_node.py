@@ -1,0 +1,95 @@
+"""Shared memory and Unix sockets beside their limits: a bare spin loop on two counters, and NPtcp over loopback.
+
+usage: bench/inside_node.py [--runs N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+from machine import machine
+from weft.conduct import RunRequest, start_run
+from weft.diagnose.points import points
+
+CPUS = (0, 1)
+ROUND_TRIPS = 2_000_000
+SIZES = (1, 8, 56, 1024, 65536, 1 << 20)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("--runs", type=int, default=9, help="alternating runs")
+    runs = parser.parse_args().runs
+    print(machine())
+    print_spin_ratio(runs)
+    print_transports(runs)
+
+
+def print_spin_ratio(runs: int) -> None:
+    """The physical limit and shared memory in turns, so that the machine's drift meets both."""
+    if shutil.which("cc") is None:
+        print("no cc: the bare spin loop is left out")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "spin_counters"
+        source = Path(__file__).with_name("spin_counters.c")
+        subprocess.run(["cc", "-O2", "-Wall", "-o", str(program), str(source)], check=True)
+        pairs = [(spin_ns(program), 1e3 * half_round_trips_us("shm", (1,))[1]) for _ in range(runs)]
+    spins, rings = zip(*pairs, strict=True)
+    ratios = [ring / spin for spin, ring in pairs]
+    print(f"\nhalf round trip of 1 B, ns, processors {CPUS[0]} and {CPUS[1]}   (n = {runs})")
+    for name, found in (("two counters", spins), ("weft, shm", rings)):
+        print(
+            f"  {name:14s} {statistics.median(found):8.1f}   [{min(found):.1f} .. {max(found):.1f}]"
+        )
+    print(
+        f"  shm / counters {statistics.median(rings) / statistics.median(spins):8.3f}   "
+        f"[{min(ratios):.3f} .. {max(ratios):.3f}]"
+    )
+
+
+def print_transports(runs: int) -> None:
+    """What each transport inside a node takes, in turns."""
+    transports = ("shm", "unix", "tcp")
+    found: dict[str, list[dict[int, float]]] = {name: [] for name in transports}
+    for _ in range(runs):
+        for name in transports:
+            found[name].append(half_round_trips_us(name, SIZES))
+    print(f"\nhalf round trips, us, medians of {runs} runs, both ends spinning")
+    print("  size, B   " + "".join(f"{name:>12s}" for name in transports))
+    for size in SIZES:
+        medians = [statistics.median(one[size] for one in found[name]) for name in transports]
+        print(f"  {size:8d}  " + "".join(f"{value:12.3f}" for value in medians))
+
+
+def spin_ns(program: Path) -> float:
+    command = [str(program), *map(str, CPUS), str(ROUND_TRIPS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def half_round_trips_us(transport: str, sizes: tuple[int, ...]) -> dict[int, float]:
+    """weft's median of one launch, by size."""
+    overrides = [
+        ("steps.*.transport", transport),
+        ("steps.pingpong.sizes", str([f"{size} B" for size in sizes])),
+        ("steps.pingpong.stop.trial", "50 ms"),
+        ("launches", "1"),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        request = RunRequest(
+            "latency", "local:", f"{folder}/run", overrides=overrides, cpus=list(CPUS)
+        )
+        run = start_run(request)
+        assert run.meta.status == "complete", run.meta.warnings
+        latencies = {point.size_bytes: point.latency_us for point in points(run)}
+        return {size: one.median for size, one in latencies.items() if one}
+
+
+if __name__ == "__main__":
+    main()
