@@ -17,7 +17,10 @@ from weft.conduct import RunRequest, start_run
 from weft.diagnose.points import points
 
 CPUS = (0, 1)
-ROUND_TRIPS = 2_000_000
+ROUND_TRIPS, BATCHES = 200_000, 10
+"""A batch of the bare loop lasts some 20 ms; as many batches as weft has in a launch."""
+LOOPS = ("plain", "pause")
+OURS = "weft, shm"
 SIZES = (1, 8, 56, 1024, 65536, 1 << 20)
 
 
@@ -35,21 +38,25 @@ def print_spin_ratio(runs: int) -> None:
     if shutil.which("cc") is None:
         print("no cc: the bare spin loop is left out")
         return
+    found: dict[str, list[float]] = {name: [] for name in (*LOOPS, OURS)}
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "spin_counters"
         source = Path(__file__).with_name("spin_counters.c")
         subprocess.run(["cc", "-O2", "-Wall", "-o", str(program), str(source)], check=True)
-        pairs = [(spin_ns(program), 1e3 * half_round_trips_us("shm", (1,))[1]) for _ in range(runs)]
-    spins, rings = zip(*pairs, strict=True)
-    ratios = [ring / spin for spin, ring in pairs]
+        for _ in range(runs):
+            for loop in LOOPS:
+                found[loop].append(spin_ns(program, loop))
+            found[OURS].append(1e3 * half_round_trips_us("shm", (1,))[1])
     print(f"\nhalf round trip of 1 B, ns, processors {CPUS[0]} and {CPUS[1]}   (n = {runs})")
-    for name, found in (("two counters", spins), ("weft, shm", rings)):
-        print(
-            f"  {name:14s} {statistics.median(found):8.1f}   [{min(found):.1f} .. {max(found):.1f}]"
-        )
+    medians = {name: statistics.median(values) for name, values in found.items()}
+    for name, values in found.items():
+        limits = f"[{min(values):.1f} .. {max(values):.1f}]"
+        print(f"  {name:20s} {medians[name]:8.1f}   {limits}")
+    fastest = min(LOOPS, key=lambda loop: medians[loop])
+    ratios = sorted(ours / bare for ours, bare in zip(found[OURS], found[fastest], strict=True))
     print(
-        f"  shm / counters {statistics.median(rings) / statistics.median(spins):8.3f}   "
-        f"[{min(ratios):.3f} .. {max(ratios):.3f}]"
+        f"  {OURS} / counters, {fastest}: {medians[OURS] / medians[fastest]:.3f}   "
+        f"run by run {statistics.median(ratios):.3f} [{ratios[0]:.3f} .. {ratios[-1]:.3f}]"
     )
 
 
@@ -67,8 +74,8 @@ def print_transports(runs: int) -> None:
         print(f"  {size:8d}  " + "".join(f"{value:12.3f}" for value in medians))
 
 
-def spin_ns(program: Path) -> float:
-    command = [str(program), *map(str, CPUS), str(ROUND_TRIPS)]
+def spin_ns(program: Path, loop: str) -> float:
+    command = [str(program), *map(str, CPUS), str(ROUND_TRIPS), str(BATCHES), loop]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return float(done.stdout)
 

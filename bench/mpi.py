@@ -25,7 +25,7 @@ from weft.testbed.mpi.toolchain import KINDS, find_toolchain
 PEERS = {"openmpi": "NPopenmpi", "mpich": "NPmpich2"}
 CPUS = (0, 1)
 LATENCY_SIZES = (1, 1024)
-RATE_SIZES = tuple(32768 << step for step in range(6))
+RATE_SIZES = (64 << 10, 256 << 10, 1 << 20)
 SIZES = (*LATENCY_SIZES, *RATE_SIZES)
 NETPIPES_RULE = '{ rule = "time", trial = "200 ms", trials = 3, at_least = 3 }'
 DEADLINE_S = 120
@@ -97,9 +97,9 @@ def weft_times_us(kind: str) -> Times:
 
 def netpipe_times_us(kind: str) -> Times:
     times: Times = {}
-    for first, last in ((LATENCY_SIZES[0],) * 2, (LATENCY_SIZES[1],) * 2, (32768, RATE_SIZES[-1])):
-        times |= netpipe_rows(kind, ["-l", str(first), "-u", str(last), "-p", "0"])
-    return {size: times[size] for size in SIZES}
+    for size in SIZES:
+        times |= netpipe_rows(kind, ["-l", str(size), "-u", str(size), "-p", "0"])
+    return times
 
 
 def netpipe_rows(kind: str, arguments: list[str]) -> Times:
@@ -107,10 +107,9 @@ def netpipe_rows(kind: str, arguments: list[str]) -> Times:
     toolchain = find_toolchain(kind)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "np.out"
-        command = mpirun_command(toolchain, Local(2), False, Path(folder))
         netpipe = ["sh", "-c", PINNED, PEERS[kind], "-o", str(out), *arguments]
         done = subprocess.run(
-            [*command, *netpipe],
+            mpirun_command(toolchain, Local(2), netpipe, False, Path(folder)),
             capture_output=True,
             text=True,
             timeout=DEADLINE_S,

@@ -15,6 +15,7 @@ import subprocess
 from pathlib import Path
 
 from weft.testbed.base import Testbed
+from weft.testbed.mpi.remote_shell import write_remote_shell
 
 NETWORK = "eth0"
 OPTIONS = {
@@ -54,8 +55,7 @@ def compiled(source: Path, folder: Path) -> Path:
 def run_on_all(testbed: Testbed, command: list[str], folder: Path) -> str:
     """What a program with a rank on each node of a lab prints; raises when it fails."""
     agent, hosts = folder / "enter-node", folder / "hosts"
-    agent.write_text(_agent_script(testbed))
-    agent.chmod(0o755)
+    write_remote_shell(testbed, agent)
     hosts.write_text("".join(f"{node.address} slots=1\n" for node in testbed.nodes))
     settings = OPTIONS | {"plm_rsh_agent": str(agent), "orte_tmpdir_base": str(folder)}
     mpirun = ["mpirun", "--hostfile", str(hosts), "-np", str(len(testbed.nodes))]
@@ -72,21 +72,6 @@ def run_on_all(testbed: Testbed, command: list[str], folder: Path) -> str:
     if done.returncode:
         raise RuntimeError(f"mpirun ended with {done.returncode}: {done.stderr.strip()[-2000:]}")
     return done.stdout
-
-
-def _agent_script(testbed: Testbed) -> str:
-    """Runs its further arguments as a remote shell would, on the host with the address of the first.
-
-    All stay off the processor that the lab's forwarder needs, as weft's agents do.
-    """
-    cpus = ",".join(map(str, sorted(set(testbed.cpus or []))))
-    pinned = ["taskset", "-c", cpus] if cpus else []
-    cases = []
-    for node in testbed.nodes:
-        shell = ["unshare", "--uts", "sh", "-c", f'hostname {node.name}; eval "$1"', "sh"]
-        enter = shlex.join(testbed.node_command(node, [*pinned, *shell]))
-        cases.append(f'{node.address}) shift; exec {enter} "$*" ;;\n')
-    return f'#!/bin/sh\ncase "$1" in\n{"".join(cases)}*) echo "no host $1" >&2; exit 1 ;;\nesac\n'
 
 
 def rates_mbps(text: str, way: str) -> dict[tuple[int, int], float]:

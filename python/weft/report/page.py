@@ -16,6 +16,7 @@ import vl_convert
 from weft import __version__
 from weft.errors import RequestError, WorkError
 from weft.report import facts, limits, quantity, routes, verdict
+from weft.report.delivery import delivery_table
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures import Figure, all_figures
 from weft.report.figures.figure import VEGA_LITE_VERSION, Row
@@ -119,6 +120,7 @@ class Report:
             swatch=_swatch,
             empty_runs=self.empty_runs,
             limits=limits,
+            delivery_table=delivery_table,
             routes=routes,
             many_rows=MANY_ROWS,
             long_cell=LONG_CELL,

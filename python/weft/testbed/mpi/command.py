@@ -45,21 +45,19 @@ def check_mpi(step: dict[str, Any], testbed: Testbed) -> None:
 
 
 def mpirun_command(
-    toolchain: Toolchain, testbed: Testbed, shares_cpu: bool, folder: Path
+    toolchain: Toolchain, testbed: Testbed, program: list[str], shares_cpu: bool, folder: Path
 ) -> list[str]:
-    """The command in front of the program's own, on a testbed that `check_mpi` lets pass.
+    """The command that starts a program's two ranks on a testbed that `check_mpi` lets pass.
 
     `folder` takes what the MPI needs beside it. Ranks that share a processor must not spin on it.
     """
     if testbed.kind == "local":
-        return [toolchain.launcher.path, *_LOCAL[toolchain.kind](shares_cpu)]
+        return [toolchain.launcher.path, *_LOCAL[toolchain.kind](shares_cpu), *program]
     shell = folder / "enter-node"
     write_remote_shell(testbed, shell)
     hosts = [node.address for node in testbed.nodes[:RANKS]]
     arguments = _REMOTE[toolchain.kind](hosts, shell, shares_cpu, folder)
-    command = shlex.join([toolchain.launcher.path, *arguments])
-    # What follows is appended to the command as further words of the shell that enters the first node.
-    return [str(shell), hosts[0], command]
+    return [str(shell), hosts[0], shlex.join([toolchain.launcher.path, *arguments, *program])]
 
 
 def _openmpi_local(shares_cpu: bool) -> list[str]:

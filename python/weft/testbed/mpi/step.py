@@ -40,8 +40,8 @@ async def run_mpi_step(
     cpus = job.step["options"]["cpus"]
     with tempfile.TemporaryDirectory(prefix="weft-mpi-") as folder:
         shares_cpu = cpus is not None and len(set(cpus[:2])) < 2
-        command = mpirun_command(toolchain, testbed, shares_cpu, Path(folder))
-        command += [str(compiled(toolchain)), *_arguments(job, len(testbed.nodes))]
+        program = [str(compiled(toolchain)), *_arguments(job, len(testbed.nodes))]
+        command = mpirun_command(toolchain, testbed, program, shares_cpu, Path(folder))
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.DEVNULL,
