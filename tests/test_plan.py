@@ -71,7 +71,7 @@ def refusal(old: str, new: str, tmp_path: Path) -> str:
             'transport = "quic"\nstop',
             "steps[0].transport",
             '"quic"',
-            "known: tcp, udp, unix, shm, mpi, null",
+            "known: tcp, tcp-busy-poll, tcp-zerocopy, tcp-uring, tcp-striped, mptcp, udp, unix, shm, mpi, icmp, null",
         ),
         ("stop", 'untli = "1 s"\nstop', "steps[0].untli", '"1 s"', 'did you mean "until"?'),
         (

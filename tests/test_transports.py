@@ -25,7 +25,10 @@ from weft.testbed.pair import run_step
 from weft.testbed.preflight import check_transports
 
 INSIDE = ("unix", "shm")
+KINDS_OF_TCP = ("tcp-busy-poll", "tcp-uring", "tcp-striped", "mptcp")
+CHECKED = (*INSIDE, *KINDS_OF_TCP)
 WAITS = ("block", "spin")
+FAILING = (*CHECKED, "tcp-zerocopy", "udp")
 SIZES = [1, 56, 57, 65537, 1 << 20]
 """On both sides of a cell of shared memory, and more than its rings hold at once."""
 
@@ -49,13 +52,13 @@ def streamed(size_bytes: int, **options: Any) -> tuple[pa.Table, list[dict[str, 
 
 
 @pytest.mark.parametrize("wait", WAITS)
-@pytest.mark.parametrize("transport", INSIDE)
+@pytest.mark.parametrize("transport", CHECKED)
 def test_every_byte_arrives_there_and_back(transport: str, wait: str) -> None:
     table = loopback.measure(step(transport, SIZES, options={"wait": wait, "verify": True}))
     assert table.num_rows == 3 * len(SIZES)
 
 
-@pytest.mark.parametrize("transport", INSIDE)
+@pytest.mark.parametrize("transport", CHECKED)
 def test_every_byte_of_a_stream_arrives(transport: str) -> None:
     pattern = {"kind": "stream", "window": 16}
     options = {"wait": "block", "verify": True}
@@ -63,7 +66,7 @@ def test_every_byte_of_a_stream_arrives(transport: str) -> None:
     assert table.num_rows == 3 * len(SIZES)
 
 
-@pytest.mark.parametrize("transport", (*INSIDE, "udp"))
+@pytest.mark.parametrize("transport", FAILING)
 @pytest.mark.parametrize("victim", [0, 1])
 def test_an_agent_killed_mid_step_is_named(transport: str, victim: int) -> None:
     async def scenario(*agents: Agent) -> None:
@@ -78,7 +81,7 @@ def test_an_agent_killed_mid_step_is_named(transport: str, victim: int) -> None:
     assert caught.value.node == ["n1", "n2"][victim]
 
 
-@pytest.mark.parametrize("transport", (*INSIDE, "udp"))
+@pytest.mark.parametrize("transport", FAILING)
 def test_a_peer_that_stops_is_noticed_within_the_patience(transport: str) -> None:
     async def scenario(*agents: Agent) -> None:
         job = loopback.job(step(transport, [1], trial_ms=20000), patience_ms=500)
@@ -98,6 +101,57 @@ def test_datagrams_go_there_and_back() -> None:
     table = loopback.measure(step("udp", [1, 1472, 65507]))
     assert table.num_rows == 9
     assert min(table.column("elapsed_ns").to_pylist()) > 0
+
+
+@pytest.mark.parametrize("pattern", [{"kind": "pingpong"}, {"kind": "stream", "window": 64}])
+@pytest.mark.parametrize("wait", WAITS)
+def test_zero_copy_sends_end(pattern: dict[str, Any], wait: str) -> None:
+    options = {"wait": wait, "send_buffer_bytes": 65536}
+    table = loopback.measure(step("tcp-zerocopy", SIZES, pattern=pattern, options=options))
+    assert table.num_rows == 3 * len(SIZES)
+
+
+def test_echoes_of_both_published_sizes_come_back() -> None:
+    table = loopback.measure(step("icmp", [8, 20_000], options={}))
+    assert table.column("size_bytes").to_pylist() == [8] * 3 + [20_000] * 3
+    assert min(table.column("elapsed_ns").to_pylist()) > 0
+
+
+def test_what_the_kernel_made_of_it_stands_in_the_run(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    plan = tmp_path / "plan.toml"
+    plan.write_text(EACH_KIND)
+    weft_json("run", plan, "--on", "local:", "--out", out)
+    effective = [one["settings"] for one in Run.open(out).meta.effective if one["node"] == "p1"]
+    polling, multipath, echo = effective
+    assert polling["busy_poll_us"] == 20
+    assert (multipath["subflows"], multipath["fell_back"]) == (1, False)
+    assert echo["socket"] in ("ping", "raw")
+
+
+EACH_KIND = """
+name = "kinds"
+launches = 1
+[[steps]]
+name = "polling"
+pattern = "pingpong"
+transport = "tcp-busy-poll"
+options.busy_poll = "20 us"
+sizes = ["1 B"]
+stop = { rule = "count", repeats = 10, trials = 1 }
+[[steps]]
+name = "multipath"
+pattern = "pingpong"
+transport = "mptcp"
+sizes = ["1 B"]
+stop = { rule = "count", repeats = 10, trials = 1 }
+[[steps]]
+name = "echo"
+pattern = "pingpong"
+transport = "icmp"
+sizes = ["8 B"]
+stop = { rule = "count", repeats = 10, trials = 1 }
+"""
 
 
 def test_on_loopback_nothing_is_lost_but_for_want_of_room() -> None:
@@ -146,13 +200,33 @@ def test_a_transport_that_the_kernel_refuses_is_named_before_anything_is_written
         check_transports(plan, Narrow(2))
 
 
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv: no user without rights")
+def test_a_right_that_this_user_lacks_is_named() -> None:
+    class Lesser(Local):
+        """Its agents may not have raw sockets."""
+
+        def node_command(self, node: object, argv: list[str]) -> list[str]:
+            return ["setpriv", "--inh-caps=-net_raw", "--bounding-set=-net_raw", *argv]
+
+    if may_ping():
+        pytest.skip("this user may have ping sockets")
+    plan = load_plan("latency", [("steps.*.transport", "icmp")])
+    with pytest.raises(RequestError, match=r"p1 does not have: the kernel refuses .*CAP_NET_RAW"):
+        check_transports(plan, Lesser(2))
+
+
+def may_ping() -> bool:
+    first, last = Path("/proc/sys/net/ipv4/ping_group_range").read_text().split()
+    return int(first) <= os.getegid() <= int(last)
+
+
 @pytest.mark.parametrize("wrong", ["local:x", "local:1", "local:-2", "local:100000"])
 def test_a_wrong_number_of_processes_is_refused(wrong: str) -> None:
     with pytest.raises(RequestError, match="not a number of processes"):
         open_testbed(wrong)
 
 
-@pytest.mark.parametrize("transport", (*INSIDE, "udp"))
+@pytest.mark.parametrize("transport", (*FAILING, "icmp"))
 def test_a_plan_runs_over_the_transport_of_the_command_line(transport: str, tmp_path: Path) -> None:
     out = tmp_path / "run"
     arguments = ["--on", "local:", "--transport", transport, "--launches", "1", "--out", out]
@@ -160,7 +234,7 @@ def test_a_plan_runs_over_the_transport_of_the_command_line(transport: str, tmp_
     shown = weft_json("show", out)
     assert {point["transport"] for point in shown["points"]} == {transport}
     assert {node["name"] for node in shown["nodes"]} == {"p1", "p2"}
-    assert bool(shown["deliveries"]) == (transport == "udp")
+    assert bool(shown["deliveries"]) == (transport in ("udp", "icmp"))
     assert transport in weft("show", out).stdout
 
 

@@ -10,9 +10,9 @@ use crate::limits::MOST_NODES;
 use crate::pattern::Pattern;
 use crate::rate::Rate;
 use crate::read::{Section, count};
-use crate::transport::Transport;
+use crate::transport::{TRANSPORTS, Transport};
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 12] = [
     "send_buffer",
     "receive_buffer",
     "nodelay",
@@ -23,9 +23,13 @@ const KEYS: [&str; 10] = [
     "rate",
     "mpi",
     "calls",
+    "stripes",
+    "busy_poll",
 ];
 /// The kernel keeps twice the request, in a signed 32-bit number.
 const MOST_BUFFER_BYTES: u64 = 1 << 30;
+/// Connections that may share a message.
+const STRIPES: RangeInclusive<u32> = 2..=64;
 /// The size of the kernel's fixed set of CPUs.
 const MOST_CPU: u32 = 1023;
 /// TCP_CA_NAME_MAX without its final zero.
@@ -54,6 +58,12 @@ pub struct Options {
     /// How MPI is called; `None` is blocking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<Calls>,
+    /// How many connections share a message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stripes: Option<u32>,
+    /// How long a receiver polls its interface before it sleeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy_poll_ns: Option<u64>,
 }
 
 /// A kind of MPI.
@@ -113,6 +123,8 @@ impl Default for Options {
             rate: None,
             mpi: None,
             calls: None,
+            stripes: None,
+            busy_poll_ns: None,
         }
     }
 }
@@ -146,47 +158,38 @@ impl Options {
             rate: read_rate(&section, pattern)?,
             mpi: section.choice("mpi", &MPIS)?,
             calls: section.choice("calls", &CALLS)?,
+            stripes: section.count("stripes", STRIPES)?,
+            busy_poll_ns: section.time("busy_poll")?,
         })
     }
 }
 
+type Owns = fn(Transport) -> bool;
+
 /// Which transports an option means something to; the others mean something to all.
-const OWNERS: [(&str, &[Transport]); 9] = [
-    (
-        "send_buffer",
-        &[Transport::Tcp, Transport::Udp, Transport::Unix],
-    ),
-    (
-        "receive_buffer",
-        &[Transport::Tcp, Transport::Udp, Transport::Unix],
-    ),
-    ("rate", &[Transport::Udp]),
-    ("mpi", &[Transport::Mpi]),
-    ("calls", &[Transport::Mpi]),
-    (
-        "wait",
-        &[
-            Transport::Tcp,
-            Transport::Udp,
-            Transport::Unix,
-            Transport::Shm,
-            Transport::Null,
-        ],
-    ),
-    ("nodelay", &[Transport::Tcp]),
-    ("congestion", &[Transport::Tcp]),
-    ("verify", &[Transport::Tcp, Transport::Unix, Transport::Shm]),
+const OWNERS: [(&str, Owns); 11] = [
+    ("send_buffer", Transport::has_buffers),
+    ("receive_buffer", Transport::has_buffers),
+    ("nodelay", Transport::is_tcp),
+    ("congestion", Transport::is_tcp),
+    ("verify", Transport::is_verifiable),
+    ("wait", |one| {
+        !matches!(one, Transport::Mpi | Transport::Icmp)
+    }),
+    ("rate", |one| one == Transport::Udp),
+    ("mpi", |one| one == Transport::Mpi),
+    ("calls", |one| one == Transport::Mpi),
+    ("stripes", |one| one == Transport::TcpStriped),
+    ("busy_poll", |one| one == Transport::TcpBusyPoll),
 ];
 
 fn refuse_options_of_others(section: &Section, transport: Transport) -> Result<(), Fault> {
     OWNERS
         .iter()
-        .filter(|(_, owners)| !owners.contains(&transport))
-        .try_for_each(|(name, owners)| {
-            let names: Vec<String> = owners
-                .iter()
-                .map(|one| format!("{:?}", one.name()))
-                .collect();
+        .filter(|(_, owns)| !owns(transport))
+        .try_for_each(|(name, owns)| {
+            let owners = TRANSPORTS.iter().filter(|(_, one)| owns(*one));
+            let names: Vec<String> = owners.map(|(name, _)| format!("{name:?}")).collect();
             section.only_for(name, &format!("transport = {}", names.join(" or ")))
         })
 }

@@ -9,6 +9,16 @@ use crate::pattern::Pattern;
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
     Tcp,
+    /// TCP, the receiver polling its interface for a while (SO_BUSY_POLL).
+    TcpBusyPoll,
+    /// TCP that sends from the message's own memory (MSG_ZEROCOPY).
+    TcpZerocopy,
+    /// TCP through io_uring.
+    TcpUring,
+    /// Several TCP connections that share every message.
+    TcpStriped,
+    /// Multipath TCP.
+    Mptcp,
     /// Datagrams, of which some may be lost.
     Udp,
     /// A Unix stream socket, inside one node.
@@ -17,17 +27,25 @@ pub enum Transport {
     Shm,
     /// The user's MPI, between two ranks.
     Mpi,
+    /// ICMP echo, which the peer's kernel answers.
+    Icmp,
     /// No network at all: what remains is the overhead of the timed loop itself.
     Null,
 }
 
 /// The transports by their names in a plan.
-pub(crate) const TRANSPORTS: [(&str, Transport); 6] = [
+pub(crate) const TRANSPORTS: [(&str, Transport); 12] = [
     ("tcp", Transport::Tcp),
+    ("tcp-busy-poll", Transport::TcpBusyPoll),
+    ("tcp-zerocopy", Transport::TcpZerocopy),
+    ("tcp-uring", Transport::TcpUring),
+    ("tcp-striped", Transport::TcpStriped),
+    ("mptcp", Transport::Mptcp),
     ("udp", Transport::Udp),
     ("unix", Transport::Unix),
     ("shm", Transport::Shm),
     ("mpi", Transport::Mpi),
+    ("icmp", Transport::Icmp),
     ("null", Transport::Null),
 ];
 
@@ -43,30 +61,60 @@ impl Transport {
         found.expect("every transport has a name").0
     }
 
-    /// Whether it can carry messages of these sizes; if not, which key is wrong and what would be right.
+    /// Whether it is TCP underneath, with its options.
+    pub(crate) fn is_tcp(self) -> bool {
+        matches!(
+            self,
+            Self::Tcp
+                | Self::TcpBusyPoll
+                | Self::TcpZerocopy
+                | Self::TcpUring
+                | Self::TcpStriped
+                | Self::Mptcp
+        )
+    }
+
+    /// Whether its connections are sockets with buffers.
+    pub(crate) fn has_buffers(self) -> bool {
+        self.is_tcp() || matches!(self, Self::Udp | Self::Unix)
+    }
+
+    /// Whether every byte can be written before it is sent, and looked at when it has arrived.
+    pub(crate) fn is_verifiable(self) -> bool {
+        // What is sent without copying may still be on its way when the next message is written.
+        (self.is_tcp() && self != Self::TcpZerocopy) || matches!(self, Self::Unix | Self::Shm)
+    }
+
+    /// Whether the pattern and these sizes can go over it; if not, which key is wrong and what would be right.
     pub(crate) fn suits(
         self,
         pattern: &Pattern,
         sizes: &[u64],
     ) -> Result<(), (&'static str, String)> {
-        if self != Self::Udp {
-            return Ok(());
-        }
-        let least = match pattern {
-            Pattern::Stream { .. } => STREAM_HEADER_BYTES,
-            _ => 1,
-        };
-        let sizes_fit = |size: &u64| (least..=MOST_DATAGRAM_BYTES).contains(size);
-        match sizes.iter().find(|size| !sizes_fit(size)) {
-            Some(size) => Err((
-                "sizes",
-                format!(
-                    "a {} message over UDP is one datagram of {least} to {MOST_DATAGRAM_BYTES} bytes, \
-                     there is one of {size}",
-                    pattern.name()
-                ),
+        let streams = matches!(pattern, Pattern::Stream { .. });
+        match self {
+            Self::Udp if streams => fit(sizes, STREAM_HEADER_BYTES),
+            Self::Udp => fit(sizes, 1),
+            Self::Icmp if streams => Err((
+                "transport",
+                "\"icmp\" is for pattern = \"pingpong\": every echo is answered".to_owned(),
             )),
-            None => Ok(()),
+            Self::Icmp => fit(sizes, 1),
+            _ => Ok(()),
         }
+    }
+}
+
+/// Whether all messages are datagrams of at least so many bytes.
+fn fit(sizes: &[u64], least: u64) -> Result<(), (&'static str, String)> {
+    let fits = |size: &u64| (least..=MOST_DATAGRAM_BYTES).contains(size);
+    match sizes.iter().find(|size| !fits(size)) {
+        Some(size) => Err((
+            "sizes",
+            format!(
+                "a message here is one datagram of {least} to {MOST_DATAGRAM_BYTES} bytes, there is one of {size}"
+            ),
+        )),
+        None => Ok(()),
     }
 }

@@ -118,6 +118,8 @@ options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus =
         rate: None,
         mpi: None,
         calls: None,
+        stripes: None,
+        busy_poll_ns: None,
     };
     assert_eq!(step.options, options);
 }
@@ -286,13 +288,28 @@ fn a_wrong_value_is_answered_with_file_key_value_and_what_is_right() {
         ),
         (
             "stop =",
+            "transport = \"tcp-striped\"\noptions.stripes = 1\nstop =",
+            "options.stripes = 1: must be a whole number from 2 to 64",
+        ),
+        (
+            "stop =",
+            "transport = \"tcp-zerocopy\"\noptions.verify = true\nstop =",
+            "options.verify = true: belongs to transport",
+        ),
+        (
+            "pattern = \"pingpong\"",
+            "pattern = \"stream\"\ntransport = \"icmp\"",
+            "steps[0].transport = \"icmp\": \"icmp\" is for pattern = \"pingpong\"",
+        ),
+        (
+            "stop =",
             "transport = \"udp\"\noptions.rate = \"5 Mb/s\"\nstop =",
             "options.rate = \"5 Mb/s\": belongs to pattern = \"stream\"",
         ),
         (
             "stop =",
             "transport = \"shm\"\noptions.send_buffer = \"4 KiB\"\nstop =",
-            "belongs to transport = \"tcp\" or \"udp\" or \"unix\"; remove it here",
+            "or \"mptcp\" or \"udp\" or \"unix\"; remove it here",
         ),
     ] {
         let message = refusal(old, new);

@@ -18,8 +18,9 @@ use crate::ensemble;
 use crate::facts;
 use crate::failure::{code, describe};
 use crate::frame::Kind;
+use crate::icmp::IcmpBatches;
 use crate::inspect::{self, Echo};
-use crate::link::{End, Link, Work};
+use crate::link::{self, End, Link, Work};
 use crate::message::{Asked, Common, Overhead, Reply, Request, Settings};
 use crate::outbox::Outbox;
 use crate::pattern::{Checked, Payload, Unchecked};
@@ -142,8 +143,10 @@ impl Agent {
             common.token.clone(),
         )?;
         self.say(&Reply::Listening { port: door.port()? })?;
-        let link = Link::establish(End::Serve, door.admit(common.patience())?, common)?;
-        self.report_settings(common, Some(&link))?;
+        let first = door.admit(common.patience())?;
+        let another = || door.admit(common.patience());
+        let link = Link::establish(End::Serve, first, common, another)?;
+        self.report_settings(common, Some(link.effective()?))?;
         link.carry(common, Serving(common))?;
         door.turn_away_queue();
         Ok(door.rejected)
@@ -156,6 +159,12 @@ impl Agent {
                 self.report_settings(common, None)?;
                 self.drive_over(job, NullChannel)
             }
+            (Transport::Icmp, Some(peer)) => {
+                let batches = IcmpBatches::new(common, peer, job.largest_bytes())?;
+                let socket = batches.socket_kind();
+                self.report_settings(common, Some(link::Effective::Icmp { socket }))?;
+                self.run_batches(job, batches)
+            }
             (_, Some(peer)) => self.drive_peer(common, peer, job),
             (transport, None) => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -165,15 +174,18 @@ impl Agent {
     }
 
     fn drive_peer(&mut self, common: &Common, peer: SocketAddr, job: Job) -> io::Result<()> {
-        let control = door::enter(
-            common.address,
-            peer,
-            &common.step.options,
-            &common.token,
-            common.patience(),
-        )?;
-        let link = Link::establish(End::Drive, control, common)?;
-        self.report_settings(common, Some(&link))?;
+        let options = &common.step.options;
+        let enter = || {
+            door::enter(
+                common.address,
+                peer,
+                options,
+                &common.token,
+                common.patience(),
+            )
+        };
+        let link = Link::establish(End::Drive, enter()?, common, enter)?;
+        self.report_settings(common, Some(link.effective()?))?;
         link.carry(common, Driving { agent: self, job })
     }
 
@@ -200,10 +212,14 @@ impl Agent {
         Driver::new(job, batches).run(|report| self.hand_on(report))
     }
 
-    fn report_settings(&mut self, common: &Common, link: Option<&Link>) -> io::Result<()> {
+    fn report_settings(
+        &mut self,
+        common: &Common,
+        link: Option<link::Effective>,
+    ) -> io::Result<()> {
         let options = &common.step.options;
         let effective = Settings {
-            link: link.map(Link::effective).transpose()?,
+            link,
             cpus: processor::allowed(),
             wait: if options.wait == Wait::Auto {
                 Wait::Block

@@ -1,6 +1,7 @@
 //! From an admitted connection to the channel that a step's transport asks for.
 
 use std::io;
+use std::iter;
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -14,12 +15,19 @@ use weft_plan::{Options, Transport, Wait};
 use crate::channel::{Channel, CountedChannel};
 use crate::meet;
 use crate::message::Common;
+use crate::mptcp;
 use crate::rings::Rings;
 use crate::shm::{self, ShmChannel};
 use crate::socket::{self, Block, SocketChannel, Spin};
+use crate::striped::StripedChannel;
 use crate::tcp;
 use crate::udp::Udp;
+use crate::uring::UringChannel;
 use crate::watchdog::{Watchdog, Watched};
+use crate::zerocopy::{self, ZeroCopyChannel};
+
+/// Connections that share a message where the plan does not say how many.
+const STRIPES: u32 = 4;
 
 /// Which end of a connection this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +47,10 @@ pub trait Work {
 /// A connection to the peer. All but TCP are agreed on over a TCP connection, which stays open as a sign of life.
 pub enum Link {
     Tcp(TcpStream),
+    ZeroCopy(TcpStream),
+    Uring(TcpStream),
+    Striped(Vec<TcpStream>),
+    Mptcp(TcpStream, TcpStream),
     Udp(Udp),
     Unix(TcpStream, UnixStream),
     Shm(TcpStream, Rings, End),
@@ -49,13 +61,23 @@ pub enum Link {
 #[serde(untagged)]
 pub enum Effective {
     Tcp(tcp::Effective),
+    Mptcp(mptcp::Effective),
+    Icmp {
+        /// "ping" where this user may have such sockets, else "raw".
+        socket: &'static str,
+    },
     Buffers(socket::Buffers),
     Shm {},
 }
 
 impl Link {
-    /// Agree on the step's transport with the other end of an admitted connection.
-    pub fn establish(end: End, mut control: TcpStream, common: &Common) -> io::Result<Link> {
+    /// Agree on the step's transport with the other end of an admitted connection; `another` admits one more.
+    pub fn establish(
+        end: End,
+        mut control: TcpStream,
+        common: &Common,
+        mut another: impl FnMut() -> io::Result<TcpStream>,
+    ) -> io::Result<Link> {
         match common.step.transport {
             Transport::Udp => Udp::establish(control, common).map(Link::Udp),
             Transport::Unix => {
@@ -72,7 +94,29 @@ impl Link {
                 Ok(Link::Shm(control, rings, end))
             }
             Transport::Tcp => Ok(Link::Tcp(control)),
-            Transport::Mpi | Transport::Null => Err(io::Error::new(
+            Transport::TcpBusyPoll => {
+                tcp::busy_poll(&control, common.step.options.busy_poll_ns)?;
+                Ok(Link::Tcp(control))
+            }
+            Transport::TcpZerocopy => {
+                zerocopy::enable(&control)?;
+                Ok(Link::ZeroCopy(control))
+            }
+            Transport::TcpUring => Ok(Link::Uring(control)),
+            Transport::TcpStriped => {
+                let others = common.step.options.stripes.unwrap_or(STRIPES) - 1;
+                let others = (0..others).map(|_| another());
+                let stripes = iter::once(Ok(control)).chain(others);
+                stripes.collect::<io::Result<_>>().map(Link::Striped)
+            }
+            Transport::Mptcp => {
+                let socket = match end {
+                    End::Serve => mptcp::host(&mut control, common)?,
+                    End::Drive => mptcp::join(&mut control, common)?,
+                };
+                Ok(Link::Mptcp(control, socket))
+            }
+            Transport::Mpi | Transport::Icmp | Transport::Null => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "agents carry no messages over this transport",
             )),
@@ -81,7 +125,11 @@ impl Link {
 
     pub fn effective(&self) -> io::Result<Effective> {
         Ok(match self {
-            Link::Tcp(socket) => Effective::Tcp(tcp::effective(socket)?),
+            Link::Tcp(socket) | Link::ZeroCopy(socket) | Link::Uring(socket) => {
+                Effective::Tcp(tcp::effective(socket)?)
+            }
+            Link::Striped(sockets) => Effective::Tcp(tcp::effective(&sockets[0])?),
+            Link::Mptcp(_, socket) => Effective::Mptcp(mptcp::effective(socket)?),
             Link::Udp(link) => Effective::Buffers(socket::buffers(&(&link.socket).into())?),
             Link::Unix(_, socket) => Effective::Buffers(socket::buffers(&socket.into())?),
             Link::Shm(..) => Effective::Shm {},
@@ -106,6 +154,31 @@ impl Link {
                 socket.set_read_timeout(None)?;
                 let outcome = work.over(SocketChannel::<W>::new(socket));
                 outcome.map_err(|error| watchdog.explain(error))
+            }
+            Link::ZeroCopy(socket) => {
+                let watchdog = Watchdog::watch(socket.try_clone()?, patience)?;
+                socket.set_read_timeout(None)?;
+                let outcome = work.over(ZeroCopyChannel::<W>::new(socket)?);
+                outcome.map_err(|error| watchdog.explain(error))
+            }
+            Link::Uring(socket) => {
+                let watchdog = Watchdog::watch(socket.try_clone()?, patience)?;
+                socket.set_read_timeout(None)?;
+                let outcome = work.over(UringChannel::<W>::new(socket)?);
+                outcome.map_err(|error| watchdog.explain(error))
+            }
+            Link::Striped(sockets) => {
+                let clones = sockets.iter().map(TcpStream::try_clone);
+                let clones: Vec<_> = clones.collect::<io::Result<_>>()?;
+                let watchdog = Watchdog::watch(clones, patience)?;
+                let outcome = work.over(StripedChannel::<W>::new(sockets));
+                outcome.map_err(|error| watchdog.explain(error))
+            }
+            Link::Mptcp(control, socket) => {
+                let other = socket.try_clone()?;
+                let cut = move || drop(other.shutdown(Shutdown::Both));
+                let channel = SocketChannel::<W>::new(socket);
+                watched(control, patience, cut, work, channel)
             }
             Link::Unix(control, socket) => {
                 let other = socket.try_clone()?;

@@ -22,6 +22,9 @@ const TRIES_PER_LOOK: u32 = 64;
 
 /// How the end of a connection waits for data.
 pub trait Wait {
+    /// Whether it looks again and again, and never sleeps for long.
+    const SPINS: bool;
+
     fn recv(fd: BorrowedFd, bytes: &mut [u8]) -> Result<usize, Errno>;
 
     /// What to do between two looks at memory that another process writes.
@@ -35,6 +38,8 @@ pub struct Block;
 pub struct Spin;
 
 impl Wait for Block {
+    const SPINS: bool = false;
+
     #[inline]
     fn recv(fd: BorrowedFd, bytes: &mut [u8]) -> Result<usize, Errno> {
         receive(fd, bytes, RecvFlags::WAITALL)
@@ -48,6 +53,8 @@ impl Wait for Block {
 }
 
 impl Wait for Spin {
+    const SPINS: bool = true;
+
     #[inline]
     fn recv(fd: BorrowedFd, bytes: &mut [u8]) -> Result<usize, Errno> {
         let mut deadline_ns = None;

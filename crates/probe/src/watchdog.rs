@@ -39,6 +39,17 @@ impl Watched for TcpStream {
     }
 }
 
+/// Connections that are one channel.
+impl Watched for Vec<TcpStream> {
+    fn moved(&self) -> u64 {
+        self.iter().map(moved_bytes).sum()
+    }
+
+    fn cut(&self) {
+        self.iter().for_each(Watched::cut);
+    }
+}
+
 /// Cuts a connection when nothing has moved on it for longer than the patience.
 pub struct Watchdog {
     stop: Arc<AtomicBool>,

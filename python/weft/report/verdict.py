@@ -50,6 +50,10 @@ def subject(one: Series) -> str:
 
 _OVER = {
     "mpi": "over MPI",
+    "tcp-busy-poll": "over TCP with busy polling",
+    "tcp-striped": "over striped TCP",
+    "tcp-uring": "over TCP through io_uring",
+    "tcp-zerocopy": "over zero-copy TCP",
     "null": "without a network",
     "shm": "through shared memory",
     "unix": "over a Unix socket",

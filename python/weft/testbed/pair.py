@@ -12,6 +12,9 @@ import pyarrow as pa
 from weft.testbed.agent import Agent, AgentError
 from weft.testbed.ports import PortRange, as_request
 
+WITHOUT_SERVER = ("null", "icmp")
+"""Transports of which only one end is an agent."""
+
 SETTLE_S = 3.0
 """How long the other end may take to notice that one has failed."""
 
@@ -40,6 +43,10 @@ class StepJob:
             "token": self.token,
             "patience_ms": self.patience_ms,
         }
+
+    def kernel_of_peer(self) -> str | None:
+        """The peer's address where its kernel answers, or None where there is no peer."""
+        return endpoint(self.addresses[1], 0) if self.step["transport"] == "icmp" else None
 
     def serve_request(self, node: int) -> dict[str, Any]:
         return {"type": "serve"} | self.common(node)
@@ -72,12 +79,12 @@ async def run_step(
     on_samples: Callable[[pa.RecordBatch], None],
     on_deliveries: Callable[[list[dict[str, Any]]], None] = lambda rows: None,
 ) -> StepOutcome:
-    """Run one step from node 0 to node 1 (or on node 0 alone, without a network); raises AgentError."""
+    """Run one step from node 0 to node 1, or from node 0 alone where no agent answers; raises AgentError."""
     outcome = StepOutcome()
     driver = agents[0]
     ahead_ns = await driver.clock_offset_ns()
-    if job.step["transport"] == "null":
-        await driver.send(job.drive_request(0, None, ahead_ns))
+    if job.step["transport"] in WITHOUT_SERVER:
+        await driver.send(job.drive_request(0, job.kernel_of_peer(), ahead_ns))
         await _follow(driver, outcome, on_samples, on_deliveries)
         return outcome
     server = agents[1]

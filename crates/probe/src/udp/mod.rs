@@ -22,6 +22,7 @@ use crate::batches::{Batches, Outcome};
 use crate::message::Common;
 use crate::order::Order;
 use crate::socket::{Block, SocketChannel};
+use crate::trips::Trips;
 
 pub use serve::serve_all;
 
@@ -65,8 +66,7 @@ pub struct UdpBatches<'a> {
     memory: Vec<u8>,
     /// Time between two messages of a stream; 0 is as fast as the socket takes them.
     gap_ns: u64,
-    /// How long a reply may take before it counts as lost.
-    reply_within: Duration,
+    trips: Trips,
     number: u32,
 }
 
@@ -77,7 +77,7 @@ impl<'a> UdpBatches<'a> {
             ear: Ear::new(common.step.options.wait),
             memory: vec![0x5a; largest_bytes as usize],
             gap_ns: 0,
-            reply_within: pingpong::FIRST_REPLY_WITHIN,
+            trips: Trips::new(common.patience()),
             number: 0,
             link,
             common,

@@ -1,0 +1,124 @@
+//! Multipath TCP: a connection of its own, at a port that the two ends tell each other.
+
+use std::io::{self, Read, Write};
+use std::mem;
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::AsRawFd;
+use std::time::Instant;
+
+use serde::Serialize;
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+
+use crate::door::PRESENT_WITHIN;
+use crate::message::Common;
+use crate::tcp;
+use crate::token::TOKEN_BYTES;
+
+/// From the kernel's linux/mptcp.h, which the C library's headers do not have.
+const SOL_MPTCP: libc::c_int = 284;
+const MPTCP_INFO: libc::c_int = 1;
+const FALLBACK: u32 = 1;
+const FLAGS_OFFSET: usize = 8;
+
+/// What became of a connection.
+#[derive(Debug, Serialize)]
+pub struct Effective {
+    pub send_buffer_bytes: usize,
+    pub receive_buffer_bytes: usize,
+    pub subflows: u32,
+    /// Whether the way did not let MPTCP through, so that it is plain TCP.
+    pub fell_back: bool,
+}
+
+/// A socket that speaks MPTCP, where the kernel has it.
+pub fn new_socket(domain: Domain) -> io::Result<Socket> {
+    Socket::new(domain, Type::STREAM, Some(Protocol::MPTCP))
+}
+
+/// Have the other end of `control` connect, and let in nobody else.
+pub fn host(control: &mut TcpStream, common: &Common) -> io::Result<TcpStream> {
+    let listener = prepared(common)?;
+    listener.listen(16)?;
+    listener.set_nonblocking(true)?;
+    let port = crate::door::port(&listener)?;
+    control.write_all(&port.to_le_bytes())?;
+    let deadline = Instant::now() + common.patience();
+    while Instant::now() < deadline {
+        match listener.accept() {
+            Ok((guest, _)) => {
+                if let Some(friend) = admitted(guest.into(), common)? {
+                    return Ok(friend);
+                }
+            }
+            Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
+        }
+    }
+    Err(io::Error::new(
+        io::ErrorKind::TimedOut,
+        "the peer's MPTCP connection did not come in time",
+    ))
+}
+
+/// Connect to the other end of `control`.
+pub fn join(control: &mut TcpStream, common: &Common) -> io::Result<TcpStream> {
+    let mut port = [0; 2];
+    control.read_exact(&mut port)?;
+    let peer = SocketAddr::new(control.peer_addr()?.ip(), u16::from_le_bytes(port));
+    let socket = prepared(common)?;
+    socket.connect_timeout(&peer.into(), common.patience())?;
+    let mut socket = TcpStream::from(socket);
+    socket.write_all(common.token.bytes())?;
+    Ok(socket)
+}
+
+/// The settings in force.
+pub fn effective(socket: &TcpStream) -> io::Result<Effective> {
+    let info = info(socket)?;
+    let flags = &info[FLAGS_OFFSET..FLAGS_OFFSET + 4];
+    let flags = u32::from_ne_bytes(flags.try_into().expect("4 bytes"));
+    let socket = SockRef::from(socket);
+    Ok(Effective {
+        send_buffer_bytes: socket.send_buffer_size()?,
+        receive_buffer_bytes: socket.recv_buffer_size()?,
+        // The kernel counts those beside the first.
+        subflows: u32::from(info[0]) + 1,
+        fell_back: flags & FALLBACK != 0,
+    })
+}
+
+fn prepared(common: &Common) -> io::Result<Socket> {
+    let address = SocketAddr::new(common.address, 0);
+    let socket = new_socket(Domain::for_address(address))?;
+    tcp::apply(&socket, &common.step.options)?;
+    socket.bind(&address.into())?;
+    Ok(socket)
+}
+
+fn admitted(mut guest: TcpStream, common: &Common) -> io::Result<Option<TcpStream>> {
+    guest.set_nonblocking(false)?;
+    guest.set_read_timeout(Some(PRESENT_WITHIN))?;
+    let mut presented = [0; TOKEN_BYTES];
+    let is_friend = guest.read_exact(&mut presented).is_ok() && common.token.matches(&presented);
+    guest.set_read_timeout(None)?;
+    Ok(is_friend.then_some(guest))
+}
+
+/// The kernel's struct mptcp_info; what it does not fill is zero. A connection that fell back may have none.
+fn info(socket: &TcpStream) -> io::Result<[u8; 128]> {
+    let mut info = [0; 128];
+    let mut length = mem::size_of_val(&info) as libc::socklen_t;
+    // SAFETY: the pointer and length describe `info`, which the kernel fills up to that length.
+    let outcome = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            SOL_MPTCP,
+            MPTCP_INFO,
+            info.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    match outcome {
+        0 => Ok(info),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
