@@ -150,29 +150,21 @@ impl Link {
             // Its loops look at the clock themselves, since what is lost never comes.
             Link::Udp(link) => work.over_udp(link, common),
             Link::Tcp(socket) => {
-                let watchdog = Watchdog::watch(socket.try_clone()?, patience)?;
-                socket.set_read_timeout(None)?;
-                let outcome = work.over(SocketChannel::<W>::new(socket));
-                outcome.map_err(|error| watchdog.explain(error))
+                let watched = patient_clone(&socket)?;
+                looked_after(watched, patience, work, SocketChannel::<W>::new(socket))
             }
             Link::ZeroCopy(socket) => {
-                let watchdog = Watchdog::watch(socket.try_clone()?, patience)?;
-                socket.set_read_timeout(None)?;
-                let outcome = work.over(ZeroCopyChannel::<W>::new(socket)?);
-                outcome.map_err(|error| watchdog.explain(error))
+                let watched = patient_clone(&socket)?;
+                looked_after(watched, patience, work, ZeroCopyChannel::<W>::new(socket)?)
             }
             Link::Uring(socket) => {
-                let watchdog = Watchdog::watch(socket.try_clone()?, patience)?;
-                socket.set_read_timeout(None)?;
-                let outcome = work.over(UringChannel::<W>::new(socket)?);
-                outcome.map_err(|error| watchdog.explain(error))
+                let watched = patient_clone(&socket)?;
+                looked_after(watched, patience, work, UringChannel::<W>::new(socket)?)
             }
             Link::Striped(sockets) => {
-                let clones = sockets.iter().map(TcpStream::try_clone);
-                let clones: Vec<_> = clones.collect::<io::Result<_>>()?;
-                let watchdog = Watchdog::watch(clones, patience)?;
-                let outcome = work.over(StripedChannel::<W>::new(sockets));
-                outcome.map_err(|error| watchdog.explain(error))
+                let watched = sockets.iter().map(patient_clone);
+                let watched: Vec<_> = watched.collect::<io::Result<_>>()?;
+                looked_after(watched, patience, work, StripedChannel::<W>::new(sockets))
             }
             Link::Mptcp(control, socket) => {
                 let other = socket.try_clone()?;
@@ -229,8 +221,24 @@ fn watched<C: Channel>(
         moved: moved.clone(),
         cut,
     };
-    let watchdog = Watchdog::watch(beside, patience)?;
-    let outcome = work.over(CountedChannel::new(channel, moved));
+    looked_after(beside, patience, work, CountedChannel::new(channel, moved))
+}
+
+/// The same connection for a watchdog; from now on it waits without a limit.
+fn patient_clone(socket: &TcpStream) -> io::Result<TcpStream> {
+    socket.set_read_timeout(None)?;
+    socket.try_clone()
+}
+
+/// Do the work under the eyes of a watchdog.
+fn looked_after(
+    watched: impl Watched,
+    patience: Duration,
+    work: impl Work,
+    channel: impl Channel,
+) -> io::Result<()> {
+    let watchdog = Watchdog::watch(watched, patience)?;
+    let outcome = work.over(channel);
     outcome.map_err(|error| watchdog.explain(error))
 }
 

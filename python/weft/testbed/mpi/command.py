@@ -11,11 +11,11 @@ from weft.errors import RequestError
 from weft.testbed.base import Testbed
 from weft.testbed.mpi.program import compiled
 from weft.testbed.mpi.remote_shell import write_remote_shell
-from weft.testbed.mpi.toolchain import Toolchain, find_toolchain
+from weft.testbed.mpi.toolchain import KINDS, Toolchain, find_toolchain
 
 RANKS = 2
-PLACES = ("local", "lab")
-"""The kinds of testbeds on which weft can place ranks."""
+PLACES = {"openmpi": ("local", "lab"), "mpich": ("local",)}
+"""The kinds of testbeds on which weft can place each MPI's ranks."""
 LAB_INTERFACE = "eth0"
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 _LAB_ONLY = {
@@ -36,12 +36,14 @@ def environment(toolchain: Toolchain) -> dict[str, str]:
 
 def check_mpi(step: dict[str, Any], testbed: Testbed) -> None:
     """Refuse what lacks an MPI, or a way to place its ranks; raises RequestError. Compiles the program."""
-    if testbed.kind not in PLACES:
+    toolchain = find_toolchain(step["options"].get("mpi"))
+    if testbed.kind not in PLACES[toolchain.kind]:
         raise RequestError(
-            f"step {step['name']!r}: MPI's ranks cannot be placed on {testbed.kind}:{testbed.name}",
-            "transport mpi runs on local: and on lab:FABRIC",
+            f"step {step['name']!r}: ranks of {KINDS[toolchain.kind]} cannot be placed on "
+            f"{testbed.kind}:{testbed.name}",
+            "they run on local:, and those of Open MPI on lab:FABRIC too",
         )
-    compiled(find_toolchain(step["options"].get("mpi")))
+    compiled(toolchain)
 
 
 def mpirun_command(
@@ -56,7 +58,7 @@ def mpirun_command(
     shell = folder / "enter-node"
     write_remote_shell(testbed, shell)
     hosts = [node.address for node in testbed.nodes[:RANKS]]
-    arguments = _REMOTE[toolchain.kind](hosts, shell, shares_cpu, folder)
+    arguments = _openmpi_remote(hosts, shell, shares_cpu, folder)
     return [str(shell), hosts[0], shlex.join([toolchain.launcher.path, *arguments, *program])]
 
 
@@ -81,11 +83,4 @@ def _mpich_local(shares_cpu: bool) -> list[str]:
     return ["-n", str(RANKS), "-bind-to", "none"]
 
 
-def _mpich_remote(hosts: list[str], shell: Path, shares_cpu: bool, folder: Path) -> list[str]:
-    launcher = ["-launcher", "ssh", "-launcher-exec", str(shell), "-iface", LAB_INTERFACE]
-    devices = ["-genv", "UCX_TLS", "tcp,self", "-genv", "UCX_NET_DEVICES", LAB_INTERFACE]
-    return ["-hosts", ",".join(hosts), *launcher, "-ppn", "1", "-n", str(RANKS), *devices]
-
-
 _LOCAL = {"openmpi": _openmpi_local, "mpich": _mpich_local}
-_REMOTE = {"openmpi": _openmpi_remote, "mpich": _mpich_remote}

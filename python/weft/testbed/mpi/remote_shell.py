@@ -21,8 +21,6 @@ def write_remote_shell(testbed: Testbed, path: Path) -> None:
         shell = ["unshare", "--uts", "sh", "-c", f'hostname {node.name}; eval "$1"', "sh"]
         enter = shlex.join(testbed.node_command(node, [*pinned, *shell]))
         cases.append(f'{node.address}) shift; exec {enter} "$*" ;;\n')
-    # MPICH's launcher has options of ssh in front of the host.
-    skip = 'while case "$1" in -*) true ;; *) false ;; esac; do shift; done\n'
     unknown = '*) echo "no host $1" >&2; exit 1 ;;\n'
-    path.write_text(f'#!/bin/sh\n{skip}case "$1" in\n{"".join(cases)}{unknown}esac\n')
+    path.write_text(f'#!/bin/sh\ncase "$1" in\n{"".join(cases)}{unknown}esac\n')
     path.chmod(0o755)
