@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from weft.testbed.agent import Agent, AgentError
 from weft.testbed.local import Local
 from weft.testbed.open import open_testbed
 from weft.testbed.pair import run_step
+from weft.testbed.ports import PortRange
 from weft.testbed.preflight import check_transports
 
 INSIDE = ("unix", "shm")
@@ -97,6 +99,27 @@ def test_a_peer_that_stops_is_noticed_within_the_patience(transport: str) -> Non
 
     with pytest.raises(AgentError, match="for too long"):
         loopback.with_agents(scenario)
+
+
+@pytest.mark.parametrize("transport", ["udp", "mptcp"])
+def test_two_ports_are_enough_for_two_ends_and_their_door(transport: str) -> None:
+    run_within(PortRange(41_970, 41_971), transport)
+
+
+@pytest.mark.parametrize("transport", ["udp", "mptcp"])
+def test_a_range_that_is_used_up_is_named(transport: str) -> None:
+    with pytest.raises(AgentError, match="41980-41980 is free"):
+        run_within(PortRange(41_980, 41_980), transport)
+
+
+def run_within(ports: PortRange, transport: str) -> None:
+    """A ping-pong between two ends that may use these ports only."""
+
+    async def scenario(driver: Agent, server: Agent) -> None:
+        job = replace(loopback.job(step(transport, [1])), ports=[ports, ports])
+        await run_step([driver, server], job, lambda batch: None)
+
+    loopback.with_agents(scenario)
 
 
 def test_datagrams_go_there_and_back() -> None:

@@ -11,6 +11,7 @@ use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 use crate::door::PRESENT_WITHIN;
 use crate::message::Common;
+use crate::ports;
 use crate::tcp;
 use crate::token::TOKEN_BYTES;
 
@@ -37,8 +38,7 @@ pub fn new_socket(domain: Domain) -> io::Result<Socket> {
 
 /// Have the other end of `control` connect, and let in nobody else.
 pub fn host(control: &mut TcpStream, common: &Common) -> io::Result<TcpStream> {
-    let listener = prepared(common)?;
-    listener.listen(16)?;
+    let listener = ports::listen(common.address, common.ports, 16, || prepared(common))?;
     listener.set_nonblocking(true)?;
     let port = crate::door::port(&listener)?;
     control.write_all(&port.to_le_bytes())?;
@@ -65,6 +65,7 @@ pub fn join(control: &mut TcpStream, common: &Common) -> io::Result<TcpStream> {
     control.read_exact(&mut port)?;
     let peer = SocketAddr::new(control.peer_addr()?.ip(), u16::from_le_bytes(port));
     let socket = prepared(common)?;
+    socket.bind(&SocketAddr::new(common.address, 0).into())?;
     socket.connect_timeout(&peer.into(), common.patience())?;
     let mut socket = TcpStream::from(socket);
     socket.write_all(common.token.bytes())?;
@@ -87,10 +88,8 @@ pub fn effective(socket: &TcpStream) -> io::Result<Effective> {
 }
 
 fn prepared(common: &Common) -> io::Result<Socket> {
-    let address = SocketAddr::new(common.address, 0);
-    let socket = new_socket(Domain::for_address(address))?;
+    let socket = new_socket(Domain::for_address(SocketAddr::new(common.address, 0)))?;
     tcp::apply(&socket, &common.step.options)?;
-    socket.bind(&address.into())?;
     Ok(socket)
 }
 

@@ -40,7 +40,7 @@ pub struct Udp {
 impl Udp {
     /// Tell each other the ports, and hear nobody else from then on.
     pub fn establish(mut control: TcpStream, common: &Common) -> io::Result<Udp> {
-        let socket = UdpSocket::bind(SocketAddr::new(common.address, 0))?;
+        let socket = bind(common)?;
         set_buffers(&socket, &common.step.options)?;
         control.set_read_timeout(Some(common.patience()))?;
         control.write_all(&socket.local_addr()?.port().to_le_bytes())?;
@@ -167,6 +167,19 @@ fn heard(socket: &UdpSocket, bytes: &mut [u8], flags: RecvFlags) -> io::Result<O
         Err(Errno::AGAIN | Errno::INTR) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// A socket on one of the ports that data may come in on.
+fn bind(common: &Common) -> io::Result<UdpSocket> {
+    let at = |port| UdpSocket::bind(SocketAddr::new(common.address, port));
+    let Some(range) = common.ports else {
+        return at(0);
+    };
+    let free = (range.0..=range.1).find_map(|port| at(port).ok());
+    free.ok_or_else(|| {
+        let message = format!("no UDP port of {range} is free on {}", common.address);
+        io::Error::new(io::ErrorKind::AddrInUse, message)
+    })
 }
 
 fn set_buffers(socket: &UdpSocket, options: &Options) -> io::Result<()> {
