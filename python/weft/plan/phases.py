@@ -13,10 +13,12 @@ from weft.errors import RequestError
 def expand(step: dict[str, Any], nodes: int) -> list[dict[str, Any]]:
     """The phases of a resolved plan's step; raises RequestError when there are too few nodes.
 
-    What carries the messages does not matter here, and imported runs name carriers that no plan can.
+    What carries the messages does not matter here, unless nothing does: that takes one node. Imported runs name
+    carriers that no plan can.
     """
+    carrier = "null" if step["transport"] == "null" else "tcp"
     try:
-        expanded = _core.expand_step(json.dumps(step | {"transport": "tcp"}), nodes)
+        expanded = _core.expand_step(json.dumps(step | {"transport": carrier}), nodes)
     except ValueError as error:
         raise RequestError(str(error)) from None
     phases: list[dict[str, Any]] = json.loads(expanded)
