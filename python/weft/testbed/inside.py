@@ -82,7 +82,7 @@ class SimulatedNodes(Computed[_core.Machine]):
             OCCUPATION_NAME: outcome.occupation(step, names),
             BUDGET_NAME: outcome.budgets(step, self.model.stages()),
         }
-        caches = (*names[:2], self.machine.caches(), self.machine.accesses())
+        caches = (*names[:2], self.model.caches(), self.model.accesses())
         some = {
             CACHES_NAME: outcome.cache_hits(step, caches),
             APPLICATIONS_NAME: outcome.applications(step),
