@@ -10,10 +10,10 @@ from command import weft, weft_json
 from weft.cli.loads import load_settings
 from weft.conduct import RunRequest, start_run
 from weft.diagnose.applications import LoadedPoint, loaded_points
+from weft.diagnose.gamma_runs import sweep_of_runs
 from weft.diagnose.summary import summarise
 from weft.diagnose.web import WebPoint
 from weft.errors import RequestError
-from weft.model.gamma_runs import sweep_of_runs
 from weft.run.compare import compare
 from weft.run.folder import Run
 

@@ -12,10 +12,10 @@ from rich.table import Table
 from weft.cli.layout import number, plain_table
 from weft.cli.output import json_option, print_json
 from weft.diagnose import hockney_fit
+from weft.diagnose.gamma_runs import GammaSweep, sweep_of_runs
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted
 from weft.model.gamma_points import read_gamma_points
-from weft.model.gamma_runs import GammaSweep, sweep_of_runs
 from weft.model.laws_fit import fit_laws, fit_laws_modified
 from weft.run.folder import Run
 
