@@ -165,7 +165,7 @@ def test_a_host_that_swallows_everything_is_named_when_patience_ends(tmp_path: P
         others = {route for route in wanted if 2 not in route}
         if phase not in incomplete:
             assert routes_measured(run, 0)[phase] == wanted
-        elif phase != lost["phase"]:
+        elif abs(phase - lost["phase"]) > 1:  # a barrier keeps nodes within one phase of each other
             assert routes_measured(run, 0)[phase] >= others
 
 

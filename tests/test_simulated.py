@@ -50,7 +50,18 @@ rate = "100 Mb/s"
     return path
 
 
-@pytest.mark.parametrize("plan", [name for name in catalog.names("plan") if name != "overhead"])
+NOT_BETWEEN_NODES = {
+    "overhead": "nothing to simulate",
+    "gamma-sweep": "no application computes",
+    "webserver": "no application computes",
+    "icmp": "only TCP is simulated",
+    "udp": "only TCP is simulated",
+}
+
+
+@pytest.mark.parametrize(
+    "plan", [name for name in catalog.names("plan") if name not in NOT_BETWEEN_NODES]
+)
 def test_every_plan_runs_and_can_be_shown_diagnosed_and_reported(tmp_path: Path, plan: str) -> None:
     fabric = {"xibalba": "xibalba-e7-config2", "xibalba-er16": "xibalba-er16"}.get(
         plan, "two-racks"
@@ -64,9 +75,10 @@ def test_every_plan_runs_and_can_be_shown_diagnosed_and_reported(tmp_path: Path,
     assert weft("report", folder, "--out", tmp_path / "r.html").returncode == 0
 
 
-def test_the_own_loop_of_the_probe_cannot_be_simulated(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="nothing to simulate"):
-        run(tmp_path, "overhead", "pair")
+@pytest.mark.parametrize(("plan", "why"), NOT_BETWEEN_NODES.items())
+def test_what_is_no_traffic_between_nodes_is_refused(tmp_path: Path, plan: str, why: str) -> None:
+    with pytest.raises(RequestError, match=why):
+        run(tmp_path, plan, "pair")
 
 
 def test_a_ping_pong_takes_what_wires_delays_and_ends_take(tmp_path: Path) -> None:
