@@ -19,8 +19,6 @@ from weft.testbed.needs import refuse_load
 from weft.testbed.outcome import Outcome
 
 _OWN_CAP = "its own window, overhead or unshared link"
-MOST_AT_ONCE = 1 << 20
-"""Of 268 million at once each was seen to come out as if it were alone; small ones agree with the plain solver."""
 MOST_TRANSFERS = 2_000_000_000
 """A step with more would take too long."""
 _TRANSFERS_PER_S = 5e6
@@ -96,12 +94,6 @@ class Computed(Closing, ABC, Generic[Model]):
                 "run it on local: or on lab:FABRIC",
             )
         transfers = self.transfers(step)
-        if step["pattern"].get("mode") == "unphased" and transfers > MOST_AT_ONCE:
-            raise RequestError(
-                f"step {step['name']!r} has {transfers:,} transfers at once: more than {MOST_AT_ONCE:,} are not "
-                "computed rightly yet",
-                "take a phased plan, such as aapc, or fewer nodes",
-            )
         if transfers > MOST_TRANSFERS:
             raise RequestError(
                 f"step {step['name']!r} has up to {transfers:,} transfers over {len(self.nodes):,} nodes: "

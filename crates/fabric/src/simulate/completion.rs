@@ -9,7 +9,7 @@ use super::symmetry::span_s;
 use super::timeline::Timeline;
 
 /// Ends that differ by less than this part of the time passed are one event: what is left of rounding.
-const ROUNDING: f64 = 1e-12;
+pub const ROUNDING: f64 = 1e-12;
 
 /// Runs components; keeps its memory from one to the next.
 #[derive(Debug, Default)]

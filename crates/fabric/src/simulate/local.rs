@@ -39,10 +39,12 @@ impl Local {
     /// Takes over a component. Constraints without a limit are left out, and caps that cannot matter.
     pub fn load(&mut self, capacities: &[f64], transfers: &Transfers, members: &[u32]) {
         self.clear(capacities.len());
-        let weights = members
-            .iter()
-            .map(|id| transfers.demand(*id as usize).weight);
-        self.unit = unit_for(weights.sum());
+        // Whoever crosses a constraint twice is open there twice.
+        let shares = members.iter().map(|id| {
+            let times = transfers.route(*id as usize).len();
+            transfers.weight(*id as usize) * times as f64
+        });
+        self.unit = unit_for(shares.sum());
         for &id in members {
             self.add(capacities, transfers.route(id as usize));
             let demand = transfers.demand(id as usize);

@@ -13,9 +13,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::solution::{Interrupted, NOTHING};
-use super::solver::{Settings, Solver};
-use super::transfers::{Demand, Transfers};
+use super::classes::{self, Class, ClassEnd};
+use super::solution::Interrupted;
+use super::solver::Settings;
+use super::transfers::Demand;
 use crate::network::mixed;
 
 /// Beyond so many colours of constraints, or of transfers, there is not much that is alike.
@@ -34,23 +35,9 @@ pub trait Crowd: Sync {
 #[derive(Debug)]
 pub struct Lumped {
     colours: Vec<u64>,
-    /// By colour of transfer: its end and the colour of its bottleneck, or what no constraint is.
-    ends: HashMap<u64, (f64, Bottleneck)>,
+    /// By colour of transfer; the bottleneck is the one constraint that stands for all of its colour.
+    ends: HashMap<u64, ClassEnd>,
     pub events: u64,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Bottleneck {
-    Colour(u64),
-    None(u32),
-}
-
-/// All transfers of a colour.
-#[derive(Debug, Clone)]
-struct Class {
-    demand: Demand,
-    /// By the one constraint of each colour that stands for the others: how often the class crosses it.
-    crossings: BTreeMap<u32, u32>,
 }
 
 impl Lumped {
@@ -68,39 +55,23 @@ impl Lumped {
         let Some(classes) = classes(&colours, &chosen, crowd, threads, settings)? else {
             return Ok(None);
         };
-        let mut transfers = Transfers::default();
-        for class in classes.values() {
-            let times = class.crossings.iter();
-            let route = times.flat_map(|(at, times)| std::iter::repeat_n(*at, *times as usize));
-            transfers.push(&route.collect::<Vec<_>>(), class.demand);
-        }
-        let solved = Solver::default().ends(capacities, &transfers, settings)?;
-        let of_colour = |at: u32| match at < NOTHING {
-            true => Bottleneck::Colour(colours[at as usize]),
-            false => Bottleneck::None(at),
-        };
-        let ends = solved.end_s.iter().zip(&solved.bottleneck);
-        let ends = ends.map(|(end_s, at)| (*end_s, of_colour(*at)));
-        let ends = classes.keys().copied().zip(ends).collect();
+        let (keys, classes): (Vec<_>, Vec<_>) = classes.into_iter().unzip();
+        let (ends, events) = classes::ends(capacities, &classes, settings)?;
         Ok(Some(Self {
+            ends: keys.into_iter().zip(ends).collect(),
             colours,
-            ends,
-            events: solved.events,
+            events,
         }))
     }
 
     /// When a transfer of the crowd ends, and the constraint that held it back.
     pub fn end(&self, demand: Demand, route: &[u32]) -> (f64, u32) {
-        let (end_s, bottleneck) = self.ends[&colour_of(demand, route, &self.colours)];
-        let limit = match bottleneck {
-            Bottleneck::None(at) => at,
-            Bottleneck::Colour(colour) => {
-                let mut route = route.iter().copied();
-                let found = route.find(|at| self.colours[*at as usize] == colour);
-                found.unwrap_or(NOTHING)
-            }
-        };
-        (end_s, limit)
+        let found = self.ends[&colour_of(demand, route, &self.colours)];
+        let colour = |at: u32| self.colours.get(at as usize).copied();
+        let held = colour(found.bottleneck);
+        let mut alike = route.iter().copied().filter(|at| colour(*at) == held);
+        let bottleneck = alike.next().unwrap_or(found.bottleneck);
+        (found.end_s, bottleneck)
     }
 }
 

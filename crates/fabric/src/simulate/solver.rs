@@ -8,7 +8,7 @@ use super::local::Local;
 use super::solution::{Interrupted, NOTHING, OWN_CAP, Rates, Solution};
 use super::symmetry::{Symmetry, span_s};
 use super::timeline::Timeline;
-use super::transfers::Transfers;
+use super::transfers::{Demand, Transfers};
 
 /// Solves one phase after another and keeps its memory in between. One for each thread: they share nothing, and a
 /// phase has the same solution whichever solves it.
@@ -86,7 +86,9 @@ impl Solver {
         let caps = (0..count).map(|index| transfers.demand(index).cap_bits_per_s);
         let mut found = Rates {
             bits_per_s: caps.collect(),
-            bottleneck: (0..count).map(|index| alone(transfers, index)).collect(),
+            bottleneck: (0..count)
+                .map(|index| alone(transfers.demand(index)))
+                .collect(),
         };
         self.components.split(capacities.len(), transfers, |_| true);
         for component in 0..self.components.len() {
@@ -110,7 +112,9 @@ impl Solver {
         let count = transfers.len();
         Solution {
             end_s: (0..count).map(end).collect(),
-            bottleneck: (0..count).map(|index| alone(transfers, index)).collect(),
+            bottleneck: (0..count)
+                .map(|index| alone(transfers.demand(index)))
+                .collect(),
             events: u64::from(count > 0),
             idle_s: 0.0,
         }
@@ -178,8 +182,8 @@ impl Solver {
 }
 
 /// What limits a transfer that crosses nothing.
-fn alone(transfers: &Transfers, index: usize) -> u32 {
-    match transfers.demand(index).cap_bits_per_s == f64::INFINITY {
+pub fn alone(demand: Demand) -> u32 {
+    match demand.cap_bits_per_s == f64::INFINITY {
         true => NOTHING,
         false => OWN_CAP,
     }

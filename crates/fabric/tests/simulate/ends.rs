@@ -44,6 +44,18 @@ fn they_are_those_of_filling_anew_after_every_event() {
 }
 
 #[test]
+fn a_route_may_cross_a_constraint_thousands_of_times() {
+    let mut transfers = Transfers::default();
+    for times in [1, 9000, 20_000] {
+        transfers.push(&vec![0; times], Demand::of_bits(8.0));
+    }
+    for mut solver in [Solver::default(), Solver::of_events_only()] {
+        let found = solver.ends(&[29_001.0], &transfers, EXACT).unwrap();
+        assert!(found.end_s.iter().all(|end_s| are_close(*end_s, 8.0)));
+    }
+}
+
+#[test]
 fn also_where_many_end_at_once() {
     let shape = Shape {
         equal_sizes: true,

@@ -146,6 +146,27 @@ fn anything_at_all() {
 }
 
 #[test]
+fn thousands_share_a_trunk() {
+    let mut transfers = Transfers::default();
+    let mut push = |times, route: &[u32]| {
+        (0..times).for_each(|_| transfers.push(route, Demand::of_bits(1e6)));
+    };
+    for host in [0, 3] {
+        push(23, &[host]);
+        push(264, &[host, 1]);
+        push(6624, &[host, 1, 2]);
+    }
+    let capacities = [1e10; 4];
+    compare(&capacities, &transfers, "a trunk");
+    let lumped = Lumped::solve(&capacities, &Listed(&transfers), 2, EXACT);
+    let lumped = lumped.unwrap().unwrap();
+    let (end_s, limit) = lumped.end(Demand::of_bits(1e6), &[3, 1, 2]);
+    assert!(are_close(end_s, 13_776.0 * 1e-4) && limit == 1);
+    let (end_s, limit) = lumped.end(Demand::of_bits(1e6), &[3]);
+    assert!(are_close(end_s, 46.0 * 1e-4) && limit == 3);
+}
+
+#[test]
 fn where_all_differ_it_says_so() {
     let network = network("crossbar", &[("hosts", "70")]);
     let transfers = all_pairs(network.as_ref(), |src, dst| 1e6 + (src * 70 + dst) as f64);
