@@ -108,12 +108,8 @@ class Computed(Closing, ABC, Generic[Model]):
         return each * self.phase_count(step)
 
     def rows_of_phase(self, step: dict[str, Any]) -> int | None:
-        """How many samples of each phase are kept; None where all are."""
+        """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
         return None
-
-    def condense(self, step: dict[str, Any], first: int, last: int, most_rows: int) -> Outcome:
-        """The phases `first` to `last`, without it: a digest and about so many rows of each."""
-        raise NotImplementedError
 
     def phase_count(self, step: dict[str, Any]) -> int:
         """How many phases a step has here; those of an adaptive one are chosen on the way."""

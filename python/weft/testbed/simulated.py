@@ -60,6 +60,9 @@ class Simulated(Computed[_core.Network]):
         self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
     ) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""
+        most_rows = self.rows_of_phase(step)
+        if most_rows is not None:
+            return self._condense(step, first, last, most_rows)
         return Outcome(
             self.model.simulate(
                 json.dumps(step), first, last, self.dead, with_loads, **self._parameters
@@ -67,14 +70,13 @@ class Simulated(Computed[_core.Network]):
         )
 
     def rows_of_phase(self, step: dict[str, Any]) -> int | None:
-        """How many samples of each phase are kept; None where all are."""
+        """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
         if not is_ensemble(step) or is_adaptive(step):
             return None
         samples = self.transfers(step) * int(step["stop"].get("trials", 1))
         return None if samples <= self._rows else max(1, self._rows // self.phase_count(step))
 
-    def condense(self, step: dict[str, Any], first: int, last: int, most_rows: int) -> Outcome:
-        """The phases `first` to `last`, without it: a digest and about so many rows of each."""
+    def _condense(self, step: dict[str, Any], first: int, last: int, most_rows: int) -> Outcome:
         try:
             return Outcome(
                 self.model.condense(

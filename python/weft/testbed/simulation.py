@@ -103,13 +103,12 @@ class SimulatedRun:
         with_loads = rows is None and self._keeps_loads(step, phases.stop)
         for first in phases[::chunk]:
             last = min(first + chunk, phases.stop)
-            if rows is None:
-                self._take(self._testbed.simulate(step, first, last, with_loads), logbook)
-                continue
-            outcome = self._testbed.condense(step, first, last, rows)
-            self._digests.append(outcome.digests(logbook.step, self._testbed.constraint_names))
+            outcome = self._testbed.simulate(step, first, last, with_loads)
             self._take(outcome, logbook)
-            self._writer.sync()
+            if rows is not None:
+                digests = outcome.digests(logbook.step, self._testbed.constraint_names)
+                self._digests.append(digests)
+                self._writer.sync()
 
     def _note_sampled(self, step: dict[str, Any], rows: int, logbook: Logbook) -> None:
         """Say before it begins that not all is kept, and what that takes."""
