@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import os
 import secrets
+import signal
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -228,6 +230,22 @@ def with_agents(scenario: Callable[[Agent, Agent], Awaitable[Any]]) -> Any:
             await asyncio.gather(*(agent.close() for agent in agents))
 
     return asyncio.run(run())
+
+
+def with_stopped_peer(a_step: dict[str, Any]) -> None:
+    """Run a step whose second agent stops after a moment, with a patience of half a second."""
+
+    async def scenario(*agents: Agent) -> None:
+        running = run_step(list(agents), job(a_step, patience_ms=500), lambda batch: None)
+        task = asyncio.ensure_future(running)
+        await asyncio.sleep(0.3)
+        os.kill(agents[1].pid, signal.SIGSTOP)
+        try:
+            await asyncio.wait_for(task, 10)
+        finally:
+            os.kill(agents[1].pid, signal.SIGCONT)
+
+    with_agents(scenario)
 
 
 def measure(a_step: dict[str, Any]) -> pa.Table:

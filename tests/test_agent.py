@@ -104,18 +104,8 @@ def test_an_agent_killed_mid_step_is_named(victim):
 
 
 def test_a_peer_that_stops_is_noticed_within_the_patience():
-    async def scenario(*agents: Agent):
-        job = loopback.job(loopback.step([1], trial_ms=20000), patience_ms=500)
-        running = asyncio.ensure_future(run_step(list(agents), job, lambda batch: None))
-        await asyncio.sleep(0.3)
-        os.kill(agents[1].pid, signal.SIGSTOP)
-        try:
-            await asyncio.wait_for(running, 10)
-        finally:
-            os.kill(agents[1].pid, signal.SIGCONT)
-
     with pytest.raises(AgentError, match="sent and taken nothing for too long"):
-        loopback.with_agents(scenario)
+        loopback.with_stopped_peer(loopback.step([1], trial_ms=20000))
 
 
 def test_an_agent_ends_with_its_coordinator():

@@ -80,20 +80,17 @@ def test_more_nodes_than_there_are_is_refused_and_nothing_stays(here: Slurm) -> 
     assert "has 2" in done.stderr
 
 
+def signature_of_two(here: Slurm, out: Path) -> subprocess.Popen[str]:
+    """A run that goes on while the test does something to it."""
+    run = [*WEFT, "run", "signature", "--on", "slurm:", "--nodes", "2", "--out", str(out), "--json"]
+    return subprocess.Popen(
+        run, env=here.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+
+
 @pytest.mark.cluster
 def test_a_weft_that_is_killed_leaves_no_allocation(here: Slurm, tmp_path: Path) -> None:
-    command = [
-        *WEFT,
-        "run",
-        "signature",
-        "--on",
-        "slurm:",
-        "--nodes",
-        "2",
-        "--out",
-        str(tmp_path / "r"),
-    ]
-    process = subprocess.Popen(command, env=here.environment, stderr=subprocess.DEVNULL)
+    process = signature_of_two(here, tmp_path / "r")
     deadline = time.monotonic() + 30
     while not here.jobs() and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -106,21 +103,7 @@ def test_a_weft_that_is_killed_leaves_no_allocation(here: Slurm, tmp_path: Path)
 
 @pytest.mark.cluster
 def test_when_the_job_ends_the_samples_so_far_are_kept(here: Slurm, tmp_path: Path) -> None:
-    command = [
-        *WEFT,
-        "run",
-        "signature",
-        "--on",
-        "slurm:",
-        "--nodes",
-        "2",
-        "--out",
-        str(tmp_path / "r"),
-        "--json",
-    ]
-    process = subprocess.Popen(
-        command, env=here.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
+    process = signature_of_two(here, tmp_path / "r")
     stream, deadline = tmp_path / "r/samples.arrows", time.monotonic() + 40
     while time.monotonic() < deadline and not (stream.exists() and stream.stat().st_size > 3000):
         time.sleep(0.1)

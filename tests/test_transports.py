@@ -87,18 +87,8 @@ def test_an_agent_killed_mid_step_is_named(transport: str, victim: int) -> None:
 
 @pytest.mark.parametrize("transport", FAILING)
 def test_a_peer_that_stops_is_noticed_within_the_patience(transport: str) -> None:
-    async def scenario(*agents: Agent) -> None:
-        job = loopback.job(step(transport, [1], stop=ENDLESS), patience_ms=500)
-        running = asyncio.ensure_future(run_step(list(agents), job, lambda batch: None))
-        await asyncio.sleep(0.3)
-        os.kill(agents[1].pid, signal.SIGSTOP)
-        try:
-            await asyncio.wait_for(running, 10)
-        finally:
-            os.kill(agents[1].pid, signal.SIGCONT)
-
     with pytest.raises(AgentError, match="for too long"):
-        loopback.with_agents(scenario)
+        loopback.with_stopped_peer(step(transport, [1], stop=ENDLESS))
 
 
 @pytest.mark.parametrize("transport", ["udp", "mptcp"])

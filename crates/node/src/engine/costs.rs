@@ -32,72 +32,110 @@ pub struct JobCosts {
     compute_byte: Span,
 }
 
-impl JobCosts {
-    pub fn new(machine: &Machine) -> Self {
-        let costs = &machine.costs;
-        let place = |task| machine.placement.of(task);
-        let on = |at: usize, work: Work| work.on(&machine.processors[at], machine);
-        let code = |cycles: u64| Work {
+/// Turns what jobs do into what they take where they are placed.
+struct Pricing<'a> {
+    machine: &'a Machine,
+}
+
+impl Pricing<'_> {
+    fn on(&self, processor: usize, work: Work) -> Span {
+        work.on(&self.machine.processors[processor], self.machine)
+    }
+
+    /// So many cycles of code, which accesses memory as code does.
+    fn code(&self, cycles: u64) -> Work {
+        Work {
             cycles: cycles as f64,
-            accesses: cycles as f64 * costs.accesses_per_cycle,
-        };
-        let everywhere = |cycles| {
-            let all = 0..machine.processors.len();
-            all.map(|at| on(at, code(cycles))).collect()
-        };
-        let per_byte = |accesses: f64| Work {
-            // A loop over words issues what it accesses: one cycle an access.
+            accesses: cycles as f64 * self.machine.costs.accesses_per_cycle,
+        }
+    }
+
+    fn of(&self, task: Task, cycles: u64) -> Span {
+        self.on(self.machine.placement.of(task), self.code(cycles))
+    }
+
+    fn everywhere(&self, cycles: u64) -> Vec<Span> {
+        let all = 0..self.machine.processors.len();
+        all.map(|at| self.on(at, self.code(cycles))).collect()
+    }
+
+    /// A loop over words issues what it accesses: one cycle an access.
+    fn per_byte(&self, task: Task, accesses: f64) -> Span {
+        let work = Work {
             cycles: accesses,
             accesses,
         };
-        let protocol = place(Task::Protocol);
-        let softirq = match machine.processors[protocol].on_nic {
-            true => 0,
-            false => costs.softirq,
-        };
-        let checksum = match machine.nic.checksum {
-            true => 0.0,
-            false => costs.checksum_accesses_per_byte,
-        };
-        let remote = match is_remote(machine) {
-            true => costs.remote,
-            false => Remote::default(),
-        };
-        let copy_in_accesses = costs.copy_in_accesses_per_byte + remote.accesses_per_byte;
-        let copier = place(Task::Copy);
-        let merge = match machine.nic.merge_bytes {
-            0 => 0,
-            _ => costs.merge,
-        };
-        let compute_byte = Work {
-            cycles: machine.application.cycles_per_byte,
+        self.on(self.machine.placement.of(task), work)
+    }
+
+    fn compute_byte(&self) -> Span {
+        let work = Work {
+            cycles: self.machine.application.cycles_per_byte,
             accesses: 0.0,
         };
+        self.on(self.machine.placement.of(Task::Application), work)
+    }
+
+    /// A processor of the interface has no kernel that defers work.
+    fn softirq(&self) -> u64 {
+        let protocol = self.machine.placement.of(Task::Protocol);
+        match self.machine.processors[protocol].on_nic {
+            true => 0,
+            false => self.machine.costs.softirq,
+        }
+    }
+
+    fn merge(&self) -> u64 {
+        match self.machine.nic.merge_bytes {
+            0 => 0,
+            _ => self.machine.costs.merge,
+        }
+    }
+
+    fn protocol_accesses_per_byte(&self) -> f64 {
+        let costs = &self.machine.costs;
+        match self.machine.nic.checksum {
+            true => costs.protocol_accesses_per_byte,
+            false => costs.protocol_accesses_per_byte + costs.checksum_accesses_per_byte,
+        }
+    }
+
+    fn remote(&self) -> Remote {
+        match is_remote(self.machine) {
+            true => self.machine.costs.remote,
+            false => Remote::default(),
+        }
+    }
+}
+
+impl JobCosts {
+    pub fn new(machine: &Machine) -> Self {
+        let costs = &machine.costs;
+        let price = Pricing { machine };
+        let (softirq, remote) = (price.softirq(), price.remote());
+        let copy_in_accesses = costs.copy_in_accesses_per_byte + remote.accesses_per_byte;
         Self {
-            call: everywhere(costs.interrupt),
-            interrupt: on(place(Task::Interrupt), code(costs.interrupt)),
-            driver: on(place(Task::Driver), code(costs.driver)),
-            page: on(place(Task::Driver), code(costs.page)),
-            page_out: on(copier, code(costs.page_out)),
-            poll: on(place(Task::Driver), code(costs.driver + merge)),
-            remote_frame: on(place(Task::Driver), code(remote.frame)),
-            acknowledgement: on(protocol, code(costs.acknowledgement + softirq)),
-            driver_out: everywhere(costs.driver_out),
-            protocol_in: on(protocol, code(costs.protocol + softirq + remote.segment)),
-            protocol_out: everywhere(costs.protocol_out),
-            protocol_byte: on(
-                protocol,
-                per_byte(costs.protocol_accesses_per_byte + checksum),
-            ),
-            refill: on(protocol, code(costs.refill)),
-            wake_up: everywhere(costs.wake_up),
-            switch: everywhere(costs.context_switch),
-            system_call: on(place(Task::Application), code(costs.system_call)),
-            copy_in: on(copier, code(costs.copy_in + remote.copy)),
-            copy_out: on(copier, code(costs.copy_out)),
-            copy_in_byte: on(copier, per_byte(copy_in_accesses)),
-            copy_out_byte: on(copier, per_byte(costs.copy_accesses_per_byte)),
-            compute_byte: on(place(Task::Application), compute_byte),
+            call: price.everywhere(costs.interrupt),
+            interrupt: price.of(Task::Interrupt, costs.interrupt),
+            driver: price.of(Task::Driver, costs.driver),
+            page: price.of(Task::Driver, costs.page),
+            page_out: price.of(Task::Copy, costs.page_out),
+            poll: price.of(Task::Driver, costs.driver + price.merge()),
+            remote_frame: price.of(Task::Driver, remote.frame),
+            acknowledgement: price.of(Task::Protocol, costs.acknowledgement + softirq),
+            driver_out: price.everywhere(costs.driver_out),
+            protocol_in: price.of(Task::Protocol, costs.protocol + softirq + remote.segment),
+            protocol_out: price.everywhere(costs.protocol_out),
+            protocol_byte: price.per_byte(Task::Protocol, price.protocol_accesses_per_byte()),
+            refill: price.of(Task::Protocol, costs.refill),
+            wake_up: price.everywhere(costs.wake_up),
+            switch: price.everywhere(costs.context_switch),
+            system_call: price.of(Task::Application, costs.system_call),
+            copy_in: price.of(Task::Copy, costs.copy_in + remote.copy),
+            copy_out: price.of(Task::Copy, costs.copy_out),
+            copy_in_byte: price.per_byte(Task::Copy, copy_in_accesses),
+            copy_out_byte: price.per_byte(Task::Copy, costs.copy_accesses_per_byte),
+            compute_byte: price.compute_byte(),
         }
     }
 

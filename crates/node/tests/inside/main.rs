@@ -9,6 +9,7 @@ mod failures;
 mod laws;
 mod plain;
 mod refusals;
+mod refused_caches;
 mod server;
 mod watched;
 mod webserver;
@@ -16,6 +17,8 @@ mod webserver;
 use weft_node::{Exchange, Machine, Measured, measure};
 
 pub const CATALOGUE: &str = include_str!("../../../../catalog/machines/p4-400.toml");
+/// Has the catalogue's machine compute its caches.
+pub const CACHES: (&str, &str) = ("memory.model", "caches");
 pub const PLACEMENTS: [&str; 4] = ["base", "offload", "onload", "hybrid"];
 
 /// The catalogue's machine with some keys changed.
