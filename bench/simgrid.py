@@ -28,13 +28,16 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Case:
-    """A pattern on a network; `peer` is the cluster in SimGrid's words, None where it is not asked."""
+    """A pattern on a network; `peer` is the cluster in SimGrid's words, None where it is not asked.
+
+    The two take turns so many times.
+    """
 
     pattern: str
     hosts: int
     network: tuple[str, ...]
     peer: str | None
-    repeats: int = 3
+    repeats: int = 7
 
 
 def fat_tree(k: int) -> tuple[tuple[str, ...], str]:
@@ -55,9 +58,9 @@ CASES = [
     Case("aapc", 128, *fat_tree(8)),
     Case("aapc-random", 64, ("crossbar", "hosts=64", "framing=bare"), ""),
     Case("aapc", 512, ("xgft", "down=8x8x8", "up=1x8x8", "framing=bare"),
-         'topology="FAT_TREE" topo_parameters="3;8,8,8;1,8,8;1,1,1"', repeats=1),
+         'topology="FAT_TREE" topo_parameters="3;8,8,8;1,8,8;1,1,1"'),
     Case("permutation-random", 1024, *fat_tree(16)),
-    Case("alltoall", 64, *torus(4), repeats=1),
+    Case("alltoall", 64, *torus(4), repeats=3),
     Case("aapc", 4096, ("xgft", "down=16x16x16", "up=1x16x16", "framing=bare"), None),
     Case("permutation", 16384, ("fat-tree", "k=32", "oversubscription=2", "framing=bare"), None),
     Case("ring", 97336, ("torus", "dims=46x46x46", "framing=bare"), None),
@@ -94,7 +97,7 @@ def main() -> int:
 def growth(pattern: str, sizes: list[tuple[int, tuple[str, ...]]], own: Path) -> str:
     """By which power of the transfers the time grows, and the memory of one more where all are at once."""
     found = [
-        measured([str(own), pattern, str(hosts), "-", *network, "framing=bare"], 3)
+        measured([[str(own), pattern, str(hosts), "-", *network, "framing=bare"]], 3)[0]
         for hosts, network in sizes
     ]
     seconds, megabytes, transfers = (np.array(column) for column in zip(*found, strict=True))
@@ -108,18 +111,18 @@ def growth(pattern: str, sizes: list[tuple[int, tuple[str, ...]]], own: Path) ->
 
 def row(case: Case, own: Path, peer: Path | None) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        command = [str(own), case.pattern, str(case.hosts), "-", *case.network]
-        seconds, megabytes, transfers = measured(command, case.repeats)
-        words = f"{case.pattern:<18}{case.hosts:>8}{transfers:>11}{seconds:>11.3f}{megabytes:>5.0f}"
-        if case.peer is None or peer is None:
+        commands = [[str(own), case.pattern, str(case.hosts), "-", *case.network]]
+        if case.peer is not None and peer is not None:
+            platform = Path(folder, "platform.xml")
+            platform.write_text(cluster(case))
+            commands.append([str(peer), case.pattern, str(case.hosts), "-", str(platform), *MODEL])
+        (seconds, megabytes, transfers), *other = measured(commands, case.repeats)
+        words = f"{case.pattern:<18}{case.hosts:>8}{transfers:>11}{seconds:>11.4f}{megabytes:>5.0f}"
+        if not other:
             return words
-        platform = Path(folder, "platform.xml")
-        platform.write_text(cluster(case))
-        other = [str(peer), case.pattern, str(case.hosts), "-", str(platform), *MODEL]
-        other_s, _, _ = measured(other, case.repeats)
-        mine, theirs = ends(command, Path(folder, "mine")), ends(other, Path(folder, "theirs"))
+        mine, theirs = (ends(command, Path(folder, "ends")) for command in commands)
         error = float(np.max(np.abs(mine / theirs - 1)))
-        return f"{words}{other_s:>13.3f}{other_s / seconds:>8.1f}{error:>16.1e}"
+        return f"{words}{other[0][0]:>13.3f}{other[0][0] / seconds:>8.1f}{error:>16.1e}"
 
 
 def ends(command: list[str], file: Path) -> npt.NDArray[np.float64]:
@@ -128,15 +131,21 @@ def ends(command: list[str], file: Path) -> npt.NDArray[np.float64]:
     return np.fromfile(file)
 
 
-def measured(command: list[str], repeats: int) -> tuple[float, float, int]:
-    """Seconds of a whole process in the median, the most megabytes it had, and the transfers that it did."""
-    seconds, said = [], ""
-    for _ in range(repeats):
-        began = time.perf_counter()
-        said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-        seconds.append(time.perf_counter() - began)
-    transfers, *_, kilobytes = said.split()
-    return statistics.median(seconds), float(kilobytes) / 1e3, int(transfers)
+def measured(commands: list[list[str]], repeats: int) -> list[tuple[float, float, int]]:
+    """Of each: seconds of a whole process in the median of turns, the most megabytes it had, and its transfers."""
+    seconds = [[0.0] * repeats for _ in commands]
+    said = [""] * len(commands)
+    for turn in range(repeats):
+        for at, command in enumerate(commands):
+            began = time.perf_counter()
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            seconds[at][turn] = time.perf_counter() - began
+            said[at] = done.stdout
+    found = []
+    for turns, line in zip(seconds, said, strict=True):
+        transfers, *_, kilobytes = line.split()
+        found.append((statistics.median(turns), float(kilobytes) / 1e3, int(transfers)))
+    return found
 
 
 def cluster(case: Case) -> str:

@@ -110,8 +110,12 @@ fn phases(pattern: &str, hosts: usize) -> usize {
 
 fn phase(network: &dyn Network, pattern: &str, hosts: usize, number: usize) -> Phase {
     let shift = |distance: usize, bytes: &dyn Fn(usize) -> f64| -> Phase {
-        let to = |src| (src, (src + distance) % hosts, bytes(src));
-        (0..hosts).map(to).collect()
+        // A remainder takes as long as much of what is measured here.
+        let around = (hosts - distance..hosts).map(|src| (src, src + distance - hosts));
+        let pairs = (0..hosts - distance)
+            .map(|src| (src, src + distance))
+            .chain(around);
+        pairs.map(|(src, dst)| (src, dst, bytes(src))).collect()
     };
     match pattern {
         "aapc" => shift(number + 1, &|_| 1e6),

@@ -58,6 +58,7 @@ impl Symmetry {
         transfers: &Transfers,
         mut take: impl FnMut(f64, u32),
     ) -> bool {
+        self.add_weights(capacities.len(), transfers);
         let holds = self.guesses_hold(capacities, transfers);
         if holds {
             for (index, guess) in self.guess.iter().enumerate() {
@@ -75,6 +76,11 @@ impl Symmetry {
         transfers: &Transfers,
         mut take: impl FnMut(f64, u32),
     ) -> bool {
+        self.add_weights(capacities.len(), transfers);
+        if self.ends_alike(capacities, transfers, &mut take) {
+            self.forget();
+            return true;
+        }
         let start_s = transfers.demand(0).start_s;
         let holds = self.guesses_hold(capacities, transfers)
             && (0..transfers.len()).all(|index| transfers.demand(index).start_s == start_s)
@@ -88,9 +94,31 @@ impl Symmetry {
         holds
     }
 
+    /// Where all ask for the same and all constraints have one level, that is the rate of whoever crosses any.
+    fn ends_alike(
+        &self,
+        capacities: &[f64],
+        transfers: &Transfers,
+        take: &mut impl FnMut(f64, u32),
+    ) -> bool {
+        let common = transfers.common_demand();
+        let Some((demand, level)) = common.zip(self.common_level(capacities)) else {
+            return false;
+        };
+        let alone = Guess::of_cap(demand);
+        let end_s = |level: f64| demand.start_s + span_s(demand.bits, level * demand.weight);
+        let (shared_s, alone_s) = (end_s(level), end_s(alone.level));
+        for route in transfers.routes() {
+            match route.first() {
+                Some(first) if level < alone.level => take(shared_s, *first),
+                _ => take(alone_s, alone.lowest),
+            }
+        }
+        true
+    }
+
     /// Whether the guesses are the rates while all run. Where all guesses are alike every lowest constraint is full.
     fn guesses_hold(&mut self, capacities: &[f64], transfers: &Transfers) -> bool {
-        self.add_weights(capacities.len(), transfers);
         match self.common_level(capacities) {
             Some(level) => self.guess_alike(level, transfers),
             None => {

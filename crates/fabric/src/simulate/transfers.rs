@@ -8,10 +8,8 @@
 pub struct Transfers {
     ends: Vec<u32>,
     route: Vec<u32>,
-    bits: Vec<f64>,
-    weight: Vec<f64>,
-    cap_bits_per_s: Vec<f64>,
-    start_s: Vec<f64>,
+    demands: Vec<Demand>,
+    differ: bool,
 }
 
 /// What is known of one transfer besides its route.
@@ -47,20 +45,16 @@ impl Transfers {
         assert!(demand.bits >= 0.0 && demand.start_s >= 0.0 && demand.cap_bits_per_s >= 0.0);
         self.route.extend_from_slice(route);
         self.ends.push(self.route.len() as u32);
-        self.bits.push(demand.bits);
-        self.weight.push(demand.weight);
-        self.cap_bits_per_s.push(demand.cap_bits_per_s);
-        self.start_s.push(demand.start_s);
+        self.differ |= self.demands.first().is_some_and(|first| *first != demand);
+        self.demands.push(demand);
     }
 
     /// Forgets all transfers and keeps the memory.
     pub fn clear(&mut self) {
         self.ends.clear();
         self.route.clear();
-        self.bits.clear();
-        self.weight.clear();
-        self.cap_bits_per_s.clear();
-        self.start_s.clear();
+        self.demands.clear();
+        self.differ = false;
     }
 
     /// How many there are.
@@ -102,17 +96,18 @@ impl Transfers {
     /// How many shares a transfer takes.
     #[inline]
     pub fn weight(&self, transfer: usize) -> f64 {
-        self.weight[transfer]
+        self.demands[transfer].weight
+    }
+
+    /// What all of them ask for; None where they differ, or where there are none.
+    pub fn common_demand(&self) -> Option<Demand> {
+        let first = self.demands.first().copied();
+        first.filter(|_| !self.differ)
     }
 
     /// What a transfer asks for.
     #[inline]
     pub fn demand(&self, transfer: usize) -> Demand {
-        Demand {
-            bits: self.bits[transfer],
-            weight: self.weight[transfer],
-            cap_bits_per_s: self.cap_bits_per_s[transfer],
-            start_s: self.start_s[transfer],
-        }
+        self.demands[transfer]
     }
 }
