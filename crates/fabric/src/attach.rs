@@ -102,7 +102,7 @@ impl Draft {
 
     fn check_switches(&self, section: &Section<'_>, places: &Places) -> Result<()> {
         for name in &places.switches {
-            let Some(switch) = self.switches.iter().find(|s| s.name == *name) else {
+            let Some(switch) = self.switch(name) else {
                 let known = list_names(self.switches.iter().map(|s| s.name.as_str()));
                 let message = format!("unknown switch {name:?}; the switches are {known}");
                 return Err(section.error("attach", message));
@@ -120,8 +120,8 @@ impl Draft {
 
     fn has_free_port(&self, name: &str) -> bool {
         let used = self.ports_used.get(name).copied().unwrap_or_default();
-        let switch = self.switches.iter().find(|switch| switch.name == name);
-        switch.is_some_and(|switch| switch.ports.is_none_or(|ports| used < ports))
+        self.switch(name)
+            .is_some_and(|switch| switch.ports.is_none_or(|ports| used < ports))
     }
 }
 

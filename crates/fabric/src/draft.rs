@@ -1,6 +1,6 @@
 //! A fabric while it is being read, and what the readers of its parts look up in it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::FabricError;
 use crate::fabric::{Host, Link, Path, Switch};
@@ -22,6 +22,9 @@ pub struct Draft {
     pub trunks: Vec<Link>,
     pub paths: Vec<Path>,
     pub ports_used: HashMap<String, u32>,
+    host_names: HashSet<String>,
+    /// By name the place among `switches`.
+    switch_places: HashMap<String, usize>,
 }
 
 impl Draft {
@@ -34,6 +37,8 @@ impl Draft {
             trunks: Vec::new(),
             paths: Vec::new(),
             ports_used: HashMap::new(),
+            host_names: HashSet::new(),
+            switch_places: HashMap::new(),
         }
     }
 
@@ -46,7 +51,7 @@ impl Draft {
         section.finish()?;
         for name in names {
             self.refuse_known(section, &name)?;
-            self.switches.push(Switch {
+            self.add_switch(Switch {
                 parent: parent_of(&name),
                 name,
                 ports,
@@ -62,6 +67,7 @@ impl Draft {
         let names = read_ids(section, "n[1-4]")?;
         for name in &names {
             self.refuse_known(section, name)?;
+            self.host_names.insert(name.clone());
             self.hosts.push(Host { name: name.clone() });
         }
         Ok(names)
@@ -73,7 +79,7 @@ impl Draft {
             return;
         }
         let parent = parent_of(name);
-        self.switches.push(Switch {
+        self.add_switch(Switch {
             name: name.to_owned(),
             parent: parent.clone(),
             ports: None,
@@ -93,11 +99,26 @@ impl Draft {
     }
 
     pub fn is_host(&self, name: &str) -> bool {
-        self.hosts.iter().any(|host| host.name == name)
+        self.host_names.contains(name)
     }
 
     pub fn is_switch(&self, name: &str) -> bool {
-        self.switches.iter().any(|switch| switch.name == name)
+        self.switch_places.contains_key(name)
+    }
+
+    /// Where a switch stands among all.
+    pub fn switch_place(&self, name: &str) -> Option<usize> {
+        self.switch_places.get(name).copied()
+    }
+
+    pub fn switch(&self, name: &str) -> Option<&Switch> {
+        self.switch_place(name).map(|place| &self.switches[place])
+    }
+
+    fn add_switch(&mut self, switch: Switch) {
+        let place = self.switches.len();
+        self.switch_places.insert(switch.name.clone(), place);
+        self.switches.push(switch);
     }
 
     /// All links, those of the hosts first.
@@ -125,12 +146,9 @@ fn parent_of(name: &str) -> Option<String> {
 fn read_ids(section: &Section<'_>, example: &str) -> Result<Vec<String>> {
     section.required_text("ids", example)?;
     let names = section.parsed("ids", node_set::expand)?.unwrap_or_default();
-    match names
-        .iter()
-        .enumerate()
-        .find(|(i, name)| names[..*i].contains(name))
-    {
-        Some((_, name)) => Err(section.error("ids", format!("{name:?} appears twice"))),
+    let mut seen = HashSet::new();
+    match names.iter().find(|name| !seen.insert(*name)) {
+        Some(name) => Err(section.error("ids", format!("{name:?} appears twice"))),
         None => Ok(names),
     }
 }

@@ -30,13 +30,6 @@ pub struct Fabric {
     pub cost: BTreeMap<String, Price>,
 }
 
-impl Fabric {
-    /// The links that end at a node.
-    pub fn links_of<'a>(&'a self, node: &'a str) -> impl Iterator<Item = &'a Link> {
-        self.links.iter().filter(move |link| link.joins(node))
-    }
-}
-
 /// A machine that programs run on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {

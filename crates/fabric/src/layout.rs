@@ -124,10 +124,15 @@ pub(crate) fn host_links(
     fabric: &Fabric,
     network: u32,
 ) -> Result<Vec<(usize, &Link, &str)>, String> {
+    let names = fabric.hosts.iter().map(|host| host.name.as_str());
+    let places: HashMap<&str, usize> = names.zip(0..).collect();
+    let mut links_of = vec![Vec::new(); fabric.hosts.len()];
+    for link in fabric.links.iter().filter(|link| link.network == network) {
+        let hosts = link.ends.iter().filter_map(|end| places.get(end.as_str()));
+        hosts.for_each(|host| links_of[*host].push(link));
+    }
     let mut found = Vec::new();
-    for (host, named) in fabric.hosts.iter().enumerate() {
-        let links = fabric.links_of(&named.name);
-        let links: Vec<_> = links.filter(|link| link.network == network).collect();
+    for (host, (named, links)) in fabric.hosts.iter().zip(links_of).enumerate() {
         let link = match links[..] {
             [link] => link,
             [] if network > 0 => continue,
@@ -141,7 +146,7 @@ pub(crate) fn host_links(
         };
         let other = usize::from(link.ends[0] == named.name);
         let switch = link.ends[other].as_str();
-        if fabric.hosts.iter().any(|host| host.name == switch) {
+        if places.contains_key(switch) {
             return Err("a link joins two hosts past the switches".to_owned());
         }
         found.push((host, link, switch));

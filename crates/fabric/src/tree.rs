@@ -176,11 +176,15 @@ fn middle<'a>(
     neighbours: &Names<'a>,
     connected: &[Step<'a>],
 ) -> &'a str {
-    let links = || fabric.links.iter().filter(|link| link.network == network);
+    let mut links_at: HashMap<&str, usize> = HashMap::new();
+    for link in fabric.links.iter().filter(|link| link.network == network) {
+        let ends = link.ends.iter();
+        ends.for_each(|end| *links_at.entry(end).or_default() += 1);
+    }
     let hosts_at: HashMap<&str, usize> = connected
         .iter()
         .map(|step| {
-            let joined = links().filter(|link| link.joins(step.name)).count();
+            let joined = links_at.get(step.name).copied().unwrap_or_default();
             let trunks = neighbours[step.name].iter().filter(|n| n.link.is_some());
             (step.name, joined - trunks.count())
         })

@@ -31,8 +31,10 @@ impl Draft {
     /// Refuses an entry of `[[links]]` that mentions a switch that none of the first `declared` is and that
     /// joins nothing else: a slip of the finger.
     pub fn refuse_lonely(&self, section: &Section<'_>, declared: usize) -> Result<()> {
-        let is_mentioned =
-            |name: &String| self.switches[declared..].iter().any(|s| s.name == *name);
+        let is_mentioned = |name: &String| {
+            self.switch_place(name)
+                .is_some_and(|place| place >= declared)
+        };
         let is_lonely = |name: &String| is_mentioned(name) && self.joined_to(name).count() < 2;
         let pairs = read_ends(section)?;
         let Some(name) = pairs.iter().flatten().find(|name| is_lonely(name)) else {

@@ -34,7 +34,11 @@ fn refusal(text: &str) -> String {
 }
 
 fn links<'a>(fabric: &'a Fabric, node: &'a str) -> Vec<&'a Link> {
-    fabric.links_of(node).collect()
+    fabric
+        .links
+        .iter()
+        .filter(|link| link.joins(node))
+        .collect()
 }
 
 fn rates(link: &Link) -> [u64; 2] {
