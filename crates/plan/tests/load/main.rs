@@ -1,0 +1,181 @@
+//! The loader from outside: the catalogue loads, a wrong plan is refused with one helpful message.
+
+mod overrides;
+mod refused;
+
+use weft_plan::{
+    Limits, Options, Pattern, Plan, Rate, SizeSchedule, StopRule, Transport, Wait, load,
+};
+
+const LIMITS: Limits = Limits {
+    max_message_bytes: 1 << 30,
+};
+const SMALL: &str = r#"
+name = "small"
+[[steps]]
+pattern = "pingpong"
+sizes = { schedule = "powers", min = "1 B", max = "1 KiB" }
+stop = { rule = "count", repeats = 100, trials = 3 }
+"#;
+
+fn loaded(text: &str, overrides: &[(&str, &str)]) -> Result<Plan, String> {
+    let owned = |(key, value): &(&str, &str)| (key.to_string(), value.to_string());
+    let overrides: Vec<_> = overrides.iter().map(owned).collect();
+    load(text, "x.toml", &overrides, &LIMITS).map_err(|error| error.to_string())
+}
+
+/// The message about `small` with one piece of its text replaced.
+fn refusal(old: &str, new: &str) -> String {
+    assert!(SMALL.contains(old), "{old}");
+    loaded(&SMALL.replacen(old, new, 1), &[]).expect_err(new)
+}
+
+fn catalogue() -> Vec<(String, Plan)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../catalog/plans");
+    let plan = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        (stem, loaded(&text, &[]).unwrap())
+    };
+    std::fs::read_dir(folder).unwrap().map(plan).collect()
+}
+
+#[test]
+fn the_catalogue_loads_expands_and_survives_json() {
+    let plans = catalogue();
+    assert!(plans.len() >= 14);
+    for (stem, plan) in plans {
+        assert_eq!(stem, plan.name);
+        for step in &plan.steps {
+            let phases = step.phases(step.pattern.nodes().max(60)).unwrap();
+            let chosen_during_the_run = matches!(step.pattern, Pattern::Xray(_));
+            assert_eq!(phases.is_empty(), chosen_during_the_run);
+        }
+        let json = serde_json::to_string(&plan).unwrap();
+        assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
+    }
+}
+
+#[test]
+fn a_plan_with_everything_means_what_it_says() {
+    let plan = loaded(
+        r#"
+name = "all"
+title = "Everything"
+launches = 2
+[[steps]]
+name = "one-way"
+pattern = "stream"
+window = 16
+transport = "tcp"
+until = "1.5 s"
+sizes = { schedule = "netpipe", min = "1 B", max = "1 KiB" }
+stop = { rule = "time", trial = "10 ms", trials = 5 }
+options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus = [0, 1], wait = "spin", verify = true }
+"#,
+        &[],
+    )
+    .unwrap();
+    let step = &plan.steps[0];
+    assert_eq!(
+        (plan.name.as_str(), plan.title.as_str(), plan.launches),
+        ("all", "Everything", 2)
+    );
+    assert_eq!(
+        (step.name.as_str(), &step.pattern),
+        (
+            "one-way",
+            &Pattern::Stream {
+                window: 16,
+                gamma: Vec::new()
+            }
+        )
+    );
+    assert_eq!(
+        (step.transport, step.until_ns),
+        (Transport::Tcp, Some(1_500_000_000))
+    );
+    assert!(matches!(
+        step.stop,
+        StopRule::Time {
+            trial_ns: 10_000_000,
+            trials: 5,
+            ..
+        }
+    ));
+    let schedule = SizeSchedule::Netpipe {
+        min_bytes: 1,
+        max_bytes: 1024,
+        perturbation_bytes: 3,
+    };
+    assert_eq!(step.sizes, schedule);
+    let options = Options {
+        send_buffer_bytes: Some(65536),
+        receive_buffer_bytes: None,
+        nodelay: false,
+        congestion: Some("reno".to_owned()),
+        cpus: Some(vec![0, 1]),
+        wait: Wait::Spin,
+        verify: true,
+        rate: None,
+        mpi: None,
+        calls: None,
+        stripes: None,
+        busy_poll_ns: None,
+    };
+    assert_eq!(step.options, options);
+}
+
+#[test]
+fn the_resolved_json_is_the_documented_one() {
+    let plan = loaded(SMALL, &[]).unwrap();
+    let expected = serde_json::json!({
+        "name": "small", "title": "", "launches": 5,
+        "steps": [{
+            "name": "pingpong",
+            "pattern": {"kind": "pingpong"},
+            "transport": "tcp",
+            "options": {"send_buffer_bytes": null, "receive_buffer_bytes": null, "nodelay": true,
+                        "congestion": null, "cpus": null, "wait": "auto", "verify": false},
+            "sizes": {"schedule": "powers", "base": 2, "min_bytes": 1, "max_bytes": 1024},
+            "stop": {"rule": "count", "repeats": 100, "trials": 3},
+            "until_ns": null,
+        }],
+    });
+    assert_eq!(serde_json::to_value(plan).unwrap(), expected);
+}
+
+const STREAM: &str = r#"
+name = "x"
+[[steps]]
+pattern = "stream"
+transport = "udp"
+options.rate = "50 %"
+sizes = ["1472 B"]
+stop = { rule = "count", repeats = 100, trials = 1 }
+"#;
+
+#[test]
+fn a_stream_of_datagrams_has_a_rate() {
+    let rate = |text: &str| {
+        loaded(&STREAM.replace("50 %", text), &[]).map(|plan| plan.steps[0].options.rate)
+    };
+    assert_eq!(rate("50 %"), Ok(Some(Rate::Percent(50))));
+    assert_eq!(rate("1.5 Mb/s"), Ok(Some(Rate::BitsPerS(1_500_000))));
+    for wrong in ["0 %", "101 %", "a half %", "5 MB/s", "0 Mb/s", "5"] {
+        let message = rate(wrong).unwrap_err();
+        assert!(message.contains("steps[0].options.rate"), "{message}");
+    }
+}
+
+#[test]
+fn a_datagram_has_room_for_its_number_and_no_more_than_it_holds() {
+    for (size, most) in [("15 B", "15"), ("65508 B", "65508")] {
+        let message = loaded(&STREAM.replace("1472 B", size), &[]).unwrap_err();
+        assert!(
+            message.contains("one datagram of 16 to 65507 bytes") && message.contains(most),
+            "{message}"
+        );
+    }
+}
