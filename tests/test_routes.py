@@ -17,12 +17,17 @@ from weft.diagnose.effects import Effects, effects_of, median_polish
 from weft.diagnose.matrix import RateMatrix, matrices
 from weft.diagnose.phases import phases
 from weft.diagnose.rates import Rates
-from weft.diagnose.routes import routes
+from weft.diagnose.routes import Route, routes
 from weft.diagnose.signature import signature
 from weft.diagnose.summary import summarise
+from weft.run.folder import Run
 from weft.statistics import median_interval
 
 MATRIX = {"name": "m", "pattern": {"kind": "matrix", "measure": "rate"}, "transport": "tcp"}
+
+
+def routes_of(run: Run) -> list[Route]:
+    return routes(run.meta, Rates.of(run))
 
 
 def without_messages(rows: pa.RecordBatch, at: list[int]) -> pa.RecordBatch:
@@ -38,7 +43,7 @@ def test_where_nothing_arrived_the_rate_is_zero(tmp_path: Path) -> None:
     rows = without_messages(step_rows([1000], np.full((1, 1, 3), 10.0), "matrix"), [0, 1])
     run = write_run(tmp_path / "run", [rows], [MATRIX])
     assert message_times_us(run).tolist() == [np.inf, np.inf, 10.0]
-    assert routes(run)[0].rate_mbps.median == 0.0
+    assert routes_of(run)[0].rate_mbps.median == 0.0
     assert phases(run)[0].rate_mbps == 0.0
 
 
@@ -73,14 +78,14 @@ def test_a_phase_adds_up_its_routes_and_names_the_slowest(tmp_path: Path) -> Non
 def test_the_interval_of_a_route_spans_launches(tmp_path: Path) -> None:
     times_us = np.array([[[10.0], [20.0], [40.0], [80.0]]])
     rows = step_rows([1000], times_us, "matrix")
-    (route,) = routes(write_run(tmp_path / "run", [rows], [MATRIX]))
+    (route,) = routes_of(write_run(tmp_path / "run", [rows], [MATRIX]))
     assert route.rate_mbps == median_interval(8000 / times_us.ravel())
 
 
 def test_a_route_takes_its_latency_from_the_step_that_timed_it(tmp_path: Path) -> None:
     cluster = Cluster(4, noise=0.0)
     steps = [Step.matrix(), Step.latencies(60.0)]
-    found = routes(write_cluster_run(tmp_path / "run", cluster, steps))
+    found = routes_of(write_cluster_run(tmp_path / "run", cluster, steps))
     latency = {(each.src, each.dst): each.latency_us for each in found}
     assert latency["n1", "n2"] == pytest.approx(60.0)
     assert latency["n2", "n1"] is None

@@ -14,6 +14,7 @@ from weft.cli.exporting import export
 from weft.cli.importing import import_
 from weft.cli.show import show
 from weft.diagnose.phases import phases
+from weft.diagnose.rates import Rates
 from weft.diagnose.routes import routes
 from weft.errors import RequestError, WorkError
 from weft.run.folder import Run
@@ -98,7 +99,9 @@ def test_phases_name_the_slowest_route_and_routes_their_best(tmp_path: Path) -> 
     run = write_run(tmp_path / "run", rows, steps, ("n1", "n2", "n3"))
     assert [(each.phase, each.rate_mbps) for each in phases(run)] == [(0, 200.0), (1, 400.0)]
     assert [each.elapsed_ms for each in phases(run)] == [40.0, 20.0]
-    found = {(each.src, each.dst): each.rate_mbps.median for each in routes(run)}
+    found = {
+        (each.src, each.dst): each.rate_mbps.median for each in routes(run.meta, Rates.of(run))
+    }
     assert found == {("n1", "n2"): 800.0, ("n2", "n3"): 200.0}
 
 

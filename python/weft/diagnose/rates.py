@@ -93,8 +93,8 @@ def _per_launch(run: Run) -> tuple[list[Ints], Floats]:
 def _interval_rows(starts: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:
     """Where median, low and high end stand in groups of sorted values."""
     # The interval is made of order statistics: that of the ranks themselves says which.
-    ranks = {count: median_interval(np.arange(count)) for count in np.unique(counts)}
-    chosen = [ranks[count] for count in counts]
-    offsets = np.array([[one.median, one.low, one.high] for one in chosen], dtype=np.int64)
-    median, low, high = starts + offsets.reshape(-1, 3).T
+    kinds, kind_of = np.unique(counts, return_inverse=True)
+    ranks = [median_interval(np.arange(count)) for count in kinds]
+    offsets = np.array([[one.median, one.low, one.high] for one in ranks], dtype=np.int64)
+    median, low, high = starts + offsets.reshape(-1, 3)[kind_of].T
     return median, low, high

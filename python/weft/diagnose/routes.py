@@ -11,7 +11,6 @@ from weft.diagnose.curve import Ints, group_starts
 from weft.diagnose.rates import Rates
 from weft.interval import Interval
 from weft.plan.steps import measures_latency
-from weft.run.folder import Run
 from weft.run.meta import RunMeta
 
 
@@ -34,12 +33,11 @@ class Route:
         return {**vars(self), "rate_mbps": self.rate_mbps.to_json()}
 
 
-def routes(run: Run, rates: Rates | None = None) -> list[Route]:
-    """The routes that carried anything, by source and destination."""
-    rates = rates or Rates.of(run)
+def routes(meta: RunMeta, rates: Rates) -> list[Route]:
+    """The routes of a run that carried anything, by source and destination."""
     best = fastest_of_each_route(rates)
-    latencies = _latencies_us(run, rates)
-    names = [str(node["name"]) for node in run.meta.nodes]
+    latencies = _latencies_us(meta, rates)
+    names = [str(node["name"]) for node in meta.nodes]
     return [
         Route(
             names[best.src[i]],
@@ -78,9 +76,9 @@ def transfers_json(meta: RunMeta, rates: Rates, steps: set[int]) -> list[dict[st
     ]
 
 
-def _latencies_us(run: Run, rates: Rates) -> dict[tuple[int, int], float]:
+def _latencies_us(meta: RunMeta, rates: Rates) -> dict[tuple[int, int], float]:
     """The one-way time of the smallest message of each route on which round trips were timed."""
-    timed = [i for i, step in enumerate(run.meta.plan["steps"]) if measures_latency(step)]
+    timed = [i for i, step in enumerate(meta.plan["steps"]) if measures_latency(step)]
     found = rates.where(np.isin(rates.step, timed))
     first = found.where(_first_of_each_route(found, found.size))
     ends = zip(first.src.tolist(), first.dst.tolist(), strict=True)

@@ -24,7 +24,7 @@ from weft.diagnose.matrix import matrices
 from weft.diagnose.phases import Phase, phases
 from weft.diagnose.points import Point, curve_points
 from weft.diagnose.rates import Rates
-from weft.diagnose.routes import Route, routes, transfers_json
+from weft.diagnose.routes import routes, transfers_json
 from weft.diagnose.signature import Signature, of_curves
 from weft.diagnose.web import WebPoint, web_points
 from weft.plan.steps import is_ensemble
@@ -44,7 +44,6 @@ class Summary:
     points: list[Point]
     signature: Signature | None
     phases: list[Phase]
-    routes: list[Route]
     effects: list[Effects]
     rates: Rates
     warnings: list[Warning]
@@ -79,7 +78,7 @@ class Summary:
             "points": [point.to_json() for point in points],
             "signature": self.signature and self.signature.to_json(),
             "phases": [phase.to_json() for phase in self.phases],
-            "routes": [route.to_json() for route in self.routes],
+            "routes": [route.to_json() for route in routes(self.meta, self.rates)],
             "effects": [effects.to_json() for effects in self.effects],
             "sampled": self.meta.sampled,
             "transfers": transfers_json(self.meta, self.rates, set(self.ensembles)),
@@ -107,7 +106,6 @@ def summarise(run: Run) -> Summary:
         points=[point for curve in found for point in curve_points(curve)],
         signature=signature,
         phases=phases(run, rates),
-        routes=routes(run, rates),
         effects=[effects for effects in taken_apart if effects],
         rates=rates,
         warnings=[*run.meta.warnings, *(signature.notes if signature else [])],
