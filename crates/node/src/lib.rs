@@ -21,7 +21,8 @@ pub use engine::{Exchange, Failure, Gauge, Load, Pair, Stage, Tally, Unwatched, 
 pub use gamma::{Loads, Stages, all_on_one};
 pub use machine::{
     Application, Breakdown, Cache, Caches, Costs, Footprints, Holds, Interrupts, IoBus, Link,
-    Machine, MeanAccess, Memory, MemoryModel, Nic, Placement, Processor, Remote, Sockets, Task,
+    Location, Machine, MeanAccess, Memory, MemoryModel, Nic, Placement, Processor, Remote, Sockets,
+    Task,
 };
 pub use occupation::{Budgets, CacheHits, Categories, Occupation, parts};
 pub use recorder::{Recorder, tracks};

@@ -24,7 +24,11 @@ pub struct Recorder {
 /// The names of a node's tracks: its processors, then buses, link and network interface.
 pub fn tracks(machine: &Machine) -> Vec<String> {
     let processors = machine.processors.iter().map(|one| one.name.clone());
-    let shared = ["I/O bus", "link out", "interrupt signal"].map(str::to_owned);
+    let bus = match machine.nic.location.crosses_io_bus() {
+        true => "I/O bus",
+        false => "memory bus",
+    };
+    let shared = [bus, "link out", "interrupt signal"].map(str::to_owned);
     processors.chain(shared).collect()
 }
 

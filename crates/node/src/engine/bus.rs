@@ -1,4 +1,4 @@
-//! The I/O bus and the link: one transfer at a time each, first come first served.
+//! The way between memory and interface, and the link: one transfer at a time each, first come first served.
 
 use weft_fabric::network::Framing;
 
@@ -27,12 +27,19 @@ impl<W: Watch> Pair<'_, W> {
             Transfer::In(frame) => (frame, Act::TransferIn(frame)),
         };
         self.watch.begins(at, Part::IoBus, act, self.now_ps);
-        let bus = self.machine.io_bus;
+        let (bus, location) = (self.machine.io_bus, self.machine.nic.location);
         let bits = 8 * u64::from(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES);
-        let took_ps = bus.access_ps + time_ps(bits, bus.bits_per_s);
-        let hold_ps = time_ps(bits, self.machine.memory.bus_bits_per_s);
+        let memory_ps = time_ps(bits, self.machine.memory.bus_bits_per_s);
+        let hold_ps = u64::from(location.holds_memory_bus()) * memory_ps;
         let node = &mut self.nodes[at];
-        node.io_bus_ps += took_ps;
+        let took_ps = match location.crosses_io_bus() {
+            true => {
+                let took_ps = bus.access_ps + time_ps(bits, bus.bits_per_s);
+                node.io_bus_ps += took_ps;
+                took_ps
+            }
+            false => memory_ps,
+        };
         node.memory_bus_ps += hold_ps as f64;
         node.io_hold = (hold_ps as f64 / took_ps.max(1) as f64).min(1.0);
         let slot = self.slot(at, Slot::IoBus);

@@ -48,7 +48,10 @@ impl<W: Watch> Pair<'_, W> {
         let slot = self.slot(at, Slot::Coalescing);
         self.calendar.clear(slot);
         let slot = self.slot(at, Slot::Signal);
-        let delay_ps = self.machine.interrupts.delay_ps;
+        let delay_ps = match self.machine.nic.location.needs_controller() {
+            true => self.machine.interrupts.delay_ps,
+            false => 0,
+        };
         self.calendar.set(slot, self.now_ps + delay_ps);
     }
 

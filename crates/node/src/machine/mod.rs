@@ -6,6 +6,7 @@ mod check;
 mod configuration;
 mod costs;
 mod footprints;
+mod location;
 mod memory;
 mod placement;
 mod read;
@@ -16,6 +17,7 @@ pub use breakdown::{Breakdown, PER_BYTE};
 pub use cache::{Cache, Holds, MOST_LEVELS};
 pub use check::{ETHERNET_BYTES, HEADER_BYTES};
 pub use footprints::Footprints;
+pub use location::Location;
 pub use memory::{Caches, MeanAccess, Memory, MemoryModel};
 pub use placement::{Placement, Task};
 pub use work::{Span, Work};
@@ -59,6 +61,7 @@ pub struct IoBus {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nic {
+    pub location: Location,
     pub ring_bytes: u64,
     pub mtu_bytes: u32,
     /// An interrupt comes with so many frames, or so long after the first.
@@ -87,7 +90,7 @@ impl Nic {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interrupts {
-    /// From the network interface's signal to the processor.
+    /// From the network interface's signal through the interrupt controller to the processor.
     pub delay_ps: u64,
     /// How often the timer interrupts each processor of the host; 0 is never.
     pub timer_hz: u64,

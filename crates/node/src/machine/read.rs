@@ -7,8 +7,8 @@ use super::configuration::configuration;
 use super::memory::read_memory;
 use super::units::{CLOCK, RATE, SPAN};
 use super::{
-    Application, Breakdown, Interrupts, IoBus, Link, Machine, Nic, Placement, Processor, Sockets,
-    check, costs,
+    Application, Breakdown, Interrupts, IoBus, Link, Location, Machine, Nic, Placement, Processor,
+    Sockets, check, costs,
 };
 use crate::MachineError;
 
@@ -149,6 +149,7 @@ fn read_nic(root: &Section) -> Result<Nic> {
         None => number(&table(root, "memory")?, "hit_rate", 1.0)?,
     };
     section.check_keys(&[
+        "location",
         "ring",
         "mtu_bytes",
         "coalesce_frames",
@@ -162,6 +163,9 @@ fn read_nic(root: &Section) -> Result<Nic> {
         "miss",
     ])?;
     Ok(Nic {
+        location: section
+            .choice("location", &Location::ALL)?
+            .unwrap_or_default(),
         ring_bytes: amount(section, "ring", &SIZE, 1)?,
         mtu_bytes: count(section, "mtu_bytes", 1..=65_535)?,
         coalesce_frames: count(section, "coalesce_frames", 1..=4096)?,

@@ -100,6 +100,28 @@ fn collisions_slow_those_who_share_the_bridge() {
 }
 
 #[test]
+fn an_interface_closer_to_the_processors_is_faster() {
+    let at = |place| [("nic.location", place)];
+    let places = ["io-bus", "bridge", "processor-bus"];
+    for placement in PLACEMENTS {
+        let [far, near, nearer] = places.map(|place| latency_us(placement, &at(place)));
+        assert!(far > near && near > nearer, "{placement}");
+        let [far, near] = ["io-bus", "bridge"].map(|place| rate_mbps(placement, &at(place)));
+        // Frames that come sooner meet other accesses on the bridge more often.
+        assert!(near > 0.99 * far, "{placement}: {near} for {far}");
+    }
+    // Only the processors' own bus is crossed by frames, in whose way nobody is on the die.
+    let of = |place| {
+        let key = ("nic.location", place);
+        rate_mbps("base", &[key, ("memory.collision", "2 us")])
+    };
+    assert!(of("die") > of("processor-bus"));
+    let none = ("interrupts.delay", "0 us");
+    let signalled = |place| latency_us("base", &[("nic.location", place), none]);
+    assert_eq!(signalled("bridge"), signalled("processor-bus"));
+}
+
+#[test]
 fn small_frames_and_no_coalescing_cost_interrupts() {
     let interrupts = |overrides: &[(&str, &str)]| {
         let found = measured("base", overrides, stream(1 << 16));

@@ -14,6 +14,11 @@ fn what_cannot_be_is_refused_by_its_key() {
         ("placements.base.driver", "cpu7", "known: cpu0, cpu1, nic"),
         ("placements.base.copy", "nic", "only protocol can be on"),
         ("nic.ring", "4 KiB", "a frame of 9014 B must fit"),
+        (
+            "nic.location",
+            "dye",
+            "unknown location, did you mean \"die\"?",
+        ),
         ("nic.mtu_bytes", "52", "IP and TCP headers take 52"),
         ("processors.cpu0.clock", "0 MHz", "a clock must be positive"),
         (
