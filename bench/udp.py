@@ -3,7 +3,8 @@
 usage: bench/udp.py [lab] [known]     (both when none is named)
 
 lab:   on labs with a line rate, the achievable rate and the loss at half of it, which must be 0.
-known: on `lab:pair`, behind rules of nftables that drop a known share, or everything above a rate; the kernel counts.
+known: on `lab:pair`, behind rules of nftables that drop a known share, or everything above a rate; the kernel counts,
+those that warm up included.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ RULES = {
     "0.1 % by chance": "numgen random mod 1000 < 1",
     "1 % by chance": "numgen random mod 100 < 1",
     "5 % by chance": "numgen random mod 100 < 5",
-    "above 10 MiB/s": "limit rate over 10 mbytes/second burst 64 kbytes",
+    "above 10,000 /s": "limit rate over 10000/second burst 50 packets",
 }
+"""The last is a policer of 80 % of what is offered. In bytes nftables would let a whole second's pass at once."""
 TABLE = """
 flush ruleset
 table inet weft {{

@@ -41,11 +41,11 @@ def step(transport: str, sizes: list[int], **changes: Any) -> dict[str, Any]:
     return loopback.step(sizes, transport=transport, **changes)
 
 
-def streamed(size_bytes: int, **options: Any) -> tuple[pa.Table, list[dict[str, Any]]]:
+def streamed(*sizes: int, **options: Any) -> tuple[pa.Table, list[dict[str, Any]]]:
     """The samples and the deliveries of a stream of datagrams on loopback."""
     rows: list[dict[str, Any]] = []
     stream = {"kind": "stream", "window": 64}
-    a_step = step("udp", [size_bytes], pattern=stream, options={"wait": "block"} | options)
+    a_step = step("udp", list(sizes), pattern=stream, options={"wait": "block"} | options)
 
     async def scenario(driver: Agent, server: Agent) -> pa.Table:
         batches: list[pa.RecordBatch] = []
@@ -89,6 +89,12 @@ def test_an_agent_killed_mid_step_is_named(transport: str, victim: int) -> None:
 def test_a_peer_that_stops_is_noticed_within_the_patience(transport: str) -> None:
     with pytest.raises(AgentError, match="for too long"):
         loopback.with_stopped_peer(step(transport, [1], stop=ENDLESS))
+
+
+def test_datagrams_of_every_size_are_sent_for_as_long_as_asked() -> None:
+    _, rows = streamed(64, 8192, rate={"percent": 50})
+    sent_ns = [row["sending_ns"] for row in rows if row["phase"] == 1]
+    assert min(sent_ns) > 1_000_000, "half a trial of 2 ms"
 
 
 @pytest.mark.parametrize("transport", ["udp", "mptcp"])

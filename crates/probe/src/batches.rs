@@ -23,9 +23,9 @@ pub struct Outcome {
 
 /// A connection over which batches are run.
 pub trait Batches {
-    /// Get ready for messages of another size.
-    fn begin_phase(&mut self, _size_bytes: u64) -> io::Result<()> {
-        Ok(())
+    /// Get ready for messages of another size; tells what one takes, where that is known before the first batch.
+    fn begin_phase(&mut self, _size_bytes: u64) -> io::Result<Option<u64>> {
+        Ok(None)
     }
 
     /// Announce and time a batch.

@@ -89,8 +89,8 @@ impl<'a, B: Batches> Driver<'a, B> {
 
     /// Run one phase; returns the best one-way time of one message.
     fn run_phase(&mut self, phase: &Phase, report: &mut Report) -> io::Result<u64> {
-        self.batches.begin_phase(phase.size_bytes)?;
-        let messages = self.messages_for(phase.size_bytes)?;
+        let known_ns = self.batches.begin_phase(phase.size_bytes)?;
+        let messages = self.messages_for(phase.size_bytes, known_ns)?;
         let order = Order {
             size_bytes: phase.size_bytes,
             messages,
@@ -118,7 +118,7 @@ impl<'a, B: Batches> Driver<'a, B> {
     }
 
     /// The number of messages of a batch, and the warm-up that the stop rule asks for.
-    fn messages_for(&mut self, size_bytes: u64) -> io::Result<u32> {
+    fn messages_for(&mut self, size_bytes: u64, known_ns: Option<u64>) -> io::Result<u32> {
         match self.job.step.stop {
             StopRule::Count { repeats, .. } => {
                 self.batches.batch(Order {
@@ -130,8 +130,12 @@ impl<'a, B: Batches> Driver<'a, B> {
             StopRule::Time {
                 trial_ns, at_least, ..
             } => {
-                let expected_ns = self.expected_ns(size_bytes)?.max(1);
-                let messages = (trial_ns / expected_ns).clamp(u64::from(at_least), i32::MAX as u64);
+                let expected_ns = match known_ns {
+                    Some(known_ns) => known_ns,
+                    None => self.expected_ns(size_bytes)?,
+                };
+                let messages =
+                    (trial_ns / expected_ns.max(1)).clamp(u64::from(at_least), i32::MAX as u64);
                 Ok(messages as u32)
             }
         }

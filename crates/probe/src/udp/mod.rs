@@ -86,20 +86,26 @@ impl<'a> UdpBatches<'a> {
 }
 
 impl Batches for UdpBatches<'_> {
-    fn begin_phase(&mut self, size_bytes: u64) -> io::Result<()> {
+    /// A few messages show what one takes: where frames are filled better, a larger one takes hardly longer.
+    fn begin_phase(&mut self, size_bytes: u64) -> io::Result<Option<u64>> {
         self.gap_ns = 0;
         let Pattern::Stream { .. } = self.common.step.pattern else {
-            return Ok(());
+            return Ok(None);
         };
-        self.gap_ns = match self.common.step.options.rate {
-            None => 0,
-            Some(Rate::BitsPerS(rate)) => pace::gap_ns(size_bytes, rate as f64),
+        let (gap_ns, message_ns) = match self.common.step.options.rate {
+            None => (0, self.few_ns(size_bytes)? as u64),
+            Some(Rate::BitsPerS(rate)) => {
+                let gap_ns = pace::gap_ns(size_bytes, rate as f64);
+                (gap_ns, gap_ns.max(self.few_ns(size_bytes)? as u64))
+            }
             Some(Rate::Percent(share)) => {
                 let fastest_ns = self.fastest_ns(size_bytes)?;
-                (fastest_ns * 100.0 / f64::from(share)) as u64
+                let gap_ns = (fastest_ns * 100.0 / f64::from(share)) as u64;
+                (gap_ns, gap_ns)
             }
         };
-        Ok(())
+        self.gap_ns = gap_ns;
+        Ok(Some(message_ns))
     }
 
     fn batch(&mut self, order: Order) -> io::Result<Outcome> {

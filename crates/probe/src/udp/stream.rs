@@ -49,27 +49,42 @@ impl UdpBatches<'_> {
 
     /// The time of one message when they come as fast as the way takes them.
     pub(super) fn fastest_ns(&mut self, size_bytes: u64) -> io::Result<f64> {
-        let few_ns = self.probe(size_bytes, PROBE_MESSAGES)?;
-        let many = (PROBE_NS / few_ns).clamp(PROBE_MESSAGES.into(), MOST_PROBE_MESSAGES);
-        self.probe(size_bytes, many as u32)
+        let few_ns = self.few_ns(size_bytes)?;
+        let many = (PROBE_NS / few_ns).clamp(PROBE_MESSAGES.into(), MOST_PROBE_MESSAGES) as u32;
+        let outcome = self.probe(size_bytes, many)?;
+        if outcome.messages == 0 {
+            return Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!("of {many} datagrams of {size_bytes} bytes none arrived"),
+            ));
+        }
+        Ok(one_ns(&outcome, many))
     }
 
-    fn probe(&mut self, size_bytes: u64, messages: u32) -> io::Result<f64> {
+    /// The time of one message of a few: that of sending it where none arrives.
+    pub(super) fn few_ns(&mut self, size_bytes: u64) -> io::Result<f64> {
+        let outcome = self.probe(size_bytes, PROBE_MESSAGES)?;
+        Ok(one_ns(&outcome, PROBE_MESSAGES))
+    }
+
+    fn probe(&mut self, size_bytes: u64, messages: u32) -> io::Result<Outcome> {
         self.number += 1;
         let order = Order {
             size_bytes,
             messages,
         };
         order.announce(&mut self.orders)?;
-        let outcome = self.stream(order)?;
-        if outcome.messages == 0 {
-            return Err(io::Error::new(
-                io::ErrorKind::TimedOut,
-                format!("of {messages} datagrams of {size_bytes} bytes none arrived"),
-            ));
-        }
-        Ok((outcome.timing.elapsed_ns as f64 / f64::from(outcome.messages)).max(1.0))
+        self.stream(order)
     }
+}
+
+fn one_ns(outcome: &Outcome, sent: u32) -> f64 {
+    let messages = if outcome.messages == 0 {
+        sent
+    } else {
+        outcome.messages
+    };
+    (outcome.timing.elapsed_ns as f64 / f64::from(messages)).max(1.0)
 }
 
 /// The time of all that arrived: n arrivals are n - 1 gaps apart. Of a single one only the sending is known.
