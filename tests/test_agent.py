@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import loopback
 from weft import binaries
 from weft.testbed import frames
-from weft.testbed.agent import Agent, AgentError
+from weft.testbed.agent import Agent, AgentError, describe_end
 from weft.testbed.pair import run_step
 
 
@@ -104,8 +104,13 @@ def test_an_agent_killed_mid_step_is_named(victim):
 
 
 def test_a_peer_that_stops_is_noticed_within_the_patience():
-    with pytest.raises(AgentError, match="sent and taken nothing for too long"):
+    with pytest.raises(AgentError, match="n1: n2 has sent and taken nothing for too long"):
         loopback.with_stopped_peer(loopback.step([1], trial_ms=20000))
+
+
+def test_a_status_of_ssh_is_told_as_what_it_means():
+    assert describe_end(255) == "the agent was killed, or the login to it broke (status 255)"
+    assert describe_end(1) == "the agent ended with status 1"
 
 
 def test_an_agent_ends_with_its_coordinator():

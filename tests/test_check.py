@@ -109,6 +109,17 @@ def test_a_firewall_that_drops_connections_is_not_a_dead_node(lab: Lab) -> None:
     assert finding["nodes"] == ["n1"]
     ways = [path for path in document["paths"] if path["dst"] == "n1"]
     assert all(path["connect_error"] and path["answered"] for path in ways)
+    assert "a firewall drops everything" in finding["message"]
+
+
+def test_a_firewall_that_drops_some_ports_is_named_with_the_port(lab: Lab) -> None:
+    if subprocess.run(["which", "nft"], capture_output=True, check=False).returncode:
+        pytest.skip("no nft here")
+    on(lab, 0, "nft", "add table inet t")
+    on(lab, 0, "nft", "add chain inet t c { type filter hook input priority 0; }")
+    on(lab, 0, "nft", "add rule inet t c tcp dport 1024-65535 ct state new drop")
+    (finding,) = [one for one in checked(lab, status=1)["findings"] if one["code"] == "unreachable"]
+    assert "the host answers on other ports, so a firewall drops port" in finding["message"]
 
 
 def test_what_is_computed_has_nothing_to_check() -> None:

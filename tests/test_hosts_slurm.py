@@ -63,6 +63,23 @@ def test_a_dry_run_asks_slurm_for_nothing(here: Slurm) -> None:
     assert here.jobs() == []
 
 
+def test_a_run_is_resumed_on_the_nodes_that_it_was_measured_on(here: Slurm, tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    command = [*WEFT, "run", *QUICK, "--on", "slurm:", "--out", str(folder), "--json"]
+    done = here.run("salloc", "--quiet", "--nodelist=s3,s4", *command)
+    assert said_by(done)["status"] == "complete", done.stderr
+    meta = Run.open(folder).meta
+    meta.status = "partial"
+    meta.write(folder)
+    elsewhere = here.run("salloc", "--quiet", "--nodelist=s1,s2", *WEFT, "run", "--resume", folder)
+    assert elsewhere.returncode == 2
+    assert "has no s3, on which this run was measured" in elsewhere.stderr
+    assert "salloc --nodelist=s3,s4" in elsewhere.stderr
+    again = here.weft("run", "--resume", folder, "--json")
+    assert said_by(again)["status"] == "complete", again.stderr
+    assert here.jobs() == []
+
+
 @pytest.mark.cluster
 def test_what_salloc_refuses_is_passed_on(here: Slurm, tmp_path: Path) -> None:
     done = here.weft("run", *QUICK, "--on", "slurm:--partition=nosuch", "--nodes", "2")

@@ -143,6 +143,19 @@ def test_a_firewall_is_named_with_the_port_that_it_blocks(
         assert set(Run.open(tmp_path / "r").samples["src"].to_pylist()) == {2, 3}, said
 
 
+def test_a_firewall_that_passes_no_datagrams_is_named_with_their_port(
+    lab: SshLab, tmp_path: Path
+) -> None:
+    blocked(lab, "n3", "meta l4proto udp drop")
+    asked = ["udp", "--on", "ssh:n[2-3]", "--launches", "1", "--ports", "5000", "--patience", "3"]
+    try:
+        status, said = run(lab, *asked, "--out", tmp_path / "r")
+    finally:
+        subprocess.run(lab.enter("n3", "nft", "flush ruleset"), check=True)
+    assert status == 1
+    assert "nothing ever came back from UDP port 5000 of 10.0.0.3" in messages(said)
+
+
 @pytest.mark.cluster
 def test_data_comes_in_on_the_ports_that_a_dry_run_told(lab: SshLab, tmp_path: Path) -> None:
     asked = ["--on", "ssh:n[2-5]", "--ports", "5000-5009"]
@@ -150,7 +163,7 @@ def test_data_comes_in_on_the_ports_that_a_dry_run_told(lab: SshLab, tmp_path: P
     assert [node["addresses"] for node in told["nodes"]] == [[f"10.0.0.{n}"] for n in (2, 3, 4, 5)]
     assert {node["ports"] for node in told["nodes"]} == {"5000-5009"}
     assert told["nodes"][0]["from"] == ["n3", "n4", "n5"]
-    assert told["nodes"][0]["login"] == "ssh to root@10.0.0.2 port 22"
+    assert told["nodes"][0]["login"] == "ssh to root@10.0.0.2"
     for node in ("n2", "n3", "n4", "n5"):
         blocked(lab, node, "ct state established accept; tcp dport { 22, 5000-5009 } accept; drop")
     try:

@@ -33,6 +33,23 @@ def test_what_needs_no_network_listens_nowhere() -> None:
     assert set(map(tuple, callers(load_plan("overhead"), 2).values())) == {()}
 
 
+def datagrams(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    document = foresee(plan, "here", Loopback(2)).to_json()
+    return [node["datagrams"] for node in document["nodes"]]
+
+
+def test_datagrams_and_echoes_are_told_beside_connections() -> None:
+    assert datagrams(load_plan("udp")) == [[], [{"protocol": "udp", "from": ["n1"]}]]
+    assert callers(load_plan("udp"), 2)["n2"] == ["n1"]
+    assert datagrams(load_plan("icmp")) == [[], [{"protocol": "icmp", "from": ["n1"]}]]
+    assert callers(load_plan("icmp"), 2)["n2"] == []
+    rows = [foresee(load_plan(plan), "here", Loopback(2)).rows()[1] for plan in ("udp", "icmp")]
+    assert [row[2:] for row in rows] == [
+        ("127.0.0.1, tcp and udp any free port", "n1"),
+        ("127.0.0.1, icmp echo", "n1"),
+    ]
+
+
 def test_every_network_of_a_node_is_listed_and_nothing_starts(tmp_path: Path) -> None:
     marker = tmp_path / "started"
     spec = host_file(
@@ -57,6 +74,7 @@ address = ["10.0.0.[1-2]", "10.1.0.[1-2]"]
                 "ports": "5000-5003",
                 "protocol": "tcp",
                 "from": [f"n{other}"],
+                "datagrams": [],
             }
             for one, other in ((1, 2), (2, 1))
         ],

@@ -56,7 +56,10 @@ def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
     assert any(f"n{victim + 1}" in warning["message"] for warning in said["warnings"])
     launches = set(Run.open(folder).samples.column("launch").to_pylist())
     assert {1, 2} <= launches
-    assert weft_json("run", "--resume", folder)["status"] == "complete"
+    resumed = weft_json("run", "--resume", folder)
+    assert resumed["status"] == "complete"
+    (told,) = [one for one in resumed["warnings"] if "SIGKILL" in one["message"]]
+    assert told["message"].endswith("resumed later") and not told["hint"]
 
 
 def test_a_killed_coordinator_leaves_a_run_that_can_be_read_and_resumed(tmp_path):

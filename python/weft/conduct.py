@@ -96,7 +96,8 @@ def resume_run(directory: str, reporter: Reporter | None = None, patience_s: flo
         raise RequestError(f"{directory}: an imported run cannot be resumed")
     known = run.meta.testbed
     scale, nodes, ports = known.get("scale", 1.0), known.get("nodes"), known.get("data_ports")
-    with open_testbed(known["spec"], scale, nodes, ports) as testbed:
+    measured = [node["name"] for node in run.meta.nodes]
+    with open_testbed(known["spec"], scale, nodes, ports, wanted=measured) as testbed:
         _check_same_nodes(run, testbed)
         writer = RunWriter.resume(directory)
         return _carry_out(testbed, writer, reporter, patience_s)

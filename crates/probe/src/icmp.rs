@@ -154,6 +154,15 @@ impl Way {
 }
 
 impl Trip for Way {
+    fn way(&self) -> String {
+        let peer = self.socket.peer_addr().ok();
+        let peer = peer.and_then(|peer| peer.as_socket());
+        peer.map_or_else(
+            || "ICMP echo".to_owned(),
+            |peer| format!("ICMP echo of {}", peer.ip()),
+        )
+    }
+
     fn set_patience(&mut self, within: Duration) -> io::Result<()> {
         self.within_ns = within.as_nanos() as u64;
         self.socket.set_read_timeout(Some(within))

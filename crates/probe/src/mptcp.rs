@@ -38,7 +38,8 @@ pub fn new_socket(domain: Domain) -> io::Result<Socket> {
 
 /// Have the other end of `control` connect, and let in nobody else.
 pub fn host(control: &mut TcpStream, common: &Common) -> io::Result<TcpStream> {
-    let listener = ports::listen(common.address, common.ports, 16, || prepared(common))?;
+    let listener = ports::listen(common.address, common.ports, 16, || prepared(common))
+        .map_err(second_port)?;
     listener.set_nonblocking(true)?;
     let port = crate::door::port(&listener)?;
     control.write_all(&port.to_le_bytes())?;
@@ -85,6 +86,17 @@ pub fn effective(socket: &TcpStream) -> io::Result<Effective> {
         subflows: u32::from(info[0]) + 1,
         fell_back: flags & FALLBACK != 0,
     })
+}
+
+/// The range may have held the first port and no more.
+fn second_port(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            let message = format!("{error}: MPTCP needs one beside the port on which the two meet");
+            io::Error::new(error.kind(), message)
+        }
+        _ => error,
+    }
 }
 
 fn prepared(common: &Common) -> io::Result<Socket> {

@@ -13,7 +13,10 @@ pub struct PortRange(pub u16, pub u16);
 
 impl fmt::Display for PortRange {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}-{}", self.0, self.1)
+        match self.0 == self.1 {
+            true => write!(f, "{}", self.0),
+            false => write!(f, "{}-{}", self.0, self.1),
+        }
     }
 }
 
@@ -81,6 +84,12 @@ mod tests {
         assert!(ports.iter().all(|port| (range.0..=range.1).contains(port)));
         let refused = listen_in(range).unwrap_err().to_string();
         assert_eq!(refused, format!("no port of {range} is free on 127.0.0.1"));
+        let single = PortRange(range.0, range.0);
+        let refused = listen_in(single).unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            format!("no port of {} is free on 127.0.0.1", range.0)
+        );
     }
 
     #[test]

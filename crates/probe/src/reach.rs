@@ -16,7 +16,18 @@ const OTHER_PORTS: [u16; 5] = [22, 7, 80, 443, 33_434];
 
 /// The error of a failed connection to a door that is known to be open, with what it means.
 pub fn explain(error: io::Error, from: IpAddr, to: SocketAddr) -> io::Error {
-    let meaning = match error.kind() {
+    match meaning(&error, from, to) {
+        None => error,
+        Some(meaning) => io::Error::new(
+            error.kind(),
+            format!("no connection from {from} to {to}: {meaning}"),
+        ),
+    }
+}
+
+/// What a failed connection to a door that is known to be open means, where it means anything.
+pub fn meaning(error: &io::Error, from: IpAddr, to: SocketAddr) -> Option<String> {
+    Some(match error.kind() {
         io::ErrorKind::ConnectionRefused => {
             format!(
                 "the agent listens there, so a firewall rejects port {}",
@@ -35,12 +46,8 @@ pub fn explain(error: io::Error, from: IpAddr, to: SocketAddr) -> io::Error {
         | io::ErrorKind::NetworkUnreachable => {
             "the data network is down there, or a firewall drops everything".to_owned()
         }
-        _ => return error,
-    };
-    io::Error::new(
-        error.kind(),
-        format!("no connection from {from} to {to}: {meaning}"),
-    )
+        _ => return None,
+    })
 }
 
 /// Whether anything at an address says anything.

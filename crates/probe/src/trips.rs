@@ -17,6 +17,9 @@ const LEAST_REPLY_WITHIN: Duration = Duration::from_millis(20);
 
 /// Something that can send a message there and back.
 pub trait Trip {
+    /// Where messages go and over what, in words.
+    fn way(&self) -> String;
+
     /// Have a reply that takes longer count as lost.
     fn set_patience(&mut self, within: Duration) -> io::Result<()>;
 
@@ -31,6 +34,8 @@ pub struct Trips {
     /// Nothing back for so long, and the peer has failed.
     patience: Duration,
     mark: u16,
+    /// Whether anything ever came back.
+    heard: bool,
 }
 
 impl Trips {
@@ -39,6 +44,7 @@ impl Trips {
             reply_within: FIRST_REPLY_WITHIN,
             patience,
             mark: 0,
+            heard: false,
         }
     }
 
@@ -56,10 +62,11 @@ impl Trips {
             let size_bytes = order.size_bytes as usize;
             if trip.go(size_bytes, self.mark, &mut delivery.duplicated)? {
                 delivery.received += 1;
+                self.heard = true;
                 alive_ns = sent_ns;
             } else {
                 given_up_ns += now_ns() - sent_ns;
-                self.check_alive(alive_ns)?;
+                self.check_alive(alive_ns, trip)?;
             }
         }
         let elapsed_ns = now_ns() - start_ns - given_up_ns;
@@ -75,14 +82,22 @@ impl Trips {
         })
     }
 
-    fn check_alive(&self, alive_ns: u64) -> io::Result<()> {
+    fn check_alive(&self, alive_ns: u64, trip: &impl Trip) -> io::Result<()> {
         if Duration::from_nanos(now_ns() - alive_ns) < self.patience {
             return Ok(());
         }
-        Err(io::Error::new(
-            io::ErrorKind::TimedOut,
-            "nothing came back for too long: everything was lost, or the peer is stuck",
-        ))
+        let way = trip.way();
+        let patience_s = self.patience.as_secs_f64();
+        let message = if self.heard {
+            format!(
+                "nothing came back for {patience_s} s from {way}: all is lost on the way by now, or the peer is stuck"
+            )
+        } else {
+            format!(
+                "nothing ever came back from {way}, within {patience_s} s: a firewall drops it, or a broken way all of it"
+            )
+        };
+        Err(io::Error::new(io::ErrorKind::TimedOut, message))
     }
 }
 
@@ -91,13 +106,18 @@ mod tests {
     use super::*;
     use std::thread;
 
-    /// A way on which every third message is lost.
+    /// A way on which every third message is lost, or all of them.
     struct Leaky {
         messages: u32,
+        loses_all: bool,
         reply_within: Duration,
     }
 
     impl Trip for Leaky {
+        fn way(&self) -> String {
+            "nowhere".to_owned()
+        }
+
         fn set_patience(&mut self, within: Duration) -> io::Result<()> {
             self.reply_within = within;
             Ok(())
@@ -105,7 +125,7 @@ mod tests {
 
         fn go(&mut self, _: usize, _: u16, _: &mut u32) -> io::Result<bool> {
             self.messages += 1;
-            let is_lost = self.messages % 3 == 0;
+            let is_lost = self.loses_all || self.messages % 3 == 0;
             if is_lost {
                 thread::sleep(LEAST_REPLY_WITHIN);
             }
@@ -117,6 +137,7 @@ mod tests {
     fn what_is_lost_is_counted_and_not_timed() {
         let mut way = Leaky {
             messages: 0,
+            loses_all: false,
             reply_within: Duration::ZERO,
         };
         let order = Order {
@@ -130,5 +151,29 @@ mod tests {
         assert!(outcome.timing.elapsed_ns < LEAST_REPLY_WITHIN.as_nanos() as u64);
         trips.run(&mut way, order).unwrap();
         assert_eq!(way.reply_within, LEAST_REPLY_WITHIN);
+    }
+
+    #[test]
+    fn a_way_that_never_answered_is_told_from_one_that_stopped() {
+        let mut way = Leaky {
+            messages: 0,
+            loses_all: true,
+            reply_within: Duration::ZERO,
+        };
+        let order = Order {
+            size_bytes: 1,
+            messages: 1,
+        };
+        let mut trips = Trips::new(Duration::from_millis(30));
+        let said = trips.run(&mut way, order).unwrap_err().to_string();
+        assert!(
+            said.starts_with("nothing ever came back from nowhere"),
+            "{said}"
+        );
+        way.loses_all = false;
+        trips.run(&mut way, order).unwrap();
+        way.loses_all = true;
+        let said = trips.run(&mut way, order).unwrap_err().to_string();
+        assert!(said.contains("nothing came back for 0.03 s"), "{said}");
     }
 }

@@ -18,6 +18,8 @@ Status = Literal["complete", "partial", "failed"]
 
 MENDED = ("interrupted", "gave-up", "phases-incomplete")
 """Codes of the warnings about what is missing: resuming a run says anew what still is."""
+REPEATED = "samples measured before are kept; `weft run --resume` repeats only what is missing"
+"""The hint of a warning about a launch that failed: resuming tries it again."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,11 @@ class Warning:
     code: str
     message: str
     hint: str = ""
+
+
+def _tried_again(warning: Warning) -> Warning:
+    """What happened to a launch stays in the run, but nobody is asked to resume it once more."""
+    return Warning(warning.code, f"{warning.message}; resumed later")
 
 
 @dataclass
@@ -77,7 +84,8 @@ class RunMeta:
     def begin_again(self) -> None:
         """Forget that the run lacks something, which is what resuming it mends."""
         self.status = "partial"
-        self.warnings = [one for one in self.warnings if one.code not in MENDED]
+        kept = [one for one in self.warnings if one.code not in MENDED]
+        self.warnings = [_tried_again(one) if one.hint == REPEATED else one for one in kept]
 
     def write(self, directory: Path) -> None:
         """Replace run.json atomically, so that a kill leaves the old one or the new one."""

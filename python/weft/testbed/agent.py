@@ -17,6 +17,8 @@ from weft.testbed import frames
 from weft.testbed.process import LocalProcess, Process, last_words
 
 READY_WITHIN_S = 20.0
+LOGIN_BROKE = 255
+"""The status of ssh when a signal killed what it ran, and when its own connection broke."""
 CLOCK_READINGS = 3
 CLOCK_WITHIN_S = 10.0
 
@@ -185,6 +187,8 @@ async def start_process(node: str, argv: list[str]) -> LocalProcess:
 
 def describe_end(status: int) -> str:
     """How a process ended, in words."""
+    if status == LOGIN_BROKE:
+        return f"the agent was killed, or the login to it broke (status {status})"
     if status >= 0:
         return f"the agent ended with status {status}"
     return f"the agent was killed by signal {-status} ({signal.Signals(-status).name})"

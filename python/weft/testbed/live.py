@@ -12,7 +12,7 @@ from typing import Any
 
 from weft.errors import WorkError
 from weft.run.folder import Run, RunWriter
-from weft.run.meta import Status
+from weft.run.meta import REPEATED, Status
 from weft.run.missing import MissingStep, missing_steps
 from weft.testbed.agent import AgentError
 from weft.testbed.base import Testbed
@@ -133,7 +133,7 @@ class LiveRun:
         self._meta.warn(
             error.code if isinstance(error, AgentError) else "too-few-nodes",
             f"launch {launch}: {error.message}",
-            "samples measured before are kept; `weft run --resume` repeats only what is missing",
+            REPEATED,
         )
 
     def _launch(self, number: int) -> Launch:

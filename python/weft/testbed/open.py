@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from weft.errors import RequestError
 from weft.testbed.base import Testbed
@@ -25,11 +25,12 @@ def open_testbed(
     nodes: int | None = None,
     ports: str | None = None,
     may_ask: bool = True,
+    wanted: Sequence[str] = (),
 ) -> Testbed:
     """The testbed that KIND:NAME means; raises RequestError.
 
     `scale` multiplies a fabric's rates; of a real cluster the first `nodes` are used, and `ports` for data.
-    Slurm is asked for nodes if we `may_ask`.
+    Slurm is asked for nodes if we `may_ask`, and for the `wanted` ones where there are such.
     """
     kind, colon, name = spec.partition(":")
     if kind == "local" and colon:
@@ -41,7 +42,7 @@ def open_testbed(
     if colon and (name or kind == "slurm") and kind in _REAL:
         if scale != 1.0:
             raise RequestError(f"--on {spec}: a real cluster cannot be scaled", "leave --scale out")
-        return _open_real(kind, name, nodes, ports, may_ask)
+        return _open_real(kind, name, nodes, ports, may_ask, wanted)
     raise RequestError(
         f"--on {spec}: not a testbed this weft knows",
         "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair; local: is two processes on this "
@@ -60,9 +61,14 @@ def _refuse_cluster(spec: str, nodes: int | None, ports: str | None) -> None:
 
 
 def _open_real(
-    kind: str, name: str, nodes: int | None, ports: str | None, may_ask: bool
+    kind: str,
+    name: str,
+    nodes: int | None,
+    ports: str | None,
+    may_ask: bool,
+    wanted: Sequence[str],
 ) -> Testbed:
     """Imported only where it is needed: the library for node sets takes its time to load."""
     from weft.testbed.hosts.spec import open_hosts
 
-    return open_hosts(kind, name, nodes, ports, may_ask)
+    return open_hosts(kind, name, nodes, ports, may_ask, wanted)

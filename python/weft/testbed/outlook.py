@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from weft.nodeset import fold
 from weft.plan.steps import is_ensemble
 from weft.testbed.base import Node, Testbed
 from weft.testbed.needs import nodes_of
+from weft.testbed.pair import WITHOUT_SERVER
 
 _ASKED_AT_ONCE = 16
+_DATAGRAMS = ("icmp", "udp")
 ANY_PORT = "any free port"
 NOT_KNOWN_YET = "known once the node is asked"
 
@@ -24,6 +27,8 @@ class NodeOutlook:
     node: Node
     login: str
     callers: set[int] = field(default_factory=set)
+    datagrams: dict[str, set[int]] = field(default_factory=dict)
+    """By protocol ("udp", "icmp"): the nodes that datagrams come from."""
 
     def to_json(self, names: Sequence[str]) -> dict[str, Any]:
         addresses = self.node.addresses or (self.node.address,)
@@ -34,7 +39,17 @@ class NodeOutlook:
             "ports": str(self.node.ports or ANY_PORT),
             "protocol": "tcp",
             "from": [names[caller] for caller in sorted(self.callers)],
+            "datagrams": [
+                {"protocol": protocol, "from": [names[caller] for caller in sorted(callers)]}
+                for protocol, callers in sorted(self.datagrams.items())
+            ],
         }
+
+    def add(self, step: dict[str, Any], node: int, members: Sequence[int]) -> None:
+        """Expect what a step sends to a node."""
+        self.callers |= callers_of(step, node, members)
+        if step["transport"] in _DATAGRAMS and node == members[-1]:
+            self.datagrams.setdefault(step["transport"], set()).add(members[0])
 
 
 @dataclass
@@ -68,13 +83,13 @@ def foresee(plan: dict[str, Any], spec: str, testbed: Testbed) -> Outlook:
         }
     for step, members in zip(plan["steps"], members_of, strict=True):
         for node in members:
-            found[node].callers |= callers_of(step, node, members)
+            found[node].add(step, node, members)
     return Outlook(plan["name"], spec, found, [node.name for node in nodes])
 
 
 def callers_of(step: dict[str, Any], node: int, members: Sequence[int]) -> set[int]:
     """The nodes that connect to a node in a step: in a pair the first to the second, among many each to each."""
-    if step["transport"] == "null":
+    if step["transport"] in WITHOUT_SERVER:
         return set()
     if is_ensemble(step):
         return set(members) - {node}
@@ -82,7 +97,10 @@ def callers_of(step: dict[str, Any], node: int, members: Sequence[int]) -> set[i
 
 
 def _row(entry: dict[str, Any]) -> tuple[str, str, str, str]:
-    callers = fold(entry["from"])
-    place = ", ".join(entry["addresses"])
-    listens = f"{place}, {entry['protocol']} {entry['ports']}" if callers else f"{place}, no port"
+    datagrams = {one["protocol"]: one["from"] for one in entry["datagrams"]}
+    with_ports = [entry["protocol"]] * bool(entry["from"]) + ["udp"] * ("udp" in datagrams)
+    doors = [f"{' and '.join(with_ports)} {entry['ports']}"] * bool(with_ports)
+    doors += ["icmp echo"] * ("icmp" in datagrams)
+    callers = fold(dict.fromkeys([*entry["from"], *chain(*datagrams.values())]))
+    listens = ", ".join([*entry["addresses"], *(doors or ["no port"])])
     return entry["node"], entry["login"], listens, callers or "nobody"

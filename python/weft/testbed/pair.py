@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,11 +93,23 @@ async def run_step(
     port = (await server.expect("listening"))["port"]
     peer = endpoint(job.addresses[1], port)
     await driver.send(job.drive_request(0, peer, ahead_ns))
-    await _both(
-        _follow(driver, outcome, on_samples, on_deliveries),
-        _follow(server, outcome, on_samples, on_deliveries),
-    )
+    with _naming_peers(driver.node, server.node):
+        await _both(
+            _follow(driver, outcome, on_samples, on_deliveries),
+            _follow(server, outcome, on_samples, on_deliveries),
+        )
     return outcome
+
+
+@contextlib.contextmanager
+def _naming_peers(*nodes: str) -> Iterator[None]:
+    """An agent knows no names and calls the other end its peer."""
+    try:
+        yield
+    except AgentError as error:
+        (peer,) = (node for node in nodes if node != error.node)
+        reason = error.reason.replace("the peer", peer)
+        raise AgentError(error.node, error.code, reason, error.peers) from None
 
 
 async def _follow(

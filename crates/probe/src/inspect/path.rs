@@ -9,6 +9,7 @@ use socket2::{Domain, Socket, Type};
 
 use super::echo::{ANSWER_BYTES, QUESTION_BYTES, time_of_day_ns};
 use super::path_mtu;
+use crate::reach;
 use crate::token::Token;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(2);
@@ -60,7 +61,7 @@ pub fn try_path(peer: &Peer, token: &Token) -> Path {
     let mut path = Path {
         node: peer.node,
         network: peer.network,
-        connect_error: connect(peer).err().map(|error| error.to_string()),
+        connect_error: connect(peer).err().map(|error| meaning(&error, peer)),
         datagram_error: None,
         answered: 0,
         asked: QUESTIONS,
@@ -73,6 +74,11 @@ pub fn try_path(peer: &Peer, token: &Token) -> Path {
         path.datagram_error = Some(error.to_string());
     }
     path
+}
+
+/// The peer's echo listens, as its agent has said: what keeps us from it is on the way.
+fn meaning(error: &io::Error, peer: &Peer) -> String {
+    reach::meaning(error, peer.from, peer.to).unwrap_or_else(|| error.to_string())
 }
 
 fn connect(peer: &Peer) -> io::Result<()> {

@@ -188,6 +188,14 @@ fn bind(common: &Common) -> io::Result<UdpSocket> {
     })
 }
 
+/// The other end, in words.
+fn peer(socket: &UdpSocket) -> String {
+    match socket.peer_addr() {
+        Ok(peer) => format!("UDP port {} of {}", peer.port(), peer.ip()),
+        Err(_) => "the peer's UDP port".to_owned(),
+    }
+}
+
 fn set_buffers(socket: &UdpSocket, options: &Options) -> io::Result<()> {
     let socket = SockRef::from(socket);
     if let Some(bytes) = options.send_buffer_bytes {

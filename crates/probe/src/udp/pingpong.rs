@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 use std::time::Duration;
 
 use super::serve::DONE;
-use super::{Ear, UdpBatches};
+use super::{Ear, UdpBatches, peer};
 use crate::batches::Outcome;
 use crate::order::Order;
 use crate::trips::Trip;
@@ -33,6 +33,10 @@ struct Way<'a> {
 }
 
 impl Trip for Way<'_> {
+    fn way(&self) -> String {
+        peer(self.socket)
+    }
+
     fn set_patience(&mut self, within: Duration) -> io::Result<()> {
         self.within = within;
         self.ear.patient(self.socket, within)

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::UdpBatches;
 use super::arrivals::Header;
 use super::pace;
 use super::serve::DONE;
+use super::{UdpBatches, peer};
 use crate::batch::Timing;
 use crate::batches::Outcome;
 use crate::clock::now_ns;
@@ -55,7 +55,10 @@ impl UdpBatches<'_> {
         if outcome.messages == 0 {
             return Err(io::Error::new(
                 io::ErrorKind::TimedOut,
-                format!("of {many} datagrams of {size_bytes} bytes none arrived"),
+                format!(
+                    "of {many} datagrams of {size_bytes} bytes to {} none arrived: a firewall drops them, or a broken way",
+                    peer(&self.link.socket)
+                ),
             ));
         }
         Ok(one_ns(&outcome, many))

@@ -16,6 +16,7 @@ Symptoms = Sequence[tuple[str, str, str]]
 """(regular expression in what a launcher writes to standard error, code, reason)"""
 
 ASK_S = 5.0
+SSH_PORT = "22"
 
 SSH_SYMPTOMS: Symptoms = (
     (
@@ -91,7 +92,8 @@ class Ssh:
         if not settings:
             return f"ssh to {login}"
         through = settings.get("proxyjump") or settings.get("proxycommand")
-        place = f"{settings['user']}@{settings['hostname']} port {settings['port']}"
+        port = "" if settings["port"] == SSH_PORT else f" port {settings['port']}"
+        place = f"{settings['user']}@{settings['hostname']}{port}"
         return f"ssh to {place}" + (f" by way of {through}" if through else "")
 
     def settings(self, login: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from weft.errors import RequestError, WorkError
@@ -119,8 +119,11 @@ def _granted(holder: subprocess.Popen[str]) -> tuple[str, str]:
     return job, nodes
 
 
-def allocation_command(options: str, nodes: int | None) -> list[str]:
-    """The salloc that holds an allocation until its standard input ends; raises RequestError."""
+def allocation_command(options: str, nodes: int | None, wanted: Sequence[str] = ()) -> list[str]:
+    """The salloc that holds an allocation until its standard input ends; raises RequestError.
+
+    Of salloc's options the last counts, so the `wanted` nodes win over the user's options.
+    """
     try:
         own = shlex.split(options)
     except ValueError as error:
@@ -128,17 +131,24 @@ def allocation_command(options: str, nodes: int | None) -> list[str]:
             f"slurm:{options}: not options of salloc: {error}", "slurm:--partition=debug"
         ) from None
     count = [] if nodes is None else [f"--nodes={nodes}"]
-    return ["salloc", *count, *own, "sh", "-c", _HOLD]
+    same = [f"--nodes={len(wanted)}", f"--nodelist={','.join(wanted)}"] if wanted else []
+    return ["salloc", *count, *own, *same, "sh", "-c", _HOLD]
 
 
-def open_slurm(options: str, nodes: int | None, ports: PortRange | None, may_ask: bool) -> Hosts:
+def open_slurm(
+    options: str,
+    nodes: int | None,
+    ports: PortRange | None,
+    may_ask: bool,
+    wanted: Sequence[str] = (),
+) -> Hosts:
     """The nodes of the allocation that this runs in, or of one that is asked for now; raises RequestError."""
     inherited = Allocation.inherited(os.environ)
     if inherited and options:
         raise RequestError(
             f"slurm:{options}: this runs in job {inherited.job} already", "leave the options out"
         )
-    command = allocation_command(options, nodes)
+    command = allocation_command(options, nodes, wanted)
     if not inherited and not may_ask:
         raise RequestError(
             "slurm: which nodes Slurm gives is known only when it has given them",
@@ -146,19 +156,28 @@ def open_slurm(options: str, nodes: int | None, ports: PortRange | None, may_ask
         )
     allocation = inherited or Allocation.request(command)
     try:
-        return _testbed(allocation, nodes, ports)
+        return _testbed(allocation, _chosen(allocation, nodes, wanted), ports)
     except BaseException:
         allocation.release()
         raise
 
 
-def _testbed(allocation: Allocation, nodes: int | None, ports: PortRange | None) -> Hosts:
+def _chosen(allocation: Allocation, nodes: int | None, wanted: Sequence[str]) -> list[str]:
+    """The nodes of a resumed run, or the first ones; raises RequestError when the job has too few."""
+    if missing := [name for name in wanted if name not in allocation.nodes]:
+        raise RequestError(
+            f"job {allocation.job} has no {missing[0]}, on which this run was measured",
+            f"resume it outside of the job, or in one with salloc --nodelist={','.join(wanted)}",
+        )
     if nodes is not None and nodes > len(allocation.nodes):
         raise RequestError(
             f"--nodes {nodes}: job {allocation.job} has {len(allocation.nodes)}",
             "ask Slurm for more, or weft for less",
         )
-    chosen = allocation.nodes[:nodes]
+    return list(wanted) or allocation.nodes[:nodes]
+
+
+def _testbed(allocation: Allocation, chosen: list[str], ports: PortRange | None) -> Hosts:
     addresses = _node_addresses(chosen)
     launcher = Srun(allocation.job)
     hosts = [Host(name, name, _place(addresses, name), launcher, ports) for name in chosen]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from weft.errors import RequestError
@@ -15,11 +15,18 @@ from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.ports import PortRange
 
 
-def open_hosts(kind: str, name: str, nodes: int | None, ports: str | None, may_ask: bool) -> Hosts:
+def open_hosts(
+    kind: str,
+    name: str,
+    nodes: int | None,
+    ports: str | None,
+    may_ask: bool,
+    wanted: Sequence[str] = (),
+) -> Hosts:
     """The cluster that KIND:NAME means; raises RequestError. Nothing is started, but Slurm may be asked for nodes."""
     chosen = None if ports is None else PortRange.parse(ports, "--ports")
     if kind == "slurm":
-        return open_slurm(name, nodes, chosen, may_ask)
+        return open_slurm(name, nodes, chosen, may_ask, wanted)
     cluster = _READERS[kind](name)
     hosts = _first(cluster.hosts, nodes, f"{kind}:{name}")
     if chosen is not None:
