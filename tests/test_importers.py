@@ -52,6 +52,8 @@ WHOLE = {
     "sockperf_3.7_tp.txt": "sockperf",
     "sockperf_3.7_ul.txt": "sockperf",
     "sockperf_pp.txt": "sockperf",
+    "ucx_1.13_latency.txt": "ucx",
+    "ucx_1.13_sweep.txt": "ucx",
 }
 """Real outputs that are whole, and whose they are."""
 

@@ -1,4 +1,4 @@
-"""Results of other tools, as runs. A format is a file here and a line in FORMATS."""
+"""Results of other tools, as runs. A format is a file here and a name in `_NAMES`."""
 
 from __future__ import annotations
 
@@ -6,25 +6,12 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from weft import __version__
 from weft.errors import RequestError
 from weft.run.folder import Run, RunWriter
-from weft.run.importers import (
-    fping,
-    imb,
-    iperf3,
-    mpigraph,
-    neper,
-    netgauge,
-    netperf,
-    netpipe,
-    osu,
-    perftest,
-    qperf,
-    sockperf,
-)
 from weft.run.importers.assembly import assemble
 from weft.run.importers.imported import Content, Options
 from weft.run.importers.text import Text
@@ -41,23 +28,30 @@ class Format:
     sign: re.Pattern[str]
 
 
-FORMATS: dict[str, Format] = {
-    module.__name__.rpartition(".")[2]: Format(module.read, module.SIGN)
-    for module in (
-        fping,
-        imb,
-        iperf3,
-        mpigraph,
-        neper,
-        netgauge,
-        netperf,
-        netpipe,
-        osu,
-        perftest,
-        qperf,
-        sockperf,
-    )
-}
+_NAMES = (
+    "fabtests",
+    "fping",
+    "imb",
+    "iperf3",
+    "mpigraph",
+    "neper",
+    "netgauge",
+    "netperf",
+    "netpipe",
+    "osu",
+    "perftest",
+    "qperf",
+    "sockperf",
+    "ucx",
+)
+
+
+def _format(name: str) -> Format:
+    module = import_module(f"{__name__}.{name}")
+    return Format(module.read, module.SIGN)
+
+
+FORMATS = {name: _format(name) for name in _NAMES}
 """What `weft import FORMAT` knows."""
 
 
