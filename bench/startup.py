@@ -19,7 +19,8 @@ from weft.testbed.agent import Agent
 from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.open import open_testbed
 
-COUNTS = (1, 8, 64, 128, 256, 512)
+COUNTS = (1, 8, 64, 128, 256, 512, 1024, 2048)
+USUALLY_MOST = 512
 TREES = (0, 4, 16)
 TARGET_NODES, TARGET_S = 64, 3.0
 
@@ -27,7 +28,7 @@ TARGET_NODES, TARGET_S = 64, 3.0
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=5, help="alternating runs of each")
-    parser.add_argument("--most", type=int, default=COUNTS[-1], help="nodes")
+    parser.add_argument("--most", type=int, default=USUALLY_MOST, help="nodes")
     arguments = parser.parse_args()
     print(machine())
     print(

@@ -112,7 +112,8 @@ fn fit(sizes: &[u64], least: u64) -> Result<(), (&'static str, String)> {
         Some(size) => Err((
             "sizes",
             format!(
-                "a message here is one datagram of {least} to {MOST_DATAGRAM_BYTES} bytes, there is one of {size}"
+                "a message here is one datagram of {least} to {MOST_DATAGRAM_BYTES} bytes, there is one of {size}; \
+                 for example sizes = [\"64 B\", \"1472 B\"], as in the plan udp"
             ),
         )),
         None => Ok(()),
