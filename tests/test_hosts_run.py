@@ -80,7 +80,7 @@ def test_a_range_of_ports_that_is_taken_is_named(tmp_path: Path) -> None:
             spec = host_file(tmp_path, two)
             said = weft_json("run", *QUICK, "--on", spec, "--ports", f"{port}",
                              "--out", tmp_path / "r", status=1)  # fmt: skip
-    assert f"n2: no port of {port}-{port} is free on 127.0.0.2" in said["warnings"][0]["message"]
+    assert f"n2: no port of {port} is free on 127.0.0.2" in said["warnings"][0]["message"]
 
 
 @pytest.mark.skipif(shutil.which("mpirun") is None, reason="no mpirun: apt-get install openmpi-bin")

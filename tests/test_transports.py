@@ -87,7 +87,7 @@ def test_an_agent_killed_mid_step_is_named(transport: str, victim: int) -> None:
 
 @pytest.mark.parametrize("transport", FAILING)
 def test_a_peer_that_stops_is_noticed_within_the_patience(transport: str) -> None:
-    with pytest.raises(AgentError, match="for too long"):
+    with pytest.raises(AgentError, match=r"for too long|came back for 0\.5 s"):
         loopback.with_stopped_peer(step(transport, [1], stop=ENDLESS))
 
 
@@ -104,7 +104,7 @@ def test_two_ports_are_enough_for_two_ends_and_their_door(transport: str) -> Non
 
 @pytest.mark.parametrize("transport", ["udp", "mptcp"])
 def test_a_range_that_is_used_up_is_named(transport: str) -> None:
-    with pytest.raises(AgentError, match="41980-41980 is free"):
+    with pytest.raises(AgentError, match="41980 is free"):
         run_within(PortRange(41_980, 41_980), transport)
 
 
