@@ -12,9 +12,10 @@ from typing import Any
 from weft import __version__
 from weft.errors import RequestError
 from weft.plan.load import load_plan
-from weft.plan.steps import computes, is_ensemble
+from weft.plan.steps import computes, is_ensemble, is_multi_pair
 from weft.run.folder import Run, RunWriter
-from weft.run.meta import RunMeta
+from weft.run.meta import RunMeta, Warning
+from weft.testbed.arranging import settle_pairs
 from weft.testbed.base import Testbed
 from weft.testbed.chooser import Chooser
 from weft.testbed.computed import Computed
@@ -66,8 +67,8 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     _check_loads(plan, request.testbed)
     out = Path(request.out) if request.out else default_folder(plan["name"])
     with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
-        _settle(plan, testbed, request.cpus)
-        writer = RunWriter.create(out, _new_meta(request, plan, testbed))
+        notes = _settle(plan, testbed, request.cpus)
+        writer = RunWriter.create(out, _new_meta(request, plan, testbed, notes))
         return _carry_out(testbed, writer, reporter, request.patience_s)
 
 
@@ -130,7 +131,9 @@ def default_folder(plan_name: str) -> Path:
     return path
 
 
-def _new_meta(request: RunRequest, plan: dict[str, Any], testbed: Testbed) -> RunMeta:
+def _new_meta(
+    request: RunRequest, plan: dict[str, Any], testbed: Testbed, notes: list[Warning]
+) -> RunMeta:
     meta = RunMeta(
         plan=plan,
         testbed=testbed.describe() | _asked(request),
@@ -139,7 +142,7 @@ def _new_meta(request: RunRequest, plan: dict[str, Any], testbed: Testbed) -> Ru
         command=["weft", *sys.argv[1:]],
         weft_version=__version__,
     )
-    for warning in testbed.warnings:
+    for warning in [*notes, *testbed.warnings]:
         meta.warn(warning.code, warning.message, warning.hint)
     return meta
 
@@ -150,8 +153,8 @@ def _asked(request: RunRequest) -> dict[str, Any]:
     return {key: value for key, value in asked.items() if value is not None}
 
 
-def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> None:
-    """Decide what the plan leaves open: on which processors, and how the ends wait.
+def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> list[Warning]:
+    """Decide what the plan leaves open: on which processors, and how the ends wait. Returns what to say of it.
 
     Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
     spare for each end. What is computed comes out the same in every launch, so that one is enough.
@@ -160,9 +163,13 @@ def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> N
         for step in plan["steps"]:
             testbed.check(step)
         plan["launches"] = 1
-        return
+        return []
+    notes = []
     for step in plan["steps"]:
         _check_enough_nodes(step, testbed)
+        if is_multi_pair(step):
+            notes += settle_pairs(step, testbed, cpus)
+            continue
         options = step["options"]
         options["cpus"] = _checked_cpus(cpus or options["cpus"] or testbed.cpus, testbed)
         if is_ensemble(step):
@@ -171,6 +178,7 @@ def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> N
             apart = options["cpus"] is not None and len(set(options["cpus"][:2])) == 2
             options["wait"] = "spin" if apart and testbed.may_spin else "block"
     check_transports(plan, testbed)
+    return notes
 
 
 def _check_enough_nodes(step: dict[str, Any], testbed: Testbed) -> None:

@@ -5,6 +5,7 @@
 mod ensemble;
 mod error;
 mod limits;
+mod multipair;
 mod options;
 mod pattern;
 mod phase;
@@ -26,6 +27,7 @@ pub use ensemble::{
 };
 pub use error::{Fault, PlanError};
 pub use limits::{Limits, Reach};
+pub use multipair::{MultiPair, Policy, Test};
 pub use options::{Calls, Mpi, Options, Wait};
 pub use pattern::Pattern;
 pub use phase::{Phase, Transfer, Work};

@@ -146,6 +146,10 @@ impl Options {
             section.only_for_pairs("wait")?;
             section.only_for_pairs("verify")?;
         }
+        if matches!(pattern, Pattern::Exchange { .. } | Pattern::MultiPair(_)) {
+            // What comes in while a message goes out is not held still to be looked at.
+            section.only_for("verify", "pattern = \"pingpong\" or \"stream\"")?;
+        }
         let default = Self::default();
         Ok(Self {
             send_buffer_bytes: read_buffer(&section, "send_buffer")?,
@@ -247,6 +251,7 @@ fn read_cpus(
 fn cpu_amounts(transport: Transport, pattern: &Pattern) -> RangeInclusive<usize> {
     let nodes = pattern.nodes() as usize;
     match (transport, pattern.is_pair()) {
+        (_, true) if matches!(pattern, Pattern::MultiPair(_)) => 1..=MOST_CPU as usize,
         (Transport::Null, true) => 1..=nodes,
         (_, true) => nodes..=nodes,
         (_, false) => nodes..=MOST_NODES as usize,
@@ -254,6 +259,10 @@ fn cpu_amounts(transport: Transport, pattern: &Pattern) -> RangeInclusive<usize>
 }
 
 fn one_cpu_per_node(pattern: &Pattern) -> String {
+    if matches!(pattern, Pattern::MultiPair(_)) {
+        return "must be CPUs that the processes of a node take in turn, such as [0, 1, 2, 3]"
+            .to_owned();
+    }
     if pattern.is_pair() {
         return "must be one CPU per node, such as [0, 1]".to_owned();
     }

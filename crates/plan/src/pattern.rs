@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::ensemble::{self, AllToAll, Cast, Ensemble, Matrix, Pairs, Random, Ring, Streams, Xray};
 use crate::error::Fault;
 use crate::limits::Reach;
+use crate::multipair::{self, MultiPair};
 use crate::phase::{Phase, Transfer, Work};
 use crate::range::Axis;
 use crate::read::Section;
@@ -36,6 +37,11 @@ pub enum Pattern {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gamma: Vec<f64>,
     },
+    /// Both directions at once: `window` messages each way, then the next.
+    Exchange {
+        window: u32,
+    },
+    MultiPair(MultiPair),
     Webserver(Webserver),
     Pairs(Pairs),
     AllToAll(AllToAll),
@@ -54,7 +60,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern, Fault>,
 }
 
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 13] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -64,6 +70,20 @@ const KINDS: [Kind; 11] = [
         name: "stream",
         keys: &["window", "gamma"],
         read: read_stream,
+    },
+    Kind {
+        name: "exchange",
+        keys: &["window"],
+        read: |step| {
+            Ok(Pattern::Exchange {
+                window: read_window(step)?,
+            })
+        },
+    },
+    Kind {
+        name: "multipair",
+        keys: &multipair::KEYS,
+        read: |step| MultiPair::read(step).map(Pattern::MultiPair),
     },
     Kind {
         name: "pairs",
@@ -124,6 +144,8 @@ impl Pattern {
         match self {
             Self::Pingpong => "pingpong",
             Self::Stream { .. } => "stream",
+            Self::Exchange { .. } => "exchange",
+            Self::MultiPair(_) => "multipair",
             Self::Webserver(_) => "webserver",
             Self::Pairs(_) => "pairs",
             Self::AllToAll(_) => "alltoall",
@@ -149,7 +171,11 @@ impl Pattern {
     /// The pattern as one between many nodes, if it is.
     pub(crate) fn ensemble(&self) -> Option<&dyn Ensemble> {
         match self {
-            Self::Pingpong | Self::Stream { .. } | Self::Webserver(_) => None,
+            Self::Pingpong
+            | Self::Stream { .. }
+            | Self::Exchange { .. }
+            | Self::MultiPair(_)
+            | Self::Webserver(_) => None,
             Self::Pairs(pattern) => Some(pattern),
             Self::AllToAll(pattern) => Some(pattern),
             Self::Matrix(pattern) => Some(pattern),
@@ -186,7 +212,7 @@ impl Pattern {
     ) -> Result<usize, String> {
         match self.ensemble() {
             Some(pattern) => ensemble::phase_count(pattern, sizes, nodes, reach),
-            None => Ok(sizes.len() * self.loads().len().max(1)),
+            None => Ok(sizes.len() * self.phases_per_size()),
         }
     }
 
@@ -217,11 +243,40 @@ impl Pattern {
         }
     }
 
+    fn phases_per_size(&self) -> usize {
+        match self {
+            Self::MultiPair(pattern) => pattern.arrangement_count(),
+            _ => self.loads().len().max(1),
+        }
+    }
+
+    /// All sizes of an arrangement of several pairs, then those of the next.
+    fn multi_pair_phases(pattern: &MultiPair, sizes: &[u64], nodes: u32) -> Vec<Phase> {
+        let peer = u32::from(nodes > 1);
+        let rounds: Vec<_> = sizes
+            .iter()
+            .map(|size| pattern.rounds(peer, *size))
+            .collect();
+        let order = (0..pattern.arrangement_count())
+            .flat_map(|arrangement| (0..sizes.len()).map(move |size| (arrangement, size)));
+        let phase = |(index, (arrangement, size)): (u32, (usize, usize))| Phase {
+            index,
+            size_bytes: sizes[size],
+            work: pattern.work(),
+            transfers: rounds[size][arrangement].clone(),
+        };
+        (0..).zip(order).map(phase).collect()
+    }
+
     /// One phase a size, or one for each load at each size; a single node sends to itself.
     fn pair_phases(&self, sizes: &[u64], nodes: u32) -> Vec<Phase> {
+        if let Self::MultiPair(pattern) = self {
+            return Self::multi_pair_phases(pattern, sizes, nodes);
+        }
         let peer = u32::from(nodes > 1);
         let (work, ends) = match self {
             Self::Pingpong | Self::Webserver(_) => (Work::Pingpong, vec![(0, peer), (peer, 0)]),
+            Self::Exchange { .. } => (Work::Stream, vec![(0, peer), (peer, 0)]),
             _ => (Work::Stream, vec![(0, peer)]),
         };
         let phase = |(index, size_bytes): (u32, &u64)| Phase {
@@ -278,10 +333,14 @@ fn owners(key: &str) -> String {
     format!("pattern = {}", names.join(" or "))
 }
 
-fn read_stream(step: &Section) -> Result<Pattern, Fault> {
+fn read_window(step: &Section) -> Result<u32, Fault> {
     let window = step.count("window", 1..=MOST_WINDOW)?;
+    Ok(window.unwrap_or(DEFAULT_WINDOW))
+}
+
+fn read_stream(step: &Section) -> Result<Pattern, Fault> {
     Ok(Pattern::Stream {
-        window: window.unwrap_or(DEFAULT_WINDOW),
+        window: read_window(step)?,
         gamma: GAMMA.read(step, "gamma")?.unwrap_or_default(),
     })
 }

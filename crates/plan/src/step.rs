@@ -151,6 +151,10 @@ impl Step {
             .map_err(|(key, right)| section.refuse(key, right))?;
         let suits =
             |pattern: &dyn ensemble::Ensemble| pattern.suits(&step.sizes.sizes(), &step.stop);
+        if let Pattern::MultiPair(pattern) = &step.pattern {
+            let suited = pattern.suits(&step.stop);
+            suited.map_err(|(key, right)| section.refuse(key, right))?;
+        }
         match step.pattern.ensemble().map(suits) {
             Some(Err((key, right))) => Err(section.refuse(key, right)),
             _ => Ok(step),
@@ -199,6 +203,12 @@ fn read_until(section: &Section, pattern: &Pattern) -> Result<Option<u64>, Fault
     }
     if !pattern.loads().is_empty() {
         section.only_for("until", "a step without `gamma` and `users`")?;
+    }
+    if matches!(pattern, Pattern::MultiPair(_)) {
+        section.only_for(
+            "until",
+            "other patterns than \"multipair\", which has `at_most`",
+        )?;
     }
     section.time("until")
 }

@@ -85,6 +85,14 @@ impl Transport {
         (self.is_tcp() && self != Self::TcpZerocopy) || matches!(self, Self::Unix | Self::Shm)
     }
 
+    /// Whether one process can send and receive at the same time over it.
+    fn goes_both_ways(self) -> bool {
+        matches!(
+            self,
+            Self::Tcp | Self::TcpBusyPoll | Self::TcpStriped | Self::Mptcp | Self::Unix | Self::Shm
+        )
+    }
+
     /// Whether the pattern and these sizes can go over it; if not, which key is wrong and what would be right.
     pub(crate) fn suits(
         self,
@@ -92,6 +100,18 @@ impl Transport {
         sizes: &[u64],
     ) -> Result<(), (&'static str, String)> {
         let streams = matches!(pattern, Pattern::Stream { .. });
+        if matches!(pattern, Pattern::MultiPair(_)) && self != Self::Tcp {
+            let right = "several pairs take what carries them from `interfaces`; remove it here";
+            return Err(("transport", right.to_owned()));
+        }
+        if matches!(pattern, Pattern::Exchange { .. }) && !self.goes_both_ways() {
+            let names = TRANSPORTS.iter().filter(|(_, one)| one.goes_both_ways());
+            let names: Vec<_> = names.map(|(name, _)| *name).collect();
+            return Err((
+                "transport",
+                format!("both ways at once goes over {}", names.join(", ")),
+            ));
+        }
         match self {
             Self::Udp if streams => fit(sizes, STREAM_HEADER_BYTES),
             Self::Udp => fit(sizes, 1),

@@ -10,8 +10,10 @@ use weft_plan::{Pattern, Phase, Transport, Wait};
 
 use crate::batch;
 use crate::batches::{Batches, ChannelBatches};
+use crate::beat;
 use crate::channel::{Channel, NullChannel};
 use crate::clock;
+use crate::counters;
 use crate::door::{self, Door};
 use crate::drive::{Driver, Job, Report};
 use crate::ensemble;
@@ -64,9 +66,12 @@ impl Agent {
                 Ok(Asked::Clock) => self.say(&Reply::Clock {
                     now_ns: clock::now_ns(),
                 })?,
+                Ok(Asked::Counters) => self.say(&Reply::Counters {
+                    interfaces: counters::read(),
+                })?,
                 Ok(Asked::Ensemble(request)) => self.member.answer(request, &mut self.outbox)?,
                 Ok(Asked::Inspect(request)) => self.inspect(request)?,
-                Ok(Asked::Pair(request)) => self.answer(*request)?,
+                Ok(Asked::Pair(request)) => self.answer(*request, requests)?,
                 Err(error) => self.member.refuse(&error, &mut self.outbox)?,
             }
         }
@@ -102,14 +107,14 @@ impl Agent {
         })
     }
 
-    fn answer(&mut self, request: Request) -> io::Result<()> {
-        match self.perform(request) {
+    fn answer(&mut self, request: Request, requests: &Receiver<Vec<u8>>) -> io::Result<()> {
+        match self.perform(request, requests) {
             Ok(rejected) => self.say(&Reply::Done { rejected }),
             Err(error) => self.complain(&error),
         }
     }
 
-    fn perform(&mut self, request: Request) -> io::Result<u64> {
+    fn perform(&mut self, request: Request, requests: &Receiver<Vec<u8>>) -> io::Result<u64> {
         match request {
             Request::Serve(common) => self.serve(&common),
             Request::Drive {
@@ -131,25 +136,31 @@ impl Agent {
                 self.drive(&common, peer, job)?;
                 Ok(0)
             }
+            Request::DriveTogether { common, peers } => {
+                self.drive_together(&common, &peers, requests)?;
+                Ok(0)
+            }
         }
     }
 
     fn serve(&mut self, common: &Common) -> io::Result<u64> {
         pin(common)?;
-        let mut door = Door::open(
-            common.address,
-            common.ports,
-            &common.step.options,
-            common.token.clone(),
-        )?;
-        self.say(&Reply::Listening { port: door.port()? })?;
-        let first = door.admit(common.patience())?;
-        let another = || door.admit(common.patience());
-        let link = Link::establish(End::Serve, first, common, another)?;
+        let mut doors = open_doors(common)?;
+        let ports = doors.iter().map(Door::port);
+        let ports: Vec<u16> = ports.collect::<io::Result<_>>()?;
+        self.say(&Reply::Listening {
+            port: ports[0],
+            more_ports: ports[1..].to_vec(),
+        })?;
+        let mut admit = |connection: usize| {
+            let door = connection % doors.len();
+            doors[door].admit(common.patience())
+        };
+        let link = Link::establish(End::Serve, admit(0)?, common, admit)?;
         self.report_settings(common, Some(link.effective()?))?;
         link.carry(common, Serving(common))?;
-        door.turn_away_queue();
-        Ok(door.rejected)
+        doors.iter_mut().for_each(Door::turn_away_queue);
+        Ok(doors.iter().map(|door| door.rejected).sum())
     }
 
     fn drive(&mut self, common: &Common, peer: Option<SocketAddr>, job: Job) -> io::Result<()> {
@@ -174,19 +185,44 @@ impl Agent {
     }
 
     fn drive_peer(&mut self, common: &Common, peer: SocketAddr, job: Job) -> io::Result<()> {
-        let options = &common.step.options;
-        let enter = || {
+        let link = self.connect(common, &[peer])?;
+        link.carry(common, Driving { agent: self, job })
+    }
+
+    fn drive_together(
+        &mut self,
+        common: &Common,
+        peers: &[SocketAddr],
+        requests: &Receiver<Vec<u8>>,
+    ) -> io::Result<()> {
+        pin(common)?;
+        let link = self.connect(common, peers)?;
+        let together = Together {
+            agent: self,
+            common,
+            requests,
+        };
+        link.carry(common, together)
+    }
+
+    /// Connect to a peer, whose further connections take turns at its addresses, and say what became of it.
+    fn connect(&mut self, common: &Common, peers: &[SocketAddr]) -> io::Result<Link> {
+        let enter = |connection: usize| {
             door::enter(
-                common.address,
-                peer,
-                options,
+                common.address_of(connection),
+                peers[connection % peers.len()],
+                &common.step.options,
                 &common.token,
                 common.patience(),
             )
         };
-        let link = Link::establish(End::Drive, enter()?, common, enter)?;
+        if peers.is_empty() {
+            let kind = io::ErrorKind::InvalidInput;
+            return Err(io::Error::new(kind, "a driver needs a peer's address"));
+        }
+        let link = Link::establish(End::Drive, enter(0)?, common, enter)?;
         self.report_settings(common, Some(link.effective()?))?;
-        link.carry(common, Driving { agent: self, job })
+        Ok(link)
     }
 
     fn drive_over<C: Channel>(&mut self, job: Job, channel: C) -> io::Result<()> {
@@ -267,6 +303,33 @@ impl Work for Driving<'_, '_> {
     }
 }
 
+/// Drives batches on the coordinator's beat over whatever channel there is.
+struct Together<'a> {
+    agent: &'a mut Agent,
+    common: &'a Common,
+    requests: &'a Receiver<Vec<u8>>,
+}
+
+impl Work for Together<'_> {
+    fn over<C: Channel>(self, channel: C) -> io::Result<()> {
+        let pattern = &self.common.step.pattern;
+        let largest_bytes = self.common.largest_bytes();
+        beat::follow(pattern, channel, largest_bytes, self.requests, |timing| {
+            self.agent.say(&Reply::Timed {
+                start_ns: timing.start_ns,
+                elapsed_ns: timing.elapsed_ns,
+            })
+        })
+    }
+
+    fn over_udp(self, _: Udp, _: &Common) -> io::Result<()> {
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "several pairs at once do not go over udp",
+        ))
+    }
+}
+
 /// Serves a step over whatever channel there is.
 struct Serving<'a>(&'a Common);
 
@@ -281,13 +344,26 @@ impl Work for Serving<'_> {
 }
 
 fn serve_channel<C: Channel>(channel: &mut C, common: &Common) -> io::Result<()> {
-    let mut memory = batch::memory(common.largest_bytes())?;
     let pattern = &common.step.pattern;
+    let mut memory = batch::memory(batch::memory_bytes(pattern, common.largest_bytes()))?;
     if common.step.options.verify {
         batch::serve_all(pattern, channel, &mut Checked::default(), &mut memory)
     } else {
         batch::serve_all(pattern, channel, &mut Unchecked, &mut memory)
     }
+}
+
+/// A door at each of the node's addresses.
+fn open_doors(common: &Common) -> io::Result<Vec<Door>> {
+    let open = |connection| {
+        Door::open(
+            common.address_of(connection),
+            common.ports,
+            &common.step.options,
+            common.token.clone(),
+        )
+    };
+    (0..=common.more_addresses.len()).map(open).collect()
 }
 
 fn chosen_phases(common: &Common, wanted: &[u32]) -> io::Result<Vec<Phase>> {

@@ -8,7 +8,7 @@ use weft_plan::Pattern;
 use crate::channel::Channel;
 use crate::clock::now_ns;
 use crate::order::Order;
-use crate::pattern::{Payload, pingpong, stream};
+use crate::pattern::{Payload, exchange, pingpong, stream};
 
 /// When a batch started (CLOCK_MONOTONIC) and how long it took.
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +30,22 @@ pub fn drive<C: Channel, P: Payload>(
         pattern,
         channel,
         payload,
-        &mut memory[..order.size_bytes as usize],
+        message_in(pattern, memory, order.size_bytes),
         order.messages,
     )
+}
+
+/// How much memory messages of at most so many bytes need: what arrives while one goes out needs a place of its own.
+pub fn memory_bytes(pattern: &Pattern, largest_bytes: u64) -> u64 {
+    match pattern {
+        Pattern::Exchange { .. } => 2 * largest_bytes,
+        _ => largest_bytes,
+    }
+}
+
+/// The part of such memory that messages of so many bytes use.
+pub fn message_in<'a>(pattern: &Pattern, memory: &'a mut [u8], size_bytes: u64) -> &'a mut [u8] {
+    &mut memory[..memory_bytes(pattern, size_bytes) as usize]
 }
 
 /// Time one batch without announcing it.
@@ -48,6 +61,10 @@ pub fn time<C: Channel, P: Payload>(
         Pattern::Pingpong => pingpong::drive(channel, payload, message, messages)?,
         Pattern::Stream { window, .. } => {
             stream::drive(channel, payload, message, messages, *window)?
+        }
+        Pattern::Exchange { window } => {
+            let (message, arriving) = message.split_at_mut(message.len() / 2);
+            exchange::drive(channel, message, arriving, messages, *window)?
         }
         many => return Err(no_pair(many)),
     }
@@ -65,16 +82,21 @@ pub fn serve_all<C: Channel, P: Payload>(
     memory: &mut [u8],
 ) -> io::Result<()> {
     loop {
-        let order = Order::await_from(channel, memory.len() as u64)?;
+        let largest_bytes = memory.len() as u64 / memory_bytes(pattern, 1);
+        let order = Order::await_from(channel, largest_bytes)?;
         if order.is_end() {
             return Ok(());
         }
         Order::accept(channel)?;
-        let message = &mut memory[..order.size_bytes as usize];
+        let message = message_in(pattern, memory, order.size_bytes);
         match pattern {
             Pattern::Pingpong => pingpong::serve(channel, payload, message, order.messages)?,
             Pattern::Stream { window, .. } => {
                 stream::serve(channel, payload, message, order.messages, *window)?
+            }
+            Pattern::Exchange { window } => {
+                let (message, arriving) = message.split_at_mut(message.len() / 2);
+                exchange::serve(channel, message, arriving, order.messages, *window)?
             }
             many => return Err(no_pair(many)),
         }

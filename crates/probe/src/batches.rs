@@ -54,7 +54,7 @@ impl<'a, C, P> ChannelBatches<'a, C, P> {
             pattern,
             channel,
             payload,
-            memory: batch::memory(largest_bytes)?,
+            memory: batch::memory(batch::memory_bytes(pattern, largest_bytes))?,
         })
     }
 }

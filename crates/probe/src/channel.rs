@@ -11,7 +11,23 @@ pub trait Channel {
 
     /// Fill all of `bytes`.
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
+
+    /// Send `message` and fill `arriving`, which is as long, so many times each, both ways at once.
+    fn exchange(
+        &mut self,
+        _message: &[u8],
+        _arriving: &mut [u8],
+        _messages: u32,
+    ) -> io::Result<()> {
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "this transport does not send and receive at the same time",
+        ))
+    }
 }
+
+/// Bytes each way after which a channel that counts what comes in shows its count.
+const SHOWN_EVERY_BYTES: usize = 8 << 20;
 
 /// A channel that counts what it has received, for a watchdog where the kernel does not count.
 pub struct CountedChannel<C> {
@@ -42,6 +58,19 @@ impl<C: Channel> Channel for CountedChannel<C> {
         self.channel.recv(bytes)?;
         self.received += 1;
         self.shown.store(self.received, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn exchange(&mut self, message: &[u8], arriving: &mut [u8], messages: u32) -> io::Result<()> {
+        let at_once = (SHOWN_EVERY_BYTES / message.len().max(1)).clamp(1, u32::MAX as usize) as u32;
+        let mut left = messages;
+        while left > 0 {
+            let now = left.min(at_once);
+            self.channel.exchange(message, arriving, now)?;
+            left -= now;
+            self.received += u64::from(now);
+            self.shown.store(self.received, Ordering::Relaxed);
+        }
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ use std::fs;
 use serde::Serialize;
 
 use crate::interfaces::{self, Interface};
+use crate::processor;
 
 /// Facts about a node that help to interpret its results.
 #[derive(Debug, Serialize)]
@@ -13,6 +14,8 @@ pub struct Facts {
     pub kernel: String,
     pub cpu_model: String,
     pub cpus: usize,
+    /// The processors that it may run on, by number.
+    pub processors: Vec<u32>,
     pub architecture: &'static str,
     pub interfaces: Vec<Interface>,
 }
@@ -26,6 +29,7 @@ pub fn gather() -> Facts {
         kernel: first_line("/proc/sys/kernel/osrelease"),
         cpu_model: cpu_model().unwrap_or_default(),
         cpus: std::thread::available_parallelism().map_or(0, usize::from),
+        processors: processor::allowed(),
         architecture: std::env::consts::ARCH,
         interfaces: interfaces::gather(),
     }

@@ -71,12 +71,13 @@ pub enum Effective {
 }
 
 impl Link {
-    /// Agree on the step's transport with the other end of an admitted connection; `another` admits one more.
+    /// Agree on the step's transport with the other end of an admitted connection; `another` admits one more, given its
+    /// number.
     pub fn establish(
         end: End,
         mut control: TcpStream,
         common: &Common,
-        mut another: impl FnMut() -> io::Result<TcpStream>,
+        another: impl FnMut(usize) -> io::Result<TcpStream>,
     ) -> io::Result<Link> {
         match common.step.transport {
             Transport::Udp => Udp::establish(control, common).map(Link::Udp),
@@ -104,8 +105,8 @@ impl Link {
             }
             Transport::TcpUring => Ok(Link::Uring(control)),
             Transport::TcpStriped => {
-                let others = common.step.options.stripes.unwrap_or(STRIPES) - 1;
-                let others = (0..others).map(|_| another());
+                let stripes = common.step.options.stripes.unwrap_or(STRIPES) as usize;
+                let others = (1..stripes).map(another);
                 let stripes = iter::once(Ok(control)).chain(others);
                 stripes.collect::<io::Result<_>>().map(Link::Striped)
             }

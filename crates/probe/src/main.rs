@@ -4,8 +4,11 @@
 mod agent;
 mod batch;
 mod batches;
+mod beat;
+mod both_ways;
 mod channel;
 mod clock;
+mod counters;
 mod delivery;
 mod descriptors;
 mod door;

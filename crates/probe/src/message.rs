@@ -25,6 +25,9 @@ pub struct Common {
     pub node: u32,
     /// The measured address of this node.
     pub address: IpAddr,
+    /// Further addresses of this node, where a message takes several ways at once.
+    #[serde(default)]
+    pub more_addresses: Vec<IpAddr>,
     /// The ports on which it may listen; any where there are none.
     pub ports: Option<PortRange>,
     pub token: Token,
@@ -38,6 +41,12 @@ impl Common {
         self.step.sizes.sizes().into_iter().max().unwrap_or(0)
     }
 
+    /// The address of one of the connections that share a message: they take turns.
+    pub fn address_of(&self, connection: usize) -> IpAddr {
+        let all = [&[self.address], &self.more_addresses[..]].concat();
+        all[connection % all.len()]
+    }
+
     pub fn patience(&self) -> Duration {
         Duration::from_millis(self.patience_ms.max(1))
     }
@@ -48,6 +57,8 @@ impl Common {
 pub enum Asked {
     /// What time is it on your monotonic clock?
     Clock,
+    /// What have your interfaces carried so far?
+    Counters,
     Pair(Box<Request>),
     Inspect(inspect::Request),
     Ensemble(ensemble::Request),
@@ -59,7 +70,8 @@ impl<'de> Deserialize<'de> for Asked {
         let value = serde_json::Value::deserialize(input)?;
         let asked = match value["type"].as_str() {
             Some("clock") => Ok(Asked::Clock),
-            Some("serve" | "drive") => {
+            Some("counters") => Ok(Asked::Counters),
+            Some("serve" | "drive" | "drive_together") => {
                 Request::deserialize(value).map(|request| Asked::Pair(Box::new(request)))
             }
             kind if inspect::is_request(kind) => {
@@ -88,6 +100,13 @@ pub enum Request {
         phases: Vec<u32>,
         epoch_ns: i64,
     },
+    /// Connect to a serving peer and run batches on the coordinator's beat.
+    DriveTogether {
+        #[serde(flatten)]
+        common: Common,
+        /// One for each of the node's addresses.
+        peers: Vec<SocketAddr>,
+    },
 }
 
 /// What the agent says; samples travel in frames of their own.
@@ -104,8 +123,20 @@ pub enum Reply<'a> {
     Clock {
         now_ns: u64,
     },
+    /// Bytes received and sent, by interface.
+    Counters {
+        interfaces: BTreeMap<String, [u64; 2]>,
+    },
     Listening {
         port: u16,
+        /// Those of the further addresses.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        more_ports: Vec<u16>,
+    },
+    /// A batch on the coordinator's beat is over; when it began is on CLOCK_MONOTONIC.
+    Timed {
+        start_ns: u64,
+        elapsed_ns: u64,
     },
     Connected {
         effective: Settings,

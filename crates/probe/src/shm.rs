@@ -68,6 +68,29 @@ impl<W: Wait> Channel for ShmChannel<W> {
             received == bytes.len()
         })
     }
+
+    fn exchange(&mut self, message: &[u8], arriving: &mut [u8], messages: u32) -> io::Result<()> {
+        if message.len() <= CELL_BYTES {
+            let (mut sent, mut received) = (0, 0);
+            return until::<W>(&self.cut, || {
+                sent += u32::from(sent < messages && self.writer.try_put_cell(message));
+                received += u32::from(received < messages && self.reader.try_take_cell(arriving));
+                sent == messages && received == messages
+            });
+        }
+        let total = message.len() * messages as usize;
+        let (mut sent, mut received) = (0, 0);
+        until::<W>(&self.cut, || {
+            if sent < total {
+                sent += self.writer.put_chunk(&message[sent % message.len()..]);
+            }
+            if received < total {
+                let place = received % arriving.len();
+                received += self.reader.take_chunk(&mut arriving[place..]);
+            }
+            sent == total && received == total
+        })
+    }
 }
 
 /// Look until it is done, or cut.

@@ -12,6 +12,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use serde::Serialize;
 use socket2::SockRef;
 
+use crate::both_ways::{self, BothWays};
 use crate::channel::Channel;
 use crate::clock::now_ns;
 
@@ -122,6 +123,12 @@ impl<W: Wait> Channel for SocketChannel<W> {
             }
         }
         Ok(())
+    }
+
+    #[inline]
+    fn exchange(&mut self, message: &[u8], arriving: &mut [u8], messages: u32) -> io::Result<()> {
+        let share = BothWays::new(self.socket.as_fd(), message, arriving, messages);
+        both_ways::run::<W>(&mut [share])
     }
 }
 

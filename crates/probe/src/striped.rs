@@ -10,6 +10,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
+use crate::both_ways::{self, BothWays};
 use crate::channel::Channel;
 use crate::socket::Wait;
 
@@ -102,6 +103,19 @@ impl<W: Wait> Channel for StripedChannel<W> {
                 (count, _) => Ok(count),
             }
         })
+    }
+
+    fn exchange(&mut self, message: &[u8], arriving: &mut [u8], messages: u32) -> io::Result<()> {
+        let count = self.stripes.len();
+        let mut rest = arriving;
+        let shares = self.stripes.iter().enumerate().map(|(index, stripe)| {
+            let part = part(message.len(), index, count);
+            let (mine, others) = std::mem::take(&mut rest).split_at_mut(part.len());
+            rest = others;
+            BothWays::new(stripe.socket.as_fd(), &message[part], mine, messages)
+        });
+        let mut shares: Vec<BothWays> = shares.collect();
+        both_ways::run::<W>(&mut shares)
     }
 }
 

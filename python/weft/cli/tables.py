@@ -13,6 +13,7 @@ from weft.cli.ensemble_tables import print_ensembles
 from weft.cli.inside_tables import print_insides
 from weft.cli.layout import number, plain_table
 from weft.cli.load_tables import print_loads
+from weft.cli.pair_tables import print_multi_pair
 from weft.diagnose.points import Point
 from weft.diagnose.signature import Signature
 from weft.diagnose.summary import Summary
@@ -45,7 +46,8 @@ def print_summary(summary: Summary) -> None:
     print_loads(summary, console)
     print_insides(summary, console)
     print_ensembles(summary, console)
-    if not len(summary.rates):
+    print_multi_pair(summary.multi_pair, console)
+    if not len(summary.rates) and not summary.multi_pair:
         console.print("no samples")
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.plan.steps import computes, is_ensemble, measures_latency
+from weft.plan.steps import computes, crossings, is_ensemble, is_multi_pair
 from weft.run.folder import Run
 from weft.statistics import Floats, Modes, modes_over_launches
 
@@ -139,7 +139,7 @@ def message_times_us(run: Run) -> Floats:
     samples = run.samples
     elapsed_ns = np.maximum(column(samples, "elapsed_ns"), 1)
     steps = run.meta.plan["steps"]
-    ways = np.array([2.0 if measures_latency(step) else 1.0 for step in steps])
+    ways = np.array([float(crossings(step)) for step in steps])
     messages = column(samples, "messages") * ways[column(samples, "step")]
     times_us = np.full(len(messages), np.inf)
     np.divide(elapsed_ns, messages * 1e3, out=times_us, where=messages > 0)
@@ -147,11 +147,16 @@ def message_times_us(run: Run) -> Floats:
 
 
 def _rows_of_pairs(run: Run) -> npt.NDArray[np.bool_]:
-    """Which rows belong to steps between two nodes without an application's load."""
+    """Which rows belong to steps of one pair without an application's load."""
     steps = run.meta.plan["steps"]
-    pairs = np.array([not (is_ensemble(step) or computes(step)) for step in steps], dtype=bool)
+    pairs = np.array([_has_curve(step) for step in steps], dtype=bool)
     kept: npt.NDArray[np.bool_] = pairs[column(run.samples, "step")]
     return kept
+
+
+def _has_curve(step: dict[str, Any]) -> bool:
+    """Whether a size of a step has one time."""
+    return not (is_ensemble(step) or computes(step) or is_multi_pair(step))
 
 
 def reduce_sorted(values: Floats, starts: Ints, reduction: Reduction) -> Floats:

@@ -17,6 +17,7 @@ from weft.diagnose.curve import (
     reduction_of,
     to_mbps,
 )
+from weft.plan.steps import is_multi_pair
 from weft.run.folder import Run
 from weft.statistics import Floats, median_interval
 
@@ -78,9 +79,14 @@ def groups(*keys: Ints) -> list[slice]:
 
 
 def _per_launch(run: Run) -> tuple[list[Ints], Floats]:
-    """Step, phase, source, destination and size, and the time that stands for each launch."""
-    samples = run.samples
-    time_us = message_times_us(run)
+    """Step, phase, source, destination and size, and the time that stands for each launch.
+
+    Several pairs at once are no route: what each of them gets is in `multi_pair`.
+    """
+    single = np.array([not is_multi_pair(step) for step in run.meta.plan["steps"]], dtype=bool)
+    kept = single[column(run.samples, "step")]
+    samples = run.samples.filter(kept)
+    time_us = message_times_us(run)[kept]
     order = np.lexsort((time_us, joint_code(samples, _KEYS)))
     keys = [column(samples, name)[order] for name in _KEYS]
     starts = group_starts(*keys)

@@ -21,6 +21,7 @@ from weft.diagnose.inside import (
     occupation,
 )
 from weft.diagnose.matrix import matrices
+from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnose.phases import Phase, phases
 from weft.diagnose.points import Point, curve_points
 from weft.diagnose.rates import Rates
@@ -57,6 +58,7 @@ class Summary:
     """By step of which the run keeps some transfers only: what it knows of all."""
     caches: list[CacheHits] = field(default_factory=list)
     deliveries: list[Delivered] = field(default_factory=list)
+    multi_pair: list[MultiPairPoint] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -87,6 +89,7 @@ class Summary:
             "caches": [hits.to_json() for hits in self.caches],
             "budgets": [budget.to_json() for budget in self.budgets],
             "cycles": [one.to_json() for one in self.cycles],
+            "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
             "lost": self.meta.lost,
             "incomplete": self.meta.incomplete,
@@ -118,6 +121,7 @@ def summarise(run: Run) -> Summary:
         sampled=_sampled(run),
         caches=cache_hits(run),
         deliveries=deliveries(run),
+        multi_pair=multi_pair_points(run),
     )
 
 

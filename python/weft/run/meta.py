@@ -50,7 +50,8 @@ class RunMeta:
     far each node's clock is from the run's, `barriers` what each phase's barrier took. `sampled` are the steps
     of which only some transfers are kept: about `rows` samples of `transfers` (see weft.run.digests).
 
-    `deliveries` say what became of the messages of a batch where the transport may lose some.
+    `deliveries` say what became of the messages of a batch where the transport may lose some. `carried` say what each
+    interface has received and sent while several pairs ran, in bytes.
     """
 
     plan: dict[str, Any]
@@ -67,6 +68,7 @@ class RunMeta:
     barriers: list[dict[str, Any]] = field(default_factory=list)
     sampled: list[dict[str, Any]] = field(default_factory=list)
     deliveries: list[dict[str, Any]] = field(default_factory=list)
+    carried: list[dict[str, Any]] = field(default_factory=list)
     status: Status = "partial"
     statistic: Literal["batch", "best", "mean"] = "batch"
     source: dict[str, Any] | None = None

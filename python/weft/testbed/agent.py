@@ -155,6 +155,12 @@ class Agent:
         heard_ns = time.monotonic_ns()
         return heard_ns - asked_ns, there_ns - (asked_ns + heard_ns) // 2
 
+    async def counters(self) -> dict[str, list[int]]:
+        """Bytes that each of the node's interfaces has received and sent so far; raises AgentError."""
+        await self.send({"type": "counters"})
+        interfaces: dict[str, list[int]] = (await self.expect("counters"))["interfaces"]
+        return interfaces
+
     async def _how_it_ended(self) -> Reason:
         said = await last_words(self._process)
         if reason := self._explain(said):

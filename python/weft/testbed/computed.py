@@ -86,6 +86,11 @@ class Computed(Closing, ABC, Generic[Model]):
                 f"step {step['name']!r} measures the probe's own loop: there is nothing to simulate",
                 "run it on lab:pair",
             )
+        if step["pattern"]["kind"] in ("exchange", "multipair"):
+            raise RequestError(
+                f"step {step['name']!r} is {step['pattern']['kind']}, which is measured, not simulated yet",
+                "run it on lab:two-nics; of simulated pairs both ways, run pairs with duplex = full",
+            )
         if computes(step) and not self.computes:
             refuse_load(step, self.kind, self.name)
         if step["transport"] != "tcp":

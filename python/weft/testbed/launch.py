@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from weft.plan.phases import expand
-from weft.plan.steps import is_adaptive, is_ensemble
+from weft.plan.steps import is_adaptive, is_ensemble, is_multi_pair
 from weft.run.folder import RunWriter
 from weft.run.missing import MissingStep
 from weft.testbed.adaptive import AdaptiveStep, chosen_phases
@@ -19,6 +19,7 @@ from weft.testbed.crew import Crew
 from weft.testbed.ensemble import Ensemble
 from weft.testbed.logbook import Logbook
 from weft.testbed.mpi.step import run_mpi_step
+from weft.testbed.multi_pair import MultiPairStep
 from weft.testbed.needs import nodes_of
 from weft.testbed.not_started import not_started
 from weft.testbed.pair import StepJob, run_step
@@ -85,7 +86,9 @@ class Launch:
             self.progress, f"{self._where()}, {step['name']}", len(missing.phases)
         )
         logbook = Logbook(self.writer, missing.step, self.number, progress.over)
-        if not is_ensemble(step):
+        if is_multi_pair(step):
+            await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
+        elif not is_ensemble(step):
             await self._run_pair(crew, missing, logbook)
         elif is_adaptive(step):
             await self._run_adaptive(crew, missing, logbook, progress)
@@ -95,7 +98,19 @@ class Launch:
 
     async def _run_pair(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
         agents = crew.need(self._nodes(missing))
-        job = StepJob(
+        job = self._step_job(missing)
+        take = _handing_over(logbook)
+        if job.step["transport"] == "mpi":
+            outcome = await run_mpi_step(self.testbed, job, take)
+        else:
+            outcome = await run_step(agents, job, take, logbook.deliveries)
+        for name, settings in outcome.effective.items():
+            logbook.settings(name, settings)
+        for name, rejected in outcome.rejected.items():
+            logbook.strangers(name, rejected)
+
+    def _step_job(self, missing: MissingStep) -> StepJob:
+        return StepJob(
             step_index=missing.step,
             step=self._step(missing),
             launch=self.number,
@@ -106,15 +121,6 @@ class Launch:
             epoch_ns=self.epoch_ns,
             patience_ms=round(self.patience_s * 1000),
         )
-        take = _handing_over(logbook)
-        if job.step["transport"] == "mpi":
-            outcome = await run_mpi_step(self.testbed, job, take)
-        else:
-            outcome = await run_step(agents, job, take, logbook.deliveries)
-        for name, settings in outcome.effective.items():
-            logbook.settings(name, settings)
-        for name, rejected in outcome.rejected.items():
-            logbook.strangers(name, rejected)
 
     async def _run_ensemble(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
         ensemble = self._ensemble(crew, missing, logbook)

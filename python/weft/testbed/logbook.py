@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from weft.plan.multi_pair import Arrangement
 from weft.run.folder import RunWriter
 from weft.run.samples import SCHEMA
 
@@ -55,6 +56,23 @@ class Logbook:
                 one for one in self.meta.deliveries if not one.items() >= key.items()
             ]
         self.meta.deliveries += [self._key(row["phase"]) | row for row in rows]
+
+    def carried(
+        self,
+        arrangement: Arrangement,
+        phases: Collection[int],
+        before: Sequence[dict[str, list[int]]],
+        after: Sequence[dict[str, list[int]]],
+    ) -> None:
+        """What the interfaces of the two nodes have received and sent in an arrangement of pairs."""
+        entry = {"step": self.step, "launch": self.launch, "policy": arrangement.policy}
+        entry |= {"pairs": arrangement.pairs, "first": arrangement.first, "phases": sorted(phases)}
+        for node, (then, now) in enumerate(zip(before, after, strict=True)):
+            names = [name for name in now if name in then]
+            grown = {
+                name: [b - a for a, b in zip(then[name], now[name], strict=True)] for name in names
+            }
+            self.meta.carried.append(entry | {"node": self.name(node), "bytes": grown})
 
     def barrier(self, phase: int, by_node_us: Sequence[float]) -> None:
         """How long the nodes were in a phase's barrier; each waits for the last."""

@@ -147,10 +147,10 @@ async def _both(*ends: Any) -> None:
     results = await asyncio.gather(*tasks, return_exceptions=True)
     failures = [result for result in results if isinstance(result, Exception)]
     if failures:
-        raise min(failures, key=_blame)
+        raise min(failures, key=blame)
 
 
-def _blame(failure: Exception) -> int:
+def blame(failure: Exception) -> int:
     """Lower is nearer to the cause."""
     if not isinstance(failure, AgentError):
         return 0

@@ -142,7 +142,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "stride = 2",
-        "steps[0].pattern: missing: give a pattern: pingpong, stream, pairs,",
+        "steps[0].pattern: missing: give a pattern: pingpong, stream, exchange, multipair, pairs,",
     ),
 ];
 

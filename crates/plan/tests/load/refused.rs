@@ -107,7 +107,7 @@ const STEPS: &[Wrong] = &[
     (
         "stop =",
         "window = 4\nstop =",
-        "steps[0].window = 4: belongs to pattern = \"stream\"",
+        "steps[0].window = 4: belongs to pattern = \"stream\" or \"exchange\" or \"multipair\"",
     ),
     (
         "stop =",

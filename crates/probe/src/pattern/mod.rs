@@ -1,5 +1,6 @@
 //! The timed loops: one file a pattern, each generic over its channel and its payload policy.
 
+pub mod exchange;
 pub mod pingpong;
 pub mod stream;
 

@@ -1,0 +1,290 @@
+//! Several pairs of processes between the same two nodes at once, over one or more interfaces of each.
+
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+use crate::error::Fault;
+use crate::phase::{Transfer, Work};
+use crate::read::{Section, count};
+use crate::stop::StopRule;
+
+pub(crate) const KEYS: [&str; 6] = ["test", "pairs", "interfaces", "window", "small", "at_most"];
+
+/// Pairs at once: more processes than most nodes have processors, and each has buffers and agents of its own.
+const MOST_PAIRS: u32 = 64;
+const DEFAULT_PAIRS: [u32; 3] = [1, 2, 4];
+const DEFAULT_WINDOW: u32 = 64;
+const MOST_WINDOW: u32 = 1 << 20;
+
+/// What each pair does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Test {
+    /// A message there and back; a repeat is one round trip.
+    Latency,
+    /// A window of messages, then an acknowledgement; a repeat is one window.
+    OneWay,
+    /// A window of messages each way at once; a repeat is one window each way.
+    TwoWay,
+}
+
+const TESTS: [(&str, Test); 3] = [
+    ("latency", Test::Latency),
+    ("one-way", Test::OneWay),
+    ("two-way", Test::TwoWay),
+];
+
+/// How pairs use the interfaces of their nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// One pair, over each interface in turn: what the others are compared with.
+    Alone,
+    /// Pair i over interface i; where there are fewer interfaces they take turns.
+    Independent,
+    /// All pairs over the first interface.
+    Shared,
+    /// Each pair stripes its messages over connections, one for each interface.
+    Striped,
+    /// Each pair has a Multipath TCP connection.
+    Mptcp,
+    /// All pairs over the first interface that bonds others.
+    Bonded,
+    /// Inside one node, over shared memory.
+    Memory,
+}
+
+const POLICIES: [(&str, Policy); 7] = [
+    ("alone", Policy::Alone),
+    ("independent", Policy::Independent),
+    ("shared", Policy::Shared),
+    ("striped", Policy::Striped),
+    ("mptcp", Policy::Mptcp),
+    ("bonded", Policy::Bonded),
+    ("memory", Policy::Memory),
+];
+
+/// So many pairs at once under each policy, one after the other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MultiPair {
+    pub test: Test,
+    /// How many at once, in this order.
+    pub pairs: Vec<u32>,
+    /// Empty where the testbed decides.
+    pub interfaces: Vec<Policy>,
+    /// Messages between two acknowledgements.
+    pub window: u32,
+    /// Messages of at most so many bytes are repeated ten times as often.
+    pub small_bytes: Option<u64>,
+    /// A timing has fewer repeats where they would take longer.
+    pub at_most_ns: Option<u64>,
+    /// The interfaces of each node that are used; the testbed says how many there are.
+    #[serde(default = "one")]
+    pub networks: u32,
+}
+
+/// What runs at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Arrangement {
+    policy: Policy,
+    pairs: u32,
+    /// The interface of the first pair.
+    first: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl MultiPair {
+    /// Reads the keys of a step.
+    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+        let test = step.choice("test", &TESTS)?;
+        let test = test
+            .ok_or_else(|| step.refuse("test", "give \"latency\", \"one-way\" or \"two-way\""))?;
+        if test == Test::Latency {
+            step.only_for("window", "test = \"one-way\" or \"two-way\"")?;
+        }
+        let window = step.count("window", 1..=MOST_WINDOW)?;
+        Ok(Self {
+            test,
+            pairs: read_pairs(step)?,
+            interfaces: read_interfaces(step)?,
+            window: window.unwrap_or(DEFAULT_WINDOW),
+            small_bytes: step.size("small")?,
+            at_most_ns: step.time("at_most")?,
+            networks: one(),
+        })
+    }
+
+    /// Repeats are counted, since pairs at once must agree on them.
+    pub(crate) fn suits(&self, stop: &StopRule) -> Result<(), (&'static str, String)> {
+        match stop {
+            StopRule::Count { .. } => Ok(()),
+            StopRule::Time { .. } => Err((
+                "stop",
+                "several pairs count: give { rule = \"count\", repeats = 20, trials = 10 }, and \
+                 `at_most` of the step to shorten what takes long"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    pub(crate) fn work(&self) -> Work {
+        match self.test {
+            Test::Latency => Work::Pingpong,
+            Test::OneWay | Test::TwoWay => Work::Stream,
+        }
+    }
+
+    /// How many phases each size has.
+    pub(crate) fn arrangement_count(&self) -> usize {
+        self.arrangements().len()
+    }
+
+    /// For each arrangement the transfers of one message; those of pair i come together, in the pairs' order.
+    pub(crate) fn rounds(&self, peer: u32, bytes: u64) -> Vec<Vec<Transfer>> {
+        let round = |one: Arrangement| {
+            let pairs = 0..one.pairs;
+            pairs
+                .flat_map(|pair| self.of_pair(one, pair, peer, bytes))
+                .collect()
+        };
+        self.arrangements().into_iter().map(round).collect()
+    }
+
+    fn arrangements(&self) -> Vec<Arrangement> {
+        let of_policy = |policy: &Policy| -> Vec<Arrangement> {
+            let policy = *policy;
+            let alone = (0..self.networks).map(|first| (1, first));
+            let all = self.pairs.iter().map(|pairs| (*pairs, 0));
+            let made = |(pairs, first)| Arrangement {
+                policy,
+                pairs,
+                first,
+            };
+            match policy {
+                Policy::Alone => alone.map(made).collect(),
+                _ => all.map(made).collect(),
+            }
+        };
+        self.interfaces.iter().flat_map(of_policy).collect()
+    }
+
+    fn of_pair(&self, one: Arrangement, pair: u32, peer: u32, bytes: u64) -> Vec<Transfer> {
+        let network = match one.policy {
+            Policy::Alone => one.first,
+            Policy::Independent => pair % self.networks.max(1),
+            _ => 0,
+        };
+        let streams = match one.policy {
+            Policy::Striped => self.networks,
+            _ => 1,
+        };
+        let there = Transfer {
+            streams,
+            network,
+            ..Transfer::new(0, peer, bytes)
+        };
+        let back = Transfer {
+            src: there.dst,
+            dst: there.src,
+            ..there
+        };
+        match self.test {
+            Test::OneWay => vec![there],
+            Test::Latency | Test::TwoWay => vec![there, back],
+        }
+    }
+}
+
+fn read_pairs(step: &Section) -> Result<Vec<u32>, Fault> {
+    let Some(value) = step.get("pairs") else {
+        return Ok(DEFAULT_PAIRS.to_vec());
+    };
+    let right = || {
+        let right = format!("must be numbers of pairs from 1 to {MOST_PAIRS}, such as [1, 2, 4]");
+        step.refuse("pairs", right)
+    };
+    let one = |value: &Value| count(value, 1..=MOST_PAIRS).map_err(|_| right());
+    let pairs: Vec<u32> = match value {
+        Value::Array(values) => values.iter().map(one).collect::<Result<_, _>>()?,
+        value => vec![one(value)?],
+    };
+    match is_set(&pairs) {
+        true => Ok(pairs),
+        false => Err(right()),
+    }
+}
+
+fn read_interfaces(step: &Section) -> Result<Vec<Policy>, Fault> {
+    let Some(value) = step.get("interfaces") else {
+        return Ok(Vec::new());
+    };
+    let known = POLICIES.map(|(name, _)| name).join(", ");
+    let right = || {
+        let right =
+            format!("must be a list of different ones of {known}, such as [\"independent\"]");
+        step.refuse("interfaces", right)
+    };
+    let one = |value: &Value| {
+        let name = value.as_str()?;
+        let found = POLICIES.iter().find(|(known, _)| *known == name)?;
+        Some(found.1)
+    };
+    let found: Option<Vec<Policy>> = match value {
+        Value::Array(values) => values.iter().map(one).collect(),
+        value => one(value).map(|one| vec![one]),
+    };
+    found.filter(|found| is_set(found)).ok_or_else(right)
+}
+
+/// Whether there is something, and nothing twice.
+fn is_set<T: PartialEq>(values: &[T]) -> bool {
+    let twice = |(index, value)| values[..index].contains(value);
+    !values.is_empty() && !values.iter().enumerate().any(twice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(test: Test, interfaces: &[Policy], networks: u32) -> MultiPair {
+        MultiPair {
+            test,
+            pairs: vec![1, 3],
+            interfaces: interfaces.to_vec(),
+            window: 64,
+            small_bytes: None,
+            at_most_ns: None,
+            networks,
+        }
+    }
+
+    fn networks(round: &[Transfer]) -> Vec<u32> {
+        round.iter().map(|transfer| transfer.network).collect()
+    }
+
+    #[test]
+    fn each_interface_alone_then_pairs_that_take_turns() {
+        let rounds = step(Test::OneWay, &[Policy::Alone, Policy::Independent], 2).rounds(1, 8);
+        let used: Vec<_> = rounds.iter().map(|round| networks(round)).collect();
+        assert_eq!(used, [vec![0], vec![1], vec![0], vec![0, 1, 0]]);
+    }
+
+    #[test]
+    fn stripes_are_as_many_as_interfaces() {
+        let rounds = step(Test::OneWay, &[Policy::Striped, Policy::Shared], 4).rounds(1, 8);
+        let streams = |round: &[Transfer]| round.iter().map(|one| one.streams).collect::<Vec<_>>();
+        assert_eq!(streams(&rounds[1]), [4, 4, 4]);
+        assert_eq!(streams(&rounds[3]), [1, 1, 1]);
+        assert_eq!(networks(&rounds[3]), [0, 0, 0]);
+    }
+
+    #[test]
+    fn both_ways_has_both_transfers_of_a_pair() {
+        let rounds = step(Test::TwoWay, &[Policy::Independent], 2).rounds(1, 8);
+        let ends: Vec<_> = rounds[1].iter().map(|one| (one.src, one.network)).collect();
+        assert_eq!(ends, [(0, 0), (1, 0), (0, 1), (1, 1), (0, 0), (1, 0)]);
+    }
+}

@@ -1,0 +1,241 @@
+"""What several pairs between two nodes got at once: per pair and in sum, under each policy, with the spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from weft.diagnose.curve import Ints, column
+from weft.interval import Interval
+from weft.plan.multi_pair import Arrangement, arrangements
+from weft.plan.phases import expand
+from weft.plan.steps import crossings, is_multi_pair, measures_latency
+from weft.run.folder import Run
+from weft.statistics import Floats, median_interval
+
+
+@dataclass(frozen=True)
+class PairRate:
+    """One of the pairs, by its number from 1; `interface` is the one that carried it, where it was one."""
+
+    pair: int
+    interface: int | None
+    throughput_mbps: Interval
+    latency_us: Interval | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "pair": self.pair,
+            "interface": self.interface,
+            "throughput_mbps": self.throughput_mbps.to_json(),
+            "latency_us": self.latency_us and self.latency_us.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class MultiPairPoint:
+    """One size of one arrangement.
+
+    `sum_mbps` is what all pairs moved between the first start and the last end of a timing. `latency_us` is half a
+    round trip, the mean over pairs. `lowest_mbps` and `highest_mbps` are the extremes of the timings. `of_alone` is the
+    sum over what the interfaces that it uses carry alone, added up; None where those were not measured.
+    """
+
+    step: int
+    phase: int
+    test: str
+    policy: str
+    pairs: int
+    interfaces: tuple[int, ...]
+    """Those that may carry something, from 1."""
+    size_bytes: int
+    timings: int
+    sum_mbps: Interval
+    latency_us: Interval | None
+    lowest_mbps: float
+    highest_mbps: float
+    each: tuple[PairRate, ...]
+    name: str
+    of_alone: Interval | None = None
+
+    @property
+    def spread_pct(self) -> float:
+        """From the lowest to the highest timing, in parts of the median."""
+        return 100.0 * (self.highest_mbps - self.lowest_mbps) / self.sum_mbps.median
+
+    def to_json(self) -> dict[str, Any]:
+        """The point as `weft show --json` prints it under `multi_pair`."""
+        return {
+            "step": self.step,
+            "phase": self.phase,
+            "test": self.test,
+            "policy": self.policy,
+            "pairs": self.pairs,
+            "interfaces": list(self.interfaces),
+            "size_bytes": self.size_bytes,
+            "timings": self.timings,
+            "sum_mbps": self.sum_mbps.to_json(),
+            "lowest_mbps": self.lowest_mbps,
+            "highest_mbps": self.highest_mbps,
+            "spread_pct": self.spread_pct,
+            "latency_us": self.latency_us and self.latency_us.to_json(),
+            "of_alone": self.of_alone and self.of_alone.to_json(),
+            "each": [pair.to_json() for pair in self.each],
+        }
+
+
+def multi_pair_points(run: Run) -> list[MultiPairPoint]:
+    """The points of all steps of several pairs, by step, arrangement and size."""
+    steps = run.meta.plan["steps"]
+    return [
+        point
+        for index, step in enumerate(steps)
+        if is_multi_pair(step)
+        for point in _compared(list(_of_step(run, index, step)))
+    ]
+
+
+def _of_step(run: Run, index: int, step: dict[str, Any]) -> Iterator[MultiPairPoint]:
+    phases = expand(step, len(run.meta.nodes))
+    rows = run.samples.filter(column(run.samples, "step") == index)
+    phase_of = column(rows, "phase")
+    for arrangement in arrangements(step, len(phases)):
+        for phase in arrangement.phases:
+            mine = rows.filter(phase_of == phase)
+            if len(mine):
+                timings = _Timings.of(mine, arrangement.pairs, crossings(step))
+                yield _point(index, phase, step, arrangement, timings)
+
+
+@dataclass(frozen=True)
+class _Timings:
+    """The rows of a phase as tables of timings by pairs; `launch` is that of each timing.
+
+    A launch hands over whole phases, in which the t-th timing of pair p of k is batch t k + p.
+    """
+
+    size_bytes: int
+    messages: Floats
+    """Messages that crossed the network, of each pair in each timing."""
+    start_ns: Floats
+    elapsed_ns: Floats
+    launch: Ints
+
+    @classmethod
+    def of(cls, rows: Any, pairs: int, crossed: int) -> _Timings:
+        launch, batch = column(rows, "launch"), column(rows, "batch")
+        order = np.lexsort((batch, launch))
+
+        def table(name: str) -> Floats:
+            values: Floats = column(rows, name)[order].reshape(-1, pairs).astype(float)
+            return values
+
+        return cls(
+            size_bytes=int(column(rows, "size_bytes")[0]),
+            messages=table("messages") * crossed,
+            start_ns=table("start_ns"),
+            elapsed_ns=np.maximum(table("elapsed_ns"), 1.0),
+            launch=launch[order][::pairs],
+        )
+
+    @property
+    def sums_mbps(self) -> Floats:
+        """Of each timing: all bits over the time from the first start to the last end."""
+        ends = (self.start_ns + self.elapsed_ns).max(axis=1)
+        sums: Floats = self.messages.sum(axis=1) * self.size_bytes * 8e3
+        sums /= ends - self.start_ns.min(axis=1)
+        return sums
+
+    @property
+    def rates_mbps(self) -> Floats:
+        rates: Floats = self.messages * self.size_bytes * 8e3 / self.elapsed_ns
+        return rates
+
+    @property
+    def times_us(self) -> Floats:
+        times: Floats = self.elapsed_ns / self.messages / 1e3
+        return times
+
+    def interval(self, values: Floats) -> Interval:
+        """Over launches; over the timings of one where there is no other."""
+        launches = np.unique(self.launch)
+        if len(launches) == 1:
+            return median_interval(values)
+        return median_interval(
+            [median_interval(values[self.launch == launch]).median for launch in launches]
+        )
+
+
+def _point(
+    index: int, phase: int, step: dict[str, Any], arrangement: Arrangement, timings: _Timings
+) -> MultiPairPoint:
+    sums, is_timed = timings.sums_mbps, measures_latency(step)
+    networks = step["pattern"]["networks"]
+    return MultiPairPoint(
+        step=index,
+        phase=phase,
+        test=step["pattern"]["test"],
+        policy=arrangement.policy,
+        pairs=arrangement.pairs,
+        interfaces=tuple(_interfaces(arrangement, networks)),
+        size_bytes=timings.size_bytes,
+        timings=len(sums),
+        sum_mbps=timings.interval(sums),
+        latency_us=timings.interval(timings.times_us.mean(axis=1)) if is_timed else None,
+        lowest_mbps=float(sums.min()),
+        highest_mbps=float(sums.max()),
+        each=tuple(
+            PairRate(
+                pair=pair + 1,
+                interface=_interface_of(arrangement, pair, networks),
+                throughput_mbps=timings.interval(timings.rates_mbps[:, pair]),
+                latency_us=timings.interval(timings.times_us[:, pair]) if is_timed else None,
+            )
+            for pair in range(arrangement.pairs)
+        ),
+        name=arrangement.name,
+    )
+
+
+def _interface_of(arrangement: Arrangement, pair: int, networks: int) -> int | None:
+    if arrangement.policy not in ("alone", "independent", "shared"):
+        return None
+    return arrangement.network(pair, networks) + 1
+
+
+def _interfaces(arrangement: Arrangement, networks: int) -> Iterable[int]:
+    if arrangement.policy == "memory":
+        return []
+    if arrangement.policy in ("alone", "independent", "shared"):
+        pairs = range(arrangement.pairs)
+        return sorted({arrangement.network(pair, networks) + 1 for pair in pairs})
+    return range(1, networks + 1)
+
+
+def _compared(points: Sequence[MultiPairPoint]) -> list[MultiPairPoint]:
+    """Each with its share of what its interfaces carry alone."""
+    alone = {
+        (point.size_bytes, point.interfaces[0]): point.sum_mbps
+        for point in points
+        if point.policy == "alone"
+    }
+
+    def compared(point: MultiPairPoint) -> MultiPairPoint:
+        parts = [alone.get((point.size_bytes, one)) for one in point.interfaces]
+        known = [part for part in parts if part is not None]
+        if point.policy == "alone" or not known or len(known) < len(parts):
+            return point
+        return replace(point, of_alone=_share(point.sum_mbps, known))
+
+    return [compared(point) for point in points]
+
+
+def _share(rate: Interval, parts: Sequence[Interval]) -> Interval:
+    """As ratios of intervals are combined elsewhere: its ends cover at least as surely as both do together."""
+    median, low, high = (
+        sum(getattr(part, end) for part in parts) for end in ("median", "low", "high")
+    )
+    return Interval(rate.median / median, rate.low / high, rate.high / low)
