@@ -13,6 +13,7 @@ use crate::forwarder::Forwarder;
 use crate::interface::{
     End, LOOPBACK, add_address, add_neighbour, bring_up, create_cable, switch_offloads_off,
 };
+use crate::mptcp;
 use crate::namespace::NetworkNamespace;
 use crate::netlink::Netlink;
 use crate::packet_socket::PacketSocket;
@@ -174,7 +175,17 @@ impl Lab {
                 add_neighbour(&netlink, index_of(own), other)?;
             }
         }
+        self.offer_further_addresses(host);
         Ok(netlink)
+    }
+
+    /// A connection of Multipath TCP begins on one address; the others must be offered. Many kernels have none of it.
+    fn offer_further_addresses(&self, host: usize) {
+        let further = self.interfaces_of_host(host).skip(1);
+        let further: Vec<_> = further.map(|own| (own.ip(), index_of(own))).collect();
+        if !further.is_empty() {
+            let _ = mptcp::offer(&further);
+        }
     }
 
     fn install_token_bucket(&mut self, netlink: &Netlink, port: &Port) {

@@ -10,6 +10,7 @@ mod interface;
 mod keep;
 mod lab;
 mod meter;
+mod mptcp;
 mod namespace;
 mod netlink;
 mod packet_socket;

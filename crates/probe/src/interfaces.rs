@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::path::Path;
 
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
@@ -13,6 +14,8 @@ use serde::Serialize;
 pub struct Interface {
     pub name: String,
     pub addresses: Vec<IpAddr>,
+    /// Whether it bonds others.
+    pub is_bond: bool,
 }
 
 /// All interfaces that are up and have addresses; those that need a scope (IPv6 link-local) are left out.
@@ -26,7 +29,14 @@ pub fn gather() -> Vec<Interface> {
     }
     found
         .into_iter()
-        .map(|(name, addresses)| Interface { name, addresses })
+        .map(|(name, addresses)| Interface {
+            is_bond: Path::new("/sys/class/net")
+                .join(&name)
+                .join("bonding")
+                .exists(),
+            name,
+            addresses,
+        })
         .collect()
 }
 

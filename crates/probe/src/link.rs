@@ -50,7 +50,7 @@ pub enum Link {
     ZeroCopy(TcpStream),
     Uring(TcpStream),
     Striped(Vec<TcpStream>),
-    Mptcp(TcpStream, TcpStream),
+    Mptcp(TcpStream, TcpStream, mptcp::Entrances),
     Udp(Udp),
     Unix(TcpStream, UnixStream),
     Shm(TcpStream, Rings, End),
@@ -111,11 +111,11 @@ impl Link {
                 stripes.collect::<io::Result<_>>().map(Link::Striped)
             }
             Transport::Mptcp => {
-                let socket = match end {
+                let (socket, entrances) = match end {
                     End::Serve => mptcp::host(&mut control, common)?,
-                    End::Drive => mptcp::join(&mut control, common)?,
+                    End::Drive => (mptcp::join(&mut control, common)?, Vec::new()),
                 };
-                Ok(Link::Mptcp(control, socket))
+                Ok(Link::Mptcp(control, socket, entrances))
             }
             Transport::Mpi | Transport::Icmp | Transport::Null => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -130,7 +130,7 @@ impl Link {
                 Effective::Tcp(tcp::effective(socket)?)
             }
             Link::Striped(sockets) => Effective::Tcp(tcp::effective(&sockets[0])?),
-            Link::Mptcp(_, socket) => Effective::Mptcp(mptcp::effective(socket)?),
+            Link::Mptcp(_, socket, _) => Effective::Mptcp(mptcp::effective(socket)?),
             Link::Udp(link) => Effective::Buffers(socket::buffers(&(&link.socket).into())?),
             Link::Unix(_, socket) => Effective::Buffers(socket::buffers(&socket.into())?),
             Link::Shm(..) => Effective::Shm {},
@@ -167,7 +167,7 @@ impl Link {
                 let watched: Vec<_> = watched.collect::<io::Result<_>>()?;
                 looked_after(watched, patience, work, StripedChannel::<W>::new(sockets))
             }
-            Link::Mptcp(control, socket) => {
+            Link::Mptcp(control, socket, _entrances) => {
                 let other = socket.try_clone()?;
                 let cut = move || drop(other.shutdown(Shutdown::Both));
                 let channel = SocketChannel::<W>::new(socket);

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::mem;
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::fd::AsRawFd;
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 use crate::door::PRESENT_WITHIN;
 use crate::message::Common;
-use crate::ports;
+use crate::ports::{self, PortRange};
 use crate::tcp;
 use crate::token::TOKEN_BYTES;
 
@@ -36,19 +36,23 @@ pub fn new_socket(domain: Domain) -> io::Result<Socket> {
     Socket::new(domain, Type::STREAM, Some(Protocol::MPTCP))
 }
 
+/// Where the further ways of a connection may come in, which is as long as they are kept.
+pub type Entrances = Vec<Socket>;
+
 /// Have the other end of `control` connect, and let in nobody else.
-pub fn host(control: &mut TcpStream, common: &Common) -> io::Result<TcpStream> {
+pub fn host(control: &mut TcpStream, common: &Common) -> io::Result<(TcpStream, Entrances)> {
     let listener = ports::listen(common.address, common.ports, 16, || prepared(common))
         .map_err(second_port)?;
     listener.set_nonblocking(true)?;
     let port = crate::door::port(&listener)?;
+    let entrances = entrances(common, port)?;
     control.write_all(&port.to_le_bytes())?;
     let deadline = Instant::now() + common.patience();
     while Instant::now() < deadline {
         match listener.accept() {
             Ok((guest, _)) => {
                 if let Some(friend) = admitted(guest.into(), common)? {
-                    return Ok(friend);
+                    return Ok((friend, entrances));
                 }
             }
             Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
@@ -58,6 +62,14 @@ pub fn host(control: &mut TcpStream, common: &Common) -> io::Result<TcpStream> {
         io::ErrorKind::TimedOut,
         "the peer's MPTCP connection did not come in time",
     ))
+}
+
+/// A further way comes to the port of the first, at an address that the kernel has offered. The kernel lets it in if
+/// somebody listens there, and only if it belongs to a connection.
+fn entrances(common: &Common, port: u16) -> io::Result<Entrances> {
+    let same_port = Some(PortRange(port, port));
+    let listen = |address: &IpAddr| ports::listen(*address, same_port, 16, || prepared(common));
+    common.more_addresses.iter().map(listen).collect()
 }
 
 /// Connect to the other end of `control`.

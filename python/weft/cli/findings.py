@@ -24,6 +24,11 @@ def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
     if found.slow:
         console.print("\nslow", style="bold")
         console.print(_slow_table(found.slow))
+    if found.pairs:
+        size = found.pairs[0].size_bytes
+        console.print(f"\nseveral pairs at {size} B, all together", style="bold")
+        for order in found.pairs:
+            console.print(f"  {order.text}", soft_wrap=True)
     for title, lines in (("undecided", found.undecided), ("not as declared", found.differences)):
         if lines:
             console.print(f"\n{title}", style="bold")

@@ -31,8 +31,7 @@ _SUM = "Mb/s of all pairs together"
 
 def _over_sizes(points: Sequence[MultiPairPoint]) -> Table:
     sizes = _some(sorted({point.size_bytes for point in points}))
-    table = plain_table("", *map(str, sizes))
-    table.columns[0].justify = "left"
+    table = _named(*map(str, sizes))
     for name in dict.fromkeys(point.name for point in points):
         mine = {point.size_bytes: point for point in points if point.name == name}
         table.add_row(name, *(number(_value(mine[size])) if size in mine else "" for size in sizes))
@@ -51,16 +50,34 @@ def _value(point: MultiPairPoint) -> float:
 
 
 def _details(points: Sequence[MultiPairPoint]) -> Table:
-    headings = ("Mb/s", "from", "to", "spread, %", "of alone, %", "slowest", "fastest")
-    table = plain_table("", *headings)
-    table.columns[0].justify = "left"
+    has_alone = any(point.of_alone for point in points)
+    headings = (
+        "Mb/s",
+        "from",
+        "to",
+        "spread, %",
+        *(("of alone, %",) if has_alone else ()),
+        "each pair",
+    )
+    table = _named(*headings)
     for point in points:
         each = [pair.throughput_mbps.median for pair in point.each]
         table.add_row(
             point.name,
             *(number(getattr(point.sum_mbps, end)) for end in ("median", "low", "high")),
             f"{point.spread_pct:.1f}",
-            f"{100 * point.of_alone.median:.1f}" if point.of_alone else "",
-            *((number(min(each)), number(max(each))) if len(each) > 1 else ("", "")),
+            *((_share(point),) if has_alone else ()),
+            f"{number(min(each))} to {number(max(each))}" if len(each) > 1 else "",
         )
+    return table
+
+
+def _share(point: MultiPairPoint) -> str:
+    return f"{100 * point.of_alone.median:.1f}" if point.of_alone else ""
+
+
+def _named(*headings: str) -> Table:
+    """A table whose first column names the arrangement."""
+    table = plain_table("", *headings)
+    table.columns[0].justify, table.columns[0].no_wrap = "left", True
     return table

@@ -26,6 +26,9 @@ from weft.testbed.mpi.toolchain import KINDS
 @click.option("--launches", type=int, help="Fresh processes and connections, so many times.")
 @click.option("--cpus", metavar="LIST", help="Processor of each node's agent, such as 0,1.")
 @click.option("--transport", metavar="NAME", help="What carries all steps, such as unix or shm.")
+@click.option(
+    "--interfaces", metavar="LIST", help="How several pairs use them: independent,striped,shared."
+)
 @click.option("--mpi", type=click.Choice(list(KINDS)), help="Which MPI, where --transport is mpi.")
 @click.option(
     "--set",
@@ -61,6 +64,7 @@ def run(
     launches: int | None,
     cpus: str | None,
     transport: str | None,
+    interfaces: str | None,
     mpi: str | None,
     settings: tuple[str, ...],
     patience_s: float,
@@ -71,7 +75,7 @@ def run(
     """Run PLAN (a catalogue name or a TOML file) on a testbed."""
     if resume is not None:
         asked = (plan, testbed, out, scale is not None, nodes, ports, launches, cpus, settings)
-        if any((*asked, transport, mpi, dry_run, *loads.values())):
+        if any((*asked, transport, interfaces, mpi, dry_run, *loads.values())):
             raise RequestError(
                 "--resume takes the plan, its settings and the testbed from the run",
                 "leave out all but --resume, --patience and --json",
@@ -83,7 +87,7 @@ def run(
             raise RequestError(
                 "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
             )
-        overrides = _overrides(transport, mpi)
+        overrides = _overrides(transport, interfaces, mpi)
         overrides += [_split_setting(setting) for setting in settings]
         if launches is not None:
             overrides.append(("launches", str(launches)))
@@ -110,9 +114,16 @@ def run(
     context.exit(0 if result.meta.status == "complete" else 1)
 
 
-def _overrides(transport: str | None, mpi: str | None) -> list[tuple[str, str]]:
-    """What --transport and --mpi change of all steps of a plan."""
-    chosen = {"steps.*.transport": transport, "steps.*.options.mpi": mpi}
+def _overrides(
+    transport: str | None, interfaces: str | None, mpi: str | None
+) -> list[tuple[str, str]]:
+    """What --transport, --interfaces and --mpi change of all steps of a plan."""
+    policies = interfaces and str([one.strip() for one in interfaces.split(",")])
+    chosen = {
+        "steps.*.transport": transport,
+        "steps.*.interfaces": policies,
+        "steps.*.options.mpi": mpi,
+    }
     return [(key, value) for key, value in chosen.items() if value]
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from weft.diagnose.declared import DeclaredNetwork
 from weft.diagnose.differences import differences
 from weft.diagnose.doubt import doubt_text, may_be_the_machine
+from weft.diagnose.multi_pair import multi_pair_points
+from weft.diagnose.pair_order import PairOrder, pair_orders
 from weft.diagnose.wording import cut_text, limit_evidence, verdict_text
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.slowness import SlowPort, slow_ports, slow_routes, suspects
@@ -92,6 +94,7 @@ class Findings:
     undecided: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
     full_rate_mbps: Interval | None = None
+    pairs: list[PairOrder] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft diagnose --json`."""
@@ -103,12 +106,15 @@ class Findings:
             "undecided": self.undecided,
             "differences": self.differences,
             "full_rate_mbps": self.full_rate_mbps and self.full_rate_mbps.to_json(),
+            "pairs": [order.to_json() for order in self.pairs],
         }
 
 
 def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
     """Diagnose a run over many nodes, whole or cut short; `declared` is what the network should be."""
     meta = run.meta
+    if orders := pair_orders(multi_pair_points(run)):
+        return Findings(_pairs_verdict(orders), pairs=orders)
     if not any(is_ensemble(step) for step in meta.plan["steps"]) or run.samples.num_rows == 0:
         return Findings("Nothing was measured between many nodes, so there is no inside to see.")
     if why := _unsearchable(meta):
@@ -143,6 +149,14 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
         differences=differences(declared, study, named.all) if declared else [],
         full_rate_mbps=_full_rate(study),
     )
+
+
+def _pairs_verdict(orders: list[PairOrder]) -> str:
+    """What is fastest with most pairs, for each test."""
+    most = max(order.pairs for order in orders)
+    best = [f"{one.test} {' or '.join(one.fastest)}" for one in orders if one.pairs == most]
+    count = "1 pair" if most == 1 else f"{most} pairs"
+    return f"With {count} the fastest use of the interfaces is: {', '.join(best)}."
 
 
 def _unsearchable(meta: RunMeta) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,7 +41,8 @@ class MultiPairPoint:
 
     `sum_mbps` is what all pairs moved between the first start and the last end of a timing. `latency_us` is half a
     round trip, the mean over pairs. `lowest_mbps` and `highest_mbps` are the extremes of the timings. `of_alone` is the
-    sum over what the interfaces that it uses carry alone, added up; None where those were not measured.
+    sum over what the interfaces that it uses carry alone, added up; None where those were not measured, and where
+    latency is, which fills no interface.
     """
 
     step: int
@@ -180,7 +181,7 @@ def _point(
         test=step["pattern"]["test"],
         policy=arrangement.policy,
         pairs=arrangement.pairs,
-        interfaces=tuple(_interfaces(arrangement, networks)),
+        interfaces=tuple(network + 1 for network in arrangement.used(networks)),
         size_bytes=timings.size_bytes,
         timings=len(sums),
         sum_mbps=timings.interval(sums),
@@ -206,15 +207,6 @@ def _interface_of(arrangement: Arrangement, pair: int, networks: int) -> int | N
     return arrangement.network(pair, networks) + 1
 
 
-def _interfaces(arrangement: Arrangement, networks: int) -> Iterable[int]:
-    if arrangement.policy == "memory":
-        return []
-    if arrangement.policy in ("alone", "independent", "shared"):
-        pairs = range(arrangement.pairs)
-        return sorted({arrangement.network(pair, networks) + 1 for pair in pairs})
-    return range(1, networks + 1)
-
-
 def _compared(points: Sequence[MultiPairPoint]) -> list[MultiPairPoint]:
     """Each with its share of what its interfaces carry alone."""
     alone = {
@@ -226,7 +218,7 @@ def _compared(points: Sequence[MultiPairPoint]) -> list[MultiPairPoint]:
     def compared(point: MultiPairPoint) -> MultiPairPoint:
         parts = [alone.get((point.size_bytes, one)) for one in point.interfaces]
         known = [part for part in parts if part is not None]
-        if point.policy == "alone" or not known or len(known) < len(parts):
+        if point.policy == "alone" or point.latency_us or not known or len(known) < len(parts):
             return point
         return replace(point, of_alone=_share(point.sum_mbps, known))
 

@@ -34,6 +34,14 @@ class Arrangement:
             return self.first
         return pair % networks if self.policy == "independent" else 0
 
+    def used(self, networks: int) -> list[int]:
+        """The interfaces that carry something, from 0; none inside a node, or where a bond decides."""
+        if self.policy in ("memory", "bonded"):
+            return []
+        if self.policy in ("striped", "mptcp"):
+            return list(range(networks))
+        return sorted({self.network(pair, networks) for pair in range(self.pairs)})
+
 
 def arrangements(step: dict[str, Any], phases: int) -> list[Arrangement]:
     """The arrangements of a step that has so many phases, in the order of `crates/plan/src/multipair.rs`."""

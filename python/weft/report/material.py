@@ -9,17 +9,20 @@ from functools import cached_property
 from weft.report.ensemble import Ensemble
 from weft.report.inside import Inside
 from weft.report.loads import LoadStep
+from weft.report.pairs import PairStep
 from weft.report.series import Series
 
 
 @dataclass(frozen=True)
 class Material:
-    """The curves, the runs between many nodes, inside nodes and of applications that are reported together."""
+    """The curves, the runs between many nodes, inside nodes, of applications and of several pairs that are reported
+    together."""
 
     series: Sequence[Series]
     ensembles: Sequence[Ensemble] = field(default_factory=list)
     loads: Sequence[LoadStep] = field(default_factory=list)
     insides: Sequence[Inside] = field(default_factory=list)
+    pairs: Sequence[PairStep] = field(default_factory=list)
 
     @cached_property
     def labels(self) -> list[str]:

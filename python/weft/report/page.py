@@ -24,6 +24,7 @@ from weft.report.figures.theme import colour_of, config_for, dash_of
 from weft.report.inside import Inside, insides_of
 from weft.report.loads import LoadStep, load_steps_of
 from weft.report.material import Material
+from weft.report.pairs import PairStep, pair_steps_of
 from weft.report.series import Series, run_names, series_of
 from weft.report.standouts import standouts
 from weft.run.folder import Run
@@ -76,9 +77,14 @@ class Report:
         return load_steps_of(self.names, self.runs)
 
     @cached_property
+    def pairs(self) -> list[PairStep]:
+        """The steps of several pairs between two nodes."""
+        return pair_steps_of(self.names, self.runs)
+
+    @cached_property
     def material(self) -> Material:
         """All that figures are drawn from."""
-        return Material(self.series, self.ensembles, self.loads, self.insides)
+        return Material(self.series, self.ensembles, self.loads, self.insides, self.pairs)
 
     @cached_property
     def figures(self) -> list[Figure]:
@@ -88,7 +94,8 @@ class Report:
     @cached_property
     def empty_runs(self) -> list[Run]:
         """The runs that measured nothing."""
-        steps: list[Series | Ensemble | LoadStep] = [*self.series, *self.ensembles, *self.loads]
+        steps: list[Series | Ensemble | LoadStep | PairStep] = [*self.series, *self.ensembles]
+        steps += [*self.loads, *self.pairs]
         measured = [one.run for one in steps]
         return [run for run in self.runs if not any(run is each for each in measured)]
 

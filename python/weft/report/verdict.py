@@ -7,6 +7,7 @@ from collections.abc import Callable
 from weft.interval import Interval
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.loads import LoadStep, load_steps_of
+from weft.report.pairs import PairStep
 from weft.report.quantity import range_bytes, range_mbps, range_us
 from weft.report.series import Series, series_of
 from weft.run.folder import Run
@@ -34,6 +35,12 @@ def ensemble_sentence(one: Ensemble) -> str:
 def load_sentence(one: LoadStep) -> str:
     """Where, and what applications got."""
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
+
+
+def pairs_sentence(one: PairStep) -> str:
+    """Where several pairs ran."""
+    names = " and ".join(str(node["name"]) for node in one.run.meta.nodes[:2])
+    return f"Several pairs between {names}{_place(one.run)}, {one.test}.{_status(one.run)}"
 
 
 def nothing_measured(run: Run) -> str:

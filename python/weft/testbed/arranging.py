@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from weft.errors import RequestError
 from weft.run.meta import Warning
+from weft.testbed.agent import Agent
 from weft.testbed.base import Testbed
 
 _BETWEEN_NODES = ("alone", "independent", "striped", "shared", "mptcp", "bonded")
@@ -21,6 +23,25 @@ def settle_pairs(step: dict[str, Any], testbed: Testbed, cpus: list[int] | None)
         _check(step, testbed, policy)
     _settle_processors(step, testbed, cpus)
     return _shared_interfaces(pattern)
+
+
+def settle_bond(step: dict[str, Any], testbed: Testbed, agents: Sequence[Agent]) -> None:
+    """Find the interface that bonds others; raises RequestError for a node that has none."""
+    common: set[int] = set(range(step["pattern"]["networks"]))
+    for node, agent in zip(testbed.nodes, agents, strict=False):
+        owner = {address: one for one in agent.facts["interfaces"] for address in one["addresses"]}
+        places = [owner.get(address) for address in node.addresses or (node.address,)]
+        bonds = {index for index, one in enumerate(places) if one and one["is_bond"]}
+        if not bonds:
+            names = ", ".join(one["name"] for one in places if one)
+            raise RequestError(
+                f"step {step['name']!r}: interfaces = bonded needs an interface that bonds others, and {node.name} has "
+                f"none among {names}",
+                "make one (ip link add bond0 type bond mode balance-rr, which takes the kernel's module bonding) and "
+                "name it in a host file, or choose others with --interfaces",
+            )
+        common &= bonds
+    step["pattern"]["bonded"] = min(common, default=0)
 
 
 def networks_of(testbed: Testbed) -> int:

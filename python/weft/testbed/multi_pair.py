@@ -12,6 +12,7 @@ from weft.plan.phases import expand
 from weft.run.samples import SCHEMA
 from weft.testbed.agent import Agent
 from weft.testbed.base import Node, Testbed
+from weft.testbed.carried import interface_names, judge
 from weft.testbed.crew import Crew
 from weft.testbed.logbook import Logbook
 from weft.testbed.pair import StepJob
@@ -79,6 +80,23 @@ class MultiPairStep:
             together.drop()
         after = [await agent.counters() for agent in ends[0]]
         self._logbook.carried(arrangement, phases, before, after)
+        self._judge_interfaces(arrangement, ends[0][0], before[0], after[0])
+
+    def _judge_interfaces(
+        self,
+        arrangement: Arrangement,
+        driver: Agent,
+        before: dict[str, list[int]],
+        after: dict[str, list[int]],
+    ) -> None:
+        """Warn where an interface that should have carried a share of it did not."""
+        node, networks = self._testbed.nodes[0], self._pattern["networks"]
+        used = arrangement.used(networks)
+        addresses = [(node.addresses or (node.address,))[network] for network in used]
+        names = interface_names(driver.facts, addresses)
+        sent = {name: after[name][1] - before[name][1] for name in after if name in before}
+        if warning := judge(arrangement.policy, arrangement.pairs, node.name, sent, names):
+            self._logbook.meta.warn(warning.code, warning.message, warning.hint)
 
     def _pair_job(
         self, arrangement: Arrangement, pair: int, driver: Agent, server: Agent
@@ -133,9 +151,9 @@ class MultiPairStep:
         return [one[pair % len(one)] for one in usable]
 
     def _addresses(self, node: Node, arrangement: Arrangement, pair: int) -> list[str]:
-        """Where a pair's connections go: to one interface, or where it is striped to each."""
+        """Where a pair's connections go: to one interface, or where messages take several ways to each."""
         addresses = node.addresses or (node.address,)
-        if arrangement.policy == "striped":
+        if arrangement.policy in ("striped", "mptcp"):
             return list(addresses)
         if arrangement.policy == "bonded":
             return [addresses[self._pattern["bonded"]]]

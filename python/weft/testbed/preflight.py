@@ -6,9 +6,12 @@ import asyncio
 from typing import Any
 
 from weft.errors import RequestError
+from weft.plan.steps import is_multi_pair
+from weft.testbed.arranging import settle_bond
 from weft.testbed.base import Testbed
 from weft.testbed.crew import Crew
 from weft.testbed.mpi.command import check_mpi
+from weft.testbed.multi_pair import TRANSPORTS
 from weft.testbed.needs import nodes_of
 
 INSIDE_A_NODE = ("unix", "shm")
@@ -17,7 +20,7 @@ ALWAYS_THERE = ("tcp", "null")
 
 def check_transports(plan: dict[str, Any], testbed: Testbed) -> None:
     """Refuse a plan whose transports this testbed cannot have; raises RequestError."""
-    steps = [step for step in plan["steps"] if step["transport"] not in ALWAYS_THERE]
+    steps = [step for step in plan["steps"] if _needed(step)]
     for step in steps:
         if step["transport"] in INSIDE_A_NODE and testbed.kind != "local":
             raise RequestError(
@@ -39,16 +42,35 @@ async def _ask_kernels(steps: list[dict[str, Any]], testbed: Testbed) -> None:
         for step in steps:
             asked = nodes_of(step, len(testbed.nodes))
             for node in asked[:1] if step["transport"] == "icmp" else asked:
-                _check(step, crew, node)
+                for transport in _needed(step):
+                    _check(step, transport, crew, node)
+            if is_multi_pair(step) and "bonded" in step["pattern"]["interfaces"]:
+                settle_bond(step, testbed, crew.need(asked))
     finally:
         await crew.close()
 
 
-def _check(step: dict[str, Any], crew: Crew, node: int) -> None:
+def _needed(step: dict[str, Any]) -> list[str]:
+    """The transports of a step that a kernel must be asked for, and bonds."""
+    if not is_multi_pair(step):
+        return [] if step["transport"] in ALWAYS_THERE else [step["transport"]]
+    policies = step["pattern"]["interfaces"]
+    found = [TRANSPORTS[policy] for policy in policies if policy in TRANSPORTS]
+    return [*found, *(["bonded"] if "bonded" in policies else [])]
+
+
+def _check(step: dict[str, Any], transport: str, crew: Crew, node: int) -> None:
     agent = crew.agents.get(node)
-    reason = agent.transports.get(step["transport"]) if agent else None
+    reason = agent.transports.get(transport) if agent else None
+    if agent and reason and is_multi_pair(step):
+        policy = next(one for one, carrier in TRANSPORTS.items() if carrier == transport)
+        raise RequestError(
+            f"step {step['name']!r}: interfaces = {policy} is over {transport}, which {agent.node} "
+            f"does not have: {reason}",
+            "choose others with --interfaces",
+        )
     if agent and reason:
         raise RequestError(
-            f"step {step['name']!r} is over {step['transport']}, which {agent.node} does not have: {reason}",
+            f"step {step['name']!r} is over {transport}, which {agent.node} does not have: {reason}",
             "choose another --transport",
         )

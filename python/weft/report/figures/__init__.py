@@ -10,6 +10,7 @@ from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.histogram import histogram_figures
 from weft.report.figures.inside import inside_figures
 from weft.report.figures.loads import load_figures
+from weft.report.figures.multi_pair import multi_pair_figures
 from weft.report.figures.scaling import scaling_figures
 from weft.report.figures.signature import signature_figures
 from weft.report.figures.tree import tree_figures
@@ -26,6 +27,7 @@ FAMILIES = [
     histogram_figures,
     scaling_figures,
     load_figures,
+    multi_pair_figures,
 ]
 """Each makes the figures that there is data for; a new family is a new file and a line."""
 
