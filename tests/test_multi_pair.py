@@ -267,6 +267,15 @@ def test_the_order_is_said(tmp_path: Path) -> None:
     assert "independent, 4" in shown
 
 
+def test_two_runs_are_compared_arrangement_by_arrangement(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        made_up_run(tmp_path / name, tmp_path)
+    document = weft_json("compare", tmp_path / "a", tmp_path / "b")
+    names = {point["arrangement"] for point in document["points"]}
+    assert {"interface 1", "interface 2", "independent, 4", "shared, 1"} <= names
+    assert document["worst_abs_error_pct"] == 0
+
+
 def test_there_is_a_figure_for_each_test(tmp_path: Path) -> None:
     runs = [
         made_up_run(tmp_path / test, tmp_path, test) for test in ("latency", "one-way", "two-way")

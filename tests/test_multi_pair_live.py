@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from command import weft, weft_json
+from command import descendants, start, weft, weft_json
+from weft.run.folder import Run
 
 QUICK = """
 name = "quick-pairs"
@@ -112,6 +116,32 @@ def test_inside_a_node_pairs_share_memory(quick: Path, tmp_path: Path) -> None:
     assert {policy for _, policy, _, _ in found} == {"memory"}
     assert len(found["one-way", "memory", 4, 65536]["each"]) == 4
     assert found["two-way", "memory", 2, 65536]["sum_mbps"]["median"] > 100
+
+
+def test_a_process_that_dies_ends_the_launch_and_what_was_measured_stays(tmp_path: Path) -> None:
+    plan, out = tmp_path / "long.toml", tmp_path / "run"
+    plan.write_text(
+        QUICK.split("[[steps]]")[0]
+        + '[[steps]]\npattern = "multipair"\ntest = "one-way"\npairs = [2]\nat_most = "100 ms"\n'
+        + 'sizes = ["1 KiB", "2 KiB", "4 KiB", "8 KiB"]\n'
+        + 'stop = { rule = "count", repeats = 1000, trials = 20 }\n'
+    )
+    running = start("run", plan, "--on", "lab:two-nics", "--interfaces", "shared", "--out", out)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not rows_so_far(out):
+        time.sleep(0.2)
+    agents = [pid for pid, name in descendants(running.pid) if name == "weft-probe"]
+    os.kill(agents[-1], signal.SIGKILL)
+    _, said = running.communicate(timeout=30)
+    assert running.returncode == 1, said
+    assert "was killed by signal 9" in said
+    document = weft_json("show", out)
+    assert document["status"] == "partial"
+    assert document["multi_pair"]
+
+
+def rows_so_far(folder: Path) -> int:
+    return Run.open(folder).samples.num_rows if (folder / "run.json").exists() else 0
 
 
 @pytest.mark.parametrize(

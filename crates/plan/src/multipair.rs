@@ -168,7 +168,11 @@ impl MultiPair {
                 _ => all.map(made).collect(),
             }
         };
-        self.interfaces.iter().flat_map(of_policy).collect()
+        // A plan that leaves the policies open is one of pairs over one interface until a testbed has been asked.
+        match &self.interfaces[..] {
+            [] => of_policy(&Policy::Shared),
+            policies => policies.iter().flat_map(of_policy).collect(),
+        }
     }
 
     fn of_pair(&self, one: Arrangement, pair: u32, peer: u32, bytes: u64) -> Vec<Transfer> {

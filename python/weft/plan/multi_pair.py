@@ -54,7 +54,7 @@ def arrangements(step: dict[str, Any], phases: int) -> list[Arrangement]:
 
 
 def _made(pattern: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
-    for policy in pattern["interfaces"]:
+    for policy in pattern["interfaces"] or ("shared",):
         if policy == _ALONE:
             yield from ((policy, 1, first) for first in range(pattern["networks"]))
         else:

@@ -51,10 +51,12 @@ def nothing_measured(run: Run) -> str:
 def subject(one: Series) -> str:
     """Between whom, over what, on what."""
     over = _OVER.get(one.transport, f"over {one.transport.upper()}")
-    way = ", streaming one way" if one.pattern == "stream" else ""
+    way = _WAYS.get(one.pattern, "")
     return f"{endpoints(one.run)} {over}{_place(one.run)}{way}"
 
 
+_STREAMED = ("stream", "exchange")
+_WAYS = {"stream": ", streaming one way", "exchange": ", streaming both ways at once"}
 _OVER = {
     "mpi": "over MPI",
     "tcp-busy-poll": "over TCP with busy polling",
@@ -92,7 +94,7 @@ def findings(one: Series) -> list[str]:
         ),
     ]
     # A stream has no latency of its own, and so no saturation point either.
-    return rates if one.pattern == "stream" else [timed[0], *rates, timed[1]]
+    return rates if one.pattern in _STREAMED else [timed[0], *rates, timed[1]]
 
 
 def certainty(one: Series) -> str:

@@ -170,7 +170,7 @@ class MultiPairStep:
     ) -> tuple[int, float]:
         """One size; returns it and the time of a message, by which the next size is judged."""
         size_bytes = self._phases[phase]["size_bytes"]
-        expected_ns = latest and latest[1] * max(1.0, size_bytes / latest[0])
+        expected_ns = await self._expected_ns(together, size_bytes, latest)
         warm_up = self._most(size_bytes, expected_ns, WARM_UP)
         timings = await together.batch(size_bytes, warm_up)
         message_ns = max(timing.elapsed_ns for timing in timings) / warm_up
@@ -180,6 +180,17 @@ class MultiPairStep:
         self._hand_over(phase, size_bytes, messages, ahead_ns, found)
         slowest_ns = max(timing.elapsed_ns for trial in found for timing in trial)
         return size_bytes, slowest_ns / messages
+
+    async def _expected_ns(
+        self, together: Together, size_bytes: int, latest: tuple[int, float] | None
+    ) -> float | None:
+        """What a message may take: the latest size's, grown with the size; at first what a single one takes."""
+        if latest:
+            return latest[1] * max(1.0, size_bytes / latest[0])
+        if self._pattern["at_most_ns"] is None:
+            return None
+        single = await together.batch(size_bytes, 1)
+        return float(max(timing.elapsed_ns for timing in single))
 
     def _most(self, size_bytes: int, message_ns: float | None, divisor: int) -> int:
         """Messages of a timing, or of a part of one: as many as the plan says if there is time for them."""

@@ -103,14 +103,18 @@ class Together:
     async def _all(self, waits: list[Awaitable[_T]]) -> list[_T]:
         """Wait for all of it while the servers serve; the failure nearest to the cause is raised."""
         tasks = [asyncio.ensure_future(one) for one in waits]
-        while not all(task.done() for task in tasks):
-            going = [one for one in [*tasks, *self._serving] if not one.done()]
-            done, _ = await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
-            if any(_failure(one) for one in done):
+        try:
+            while not all(task.done() for task in tasks):
+                going = [one for one in [*tasks, *self._serving] if not one.done()]
+                done, _ = await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
+                if any(_failure(one) for one in done):
+                    await self._fail(tasks)
+            if any(map(_failure, tasks)):
                 await self._fail(tasks)
-        if any(map(_failure, tasks)):
-            await self._fail(tasks)
-        return [task.result() for task in tasks]
+            return [task.result() for task in tasks]
+        finally:
+            for task in tasks:
+                task.cancel()
 
     async def _fail(self, tasks: Sequence[asyncio.Future[Any]]) -> None:
         everybody = [*tasks, *self._serving]

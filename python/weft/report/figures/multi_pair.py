@@ -99,7 +99,7 @@ def _pairs(count: int) -> str:
 def _spec(table: str, rows: Sequence[Row], test: str) -> Spec:
     encoding = _channels(rows, test)
     x, y = encoding["x"], encoding["y"]
-    band = alt.Chart(parts.table(table)).mark_area(opacity=0.15, clip=True)
+    band = alt.Chart(parts.table(table)).mark_area(opacity=0.1, clip=True)
     band = parts.encode(band, x=x, y=alt.Y("low", type="quantitative"), y2="high", detail="pairs:N")
     line = alt.Chart(parts.table(table)).mark_line(strokeWidth=1.8, clip=True)
     line = parts.encode(line, x=x, y=y, strokeDash=_dashes(rows)).add_params(parts.zoom())
