@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +26,7 @@ from weft.run.samples import SCHEMA
 from weft.testbed.arranging import settle_bond, settle_pairs
 from weft.testbed.base import Node
 from weft.testbed.carried import interface_names, judge
+from weft.testbed.together import PairJob, Together
 
 PLAN = """
 name = "some-pairs"
@@ -170,6 +173,39 @@ def test_an_interface_that_carried_nothing_is_named() -> None:
     assert "ip mptcp endpoint" in multipath.hint
     # Too little was sent to tell.
     assert judge("striped", 1, "n1", {"eth0": 90_000, "eth1": 900}, names) is None
+
+
+class Driver:
+    """The driving end of a pair that begins so many milliseconds late, at first."""
+
+    def __init__(self, late_ms: int, times: int) -> None:
+        self.late_ns, self.times = late_ms * 1_000_000, times
+        self.leads_ns: list[int] = []
+
+    async def send(self, beat: dict[str, Any]) -> None:
+        self.asked_ns = beat["start_ns"]
+        self.leads_ns.append(self.asked_ns - time.monotonic_ns())
+
+    async def expect(self, kind: str) -> dict[str, Any]:
+        late_ns = self.late_ns if len(self.leads_ns) <= self.times else 0
+        return {"start_ns": self.asked_ns + late_ns, "elapsed_ns": 10_000_000}
+
+
+@pytest.mark.parametrize(("times", "tries", "late"), [(0, 1, 0), (1, 2, 0), (9, 3, 1)])
+def test_a_pair_that_begins_late_has_all_begin_again(times: int, tries: int, late: int) -> None:
+    drivers: list[Any] = [Driver(4, times), Driver(0, 0)]
+    jobs = [PairJob(driver, driver, {}, {}, []) for driver in drivers]
+
+    async def scenario() -> Together:
+        together = Together(jobs, 0)
+        assert len(await together.batch(1, 1)) == 2
+        return together
+
+    together = asyncio.run(scenario())
+    assert [len(driver.leads_ns) for driver in drivers] == [tries, tries]
+    assert together.late == late
+    # Each time they are told earlier.
+    assert drivers[0].leads_ns == sorted(drivers[0].leads_ns)
 
 
 def made_up_run(directory: Path, tmp_path: Path, test: str = "one-way") -> Run:

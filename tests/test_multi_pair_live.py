@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,26 @@ def test_inside_a_node_pairs_share_memory(quick: Path, tmp_path: Path) -> None:
     assert {policy for _, policy, _, _ in found} == {"memory"}
     assert len(found["one-way", "memory", 4, 65536]["each"]) == 4
     assert found["two-way", "memory", 2, 65536]["sum_mbps"]["median"] > 100
+
+
+def test_machines_of_a_host_file_with_two_interfaces(tmp_path: Path) -> None:
+    lab, hosts = f"pairs-{os.getpid()}", tmp_path / "two-nics.toml"
+    hosts.write_text(
+        f'cache = "{tmp_path}"\ncommand = "{sys.executable} -m weft lab exec {lab} {{node}} --"\n'
+        '[[nodes]]\nids = "n[1-2]"\ninterface = ["eth0", "eth1"]\n'
+    )
+    plan = tmp_path / "short.toml"
+    first, _, one_way, _ = QUICK.split("[[steps]]")
+    plan.write_text(first + "[[steps]]" + one_way)
+    assert weft("lab", "up", "two-nics", "--name", lab, "--scale", "0.3").returncode == 0
+    try:
+        done = weft("run", plan, "--on", f"hosts:{hosts}", "--out", tmp_path / "run")
+        assert done.returncode == 0, done.stderr
+        found = by_test(tmp_path / "run")
+        shared = found["one-way", "shared", 4, 65536]["sum_mbps"]["median"]
+        assert found["one-way", "independent", 4, 65536]["sum_mbps"]["median"] > 1.5 * shared
+    finally:
+        weft("lab", "down", lab)
 
 
 def test_a_process_that_dies_ends_the_launch_and_what_was_measured_stays(tmp_path: Path) -> None:

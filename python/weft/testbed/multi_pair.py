@@ -38,6 +38,7 @@ class MultiPairStep:
         self._logbook = logbook
         self._pattern: dict[str, Any] = job.step["pattern"]
         self._phases = expand(job.step, len(testbed.nodes))
+        self._late = 0
 
     async def run(self, crew: Crew) -> None:
         """Start the processes beyond the first pair's and run the arrangements; raises AgentError."""
@@ -55,6 +56,16 @@ class MultiPairStep:
         finally:
             for one in crews[1:]:
                 await one.close()
+        self._warn_of_late()
+
+    def _warn_of_late(self) -> None:
+        if self._late:
+            self._logbook.meta.warn(
+                "pairs-not-together",
+                f"{self._logbook.step_name}: in {self._late} timings a pair began after the others",
+                "give each pair a processor of its own, and let nothing else run: such sums are low, since they count "
+                "from the first start",
+            )
 
     async def _enlarge(self, crews: list[Crew], pairs: int) -> None:
         while len(crews) < pairs:
@@ -76,6 +87,8 @@ class MultiPairStep:
             for phase in phases:
                 latest = await self._run_phase(together, phase, ahead_ns, latest)
             await together.finish()
+            self._late += together.late
+            self._logbook.strangers(self._testbed.nodes[1].name, together.rejected)
         finally:
             together.drop()
         after = [await agent.counters() for agent in ends[0]]
