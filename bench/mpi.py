@@ -109,7 +109,7 @@ def netpipe_rows(kind: str, arguments: list[str]) -> Times:
         out = Path(folder) / "np.out"
         netpipe = ["sh", "-c", PINNED, PEERS[kind], "-o", str(out), *arguments]
         done = subprocess.run(
-            mpirun_command(toolchain, Local(2), netpipe, False, Path(folder)),
+            mpirun_command(toolchain, Local(2), [0, 1], netpipe, False, Path(folder)),
             capture_output=True,
             text=True,
             timeout=DEADLINE_S,

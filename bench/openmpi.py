@@ -55,8 +55,8 @@ def compiled(source: Path, folder: Path) -> Path:
 def run_on_all(testbed: Testbed, command: list[str], folder: Path) -> str:
     """What a program with a rank on each node of a lab prints; raises when it fails."""
     agent, hosts = folder / "enter-node", folder / "hosts"
-    write_remote_shell(testbed, agent)
-    hosts.write_text("".join(f"{node.address} slots=1\n" for node in testbed.nodes))
+    names = write_remote_shell(testbed, range(len(testbed.nodes)), agent)
+    hosts.write_text("".join(f"{name} slots=1\n" for name in names))
     settings = OPTIONS | {"plm_rsh_agent": str(agent), "orte_tmpdir_base": str(folder)}
     mpirun = ["mpirun", "--hostfile", str(hosts), "-np", str(len(testbed.nodes))]
     mpirun += ["--map-by", "node", "--bind-to", "none", "--oversubscribe"]

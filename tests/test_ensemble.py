@@ -15,8 +15,8 @@ from loopback import ONCE, Cluster, Deaf, Loopback, ensemble_step, live_run, wit
 from weft.plan.phases import PhaseSpec
 from weft.testbed.adaptive import AdaptiveStep, chosen_phases
 from weft.testbed.agent import AgentError
-from weft.testbed.ensemble import TooFewNodes
 from weft.testbed.telling import StepProgress
+from weft.testbed.too_few import TooFewNodes
 
 VICTIM = 2
 

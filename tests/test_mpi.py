@@ -89,7 +89,7 @@ def rank_of(pid: int, out: Path) -> int:
     """A rank's process, once the first phase is on the disk."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        ranks = [child for child, name in descendants(pid) if name == program.SOURCE.stem]
+        ranks = [child for child, name in descendants(pid) if name == program.NAME]
         if ranks and (out / "run.json").exists() and Run.open(out).samples.num_rows:
             return ranks[-1]
         time.sleep(0.05)
@@ -120,12 +120,11 @@ def test_an_mpicc_that_differs_from_its_mpirun_is_named(
 def test_a_program_that_cannot_be_compiled_is_named_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broken = tmp_path / "broken.c"
-    broken.write_text("#include <no-such-header.h>\n")
-    monkeypatch.setattr(program, "SOURCE", broken)
-    with pytest.raises(RequestError, match=r"cannot compile broken\.c: .*no-such-header"):
+    (tmp_path / "broken.c").write_text("#include <no-such-header.h>\n")
+    monkeypatch.setattr(program, "SOURCE", tmp_path)
+    with pytest.raises(RequestError, match=r"cannot compile weft's program: .*no-such-header"):
         program.compiled(find_toolchain(INSTALLED[0]))
-    assert not list((tmp_path / "cache").rglob("broken"))
+    assert not list((tmp_path / "cache").rglob(program.NAME))
 
 
 def test_ranks_are_not_placed_where_weft_cannot(tmp_path: Path) -> None:

@@ -110,8 +110,8 @@ impl Step {
         ensemble::check(pattern)
             .and_then(|()| pattern.suits(sizes, &self.stop))
             .map_err(|(key, right)| self.fails(format!("{key}: {right}")))?;
-        if self.transport != Transport::Tcp {
-            let reason = is_for_pairs(self.transport);
+        if !self.transport.carries(&self.pattern) {
+            let reason = cannot_carry(self.transport, &self.pattern);
             return Err(self.fails(format!("transport: {reason}")));
         }
         match &self.options.cpus {
@@ -179,8 +179,8 @@ fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport, Fau
     let transport = transport.unwrap_or(Transport::Tcp);
     if transport == Transport::Tcp {
         Ok(transport)
-    } else if !pattern.is_pair() {
-        Err(section.refuse("transport", is_for_pairs(transport)))
+    } else if !transport.carries(pattern) {
+        Err(section.refuse("transport", cannot_carry(transport, pattern)))
     } else if !pattern.loads().is_empty() {
         let right = "must be \"tcp\" where an application computes";
         Err(section.refuse("transport", right))
@@ -189,9 +189,15 @@ fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport, Fau
     }
 }
 
-fn is_for_pairs(transport: Transport) -> String {
+fn cannot_carry(transport: Transport, pattern: &Pattern) -> String {
+    if transport == Transport::Mpi {
+        return format!(
+            "{:?} is over \"tcp\"; \"mpi\" carries all others",
+            pattern.name()
+        );
+    }
     format!(
-        "{:?} is for pattern = \"pingpong\" or \"stream\"; between many nodes it is \"tcp\"",
+        "{:?} is for pattern = \"pingpong\" or \"stream\"; between many nodes it is \"tcp\" or \"mpi\"",
         transport.name()
     )
 }

@@ -93,6 +93,15 @@ impl Transport {
         )
     }
 
+    /// Whether it knows how to carry the transfers of a pattern, other than a pair's, which all know.
+    pub(crate) fn carries(self, pattern: &Pattern) -> bool {
+        match self {
+            Self::Tcp => true,
+            Self::Mpi => !matches!(pattern, Pattern::Cast(_)),
+            _ => pattern.is_pair(),
+        }
+    }
+
     /// Whether the pattern and these sizes can go over it; if not, which key is wrong and what would be right.
     pub(crate) fn suits(
         self,

@@ -13,6 +13,7 @@ from weft.testbed.chooser import Chooser
 from weft.testbed.crew import Crew
 from weft.testbed.ensemble import Ensemble
 from weft.testbed.logbook import Logbook
+from weft.testbed.mpi.ensemble import MpiEnsemble
 from weft.testbed.parts import Phase
 from weft.testbed.telling import StepProgress
 
@@ -21,7 +22,11 @@ class AdaptiveStep:
     """Asks a chooser, runs what it wants, and so on; a resumed step goes on where it was."""
 
     def __init__(
-        self, ensemble: Ensemble, chooser: Chooser, logbook: Logbook, progress: StepProgress
+        self,
+        ensemble: Ensemble | MpiEnsemble,
+        chooser: Chooser,
+        logbook: Logbook,
+        progress: StepProgress,
     ) -> None:
         self._ensemble = ensemble
         self._chooser = chooser

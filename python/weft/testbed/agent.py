@@ -137,15 +137,25 @@ class Agent:
         Raises AgentError.
         """
         if self._clock_offset_ns is None:
-            try:
-                async with asyncio.timeout(CLOCK_WITHIN_S):
-                    readings = [await self._read_clock() for _ in range(CLOCK_READINGS)]
-            except TimeoutError:
-                raise AgentError(
-                    self.node, "agent-silent", f"the agent said nothing for {CLOCK_WITHIN_S:g} s"
-                ) from None
-            self._clock_offset_ns = min(readings)[1]
+            self._clock_offset_ns = min(await self._read_clocks())[1]
         return self._clock_offset_ns
+
+    async def failure(self) -> AgentError | None:
+        """Why an agent that has nothing else to do does not answer, if it does not."""
+        try:
+            await self._read_clocks()
+        except AgentError as error:
+            return error
+        return None
+
+    async def _read_clocks(self) -> list[tuple[int, int]]:
+        try:
+            async with asyncio.timeout(CLOCK_WITHIN_S):
+                return [await self._read_clock() for _ in range(CLOCK_READINGS)]
+        except TimeoutError:
+            raise AgentError(
+                self.node, "agent-silent", f"the agent said nothing for {CLOCK_WITHIN_S:g} s"
+            ) from None
 
     async def _read_clock(self) -> tuple[int, int]:
         """A round trip's time, and the offset as it sees it."""

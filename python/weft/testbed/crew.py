@@ -33,6 +33,12 @@ class Crew:
                 raise self.lost[node]
         return [self.agents[node] for node in wanted]
 
+    async def gone(self, nodes: Iterable[int]) -> dict[int, AgentError]:
+        """Those of the nodes whose agents do not answer any more, and why."""
+        asked = list(nodes)
+        found = await asyncio.gather(*(self.agents[node].failure() for node in asked))
+        return {node: error for node, error in zip(asked, found, strict=True) if error}
+
     async def drop(self, node: int, error: AgentError) -> None:
         """Go on without a node."""
         self.lost[node] = error

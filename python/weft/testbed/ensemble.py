@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from weft.errors import WorkError
 from weft.testbed.crew import Crew
 from weft.testbed.judge import Setback
 from weft.testbed.ledger import Ledger
 from weft.testbed.logbook import Logbook
 from weft.testbed.parts import Phase, without
 from weft.testbed.session import EnsembleJob, Session
-
-
-class TooFewNodes(WorkError):
-    """Fewer than two nodes are left."""
+from weft.testbed.too_few import too_few
 
 
 class Ensemble:
@@ -62,20 +58,13 @@ class Ensemble:
         if self._session is None:
             living = {node: self._crew.agents[node] for node in self._living()}
             if len(living) < 2:
-                raise self._too_few()
+                raise too_few(self._logbook, self._nodes, self._crew.lost.keys(), len(living))
             self._session = Session(living, self._job, self._ledger, self._logbook)
             await self._session.begin()
         return self._session
 
     def _living(self) -> list[int]:
         return sorted(self._nodes & self._crew.agents.keys())
-
-    def _too_few(self) -> TooFewNodes:
-        names = ", ".join(self._logbook.names(self._nodes & self._crew.lost.keys()))
-        return TooFewNodes(
-            f"{self._logbook.step_name} needs at least two nodes, {len(self._living())} of "
-            f"{len(self._nodes)} is left: {names} failed"
-        )
 
     async def _recover(self, setback: Setback) -> None:
         """Drop who failed, free the others from the session, and settle what had begun."""

@@ -18,6 +18,7 @@ from weft.testbed.chooser import Choosers
 from weft.testbed.crew import Crew
 from weft.testbed.ensemble import Ensemble
 from weft.testbed.logbook import Logbook
+from weft.testbed.mpi.ensemble import MpiEnsemble
 from weft.testbed.mpi.step import run_mpi_step
 from weft.testbed.multi_pair import MultiPairStep
 from weft.testbed.needs import nodes_of
@@ -101,7 +102,7 @@ class Launch:
         job = self._step_job(missing)
         take = _handing_over(logbook)
         if job.step["transport"] == "mpi":
-            outcome = await run_mpi_step(self.testbed, job, take)
+            outcome = await run_mpi_step(self.testbed, agents, job, take)
         else:
             outcome = await run_step(agents, job, take, logbook.deliveries)
         for name, settings in outcome.effective.items():
@@ -139,7 +140,9 @@ class Launch:
         await AdaptiveStep(ensemble, chooser, logbook, progress).run(crew, left)
         await ensemble.close()
 
-    def _ensemble(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> Ensemble:
+    def _ensemble(
+        self, crew: Crew, missing: MissingStep, logbook: Logbook
+    ) -> Ensemble | MpiEnsemble:
         logbook.forget(missing.phases)
         nodes = set(self._nodes(missing))
         for node in sorted(nodes & crew.lost.keys()):
@@ -154,6 +157,8 @@ class Launch:
             epoch_ns=self.epoch_ns,
             patience_s=self.patience_s,
         )
+        if job.step["transport"] == "mpi":
+            return MpiEnsemble(self.testbed, crew, nodes, job, logbook)
         return Ensemble(crew, nodes, job, logbook)
 
 

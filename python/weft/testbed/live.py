@@ -17,9 +17,9 @@ from weft.run.missing import MissingStep, missing_steps
 from weft.testbed.agent import AgentError
 from weft.testbed.base import Testbed
 from weft.testbed.chooser import Choosers
-from weft.testbed.ensemble import TooFewNodes
 from weft.testbed.launch import Launch
 from weft.testbed.telling import Progress
+from weft.testbed.too_few import TooFewNodes
 
 MAX_FAILED_LAUNCHES = 2
 """After so many failed launches in a row the rest is not tried."""

@@ -36,12 +36,14 @@ class Search:
         self._is_late = False
 
     def settle(self, samples: pa.Table) -> dict[str, Any]:
-        """The step with windows that fill the path a few times over, unless the plan has set them.
+        """The step with windows that fill the path a few times over, unless the plan has set them, or MPI sets its own.
 
         What is on its way when a phase ends must drain before the next, and long queues in front of a
         limit only make its flows share it unevenly.
         """
         step: dict[str, Any] = dict(self._meta.plan["steps"][self._step])
+        if step["transport"] == "mpi":
+            return step
         survey = self._survey(samples, set())
         window = window_bytes(survey)
         options = dict(step["options"])

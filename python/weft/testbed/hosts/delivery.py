@@ -26,7 +26,7 @@ _PIECE_BYTES = 256 << 10
 
 _SCRIPT = " ".join(
     [
-        "digest=$1 bytes=$2 machine=$3 cache=$4; shift 4;",
+        "name=$1 digest=$2 bytes=$3 machine=$4 cache=$5; shift 5;",
         'say() { echo "weft-start $*"; };',
         'fail() { say "$@"; exit 97; };',
         'm=$(uname -m); [ "$m" = "$machine" ] || fail architecture "$m";',
@@ -35,7 +35,7 @@ _SCRIPT = " ".join(
         "umask 077; d=$b/weft-$(id -u);",
         'e=$(mkdir -p "$d" 2>&1) || fail folder "$e";',
         '[ -O "$d" ] || fail owner "$d";',
-        "f=$d/weft-probe-$digest; t=$f.$(uname -n).$$;",
+        "f=$d/$name-$digest; t=$f.$(uname -n).$$;",
         'tidy() { rm -f "$t"; exit 98; }; trap tidy HUP INT TERM;',
         'ok() { s=$(sha256sum 2>/dev/null <"$1") && [ "${s%% *}" = "$digest" ]; };',
         "tries=0;",
@@ -46,15 +46,25 @@ _SCRIPT = " ".join(
         'if ok "$t"; then chmod 700 "$t" && mv -f "$t" "$f"; else rm -f "$t"; fi;',
         "done;",
         '[ -x "$f" ] || fail noexec "$d";',
-        'say run; exec "$f" "$@"',
     ]
 )
+_BECOME = 'say run; exec "$f" "$@"'
+_TELL = 'say run "$f"'
 
 
 def start_argv(program: Program, cache: str | None, arguments: Sequence[str]) -> list[str]:
     """The command that has a node become the agent; `cache` is where it keeps the program, in the user's own folder."""
+    return [*_argv(_BECOME, program, cache), *arguments]
+
+
+def keep_argv(program: Program, cache: str | None) -> list[str]:
+    """The command that has a node keep a program and say where."""
+    return _argv(_TELL, program, cache)
+
+
+def _argv(last: str, program: Program, cache: str | None) -> list[str]:
     about = [program.digest, str(len(program.content)), program.machine, cache or ""]
-    return ["sh", "-c", _SCRIPT, "weft-probe", *about, *arguments]
+    return ["sh", "-c", f"{_SCRIPT} {last}", program.name, program.name, *about]
 
 
 class LoginEnded(Exception):
@@ -65,16 +75,16 @@ class LoginEnded(Exception):
         self.said = said
 
 
-async def deliver(process: Process, program: Program, on_login: Callable[[], None]) -> None:
+async def deliver(process: Process, program: Program, on_login: Callable[[], None]) -> str:
     """Follow the script until it becomes the agent, sending the program where it is asked for.
 
-    Raises StartFailure with the script's reason, or LoginEnded.
+    Gives the program's path where the script says it. Raises StartFailure with the script's reason, or LoginEnded.
     """
     while True:
         word, rest = await _next_word(process.stdout)
         on_login()
         if word == "run":
-            return
+            return rest
         if word != "need":
             raise StartFailure(_failure(word, rest, program))
         if isinstance(process, RelayedProcess):

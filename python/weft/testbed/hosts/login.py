@@ -23,12 +23,13 @@ def start_command(host: Host, program: Program, arguments: Sequence[str] = ()) -
     return host.launcher.command(host.login, own or start_argv(program, host.cache, arguments))
 
 
-async def log_in(host: Host, program: Program, process: Process) -> None:
-    """See a process through its login until it becomes the agent; raises AgentError and ends the process."""
-    if host.agent:
-        return
+async def log_in(host: Host, program: Program, process: Process) -> str:
+    """See a process through its login until it becomes the agent, or says where it keeps the program.
+
+    Raises AgentError and ends the process.
+    """
     try:
-        await _follow(host, program, process)
+        return await _follow(host, program, process)
     except StartFailure as failure:
         await _end(process)
         raise AgentError(host.name, *failure.reason) from None
@@ -37,14 +38,14 @@ async def log_in(host: Host, program: Program, process: Process) -> None:
         raise
 
 
-async def _follow(host: Host, program: Program, process: Process) -> None:
+async def _follow(host: Host, program: Program, process: Process) -> str:
     try:
         async with asyncio.timeout(host.deadline_s) as deadline:
 
             def extend() -> None:
                 deadline.reschedule(asyncio.get_running_loop().time() + DELIVER_S)
 
-            await deliver(process, program, extend)
+            return await deliver(process, program, extend)
     except TimeoutError:
         text = f"it did not let us in within {host.deadline_s:g} s"
         raise StartFailure(Reason("agent-login-silent", text)) from None

@@ -16,8 +16,9 @@ _MACHINES = {21: "ppc64le", 22: "s390x", 62: "x86_64", 183: "aarch64", 243: "ris
 
 @dataclass(frozen=True)
 class Program:
-    """A program: what it consists of, its SHA-256, and the architecture that it runs on."""
+    """A program: its name, what it consists of, its SHA-256, and the architecture that it runs on."""
 
+    name: str
     content: bytes
     digest: str
     machine: str
@@ -34,4 +35,4 @@ def read_program(path: Path) -> Program:
     number = int.from_bytes(content[_MACHINE_AT : _MACHINE_AT + 2], "little")
     if not content.startswith(b"\x7fELF") or number not in _MACHINES:
         raise RequestError(f"{path}: not a program that nodes can run", "run `make setup`")
-    return Program(content, hashlib.sha256(content).hexdigest(), _MACHINES[number])
+    return Program(path.name, content, hashlib.sha256(content).hexdigest(), _MACHINES[number])

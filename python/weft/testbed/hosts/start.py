@@ -94,13 +94,18 @@ class Starter:
         return await self._become_agent(host, relay.start(start_command(host, self._program)))
 
     async def _become_agent(self, host: Host, process: Process) -> Agent:
-        await log_in(host, self._program, process)
+        await self._log_in(host, process)
         return await Agent.greeted(host.name, process, host.launcher.explain)
 
     async def _relay(self, host: Host) -> Relay:
         process = await start_process(host.name, start_command(host, self._program, ["relay"]))
-        await log_in(host, self._program, process)
+        await self._log_in(host, process)
         return await Relay.greeted(host.name, process, GREET_S)
+
+    async def _log_in(self, host: Host, process: Process) -> None:
+        """A program that is there already has nothing to say before it is the agent."""
+        if not host.agent:
+            await log_in(host, self._program, process)
 
     async def _on_relay(self, host: Host, relay: Relay) -> Started:
         return await _or_error(Agent.greeted(host.name, relay.start(OWN_PROGRAM)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from weft.errors import RequestError
@@ -12,8 +14,9 @@ from weft.testbed.agent import Agent, AgentError
 from weft.testbed.base import Closing, Node
 from weft.testbed.hosts.addresses import resolve_all, settle
 from weft.testbed.hosts.host import Host
+from weft.testbed.hosts.keep import keep
 from weft.testbed.hosts.pace import Pace
-from weft.testbed.hosts.program import Program, agent_program
+from weft.testbed.hosts.program import Program, agent_program, read_program
 from weft.testbed.hosts.start import Starter
 from weft.testbed.ports import PortRange
 
@@ -42,6 +45,7 @@ class Hosts(Closing):
         self._by_name = {host.name: host for host in self.hosts}
         self.warnings: list[Warning] = []
         self._close = on_close
+        self._kept: dict[tuple[str, int], str] = {}
         self._addresses = [tuple(place.address for place in host.places) for host in self.hosts]
         self._check_networks()
         self._check_ports()
@@ -87,6 +91,22 @@ class Hosts(Closing):
                 await started.close()
                 return error
         return started
+
+    async def keep(self, path: Path, nodes: Sequence[int]) -> list[str]:
+        """Have each of the nodes keep a program of this machine, and give its path there; raises AgentError."""
+        program = read_program(path)
+        slots = asyncio.Semaphore(self.pace.at_once)
+        wanted = [node for node in nodes if (program.digest, node) not in self._kept]
+        kept = await asyncio.gather(*(keep(self.hosts[node], program, slots) for node in wanted))
+        self._kept |= {(program.digest, node): one for node, one in zip(wanted, kept, strict=True)}
+        return [self._kept[program.digest, node] for node in nodes]
+
+    def first_with_login_of(self, node: Node) -> Node:
+        """The first node with the login of another: nodes that share one are one machine."""
+        login = self._host(node).login
+        return next(
+            one for one, host in zip(self.nodes, self.hosts, strict=True) if host.login == login
+        )
 
     def close(self) -> None:
         self._close()

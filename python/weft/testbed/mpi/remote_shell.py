@@ -3,24 +3,65 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
-from weft.testbed.base import Testbed
+from weft.testbed.base import Node, Testbed
+from weft.testbed.hosts.testbed import Hosts
+
+_COMMAND = "@COMMAND@"
+_HEAD = """#!/bin/sh
+quoted() { printf "'"; printf %s "$1" | sed "s/'/'\\\\\\\\''/g"; printf "'"; }
+while case "$1" in -*) true ;; *) false ;; esac; do shift; done
+node=$1; shift
+case "$node" in
+"""
 
 
-def write_remote_shell(testbed: Testbed, path: Path) -> None:
-    """Write a script that runs its further arguments, as ssh would, on the node with the address of its first.
+def write_remote_shell(testbed: Testbed, nodes: Sequence[int], path: Path) -> list[str]:
+    """Write a script that runs its further arguments, as ssh would, on the node that its first names.
+
+    Gives the names that it knows the nodes by, in their order; nodes with the same login are one machine with one name.
+    """
+    names = {node: _name(testbed, testbed.nodes[node]) for node in nodes}
+    cases = {
+        name: _case(name, _words(testbed, testbed.nodes[node])) for node, name in names.items()
+    }
+    unknown = '*) echo "no host $node" >&2; exit 1 ;;\n'
+    path.write_text(f"{_HEAD}{''.join(cases.values())}{unknown}esac\n")
+    path.chmod(0o755)
+    return list(names.values())
+
+
+def _name(testbed: Testbed, node: Node) -> str:
+    """In a lab an address, which needs no resolver; else what the node is called, or the first of those that it is."""
+    if not isinstance(testbed, Hosts):
+        return node.address
+    return testbed.first_with_login_of(node).name
+
+
+def _words(testbed: Testbed, node: Node) -> list[str]:
+    """The command that runs a shell's command on the node.
 
     All nodes of a lab have this machine's name, which an MPI takes for one host with shared memory, so each gets a
     host name of its own. All stay off the processor that the lab's forwarder needs, as weft's agents do.
     """
+    if isinstance(testbed, Hosts):
+        return testbed.node_command(node, ["sh", "-c", _COMMAND])
     cpus = ",".join(map(str, sorted(set(testbed.cpus or []))))
     pinned = ["taskset", "-c", cpus] if cpus else []
-    cases = []
-    for node in testbed.nodes:
-        shell = ["unshare", "--uts", "sh", "-c", f'hostname {node.name}; eval "$1"', "sh"]
-        enter = shlex.join(testbed.node_command(node, [*pinned, *shell]))
-        cases.append(f'{node.address}) shift; exec {enter} "$*" ;;\n')
-    unknown = '*) echo "no host $1" >&2; exit 1 ;;\n'
-    path.write_text(f'#!/bin/sh\ncase "$1" in\n{"".join(cases)}{unknown}esac\n')
-    path.chmod(0o755)
+    named = ["unshare", "--uts", "sh", "-c", f'hostname {node.name}; eval "$1"', "sh", _COMMAND]
+    return testbed.node_command(node, [*pinned, *named])
+
+
+def _case(name: str, words: list[str]) -> str:
+    return f"{shlex.quote(name)}) exec {' '.join(map(_filled, words))} ;;\n"
+
+
+def _filled(word: str) -> str:
+    """A word of the script with the command in its place: as it is, or quoted where it is part of a longer one."""
+    if word == _COMMAND:
+        return '"$*"'
+    return '"$(quoted "$*")"'.join(
+        shlex.quote(piece) if piece else "" for piece in word.split(_COMMAND)
+    )

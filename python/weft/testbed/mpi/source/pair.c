@@ -1,33 +1,16 @@
-/* weft's timed loops over MPI, between rank 0, which drives, and rank 1, which serves.
- *
- * usage: weft_mpi KEY=VALUE ...     (weft starts it under mpirun; see step.py for what it says)
- *
- *   pattern=pingpong|stream  window=N  calls=blocking|nonblocking  cpus=A,B (optional)
- *   rule=time  trial_ns=N at_least=N at_most_ns=N (0: none)   or   rule=count  repeats=N
- *   trials=N  until_ns=N (0: none)  epoch_ns=N  phases=INDEX:BYTES,INDEX:BYTES,...
+/* The timed loops between rank 0, which drives, and rank 1, which serves.
  *
  * Which batches are run, and how many messages each has, is what the agent's driver does (crates/probe/src/drive.rs). */
-#define _GNU_SOURCE
-#include <mpi.h>
-#include <sched.h>
-#include <stdint.h>
+#include "weft_mpi.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define WARM_UP_NS 1000000
 #define WARM_UP_MESSAGES 20
-#define PAGE_BYTES 4096
 
 enum { DRIVER = 0, SERVER = 1, ORDER_TAG = 1, DATA_TAG = 2 };
-
-struct settings {
-    int streams, nonblocking, by_count;
-    long window, trials, repeats, at_least;
-    int64_t trial_ns, at_most_ns, until_ns, epoch_ns;
-    const char *phases, *cpus;
-};
 
 /* One batch; no messages means that there is nothing more to come. */
 struct order {
@@ -44,74 +27,6 @@ struct end {
     MPI_Request *requests;
     int peer;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "weft_mpi: %s\n", what);
-    MPI_Abort(MPI_COMM_WORLD, 2);
-    exit(2);
-}
-
-static const char *value_of(int argc, char **argv, const char *key)
-{
-    const size_t length = strlen(key);
-    for (int i = 1; i < argc; i++)
-        if (!strncmp(argv[i], key, length) && argv[i][length] == '=')
-            return argv[i] + length + 1;
-    return NULL;
-}
-
-static int64_t number_of(int argc, char **argv, const char *key)
-{
-    const char *text = value_of(argc, argv, key);
-    return text ? strtoll(text, NULL, 10) : 0;
-}
-
-static int is(const char *text, const char *expected)
-{
-    return text && !strcmp(text, expected);
-}
-
-static struct settings read_settings(int argc, char **argv)
-{
-    const int64_t window = number_of(argc, argv, "window");
-    return (struct settings){
-        .streams = is(value_of(argc, argv, "pattern"), "stream"),
-        .nonblocking = is(value_of(argc, argv, "calls"), "nonblocking"),
-        .by_count = is(value_of(argc, argv, "rule"), "count"),
-        .window = window > 0 ? window : 1,
-        .trials = number_of(argc, argv, "trials"),
-        .repeats = number_of(argc, argv, "repeats"),
-        .at_least = number_of(argc, argv, "at_least"),
-        .trial_ns = number_of(argc, argv, "trial_ns"),
-        .at_most_ns = number_of(argc, argv, "at_most_ns"),
-        .until_ns = number_of(argc, argv, "until_ns"),
-        .epoch_ns = number_of(argc, argv, "epoch_ns"),
-        .phases = value_of(argc, argv, "phases"),
-        .cpus = value_of(argc, argv, "cpus"),
-    };
-}
-
-/* The processor of the list at the rank's position. */
-static void pin(const char *cpus, int rank)
-{
-    cpu_set_t set;
-    for (; rank > 0 && cpus; rank--)
-        cpus = strchr(cpus, ',') ? strchr(cpus, ',') + 1 : NULL;
-    if (!cpus)
-        return;
-    CPU_ZERO(&set);
-    CPU_SET(atoi(cpus), &set);
-    if (sched_setaffinity(0, sizeof set, &set))
-        fail("cannot pin to the processor that was asked for");
-}
 
 static void send(struct end *end, int count)
 {
@@ -297,49 +212,16 @@ static int64_t largest_bytes(const char *phases)
     return largest;
 }
 
-/* A page-aligned buffer, every page of it touched. */
-static char *buffer_of(int64_t bytes)
+void run_pair(const struct settings *settings, int rank)
 {
-    void *buffer;
-    if (bytes > INT32_MAX || posix_memalign(&buffer, PAGE_BYTES, (size_t)bytes))
-        fail("no memory for the largest message, or it has more bytes than MPI counts (2^31 - 1)");
-    memset(buffer, 0x5a, (size_t)bytes);
-    return buffer;
-}
-
-static void introduce(void)
-{
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-    MPI_Get_library_version(version, &length);
-    version[strcspn(version, "\n")] = '\0';
-    printf("library %s\n", version);
-    fflush(stdout);
-}
-
-int main(int argc, char **argv)
-{
-    int rank, ranks;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const struct settings settings = read_settings(argc, argv);
-    if (ranks != 2 || !settings.phases)
-        fail("needs two ranks and phases; it is started by weft");
-    pin(settings.cpus, rank);
-    struct end end = {&settings, buffer_of(largest_bytes(settings.phases)), NULL, 1 - rank};
-    end.requests = malloc(sizeof *end.requests * (size_t)(settings.window + 2));
-    if (!end.requests)
-        fail("no memory for the window's requests");
-    if (rank == DRIVER) {
-        introduce();
+    if (!settings->phases)
+        fail("needs phases; it is started by weft");
+    struct end end = {settings, buffer_of(largest_bytes(settings->phases)), NULL, 1 - rank};
+    end.requests = allocate(sizeof *end.requests * (size_t)(settings->window + 2));
+    if (rank == DRIVER)
         drive(&end);
-        puts("done");
-    } else {
+    else
         serve(&end);
-    }
     free(end.requests);
     free(end.buffer);
-    MPI_Finalize();
-    return 0;
 }

@@ -1,0 +1,89 @@
+/* Phases as they come: a line each on rank 0's standard input, of words and numbers between single spaces.
+ *
+ *   INDEX stream|pingpong SIZE time TRIAL_NS TRIALS COUNT   SRC DST STREAMS   SRC DST STREAMS ...
+ *   INDEX stream|pingpong SIZE count REPEATS TRIALS COUNT   SRC DST STREAMS ...
+ *
+ * SRC and DST are ranks. */
+#define _GNU_SOURCE
+#include "many.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The line at all ranks, to be freed, or NULL at the end. */
+static char *next_line(int rank)
+{
+    char *line = NULL;
+    size_t room = 0;
+    long length = 0;
+    if (rank == 0)
+        length = (long)getline(&line, &room, stdin);
+    MPI_Bcast(&length, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    if (length <= 0) {
+        free(line);
+        return NULL;
+    }
+    if (rank != 0)
+        line = allocate((size_t)length + 1);
+    MPI_Bcast(line, (int)length, MPI_CHAR, 0, MPI_COMM_WORLD);
+    return line;
+}
+
+static int64_t number(char **next)
+{
+    char *end;
+    const int64_t value = strtoll(*next, &end, 10);
+    if (end == *next)
+        fail("a phase is not as it should be: a number is missing");
+    *next = end;
+    return value;
+}
+
+/* Whether the next word is this one, which is then passed. */
+static int take(char **next, const char *word)
+{
+    const size_t length = strlen(word);
+    *next += strspn(*next, " ");
+    if (strncmp(*next, word, length))
+        return 0;
+    *next += length;
+    return 1;
+}
+
+static struct transfer read_transfer(char **next, int ranks)
+{
+    struct transfer one;
+    one.src = (int)number(next);
+    one.dst = (int)number(next);
+    one.streams = (int)number(next);
+    if (one.src < 0 || one.dst < 0 || one.src >= ranks || one.dst >= ranks || one.src == one.dst)
+        fail("a phase is not as it should be: it names a rank that there is not");
+    return one;
+}
+
+int next_phase(const struct world *world, struct phase *phase)
+{
+    char *const line = next_line(world->rank);
+    if (!line)
+        return 0;
+    char *next = line;
+    phase->index = (long)number(&next);
+    phase->is_pingpong = take(&next, "pingpong");
+    if (!phase->is_pingpong && !take(&next, "stream"))
+        fail("a phase is not as it should be: neither stream nor pingpong");
+    phase->size_bytes = number(&next);
+    phase->by_count = take(&next, "count");
+    if (!phase->by_count && !take(&next, "time"))
+        fail("a phase is not as it should be: neither time nor count");
+    const int64_t amount = number(&next);
+    phase->repeats = phase->by_count ? (long)amount : 1;
+    phase->trial_ns = phase->by_count ? 0 : amount;
+    phase->trials = (long)number(&next);
+    phase->count = (int)number(&next);
+    phase->transfers = allocate(sizeof *phase->transfers * (size_t)phase->count);
+    for (int i = 0; i < phase->count; i++)
+        phase->transfers[i] = read_transfer(&next, world->ranks);
+    free(line);
+    return 1;
+}

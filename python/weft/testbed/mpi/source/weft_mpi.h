@@ -1,0 +1,36 @@
+/* What the parts of the program have in common. */
+#ifndef WEFT_MPI_H
+#define WEFT_MPI_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What weft wants, as its arguments say. */
+struct settings {
+    int streams, nonblocking, by_count;
+    int shares_cpu; /* found out: who waits lets the others run */
+    long window, trials, repeats, at_least;
+    int64_t trial_ns, at_most_ns, until_ns, epoch_ns;
+    const char *phases, *cpus;
+};
+
+/* The monotonic clock of this node. */
+int64_t now_ns(void);
+
+/* End the whole job with a message. */
+void fail(const char *what);
+
+/* Memory, or the end of the job. */
+void *allocate(size_t bytes);
+
+/* A page-aligned buffer for a message, every page of it touched. */
+char *buffer_of(int64_t bytes);
+
+/* One step between two ranks, whose phases are in the settings. */
+void run_pair(const struct settings *settings, int rank);
+
+/* Phases between all ranks, which rank 0 reads from its standard input until it ends. */
+void run_many(const struct settings *settings, int rank, int ranks);
+
+#endif
