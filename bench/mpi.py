@@ -114,7 +114,7 @@ def netpipe_rows(kind: str, arguments: list[str]) -> Times:
             text=True,
             timeout=DEADLINE_S,
             check=False,
-            env=environment(toolchain) | {"CPUS": " ".join(map(str, CPUS))},
+            env=environment(toolchain, Local(2), Path(folder)) | {"CPUS": " ".join(map(str, CPUS))},
             cwd=folder,
         )
         if done.returncode:

@@ -74,7 +74,7 @@ def slurm(folder: Path) -> Iterator[Slurm]:
         _wait_for(lambda: (folder / "munge.sock").exists())
         servers.append(_start(here, "slurmctld", "-D", "-i"))
         for number in range(1, NODES + 1):
-            servers.append(_start(here, "slurmd", "-D", "-N", f"s{number}"))
+            servers.append(_start(here, *_named(f"s{number}"), "slurmd", "-D", "-N", f"s{number}"))
         _wait_for(lambda: here.run("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip() == "4")
         yield here
     finally:
@@ -90,6 +90,11 @@ def slurm(folder: Path) -> Iterator[Slurm]:
 def _start(here: Slurm, *command: str) -> subprocess.Popen[bytes]:
     log = (here.folder / f"{command[0]}-{time.monotonic_ns()}.log").open("wb")
     return subprocess.Popen(command, env=here.environment, stdout=log, stderr=log)
+
+
+def _named(name: str) -> list[str]:
+    """A host name of its own, as each node of a cluster has."""
+    return ["unshare", "--uts", "sh", "-c", f'hostname {name}; exec "$@"', "sh"]
 
 
 def _munge_options(folder: Path) -> list[str]:

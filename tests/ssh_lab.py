@@ -49,8 +49,9 @@ class SshLab:
     addresses: dict[str, str]
 
     def enter(self, node: str, *command: str | Path) -> list[str]:
-        """The command that runs another in a host's namespace."""
-        return [*WEFT, "lab", "exec", self.name, node, "--", *map(str, command)]
+        """The command that runs another in a host's namespace, where the host has a name of its own as real ones do."""
+        named = ["unshare", "--uts", "sh", "-c", f'hostname {node}; exec "$@"', "sh"]
+        return [*WEFT, "lab", "exec", self.name, node, "--", *named, *map(str, command)]
 
     def weft(
         self, *arguments: str | Path, timeout: float = 120, **environment: str

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from command import start, weft, weft_json
+from command import descendants, start, weft, weft_json
 from test_mpi import INSTALLED, needs_mpi, rank_of
 from weft.plan.phases import expand
 from weft.run.folder import Run
@@ -134,6 +134,30 @@ def test_a_job_killed_in_the_midst_of_phases_keeps_those_that_were_over(
     resumed = Run.open(out)
     assert resumed.meta.status == "complete"
     assert set(resumed.samples["phase"].to_pylist()) == {0, 1, 2}
+
+
+def test_who_is_lost_with_its_agent_is_gone_on_without(tmp_path: Path) -> None:
+    """A node that dies takes its agent along; the MPI job dies with it, and another does the rest."""
+    out = tmp_path / "run"
+    slow = ["--set", "steps.*.stop={rule='time', trial='300 ms', trials=5}", "--launches", "1"]
+    over = ["--transport", "mpi", "--mpi", INSTALLED[0]]
+    running = start("run", "aapc", "--on", "local:4", *over, *slow, "--out", out)
+    try:
+        rank = rank_of(running.pid, out)
+        agents = [child for child, name in descendants(running.pid) if name == "weft-probe"]
+        os.kill(agents[0], signal.SIGKILL)
+        os.kill(rank, signal.SIGKILL)
+        running.communicate(timeout=60)
+    finally:
+        running.kill()
+    run = Run.open(out)
+    (lost,) = run.meta.lost
+    gone = [node["name"] for node in run.meta.nodes].index(lost["node"])
+    found = measured(run, 0)
+    for phase in expand(run.meta.plan["steps"][0], NODES):
+        pairs = {(one["src"], one["dst"]) for one in phase["transfers"]}
+        left = {pair for pair in pairs if gone not in pair}
+        assert found[phase["index"]] == (pairs if phase["index"] < lost["phase"] else left)
 
 
 def test_a_cast_is_refused_before_anything_starts(tmp_path: Path) -> None:

@@ -4,50 +4,58 @@ from __future__ import annotations
 
 import os
 import shlex
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from weft.errors import RequestError
 from weft.testbed.base import Testbed
 from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.mpi.program import compiled
-from weft.testbed.mpi.remote_shell import write_remote_shell
-from weft.testbed.mpi.toolchain import KINDS, Toolchain, find_toolchain
+from weft.testbed.mpi.remote_shell import LAB_INTERFACE, write_remote_shell
+from weft.testbed.mpi.toolchain import Toolchain, find_toolchain
 
-LAB_INTERFACE = "eth0"
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 _LAB_ONLY = {
-    "btl": "tcp,self",
-    "pml": "ob1",
-    "btl_tcp_if_include": LAB_INTERFACE,
-    "oob_tcp_if_include": LAB_INTERFACE,
+    "openmpi": {
+        "OMPI_MCA_btl": "tcp,self",
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl_tcp_if_include": LAB_INTERFACE,
+        "OMPI_MCA_oob_tcp_if_include": LAB_INTERFACE,
+    },
+    "mpich": {
+        "UCX_TLS": "tcp,self",
+        "UCX_NET_DEVICES": LAB_INTERFACE,
+        "FI_PROVIDER": "tcp",
+        "FI_TCP_IFACE": LAB_INTERFACE,
+    },
 }
+"""What keeps messages on a lab's network: all of its hosts are one machine, whose memory an MPI would find."""
 _BY_OUR_SHELL = {"plm": "rsh", "ras": "^slurm,tm,lsf,gridengine", "plm_rsh_no_tree_spawn": "1"}
 """Daemons are started by way of the script that we wrote, whatever batch system there is, and by mpirun alone."""
 
 
-def environment(toolchain: Toolchain) -> dict[str, str]:
-    """Open MPI must be told that root is welcome, who alone may enter a lab's namespaces; one who is not root is
-    told nothing. An mpirun that sees a Slurm job would place its ranks itself."""
+def environment(toolchain: Toolchain, testbed: Testbed, folder: Path) -> dict[str, str]:
+    """The user's environment with what the MPI needs on a testbed; `folder` takes its files.
+
+    Open MPI must be told that root is welcome, who alone may enter a lab's namespaces; one who is not root is told
+    nothing. An mpirun that sees a Slurm job would place its ranks itself.
+    """
     kept = {
         key: value
         for key, value in os.environ.items()
         if key == "SLURM_CONF" or not key.startswith(("SLURM_", "PMI_", "PMIX_"))
     }
-    as_root = os.geteuid() == 0 and toolchain.kind == "openmpi"
-    return kept | (_AS_ROOT if as_root else {})
+    if os.geteuid() == 0 and toolchain.kind == "openmpi":
+        kept |= _AS_ROOT
+    if testbed.kind == "lab":
+        kept |= _LAB_ONLY[toolchain.kind] | {"OMPI_MCA_orte_tmpdir_base": str(folder)}
+    return kept
 
 
 def check_mpi(step: dict[str, Any], testbed: Testbed) -> None:
-    """Refuse what lacks an MPI, or a way to place its ranks; raises RequestError. Compiles the program."""
+    """Refuse what lacks an MPI; raises RequestError. Compiles the program."""
     toolchain = find_toolchain(step["options"].get("mpi"))
-    if testbed.kind == "lab" and toolchain.kind == "mpich":
-        raise RequestError(
-            f"step {step['name']!r}: ranks of {KINDS[toolchain.kind]} cannot be placed on "
-            f"{testbed.kind}:{testbed.name}",
-            "they run on local: and on real clusters, and those of Open MPI on lab:FABRIC too",
-        )
     compiled(toolchain)
 
 
@@ -70,9 +78,26 @@ def mpirun_command(
     names = write_remote_shell(testbed, nodes, shell)
     arguments = _REMOTE[toolchain.kind](names, shell, shares_cpu)
     if isinstance(testbed, Hosts):
-        return [path, *arguments, *program]
-    settings = _words(_LAB_ONLY | {"orte_tmpdir_base": str(folder)})
-    return [str(shell), names[0], shlex.join([path, *settings, *arguments, *program])]
+        here = _own_address(testbed.nodes[nodes[0]].address)
+        return [path, *_reached_at(toolchain, here), *arguments, *program]
+    reached = _reached_at(toolchain, names[0])
+    return [str(shell), names[0], shlex.join([path, *reached, *arguments, *program])]
+
+
+def _own_address(peer: str) -> str | None:
+    """The address from which this machine would send to another; None where it has no way there."""
+    family = socket.AF_INET6 if ":" in peer else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as unused:
+        try:
+            unused.connect((peer, 9))
+        except OSError:
+            return None
+        return str(unused.getsockname()[0])
+
+
+def _reached_at(toolchain: Toolchain, address: str | None) -> list[str]:
+    """MPICH's daemons are told a name of this machine, which they may not know; Open MPI's are told addresses."""
+    return ["-localhost", address] if toolchain.kind == "mpich" and address else []
 
 
 def _openmpi_local(ranks: int, shares_cpu: bool) -> list[str]:
@@ -87,7 +112,7 @@ def _openmpi_remote(names: list[str], shell: Path, shares_cpu: bool) -> list[str
 
 
 def _openmpi_settings(shares_cpu: bool, settings: dict[str, str]) -> list[str]:
-    settings = settings | {"mpi_yield_when_idle": str(int(shares_cpu))}
+    settings = settings | ({"mpi_yield_when_idle": "1"} if shares_cpu else {})
     return ["--bind-to", "none", *_words(settings)]
 
 

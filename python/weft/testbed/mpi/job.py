@@ -19,6 +19,7 @@ LONGEST_LINE_BYTES = 1 << 20
 MOST_COMPLAINTS = 200
 NAME = "mpirun"
 """Who is to blame where no single node is."""
+REACH = "its daemons on the nodes must reach this machine, and each other, on ports that the MPI chooses"
 ALIVE = "weft_mpi: alive"
 """What a rank says on its standard error while messages move in a long phase."""
 
@@ -116,9 +117,13 @@ class Job:
 
     def _check_silence(self) -> None:
         within_s = self._patience_s if self._has_spoken else max(self._patience_s, START_WITHIN_S)
-        if time.monotonic() - self._heard_s > within_s:
+        if time.monotonic() - self._heard_s <= within_s:
+            return
+        if self._has_spoken:
             text = f"the MPI job said nothing for {within_s:.0f} s"
-            raise AgentError(NAME, "mpi-silent", text + self._first_complaint())
+        else:
+            text = f"the MPI job did not start within {within_s:.0f} s; {REACH}"
+        raise AgentError(NAME, "mpi-silent", text + self._first_complaint())
 
     async def _how_it_ended(self) -> str:
         status = await self._process.wait()

@@ -37,7 +37,7 @@ async def launch(
         program = [*await _program(testbed, nodes, toolchain), *arguments]
         shares = shares_cpu(testbed, nodes, cpus)
         command = mpirun_command(toolchain, testbed, nodes, program, shares, Path(folder))
-        job = await Job.start(command, environment(toolchain), patience_s)
+        job = await Job.start(command, environment(toolchain, testbed, Path(folder)), patience_s)
         try:
             yield job
         finally:

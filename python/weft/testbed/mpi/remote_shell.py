@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from weft.testbed.base import Node, Testbed
 from weft.testbed.hosts.testbed import Hosts
 
+LAB_INTERFACE = "eth0"
 _COMMAND = "@COMMAND@"
+_UNTIL_UP = (
+    f"n=0; until [ $n -eq 40 ] || ip link show {LAB_INTERFACE} 2>&1 | grep -q 'state UP\\|not found'; "
+    "do n=$((n+1)); sleep 0.05; done;"
+)
+"""The kernel may say a second late that an interface is up, and MPICH's UCX would do without it."""
 _HEAD = """#!/bin/sh
 quoted() { printf "'"; printf %s "$1" | sed "s/'/'\\\\\\\\''/g"; printf "'"; }
 while case "$1" in -*) true ;; *) false ;; esac; do shift; done
@@ -50,11 +57,15 @@ def _words(testbed: Testbed, node: Node) -> list[str]:
         return testbed.node_command(node, ["sh", "-c", _COMMAND])
     cpus = ",".join(map(str, sorted(set(testbed.cpus or []))))
     pinned = ["taskset", "-c", cpus] if cpus else []
-    named = ["unshare", "--uts", "sh", "-c", f'hostname {node.name}; eval "$1"', "sh", _COMMAND]
-    return testbed.node_command(node, [*pinned, *named])
+    script = f'hostname {node.name}; {_UNTIL_UP} eval "$1"'
+    return testbed.node_command(
+        node, [*pinned, "unshare", "--uts", "sh", "-c", script, "sh", _COMMAND]
+    )
 
 
 def _case(name: str, words: list[str]) -> str:
+    """With the path of the user's ssh: an mpirun puts its own folder before what they have in PATH."""
+    words = [shutil.which(words[0]) or words[0], *words[1:]]
     return f"{shlex.quote(name)}) exec {' '.join(map(_filled, words))} ;;\n"
 
 
