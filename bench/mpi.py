@@ -1,9 +1,10 @@
-"""weft beside NetPIPE's MPI modules, NPopenmpi and NPmpich2: two ranks on this machine, alternating runs.
+"""weft over MPI beside NetPIPE's MPI modules and OSU's method: two ranks on this machine, alternating runs.
 
 usage: bench/mpi.py [--runs N] [openmpi] [mpich]     (both when none is named)
 
-Both tools run under the same mpirun, with the MPI's own choice of transport (shared memory), each rank pinned to its
-own processor. weft uses NetPIPE's trials, its repetitions and its choice of the best trial.
+All run under the same mpirun, with the MPI's own choice of transport (shared memory), each rank pinned to its own
+processor. Beside NetPIPE, weft uses its trials, its repetitions and its choice of the best trial; beside OSU's method
+(osu_method.c) its repetitions, its window, and the mean.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import shutil
 import statistics
 import subprocess
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from machine import machine
@@ -26,11 +29,21 @@ PEERS = {"openmpi": "NPopenmpi", "mpich": "NPmpich2"}
 CPUS = (0, 1)
 LATENCY_SIZES = (1, 1024)
 RATE_SIZES = (64 << 10, 256 << 10, 1 << 20)
-SIZES = (*LATENCY_SIZES, *RATE_SIZES)
 NETPIPES_RULE = '{ rule = "time", trial = "200 ms", trials = 3, at_least = 3 }'
 DEADLINE_S = 120
+WINDOW = 64
 Times = dict[int, float]
 """One-way times in microseconds by message size in bytes."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What both measure, and how each does."""
+
+    name: str
+    sizes: tuple[int, ...]
+    ours: Callable[[str], Times]
+    theirs: Callable[[str], Times]
 
 
 def main() -> None:
@@ -40,76 +53,131 @@ def main() -> None:
     arguments = parser.parse_args()
     print(machine())
     for kind in arguments.kinds or PEERS:
-        if shutil.which(PEERS[kind]) is None:
-            print(f"\n{kind}: no {PEERS[kind]}, left out")
-            continue
-        compare(kind, arguments.runs)
+        print(f"\n{KINDS[kind]} {find_toolchain(kind).launcher.version}   (n = {arguments.runs})")
+        for contest in contests(kind):
+            compare(contest, kind, arguments.runs)
 
 
-def compare(kind: str, runs: int) -> None:
+def contests(kind: str) -> list[Contest]:
+    both = LATENCY_SIZES + RATE_SIZES
+    found = [
+        Contest("OSU's latency", LATENCY_SIZES, weft_as_osu_latency, osu_latency),
+        Contest("OSU's bw", RATE_SIZES, weft_as_osu_bw, osu_bw),
+    ]
+    if shutil.which(PEERS[kind]) is None:
+        print(f"no {PEERS[kind]}, left out")
+        return found
+    return [Contest(PEERS[kind], both, weft_as_netpipe, netpipe), *found]
+
+
+def compare(contest: Contest, kind: str, runs: int) -> None:
     """Which of the two begins changes from run to run."""
     ours: list[Times] = []
     theirs: list[Times] = []
     for number in range(runs):
         if number % 2:
-            theirs.append(netpipe_times_us(kind))
-        ours.append(weft_times_us(kind))
+            theirs.append(contest.theirs(kind))
+        ours.append(contest.ours(kind))
         if not number % 2:
-            theirs.append(netpipe_times_us(kind))
-    toolchain = find_toolchain(kind)
-    print(f"\n{KINDS[kind]} {toolchain.launcher.version}, {PEERS[kind]}   (n = {runs})")
-    print("  size, B     weft, us   NetPIPE, us   weft / NetPIPE")
-    for size in SIZES:
+            theirs.append(contest.theirs(kind))
+    print(f"  beside {contest.name}\n    size, B     weft, us    theirs, us   weft / theirs")
+    for size in contest.sizes:
         mine, other = ([one[size] for one in found] for found in (ours, theirs))
         ratio = statistics.median(mine) / statistics.median(other)
         meaning = "time" if size in LATENCY_SIZES else "rate"
         print(
-            f"  {size:7d}  {statistics.median(mine):11.3f}  {statistics.median(other):12.3f}   "
+            f"    {size:7d}  {statistics.median(mine):11.3f}  {statistics.median(other):12.3f}   "
             f"{meaning} {ratio if meaning == 'time' else 1 / ratio:.3f}   "
-            f"[{min(mine):.3f} .. {max(mine):.3f}] [{min(other):.3f} .. {max(other):.3f}]"
+            f"[{min(mine):.3f} .. {max(mine):.3f}] [{min(other):.3f} .. {max(other):.3f}]",
+            flush=True,
         )
-    peaks = [max(8 * size / one[size] for size in RATE_SIZES) for one in ours]
-    their_peaks = [max(8 * size / one[size] for size in RATE_SIZES) for one in theirs]
-    mine, other = statistics.median(peaks), statistics.median(their_peaks)
-    print(
-        f"  peak, Mb/s  weft {mine:.0f}, NetPIPE {other:.0f}, weft / NetPIPE {mine / other:.3f}",
-        flush=True,
-    )
 
 
-def weft_times_us(kind: str) -> Times:
+def weft_as_netpipe(kind: str) -> Times:
+    sizes = LATENCY_SIZES + RATE_SIZES
+    return weft_times_us(kind, "latency", "pingpong", sizes, NETPIPES_RULE, "best")
+
+
+def weft_as_osu_latency(kind: str) -> Times:
+    rule = '{ rule = "count", repeats = 10000, trials = 1 }'
+    return weft_times_us(kind, "latency", "pingpong", LATENCY_SIZES, rule, "median")
+
+
+def weft_as_osu_bw(kind: str) -> Times:
+    rule = f'{{ rule = "count", repeats = {20 * WINDOW}, trials = 1 }}'
+    more = [("steps.stream.window", str(WINDOW)), ("steps.stream.options.calls", "nonblocking")]
+    return weft_times_us(kind, "stream", "stream", RATE_SIZES, rule, "median", more)
+
+
+def weft_times_us(
+    kind: str,
+    plan: str,
+    step: str,
+    sizes: tuple[int, ...],
+    rule: str,
+    choice: str,
+    more: list[tuple[str, str]] | None = None,
+) -> Times:
     overrides = [
         ("steps.*.transport", "mpi"),
         ("steps.*.options.mpi", kind),
-        ("steps.pingpong.sizes", str([f"{size} B" for size in SIZES])),
-        ("steps.pingpong.stop", NETPIPES_RULE),
+        (f"steps.{step}.sizes", str([f"{size} B" for size in sizes])),
+        (f"steps.{step}.stop", rule),
         ("launches", "1"),
     ]
     with tempfile.TemporaryDirectory() as folder:
         request = RunRequest(
-            "latency", "local:", f"{folder}/run", overrides=overrides, cpus=list(CPUS)
+            plan, "local:", f"{folder}/run", overrides=overrides + (more or []), cpus=list(CPUS)
         )
         run = start_run(request)
         assert run.meta.status == "complete", run.meta.warnings
-        found = points(run, "best")
-        return {point.size_bytes: one.median for point in found if (one := point.latency_us)}
+        return {
+            point.size_bytes: 8 * point.size_bytes / point.throughput_mbps.median
+            for point in points(run, choice)
+            if point.throughput_mbps
+        }
 
 
-def netpipe_times_us(kind: str) -> Times:
+def netpipe(kind: str) -> Times:
     times: Times = {}
-    for size in SIZES:
-        times |= netpipe_rows(kind, ["-l", str(size), "-u", str(size), "-p", "0"])
+    for size in LATENCY_SIZES + RATE_SIZES:
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "np.out"
+            run_pinned(
+                kind, [PEERS[kind], "-o", str(out), "-l", str(size), "-u", str(size), "-p", "0"]
+            )
+            rows = [line.split() for line in out.read_text().splitlines()]
+        times |= {int(row[0]): float(row[2]) * 1e6 for row in rows}
     return times
 
 
-def netpipe_rows(kind: str, arguments: list[str]) -> Times:
-    """One rank pinned to each processor: the program is started twice, under taskset."""
-    toolchain = find_toolchain(kind)
+def osu_latency(kind: str) -> Times:
+    return osu(kind, "latency", LATENCY_SIZES)
+
+
+def osu_bw(kind: str) -> Times:
+    return osu(kind, "bw", RATE_SIZES)
+
+
+def osu(kind: str, test: str, sizes: tuple[int, ...]) -> Times:
+    source = Path(__file__).with_name("osu_method.c")
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "np.out"
-        netpipe = ["sh", "-c", PINNED, PEERS[kind], "-o", str(out), *arguments]
+        program = f"{folder}/osu_method"
+        # MPICH declares MPI_STATUSES_IGNORE as an array without elements.
+        options = ["-O2", "-Wno-stringop-overflow", "-o", program]
+        subprocess.run([find_toolchain(kind).compiler.path, *options, str(source)], check=True)
+        said = run_pinned(kind, [program, test, *map(str, sizes)])
+    rows = [line.split() for line in said.splitlines()]
+    return {int(row[0]): float(row[1]) for row in rows}
+
+
+def run_pinned(kind: str, command: list[str]) -> str:
+    """What two ranks print, each of them pinned: the program is started under taskset."""
+    toolchain = find_toolchain(kind)
+    pinned = ["sh", "-c", PINNED, *command]
+    with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            mpirun_command(toolchain, Local(2), [0, 1], netpipe, False, Path(folder)),
+            mpirun_command(toolchain, Local(2), [0, 1], pinned, False, Path(folder)),
             capture_output=True,
             text=True,
             timeout=DEADLINE_S,
@@ -117,10 +185,9 @@ def netpipe_rows(kind: str, arguments: list[str]) -> Times:
             env=environment(toolchain, Local(2), Path(folder)) | {"CPUS": " ".join(map(str, CPUS))},
             cwd=folder,
         )
-        if done.returncode:
-            raise RuntimeError(f"{PEERS[kind]} failed: {done.stderr.strip()[-1000:]}")
-        rows = [line.split() for line in out.read_text().splitlines()]
-    return {int(row[0]): float(row[2]) * 1e6 for row in rows}
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} failed: {done.stderr.strip()[-1000:]}")
+    return done.stdout
 
 
 PINNED = (

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from command import weft
 from ssh_lab import SshLab, is_possible, ssh_lab
-from test_hosts_ssh import QUICK, RING, run
+from test_hosts_ssh import QUICK, RING, blocked, run
 from test_mpi import INSTALLED, needs_mpi
 from weft.run.folder import Run
 
@@ -72,3 +74,30 @@ def test_nodes_with_the_same_login_are_ranks_of_one_machine(lab: SshLab, tmp_pat
     measured = Run.open(tmp_path / "r")
     assert [node["name"] for node in measured.meta.nodes] == ["n2a", "n3a", "n2b", "n3b"]
     assert set(measured.samples["src"].to_pylist()) == {0, 1, 2, 3}
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("kind", INSTALLED)
+def test_ranks_and_daemons_keep_within_the_ports(kind: str, lab: SshLab, tmp_path: Path) -> None:
+    nodes = ("n1", "n2", "n3")
+    for node in nodes:
+        allowed = (
+            "iif lo accept; ct state established accept; tcp dport { 22, 5000-5019 } accept; drop"
+        )
+        blocked(lab, node, allowed)
+    over = ["--on", "ssh:n[2-3]", "--ports", "5000-5019", "--transport", "mpi", "--mpi", kind]
+    try:
+        status, said = run(
+            lab, "signature", *over, "--out", tmp_path / "r", *QUICK, **AS_SEPARATE_HOSTS
+        )
+    finally:
+        for node in nodes:
+            subprocess.run(lab.enter(node, "nft", "flush ruleset"), check=True)
+    assert (status, said["status"]) == (0, "complete"), said
+
+
+def test_ranks_are_not_placed_by_another_mpirun(tmp_path: Path) -> None:
+    over = ["--on", "mpirun:localhost,127.0.0.1", "--transport", "mpi", "--mpi", INSTALLED[0]]
+    done = weft("run", "latency", *over, "--out", tmp_path / "r")
+    assert done.returncode == 2
+    assert "another mpirun" in done.stderr

@@ -88,10 +88,11 @@ def foresee(plan: dict[str, Any], spec: str, testbed: Testbed) -> Outlook:
 
 
 def callers_of(step: dict[str, Any], node: int, members: Sequence[int]) -> set[int]:
-    """The nodes that connect to a node in a step: in a pair the first to the second, among many each to each."""
+    """The nodes that connect to a node in a step: in a pair the first to the second, among many, and in an MPI, each to
+    each."""
     if step["transport"] in WITHOUT_SERVER:
         return set()
-    if is_ensemble(step):
+    if is_ensemble(step) or step["transport"] == "mpi":
         return set(members) - {node}
     return {members[0]} if node == members[-1] else set()
 

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from weft.errors import RequestError
 from weft.testbed.base import Testbed
 from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.mpi.program import compiled
 from weft.testbed.mpi.remote_shell import LAB_INTERFACE, write_remote_shell
 from weft.testbed.mpi.toolchain import Toolchain, find_toolchain
+from weft.testbed.ports import PortRange
 
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 _LAB_ONLY = {
@@ -48,14 +50,33 @@ def environment(toolchain: Toolchain, testbed: Testbed, folder: Path) -> dict[st
     }
     if os.geteuid() == 0 and toolchain.kind == "openmpi":
         kept |= _AS_ROOT
+    if ports := testbed.nodes[0].ports:
+        kept |= _within(ports)
     if testbed.kind == "lab":
         kept |= _LAB_ONLY[toolchain.kind] | {"OMPI_MCA_orte_tmpdir_base": str(folder)}
     return kept
 
 
+def _within(ports: PortRange) -> dict[str, str]:
+    """What keeps each MPI's messages and daemons within a range of ports."""
+    return {
+        "OMPI_MCA_btl_tcp_port_min_v4": str(ports.first),
+        "OMPI_MCA_btl_tcp_port_range_v4": str(len(ports)),
+        "OMPI_MCA_oob_tcp_dynamic_ipv4_ports": str(ports),
+        "MPIEXEC_PORT_RANGE": f"{ports.first}:{ports.last}",
+        "UCX_TCP_PORT_RANGE": f"{ports.first}-{ports.last}",
+    }
+
+
 def check_mpi(step: dict[str, Any], testbed: Testbed) -> None:
-    """Refuse what lacks an MPI; raises RequestError. Compiles the program."""
+    """Refuse what lacks an MPI, or a way to place its ranks; raises RequestError. Compiles the program."""
     toolchain = find_toolchain(step["options"].get("mpi"))
+    if isinstance(testbed, Hosts) and any(one.launcher.name == "mpirun" for one in testbed.hosts):
+        raise RequestError(
+            f"step {step['name']!r} is over mpi, whose ranks are placed by way of what starts agents, and that is "
+            f"another mpirun on {testbed.kind}:{testbed.name}",
+            "name the nodes with ssh:, slurm:, template: or a host file of these",
+        )
     compiled(toolchain)
 
 

@@ -90,18 +90,27 @@ static struct settings read_settings(int argc, char **argv)
     };
 }
 
-/* The processor of the list at the rank's position. */
-static void pin(const char *cpus, int rank)
+/* This process's rank as its launcher says it; -1 where it says none. */
+static int rank_by_environment(void)
+{
+    const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        if (getenv(names[n]))
+            return atoi(getenv(names[n]));
+    return -1;
+}
+
+/* To the processor of the list at the rank's position; whether that was possible. */
+static int pin(const char *cpus, int rank)
 {
     cpu_set_t set;
     for (; rank > 0 && cpus; rank--)
         cpus = strchr(cpus, ',') ? strchr(cpus, ',') + 1 : NULL;
     if (!cpus)
-        return;
+        return 0;
     CPU_ZERO(&set);
     CPU_SET(atoi(cpus), &set);
-    if (sched_setaffinity(0, sizeof set, &set))
-        fail("cannot pin to the processor that was asked for");
+    return !sched_setaffinity(0, sizeof set, &set);
 }
 
 /* Whether ranks anywhere share a processor: those that are pinned on the same one, or more ranks of a machine than it
@@ -144,14 +153,18 @@ static void introduce(void)
 int main(int argc, char **argv)
 {
     int rank, ranks;
+    struct settings settings = read_settings(argc, argv);
+    const int early_rank = rank_by_environment();
+    /* Before MPI gets its memory, which should be near; again where the rank was not known yet. */
+    const int is_pinned = early_rank >= 0 && pin(settings.cpus, early_rank);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    struct settings settings = read_settings(argc, argv);
     const int is_many = is(value_of(argc, argv, "pattern"), "many");
     if (ranks < 2 || (ranks > 2 && !is_many))
         fail("the job has another number of ranks than was asked for: mpirun is not that of this program's MPI");
-    pin(settings.cpus, rank);
+    if (!(is_pinned && early_rank == rank) && settings.cpus && !pin(settings.cpus, rank))
+        fail("cannot pin to the processor that was asked for");
     settings.shares_cpu = shares_cpu(rank, ranks, settings.cpus != NULL);
     if (rank == 0)
         introduce();
