@@ -1,0 +1,198 @@
+//! The agent: answers the coordinator's requests, one at a time.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use serde::Serialize;
+use weft_plan::{Pattern, Phase, Wait};
+
+use crate::batch;
+use crate::channel::NullChannel;
+use crate::clock;
+use crate::counters;
+use crate::drive::Job;
+use crate::ensemble;
+use crate::facts;
+use crate::failure::{code, describe};
+use crate::inspect::{self, Echo};
+use crate::link;
+use crate::message::{Asked, Common, Overhead, Reply, Request, Settings};
+use crate::outbox::Outbox;
+use crate::pattern::Unchecked;
+use crate::processor;
+use crate::support;
+use crate::wake::Wake;
+
+mod drive;
+mod serve;
+
+/// Talks to the coordinator on standard output.
+pub struct Agent {
+    outbox: Outbox,
+    member: ensemble::Member,
+    echo: Option<Echo>,
+}
+
+impl Agent {
+    pub fn new(wake: Arc<Wake>) -> Agent {
+        Agent {
+            outbox: Outbox::new(),
+            member: ensemble::Member::new(wake),
+            echo: None,
+        }
+    }
+
+    /// Say that this agent is there, what its node is, and what timing costs on it.
+    pub fn greet(&mut self) -> io::Result<()> {
+        self.say(&Reply::Ready {
+            version: env!("CARGO_PKG_VERSION"),
+            facts: facts::gather(),
+            transports: support::transports(),
+            timing: overhead()?,
+        })
+    }
+
+    /// Answer requests until there are no more; what goes wrong is said, not returned, as long as the coordinator
+    /// listens.
+    pub fn answer_all(&mut self, requests: &Receiver<Vec<u8>>) -> io::Result<()> {
+        while let Some(payload) = self.member.next_request(&mut self.outbox, requests)? {
+            match serde_json::from_slice(&payload) {
+                Ok(Asked::Clock) => self.say(&Reply::Clock {
+                    now_ns: clock::now_ns(),
+                })?,
+                Ok(Asked::Counters) => self.say(&Reply::Counters {
+                    interfaces: counters::read(),
+                })?,
+                Ok(Asked::Ensemble(request)) => self.member.answer(request, &mut self.outbox)?,
+                Ok(Asked::Inspect(request)) => self.inspect(request)?,
+                Ok(Asked::Pair(request)) => self.answer(*request, requests)?,
+                Err(error) => self.member.refuse(&error, &mut self.outbox)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn inspect(&mut self, request: inspect::Request) -> io::Result<()> {
+        let reply = match request {
+            inspect::Request::Inspect { addresses } => inspect::look(&addresses),
+            inspect::Request::Paths { peers, token } => inspect::try_paths(&peers, &token),
+            inspect::Request::Hush => {
+                self.echo = None;
+                inspect::Reply::Hushed
+            }
+            inspect::Request::Echo {
+                addresses,
+                token,
+                ports,
+            } => match Echo::open(&addresses, &token, ports) {
+                Ok(echo) => inspect::Reply::Echoing {
+                    ports: self.echo.insert(echo).ports.clone(),
+                },
+                Err(error) => return self.complain(&error),
+            },
+        };
+        self.say(&reply)
+    }
+
+    fn complain(&mut self, error: &io::Error) -> io::Result<()> {
+        self.say(&Reply::Error {
+            code: code(error),
+            message: describe(error),
+        })
+    }
+
+    fn answer(&mut self, request: Request, requests: &Receiver<Vec<u8>>) -> io::Result<()> {
+        match self.perform(request, requests) {
+            Ok(rejected) => self.say(&Reply::Done { rejected }),
+            Err(error) => self.complain(&error),
+        }
+    }
+
+    fn perform(&mut self, request: Request, requests: &Receiver<Vec<u8>>) -> io::Result<u64> {
+        match request {
+            Request::Serve(common) => self.serve(&common),
+            Request::Drive {
+                common,
+                peer,
+                step_index,
+                launch,
+                phases,
+                epoch_ns,
+            } => {
+                let phases = chosen_phases(&common, &phases)?;
+                let job = Job {
+                    step: &common.step,
+                    step_index,
+                    launch,
+                    phases: &phases,
+                    epoch_ns,
+                };
+                self.drive(&common, peer, job)?;
+                Ok(0)
+            }
+            Request::DriveTogether { common, peers } => {
+                self.drive_together(&common, &peers, requests)?;
+                Ok(0)
+            }
+        }
+    }
+
+    fn report_settings(
+        &mut self,
+        common: &Common,
+        link: Option<link::Effective>,
+    ) -> io::Result<()> {
+        let options = &common.step.options;
+        let effective = Settings {
+            link,
+            cpus: processor::allowed(),
+            wait: if options.wait == Wait::Auto {
+                Wait::Block
+            } else {
+                options.wait
+            },
+            verify: options.verify,
+        };
+        self.say(&Reply::Connected { effective })
+    }
+
+    fn say(&mut self, reply: &impl Serialize) -> io::Result<()> {
+        self.outbox.say(reply)
+    }
+}
+
+fn chosen_phases(common: &Common, wanted: &[u32]) -> io::Result<Vec<Phase>> {
+    let all = common
+        .step
+        .phases(common.nodes)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error.to_string()))?;
+    Ok(all
+        .into_iter()
+        .filter(|phase| wanted.contains(&phase.index))
+        .collect())
+}
+
+fn pin(common: &Common) -> io::Result<()> {
+    let cpus = common.step.options.cpus.as_ref();
+    match cpus.and_then(|cpus| cpus.get(common.node as usize)) {
+        Some(cpu) => processor::pin(*cpu),
+        None => Ok(()),
+    }
+}
+
+/// What timing costs here, measured over a channel that does nothing.
+fn overhead() -> io::Result<Overhead> {
+    const ROUND_TRIPS: u32 = 10_000;
+    let timing = batch::time(
+        &Pattern::Pingpong,
+        &mut NullChannel,
+        &mut Unchecked,
+        &mut [0],
+        ROUND_TRIPS,
+    )?;
+    Ok(Overhead {
+        clock_read_ns: clock::read_cost_ns(),
+        loop_ns: timing.elapsed_ns as f64 / f64::from(ROUND_TRIPS),
+    })
+}
