@@ -126,6 +126,7 @@ def test_findings_without_anything_are_empty_lists_and_null() -> None:
         "undecided": [],
         "differences": [],
         "full_rate_mbps": None,
+        "pairs": [],
     }
 
 
@@ -343,15 +344,15 @@ def a_limit(kind: str, direction: str, over: float = 2.0, capacity: float = 10.0
 @pytest.mark.parametrize(
     ("kind", "direction", "words"),
     [
-        ("trunk", "out", "n[1-6] to n[7-12] 10 Mb/s (2.0x oversubscribed)"),
-        ("trunk", "in", "n[7-12] to n[1-6] 10 Mb/s (2.0x oversubscribed)"),
-        ("uplink", "out", "out of n[1-6] 10 Mb/s (2.0x oversubscribed)"),
-        ("uplink", "in", "into n[1-6] 10 Mb/s (2.0x oversubscribed)"),
-        ("core", "inside", "between the parts of n[1-6] 10 Mb/s (2.0x oversubscribed)"),
+        ("trunk", "out", "n[1-6] to n[7-12] 10.0 Mb/s (2.0x oversubscribed)"),
+        ("trunk", "in", "n[7-12] to n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
+        ("uplink", "out", "out of n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
+        ("uplink", "in", "into n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
+        ("core", "inside", "between the parts of n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
         (
             "switch",
             "inside",
-            "everything that n[1-6] send or receive 10 Mb/s (2.0x oversubscribed)",
+            "everything that n[1-6] send or receive 10.0 Mb/s (2.0x oversubscribed)",
         ),
     ],
 )
@@ -359,13 +360,20 @@ def test_each_kind_of_limit_has_its_clause(kind: str, direction: str, words: str
     assert limit_text(a_limit(kind, direction)) == words
 
 
+def test_fast_limits_are_in_gigabits_and_not_in_powers_of_ten() -> None:
+    fast = limit_text(a_limit("uplink", "out", capacity=123_456.0))
+    assert fast == "out of n[1-6] 123 Gb/s (2.0x oversubscribed)"
+    slow = Slow("node", ("n7",), None, Interval(12_345.0, 12_345.0, 12_345.0), 94_100.0, "tests")
+    assert slow_text(slow) == "n7 12.3 of 94.1 Gb/s"
+
+
 @pytest.mark.parametrize(
     ("slow", "words"),
     [
-        (("node", ("n7",), None), "n7 1 of 9.4 Mb/s"),
-        (("direction", ("n7",), "out"), "n7 sending 1 of 9.4 Mb/s"),
-        (("direction", ("n7",), "in"), "n7 receiving 1 of 9.4 Mb/s"),
-        (("route", ("n7", "n2"), None), "from n7 to n2 1 of 9.4 Mb/s"),
+        (("node", ("n7",), None), "n7 1.00 of 9.40 Mb/s"),
+        (("direction", ("n7",), "out"), "n7 sending 1.00 of 9.40 Mb/s"),
+        (("direction", ("n7",), "in"), "n7 receiving 1.00 of 9.40 Mb/s"),
+        (("route", ("n7", "n2"), None), "from n7 to n2 1.00 of 9.40 Mb/s"),
     ],
 )
 def test_each_kind_of_slowness_has_its_clause(slow: tuple[Any, ...], words: str) -> None:
@@ -375,7 +383,7 @@ def test_each_kind_of_slowness_has_its_clause(slow: tuple[Any, ...], words: str)
 def test_the_verdict_begins_with_the_tightest_and_counts_the_rest() -> None:
     limits = [a_limit("uplink", "out", over) for over in (2.0, 5.0, 3.0, 4.0, 1.5)]
     text = verdict_text(limits, [], "", True, [])
-    assert text.startswith("5 limits inside the network: out of n[1-6] 10 Mb/s (5.0x")
+    assert text.startswith("5 limits inside the network: out of n[1-6] 10.0 Mb/s (5.0x")
     assert text.endswith("; and 1 more.")
     assert "1.5x" not in text
     assert verdict_text(limits[:1], [], "", True, []).startswith("One limit inside the network: ")

@@ -19,10 +19,7 @@ from synthetic import FAST_ETHERNET, GIGABIT, Network, run_meta, write_run
 from weft.cli.report import report as report_command
 from weft.errors import RequestError, WorkError
 from weft.interval import Interval
-from weft.report import facts
-from weft.report.figures.curves import DIP, HALF_POWER, MODES, SATURATION, curve_tables, thinned
-from weft.report.page import Report, page_data, script_json, write_report
-from weft.report.quantity import (
+from weft.quantity import (
     format_bytes,
     format_mbps,
     format_us,
@@ -30,6 +27,9 @@ from weft.report.quantity import (
     range_mbps,
     range_us,
 )
+from weft.report import facts
+from weft.report.figures.curves import DIP, HALF_POWER, MODES, SATURATION, curve_tables, thinned
+from weft.report.page import Report, page_data, script_json, write_report
 from weft.report.series import run_names, series_of
 from weft.report.standouts import standouts
 from weft.report.verdict import verdict

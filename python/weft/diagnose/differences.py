@@ -11,6 +11,7 @@ from weft.diagnose.xray.experiment import Members
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.study import Study
 from weft.nodeset import fold
+from weft.quantity import format_mbps
 
 TOLERANCE = 0.15
 """Measured and declared rates that differ by more are told."""
@@ -99,8 +100,8 @@ class _View:
             if np.isfinite(rates[node]) and _differ(rates[node], limit.capacity_mbps):
                 way = "sends" if limit.direction == "out" else "receives"
                 yield (
-                    f"{self._names[node]} {way} {rates[node]:.3g} Mb/s, "
-                    f"declared {limit.capacity_mbps:.3g} Mb/s"
+                    f"{self._names[node]} {way} {format_mbps(rates[node])}, "
+                    f"declared {format_mbps(limit.capacity_mbps)}"
                 )
 
     def limits(self, study: Study, knows_groups: bool) -> Iterator[str]:
@@ -125,11 +126,11 @@ class _View:
         where = f"{self._text(found.members)} {found.direction}"
         measured = found.capacity_mbps.median
         if not same:
-            yield f"{where}: {measured:.3g} Mb/s in all, no such limit is declared"
+            yield f"{where}: {format_mbps(measured)} in all, no such limit is declared"
             return
         declared = min(limit.capacity_mbps for limit in same)
         if _differ(measured, declared):
-            yield f"{where}: {measured:.3g} Mb/s in all, declared {declared:.3g} Mb/s"
+            yield f"{where}: {format_mbps(measured)} in all, declared {format_mbps(declared)}"
 
 
 def _other(direction: str) -> str:

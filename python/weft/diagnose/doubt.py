@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weft.diagnose.xray.experiment import Members
 from weft.diagnose.xray.limit import SharedLimit
+from weft.quantity import format_mbps
 from weft.run.meta import RunMeta
 
 MACHINE_WARNINGS = {"lab-late", "lab-busy"}
@@ -18,6 +19,6 @@ def may_be_the_machine(limit: SharedLimit, everybody: Members, meta: RunMeta) ->
 def doubt_text(limit: SharedLimit) -> str:
     """The question that is left open."""
     return (
-        f"whether {len(limit.members)} nodes share a limit of {limit.capacity_mbps.median:.3g} Mb/s "
+        f"whether {len(limit.members)} nodes share a limit of {format_mbps(limit.capacity_mbps.median)} "
         "or the machine that carries the lab was the limit"
     )

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from weft.diagnose.multi_pair import MultiPairPoint
+from weft.quantity import format_mbps
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def _differ(faster: MultiPairPoint, slower: MultiPairPoint) -> bool:
 def _text(point: MultiPairPoint) -> str:
     share = point.of_alone
     alone = f" ({100 * share.median:.1f} % of alone)" if share else ""
-    return f"{point.policy} {point.sum_mbps.median:.4g} Mb/s{alone}"
+    return f"{point.policy} {format_mbps(point.sum_mbps.median)}{alone}"
 
 
 def pair_orders(points: Iterable[MultiPairPoint]) -> list[PairOrder]:

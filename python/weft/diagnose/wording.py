@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.study import Study
 from weft.nodeset import fold
+from weft.quantity import format_mbps, part_of_mbps
 
 if TYPE_CHECKING:
     from weft.diagnose.findings import Limit, Slow
@@ -44,7 +45,7 @@ def limit_text(limit: Limit) -> str:
     """One limit in a clause."""
     members = fold(limit.members)
     capacity, over = limit.capacity_mbps.median, limit.oversubscription
-    whole = f"{capacity:.3g} Mb/s ({over:.1f}x oversubscribed)"
+    whole = f"{format_mbps(capacity)} ({over:.1f}x oversubscribed)"
     match limit.kind, limit.direction:
         case "trunk", direction:
             against = fold(limit.against or ())
@@ -61,7 +62,7 @@ def limit_text(limit: Limit) -> str:
 
 def slow_text(slow: Slow) -> str:
     """One slow thing in a clause."""
-    rate = f"{slow.rate_mbps.median:.3g} of {slow.expected_mbps:.3g} Mb/s"
+    rate = part_of_mbps(slow.rate_mbps.median, slow.expected_mbps)
     if slow.kind == "route":
         return f"from {slow.nodes[0]} to {slow.nodes[1]} {rate}"
     way = {"out": " sending", "in": " receiving"}.get(slow.direction or "", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.diagnose.delivery import Delivered, deliveries
 from weft.interval import Interval
-from weft.report.quantity import format_bytes, range_mbps, range_us
+from weft.quantity import format_bytes, range_mbps, range_us
 from weft.report.table import Table
 from weft.run.folder import Run
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from weft.diagnose.points import Point
 from weft.nodeset import fold
+from weft.quantity import format_us, range_mbps, range_us
 from weft.report.figures.curves import note, size_text
-from weft.report.quantity import format_us, range_mbps, range_us
 from weft.report.series import Series, time_us
 from weft.report.table import Table
 from weft.run.folder import Run

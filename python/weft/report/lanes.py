@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from weft.diagnose.fabric_tree import FabricTree, Link
-from weft.report.quantity import format_mbps
+from weft.quantity import format_mbps
 from weft.run.loads import Load, Loads, link_loads, switch_loads
 
 

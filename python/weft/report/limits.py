@@ -7,7 +7,7 @@ from typing import Any
 
 from weft.diagnose.findings import Findings, Limit, Slow
 from weft.nodeset import fold
-from weft.report.quantity import format_mbps, format_us, range_mbps
+from weft.quantity import format_mbps, format_us, range_mbps
 from weft.report.table import Table
 from weft.run.folder import Run
 

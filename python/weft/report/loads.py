@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from weft.diagnose.applications import LoadedPoint, loaded_points
 from weft.diagnose.inside import occupation
 from weft.diagnose.web import WebPoint, web_points
-from weft.report.quantity import format_bytes, format_mbps, format_us, significant
+from weft.quantity import format_bytes, format_mbps, format_us, significant
 from weft.report.table import Table
 from weft.run.folder import Run
 

@@ -13,9 +13,9 @@ from typing import Any
 import jinja2
 import vl_convert
 
-from weft import __version__
+from weft import __version__, quantity
 from weft.errors import RequestError, WorkError
-from weft.report import facts, limits, quantity, routes, verdict
+from weft.report import facts, limits, routes, verdict
 from weft.report.delivery import delivery_table
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures import Figure, all_figures

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnose.pair_order import pair_orders
-from weft.report.quantity import format_bytes, format_us, range_mbps
+from weft.quantity import format_bytes, format_us, range_mbps
 from weft.report.table import Table
 from weft.run.folder import Run
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from weft.diagnose.phases import overall_mbps
 from weft.nodeset import fold
+from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.curves import size_text
 from weft.report.figures.histogram import KINDS
-from weft.report.quantity import format_mbps, format_us
 from weft.report.table import Table
 
 MOST_STANDOUTS = 20

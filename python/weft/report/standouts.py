@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.diagnose.points import Point
+from weft.quantity import format_mbps, format_us
 from weft.report.figures.curves import size_text
-from weft.report.quantity import format_mbps, format_us
 from weft.report.series import Series
 
 MAX_NAMED = 8

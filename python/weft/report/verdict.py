@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from weft.interval import Interval
+from weft.quantity import range_bytes, range_mbps, range_us
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.loads import LoadStep, load_steps_of
 from weft.report.pairs import PairStep
-from weft.report.quantity import range_bytes, range_mbps, range_us
 from weft.report.series import Series, series_of
 from weft.run.folder import Run
 from weft.statistics import coverage

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.diagnose.phases import Phase
+from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.figure import Figure, Row
 from weft.report.figures.plots import CountPlot
 from weft.report.figures.rounding import short
 from weft.report.material import Material
-from weft.report.quantity import format_mbps, format_us
 
 TABLE = "aapc"
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import altair as alt
 
-from weft.report.quantity import BYTES, MEGABITS, MICROSECONDS, Units
+from weft.quantity import BYTES, MEGABITS, MICROSECONDS, Units
 
 Channel = Literal["x", "y"]
 

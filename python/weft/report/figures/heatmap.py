@@ -10,13 +10,13 @@ import altair as alt
 import numpy as np
 
 from weft.diagnose.matrix import RateMatrix
+from weft.quantity import format_bytes
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures import axes, parts
 from weft.report.figures.figure import Figure, Row, Spec, chart_spec
 from weft.report.figures.rounding import short
 from weft.report.figures.slowness import slow_marks
 from weft.report.material import Material
-from weft.report.quantity import format_bytes
 
 SIDE = 560
 """Width and height of the map on paper; on the page it is as wide as it finds room."""

@@ -8,6 +8,7 @@ from typing import Final
 import altair as alt
 
 from weft.diagnose.inside import Budget, Busy
+from weft.quantity import format_us
 from weft.report.figures import axes, parts
 from weft.report.figures.curves import size_text
 from weft.report.figures.figure import Figure, Row, Spec, chart_spec
@@ -15,7 +16,6 @@ from weft.report.figures.rounding import short
 from weft.report.figures.stacks import Stacks, stacked
 from weft.report.inside import Inside
 from weft.report.material import Material
-from weft.report.quantity import format_us
 
 BUDGET_SCHEME: Final = "tableau20"
 """More colours than the report's own, since there are more stages."""

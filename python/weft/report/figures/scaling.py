@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.figure import Figure, Row
 from weft.report.figures.plots import CountPlot
 from weft.report.figures.rounding import short
 from weft.report.material import Material
-from weft.report.quantity import format_mbps, format_us
 
 
 def scaling_figures(material: Material) -> list[Figure]:

@@ -33,6 +33,13 @@ def format_mbps(value_mbps: float) -> str:
     return _format(value_mbps, MEGABITS)
 
 
+def part_of_mbps(part_mbps: float, whole_mbps: float) -> str:
+    """9.12 and 94.1 -> "9.12 of 94.1 Mb/s"."""
+    factor, unit = unit_of(whole_mbps, MEGABITS)
+    part, whole = (significant(mbps / factor, 3) for mbps in (part_mbps, whole_mbps))
+    return f"{part} of {whole} {unit}"
+
+
 def range_bytes(interval: Interval) -> str:
     """The median size and its range: "480 B (468 to 495)"."""
     return _range(interval, BYTES)
