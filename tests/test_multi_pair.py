@@ -163,16 +163,20 @@ def test_an_interface_that_carried_nothing_is_named() -> None:
     names = interface_names(facts, ["10.0.0.1", "10.1.0.1"])
     assert names == ["eth0", "eth1"]
     even = {"eth0": 50_000_000, "eth1": 50_000_000, "lo": 0}
-    assert judge("independent", 2, "n1", even, names) is None
-    warning = judge("independent", 2, "n1", {"eth0": 99_000_000, "eth1": 900}, names)
+    one_way = {"eth0": 99_000_000, "eth1": 900}
+    assert judge("independent", 2, "n1", even, names, 1 << 20) is None
+    warning = judge("independent", 2, "n1", one_way, names, 1)
     assert warning is not None
     assert "n1 sent next to nothing over eth1, all went over eth0" in warning.message
     assert "ip rule" in warning.hint
-    multipath = judge("mptcp", 1, "n1", {"eth0": 99_000_000, "eth1": 900}, names)
+    multipath = judge("mptcp", 1, "n1", one_way, names, 1 << 20)
     assert multipath is not None
     assert "ip mptcp endpoint" in multipath.hint
     # Too little was sent to tell.
-    assert judge("striped", 1, "n1", {"eth0": 90_000, "eth1": 900}, names) is None
+    assert judge("striped", 1, "n1", {"eth0": 90_000, "eth1": 900}, names, 1 << 20) is None
+    # A message of one byte cannot be cut in two.
+    assert judge("striped", 1, "n1", one_way, names, 1) is None
+    assert judge("striped", 1, "n1", one_way, names, 1 << 20) is not None
 
 
 class Driver:

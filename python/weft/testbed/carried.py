@@ -9,6 +9,8 @@ from weft.run.meta import Warning
 
 LEAST_BYTES = 1 << 20
 """Less than this says nothing: other traffic may be as much."""
+LEAST_DIVIDED_BYTES = 1 << 16
+"""Of smaller messages a stripe may be empty, and Multipath TCP uses the way that is free."""
 LEAST_SHARE = 0.1
 """An interface that carries less of its fair share was not used."""
 
@@ -29,9 +31,16 @@ def unused(sent_bytes: dict[str, int], names: Sequence[str]) -> list[str]:
 
 
 def judge(
-    policy: str, pairs: int, node: str, sent_bytes: dict[str, int], names: Sequence[str]
+    policy: str,
+    pairs: int,
+    node: str,
+    sent_bytes: dict[str, int],
+    names: Sequence[str],
+    largest_bytes: int,
 ) -> Warning | None:
-    """What to say where interfaces that should have carried data did not."""
+    """What to say where interfaces that should have carried data, messages of at most so many bytes, did not."""
+    if policy in ("striped", "mptcp") and largest_bytes < LEAST_DIVIDED_BYTES:
+        return None
     idle = unused(sent_bytes, names)
     if not idle:
         return None

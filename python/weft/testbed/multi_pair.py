@@ -93,7 +93,8 @@ class MultiPairStep:
             together.drop()
         after = [await agent.counters() for agent in ends[0]]
         self._logbook.carried(arrangement, phases, before, after)
-        self._judge_interfaces(arrangement, ends[0][0], before[0], after[0])
+        largest_bytes = max(int(self._phases[phase]["size_bytes"]) for phase in phases)
+        self._judge_interfaces(arrangement, ends[0][0], before[0], after[0], largest_bytes)
 
     def _judge_interfaces(
         self,
@@ -101,6 +102,7 @@ class MultiPairStep:
         driver: Agent,
         before: dict[str, list[int]],
         after: dict[str, list[int]],
+        largest_bytes: int,
     ) -> None:
         """Warn where an interface that should have carried a share of it did not."""
         node, networks = self._testbed.nodes[0], self._pattern["networks"]
@@ -108,7 +110,8 @@ class MultiPairStep:
         addresses = [(node.addresses or (node.address,))[network] for network in used]
         names = interface_names(driver.facts, addresses)
         sent = {name: after[name][1] - before[name][1] for name in after if name in before}
-        if warning := judge(arrangement.policy, arrangement.pairs, node.name, sent, names):
+        policy, pairs = arrangement.policy, arrangement.pairs
+        if warning := judge(policy, pairs, node.name, sent, names, largest_bytes):
             self._logbook.meta.warn(warning.code, warning.message, warning.hint)
 
     def _pair_job(
