@@ -110,7 +110,7 @@ fn phases(pattern: &str, hosts: usize) -> usize {
 
 fn phase(network: &dyn Network, pattern: &str, hosts: usize, number: usize) -> Phase {
     let shift = |distance: usize, bytes: &dyn Fn(usize) -> f64| -> Phase {
-        // A remainder takes as long as much of what is measured here.
+        // No remainder for each transfer, which is no part of what is measured.
         let around = (hosts - distance..hosts).map(|src| (src, src + distance - hosts));
         let pairs = (0..hosts - distance)
             .map(|src| (src, src + distance))
