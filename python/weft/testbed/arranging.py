@@ -10,6 +10,7 @@ from weft.errors import RequestError
 from weft.run.meta import Warning
 from weft.testbed.agent import Agent
 from weft.testbed.base import Testbed
+from weft.testbed.carried import interfaces_at
 
 _BETWEEN_NODES = ("alone", "independent", "striped", "shared", "mptcp", "bonded")
 
@@ -29,8 +30,7 @@ def settle_bond(step: dict[str, Any], testbed: Testbed, agents: Sequence[Agent])
     """Find the interface that bonds others; raises RequestError for a node that has none."""
     common: set[int] = set(range(step["pattern"]["networks"]))
     for node, agent in zip(testbed.nodes, agents, strict=False):
-        owner = {address: one for one in agent.facts["interfaces"] for address in one["addresses"]}
-        places = [owner.get(address) for address in node.addresses or (node.address,)]
+        places = interfaces_at(agent.facts, node.addresses or (node.address,))
         bonds = {index for index, one in enumerate(places) if one and one["is_bond"]}
         if not bonds:
             names = ", ".join(one["name"] for one in places if one)
