@@ -8,13 +8,13 @@ from typing import Any
 from weft.diagnose.curve import Reduction, reduction_of
 from weft.diagnose.points import Point, points
 from weft.errors import RequestError
-from weft.run.compare_loads import LoadComparison, compare_loads
-from weft.run.compare_pairs import PairsComparison, compare_pairs
-from weft.run.compare_routes import Routes, compare_routes
+from weft.run.compare_loads import compare_loads
+from weft.run.compare_pairs import compare_pairs
+from weft.run.compare_routes import compare_routes
 from weft.run.digests import sampled_warning
 from weft.run.folder import Run
 from weft.run.meta import Warning
-from weft.run.pair import Pair, paired
+from weft.run.pair import Matched, Pair, matched, paired
 from weft.statistics import median_interval
 
 Key = tuple[str, int, int]
@@ -66,20 +66,20 @@ def compare(a: Run, b: Run) -> Comparison:
     warnings: list[Warning] = []
     reduction = _common_reduction(a, b, warnings)
     left, right = _keyed(points(a, reduction)), _keyed(points(b, reduction))
-    common = [key for key in left if key in right]
-    others: tuple[Routes | LoadComparison | PairsComparison, ...] = (
+    all_matched: tuple[Matched[Pair], ...] = (
+        matched(left, right, lambda _, one, other: _pair(one, other)),
         compare_routes(a, b),
         compare_loads(a, b),
         compare_pairs(a, b),
     )
-    if not common and not any(one.pairs for one in others):
+    if not any(one.pairs for one in all_matched):
         raise RequestError(
             f"{a.directory} and {b.directory} share no size of the same pattern: "
             f"{_extent(left)} against {_extent(right)}",
             "measure both with the same plan; sizes are matched exactly, never interpolated",
         )
-    unmatched_a = len(left) - len(common) + sum(one.unmatched_a for one in others)
-    unmatched_b = len(right) - len(common) + sum(one.unmatched_b for one in others)
+    unmatched_a = sum(one.unmatched_a for one in all_matched)
+    unmatched_b = sum(one.unmatched_b for one in all_matched)
     if unmatched_a or unmatched_b:
         warnings.append(
             Warning(
@@ -90,8 +90,7 @@ def compare(a: Run, b: Run) -> Comparison:
         )
     for run in (a, b):
         warnings += sampled_warning(str(run.directory), run.meta)
-    pairs: list[Pair] = [_pair(left[key], right[key]) for key in common]
-    pairs += [pair for one in others for pair in one.pairs]
+    pairs = [pair for one in all_matched for pair in one.pairs]
     if any(pair.significant is None for pair in pairs):
         warnings.append(_TOO_FEW_LAUNCHES)
     return Comparison(

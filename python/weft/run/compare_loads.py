@@ -9,7 +9,7 @@ from weft.diagnose.applications import loaded_points
 from weft.diagnose.web import web_points
 from weft.interval import Interval
 from weft.run.folder import Run
-from weft.run.pair import Pair, paired
+from weft.run.pair import Matched, Pair, matched, paired
 
 Key = tuple[str, int, str, float]
 """Pattern, size, which kind of load, and how much."""
@@ -30,21 +30,9 @@ class LoadPair(Pair):
         return super().to_json() | {self.load: self.value}
 
 
-@dataclass(frozen=True)
-class LoadComparison:
-    """The loads that two runs share, and how many only one of them has."""
-
-    pairs: list[LoadPair]
-    unmatched_a: int
-    unmatched_b: int
-
-
-def compare_loads(a: Run, b: Run) -> LoadComparison:
+def compare_loads(a: Run, b: Run) -> Matched[LoadPair]:
     """Pair the loads by pattern, size and amount."""
-    left, right = _rates(a), _rates(b)
-    common = [key for key in left if key in right]
-    pairs = [_pair(key, left[key], right[key]) for key in common]
-    return LoadComparison(pairs, len(left) - len(common), len(right) - len(common))
+    return matched(_rates(a), _rates(b), _pair)
 
 
 def _rates(run: Run) -> dict[Key, float]:

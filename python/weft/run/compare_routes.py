@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from weft.diagnose.rates import Rates
 from weft.interval import Interval
 from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.folder import Run
-from weft.run.pair import Pair, paired
+from weft.run.pair import Matched, Pair, matched, paired
 
 Key = tuple[str, int, int, str, str, int]
 """Pattern, which of the run's steps of that pattern, phase, source, destination, size."""
@@ -31,26 +32,14 @@ class RoutePair(Pair):
         return super().to_json() | place
 
 
-@dataclass(frozen=True)
-class Routes:
-    """The transfers that two runs share, and how many have no partner."""
-
-    pairs: list[RoutePair]
-    unmatched_a: int
-    unmatched_b: int
-
-
-def compare_routes(a: Run, b: Run) -> Routes:
+def compare_routes(a: Run, b: Run) -> Matched[RoutePair]:
     """Compare transfers between many nodes. Phases that were chosen during a run are its own: they are left out, and
     so is what carried nothing."""
-    left, right = _rates(a), _rates(b)
-    common = [key for key in left if key in right]
     launches = (a.meta.plan["launches"], b.meta.plan["launches"])
-    pairs = [_pair(key, left[key], right[key], launches) for key in common]
-    return Routes(pairs, len(left) - len(common), len(right) - len(common))
+    return matched(_rates(a), _rates(b), partial(_pair, launches))
 
 
-def _pair(key: Key, left: Interval, right: Interval, launches: tuple[int, int]) -> RoutePair:
+def _pair(launches: tuple[int, int], key: Key, left: Interval, right: Interval) -> RoutePair:
     pattern, step, phase, src, dst, size = key
     pair = paired(pattern, size, left, right, launches)
     return RoutePair(**vars(pair), step=step, phase=phase, src=src, dst=dst)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from weft.interval import Interval
 from weft.statistics import LEVEL
@@ -40,6 +41,31 @@ class Pair:
             "ratio": self.ratio.to_json(),
             "significant": self.significant,
         }
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+PairT = TypeVar("PairT", bound=Pair, covariant=True)
+
+
+@dataclass(frozen=True)
+class Matched(Generic[PairT]):
+    """What two runs share, and how many of each have no partner."""
+
+    pairs: list[PairT]
+    unmatched_a: int
+    unmatched_b: int
+
+
+def matched(
+    left: Mapping[Key, Value],
+    right: Mapping[Key, Value],
+    pair: Callable[[Key, Value, Value], PairT],
+) -> Matched[PairT]:
+    """Pair what has the same key, in the order of the first."""
+    common = [key for key in left if key in right]
+    pairs = [pair(key, left[key], right[key]) for key in common]
+    return Matched(pairs, len(left) - len(common), len(right) - len(common))
 
 
 def paired(
