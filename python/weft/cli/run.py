@@ -12,6 +12,7 @@ from weft.cli.progress import progress
 from weft.conduct import RunRequest, foresee_run, resume_run, start_run
 from weft.errors import RequestError
 from weft.nodeset import fold
+from weft.run.folder import Run
 from weft.testbed.mpi.toolchain import KINDS
 
 
@@ -101,6 +102,12 @@ def run(
             return
         with progress() as reporter:
             result = start_run(request, reporter)
+    _say(result, as_json)
+    context.exit(0 if result.meta.status == "complete" else 1)
+
+
+def _say(result: Run, as_json: bool) -> None:
+    """Where the run is, and what became of it."""
     if as_json:
         warnings = [vars(warning) for warning in result.meta.warnings]
         print_json(
@@ -111,7 +118,6 @@ def run(
         if lost := dict.fromkeys(entry["node"] for entry in result.meta.lost):
             click.echo(f"lost nodes: {fold(lost)}", err=True)
         click.echo(f"{result.directory}: {result.meta.status}", err=True)
-    context.exit(0 if result.meta.status == "complete" else 1)
 
 
 def _overrides(
