@@ -188,6 +188,7 @@ pub(crate) fn phases(
         size_bytes,
         work: pattern.work(),
         transfers,
+        arrangement: None,
     };
     Ok((0..).zip(rounds).map(phase).collect())
 }
@@ -211,6 +212,7 @@ pub(crate) fn some_phases(
             size_bytes,
             work: pattern.work(),
             transfers: pattern.round(&members, size_bytes, index % rounds),
+            arrangement: None,
         }
     };
     Ok(range.map(phase).collect())

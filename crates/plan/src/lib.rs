@@ -27,7 +27,7 @@ pub use ensemble::{
 };
 pub use error::{Fault, PlanError};
 pub use limits::{Limits, Reach};
-pub use multipair::{MultiPair, Policy, Test};
+pub use multipair::{Arrangement, MultiPair, Policy, Test};
 pub use options::{Calls, Mpi, Options, Wait};
 pub use pattern::Pattern;
 pub use phase::{Phase, Transfer, Work};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use crate::error::Fault;
-use crate::phase::{Transfer, Work};
+use crate::phase::{Phase, Transfer, Work};
 use crate::read::{Section, count};
 use crate::stop::StopRule;
 
@@ -83,13 +83,13 @@ pub struct MultiPair {
     pub networks: u32,
 }
 
-/// What runs at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Arrangement {
-    policy: Policy,
-    pairs: u32,
+/// What runs at the same time: so many pairs under a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arrangement {
+    pub policy: Policy,
+    pub pairs: u32,
     /// The interface of the first pair.
-    first: u32,
+    pub first: u32,
 }
 
 fn one() -> u32 {
@@ -130,7 +130,7 @@ impl MultiPair {
         }
     }
 
-    pub(crate) fn work(&self) -> Work {
+    fn work(&self) -> Work {
         match self.test {
             Test::Latency => Work::Pingpong,
             Test::OneWay | Test::TwoWay => Work::Stream,
@@ -142,15 +142,28 @@ impl MultiPair {
         self.arrangements().len()
     }
 
-    /// For each arrangement the transfers of one message; those of pair i come together, in the pairs' order.
-    pub(crate) fn rounds(&self, peer: u32, bytes: u64) -> Vec<Vec<Transfer>> {
-        let round = |one: Arrangement| {
-            let pairs = 0..one.pairs;
-            pairs
-                .flat_map(|pair| self.of_pair(one, pair, peer, bytes))
-                .collect()
+    /// All sizes of an arrangement, then those of the next.
+    pub(crate) fn phases(&self, sizes: &[u64], nodes: u32) -> Vec<Phase> {
+        let peer = u32::from(nodes > 1);
+        let order = self
+            .arrangements()
+            .into_iter()
+            .flat_map(|arrangement| sizes.iter().map(move |size| (arrangement, *size)));
+        let phase = |(index, (arrangement, size_bytes))| Phase {
+            index,
+            size_bytes,
+            work: self.work(),
+            transfers: self.transfers(arrangement, peer, size_bytes),
+            arrangement: Some(arrangement),
         };
-        self.arrangements().into_iter().map(round).collect()
+        (0..).zip(order).map(phase).collect()
+    }
+
+    /// Those of one message each; those of pair i come together, in the pairs' order.
+    fn transfers(&self, arrangement: Arrangement, peer: u32, bytes: u64) -> Vec<Transfer> {
+        (0..arrangement.pairs)
+            .flat_map(|pair| self.of_pair(arrangement, pair, peer, bytes))
+            .collect()
     }
 
     fn arrangements(&self) -> Vec<Arrangement> {
@@ -265,30 +278,56 @@ mod tests {
         }
     }
 
-    fn networks(round: &[Transfer]) -> Vec<u32> {
-        round.iter().map(|transfer| transfer.network).collect()
+    fn networks(phase: &Phase) -> Vec<u32> {
+        let transfers = phase.transfers.iter();
+        transfers.map(|transfer| transfer.network).collect()
     }
 
     #[test]
     fn each_interface_alone_then_pairs_that_take_turns() {
-        let rounds = step(Test::OneWay, &[Policy::Alone, Policy::Independent], 2).rounds(1, 8);
-        let used: Vec<_> = rounds.iter().map(|round| networks(round)).collect();
+        let both = step(Test::OneWay, &[Policy::Alone, Policy::Independent], 2);
+        let used: Vec<_> = both.phases(&[8], 2).iter().map(networks).collect();
         assert_eq!(used, [vec![0], vec![1], vec![0], vec![0, 1, 0]]);
     }
 
     #[test]
     fn stripes_are_as_many_as_interfaces() {
-        let rounds = step(Test::OneWay, &[Policy::Striped, Policy::Shared], 4).rounds(1, 8);
-        let streams = |round: &[Transfer]| round.iter().map(|one| one.streams).collect::<Vec<_>>();
-        assert_eq!(streams(&rounds[1]), [4, 4, 4]);
-        assert_eq!(streams(&rounds[3]), [1, 1, 1]);
-        assert_eq!(networks(&rounds[3]), [0, 0, 0]);
+        let both = step(Test::OneWay, &[Policy::Striped, Policy::Shared], 4);
+        let phases = both.phases(&[8], 2);
+        let streams = |number: usize| -> Vec<u32> {
+            let transfers = phases[number].transfers.iter();
+            transfers.map(|one| one.streams).collect()
+        };
+        assert_eq!(streams(1), [4, 4, 4]);
+        assert_eq!(streams(3), [1, 1, 1]);
+        assert_eq!(networks(&phases[3]), [0, 0, 0]);
+    }
+
+    #[test]
+    fn all_sizes_of_an_arrangement_come_before_the_next() {
+        let phases = step(Test::Latency, &[Policy::Alone, Policy::Shared], 2).phases(&[8, 64], 2);
+        let made = |phase: &Phase| {
+            let one = phase.arrangement.unwrap();
+            (one.policy, one.pairs, one.first, phase.size_bytes)
+        };
+        let order: Vec<_> = phases.iter().map(made).collect();
+        let arrangements = [
+            (Policy::Alone, 1, 0),
+            (Policy::Alone, 1, 1),
+            (Policy::Shared, 1, 0),
+            (Policy::Shared, 3, 0),
+        ];
+        let expected = arrangements.map(|(policy, pairs, first)| {
+            [8, 64].map(|size_bytes| (policy, pairs, first, size_bytes))
+        });
+        assert_eq!(order, expected.concat());
     }
 
     #[test]
     fn both_ways_has_both_transfers_of_a_pair() {
-        let rounds = step(Test::TwoWay, &[Policy::Independent], 2).rounds(1, 8);
-        let ends: Vec<_> = rounds[1].iter().map(|one| (one.src, one.network)).collect();
+        let phases = step(Test::TwoWay, &[Policy::Independent], 2).phases(&[8], 2);
+        let transfers = phases[1].transfers.iter();
+        let ends: Vec<_> = transfers.map(|one| (one.src, one.network)).collect();
         assert_eq!(ends, [(0, 0), (1, 0), (0, 1), (1, 1), (0, 0), (1, 0)]);
     }
 }

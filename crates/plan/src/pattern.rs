@@ -250,28 +250,10 @@ impl Pattern {
         }
     }
 
-    /// All sizes of an arrangement of several pairs, then those of the next.
-    fn multi_pair_phases(pattern: &MultiPair, sizes: &[u64], nodes: u32) -> Vec<Phase> {
-        let peer = u32::from(nodes > 1);
-        let rounds: Vec<_> = sizes
-            .iter()
-            .map(|size| pattern.rounds(peer, *size))
-            .collect();
-        let order = (0..pattern.arrangement_count())
-            .flat_map(|arrangement| (0..sizes.len()).map(move |size| (arrangement, size)));
-        let phase = |(index, (arrangement, size)): (u32, (usize, usize))| Phase {
-            index,
-            size_bytes: sizes[size],
-            work: pattern.work(),
-            transfers: rounds[size][arrangement].clone(),
-        };
-        (0..).zip(order).map(phase).collect()
-    }
-
     /// One phase a size, or one for each load at each size; a single node sends to itself.
     fn pair_phases(&self, sizes: &[u64], nodes: u32) -> Vec<Phase> {
         if let Self::MultiPair(pattern) = self {
-            return Self::multi_pair_phases(pattern, sizes, nodes);
+            return pattern.phases(sizes, nodes);
         }
         let peer = u32::from(nodes > 1);
         let (work, ends) = match self {
@@ -287,6 +269,7 @@ impl Pattern {
                 .iter()
                 .map(|(src, dst)| Transfer::new(*src, *dst, *size_bytes))
                 .collect(),
+            arrangement: None,
         };
         let loads = self.loads().len().max(1);
         let each = sizes

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::multipair::Arrangement;
+
 /// One message, or one of many alike, from a node to a node (indices into the run's nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transfer {
@@ -37,6 +39,9 @@ pub struct Phase {
     pub size_bytes: u64,
     pub work: Work,
     pub transfers: Vec<Transfer>,
+    /// Who runs at once, where that is several pairs between two nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrangement: Option<Arrangement>,
 }
 
 impl Transfer {

@@ -261,7 +261,8 @@ mod tests {
                 index: 1,
                 size_bytes: 64,
                 work: Work::Pingpong,
-                transfers: vec![there, back]
+                transfers: vec![there, back],
+                arrangement: None,
             }
         );
     }

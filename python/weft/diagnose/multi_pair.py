@@ -103,7 +103,7 @@ def _of_step(run: Run, index: int, step: dict[str, Any]) -> Iterator[MultiPairPo
     phases = expand(step, len(run.meta.nodes))
     rows = run.samples.filter(column(run.samples, "step") == index)
     phase_of = column(rows, "phase")
-    for arrangement in arrangements(step, len(phases)):
+    for arrangement in arrangements(phases):
         for phase in arrangement.phases:
             mine = rows.filter(phase_of == phase)
             if len(mine):
@@ -191,7 +191,7 @@ def _point(
         each=tuple(
             PairRate(
                 pair=pair + 1,
-                interface=_interface_of(arrangement, pair, networks),
+                interface=_interface_of(arrangement, pair),
                 throughput_mbps=timings.interval(timings.rates_mbps[:, pair]),
                 latency_us=timings.interval(timings.times_us[:, pair]) if is_timed else None,
             )
@@ -201,10 +201,10 @@ def _point(
     )
 
 
-def _interface_of(arrangement: Arrangement, pair: int, networks: int) -> int | None:
+def _interface_of(arrangement: Arrangement, pair: int) -> int | None:
     if arrangement.policy not in ("alone", "independent", "shared"):
         return None
-    return arrangement.network(pair, networks) + 1
+    return arrangement.networks[pair] + 1
 
 
 def _compared(points: Sequence[MultiPairPoint]) -> list[MultiPairPoint]:

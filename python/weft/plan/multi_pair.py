@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 _ALONE = "alone"
@@ -13,26 +14,20 @@ _ALONE = "alone"
 class Arrangement:
     """So many pairs at once under a policy, and the step's phases with it, those of the first size first.
 
-    `first` is the interface of an arrangement of one pair alone, from 0.
+    `networks` has for each pair the interface that carries it, or its first connection, from 0.
     """
 
     policy: str
     pairs: int
-    first: int
+    networks: tuple[int, ...]
     phases: range
 
     @property
     def name(self) -> str:
         """What people call it: "independent, 2", "interface 1"."""
         if self.policy == _ALONE:
-            return f"interface {self.first + 1}"
+            return f"interface {self.networks[0] + 1}"
         return f"{self.policy}, {self.pairs}"
-
-    def network(self, pair: int, networks: int) -> int:
-        """The interface that carries a pair, or its first connection."""
-        if self.policy == _ALONE:
-            return self.first
-        return pair % networks if self.policy == "independent" else 0
 
     def used(self, networks: int) -> list[int]:
         """The interfaces that carry something, from 0; none inside a node, or where a bond decides."""
@@ -40,22 +35,21 @@ class Arrangement:
             return []
         if self.policy in ("striped", "mptcp"):
             return list(range(networks))
-        return sorted({self.network(pair, networks) for pair in range(self.pairs)})
+        return sorted(set(self.networks))
 
 
-def arrangements(step: dict[str, Any], phases: int) -> list[Arrangement]:
-    """The arrangements of a step that has so many phases, in the order of `crates/plan/src/multipair.rs`."""
-    made = list(_made(step["pattern"]))
-    sizes = phases // len(made) if made else 0
-    return [
-        Arrangement(*one, range(index * sizes, (index + 1) * sizes))
-        for index, one in enumerate(made)
-    ]
+def arrangements(phases: Sequence[dict[str, Any]]) -> list[Arrangement]:
+    """The arrangements of the phases of a step of several pairs, in their order."""
+    alike = groupby(phases, key=lambda phase: phase["arrangement"])
+    return [_arrangement(made, list(members)) for made, members in alike]
 
 
-def _made(pattern: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
-    for policy in pattern["interfaces"] or ("shared",):
-        if policy == _ALONE:
-            yield from ((policy, 1, first) for first in range(pattern["networks"]))
-        else:
-            yield from ((policy, pairs, 0) for pairs in pattern["pairs"])
+def _arrangement(made: dict[str, Any], phases: Sequence[dict[str, Any]]) -> Arrangement:
+    transfers = phases[0]["transfers"]
+    first_of_each = transfers[:: len(transfers) // made["pairs"]]
+    return Arrangement(
+        policy=made["policy"],
+        pairs=made["pairs"],
+        networks=tuple(one["network"] for one in first_of_each),
+        phases=range(phases[0]["index"], phases[-1]["index"] + 1),
+    )

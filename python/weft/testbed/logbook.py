@@ -66,7 +66,11 @@ class Logbook:
     ) -> None:
         """What the interfaces of the two nodes have received and sent in an arrangement of pairs."""
         entry = {"step": self.step, "launch": self.launch, "policy": arrangement.policy}
-        entry |= {"pairs": arrangement.pairs, "first": arrangement.first, "phases": sorted(phases)}
+        entry |= {
+            "pairs": arrangement.pairs,
+            "first": arrangement.networks[0],
+            "phases": sorted(phases),
+        }
         for node, (then, now) in enumerate(zip(before, after, strict=True)):
             names = [name for name in now if name in then]
             grown = {

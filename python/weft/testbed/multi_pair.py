@@ -45,7 +45,7 @@ class MultiPairStep:
         wanted = set(self._job.phases)
         missing = [
             (one, [phase for phase in one.phases if phase in wanted])
-            for one in arrangements(self._job.step, len(self._phases))
+            for one in arrangements(self._phases)
         ]
         crews = [crew]
         try:
@@ -173,7 +173,7 @@ class MultiPairStep:
             return list(addresses)
         if arrangement.policy == "bonded":
             return [addresses[self._pattern["bonded"]]]
-        return [addresses[arrangement.network(pair, len(addresses))]]
+        return [addresses[arrangement.networks[pair]]]
 
     def _note_settings(self, together: Together) -> None:
         names = [self._testbed.nodes[end].name for end in (0, 1)]

@@ -61,6 +61,7 @@ mod tests {
             size_bytes: 8,
             work,
             transfers: ends.iter().map(transfer).collect(),
+            arrangement: None,
         }
     }
 

@@ -226,6 +226,7 @@ mod tests {
             size_bytes: 1000,
             work,
             transfers: Vec::new(),
+            arrangement: None,
         }
     }
 
