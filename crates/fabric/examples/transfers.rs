@@ -65,7 +65,6 @@ fn solve(
     let done = Mutex::new((vec![Vec::new(); count], 0, 0));
     let work = || {
         let (mut solver, mut transfers) = (Solver::default(), Transfers::default());
-        let mut route = Vec::new();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
@@ -73,9 +72,10 @@ fn solve(
             }
             transfers.clear();
             for (src, dst, bytes) in phase(network, pattern, hosts, number) {
-                route.clear();
-                network.way(src, dst, 0, &mut route).expect("a way");
-                transfers.push(&route, Demand::of_bits(bytes * 8.0));
+                let demand = Demand::of_bits(bytes * 8.0);
+                let way =
+                    transfers.push_found(|route| Some((network.way(src, dst, 0, route)?, demand)));
+                way.expect("a way");
             }
             let settings = Settings {
                 tolerance: 0.0,

@@ -4,6 +4,7 @@
 //! direction, what a switch lets in or out. A transfer crosses some of them and runs at its max-min fair rate, which
 //! changes only when a transfer begins or ends. [`Solver`] goes from one such event to the next.
 
+mod apart;
 mod classes;
 mod completion;
 mod components;

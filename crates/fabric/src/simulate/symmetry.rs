@@ -8,7 +8,9 @@
 //! the same transfers until then, whatever ends elsewhere, and so the guesses hold from start to end.
 //!
 //! One pass over all crossings where all constraints have one level, else two, four where rates differ; no sorting.
+//! Where nobody meets anybody, `apart` knows that level sooner.
 
+use super::apart::Apart;
 use super::solution::{NOTHING, OWN_CAP};
 use super::transfers::{Demand, Transfers};
 
@@ -18,6 +20,7 @@ const ROUNDING: f64 = 1e-12;
 /// Working memory, one entry for each constraint, or for each transfer.
 #[derive(Debug, Default)]
 pub struct Symmetry {
+    apart: Apart,
     weight: Vec<f64>,
     level: Vec<f64>,
     used: Vec<f64>,
@@ -76,8 +79,15 @@ impl Symmetry {
         transfers: &Transfers,
         mut take: impl FnMut(f64, u32),
     ) -> bool {
+        let common = transfers.common_demand();
+        let apart = common.and_then(|_| self.apart.common_capacity(capacities, transfers));
+        if let Some((demand, capacity)) = common.zip(apart) {
+            end_alike(capacity / demand.weight, demand, transfers, take);
+            return true;
+        }
         self.add_weights(capacities.len(), transfers);
-        if self.ends_alike(capacities, transfers, &mut take) {
+        if let Some((demand, level)) = common.zip(self.common_level(capacities)) {
+            end_alike(level, demand, transfers, take);
             self.forget();
             return true;
         }
@@ -92,29 +102,6 @@ impl Symmetry {
         }
         self.forget();
         holds
-    }
-
-    /// Where all ask for the same and all constraints have one level, that is the rate of whoever crosses any.
-    fn ends_alike(
-        &self,
-        capacities: &[f64],
-        transfers: &Transfers,
-        take: &mut impl FnMut(f64, u32),
-    ) -> bool {
-        let common = transfers.common_demand();
-        let Some((demand, level)) = common.zip(self.common_level(capacities)) else {
-            return false;
-        };
-        let alone = Guess::of_cap(demand);
-        let end_s = |level: f64| demand.start_s + span_s(demand.bits, level * demand.weight);
-        let (shared_s, alone_s) = (end_s(level), end_s(alone.level));
-        for route in transfers.routes() {
-            match route.first() {
-                Some(first) if level < alone.level => take(shared_s, *first),
-                _ => take(alone_s, alone.lowest),
-            }
-        }
-        true
     }
 
     /// Whether the guesses are the rates while all run. Where all guesses are alike every lowest constraint is full.
@@ -253,6 +240,19 @@ impl Symmetry {
             self.first_end[at] = f64::INFINITY;
         }
         self.touched.clear();
+    }
+}
+
+/// Where all ask for the same and all constraints have one level, that is the rate of whoever crosses any.
+fn end_alike(level: f64, demand: Demand, transfers: &Transfers, mut take: impl FnMut(f64, u32)) {
+    let alone = Guess::of_cap(demand);
+    let end_s = |level: f64| demand.start_s + span_s(demand.bits, level * demand.weight);
+    let (shared_s, alone_s) = (end_s(level), end_s(alone.level));
+    for route in transfers.routes() {
+        match route.first() {
+            Some(first) if level < alone.level => take(shared_s, *first),
+            _ => take(alone_s, alone.lowest),
+        }
     }
 }
 

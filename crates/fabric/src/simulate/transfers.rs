@@ -41,12 +41,30 @@ impl Transfers {
     /// Adds a transfer. Panics unless its weight is positive and finite, and what it carries is not negative: whoever
     /// describes transfers checks them, with better words.
     pub fn push(&mut self, route: &[u32], demand: Demand) {
+        self.push_found(|all| {
+            all.extend_from_slice(route);
+            Some(((), demand))
+        });
+    }
+
+    /// Adds a transfer whose route `find` appends to what it is given, and gives what else that found. Where it finds
+    /// none, nothing is added. Panics as `push` does.
+    #[inline]
+    pub fn push_found<T>(
+        &mut self,
+        find: impl FnOnce(&mut Vec<u32>) -> Option<(T, Demand)>,
+    ) -> Option<T> {
+        let start = self.route.len();
+        let Some((found, demand)) = find(&mut self.route) else {
+            self.route.truncate(start);
+            return None;
+        };
         assert!(demand.weight > 0.0 && demand.weight.is_finite());
         assert!(demand.bits >= 0.0 && demand.start_s >= 0.0 && demand.cap_bits_per_s >= 0.0);
-        self.route.extend_from_slice(route);
         self.ends.push(self.route.len() as u32);
         self.differ |= self.demands.first().is_some_and(|first| *first != demand);
         self.demands.push(demand);
+        Some(found)
     }
 
     /// Forgets all transfers and keeps the memory.

@@ -1,5 +1,6 @@
 //! The solver against slow and obvious ones, and against what must hold of any solution.
 
+mod apart;
 mod cases;
 mod ends;
 mod lumped;

@@ -198,10 +198,6 @@ impl Topology for Xgft {
 
     fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32 {
         let (from, to) = (self.ports(src), self.ports(dst));
-        let above = from.iter().zip(to).skip(1);
-        let top = 1 + above
-            .take_while(|(from, to)| from.first != to.first)
-            .count();
         let hash = match self.routing {
             Routing::DModK => None,
             Routing::Hash { seed } => Some(hash::of_pair(seed, src, dst)),
@@ -211,10 +207,18 @@ impl Topology for Xgft {
             Some(hash) => (hash % self.levels[level].parents) as u32,
         };
         let up = self.links_up as u32;
-        route.extend((0..top).map(|level| from[level].first + choice(level)));
-        route.extend(self.backplane.map(|_| 2 * up));
-        let down = (0..top).rev();
-        route.extend(down.map(|level| up + to[level].first + choice(level)));
+        let mut top = 0;
+        // Of the switches above the two hosts the lowest that is the same is where the way turns.
+        while top == 0 || (top < to.len() && from[top].first != to[top].first) {
+            route.push(from[top].first + choice(top));
+            top += 1;
+        }
+        if self.backplane.is_some() {
+            route.push(2 * up);
+        }
+        for level in (0..top).rev() {
+            route.push(up + to[level].first + choice(level));
+        }
         2 * top as u32
     }
 }
