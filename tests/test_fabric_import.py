@@ -21,6 +21,7 @@ from weft.plan import catalog
 from weft.testbed.simulated import open_simulated, simulate
 
 CLUSTER = 'id="c" prefix="node-" suffix=".lan" radical="0-11" speed="1Gf" bw="125MBps" lat="50us"'
+BACKBONE = 'bb_bw="1.5Gbps" bb_lat="0"'
 ZONE = """<zone id="w" routing="Full">
 <host id="b2" speed="1Gf"/><host id="a1" speed="1Gf"/><host id="b1" speed="1Gf"/>
 <link id="one" bandwidth="1Gbps" latency="1us" sharing_policy="SPLITDUPLEX"/>
@@ -155,6 +156,26 @@ def test_what_is_no_tree_is_refused_with_the_way_out(tmp_path: Path, body: str, 
     error = refusal(write(tmp_path, body))
     assert why in error.message
     assert "--on sim:" in (error.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "is_tree"), [(BACKBONE, "", True), ("", BACKBONE, False)]
+)
+def test_a_backbone_is_written_where_it_is_or_not_at_all(
+    tmp_path: Path, first: str, other: str, is_tree: bool
+) -> None:
+    """In a fabric file only the root lets all that passes it share: of two clusters alike the first."""
+    body = '<zone id="w" routing="Full">'
+    for name, more in (("a", first), ("b", other)):
+        body += f'<cluster id="{name}" prefix="{name}" suffix="" radical="0-3" speed="1Gf" bw="1Gbps" lat="0" {more}/>'
+    body += """<link id="l" bandwidth="2Gbps" latency="5us" sharing_policy="SPLITDUPLEX"/>
+<zoneRoute src="a" dst="b" gw_src="aa_router" gw_dst="bb_router"><link_ctn id="l" direction="UP"/></zoneRoute></zone>"""
+    platform = write(tmp_path, body)
+    if is_tree:
+        one, back = rates(str(platform)), rates(imported(tmp_path, platform))
+        assert np.allclose(one["elapsed_ns"], back["elapsed_ns"], rtol=2e-3)
+    else:
+        assert "b backbone: both directions share it" in refusal(platform).message
 
 
 def test_a_fat_tree_with_one_parent_each_is_a_tree(tmp_path: Path) -> None:

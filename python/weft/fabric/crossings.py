@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +26,13 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Crossing:
-    """Who sends and who receives across a constraint, and the number of pairs among them that do."""
+    """Who sends and who receives across a constraint, the number of pairs among them that do, and which these are."""
 
     sources: Members
     targets: Members
     pairs: int
+    which: bytes
+    """A digest of the pairs: as many others may have the same ends."""
 
     @property
     def is_cut(self) -> bool:
@@ -81,8 +84,15 @@ class Crossings:
         pair = np.repeat(np.arange(len(self._routes)), [len(route) for route in self._routes])
         pairs = np.bincount(crossed, minlength=len(self.names))
         sources, targets = (self._members(crossed, ends[pair]) for ends in (src, dst))
+        by_constraint = pair[np.argsort(crossed, kind="stable")]
+        ends = np.cumsum(pairs)
         return {
-            int(at): Crossing(_packed(sources[at]), _packed(targets[at]), int(pairs[at]))
+            int(at): Crossing(
+                _packed(sources[at]),
+                _packed(targets[at]),
+                int(pairs[at]),
+                blake2b(by_constraint[ends[at] - pairs[at] : ends[at]].tobytes()).digest(),
+            )
             for at in np.flatnonzero(pairs)
         }
 
