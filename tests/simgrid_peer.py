@@ -6,15 +6,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
+QUIET = ["--log=root.thres:error"]
 MODEL = [
     "--cfg=network/model:CM02",
     "--cfg=network/crosstraffic:0",
     "--cfg=network/TCP-gamma:0",
-    "--log=root.thres:error",
+    *QUIET,
 ]
 """Its plain max-min model, without cross-traffic and without TCP's factors."""
 
-_SOURCE = Path(__file__).resolve().parent.parent / "bench" / "simgrid" / "peer.cpp"
+_SOURCES = Path(__file__).resolve().parent.parent / "bench" / "simgrid"
 
 
 class NoSimGridError(Exception):
@@ -23,9 +24,18 @@ class NoSimGridError(Exception):
 
 def build_peer(binary: Path) -> None:
     """Build bench/simgrid/peer.cpp; raises NoSimGridError."""
+    _build(_SOURCES / "peer.cpp", binary)
+
+
+def build_routes(binary: Path) -> None:
+    """Build bench/simgrid/routes.cpp; raises NoSimGridError."""
+    _build(_SOURCES / "routes.cpp", binary)
+
+
+def _build(source: Path, binary: Path) -> None:
     compiler = shutil.which("g++")
     if compiler is None:
         raise NoSimGridError("no g++")
-    command = [compiler, "-O3", "-std=c++17", str(_SOURCE), "-o", str(binary), "-lsimgrid"]
+    command = [compiler, "-O3", "-std=c++17", str(source), "-o", str(binary), "-lsimgrid"]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         raise NoSimGridError("no SimGrid: apt-get install libsimgrid-dev")

@@ -144,7 +144,7 @@ def test_clusters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ('<zone id="w" routing="Floyd"/>', ':3: routing="Floyd"'),
+        ('<zone id="w" routing="Vivaldi"/>', ':3: routing="Vivaldi"'),
         ('<zone id="w">\n<disk id="d"/></zone>', ":4: <disk> is not supported"),
         (
             '<zone id="w">\n<link id="l" bandwidth="1Bps" sharing_policy="WIFI"/></zone>',

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from weft import _core
+
 Hop = tuple[str, int]
 
 
@@ -21,6 +23,20 @@ class Routes(Protocol):
 
     def route(self, src: int, dst: int) -> list[Hop]:
         """The hops from a host to another one, by index."""
+
+
+class Generated:
+    """A network of a generator that has the routes of the cluster."""
+
+    def __init__(self, network: _core.Network) -> None:
+        self.names = network.hosts()
+        self._network = network
+        self._constraints = network.constraints()
+
+    def route(self, src: int, dst: int) -> list[Hop]:
+        way = self._network.way(src, dst, 0)
+        assert way is not None
+        return [(self._constraints[at], 1) for at in way[0]]
 
 
 @dataclass(frozen=True)
@@ -133,7 +149,8 @@ class Dragonfly:
         _check(names, found.groups * found.chassis * found.blades * found.nodes)
         if found.groups > found.blades:
             raise ValueError(
-                f"{found.groups} groups: each needs a router of its own in a chassis, of {found.blades}"
+                f"{found.groups} groups: each needs a router of its own in a chassis, of {found.blades}; SimGrid 3.32 "
+                "has no routes for more, either"
             )
         return found
 

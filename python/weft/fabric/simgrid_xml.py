@@ -16,6 +16,7 @@ for _prefix, _size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
 for _prefix, _size in (("Ki", 2.0**10), ("Mi", 2.0**20), ("Gi", 2.0**30), ("Ti", 2.0**40)):
     BITS |= {f"{_prefix}bps": _size, f"{_prefix}Bps": 8 * _size}
 SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
+SECONDS |= {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 
 @dataclass
