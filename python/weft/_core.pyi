@@ -1,5 +1,6 @@
 """The Rust crates: text in, JSON out. Wrong input raises ValueError with the whole message."""
 
+from collections.abc import Sequence
 from typing import Any
 
 def load_plan(
@@ -29,7 +30,7 @@ class Network:
         name: str,
         hosts: list[str],
         constraints: list[tuple[str, float, float, bool]],
-        routes: list[tuple[int, int, list[int]]],
+        routes: list[tuple[int, int, Sequence[int]]],
     ) -> Network:
         """Hosts, constraints (name, bit/s, delay in seconds, whether connections share it), and the constraints from a
         host to another."""

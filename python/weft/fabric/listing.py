@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from weft import _core
@@ -19,7 +20,7 @@ class Listing:
     rates_bps: list[float] = field(default_factory=list)
     delays_s: list[float] = field(default_factory=list)
     are_shared: list[bool] = field(default_factory=list)
-    routes: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    routes: dict[tuple[int, int], Sequence[int]] = field(default_factory=dict)
 
     def add(self, name: str, rate_bps: float, delay_s: float, is_shared: bool = True) -> int:
         """The constraint of a name, which is new or has been added before."""

@@ -51,7 +51,7 @@ class Platform:
             for j, dst in enumerate(self._hosts):
                 links = self._zones.way(src, dst) if i != j else None
                 if links is not None:
-                    self._listing.routes[i, j] = list(links)
+                    self._listing.routes[i, j] = links
         return self._listing.network(root.get("id"), self._hosts, root.origin)
 
     def _read_zone(self, zone: Element, around: str | None) -> None:
