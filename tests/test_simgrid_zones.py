@@ -165,6 +165,11 @@ def test_a_dijkstra_that_would_cross_a_zone_inside_is_refused(tmp_path: Path) ->
             ":5: no zone '2' before this route",
         ),
         (
+            f'<zone id="w" routing="Full">{INNER.format(1)}{INNER.format(2)}{LINK}\n'
+            '<route src="1" dst="2"><link_ctn id="l"/></route></zone>',
+            ":5: '1' is a zone: <zoneRoute> leads there",
+        ),
+        (
             '<zone id="w" routing="Cluster">\n<host id="a" speed="1Gf"/></zone>',
             ":5: no <host_link> for 'a'",
         ),

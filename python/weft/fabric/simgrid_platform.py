@@ -112,13 +112,15 @@ class Platform:
         for end in (src, dst):
             if not table.is_node(end):
                 raise route.wrong(f"no host {end!r} before this route")
+            if self._zones.is_zone(end):
+                raise route.wrong(f"{end!r} is a zone: <zoneRoute> leads there")
         self._list(route, table, (src, dst), (src, dst))
 
     def _read_zone_route(self, route: Element, table: Full) -> None:
         ends = route.get("src"), route.get("dst")
         gateways = route.get("gw_src"), route.get("gw_dst")
         for zone, gateway in zip(ends, gateways, strict=True):
-            if not table.is_node(zone):
+            if not (table.is_node(zone) and self._zones.is_zone(zone)):
                 raise route.wrong(f"no zone {zone!r} before this route")
             if gateway not in self._zones or not self._zones.is_inside(gateway, zone):
                 raise route.wrong(f"no host or router {gateway!r} in the zone {zone!r}")

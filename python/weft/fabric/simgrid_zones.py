@@ -50,6 +50,10 @@ class Zones:
         """What knows the ways between the nodes of a zone."""
         self._zones[zone] = ways
 
+    def is_zone(self, name: str) -> bool:
+        """Whether a name is that of a zone which has been read."""
+        return name in self._zones
+
     def is_inside(self, node: str, zone: str) -> bool:
         """Whether a node is in a zone, or in a zone inside of it."""
         return zone in self._outwards(node)[1:]
