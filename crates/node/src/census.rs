@@ -34,6 +34,8 @@ struct Prices {
     system_call: Parts,
     copy_in: Parts,
     copy_out: Parts,
+    /// Whether headers are in none of the pages.
+    splits: bool,
     per_byte: usize,
     byte_in: f64,
     byte_out: f64,
@@ -58,7 +60,8 @@ impl Census {
 
     fn driven(&mut self, node: usize, frame: Frame) {
         self.add(node, 1.0, |prices| &prices.driver);
-        self.add(node, pages(frame) as f64, |prices| &prices.page);
+        let pages = pages(frame, self.prices.splits);
+        self.add(node, pages as f64, |prices| &prices.page);
         if frame.payload_bytes > 0 {
             self.add(node, 1.0, |prices| &prices.remote_frame);
         }
@@ -154,6 +157,7 @@ impl Prices {
             system_call: of(&["system_call"]),
             copy_in: with_remote(&["copy_in"], "remote.copy"),
             copy_out: of(&["copy_out"]),
+            splits: machine.nic.header_split,
             per_byte: known.iter().position(|one| one == PER_BYTE).unwrap_or(0),
             byte_in: (costs.copy_in_accesses_per_byte + remote_accesses) * (1.0 + access_cycles),
             byte_out: costs.copy_accesses_per_byte * (1.0 + access_cycles),

@@ -27,6 +27,9 @@ impl<W: Watch> Pair<'_, W> {
             Transfer::In(frame) => (frame, Act::TransferIn(frame)),
         };
         self.watch.begins(at, Part::IoBus, act, self.now_ps);
+        // Headers and payload go to different places, one after the other.
+        let is_split = matches!(transfer, Transfer::In(_)) && self.machine.nic.header_split;
+        let bursts = 1 + u64::from(is_split && frame.payload_bytes > 0);
         let (bus, location) = (self.machine.io_bus, self.machine.nic.location);
         let bits = 8 * u64::from(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES);
         let memory_ps = time_ps(bits, self.machine.memory.bus_bits_per_s);
@@ -34,7 +37,7 @@ impl<W: Watch> Pair<'_, W> {
         let node = &mut self.nodes[at];
         let took_ps = match location.crosses_io_bus() {
             true => {
-                let took_ps = bus.access_ps + time_ps(bits, bus.bits_per_s);
+                let took_ps = bursts * bus.access_ps + time_ps(bits, bus.bits_per_s);
                 node.io_bus_ps += took_ps;
                 took_ps
             }

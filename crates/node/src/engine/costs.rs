@@ -20,7 +20,10 @@ pub struct JobCosts {
     driver_out: Vec<Span>,
     protocol_in: Span,
     protocol_out: Vec<Span>,
-    protocol_byte: Span,
+    protocol_in_byte: Span,
+    protocol_out_byte: Span,
+    /// Whether headers are in none of the pages.
+    splits: bool,
     refill: Span,
     wake_up: Vec<Span>,
     switch: Vec<Span>,
@@ -92,14 +95,6 @@ impl Pricing<'_> {
         }
     }
 
-    fn protocol_accesses_per_byte(&self) -> f64 {
-        let costs = &self.machine.costs;
-        match self.machine.nic.checksum {
-            true => costs.protocol_accesses_per_byte,
-            false => costs.protocol_accesses_per_byte + costs.checksum_accesses_per_byte,
-        }
-    }
-
     fn remote(&self) -> Remote {
         match is_remote(self.machine) {
             true => self.machine.costs.remote,
@@ -126,7 +121,9 @@ impl JobCosts {
             driver_out: price.everywhere(costs.driver_out),
             protocol_in: price.of(Task::Protocol, costs.protocol + softirq + remote.segment),
             protocol_out: price.everywhere(costs.protocol_out),
-            protocol_byte: price.per_byte(Task::Protocol, price.protocol_accesses_per_byte()),
+            protocol_in_byte: price.per_byte(Task::Protocol, machine.in_accesses_per_byte()),
+            protocol_out_byte: price.per_byte(Task::Protocol, machine.out_accesses_per_byte()),
+            splits: machine.nic.header_split,
             refill: price.of(Task::Protocol, costs.refill),
             wake_up: price.everywhere(costs.wake_up),
             switch: price.everywhere(costs.context_switch),
@@ -142,15 +139,14 @@ impl JobCosts {
     /// A frame's pages come on top of what each takes, and what its reader takes over.
     fn driven(&self, each: Span, frame: Frame) -> Span {
         let has_payload = u64::from(frame.payload_bytes > 0);
-        each.plus(pages(frame), self.page)
+        each.plus(pages(frame, self.splits), self.page)
             .plus(has_payload, self.remote_frame)
     }
 
     /// What a job takes on a processor; `bytes` are those of a message, for the application.
     pub fn span(&self, job: Job, processor: usize, bytes: u64) -> Span {
-        let with_payload = |base: Span, frame: Frame| {
-            base.plus(u64::from(frame.payload_bytes), self.protocol_byte)
-        };
+        let with_payload =
+            |base: Span, frame: Frame, byte| base.plus(u64::from(frame.payload_bytes), byte);
         match job {
             Job::Call => self.call[processor],
             Job::Interrupt => self.interrupt,
@@ -158,8 +154,10 @@ impl JobCosts {
             Job::Poll(frame) => self.driven(self.poll, frame),
             Job::DriverOut(_) => self.driver_out[processor],
             Job::ProtocolIn(frame) if frame.payload_bytes == 0 => self.acknowledgement,
-            Job::ProtocolIn(frame) => with_payload(self.protocol_in, frame),
-            Job::ProtocolOut(frame) => with_payload(self.protocol_out[processor], frame),
+            Job::ProtocolIn(frame) => with_payload(self.protocol_in, frame, self.protocol_in_byte),
+            Job::ProtocolOut(frame) => {
+                with_payload(self.protocol_out[processor], frame, self.protocol_out_byte)
+            }
             Job::Refill => self.refill,
             Job::WakeUp => self.wake_up[processor],
             Job::Switch => self.switch[processor],
@@ -174,9 +172,12 @@ impl JobCosts {
     }
 }
 
-/// The pages that a received frame lies in.
-pub fn pages(frame: Frame) -> u64 {
-    pages_of(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES)
+/// The pages that a received frame lies in; of one that is split, its payload.
+pub fn pages(frame: Frame, splits: bool) -> u64 {
+    match splits {
+        true => pages_of(frame.payload_bytes),
+        false => pages_of(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES),
+    }
 }
 
 /// The pages that so many bytes lie in.

@@ -81,7 +81,7 @@ pub struct Layout {
     descriptors_in: Extent,
     descriptors_out: Extent,
     descriptor_bytes: u64,
-    /// Where received frames lie, each in its slot behind the kernel's notes about it.
+    /// Where received frames lie, each in its slot behind the kernel's notes about it; of split ones, the headers.
     slots: Extent,
     slot_bytes: u64,
     /// The process's own memory for a message.
@@ -92,7 +92,9 @@ pub struct Layout {
 
 const FIRST: u64 = 1 << 20;
 /// The kernel's caches and processes begin at pages.
-const PAGE_BYTES: u64 = 4096;
+pub const PAGE_BYTES: u64 = 4096;
+/// Where pages for received payloads begin: far behind the rest of memory.
+pub const FIRST_PAGE: u64 = 1 << 40;
 
 /// Hands out one region after the other.
 struct Frontier(u64);
@@ -117,7 +119,11 @@ impl Layout {
         let stacks = machine.processors.iter().map(|_| take(kept.stack_bytes));
         let stacks = stacks.collect();
         let frame_bytes = u64::from(machine.nic.mtu_bytes + ETHERNET_BYTES);
-        let slot_bytes = (kept.packet_bytes + frame_bytes).next_multiple_of(line_bytes);
+        let held_bytes = match machine.nic.header_split {
+            true => HEADERS_BYTES,
+            false => frame_bytes,
+        };
+        let slot_bytes = (kept.packet_bytes + held_bytes).next_multiple_of(line_bytes);
         let slots = (machine.nic.ring_bytes / frame_bytes).max(1);
         let [interrupt, driver, socket, process] = [
             kept.interrupt_bytes,
@@ -155,7 +161,7 @@ impl Layout {
         self.stacks[processor]
     }
 
-    /// The place of the received frame of this number: notes, then headers and payload.
+    /// The place of the received frame of this number: notes, then headers and, unless it was split, payload.
     pub fn slot(&self, number: u64) -> u64 {
         self.slots.address + number % (self.slots.bytes / self.slot_bytes) * self.slot_bytes
     }

@@ -2,7 +2,7 @@
 
 use super::buffers::Extent;
 use super::job::Frame;
-use super::layout::HEADERS_BYTES;
+use super::layout::{HEADERS_BYTES, PAGE_BYTES};
 use super::node::Transfer;
 use super::touch::{Outgoing, Socket, Standing, Touches, next};
 use crate::caches::Cost;
@@ -33,19 +33,19 @@ impl Touches {
         cost
     }
 
-    /// Protocol processing copies the payload from behind the headers to the socket: of one received frame, or of all that
-    /// were merged.
+    /// Protocol processing gives the payload to the socket: of one received frame, or of all that were merged.
     pub(super) fn take_frame(&mut self, processor: usize, frame: Frame) -> Cost {
         let mut left_bytes = u64::from(frame.payload_bytes);
         let mut cost = Cost::default();
-        while let Some((number, bytes)) = self.waiting.pop_front() {
-            let from = Extent {
-                address: self.layout.slot(number) + self.kept.packet_bytes + HEADERS_BYTES,
-                bytes,
+        while let Some((_, payload)) = self.waiting.pop_front() {
+            cost += match self.splits {
+                true => self.hand_on(processor, frame.flow, payload),
+                false => {
+                    let to = self.new_inward(frame.flow, payload.bytes);
+                    self.process(processor, payload, to)
+                }
             };
-            let to = self.new_inward(frame.flow, bytes);
-            cost += self.process(processor, from, to);
-            left_bytes = left_bytes.saturating_sub(bytes);
+            left_bytes = left_bytes.saturating_sub(payload.bytes);
             if left_bytes == 0 {
                 break;
             }
@@ -53,10 +53,20 @@ impl Touches {
         cost
     }
 
+    /// Pages go to the socket as they are; their bytes are touched for the checksum only.
+    fn hand_on(&mut self, processor: usize, flow: u32, payload: Extent) -> Cost {
+        if payload.bytes > 0 {
+            self.socket(flow).inward.append(payload);
+        }
+        let checked = words(payload.bytes, self.checksum_per_byte);
+        let nowhere = payload.address;
+        self.walker.copy(processor, payload, nowhere, checked, 0)
+    }
+
     /// From buffer to buffer, with the checksum's reads.
     fn process(&mut self, processor: usize, from: Extent, to: u64) -> Cost {
+        let checked = words(from.bytes, self.checksum_per_byte);
         let words = words(from.bytes, self.costs.protocol_accesses_per_byte / 2.0);
-        let checked = (from.bytes as f64 * self.checksum_per_byte).ceil() as u64;
         self.walker
             .copy(processor, from, to, words + checked, words)
     }
@@ -89,10 +99,8 @@ impl Touches {
             cost += self.copy(processor, from, to, per_byte);
             to += from.bytes;
         }
-        let packet_bytes = self.kept.packet_bytes;
         while let Some(free) = self.socket(at.flow).inward.release(first + bytes) {
-            self.slab
-                .give(free.address - packet_bytes, packet_bytes + free.bytes);
+            self.give_inward(free);
         }
         cost
     }
@@ -111,6 +119,17 @@ impl Touches {
         let address = self.slab.take(packet_bytes + bytes) + packet_bytes;
         self.socket(flow).inward.append(Extent { address, bytes });
         address
+    }
+
+    fn give_inward(&mut self, free: Extent) {
+        let packet_bytes = self.kept.packet_bytes;
+        match self.splits {
+            true => self.pages.give(free.address, free.bytes.max(PAGE_BYTES)),
+            false => {
+                let address = free.address - packet_bytes;
+                self.slab.give(address, packet_bytes + free.bytes);
+            }
+        }
     }
 
     /// A transfer of the network interface is over.
@@ -139,25 +158,41 @@ impl Touches {
     }
 
     fn transferred_in(&mut self, frame: Frame) {
-        let payload_bytes = u64::from(frame.payload_bytes);
+        let bytes = u64::from(frame.payload_bytes);
         let number = next(&mut self.had.crossed);
-        if !self.is_on_nic {
-            self.waiting.push_back((number, payload_bytes));
-        }
-        let written = match self.is_on_nic {
+        let payload = match self.is_on_nic {
             true => Extent {
-                address: self.new_inward(frame.flow, payload_bytes),
-                bytes: payload_bytes,
+                address: self.new_inward(frame.flow, bytes),
+                bytes,
             },
-            false => Extent {
-                address: self.layout.slot(number) + self.kept.packet_bytes,
-                bytes: HEADERS_BYTES + payload_bytes,
-            },
+            false => self.frame_came(number, bytes),
         };
-        for one in [self.layout.descriptor_in(number), written] {
-            if one.bytes > 0 {
-                self.walker.hierarchy.invalidate(one.address, one.bytes);
-            }
+        for one in [self.layout.descriptor_in(number), payload] {
+            self.overwrite(one);
+        }
+    }
+
+    /// A frame that protocol processing of the host will have. Gives back where its payload is.
+    fn frame_came(&mut self, number: u64, bytes: u64) -> Extent {
+        let headers = Extent {
+            address: self.layout.slot(number) + self.kept.packet_bytes,
+            bytes: HEADERS_BYTES,
+        };
+        self.overwrite(headers);
+        let address = match self.splits && bytes > 0 {
+            true => self.pages.take(bytes.max(PAGE_BYTES)),
+            false => headers.address + HEADERS_BYTES,
+        };
+        let payload = Extent { address, bytes };
+        self.waiting.push_back((number, payload));
+        payload
+    }
+
+    /// No cache has these bytes any more.
+    fn overwrite(&mut self, place: Extent) {
+        if place.bytes > 0 {
+            let hierarchy = &mut self.walker.hierarchy;
+            hierarchy.invalidate(place.address, place.bytes);
         }
     }
 }

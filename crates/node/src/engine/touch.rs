@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use super::buffers::{Extent, Slab, SocketBuffer};
 use super::costs::is_remote;
 use super::job::{Frame, Job};
-use super::layout::{HEADERS_BYTES, Layout, Routine};
+use super::layout::{FIRST_PAGE, HEADERS_BYTES, Layout, Routine};
 use super::process::Exchange;
 use super::walk::Walker;
 use crate::caches::{Cost, Count, Hierarchy};
@@ -60,16 +60,20 @@ pub struct Touches {
     pub(super) kept: Footprints,
     pub(super) costs: Costs,
     pub(super) checksum_per_byte: f64,
+    protocol_in_per_byte: f64,
     pub(super) is_on_nic: bool,
+    /// Whether received payloads have pages of their own.
+    pub(super) splits: bool,
     pub(super) slab: Slab,
+    pub(super) pages: Slab,
     /// By connection.
     pub(super) sockets: Vec<Socket>,
     pub(super) outgoing: VecDeque<Outgoing>,
     /// How many of those the driver has had.
     pub(super) driven: usize,
     pub(super) had: Had,
-    /// Received frames that protocol processing has not had: their numbers and payloads.
-    pub(super) waiting: VecDeque<(u64, u64)>,
+    /// Received frames that protocol processing has not had: their numbers, and where their payloads are.
+    pub(super) waiting: VecDeque<(u64, Extent)>,
     remote_accesses_per_byte: f64,
 }
 
@@ -84,14 +88,14 @@ impl Touches {
         Some(Self {
             walker: Walker::new(Hierarchy::new(machine, caches)),
             slab: Slab::new(layout.heap),
+            pages: Slab::new(FIRST_PAGE),
             layout,
             kept: caches.footprints,
             costs: machine.costs,
-            checksum_per_byte: match machine.nic.checksum {
-                true => 0.0,
-                false => machine.costs.checksum_accesses_per_byte,
-            },
+            checksum_per_byte: machine.checksum_accesses_per_byte(),
+            protocol_in_per_byte: machine.in_accesses_per_byte(),
             is_on_nic: machine.processors[protocol].on_nic,
+            splits: machine.nic.header_split,
             sockets: vec![Socket::default()],
             outgoing: VecDeque::new(),
             driven: 0,
@@ -134,7 +138,8 @@ impl Touches {
     fn accesses_of_bytes(&self, job: Job) -> f64 {
         let costs = &self.costs;
         match job {
-            Job::ProtocolIn(frame) | Job::ProtocolOut(frame) => {
+            Job::ProtocolIn(frame) => f64::from(frame.payload_bytes) * self.protocol_in_per_byte,
+            Job::ProtocolOut(frame) => {
                 let each = costs.protocol_accesses_per_byte + self.checksum_per_byte;
                 f64::from(frame.payload_bytes) * each
             }

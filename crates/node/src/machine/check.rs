@@ -4,7 +4,7 @@ use weft_plan::Fault;
 use weft_plan::reading::Section;
 
 use super::read::Result;
-use super::{Machine, Processor};
+use super::{Machine, Processor, Task};
 
 /// IPv4 with TCP and its time stamps (RFC 791, 9293, 7323).
 pub const HEADER_BYTES: u32 = 52;
@@ -37,6 +37,14 @@ pub fn check(machine: &Machine, root: &Section) -> Result<()> {
             "miss",
             "must not be less than `hit`".to_owned(),
         ));
+    }
+    let protocol = &machine.processors[machine.placement.of(Task::Protocol)];
+    if nic.header_split && protocol.on_nic {
+        let right = format!(
+            "{} has protocol processing on {:?}, which keeps headers to itself; give a placement that has it on the host",
+            machine.name, protocol.name
+        );
+        return Err(refuse("nic", "header_split", right));
     }
     Ok(())
 }

@@ -75,6 +75,9 @@ pub struct Nic {
     pub poll: bool,
     /// Whether it computes checksums, so that protocol processing does not touch every byte for them.
     pub checksum: bool,
+    /// Whether received headers go to small buffers of their own and payloads to whole pages, which sockets take over as
+    /// they are (Linux: tcp-data-split of ethtool(8)): two transfers for a frame, and no copy from buffer to buffer.
+    pub header_split: bool,
     /// How its own processor reaches its memory: always by the mean. The hit rate is the host's unless it is given.
     pub hit_rate: f64,
     pub hit_ps: u64,
@@ -122,7 +125,7 @@ pub struct Costs {
     pub interrupt: u64,
     /// The driver, for each frame received.
     pub driver: u64,
-    /// Each page of 4 KiB of a frame received.
+    /// Each page of 4 KiB of a frame received; of split frames, of their payload.
     pub page: u64,
     /// Each page of what is copied to be sent.
     pub page_out: u64,

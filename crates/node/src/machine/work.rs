@@ -35,6 +35,29 @@ impl std::ops::Add for Work {
     }
 }
 
+impl Machine {
+    /// Accesses of protocol processing for each byte that is sent: from buffer to buffer, and the checksum's.
+    pub fn out_accesses_per_byte(&self) -> f64 {
+        self.costs.protocol_accesses_per_byte + self.checksum_accesses_per_byte()
+    }
+
+    /// The same for what is received: pages with nothing but payload are handed on, not copied.
+    pub fn in_accesses_per_byte(&self) -> f64 {
+        match self.nic.header_split {
+            true => self.checksum_accesses_per_byte(),
+            false => self.out_accesses_per_byte(),
+        }
+    }
+
+    /// None where the network interface computes checksums.
+    pub fn checksum_accesses_per_byte(&self) -> f64 {
+        match self.nic.checksum {
+            true => 0.0,
+            false => self.costs.checksum_accesses_per_byte,
+        }
+    }
+}
+
 /// How long something takes, and how often it goes to the host's memory in that time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Span {

@@ -6,6 +6,7 @@ mod closed_form;
 mod effects;
 mod effects_of_caches;
 mod failures;
+mod header_split;
 mod laws;
 mod plain;
 mod refusals;
