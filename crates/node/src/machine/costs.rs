@@ -5,72 +5,95 @@ use weft_plan::reading::Section;
 use super::read::{Result, number};
 use super::{Breakdown, Costs, Remote};
 
+const KEYS: [&str; 22] = [
+    "accesses_per_cycle",
+    "interrupt",
+    "driver",
+    "page",
+    "page_out",
+    "merge",
+    "driver_out",
+    "softirq",
+    "protocol",
+    "protocol_out",
+    "acknowledgement",
+    "copy_in",
+    "copy_out",
+    "remote",
+    "copy_in_accesses_per_byte",
+    "refill",
+    "wake_up",
+    "context_switch",
+    "system_call",
+    "protocol_accesses_per_byte",
+    "checksum_accesses_per_byte",
+    "copy_accesses_per_byte",
+];
+const MOST_ACCESSES_PER_BYTE: f64 = 100.0;
+
+/// Costs in cycles, each noted as it is read.
+struct Cycles<'a> {
+    section: &'a Section<'a>,
+    breakdown: &'a mut Breakdown,
+}
+
+impl Cycles<'_> {
+    /// One that must be given.
+    fn of(&mut self, name: &str) -> Result<u64> {
+        let right = "give cycles, such as 250, or a table of them by category";
+        let given = self.breakdown.read(self.section, name)?;
+        given.ok_or_else(|| self.section.refuse(name, right))
+    }
+
+    /// One that is something else unless it is given.
+    fn or(&mut self, name: &str, other: u64) -> Result<u64> {
+        Ok(self.breakdown.read(self.section, name)?.unwrap_or(other))
+    }
+}
+
 /// Reads the costs, and notes which of them are given by category.
 pub fn read(section: &Section, breakdown: &mut Breakdown) -> Result<Costs> {
-    section.check_keys(&[
-        "accesses_per_cycle",
-        "interrupt",
-        "driver",
-        "page",
-        "page_out",
-        "merge",
-        "driver_out",
-        "softirq",
-        "protocol",
-        "protocol_out",
-        "acknowledgement",
-        "copy_in",
-        "copy_out",
-        "remote",
-        "copy_in_accesses_per_byte",
-        "refill",
-        "wake_up",
-        "context_switch",
-        "system_call",
-        "protocol_accesses_per_byte",
-        "checksum_accesses_per_byte",
-        "copy_accesses_per_byte",
-    ])?;
+    section.check_keys(&KEYS)?;
     let remote = read_remote(section, breakdown)?;
-    let mut given = |name: &str| breakdown.read(section, name);
-    let (page, copy_in, copy_out) = (given("page")?, given("copy_in")?, given("copy_out")?);
-    let (driver_out, protocol_out) = (given("driver_out")?, given("protocol_out")?);
-    let (page_out, merge) = (given("page_out")?, given("merge")?);
-    let acknowledgement = given("acknowledgement")?;
-    let mut cycles = |name: &str| {
-        let right = "give cycles, such as 250, or a table of them by category";
-        given(name)?.ok_or_else(|| section.refuse(name, right))
-    };
-    let (driver, protocol) = (cycles("driver")?, cycles("protocol")?);
-    let copy_accesses = number(section, "copy_accesses_per_byte", 100.0)?;
-    let copy_in_accesses = match section.get("copy_in_accesses_per_byte") {
-        Some(_) => number(section, "copy_in_accesses_per_byte", 100.0)?,
-        None => copy_accesses,
-    };
+    let mut cycles = Cycles { section, breakdown };
+    let (driver, protocol) = (cycles.of("driver")?, cycles.of("protocol")?);
+    let per_byte = |name| number(section, name, MOST_ACCESSES_PER_BYTE);
+    let copy_accesses = per_byte("copy_accesses_per_byte")?;
     Ok(Costs {
         accesses_per_cycle: number(section, "accesses_per_cycle", 10.0)?,
-        interrupt: cycles("interrupt")?,
+        interrupt: cycles.of("interrupt")?,
         driver,
-        page: page.unwrap_or(0),
-        page_out: page_out.unwrap_or(0),
-        merge: merge.unwrap_or(0),
-        driver_out: driver_out.unwrap_or(driver),
-        softirq: cycles("softirq")?,
+        page: cycles.or("page", 0)?,
+        page_out: cycles.or("page_out", 0)?,
+        merge: cycles.or("merge", 0)?,
+        driver_out: cycles.or("driver_out", driver)?,
+        softirq: cycles.of("softirq")?,
         protocol,
-        acknowledgement: acknowledgement.unwrap_or(protocol),
-        protocol_out: protocol_out.unwrap_or(protocol),
-        copy_in: copy_in.unwrap_or(0),
-        copy_out: copy_out.unwrap_or(0),
-        refill: cycles("refill")?,
-        wake_up: cycles("wake_up")?,
-        context_switch: cycles("context_switch")?,
-        system_call: cycles("system_call")?,
-        protocol_accesses_per_byte: number(section, "protocol_accesses_per_byte", 100.0)?,
-        checksum_accesses_per_byte: number(section, "checksum_accesses_per_byte", 100.0)?,
+        acknowledgement: cycles.or("acknowledgement", protocol)?,
+        protocol_out: cycles.or("protocol_out", protocol)?,
+        copy_in: cycles.or("copy_in", 0)?,
+        copy_out: cycles.or("copy_out", 0)?,
+        refill: cycles.of("refill")?,
+        wake_up: cycles.of("wake_up")?,
+        context_switch: cycles.of("context_switch")?,
+        system_call: cycles.of("system_call")?,
+        protocol_accesses_per_byte: per_byte("protocol_accesses_per_byte")?,
+        checksum_accesses_per_byte: per_byte("checksum_accesses_per_byte")?,
         copy_accesses_per_byte: copy_accesses,
-        copy_in_accesses_per_byte: copy_in_accesses,
+        copy_in_accesses_per_byte: per_byte_or(
+            section,
+            "copy_in_accesses_per_byte",
+            copy_accesses,
+        )?,
         remote,
     })
+}
+
+fn per_byte_or(section: &Section, name: &str, other: f64) -> Result<f64> {
+    match section.get(name) {
+        Some(_) => number(section, name, MOST_ACCESSES_PER_BYTE),
+        None => Ok(other),
+    }
 }
 
 fn read_remote(section: &Section, breakdown: &mut Breakdown) -> Result<Remote> {
@@ -80,13 +103,15 @@ fn read_remote(section: &Section, breakdown: &mut Breakdown) -> Result<Remote> {
     let path = section.key("remote");
     let known = ["frame", "segment", "copy", "accesses_per_byte"];
     let section = Section::of(value, &path, &known, "{ frame = 100 }")?;
+    let accesses_per_byte = per_byte_or(&section, "accesses_per_byte", 0.0)?;
+    let mut cycles = Cycles {
+        section: &section,
+        breakdown,
+    };
     Ok(Remote {
-        frame: breakdown.read(&section, "frame")?.unwrap_or(0),
-        segment: breakdown.read(&section, "segment")?.unwrap_or(0),
-        copy: breakdown.read(&section, "copy")?.unwrap_or(0),
-        accesses_per_byte: match section.get("accesses_per_byte") {
-            Some(_) => number(&section, "accesses_per_byte", 100.0)?,
-            None => 0.0,
-        },
+        frame: cycles.or("frame", 0)?,
+        segment: cycles.or("segment", 0)?,
+        copy: cycles.or("copy", 0)?,
+        accesses_per_byte,
     })
 }
