@@ -62,7 +62,7 @@ def hits_pct(placement: str, size_bytes: int) -> dict[tuple[str, str, str], floa
     """Of node n1 in a ping-pong, with the larger L1: by processor, or "" for all, cache and access."""
     keys = with_l2(placement, CACHES | LARGER_L1)
     outcome = measure(placement, keys, "pingpong", size_bytes)
-    nodes = open_nodes(f"p4-400(placement={placement},memory.model=caches)").machine
+    nodes = open_nodes(f"p4-400(placement={placement},memory.model=caches)").model
     names = (nodes.hosts(), PARTS, nodes.caches(), nodes.accesses())
     sums: dict[tuple[str, str, str], list[float]] = {}
     for row in outcome.cache_hits(0, names).to_pylist():
