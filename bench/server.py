@@ -86,13 +86,13 @@ def simulate(config: str, overrides: Overrides = ()) -> Computed:
     outcome = nodes.simulate(step, 0, 1)
     rows = outcome.samples(0, 0, 0)
     each_ns = float((column(rows, "elapsed_ns") / column(rows, "messages"))[0])
-    names = (nodes.machine.hosts(), nodes.machine.parts(), [*nodes.machine.tasks(), ""])
+    names = (nodes.model.hosts(), nodes.model.parts(), [*nodes.model.tasks(), ""])
     busy = dict.fromkeys(SIDES, 0.0)
     for row in outcome.occupation(0, names).to_pylist():
         if row["task"] and row["part"].startswith("cpu"):
             busy[SIDES[int(row["node"] == "n2")]] += 100 * row["share"]
     cycles: dict[str, dict[str, float]] = {side: {} for side in SIDES}
-    table = outcome.categories(0, (nodes.machine.hosts(), nodes.machine.categories()))
+    table = outcome.categories(0, (nodes.model.hosts(), nodes.model.categories()))
     for row in table.to_pylist():
         side = SIDES[int(row["node"] == "n2")]
         cycles[side][row["category"]] = row["cycles"] / MESSAGE_BYTES
@@ -166,7 +166,8 @@ FIXED = {Unknown("page", "netdev"): 100.0}
 """Assumed, since two rows cannot tell it from the rest: to map and synchronise a page for DMA."""
 RIDGE = 1e-3
 """What the rows leave open is kept small and shared evenly: the least squares of the costs, by this much."""
-ROUNDS = 6
+ROUNDS, STEP = 20, 0.5
+"""Costs change how often things happen, so that each round goes half of the way; the best of them counts."""
 
 
 def counts(config: str, costs: Mapping[Unknown, float]) -> dict[str, dict[str, float]]:
@@ -211,17 +212,27 @@ def access_cycles() -> float:
 def fit() -> None:
     """Least squares of the cycles by category, and of what the processor of interrupts does, in parts of all cycles."""
     costs = dict.fromkeys(UNKNOWNS, 100.0) | {one: 0.3 for one in UNKNOWNS if one.cost in BYTES}
+    tried = []
     for _ in range(ROUNDS):
         per_byte = {config: counts(config, costs) for config in FITTED}
         rows, wanted = equations(per_byte)
-        typical = np.array([0.3 if one.cost in BYTES else 500.0 for one in UNKNOWNS])
-        for one, cycles in FIXED.items():
-            wanted = wanted - rows[:, UNKNOWNS.index(one)] * cycles
-            rows[:, UNKNOWNS.index(one)] = 0.0
-        matrix = np.vstack([rows * typical, RIDGE * np.eye(len(UNKNOWNS))])
-        solution, _ = nnls(matrix, np.concatenate([wanted, np.zeros(len(UNKNOWNS))]))
-        costs = dict(zip(UNKNOWNS, (solution * typical).tolist(), strict=True)) | FIXED
+        left = rows @ [costs[one] for one in UNKNOWNS] - wanted
+        tried.append((float(left @ left), costs))
+        better = solve(rows, wanted)
+        costs = {one: (1 - STEP) * costs[one] + STEP * better[one] for one in UNKNOWNS}
+    _, costs = min(tried, key=lambda one: one[0])
     print_costs(costs)
+
+
+def solve(rows: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> dict[Unknown, float]:
+    """The costs that come nearest, if everything happened as often as it did."""
+    typical = np.array([0.3 if one.cost in BYTES else 500.0 for one in UNKNOWNS])
+    for one, cycles in FIXED.items():
+        wanted = wanted - rows[:, UNKNOWNS.index(one)] * cycles
+        rows[:, UNKNOWNS.index(one)] = 0.0
+    matrix = np.vstack([rows * typical, RIDGE * np.eye(len(UNKNOWNS))])
+    solution, _ = nnls(matrix, np.concatenate([wanted, np.zeros(len(UNKNOWNS))]))
+    return dict(zip(UNKNOWNS, (solution * typical).tolist(), strict=True)) | FIXED
 
 
 def equations(

@@ -9,6 +9,8 @@ use crate::machine::{Caches, Machine};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
     pub stall_ps: u64,
+    /// What its writes take, which go on beside a processor with a buffer for them.
+    pub write_ps: u64,
     /// Lines and words that crossed the memory bus.
     pub crossings: u64,
 }
@@ -16,6 +18,7 @@ pub struct Cost {
 impl std::ops::AddAssign for Cost {
     fn add_assign(&mut self, other: Self) {
         self.stall_ps += other.stall_ps;
+        self.write_ps += other.write_ps;
         self.crossings += other.crossings;
     }
 }
@@ -128,7 +131,8 @@ impl Hierarchy {
         }
     }
 
-    /// A processor writes words of one line of its innermost data cache.
+    /// A processor writes words of one line of its innermost data cache. All that it takes is the writes' time, since what
+    /// fetches a line for them is behind a buffer too.
     pub fn store(&mut self, processor: usize, address: u64, words: u64) -> Cost {
         let mut cost = Cost::default();
         if words == 0 {
@@ -141,7 +145,7 @@ impl Hierarchy {
             let member = &mut self.members[id];
             let found = member.cache.touch(member.cache.line(address));
             let stays = member.writes_back;
-            cost.stall_ps += words * member.write_ps;
+            cost.write_ps += words * member.write_ps;
             is_exclusive |= member.owner.is_some() && found > Some(State::Shared);
             let hits = match (found, stays) {
                 (Some(_), _) => words,
@@ -157,6 +161,7 @@ impl Hierarchy {
                 if found.is_none() {
                     let levels = level..level + 1;
                     let state = self.bring(processor, Access::Read, levels, address, &mut cost);
+                    cost.write_ps += std::mem::take(&mut cost.stall_ps);
                     let owner = self.members[id].owner;
                     is_exclusive |= owner.is_some() && state == State::Exclusive;
                 }
@@ -164,7 +169,7 @@ impl Hierarchy {
             }
         }
         if written.is_none() {
-            cost.stall_ps += words * self.latency_ps;
+            cost.write_ps += words * self.latency_ps;
             cost.crossings += words;
         }
         if !is_exclusive {

@@ -5,9 +5,11 @@ mod cache;
 mod count;
 mod hierarchy;
 mod snoop;
+mod write_buffer;
 
 pub use count::{Access, Count};
 pub use hierarchy::{Cost, Hierarchy};
+pub use write_buffer::WriteBuffer;
 
 #[cfg(test)]
 mod invariants;

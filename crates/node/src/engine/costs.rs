@@ -27,7 +27,7 @@ pub struct JobCosts {
     refill: Span,
     wake_up: Vec<Span>,
     switch: Vec<Span>,
-    system_call: Span,
+    system_call: Vec<Span>,
     copy_in: Span,
     copy_out: Span,
     copy_in_byte: Span,
@@ -127,7 +127,7 @@ impl JobCosts {
             refill: price.of(Task::Protocol, costs.refill),
             wake_up: price.everywhere(costs.wake_up),
             switch: price.everywhere(costs.context_switch),
-            system_call: price.of(Task::Application, costs.system_call),
+            system_call: price.everywhere(costs.system_call),
             copy_in: price.of(Task::Copy, costs.copy_in + remote.copy),
             copy_out: price.of(Task::Copy, costs.copy_out),
             copy_in_byte: price.per_byte(Task::Copy, copy_in_accesses),
@@ -143,7 +143,7 @@ impl JobCosts {
             .plus(has_payload, self.remote_frame)
     }
 
-    /// What a job takes on a processor; `bytes` are those of a message, for the application.
+    /// What a job takes on a processor; `bytes` are those that were read, for the application.
     pub fn span(&self, job: Job, processor: usize, bytes: u64) -> Span {
         let with_payload =
             |base: Span, frame: Frame, byte| base.plus(u64::from(frame.payload_bytes), byte);
@@ -161,7 +161,7 @@ impl JobCosts {
             Job::Refill => self.refill,
             Job::WakeUp => self.wake_up[processor],
             Job::Switch => self.switch[processor],
-            Job::SystemCall => self.system_call,
+            Job::SystemCall => self.system_call[processor],
             Job::CopyOut(bytes) => self
                 .copy_out
                 .plus(u64::from(bytes), self.copy_out_byte)

@@ -12,7 +12,7 @@ use super::process::Exchange;
 use super::tally::Tally;
 use super::users::Users;
 use super::watch::{Unwatched, Watch};
-use crate::machine::Machine;
+use crate::machine::{Machine, Task};
 
 /// The kinds of slots of a node behind those of its processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl<'a, W: Watch> Pair<'a, W> {
     pub fn watched(machine: &'a Machine, exchange: Exchange, watch: W) -> Self {
         let mut pair = Self::idle(machine, exchange, watch);
         for at in 0..2 {
-            pair.begin_operation(at);
+            pair.begin_operation(at, pair.place(Task::Application));
             pair.wind_timer(at);
         }
         pair

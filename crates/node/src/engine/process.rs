@@ -22,6 +22,8 @@ pub struct Process {
     program: Vec<Operation>,
     at: usize,
     pub left_bytes: u64,
+    /// What the system call under way has read, or the last one, which the application works on.
+    pub got_bytes: u64,
     /// Neither runs nor waits for a processor.
     pub sleeps: bool,
     /// The next switch takes it back to the application, not into a copy.
@@ -48,6 +50,7 @@ impl Process {
             program,
             at: 0,
             left_bytes: 0,
+            got_bytes: 0,
             sleeps: false,
             returns: false,
         };

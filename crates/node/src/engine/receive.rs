@@ -184,10 +184,10 @@ impl<W: Watch> Pair<'_, W> {
         self.hand_over(at, processor, to, Job::Switch);
     }
 
-    pub(super) fn switched(&mut self, at: usize) {
+    pub(super) fn switched(&mut self, at: usize, processor: usize) {
         if self.nodes[at].process.returns {
             self.nodes[at].process.returns = false;
-            self.returned(at);
+            self.returned(at, processor);
             return;
         }
         let node = &self.nodes[at];
@@ -203,6 +203,7 @@ impl<W: Watch> Pair<'_, W> {
         let node = &mut self.nodes[at];
         node.connection.consume(bytes);
         node.process.left_bytes -= bytes;
+        node.process.got_bytes += bytes;
         let left = node.process.left_bytes;
         if node.connection.owes_window() {
             self.send_acknowledgement(at, processor);
@@ -216,31 +217,39 @@ impl<W: Watch> Pair<'_, W> {
         }
     }
 
-    /// The system call is over; the application may be elsewhere.
+    /// The system call is over. A process that was copied for on another processor than its application's goes back there
+    /// if it has anything to compute; otherwise it stays, and makes its next system call here.
     pub(super) fn leave(&mut self, at: usize, processor: usize) {
-        if processor == self.place(Task::Application) {
-            self.returned(at);
-        } else {
+        if self.computes(at) && processor != self.place(Task::Application) {
             self.nodes[at].process.returns = true;
             self.post(at, processor, Job::WakeUp);
+        } else {
+            self.returned(at, processor);
         }
     }
 
-    fn returned(&mut self, at: usize) {
+    fn computes(&self, at: usize) -> bool {
         let is_read = matches!(self.nodes[at].process.operation(), Operation::Read(_));
-        match is_read && self.machine.application.cycles_per_byte > 0.0 {
-            true => self.post(at, self.place(Task::Application), Job::Compute),
-            false => self.computed(at),
+        is_read && self.machine.application.cycles_per_byte > 0.0
+    }
+
+    fn returned(&mut self, at: usize, processor: usize) {
+        match self.computes(at) {
+            true => self.post(at, processor, Job::Compute),
+            false => self.computed(at, processor),
         }
     }
 
-    /// The application has what it wanted and goes on to the next operation.
-    pub(super) fn computed(&mut self, at: usize) {
-        if let Operation::Read(_) = self.nodes[at].process.operation() {
-            self.end_stage(Stage::Application);
-            self.read[at] += 1;
+    /// The application goes on to the next operation, once it has the whole of this one.
+    pub(super) fn computed(&mut self, at: usize, processor: usize) {
+        self.nodes[at].process.got_bytes = 0;
+        if self.nodes[at].process.left_bytes == 0 {
+            if let Operation::Read(_) = self.nodes[at].process.operation() {
+                self.end_stage(Stage::Application);
+                self.read[at] += 1;
+            }
+            self.nodes[at].process.next();
         }
-        self.nodes[at].process.next();
-        self.begin_operation(at);
+        self.begin_operation(at, processor);
     }
 }

@@ -26,8 +26,9 @@ impl<W: Watch> Pair<'_, W> {
         self.machine.processors[self.place(Task::Protocol)].on_nic
     }
 
-    pub(super) fn begin_operation(&mut self, at: usize) {
-        self.post(at, self.place(Task::Application), Job::SystemCall);
+    /// The process calls the system where it is.
+    pub(super) fn begin_operation(&mut self, at: usize, processor: usize) {
+        self.post(at, processor, Job::SystemCall);
     }
 
     /// The process is in the kernel; whoever copies goes on.
@@ -55,6 +56,10 @@ impl<W: Watch> Pair<'_, W> {
             Job::CopyOut(0) => {
                 self.nodes[at].process.sleeps = true;
                 self.transmit(at, self.place(Task::Copy));
+            }
+            // A read gives back what there is; the process reads on until it has the message.
+            Job::CopyIn(0) if self.nodes[at].process.got_bytes > 0 => {
+                self.leave(at, self.place(Task::Copy));
             }
             Job::CopyIn(0) => self.nodes[at].process.sleeps = true,
             job => self.post(at, self.place(Task::Copy), job),

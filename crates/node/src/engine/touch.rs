@@ -10,7 +10,7 @@ use super::job::{Frame, Job};
 use super::layout::{FIRST_PAGE, HEADERS_BYTES, Layout, Routine};
 use super::process::Exchange;
 use super::walk::Walker;
-use crate::caches::{Cost, Count, Hierarchy};
+use crate::caches::{Cost, Count};
 use crate::machine::{Costs, Footprints, Machine, Span, Task};
 
 /// Where a process and its connection stand when a job is taken up.
@@ -86,7 +86,7 @@ impl Touches {
         let layout = Layout::new(machine, &caches.footprints, longest_bytes, message_bytes);
         let protocol = machine.placement.of(Task::Protocol);
         Some(Self {
-            walker: Walker::new(Hierarchy::new(machine, caches)),
+            walker: Walker::new(machine, caches),
             slab: Slab::new(layout.heap),
             pages: Slab::new(FIRST_PAGE),
             layout,
@@ -167,7 +167,10 @@ impl Touches {
         let places = [self.layout.stack(processor), one, two, three];
         let reads = (accesses * self.kept.reads).round() as u64;
         let writes = (accesses.round() as u64).saturating_sub(reads);
-        cost += self.walker.work_on(processor, &places, reads, writes);
+        let cycles = 1.0 / self.costs.accesses_per_cycle.max(f64::MIN_POSITIVE);
+        cost += self
+            .walker
+            .work_on(processor, &places, reads, writes, cycles);
         cost
     }
 

@@ -5,7 +5,7 @@ use super::process::Exchange;
 use super::tally::Tally;
 use super::users::{SERVER, Users};
 use super::watch::Unwatched;
-use crate::machine::Machine;
+use crate::machine::{Machine, Task};
 
 /// What users ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl<'a> Pair<'a> {
         pair.nodes[SERVER].multiply(load.users);
         for user in 0..load.users {
             pair.nodes[SERVER].turn_to(user);
-            pair.begin_operation(SERVER);
+            pair.begin_operation(SERVER, pair.place(Task::Application));
         }
         pair.wind_timer(SERVER);
         pair.users = Some(Users::new(machine, load));

@@ -29,7 +29,7 @@ impl<W: Watch> Pair<'_, W> {
     /// What a job takes a processor: for one of the host with what it waits for its caches.
     fn span(&mut self, at: usize, processor: usize, job: Job) -> Span {
         let node = &mut self.nodes[at];
-        let alone = self.costs.span(job, processor, node.process.bytes());
+        let alone = self.costs.span(job, processor, node.process.got_bytes);
         match &mut node.touches {
             Some(touches) if !self.machine.processors[processor].on_nic => {
                 let standing = Standing {
@@ -79,7 +79,7 @@ impl<W: Watch> Pair<'_, W> {
     pub(super) fn retime(&mut self, at: usize) {
         let memory = &self.machine.memory;
         let hold_ps = memory.hold_ps();
-        let extra_ps = memory.extra_ps();
+        let extra_ps = memory.collision_ps as f64;
         let count = self.machine.processors.len();
         for processor in 0..count {
             let density = self.nodes[at].processors[processor].density();
@@ -134,11 +134,11 @@ impl<W: Watch> Pair<'_, W> {
             Job::ProtocolIn(frame) => self.protocol_in_done(at, processor, frame),
             Job::ProtocolOut(frame) => self.protocol_out_done(at, processor, frame),
             Job::WakeUp => self.woken(at, processor),
-            Job::Switch => self.switched(at),
+            Job::Switch => self.switched(at, processor),
             Job::SystemCall => self.called(at, processor),
             Job::CopyOut(bytes) => self.copied_out(at, processor, u64::from(bytes)),
             Job::CopyIn(bytes) => self.copied_in(at, processor, u64::from(bytes)),
-            Job::Compute => self.computed(at),
+            Job::Compute => self.computed(at, processor),
         }
     }
 

@@ -11,8 +11,7 @@ use super::units::{RATE, SPAN};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
     pub bus_bits_per_s: u64,
-    /// By the mean: what an access takes, instead of the mean, that finds somebody else on the bridge. With caches: what
-    /// an access that missed all of them takes besides.
+    /// What an access that missed takes besides, if it finds somebody else on the bridge.
     pub collision_ps: u64,
     pub model: MemoryModel,
 }
@@ -39,6 +38,8 @@ pub struct Caches {
     pub all: Vec<Cache>,
     /// What an access takes besides that missed all of them.
     pub latency_ps: u64,
+    /// So many writes may be on their way while a processor goes on; 0: it waits for each.
+    pub write_buffer: u32,
     pub footprints: Footprints,
 }
 
@@ -51,27 +52,24 @@ impl Memory {
         }
     }
 
-    /// How long an access that the bridge may see holds the bus on average: while a line crosses it.
+    /// What part of accesses misses, so that the bridge sees them; with caches only such are counted.
+    pub fn miss_rate(&self) -> f64 {
+        match &self.model {
+            MemoryModel::Mean(mean) => 1.0 - mean.hit_rate,
+            MemoryModel::Caches(_) => 1.0,
+        }
+    }
+
+    /// How long an access that missed holds the bus: while a line crosses it.
     pub fn hold_ps(&self) -> f64 {
         let line_ps = |bytes: u64| bytes as f64 * 8e12 / self.bus_bits_per_s as f64;
         match &self.model {
-            MemoryModel::Mean(mean) => {
-                (1.0 - mean.hit_rate) * line_ps(mean.line_bytes).min(mean.miss_ps as f64)
-            }
+            MemoryModel::Mean(mean) => line_ps(mean.line_bytes).min(mean.miss_ps as f64),
             MemoryModel::Caches(caches) => {
                 let outermost = caches.all.iter().map(|one| one.line_bytes).max();
                 line_ps(outermost.unwrap_or(0)).min(caches.latency_ps as f64)
             }
         }
-    }
-
-    /// What such an access takes longer when it finds somebody else there.
-    pub fn extra_ps(&self) -> f64 {
-        let replaced_ps = match &self.model {
-            MemoryModel::Mean(mean) => mean.access_ps(),
-            MemoryModel::Caches(_) => 0.0,
-        };
-        (self.collision_ps as f64 - replaced_ps).max(0.0)
     }
 
     /// Those that remember what was touched, if that is how this memory is described.
@@ -101,6 +99,7 @@ pub fn read_memory(root: &Section) -> Result<Memory> {
         "miss",
         "line",
         "latency",
+        "write_buffer",
         "caches",
         "bus",
         "collision",
@@ -154,6 +153,7 @@ fn read_all(section: &Section, root: &Section) -> Result<Caches> {
     Ok(Caches {
         all,
         latency_ps,
+        write_buffer: section.count("write_buffer", 0..=1024)?.unwrap_or(0),
         footprints: Footprints::read(&table(root, "footprints")?)?,
     })
 }

@@ -19,7 +19,10 @@ impl Work {
         };
         Span {
             alone_ps: self.cycles * period_ps + self.accesses * access_ps,
-            host_accesses: if processor.on_nic { 0.0 } else { self.accesses },
+            host_accesses: match processor.on_nic {
+                true => 0.0,
+                false => self.accesses * machine.memory.miss_rate(),
+            },
         }
     }
 }
@@ -62,6 +65,7 @@ impl Machine {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Span {
     pub alone_ps: f64,
+    /// By the mean, of the accesses those that miss; with caches all, until it is known what they find.
     pub host_accesses: f64,
 }
 

@@ -89,6 +89,28 @@ fn more_work_is_never_faster() {
     }
 }
 
+/// A read gives back what is there: the rest of a message comes in while the application works on it.
+#[test]
+fn computing_and_receiving_overlap_within_a_message() {
+    for placement in ["offload", "onload"] {
+        let (found_ps, bound_ps) = under(placement, &[], 1 << 20, 1.0);
+        assert!(
+            found_ps < 1.05 * bound_ps,
+            "{placement}: {found_ps} {bound_ps}"
+        );
+    }
+}
+
+#[test]
+fn a_process_leaves_the_processor_that_copies_only_to_compute() {
+    let busy_ps = |keys: &[(&str, &str)]| {
+        let found = measured("hybrid", keys, stream(BYTES));
+        found.tallies[1].busy_ps[0].iter().sum::<u64>()
+    };
+    assert_eq!(busy_ps(&[]), 0);
+    assert!(busy_ps(&[("application.cycles_per_byte", "1")]) > 0);
+}
+
 #[test]
 fn work_that_lets_nothing_flow_is_said() {
     let machine = machine("offload", &[]);

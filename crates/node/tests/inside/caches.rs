@@ -70,11 +70,12 @@ proptest! {
                 continue;
             };
             plain.access(processor, does, address);
-            stall_ps += match does {
+            let cost = match does {
                 Does::Read => fast.load(processor, address, 1),
                 Does::Write => fast.store(processor, address, 1),
                 Does::Fetch => fast.fetch(processor, address),
-            }.stall_ps;
+            };
+            stall_ps += cost.stall_ps + cost.write_ps;
             let found: Vec<_> = fast.counts().iter().map(|one| [one.accesses, one.hits]).collect();
             prop_assert_eq!(&found, &plain.counts);
             prop_assert_eq!(stall_ps, plain.stall_ps);

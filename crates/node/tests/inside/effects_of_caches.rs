@@ -12,6 +12,8 @@ const FETCH: usize = 2;
 const L1I: usize = 0;
 const L1D: usize = 1;
 const L2: usize = 2;
+/// Each write is waited for.
+const NO_BUFFER: (&str, &str) = ("memory.write_buffer", "0");
 
 fn with<'a>(overrides: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     [&[CACHES], overrides].concat()
@@ -53,7 +55,7 @@ fn slower_caches_and_larger_footprints_take_longer() {
         ("costs.driver", "1000", "100", 1),
     ] {
         let [slow_ps, fast_ps] =
-            [slow, fast].map(|value| round_trip_ps("base", &[(key, value)], bytes));
+            [slow, fast].map(|value| round_trip_ps("base", &[NO_BUFFER, (key, value)], bytes));
         assert!(
             slow_ps > fast_ps,
             "{key} at {bytes} B: {slow_ps} and {fast_ps}"
@@ -91,7 +93,7 @@ fn reads_are_cheaper_than_writes_through() {
 #[test]
 fn time_is_accesses_times_latency() {
     let at = |key, value| {
-        let overrides = [("memory.collision", "0 ns"), (key, value)];
+        let overrides = [("memory.collision", "0 ns"), NO_BUFFER, (key, value)];
         measured("base", &with(&overrides), pingpong(2000))
     };
     let busy_ps = |found: &Measured| {
@@ -153,6 +155,25 @@ fn caches_without_latency_are_memory_without_latency() {
             let ratio = found.period_ps / plain.period_ps;
             assert!((ratio - 1.0).abs() < 1e-3, "{placement} {bytes}: {ratio}");
         }
+    }
+}
+
+/// A processor goes on while its writes do; it still waits for all that it reads.
+#[test]
+fn room_for_writes_spares_waiting_for_them() {
+    for bytes in [1, 20_000] {
+        let of = |room| round_trip_ps("base", &[("memory.write_buffer", room)], bytes);
+        let times_ps = ["0", "1", "24", "1000"].map(of);
+        assert!(
+            times_ps.is_sorted_by(|less, more| less >= more),
+            "{times_ps:?}"
+        );
+        assert!(times_ps[0] > 1.1 * times_ps[2], "{times_ps:?}");
+        let no_writes = [
+            ("memory.caches.L1D.write", "0 ns"),
+            ("memory.caches.L2.write", "0 ns"),
+        ];
+        assert!(times_ps[3] > 0.99 * round_trip_ps("base", &no_writes, bytes));
     }
 }
 
