@@ -57,6 +57,9 @@ class Network:
     def delays(self) -> bytes:
         """The delay behind each constraint in seconds, as doubles."""
 
+    def has_frames(self) -> bool:
+        """Whether messages become frames, and frames are acknowledged; else capacities are what messages get."""
+
     def expansion(self, src: int, dst: int) -> float:
         """Wire bits for each bit of a long stream over a way."""
 

@@ -74,6 +74,7 @@ impl Network {
         let values = PyDict::new(py);
         values.set_item("overhead_s", parameters.overhead_s)?;
         values.set_item("window_bytes", parameters.window_bytes)?;
+        values.set_item("segments_per_ack", parameters.segments_per_ack)?;
         values.set_item("barrier_s", parameters.barrier_s)?;
         values.set_item("tolerance", parameters.tolerance)?;
         values.set_item("threads", parameters.threads)?;
@@ -125,6 +126,11 @@ impl Network {
             .map(|constraint| self.inner.constraint_delay_s(constraint))
             .collect();
         bytes_of(py, &delays)
+    }
+
+    /// Whether messages become frames, and frames are acknowledged; else capacities are what messages get.
+    fn has_frames(&self) -> bool {
+        self.inner.framing() != network::Framing::Bare
     }
 
     /// Wire bits for each bit of a long stream over a way.
@@ -296,6 +302,7 @@ fn parameters_of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Parameters> {
         match key.as_str() {
             "overhead_s" => parameters.overhead_s = value.extract()?,
             "window_bytes" => parameters.window_bytes = value.extract()?,
+            "segments_per_ack" => parameters.segments_per_ack = value.extract()?,
             "barrier_s" => parameters.barrier_s = value.extract()?,
             "tolerance" => parameters.tolerance = value.extract()?,
             "threads" => parameters.threads = value.extract()?,

@@ -2,6 +2,7 @@
 //!
 //!     transfers PATTERN HOSTS ENDS-FILE(or -) NAME KEY=VALUE...
 //!
+//! With `back=0.05` so much of each transfer is sent back, as SimGrid's cross-traffic is.
 //! Prints transfers, events, seconds of solving and the most kilobytes it had; writes all ends as doubles.
 //! bench/simgrid/peer.cpp does the same with SimGrid.
 
@@ -12,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use weft_fabric::network::{Network, generate};
-use weft_fabric::simulate::{Demand, Settings, Solver, Transfers};
+use weft_fabric::simulate::{Demand, Route, Settings, Solver, Transfers};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
@@ -25,13 +26,15 @@ fn main() {
         panic!("PATTERN HOSTS ENDS-FILE NAME KEY=VALUE...");
     };
     let values = values.iter().filter_map(|one| one.split_once('='));
-    let values: BTreeMap<_, _> = values.map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+    let mut values: BTreeMap<_, _> = values.map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+    let part_back = values.remove("back").unwrap_or_default();
+    let part_back: f64 = part_back.parse().unwrap_or(0.0);
     let built = generate(name, &values, 1.0).expect("there is such a generator");
     let network = built.unwrap_or_else(|why| panic!("{why}"));
     let hosts: usize = hosts.parse().expect("a number of hosts");
     let started = Instant::now();
     let keeps = file != "-";
-    let (ends, transfers, events) = solve(network.as_ref(), pattern, hosts, keeps);
+    let (ends, transfers, events) = solve(network.as_ref(), pattern, hosts, part_back, keeps);
     let seconds = started.elapsed().as_secs_f64();
     println!("{transfers} {events} {seconds:.6} {}", most_kilobytes());
     if keeps {
@@ -58,6 +61,7 @@ fn solve(
     network: &dyn Network,
     pattern: &str,
     hosts: usize,
+    part_back: f64,
     keeps: bool,
 ) -> (Vec<Vec<f64>>, usize, u64) {
     let count = phases(pattern, hosts);
@@ -65,6 +69,7 @@ fn solve(
     let done = Mutex::new((vec![Vec::new(); count], 0, 0));
     let work = || {
         let (mut solver, mut transfers) = (Solver::default(), Transfers::default());
+        let (mut there, mut back) = (Vec::new(), Vec::new());
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
@@ -72,10 +77,21 @@ fn solve(
             }
             transfers.clear();
             for (src, dst, bytes) in phase(network, pattern, hosts, number) {
-                let demand = Demand::of_bits(bytes * 8.0);
-                let way =
-                    transfers.push_found(|route| Some((network.way(src, dst, 0, route)?, demand)));
-                way.expect("a way");
+                let demand = Demand {
+                    back: part_back,
+                    ..Demand::of_bits(bytes * 8.0)
+                };
+                if part_back == 0.0 {
+                    let find = |route: &mut _| Some((network.way(src, dst, 0, route)?, demand));
+                    transfers.push_found(find).expect("a way");
+                    continue;
+                }
+                there.clear();
+                back.clear();
+                network.way(src, dst, 0, &mut there).expect("a way");
+                network.way(dst, src, 0, &mut back).expect("a way back");
+                let (there, back) = (&there[..], &back[..]);
+                transfers.push_answered(Route { there, back }, demand);
             }
             let settings = Settings {
                 tolerance: 0.0,

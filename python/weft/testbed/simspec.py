@@ -82,10 +82,14 @@ def _part(text: str, key: str, value: str) -> float:
     return found
 
 
-def _count(text: str, key: str, value: str) -> int:
-    if not value.isdecimal() or not 1 <= int(value) <= 1024:
-        raise _wrong(text, f"{key} = {value}: must be a whole number from 1 to 1024")
+def _count(text: str, key: str, value: str, least: int = 1) -> int:
+    if not value.isdecimal() or not least <= int(value) <= 1024:
+        raise _wrong(text, f"{key} = {value}: must be a whole number from {least} to 1024")
     return int(value)
+
+
+def _segments(text: str, key: str, value: str) -> int:
+    return _count(text, key, value, least=0)
 
 
 def _rows(text: str, value: str) -> int:
@@ -112,6 +116,7 @@ def _wrong(text: str, why: str) -> RequestError:
 _MODEL: dict[str, tuple[str, Callable[[str, str, str], Any]]] = {
     "overhead": ("overhead_s", _seconds),
     "window": ("window_bytes", _window),
+    "segments_per_ack": ("segments_per_ack", _segments),
     "barrier": ("barrier_s", _seconds),
     "tolerance": ("tolerance", _part),
     "threads": ("threads", _count),

@@ -46,6 +46,8 @@ class Simulated(Computed[_core.Network]):
         """What run.json says about it: the fabric, and what the model assumes besides."""
         model = _core.Network.default_parameters() | self._parameters
         del model["threads"]
+        if not self.model.has_frames():
+            model["segments_per_ack"] = 0
         return {"kind": self.kind, "name": self.name, "model": model} | self._about
 
     def chunk(self, step: dict[str, Any]) -> int:
@@ -113,6 +115,16 @@ class Simulated(Computed[_core.Network]):
 def open_simulated(text: str, scale: float = 1.0) -> Simulated:
     """The testbed that NAME or NAME(KEY=VALUE, ...) means; raises RequestError."""
     spec = parse_spec(text)
+    testbed = _opened(text, spec, scale)
+    if spec.parameters.get("segments_per_ack") and not testbed.model.has_frames():
+        raise RequestError(
+            f"sim:{text}: segments_per_ack counts frames, and this network has none: its rates are what messages get",
+            "leave it out, or take framing=ethernet where a generator has it",
+        )
+    return testbed
+
+
+def _opened(text: str, spec: SimSpec, scale: float) -> Simulated:
     if spec.name.endswith(".xml"):
         return _open_platform(text, spec, scale)
     try:
@@ -142,7 +154,7 @@ def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
         generators = ", ".join(name for name, _ in _core.Network.generators())
         raise RequestError(
             f"sim:{text}: unknown parameter {', '.join(spec.others)}",
-            "a fabric is simulated with overhead, window, barrier, tolerance and threads; "
+            "a fabric is simulated with overhead, window, segments_per_ack, barrier, tolerance and threads; "
             f"generators have more: {generators}",
         )
     fabric = load_fabric(str(path), scale)

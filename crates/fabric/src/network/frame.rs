@@ -50,6 +50,20 @@ impl Framing {
         }
     }
 
+    /// Wire bits of acknowledgements for each wire bit of a long stream, where one is sent for so many full segments:
+    /// two with delayed acknowledgements (RFC 1122, section 4.2.3.2; RFC 5681, section 4.2). None where nothing is known
+    /// of frames, or for 0 segments.
+    pub fn acknowledgement(self, mtu_bytes: u32, segments: u32) -> f64 {
+        match (self, segments) {
+            (Self::Bare, _) | (_, 0) => 0.0,
+            (Self::Ethernet, segments) => {
+                let data = self.wire_bytes(segment_bytes(mtu_bytes), mtu_bytes);
+                let empty = self.wire_bytes(0, mtu_bytes);
+                empty as f64 / (u64::from(segments) * data) as f64
+            }
+        }
+    }
+
     /// How much more of the same frames passes a rate inside of a switch, where preamble and gap do not count.
     pub fn inside_gain(self, mtu_bytes: u32) -> f64 {
         let wire = self.wire_bytes(segment_bytes(mtu_bytes), mtu_bytes) as f64;
@@ -76,6 +90,13 @@ mod tests {
         assert_eq!(Framing::Ethernet.wire_bytes(0, 1500), 90);
         assert_eq!(Framing::Ethernet.expansion(1500), 1538.0 / 1448.0);
         assert_eq!(Framing::Ethernet.inside_gain(1500), 1538.0 / 1518.0);
+    }
+
+    #[test]
+    fn an_acknowledgement_is_a_frame_without_payload() {
+        let of = |segments| Framing::Ethernet.acknowledgement(1500, segments);
+        assert_eq!([of(1), of(2), of(0)], [90.0 / 1538.0, 90.0 / 3076.0, 0.0]);
+        assert_eq!(Framing::Bare.acknowledgement(1500, 2), 0.0);
     }
 
     #[test]

@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 use weft_plan::{Mode, Pattern, Step, StopRule, Transfer};
 
 use crate::network::Way;
-use crate::simulate::{Crowd, Demand, Fingerprint, Interrupted, Lumped, Settings, side_by_side};
+use crate::simulate::{
+    Crowd, Demand, Fingerprint, Interrupted, Lumped, Route, Settings, side_by_side,
+};
 
 use super::columns::Columns;
 use super::digest::{Digest, QUANTILES, Tally, rank, rate_mbps};
@@ -180,7 +182,7 @@ impl Crowd for AllPairs<'_> {
         self.members.len()
     }
 
-    fn show(&self, part: usize, look: &mut dyn FnMut(Demand, &[u32])) {
+    fn show(&self, part: usize, look: &mut dyn FnMut(Demand, Route<'_>)) {
         self.each(part, &mut |setup, _, found| {
             if let Some((_, demand)) = found {
                 look(demand, setup.route());

@@ -8,6 +8,10 @@ pub struct Parameters {
     pub overhead_s: f64,
     /// What a connection may have on its way; it then runs no faster than this in a round trip.
     pub window_bytes: Option<u64>,
+    /// A receiver acknowledges so many full segments at a time; with 0 nothing is sent back, as if acknowledgements
+    /// were free. TCP acknowledges every second segment at least (delayed acknowledgements: RFC 1122, section 4.2.3.2;
+    /// RFC 5681, section 4.2); receivers that merge segments before they look at them acknowledge more at a time.
+    pub segments_per_ack: u32,
     /// What the barrier before a phase takes; where it is not given, a dissemination barrier of messages of one byte
     /// (D. Hensgen et al., Int. J. of Parallel Programming 17(1), 1988).
     pub barrier_s: Option<f64>,
@@ -22,6 +26,7 @@ impl Default for Parameters {
         Self {
             overhead_s: 10e-6,
             window_bytes: None,
+            segments_per_ack: 2,
             barrier_s: None,
             tolerance: 0.0,
             threads: 1,

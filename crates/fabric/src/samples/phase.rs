@@ -140,7 +140,7 @@ impl PhaseOutcome {
         self.span_s = self.span_s.max(start_s(batches.count));
     }
 
-    /// Notes what the constraints carried of the transfers that arrived.
+    /// Notes what the constraints carried of the transfers that arrived, and of what was sent back for them.
     pub fn add_arrived_loads(&mut self, setup: &Setup<'_>, solved: &Solution) {
         let bits = |index: usize| match solved.end_s[index].is_finite() {
             true => setup.transfers.demand(index).bits,
@@ -156,8 +156,12 @@ impl PhaseOutcome {
         }
         let mut carried = vec![0.0; setup.network.capacities().len()];
         for index in 0..setup.transfers.len() {
+            let back = setup.transfers.demand(index).back;
             for at in setup.transfers.route(index) {
                 carried[*at as usize] += bits(index);
+            }
+            for at in setup.transfers.back(index) {
+                carried[*at as usize] += bits(index) * back;
             }
         }
         for (constraint, bits) in carried.iter().enumerate().filter(|(_, bits)| **bits > 0.0) {

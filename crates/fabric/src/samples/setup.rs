@@ -3,7 +3,7 @@
 use weft_plan::Transfer;
 
 use crate::network::{Framing, Network, Way};
-use crate::simulate::{Demand, Solver, Transfers};
+use crate::simulate::{Demand, Route, Solver, Transfers};
 
 use super::parameters::Parameters;
 
@@ -14,7 +14,9 @@ pub struct Setup<'a> {
     pub parameters: Parameters,
     pub solver: Solver,
     pub transfers: Transfers,
-    route: Vec<u32>,
+    there: Vec<u32>,
+    /// What acknowledgements cross.
+    back: Vec<u32>,
     /// By host: whether it was counted.
     counted: Vec<bool>,
 }
@@ -26,7 +28,8 @@ impl<'a> Setup<'a> {
             parameters,
             solver: Solver::default(),
             transfers: Transfers::default(),
-            route: Vec::new(),
+            there: Vec::new(),
+            back: Vec::new(),
             counted: vec![false; network.hosts()],
         }
     }
@@ -45,7 +48,7 @@ impl<'a> Setup<'a> {
     /// Adds a transfer of so many bytes in messages of `size_bytes`. None where there is no way; nothing is added then.
     pub fn add(&mut self, transfer: &Transfer, bytes: u64, size_bytes: u64) -> Option<Way> {
         let (way, demand) = self.seek(transfer, bytes, size_bytes)?;
-        self.transfers.push(&self.route, demand);
+        self.push(demand);
         Some(way)
     }
 
@@ -56,21 +59,26 @@ impl<'a> Setup<'a> {
         bytes: u64,
         size_bytes: u64,
     ) -> Option<(Way, Demand)> {
-        self.route.clear();
+        self.forget_route();
         let way = self.find_way(transfer)?;
+        self.find_way_back(transfer);
         Some((way, self.demand(way, transfer.streams, bytes, size_bytes)))
     }
 
     /// The constraints of what was sought last.
-    pub fn route(&self) -> &[u32] {
-        &self.route
+    pub fn route(&self) -> Route<'_> {
+        Route {
+            there: &self.there,
+            back: &self.back,
+        }
     }
 
     /// Adds transfers that all run at the rate of the slowest, as one.
     pub fn add_joined(&mut self, links: &[Transfer], bytes: u64) -> Option<Vec<Way>> {
-        self.route.clear();
+        self.forget_route();
         let ways = links.iter().map(|link| self.find_way(link));
         let ways: Vec<Way> = ways.collect::<Option<_>>()?;
+        links.iter().for_each(|link| self.find_way_back(link));
         let slowest = ways.iter().min_by_key(|way| way.mtu_bytes)?;
         let own_rates = ways.iter().map(|way| way.own_bits_per_s);
         let whole = Way {
@@ -78,15 +86,33 @@ impl<'a> Setup<'a> {
             ..*slowest
         };
         let demand = self.demand(whole, 1, bytes, bytes);
-        self.transfers.push(&self.route, demand);
+        self.push(demand);
         Some(ways)
     }
 
-    /// The way of a transfer, its constraints behind those in `route`.
+    /// The way of a transfer, its constraints behind those that were found before.
     pub fn find_way(&mut self, transfer: &Transfer) -> Option<Way> {
         let (src, dst) = (transfer.src as usize, transfer.dst as usize);
         self.network
-            .way(src, dst, transfer.network, &mut self.route)
+            .way(src, dst, transfer.network, &mut self.there)
+    }
+
+    /// The constraints of a transfer's acknowledgements, if there are any.
+    fn find_way_back(&mut self, transfer: &Transfer) {
+        if self.parameters.segments_per_ack > 0 && self.framing() != Framing::Bare {
+            let (src, dst) = (transfer.src as usize, transfer.dst as usize);
+            self.network.way(dst, src, transfer.network, &mut self.back);
+        }
+    }
+
+    fn push(&mut self, demand: Demand) {
+        let (there, back) = (&self.there[..], &self.back[..]);
+        self.transfers.push_answered(Route { there, back }, demand);
+    }
+
+    fn forget_route(&mut self) {
+        self.there.clear();
+        self.back.clear();
     }
 
     /// What a message takes from end to end besides its time at the rate of the slowest hop.
@@ -123,6 +149,7 @@ impl<'a> Setup<'a> {
             weight: streams * expansion / framing.expansion(COMMON_MTU_BYTES),
             cap_bits_per_s: streams * self.window_rate(&way).min(gap_rate).min(way.own_bits_per_s),
             start_s: 0.0,
+            back: framing.acknowledgement(way.mtu_bytes, self.parameters.segments_per_ack),
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
+use super::answers::{Claims, MOST_TURNS, is_settled};
 use super::completion::ROUNDING;
 use super::solution::{Interrupted, OWN_CAP};
 use super::solver::{Settings, alone};
@@ -17,7 +18,14 @@ use super::transfers::Demand;
 pub struct Class {
     pub demand: Demand,
     /// By constraint: how often the class crosses it, all of its transfers together.
-    pub crossings: BTreeMap<u32, u64>,
+    pub crossings: BTreeMap<u32, Times>,
+}
+
+/// How often a constraint is crossed by transfers, and by what is sent back for them.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Times {
+    pub there: u64,
+    pub back: u64,
 }
 
 /// When the transfers of a class end, and what held them back, as in a `Solution`.
@@ -33,7 +41,8 @@ pub fn ends(
     classes: &[Class],
     settings: Settings<'_>,
 ) -> Result<(Vec<ClassEnd>, u64), Interrupted> {
-    let limits = Limits::of(capacities, classes);
+    let mut limits = Limits::of(capacities, classes);
+    limits.make_room(classes);
     let mut ends: Vec<_> = classes.iter().map(unlimited).collect();
     let mut left_bits: Vec<_> = classes.iter().map(|class| class.demand.bits).collect();
     let mut running: Vec<_> = (0..classes.len()).collect();
@@ -80,6 +89,21 @@ struct Limit {
     bits_per_s: f64,
     /// The classes that cross it, and how often.
     crossed_by: Vec<(usize, f64)>,
+    /// The classes whose answers cross it, and how often.
+    answered_by: Vec<(usize, f64)>,
+}
+
+impl Limit {
+    fn claims(&self, classes: &[Class]) -> Claims {
+        let mut claims = Claims::default();
+        for (class, times) in &self.crossed_by {
+            claims.add_there(classes[*class].demand, *times);
+        }
+        for (class, times) in &self.answered_by {
+            claims.add_back(classes[*class].demand, *times);
+        }
+        claims
+    }
 }
 
 /// All that can hold classes back.
@@ -102,21 +126,29 @@ struct Flow {
 
 impl Limits {
     fn of(capacities: &[f64], classes: &[Class]) -> Self {
-        let mut shared: BTreeMap<u32, Vec<(usize, f64)>> = BTreeMap::new();
+        let mut shared: BTreeMap<u32, Limit> = BTreeMap::new();
         for (number, class) in classes.iter().enumerate() {
             for (&id, &times) in &class.crossings {
-                shared.entry(id).or_default().push((number, times as f64));
+                let limit = shared.entry(id).or_insert_with(|| Limit {
+                    id,
+                    bits_per_s: capacities[id as usize],
+                    crossed_by: Vec::new(),
+                    answered_by: Vec::new(),
+                });
+                if times.there > 0 {
+                    limit.crossed_by.push((number, times.there as f64));
+                }
+                if times.back > 0 {
+                    limit.answered_by.push((number, times.back as f64));
+                }
             }
         }
-        let shared = shared.into_iter().map(|(id, crossed_by)| Limit {
-            id,
-            bits_per_s: capacities[id as usize],
-            crossed_by,
-        });
+        let shared = shared.into_values();
         let caps = classes.iter().enumerate().map(|(number, class)| Limit {
             id: OWN_CAP,
             bits_per_s: class.demand.cap_bits_per_s,
             crossed_by: vec![(number, 1.0)],
+            answered_by: Vec::new(),
         });
         let mut all: Vec<_> = shared.chain(caps).collect();
         all.retain(|limit| limit.bits_per_s < f64::INFINITY);
@@ -131,6 +163,32 @@ impl Limits {
             all,
             of_class,
             weight,
+        }
+    }
+
+    /// Leaves the room that answers need, see `answers`.
+    fn make_room(&mut self, classes: &[Class]) {
+        let whole: Vec<_> = self.all.iter().map(|limit| limit.bits_per_s).collect();
+        let claims: Vec<_> = self.all.iter().map(|limit| limit.claims(classes)).collect();
+        for (limit, claims) in self.all.iter_mut().zip(&claims) {
+            limit.bits_per_s = claims.first_left(limit.bits_per_s);
+        }
+        let running: Vec<_> = (0..classes.len()).collect();
+        for _ in 0..MOST_TURNS {
+            let flows = self.flows(&running);
+            let mut was_there = true;
+            for ((limit, whole), claims) in self.all.iter_mut().zip(&whole).zip(&claims) {
+                let answers = |(class, times): &(usize, f64)| {
+                    flows[*class].bits_per_s * classes[*class].demand.back * times
+                };
+                let needed = limit.answered_by.iter().map(answers).sum();
+                let left = claims.left(*whole, needed);
+                was_there &= is_settled(*whole, limit.bits_per_s, left);
+                limit.bits_per_s = left;
+            }
+            if was_there {
+                return;
+            }
         }
     }
 

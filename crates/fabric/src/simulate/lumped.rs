@@ -1,7 +1,7 @@
 //! Transfers that are too many to be kept, where many of them are alike.
 //!
 //! Constraints and transfers are coloured until nothing tells more of them apart: a transfer by what it asks for and
-//! the colours that it crosses, a constraint by its capacity and the colours of the transfers across it (colour
+//! the colours that it and its answers cross, a constraint by its capacity and the colours of what crosses it (colour
 //! refinement; R. Paige and R. E. Tarjan, SIAM J. Comput. 16(6), 1987). Then every constraint of a colour is crossed by
 //! equally many transfers of each colour. Filling treats what is alike alike: constraints of a colour become full in
 //! the same round, and so transfers of a colour have the same rate at all times and the same end. One constraint and
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::classes::{self, Class, ClassEnd};
 use super::solution::Interrupted;
 use super::solver::Settings;
-use super::transfers::Demand;
+use super::transfers::{Demand, Route};
 use crate::network::mixed;
 
 /// Beyond so many colours of constraints, or of transfers, there is not much that is alike.
@@ -28,7 +28,7 @@ pub trait Crowd: Sync {
     fn parts(&self) -> usize;
 
     /// Shows the transfers of a part, each with its route.
-    fn show(&self, part: usize, look: &mut dyn FnMut(Demand, &[u32]));
+    fn show(&self, part: usize, look: &mut dyn FnMut(Demand, Route<'_>));
 }
 
 /// A crowd that is solved.
@@ -65,11 +65,12 @@ impl Lumped {
     }
 
     /// When a transfer of the crowd ends, and the constraint that held it back.
-    pub fn end(&self, demand: Demand, route: &[u32]) -> (f64, u32) {
+    pub fn end(&self, demand: Demand, route: Route<'_>) -> (f64, u32) {
         let found = self.ends[&colour_of(demand, route, &self.colours)];
         let colour = |at: u32| self.colours.get(at as usize).copied();
         let held = colour(found.bottleneck);
-        let mut alike = route.iter().copied().filter(|at| colour(*at) == held);
+        let there = route.there.iter().copied();
+        let mut alike = there.filter(|at| colour(*at) == held);
         let bottleneck = alike.next().unwrap_or(found.bottleneck);
         (found.end_s, bottleneck)
     }
@@ -108,12 +109,16 @@ fn sums(
     settings: Settings<'_>,
 ) -> Result<Vec<u64>, Interrupted> {
     let zeros = || vec![0u64; colours.len()];
-    let look = |sums: &mut Vec<u64>, demand: Demand, route: &[u32]| {
+    let look = |sums: &mut Vec<u64>, demand: Demand, route: Route<'_>| {
         let colour = mixed(colour_of(demand, route, colours));
-        for &at in route {
-            let sum = &mut sums[at as usize];
-            *sum = sum.wrapping_add(colour);
-        }
+        let mut add = |constraints: &[u32], colour: u64| {
+            for &at in constraints {
+                let sum = &mut sums[at as usize];
+                *sum = sum.wrapping_add(colour);
+            }
+        };
+        add(route.there, colour);
+        add(route.back, mixed(!colour));
     };
     let found = looked_at(crowd, threads, settings, zeros, look)?;
     let mut all = zeros();
@@ -137,7 +142,7 @@ fn classes(
     chosen
         .values()
         .for_each(|at| is_chosen[*at as usize] = true);
-    let look = |classes: &mut HashMap<u64, Class>, demand: Demand, route: &[u32]| {
+    let look = |classes: &mut HashMap<u64, Class>, demand: Demand, route: Route<'_>| {
         let colour = colour_of(demand, route, colours);
         if classes.len() > MOST_COLOURS {
             return;
@@ -146,8 +151,12 @@ fn classes(
             demand,
             crossings: BTreeMap::new(),
         });
-        for at in route.iter().filter(|at| is_chosen[**at as usize]) {
-            *class.crossings.entry(*at).or_default() += 1;
+        let chosen = |at: &&u32| is_chosen[**at as usize];
+        for at in route.there.iter().filter(chosen) {
+            class.crossings.entry(*at).or_default().there += 1;
+        }
+        for at in route.back.iter().filter(chosen) {
+            class.crossings.entry(*at).or_default().back += 1;
         }
     };
     let found = looked_at(crowd, threads, settings, HashMap::new, look)?;
@@ -157,7 +166,9 @@ fn classes(
             None => drop(all.insert(colour, class)),
             Some(known) => {
                 for (at, times) in class.crossings {
-                    *known.crossings.entry(at).or_default() += times;
+                    let sum = known.crossings.entry(at).or_default();
+                    sum.there += times.there;
+                    sum.back += times.back;
                 }
             }
         }
@@ -173,10 +184,13 @@ fn first_of_each(colours: &[u64]) -> HashMap<u64, u32> {
 }
 
 #[inline]
-fn colour_of(demand: Demand, route: &[u32], colours: &[u64]) -> u64 {
-    let crossed = route.iter().map(|at| mixed(colours[*at as usize]));
+fn colour_of(demand: Demand, route: Route<'_>, colours: &[u64]) -> u64 {
+    let colour = |at: &u32| mixed(colours[*at as usize]);
+    let back = route.back.iter().map(|at| mixed(!colour(at)));
+    let crossed = route.there.iter().map(colour).chain(back);
     let crossed = crossed.fold(0, u64::wrapping_add);
     let asked = mixed(demand.bits.to_bits()).wrapping_add(mixed(!demand.weight.to_bits()));
+    let asked = asked.wrapping_add(mixed(demand.back.to_bits().rotate_left(1)));
     mixed(crossed ^ mixed(asked ^ demand.cap_bits_per_s.to_bits()))
 }
 
@@ -186,7 +200,7 @@ fn looked_at<N: Send>(
     threads: usize,
     settings: Settings<'_>,
     start: impl Fn() -> N + Sync,
-    look: impl Fn(&mut N, Demand, &[u32]) + Sync,
+    look: impl Fn(&mut N, Demand, Route<'_>) + Sync,
 ) -> Result<Vec<N>, Interrupted> {
     side_by_side(
         crowd.parts(),

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use super::answers::Answers;
 use super::completion::{Completion, Request};
 use super::components::Components;
 use super::local::Local;
@@ -14,6 +15,7 @@ use super::transfers::{Demand, Transfers};
 /// phase has the same solution whichever solves it.
 #[derive(Debug, Default)]
 pub struct Solver {
+    answers: Answers,
     symmetry: Symmetry,
     components: Components,
     local: Local,
@@ -48,6 +50,23 @@ impl Solver {
         transfers: &Transfers,
         settings: Settings<'_>,
     ) -> Result<Solution, Interrupted> {
+        if !transfers.is_answered() {
+            return self.ends_within(capacities, transfers, settings);
+        }
+        self.rates(capacities, transfers);
+        let answers = std::mem::take(&mut self.answers);
+        let found = self.ends_within(&answers.left, transfers, settings);
+        self.answers = answers;
+        found
+    }
+
+    /// The same without a thought of what is sent back.
+    fn ends_within(
+        &mut self,
+        capacities: &[f64],
+        transfers: &Transfers,
+        settings: Settings<'_>,
+    ) -> Result<Solution, Interrupted> {
         if !self.takes_every_event
             && let Some(found) = self.ends_at_once(capacities, transfers)
         {
@@ -58,7 +77,7 @@ impl Solver {
         Ok(found)
     }
 
-    /// When each transfer ends, and what each constraint carried until then in `bins` spans of time.
+    /// When each transfer ends, and what of the transfers each constraint carried until then in `bins` spans of time.
     pub fn ends_and_loads(
         &mut self,
         capacities: &[f64],
@@ -67,16 +86,39 @@ impl Solver {
         bins: usize,
     ) -> Result<(Solution, Timeline), Interrupted> {
         let first = self.ends(capacities, transfers, settings)?;
+        let answers = std::mem::take(&mut self.answers);
+        let capacities = match transfers.is_answered() {
+            true => &answers.left,
+            false => capacities,
+        };
         // How long a bin is shows only at the end; solving again costs less than keeping all that happened.
         let mut timeline = Timeline::new(capacities.len(), bins, first.last_end_s());
         let mut again = self.unconstrained(transfers);
         let kept = Some(&mut timeline);
         self.ends_by_events(capacities, transfers, settings, &mut again, kept)?;
+        self.answers = answers;
         Ok((first, timeline))
     }
 
     /// The rates while all transfers run, whatever they carry and whenever they begin.
     pub fn rates(&mut self, capacities: &[f64], transfers: &Transfers) -> Rates {
+        if !transfers.is_answered() {
+            return self.rates_within(capacities, transfers);
+        }
+        let mut answers = std::mem::take(&mut self.answers);
+        answers.begin(capacities, transfers);
+        let found = loop {
+            let found = self.rates_within(&answers.left, transfers);
+            if answers.settle(capacities, transfers, &found.bits_per_s) {
+                break found;
+            }
+        };
+        self.answers = answers;
+        found
+    }
+
+    /// The same without a thought of what is sent back.
+    fn rates_within(&mut self, capacities: &[f64], transfers: &Transfers) -> Rates {
         if !self.takes_every_event
             && let Some(found) = self.rates_at_once(capacities, transfers)
         {

@@ -2,7 +2,7 @@
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
-use weft_fabric::simulate::{Demand, Transfers};
+use weft_fabric::simulate::{Demand, Route, Transfers};
 
 /// A network and what crosses it.
 pub struct Case {
@@ -21,6 +21,8 @@ pub struct Shape {
     pub weighted: bool,
     pub capped: bool,
     pub staggered: bool,
+    /// Something is sent back for half of the transfers.
+    pub answered: bool,
     /// Sizes are one of few, so that many transfers end at once.
     pub equal_sizes: bool,
 }
@@ -33,6 +35,7 @@ pub const PLAIN: Shape = Shape {
     weighted: false,
     capped: false,
     staggered: false,
+    answered: false,
     equal_sizes: false,
 };
 
@@ -61,15 +64,26 @@ impl Case {
         let capacities = (0..constraints).map(capacity).collect();
         let mut transfers = Transfers::default();
         for _ in 0..1 + chance.below(shape.transfers) {
-            let length = chance.below(shape.longest_route + 1);
-            let route: Vec<_> = (0..length).map(|_| chance.below(constraints)).collect();
-            transfers.push(&route, demand(shape, chance));
+            let there = &route(shape, constraints, chance);
+            let mut demand = demand(shape, chance);
+            if shape.answered && chance.below(2) == 0 {
+                demand.back = 0.05 * chance.part();
+                let back = &route(shape, constraints, chance);
+                transfers.push_answered(Route { there, back }, demand);
+            } else {
+                transfers.push(there, demand);
+            }
         }
         Self {
             capacities,
             transfers,
         }
     }
+}
+
+fn route(shape: Shape, constraints: u32, chance: &mut Chance) -> Vec<u32> {
+    let length = chance.below(shape.longest_route + 1);
+    (0..length).map(|_| chance.below(constraints)).collect()
 }
 
 fn demand(shape: Shape, chance: &mut Chance) -> Demand {

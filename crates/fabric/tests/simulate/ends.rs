@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use weft_fabric::simulate::{Demand, Interrupted, Settings, Solution, Solver, Transfers};
+use weft_fabric::simulate::{Demand, Interrupted, Route, Settings, Solution, Solver, Transfers};
 
 use crate::cases::{Case, PLAIN, Shape, are_close};
 use crate::oracle;
@@ -24,7 +24,8 @@ fn compare(shape: Shape, seeds: u64) {
     let mut plain = Solver::of_events_only();
     for seed in 0..seeds {
         let case = Case::random(shape, seed);
-        let expected = oracle::ends(&case.capacities, &case.transfers);
+        let left = oracle::left_by_answers(&case.capacities, &case.transfers);
+        let expected = oracle::ends(&left, &case.transfers);
         for solver in [&mut solver, &mut plain] {
             let found = solve(solver, &case).end_s;
             for (index, expected) in expected.iter().enumerate() {
@@ -77,6 +78,22 @@ fn also_with_weights_and_caps_and_late_comers() {
 }
 
 #[test]
+fn also_where_something_is_sent_back() {
+    let answered = Shape {
+        answered: true,
+        ..PLAIN
+    };
+    compare(answered, 500);
+    let all = Shape {
+        weighted: true,
+        capped: true,
+        staggered: true,
+        ..answered
+    };
+    compare(all, 300);
+}
+
+#[test]
 fn also_where_capacities_differ_by_twelve_orders_of_magnitude() {
     let shape = Shape {
         decades: 12.0,
@@ -96,12 +113,17 @@ fn also_where_many_meet() {
     compare(shape, 60);
 }
 
-/// Everybody to the one so far behind, over a port each way.
-fn shift(hosts: u32, distance: u32) -> Transfers {
+/// Everybody to the one so far behind, over a port each way; a part of it is sent back.
+fn shift(hosts: u32, distance: u32, back: f64) -> Transfers {
     let mut transfers = Transfers::default();
+    let demand = Demand {
+        back,
+        ..Demand::of_bits(800.0)
+    };
     for host in 0..hosts {
-        let route = [host, hosts + (host + distance) % hosts];
-        transfers.push(&route, Demand::of_bits(800.0));
+        let other = (host + distance) % hosts;
+        let (there, back) = (&[host, hosts + other], &[other, hosts + host]);
+        transfers.push_answered(Route { there, back }, demand);
     }
     transfers
 }
@@ -113,7 +135,7 @@ fn a_symmetric_phase_is_recognised_and_has_the_same_ends() {
     capacities[5] = 10.0;
     let mut plain = Solver::of_events_only();
     for distance in 1..32 {
-        let transfers = shift(32, distance);
+        let transfers = shift(32, distance, 0.0);
         let found = Solver::default()
             .ends(&capacities, &transfers, EXACT)
             .unwrap();
@@ -123,6 +145,33 @@ fn a_symmetric_phase_is_recognised_and_has_the_same_ends() {
         assert_eq!(found.end_s, expected.end_s);
         assert_eq!(found.end_s[5], 80.0);
     }
+}
+
+#[test]
+fn so_is_one_in_which_everybody_is_answered_alike() {
+    for distance in [1, 7, 16] {
+        let transfers = shift(32, distance, 0.25);
+        let found = Solver::default().ends(&[100.0; 64], &transfers, EXACT);
+        let found = found.unwrap();
+        assert_eq!(found.events, 1);
+        assert!(found.end_s.iter().all(|end_s| are_close(*end_s, 10.0)));
+    }
+}
+
+/// Port 5 is slow outwards. What comes in there at 100 would need 25 of its 10: it gets half, and the data the rest.
+/// Where answers need less, they get that.
+#[test]
+fn answers_take_their_share_of_a_slow_way_back_and_hold_nobody_up() {
+    let mut capacities = vec![100.0; 64];
+    capacities[5] = 10.0;
+    let rates = |back| {
+        let transfers = shift(32, 1, back);
+        Solver::default().rates(&capacities, &transfers).bits_per_s
+    };
+    let (many, few) = (rates(0.25), rates(0.03));
+    assert!(are_close(many[5], 5.0) && are_close(few[5], 10.0 - 0.03 * few[4]));
+    assert!(are_close(few[4], 100.0 - 0.03 * few[3]));
+    assert!(many[4] > 75.0);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use weft_fabric::network::{Network, generate};
-use weft_fabric::simulate::{Crowd, Demand, Lumped, Settings, Solver, Transfers};
+use weft_fabric::simulate::{Crowd, Demand, Lumped, Route, Settings, Solver, Transfers};
 
 use crate::cases::{Case, PLAIN, Shape, are_close};
 
@@ -24,10 +24,17 @@ impl Crowd for Listed<'_> {
         self.0.len().div_ceil(PART)
     }
 
-    fn show(&self, part: usize, look: &mut dyn FnMut(Demand, &[u32])) {
+    fn show(&self, part: usize, look: &mut dyn FnMut(Demand, Route<'_>)) {
         for index in part * PART..self.0.len().min((part + 1) * PART) {
-            look(self.0.demand(index), self.0.route(index));
+            look(self.0.demand(index), whole_route(self.0, index));
         }
+    }
+}
+
+fn whole_route(transfers: &Transfers, index: usize) -> Route<'_> {
+    Route {
+        there: transfers.route(index),
+        back: transfers.back(index),
     }
 }
 
@@ -40,7 +47,8 @@ fn compare(capacities: &[f64], transfers: &Transfers, what: &str) -> u64 {
         lumped.unwrap().expect("few colours")
     });
     for (index, end_s) in expected.end_s.iter().enumerate() {
-        let end = |lumped: &Lumped| lumped.end(transfers.demand(index), transfers.route(index));
+        let end =
+            |lumped: &Lumped| lumped.end(transfers.demand(index), whole_route(transfers, index));
         let (mine, limit) = end(&found[0]);
         assert!(
             are_close(mine, *end_s),
@@ -52,14 +60,25 @@ fn compare(capacities: &[f64], transfers: &Transfers, what: &str) -> u64 {
     found[0].events
 }
 
-fn all_pairs(network: &dyn Network, bits: impl Fn(usize, usize) -> f64) -> Transfers {
+fn all_pairs(
+    network: &dyn Network,
+    bits: impl Fn(usize, usize) -> f64,
+    part_back: f64,
+) -> Transfers {
     let mut transfers = Transfers::default();
-    let mut route = Vec::new();
+    let way = |src, dst| {
+        let mut way = Vec::new();
+        network.way(src, dst, 0, &mut way).unwrap();
+        way
+    };
     for src in 0..network.hosts() {
         for dst in (0..network.hosts()).filter(|dst| *dst != src) {
-            route.clear();
-            network.way(src, dst, 0, &mut route).unwrap();
-            transfers.push(&route, Demand::of_bits(bits(src, dst)));
+            let (there, back) = (&way(src, dst), &way(dst, src));
+            let demand = Demand {
+                back: part_back,
+                ..Demand::of_bits(bits(src, dst))
+            };
+            transfers.push_answered(Route { there, back }, demand);
         }
     }
     transfers
@@ -105,8 +124,10 @@ fn everybody_to_everybody_on_regular_networks() {
         ),
     ];
     for network in cases {
-        let transfers = all_pairs(network.as_ref(), |_, _| 8e6);
-        compare(network.capacities(), &transfers, network.name());
+        for part_back in [0.0, 0.03] {
+            let transfers = all_pairs(network.as_ref(), |_, _| 8e6, part_back);
+            compare(network.capacities(), &transfers, network.name());
+        }
     }
 }
 
@@ -117,7 +138,7 @@ fn a_tree_takes_a_few_events_whatever_its_hosts() {
             "clos",
             &[("leaves", "4"), ("spines", "2"), ("hosts", hosts)],
         );
-        let transfers = all_pairs(network.as_ref(), |_, _| 8e6);
+        let transfers = all_pairs(network.as_ref(), |_, _| 8e6, 0.03);
         assert!(compare(network.capacities(), &transfers, hosts) <= 4);
     }
 }
@@ -126,7 +147,7 @@ fn a_tree_takes_a_few_events_whatever_its_hosts() {
 fn sizes_that_break_the_symmetry_are_told_apart() {
     let network = network("fat-tree", &[("k", "4")]);
     let bits = |src: usize, dst: usize| if (src, dst) == (3, 9) { 3e6 } else { 8e6 };
-    let transfers = all_pairs(network.as_ref(), bits);
+    let transfers = all_pairs(network.as_ref(), bits, 0.03);
     compare(network.capacities(), &transfers, "one odd transfer");
 }
 
@@ -137,12 +158,17 @@ fn anything_at_all() {
         decades: 0.0,
         weighted: true,
         capped: true,
+        answered: true,
         ..PLAIN
     };
     for seed in 0..500 {
         let case = Case::random(shape, seed);
         compare(&case.capacities, &case.transfers, &format!("seed {seed}"));
     }
+}
+
+fn one_way(there: &[u32]) -> Route<'_> {
+    Route { there, back: &[] }
 }
 
 #[test]
@@ -160,16 +186,20 @@ fn thousands_share_a_trunk() {
     compare(&capacities, &transfers, "a trunk");
     let lumped = Lumped::solve(&capacities, &Listed(&transfers), 2, EXACT);
     let lumped = lumped.unwrap().unwrap();
-    let (end_s, limit) = lumped.end(Demand::of_bits(1e6), &[3, 1, 2]);
+    let (end_s, limit) = lumped.end(Demand::of_bits(1e6), one_way(&[3, 1, 2]));
     assert!(are_close(end_s, 13_776.0 * 1e-4) && limit == 1);
-    let (end_s, limit) = lumped.end(Demand::of_bits(1e6), &[3]);
+    let (end_s, limit) = lumped.end(Demand::of_bits(1e6), one_way(&[3]));
     assert!(are_close(end_s, 46.0 * 1e-4) && limit == 3);
 }
 
 #[test]
 fn where_all_differ_it_says_so() {
     let network = network("crossbar", &[("hosts", "70")]);
-    let transfers = all_pairs(network.as_ref(), |src, dst| 1e6 + (src * 70 + dst) as f64);
+    let transfers = all_pairs(
+        network.as_ref(),
+        |src, dst| 1e6 + (src * 70 + dst) as f64,
+        0.0,
+    );
     let found = Lumped::solve(network.capacities(), &Listed(&transfers), 2, EXACT);
     assert!(found.unwrap().is_none());
 }

@@ -35,6 +35,31 @@ pub fn rates(capacities: &[f64], transfers: &Transfers, runs: &[bool]) -> Vec<f6
     }
 }
 
+/// What is left of constraints when answers have taken what they need, which is no more than their fair share where
+/// each counts as a stream: in turns from the whole capacities, until nothing can change any more.
+pub fn left_by_answers(capacities: &[f64], transfers: &Transfers) -> Vec<f64> {
+    let runs = vec![true; transfers.len()];
+    let mut left = capacities.to_vec();
+    for _ in 0..40 {
+        let rates = rates(&left, transfers, &runs);
+        let left_of = |at: usize| {
+            let sum = |part: &dyn Fn(usize) -> f64| (0..transfers.len()).map(part).sum::<f64>();
+            let times =
+                |list: &[u32]| list.iter().filter(|one| **one as usize == at).count() as f64;
+            let weight = |i: usize| transfers.demand(i).weight;
+            let there = sum(&|i| times(transfers.route(i)) * weight(i));
+            let back = sum(&|i| times(transfers.back(i)) * weight(i));
+            let needed = sum(&|i| times(transfers.back(i)) * rates[i] * transfers.demand(i).back);
+            match there > 0.0 {
+                true => (capacities[at] - needed).max(capacities[at] * there / (there + back)),
+                false => capacities[at],
+            }
+        };
+        left = (0..capacities.len()).map(left_of).collect();
+    }
+    left
+}
+
 /// When each transfer ends, from one event to the next.
 pub fn ends(capacities: &[f64], transfers: &Transfers) -> Vec<f64> {
     let count = transfers.len();

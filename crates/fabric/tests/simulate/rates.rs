@@ -11,7 +11,8 @@ fn compare(shape: Shape, seeds: u64) {
     for seed in 0..seeds {
         let case = Case::random(shape, seed);
         let runs = vec![true; case.transfers.len()];
-        let expected = oracle::rates(&case.capacities, &case.transfers, &runs);
+        let left = oracle::left_by_answers(&case.capacities, &case.transfers);
+        let expected = oracle::rates(&left, &case.transfers, &runs);
         for solver in [&mut solver, &mut plain] {
             let found = solver.rates(&case.capacities, &case.transfers);
             for (index, expected) in expected.iter().enumerate() {
@@ -45,6 +46,17 @@ fn also_where_capacities_differ_by_twelve_orders_of_magnitude() {
         ..PLAIN
     };
     compare(shape, 2000);
+}
+
+#[test]
+fn also_where_something_is_sent_back() {
+    let shape = Shape {
+        weighted: true,
+        capped: true,
+        answered: true,
+        ..PLAIN
+    };
+    compare(shape, 500);
 }
 
 #[test]
