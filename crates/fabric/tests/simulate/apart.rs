@@ -73,6 +73,7 @@ impl Apart {
             weight: 0.5 + 2.0 * chance.part(),
             cap_bits_per_s: 5e5 + 2e6 * chance.part(),
             start_s: 0.3 * f64::from(chance.below(2)),
+            back: 0.0,
         };
         Self {
             capacities: vec![1e6; constraints as usize],
