@@ -2,10 +2,35 @@
 
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+from simgrid_peer import NoSimGridError, build_peer, build_routes
 
 # A shell without job control has what it starts in the background ignore interrupts, and so would all that
 # tests start in order to interrupt it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """bench/simgrid/peer.cpp, built."""
+    return _built(build_peer, tmp_path_factory.mktemp("simgrid") / "peer")
+
+
+@pytest.fixture(scope="session")
+def routes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """bench/simgrid/routes.cpp, built."""
+    return _built(build_routes, tmp_path_factory.mktemp("simgrid") / "routes")
+
+
+def _built(build: Callable[[Path], None], binary: Path) -> Path:
+    try:
+        build(binary)
+    except NoSimGridError as missing:
+        pytest.skip(str(missing))
+    return binary

@@ -8,16 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgrid_peer import MODEL, NoSimGridError, build_peer
+from simgrid_peer import MODEL
+from simgrid_platforms import HEAD
 from test_fabric_formats import write
 from weft.model.maxmin import fair_rates_in_rounds
 from weft.statistics import Floats
 from weft.testbed.simulated import open_simulated, simulate
 
-HEAD = """<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-"""
 ONE_MB = [
     ("steps.aapc.sizes", "['1 MB']"),
     ("steps.aapc.stop", "{ rule = 'count', repeats = 1, trials = 1 }"),
@@ -26,17 +23,6 @@ CLUSTER = (
     '<zone id="w" routing="Full"><cluster id="c" prefix="node-" suffix="" speed="1Gf" bw="10Gbps" '
     'lat="0" radical="0-{last}" {shape}/></zone>'
 )
-
-
-@pytest.fixture(scope="module")
-def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """bench/simgrid/peer.cpp, built."""
-    binary = tmp_path_factory.mktemp("peer") / "peer"
-    try:
-        build_peer(binary)
-    except NoSimGridError as missing:
-        pytest.skip(str(missing))
-    return binary
 
 
 def compared(peer: Path, platform: Path) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgrid_peer import QUIET, NoSimGridError, build_peer, build_routes
+from simgrid_peer import QUIET
 from simgrid_platforms import HEAD, make_platform
 from test_fabric_formats import refusal, write
 from test_simgrid_peer import compared
@@ -25,28 +25,6 @@ CHANGING = '<link id="l" bandwidth="1Gbps" latency="1us" bandwidth_file="f"/>'
 ROUTE = '<route src="a" dst="b"><link_ctn id="l"/></route>'
 DUPLEX = '<link id="l" bandwidth="1Gbps" latency="1us" sharing_policy="SPLITDUPLEX"/>'
 INNER = '<zone id="{0}" routing="Full"><host id="node-{0}" speed="1Gf"/></zone>'
-
-
-@pytest.fixture(scope="module")
-def routes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """bench/simgrid/routes.cpp, built."""
-    binary = tmp_path_factory.mktemp("routes") / "routes"
-    try:
-        build_routes(binary)
-    except NoSimGridError as missing:
-        pytest.skip(str(missing))
-    return binary
-
-
-@pytest.fixture(scope="module")
-def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """bench/simgrid/peer.cpp, built."""
-    binary = tmp_path_factory.mktemp("peer") / "peer"
-    try:
-        build_peer(binary)
-    except NoSimGridError as missing:
-        pytest.skip(str(missing))
-    return binary
 
 
 def check_routes(routes: Path, platform: Path) -> None:
