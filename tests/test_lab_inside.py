@@ -32,6 +32,7 @@ link = { rate = "20 Mb/s", delay = "5 us" }
 [[switches]]
 ids = "card[1-2]/chip"
 capacity = "40 Mb/s"
+queue_frames = 100
 [[links]]
 between = ["card[1-2]", "backplane"]
 rate = "10 Mb/s"
