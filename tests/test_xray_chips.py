@@ -70,6 +70,15 @@ def test_one_common_limit_is_not_split(spread: float) -> None:
     assert chips.rounds == 60
 
 
+@pytest.mark.parametrize("rounds", [24, 60, 90])
+def test_few_nodes_that_get_little_are_not_split(rounds: int) -> None:
+    """Where chips of halves would let single nodes have far more, noise must not pass for these chips."""
+    members = frozenset(range(6))
+    text = ONE_CHIP.replace("n[1-12]", "n[1-6]").replace("800", "180")
+    found = chips_in(members, rounds_on(text, rounds, share=0.65, spread=0.15, members=members))
+    assert found.parts == (members,)
+
+
 def test_nodes_without_a_limit_are_not_split() -> None:
     text = ONE_CHIP.replace('capacity = "800 Mb/s"', "")
     assert chips_in(MEMBERS, rounds_on(text, 60)).parts == (MEMBERS,)

@@ -88,6 +88,24 @@ rate = "200 Mb/s"
 """
 
 
+def test_chips_that_a_tighter_one_hides_are_told_apart(tmp_path: Path) -> None:
+    """What goes to the tight chip waits there, and so the others hardly differ while it takes part."""
+    homes = [0] * 4 + [1] * 6 + [2] * 6
+    capacities_mbps = 60, 450, 450
+    hosts = "".join(
+        f'[[hosts]]\nids = "n{i + 1}"\nattach = "card/chip{home}"\nlink = {{ rate = "100 Mb/s" }}\n'
+        for i, home in enumerate(homes)
+    )
+    chips = "".join(
+        f'[[switches]]\nids = "card/chip{i}"\ncapacity = "{mbps} Mb/s"\n'
+        for i, mbps in enumerate(capacities_mbps)
+    )
+    network = network_of(f'name = "card"\n{hosts}{chips}')
+    study = studied(tmp_path / "run", simulate(VirtualCluster(network, spread=0.15)))
+    members = [frozenset(i for i, home in enumerate(homes) if home == chip) for chip in range(3)]
+    assert kinds(study) == {("switch", chip, "inside") for chip in members}
+
+
 def test_limits_inside_of_limits_are_found_on_three_levels(tmp_path: Path) -> None:
     study = studied(tmp_path / "run", simulate(VirtualCluster(network_of(THREE_LEVELS))))
     quarters = [frozenset(range(first, first + 4)) for first in range(0, 16, 4)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,14 +16,14 @@ from weft.diagnose.xray.trial import Trial
 from weft.statistics import Floats
 
 LEAST_ROUNDS = 24
-LEAST_ROUNDS_FOR_ONE = 36
-"""That nodes are not in parts is believed later than that they are."""
 MOST_ROUNDS = 90
 SPLIT_DEVIATIONS = 4.0
 """A split that does not show in what moves together counts when it explains the rounds better by so
-many standard errors of them; it was chosen by the same rounds, so it takes more than one node does."""
+many standard deviations of what the best of as many splits does by chance."""
 PENDING_DEVIATIONS = 2.0
 """A split that explains the rounds so much better may yet turn out to count."""
+LEAST_EXPLAINED = 0.12
+"""A split that explains less of what is left, however surely, follows what TCP does, not a limit."""
 SURE_DEVIATIONS = 3.0
 """A node's place is sure when either view, and both together, put it there by so many standard errors."""
 RANDOM_STARTS = 4
@@ -62,11 +62,11 @@ def find_chips(members: Members, rounds: list[Trial], ports: Ports) -> Chips:
 
 @dataclass(frozen=True)
 class _Split:
-    """Labels with one part in two; they explain the rounds so many standard errors better."""
+    """Labels with one part in two; they explain the rounds so many standard deviations better."""
 
     labels: Ints
+    misfit: float
     deviations: float
-    is_no_chance: bool
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,14 @@ class _Division:
         labels = np.zeros(self.seen.nodes, dtype=np.int64)
         while True:
             splits = list(self._splits(labels))
-            good = [split.labels for split in splits if split.is_no_chance]
-            more = min(good, key=self._mean_misfit, default=labels)
+            good = [split for split in splits if self._is_no_chance(split, labels)]
+            more = min(good, key=_misfit).labels if good else labels
             more = self._settled(self._placed(more))
             if len(np.unique(more)) <= len(np.unique(labels)):
                 break
             labels = more
-        enough = LEAST_ROUNDS if labels.any() else LEAST_ROUNDS_FOR_ONE
         is_clear = (
-            len(self.seen.mbps) >= enough
+            len(self.seen.mbps) >= LEAST_ROUNDS
             and all(split.deviations < PENDING_DEVIATIONS for split in splits)
             and all(self._is_sure(labels, node, other) for node, other in _moves(labels))
         )
@@ -105,27 +104,38 @@ class _Division:
             part = np.flatnonzero(labels == label)
             if len(part) < 2 * LEAST_PART:
                 continue
-            halves = self.together.halves(part)
-            split = self._split(labels, part, halves)
-            if split.deviations <= SPLIT_DEVIATIONS and not self.together.is_no_chance(
-                part, halves
-            ):
-                rng = np.random.default_rng(0)
-                starts = [rng.permutation(len(part)) % 2 for _ in range(RANDOM_STARTS)]
-                others = [self._split(labels, part, start) for start in starts]
-                split = max([split, *others], key=lambda one: one.deviations)
-                split = replace(split, is_no_chance=split.deviations > SPLIT_DEVIATIONS)
+            rng = np.random.default_rng(0)
+            chance = [rng.permutation(len(part)) % 2 for _ in range(RANDOM_STARTS)]
+            starts = [self.together.halves(part), *chance]
+            split = min((self._split(labels, part, one) for one in starts), key=_misfit)
             if np.bincount(split.labels, minlength=labels.max() + 2).min() >= LEAST_PART:
                 yield split
 
+    def _is_no_chance(self, split: _Split, labels: Ints) -> bool:
+        """Whether it counts by either view."""
+        if split.deviations > SPLIT_DEVIATIONS:
+            return True
+        new = split.labels.max()
+        part = np.flatnonzero(labels == labels[split.labels == new][0])
+        return self.together.is_no_chance(part, (split.labels[part] == new).astype(np.int64))
+
     def _split(self, labels: Ints, part: Ints, halves: Ints) -> _Split:
-        """A part in two, from halves on by single nodes."""
+        """A part in two, from halves on by single nodes.
+
+        Twice the logarithm of the likelihood ratio is the square of a standard normal deviation; the
+        best of 2^n splits gets 2 n ln 2 of it by chance.
+        """
         new = labels.max() + 1
         split = labels.copy()
         split[part[halves == 1]] = new
         split = self._placed(split, np.array([labels[part[0]], new]))
-        deviations = _deviations(self.seen.misfit(labels) - self.seen.misfit(split))
-        return _Split(split, deviations, is_no_chance=True)
+        misfit = self._mean_misfit(split)
+        gain = np.log(self._mean_misfit(labels) / misfit)
+        if gain < -np.log(1 - LEAST_EXPLAINED):
+            return _Split(split, misfit, 0.0)
+        chance = 2 * len(part) * np.log(2)
+        deviations = np.sqrt(max(self.seen.freedom * gain - chance, 0.0))
+        return _Split(split, misfit, float(deviations))
 
     def _placed(self, labels: Ints, among: Ints | None = None) -> Ints:
         """The labels after nodes, of some parts or all, went where that explains the rounds better, one
@@ -157,11 +167,16 @@ class _Division:
         """How many standard errors worse the rounds are explained with the node in another part, and how
         many it is nearer to its own by what moves together."""
         own, others = (np.flatnonzero(labels == label) for label in (labels[node], other))
-        worse = self.seen.misfit(_with(labels, node, other)) - self.seen.misfit(labels)
-        return _deviations(worse), _deviations(self.together.nearer(node, own, others))
+        worse = np.log(self._mean_misfit(_with(labels, node, other)) / self._mean_misfit(labels))
+        model = np.sign(worse) * np.sqrt(self.seen.freedom * abs(worse))
+        return float(model), _deviations(self.together.nearer(node, own, others))
 
     def _mean_misfit(self, labels: Ints) -> float:
         return float(self.seen.misfit(labels).mean())
+
+
+def _misfit(split: _Split) -> float:
+    return split.misfit
 
 
 def _moves(labels: Ints, among: Ints | None = None) -> Iterator[tuple[int, int]]:

@@ -18,6 +18,8 @@ FULL_QUANTILE = 0.9
 """This quantile of what a part carried is its capacity: most rounds fill it, some offer less."""
 MOST_MISFIT = 0.5
 """A flow counts as no further off than this natural logarithm: some have bad luck."""
+FULL_LOAD = 0.99
+TURNS = 4
 NOBODY = -1
 
 
@@ -55,23 +57,36 @@ class Rounds:
         """Per round the mean square of what is left unexplained of the rates, if each label had a limit.
 
         What a part can send, and likewise receive, is what it carried in full rounds. Logarithms of
-        rates are compared, relative to their round: a busy machine slows all flows of it. Trials are
-        too short for flows to settle, so that they differ less than max-min shares do; how much less
-        is fitted, one slope for all flows.
+        rates are compared, relative to their round: a busy machine slows all flows of it. Two things
+        are fitted for all flows: how much less than max-min shares they differ, since trials are too
+        short for them to settle, and how much less those get that cross two full limits, since TCP
+        loses, and waits, at both.
         """
-        expected, measured = logs(self._expected_mbps(labels)), logs(self.mbps)
-        measured = expected + np.clip(measured - expected, -MOST_MISFIT, MOST_MISFIT)
-        expected, measured = self._relative(expected), self._relative(measured)
-        slope = np.clip((expected * measured).sum() / max((expected**2).sum(), 1e-12), 0, 1)
-        return self._mean((measured - slope * expected) ** 2)
+        shares_mbps, is_toll_due = self._shares(labels)
+        causes = self._relative(logs(shares_mbps)), self._relative(is_toll_due.astype(np.float64))
+        measured = self._relative(logs(self.mbps))
+        explained = _explained(causes, measured)
+        # Flows with bad luck would bend the fit: once more, without what is far from the first one.
+        explained = _explained(causes, explained + _bounded(measured - explained))
+        return self._mean(_bounded(measured - explained) ** 2)
 
-    def _expected_mbps(self, labels: Ints) -> Floats:
+    def _shares(self, labels: Ints) -> tuple[Floats, Crossings]:
+        """The max-min shares in Mb/s, and which flows cross two full limits, both (rounds, flows)."""
         crossed = self._crossings(labels)
         carried = (self.mbps[:, np.newaxis, :] @ crossed.astype(np.float64))[:, 0]
         parts = crossed.shape[2] // 2
         both = np.vstack([carried[:, :parts], carried[:, parts:]])
-        full = np.quantile(both, FULL_QUANTILE, axis=0)
-        return fair_rates_in_rounds(crossed, np.concatenate([full, full]), self.own_mbps)
+        most = np.quantile(both, FULL_QUANTILE, axis=0)
+        capacities = np.concatenate([most, most])
+        shares = fair_rates_in_rounds(crossed, capacities, self.own_mbps)
+        loads = (shares[:, np.newaxis, :] @ crossed.astype(np.float64))[:, 0]
+        is_full = loads >= FULL_LOAD * capacities
+        return shares, (crossed & is_full[:, np.newaxis, :]).sum(axis=2) > 1
+
+    @property
+    def freedom(self) -> int:
+        """How many rates there are that a round's mean does not settle."""
+        return int(self._is_real.sum()) - len(self.mbps)
 
     def _relative(self, logarithms: Floats) -> Floats:
         """Less the mean of the round; 0 where there is no flow."""
@@ -97,3 +112,21 @@ class Rounds:
             [named[ends][..., np.newaxis] == parts for ends in (self.src, self.dst)], axis=2
         )
         return crossed
+
+
+def _explained(causes: tuple[Floats, Floats], measured: Floats) -> Floats:
+    """What the shares, up to all of them, and the toll, never in favour, explain: least squares, by turns."""
+    shares, toll = causes
+    slope = price = 0.0
+    for _ in range(TURNS):
+        slope = float(np.clip(_ratio(shares, measured - price * toll), 0, 1))
+        price = float(np.clip(_ratio(toll, measured - slope * shares), -1, 0))
+    return slope * shares + price * toll
+
+
+def _ratio(cause: Floats, effect: Floats) -> float:
+    return float((cause * effect).sum() / max((cause**2).sum(), 1e-12))
+
+
+def _bounded(misfit: Floats) -> Floats:
+    return np.clip(misfit, -MOST_MISFIT, MOST_MISFIT)

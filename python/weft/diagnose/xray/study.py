@@ -134,16 +134,28 @@ class Study:
             if verdict.state == "undecided":
                 self._note(f"whether {len(nodes)} nodes share a limit among themselves", nodes)
             return ()
+        return self._divided(nodes, verdict, evidence)
+
+    def _divided(
+        self, nodes: Members, verdict: Verdict, evidence: list[Trial]
+    ) -> tuple[Members, ...] | None:
+        """Nodes that get less together: the parts with limits of their own, none where one is all of
+        them; None while undecided."""
         chips = self._chips_of(nodes, verdict)
         if chips is None:
             return None
         known = len(self.limits)
         if len(chips.parts) > 1:
-            if not all(self._switch(chip, nodes) for chip in chips.parts):
+            chosen = self._joined(chips.parts, nodes)
+            if chosen is None:
+                return None
+            divided = [self._part(chip, nodes) for chip in chosen]
+            parts = [part for parts in divided if parts for part in parts]
+            if None in divided:
                 return None
             explained = judge([self._ratio(t, nodes) for t in evidence], has_ceiling=False)
             if explained.state != "limited":
-                return chips.parts
+                return tuple(parts)
             # Parts of one common limit: each by itself gets more than its share of it.
             del self.limits[known:]
         whole = judge(verdict.ratios)
@@ -156,6 +168,33 @@ class Study:
             self._note(f"why {len(nodes)} nodes together get less, each time differently", nodes)
             return ()
         return () if self._want_inside(nodes, whole) else None
+
+    def _joined(self, parts: tuple[Members, ...], among: Members) -> list[Members] | None:
+        """The parts after those that nothing limits by themselves became one, which may have a limit;
+        None while undecided."""
+        if not all(self._is_judged(part, among) for part in parts):
+            return None
+        free = [p for p in parts if self._judged("inside", p, among)[0].state == "free"]
+        joined = frozenset[int]().union(*free)
+        if len(free) < 2 or joined == among:
+            return list(parts)
+        if not self._is_judged(joined, among):
+            return None
+        return [*(part for part in parts if part not in free), joined]
+
+    def _is_judged(self, part: Members, among: Members) -> bool:
+        """Whether there were rounds enough of a part alone."""
+        verdict, _ = self._judged("inside", part, among)
+        return verdict.state != "open" or self._want_more("inside", part, among, verdict)
+
+    def _part(self, chip: Members, among: Members) -> tuple[Members, ...] | None:
+        """The part, or those that it has: a tighter one beside them may have hidden that they are
+        several; None while undecided."""
+        verdict, evidence = self._judged("inside", chip, among)
+        if verdict.state != "limited":
+            return (chip,)
+        divided = self._divided(chip, verdict, evidence)
+        return divided if divided is None else divided or (chip,)
 
     def _has_slow_corner(self, evidence: list[Trial]) -> bool:
         """Whether some nodes get less in every round, though all together get nearly what they should."""
@@ -189,15 +228,6 @@ class Study:
         """What was known of ports when the first of some rounds began: a sure division stays one."""
         earlier = [one for one in self.evidence.trials if rounds and one.phase < rounds[0].phase]
         return ports_of(self.survey, Evidence(earlier))
-
-    def _switch(self, chip: Members, among: Members) -> bool:
-        """The limit of a part that is known to move together: is it felt among its own members alone?"""
-        verdict, evidence = self._judged("inside", chip, among)
-        if verdict.state == "open":
-            return self._want_more("inside", chip, among, verdict)
-        if verdict.state == "limited":
-            self._add("switch", chip, "inside", verdict, evidence)
-        return True
 
     def _between(self, group: Group, parent: Group | None) -> bool:
         """A group with parts: what each of them sends to and receives from the others."""
