@@ -16,9 +16,9 @@ from weft.diagnose.xray.search import (
     disjoint,
     window_bytes,
 )
-from weft.diagnose.xray.study import Want
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.trial import Trial
+from weft.diagnose.xray.want import Want
 from weft.plan.load import load_plan
 
 

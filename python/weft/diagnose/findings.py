@@ -176,7 +176,7 @@ def study_of(run: Run) -> Study:
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
-    study = Study.of(take_survey(run.samples, meta.plan, len(names), lost))
+    study = Study(take_survey(run.samples, meta.plan, len(names), lost))
     study.is_over = True
     study.update(
         [

@@ -63,7 +63,7 @@ class Search:
         """What to run next; nothing when all is decided or the time is up."""
         study = self._study
         if study is None or study.survey.lost != lost:
-            study = self._study = Study.of(self._survey(samples, lost))
+            study = self._study = Study(self._survey(samples, lost))
         done = trials(samples, self._step, self._meta.phases)
         study.update(done)
         wants = study.wants or self._closing(study, done)
@@ -141,7 +141,7 @@ def flows_for(study: Study, want: Want, rng: Random) -> list[Flow]:
         case "subset":
             return flows_of.subset_flows(group, want.share, rng)
         case "cross":
-            return flows_of.matching(study.parts_of(group), rng)
+            return flows_of.matching(study.between.parts_of(group), rng)
         case "bisection":
             return flows_of.bisection_flows(group, rng)
-    return study.crossing_flows(experiment, want.beside, rng)
+    return study.between.crossing_flows(experiment, want.beside, rng)

@@ -1,0 +1,184 @@
+"""What passes between the parts of a group: what each sends to and receives from the others, and the core."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weft.diagnose.xray import room
+from weft.diagnose.xray.evidence import across
+from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random, as_arrays
+from weft.diagnose.xray.grouping import Group
+from weft.diagnose.xray.ledger import Ledger
+from weft.diagnose.xray.limit import Direction, SharedLimit, predict
+from weft.diagnose.xray.trial import Trial
+from weft.diagnose.xray.verdict import LOOKS, judge
+from weft.diagnose.xray.want import Want
+
+FULL_LOAD = 0.9
+"""Trials that offer a limit less than this share of what could cross it say nothing about it."""
+WORTH_WIDENING = 1.05
+"""So much more must pass a part's uplink when all nodes take part, not only those of the group around."""
+REFUTING_TRIALS, REFUTING_SHARE = 3, 1.1
+"""So many trials that carried so much more show that a limit is not where it seemed to be."""
+SAMPLES = 5
+MOST_ROUNDS_OF_A_PART = 40
+ROUNDS_AT_ONCE = min(LOOKS)
+
+
+class Between:
+    """Studies groups with parts."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._parts: dict[Members, list[Members]] = {}
+
+    def begin(self) -> None:
+        """No group has been studied."""
+        self._parts.clear()
+
+    def parts_of(self, group: Members) -> list[Members]:
+        """The parts of a group that is being studied; of one that is not, none."""
+        return self._parts.get(group, [])
+
+    def crossing_flows(
+        self, experiment: Experiment, limits: Sequence[SharedLimit], rng: Random
+    ) -> list[Flow]:
+        """Every member with one of the others, those of the smallest known group around first."""
+        group, within = experiment.group, experiment.within
+        around = [known for known in self._parts if group < known <= within]
+        near = min(around, key=len, default=within) - group
+        return room.crossing_flows(experiment, near, limits, self._ledger.ports, rng)
+
+    def study(self, group: Group, parent: Group | None) -> bool:
+        """A group with parts: what each of them sends to and receives from the others."""
+        self._parts[group.members] = group.parts
+        crossing = self._ledger.evidence.of("cross", group.members, group.members)
+        if len(crossing) < ROUNDS_AT_ONCE:
+            experiment = Experiment("cross", group.members, group.members)
+            self._ledger.wants.append(Want(experiment, ROUNDS_AT_ONCE - len(crossing)))
+            return self._ledger.is_over
+        for part, direction in self._subjects(group, parent, crossing):
+            if not self._uplink(part, group, parent, direction, crossing):
+                return False
+        return self._core(group, crossing)
+
+    def _subjects(
+        self, group: Group, parent: Group | None, crossing: list[Trial]
+    ) -> list[tuple[Members, Direction]]:
+        """What to study, the slowest first: what is known of them then explains much of the others.
+
+        Of two parts that only see each other the smaller is enough: the larger's limit is the same.
+        """
+        parts = sorted(
+            (part for part in group.parts if len(part) > 1), key=lambda p: (len(p), min(p))
+        )
+        if len(group.parts) == 2 and parent is None:
+            parts = parts[:1]
+        both: tuple[Direction, Direction] = ("out", "in")
+        subjects = [(part, direction) for part in parts for direction in both]
+        return sorted(subjects, key=lambda one: self._share_across(one[0], one[1], crossing))
+
+    def _share_across(self, part: Members, direction: Direction, crossing: list[Trial]) -> float:
+        shares = [
+            trial.mbps[crossed].sum() / predict(trial, self._ledger.ports, [])[crossed].sum()
+            for trial in crossing
+            if (crossed := across(part, direction, trial)).any()
+        ]
+        return float(np.median(shares)) if shares else np.inf
+
+    def _uplink(
+        self,
+        part: Members,
+        group: Group,
+        parent: Group | None,
+        direction: Direction,
+        crossing: list[Trial],
+    ) -> bool:
+        kind: Kind = "out" if direction == "out" else "in"
+        others = self._in_force(part, direction)
+        experiment = Experiment(kind, part, group.members)
+        load = self._achievable(experiment, others)
+        if parent is not None:
+            widest = Experiment(kind, part, self._ledger.candidates.members)
+            if (wider := self._achievable(widest, others)) > WORTH_WIDENING * load:
+                experiment, load = widest, wider
+        if judge(self._ratios_across(part, direction, crossing, others, load)).state == "free":
+            return True
+        evidence = [
+            trial
+            for trial in self._ledger.evidence.about(kind, part)
+            if self._ledger.offered(trial, across(part, direction, trial), others) >= load
+        ]
+        carried = [float(t.mbps[across(part, direction, t)].sum()) for t in evidence]
+        verdict = judge(
+            self._ratios_across(part, direction, evidence, others, load), carried=carried
+        )
+        if (
+            verdict.state == "open"
+            and len(self._ledger.evidence.about(kind, part)) < MOST_ROUNDS_OF_A_PART
+        ):
+            have = len(verdict.ratios)
+            more = min(look for look in LOOKS if look > have) - have
+            self._ledger.wants.append(Want(experiment, more, beside=tuple(others)))
+            if not self._ledger.is_over:
+                return False
+        if verdict.state in ("open", "undecided"):
+            self._ledger.note(
+                f"whether what goes {direction} of {len(part)} nodes is limited", part
+            )
+        if verdict.state == "limited":
+            self._ledger.add("uplink", part, direction, verdict, evidence)
+            if self._is_refuted(self._ledger.limits[-1]):
+                self._ledger.limits.pop()
+        return True
+
+    def _in_force(self, part: Members, direction: Direction) -> list[SharedLimit]:
+        """All limits known by now, from this pass or the last, but the one in question."""
+        now = {one.identity for one in self._ledger.limits}
+        before = [one for one in self._ledger.known if one.identity not in now]
+        asked = "uplink", part, direction
+        return [one for one in (*self._ledger.limits, *before) if one.identity != asked]
+
+    def _achievable(self, experiment: Experiment, others: list[SharedLimit]) -> float:
+        """How much of a part's traffic the other limits let through, with flows chosen for that."""
+        loads = []
+        for seed in range(SAMPLES):
+            flows = self.crossing_flows(experiment, others, np.random.default_rng(seed))
+            src, dst = as_arrays(flows)
+            trial = Trial(-1, src, dst, np.zeros(len(src)))
+            loads.append(float(predict(trial, self._ledger.ports, others).sum()))
+        return FULL_LOAD * min(loads)
+
+    def _is_refuted(self, limit: SharedLimit) -> bool:
+        """Whether other trials got more through: then something else was in the way of its evidence."""
+        carried = sorted(limit.carried_mbps(trial) for trial in self._ledger.evidence.trials)
+        return carried[-REFUTING_TRIALS:][0] > REFUTING_SHARE * limit.capacity_mbps.median
+
+    def _ratios_across(
+        self,
+        part: Members,
+        direction: Direction,
+        rounds: list[Trial],
+        others: list[SharedLimit],
+        load: float,
+    ) -> list[float]:
+        """The shares of the expected in the rounds that could load the part's uplink so much."""
+        crossings = [(trial, across(part, direction, trial)) for trial in rounds]
+        return [
+            float(trial.mbps[crossed].sum()) / offered
+            for trial, crossed in crossings
+            if (offered := self._ledger.offered(trial, crossed, others)) >= load
+        ]
+
+    def _core(self, group: Group, crossing: list[Trial]) -> bool:
+        """Whether what is found so far explains what passed between all parts at once."""
+        verdict = judge([self._ledger.ratio(trial, group.members) for trial in crossing])
+        if verdict.state == "open":
+            return self._ledger.want_more("cross", group.members, group.members, verdict)
+        if verdict.state != "limited":
+            return True
+        parts = tuple(group.parts)
+        self._ledger.add("core", group.members, "inside", verdict, crossing, parts)
+        return True
