@@ -17,7 +17,7 @@ from weft.diagnose.rates import Rates
 from weft.errors import RequestError
 from weft.fabric.describe import Description
 from weft.fabric.dot import to_dot
-from weft.fabric.simgrid_export import to_simgrid
+from weft.fabric.simgrid.exporter import to_simgrid
 from weft.plan import catalog
 from weft.testbed.simulated import open_simulated, simulate
 

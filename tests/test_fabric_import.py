@@ -16,7 +16,7 @@ from weft import _core
 from weft.errors import RequestError
 from weft.fabric.crossings import Crossings
 from weft.fabric.fabric_toml import to_toml
-from weft.fabric.simgrid_import import simgrid_to_toml
+from weft.fabric.simgrid.importer import simgrid_to_toml
 from weft.plan import catalog
 from weft.testbed.simulated import open_simulated, simulate
 

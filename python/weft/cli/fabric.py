@@ -13,8 +13,8 @@ from weft.cli.output import json_option, print_json
 from weft.fabric.describe import NAMED, Description, Hop
 from weft.fabric.dot import to_dot
 from weft.fabric.load import load_fabric
-from weft.fabric.simgrid_export import to_simgrid
-from weft.fabric.simgrid_import import simgrid_to_toml
+from weft.fabric.simgrid.exporter import to_simgrid
+from weft.fabric.simgrid.importer import simgrid_to_toml
 from weft.nodeset import fold
 from weft.plan import catalog
 from weft.run.folder import Run

@@ -17,7 +17,7 @@ from weft import _core
 from weft.errors import RequestError, WorkError
 from weft.fabric.describe import Description
 from weft.fabric.load import load_fabric
-from weft.fabric.simgrid_import import read_simgrid
+from weft.fabric.simgrid.importer import read_simgrid
 from weft.plan import catalog
 from weft.plan.load import load_plan
 from weft.plan.steps import is_adaptive, is_ensemble

@@ -6,11 +6,11 @@ from functools import cached_property
 
 from weft import _core
 from weft.fabric.listing import Listing
-from weft.fabric.simgrid_radical import hosts_of_radical
-from weft.fabric.simgrid_routes import Dragonfly, FatTree, Generated, Routes
-from weft.fabric.simgrid_star import Star
-from weft.fabric.simgrid_xml import BITS, SECONDS, Element
-from weft.fabric.simgrid_zones import Stretch, Zone
+from weft.fabric.simgrid.radical import hosts_of_radical
+from weft.fabric.simgrid.routes import Dragonfly, FatTree, Generated, Routes
+from weft.fabric.simgrid.star import Star
+from weft.fabric.simgrid.xml import BITS, SECONDS, Element
+from weft.fabric.simgrid.zones import Stretch, Zone
 
 _POLICIES = {
     "sharing_policy": ["SPLITDUPLEX", "SHARED", "FATPIPE", "FULLDUPLEX"],

@@ -12,9 +12,9 @@ from pathlib import Path
 from weft import _core
 from weft.errors import RequestError
 from weft.fabric.fabric_toml import to_toml
-from weft.fabric.simgrid_cluster import Cluster
-from weft.fabric.simgrid_platform import Platform
-from weft.fabric.simgrid_xml import Element, parse
+from weft.fabric.simgrid.cluster import Cluster
+from weft.fabric.simgrid.platform import Platform
+from weft.fabric.simgrid.xml import Element, parse
 from weft.plan import catalog
 
 _LONGEST_BYTES = 1 << 27

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.fabric.simgrid_xml import Element
+from weft.fabric.simgrid.xml import Element
 
 _MOST_HOSTS = 1 << 20
 

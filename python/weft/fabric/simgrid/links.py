@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.fabric.listing import Listing
-from weft.fabric.simgrid_xml import BITS, SECONDS, Element
+from weft.fabric.simgrid.xml import BITS, SECONDS, Element
 
 _POLICIES = {"SHARED", "SPLITDUPLEX", "FULLDUPLEX", "FATPIPE"}
 _DUPLEX = {"SPLITDUPLEX", "FULLDUPLEX"}

@@ -6,12 +6,12 @@ from functools import partial
 
 from weft import _core
 from weft.fabric.listing import Listing
-from weft.fabric.simgrid_cluster import Cluster
-from weft.fabric.simgrid_links import PlatformLinks
-from weft.fabric.simgrid_star import StarReader
-from weft.fabric.simgrid_tables import Dijkstra, Floyd, Full
-from weft.fabric.simgrid_xml import Element
-from weft.fabric.simgrid_zones import Stretch, Zones
+from weft.fabric.simgrid.cluster import Cluster
+from weft.fabric.simgrid.links import PlatformLinks
+from weft.fabric.simgrid.star import StarReader
+from weft.fabric.simgrid.tables import Dijkstra, Floyd, Full
+from weft.fabric.simgrid.xml import Element
+from weft.fabric.simgrid.zones import Stretch, Zones
 
 _MOST_HOSTS = 2000
 """Every route is listed, four million of these."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from weft.fabric.listing import Listing
-from weft.fabric.simgrid_links import PlatformLinks
-from weft.fabric.simgrid_radical import hosts_of_radical
-from weft.fabric.simgrid_xml import BITS, SECONDS, Element
-from weft.fabric.simgrid_zones import Stretch
+from weft.fabric.simgrid.links import PlatformLinks
+from weft.fabric.simgrid.radical import hosts_of_radical
+from weft.fabric.simgrid.xml import BITS, SECONDS, Element
+from weft.fabric.simgrid.zones import Stretch
 
 
 class Star:

@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from weft.fabric.simgrid_xml import Element
-from weft.fabric.simgrid_zones import Stretch, Zones
+from weft.fabric.simgrid.xml import Element
+from weft.fabric.simgrid.zones import Stretch, Zones
 
 
 class Full:

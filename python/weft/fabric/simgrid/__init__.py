@@ -1,0 +1,1 @@
+"""The platforms of SimGrid as networks, and networks as platforms of SimGrid."""
