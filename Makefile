@@ -40,7 +40,8 @@ test-rust: setup
 test-python: setup
 	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
 		sockperf=sockperf qperf=qperf fping=fping sshd=openssh-server ssh=openssh-client \
-		slurmctld=slurm-wlm munged=munge nft=nftables mpirun=openmpi-bin
+		slurmctld=slurm-wlm munged=munge nft=nftables mpirun=openmpi-bin \
+		simgrid_update_xml=libsimgrid-dev g++=g++
 	$(BIN)/pytest
 
 # What `make test` has no time for: the slow half of the tests on real sshd, Slurm and MPI.
@@ -68,7 +69,8 @@ BENCHES := pair inside_node udp mpi matrix startup multi_pair aapc xibalba blind
 bench: setup
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \
 		mpicc=libopenmpi-dev mpirun=openmpi-bin NPopenmpi=netpipe-openmpi \
-		mpicc.mpich=libmpich-dev mpirun.mpich=mpich NPmpich2=netpipe-mpich2 nft=nftables simgrid_update_xml=libsimgrid-dev
+		mpicc.mpich=libmpich-dev mpirun.mpich=mpich NPmpich2=netpipe-mpich2 nft=nftables \
+		simgrid_update_xml=libsimgrid-dev g++=g++
 	@failed=; for one in $(BENCHES); do \
 		printf '\n== bench/%s.py\n' $$one; $(BIN)/python bench/$$one.py || failed="$$failed $$one"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
