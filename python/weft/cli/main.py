@@ -8,51 +8,17 @@ from typing import NoReturn
 import click
 
 from weft import __version__
-from weft.cli.check import check
-from weft.cli.compare import compare
-from weft.cli.demo import demo
-from weft.cli.diagnose import diagnose
-from weft.cli.exporting import export
-from weft.cli.fabric import fabric
-from weft.cli.fit import fit
-from weft.cli.importing import import_
-from weft.cli.lab import lab
-from weft.cli.laws import laws
-from weft.cli.machine import machine
+from weft.cli.commands import Commands
 from weft.cli.output import print_error, print_json
-from weft.cli.report import report
-from weft.cli.run import run
-from weft.cli.show import show
-from weft.cli.trace import trace
 from weft.errors import WeftError
 
 INTERRUPTED = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="weft")
 def weft() -> None:
     """What does this network deliver, where is it limited, what would change it?"""
-
-
-for command in (
-    check,
-    run,
-    show,
-    diagnose,
-    compare,
-    fit,
-    laws,
-    report,
-    trace,
-    import_,
-    export,
-    fabric,
-    machine,
-    lab,
-    demo,
-):
-    weft.add_command(command)
 
 
 def main() -> NoReturn:

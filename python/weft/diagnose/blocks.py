@@ -7,8 +7,6 @@ import warnings
 
 import numpy as np
 import numpy.typing as npt
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
 from weft.diagnose.curve import Ints
 from weft.statistics import Floats
@@ -39,6 +37,10 @@ def block_labels(logs: Floats) -> Ints:
 
 
 def _clusters(logs: Floats) -> Ints:
+    # Here, because every command that prints tables would wait for them.
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
     distances = _distances(logs)
     tree = linkage(squareform(distances, checks=False), "average")
     jumps = np.diff(tree[:, 2])

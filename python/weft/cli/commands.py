@@ -1,0 +1,47 @@
+"""The commands of `weft`, each imported when it is asked for: no command waits for what only others need."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+_PLACES = {
+    "check": "check.check",
+    "compare": "compare.compare",
+    "demo": "demo.demo",
+    "diagnose": "diagnose.diagnose",
+    "export": "exporting.export",
+    "fabric": "fabric.fabric",
+    "fit": "fit.fit",
+    "import": "importing.import_",
+    "lab": "lab.lab",
+    "laws": "laws.laws",
+    "machine": "machine.machine",
+    "report": "report.report",
+    "run": "run.run",
+    "show": "show.show",
+    "trace": "trace.trace",
+}
+"""Where each is, below weft.cli: the file and the function."""
+
+
+class Commands(click.Group):
+    """A group of these commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names in the alphabet's order."""
+        return sorted(_PLACES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command by its name; for a name that there is not all come, so that click can say which was meant."""
+        for name in [cmd_name] if cmd_name in _PLACES else _PLACES:
+            self.add_command(_load(_PLACES[name]))
+        return super().get_command(ctx, cmd_name)
+
+
+def _load(place: str) -> click.Command:
+    file, _, function = place.partition(".")
+    command = getattr(import_module(f"weft.cli.{file}"), function)
+    assert isinstance(command, click.Command)
+    return command
