@@ -76,22 +76,14 @@ def run(
     """Run PLAN (a catalogue name or a TOML file) on a testbed."""
     if resume is not None:
         asked = (plan, testbed, out, scale is not None, nodes, ports, launches, cpus, settings)
-        if any((*asked, transport, interfaces, mpi, dry_run, *loads.values())):
-            raise RequestError(
-                "--resume takes the plan, its settings and the testbed from the run",
-                "leave out all but --resume, --patience and --json",
-            )
+        _refuse_beside_resume(*asked, transport, interfaces, mpi, dry_run, *loads.values())
         with progress() as reporter:
             result = resume_run(resume, reporter, patience_s)
     else:
-        if plan is None or testbed is None:
-            raise RequestError(
-                "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
-            )
+        plan, testbed = _named(plan, testbed)
         overrides = _overrides(transport, interfaces, mpi)
         overrides += [_split_setting(setting) for setting in settings]
-        if launches is not None:
-            overrides.append(("launches", str(launches)))
+        overrides += [("launches", str(launches))] if launches is not None else []
         overrides += load_settings(plan, loads)
         scale = 1.0 if scale is None else scale
         request = RunRequest(
@@ -104,6 +96,24 @@ def run(
             result = start_run(request, reporter)
     _say(result, as_json)
     context.exit(0 if result.meta.status == "complete" else 1)
+
+
+def _refuse_beside_resume(*asked: object) -> None:
+    """A run that is resumed has its plan and testbed."""
+    if any(asked):
+        raise RequestError(
+            "--resume takes the plan, its settings and the testbed from the run",
+            "leave out all but --resume, --patience and --json",
+        )
+
+
+def _named(plan: str | None, testbed: str | None) -> tuple[str, str]:
+    """The plan and the testbed, both of which a new run needs."""
+    if plan is None or testbed is None:
+        raise RequestError(
+            "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
+        )
+    return plan, testbed
 
 
 def _say(result: Run, as_json: bool) -> None:

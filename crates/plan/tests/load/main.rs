@@ -57,10 +57,7 @@ fn the_catalogue_loads_expands_and_survives_json() {
     }
 }
 
-#[test]
-fn a_plan_with_everything_means_what_it_says() {
-    let plan = loaded(
-        r#"
+const EVERYTHING: &str = r#"
 name = "all"
 title = "Everything"
 launches = 2
@@ -73,29 +70,22 @@ until = "1.5 s"
 sizes = { schedule = "netpipe", min = "1 B", max = "1 KiB" }
 stop = { rule = "time", trial = "10 ms", trials = 5 }
 options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus = [0, 1], wait = "spin", verify = true }
-"#,
-        &[],
-    )
-    .unwrap();
+"#;
+
+#[test]
+fn a_plan_with_everything_means_what_it_says() {
+    let plan = loaded(EVERYTHING, &[]).unwrap();
+    let names = (plan.name.as_str(), plan.title.as_str(), plan.launches);
+    assert_eq!(names, ("all", "Everything", 2));
     let step = &plan.steps[0];
-    assert_eq!(
-        (plan.name.as_str(), plan.title.as_str(), plan.launches),
-        ("all", "Everything", 2)
-    );
-    assert_eq!(
-        (step.name.as_str(), &step.pattern),
-        (
-            "one-way",
-            &Pattern::Stream {
-                window: 16,
-                gamma: Vec::new()
-            }
-        )
-    );
-    assert_eq!(
-        (step.transport, step.until_ns),
-        (Transport::Tcp, Some(1_500_000_000))
-    );
+    assert_eq!(step.name, "one-way");
+    let stream = Pattern::Stream {
+        window: 16,
+        gamma: Vec::new(),
+    };
+    assert_eq!(step.pattern, stream);
+    let carried = (step.transport, step.until_ns);
+    assert_eq!(carried, (Transport::Tcp, Some(1_500_000_000)));
     assert!(matches!(
         step.stop,
         StopRule::Time {
@@ -110,6 +100,11 @@ options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus =
         perturbation_bytes: 3,
     };
     assert_eq!(step.sizes, schedule);
+}
+
+#[test]
+fn its_options_are_those_that_it_says_and_no_others() {
+    let plan = loaded(EVERYTHING, &[]).unwrap();
     let options = Options {
         send_buffer_bytes: Some(65536),
         receive_buffer_bytes: None,
@@ -124,7 +119,7 @@ options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus =
         stripes: None,
         busy_poll_ns: None,
     };
-    assert_eq!(step.options, options);
+    assert_eq!(plan.steps[0].options, options);
 }
 
 #[test]
