@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio, exit};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,8 @@ const PIECE_BYTES: usize = 32 << 10;
 const ADDRESS_BYTES: usize = 5;
 const STANDARD: u8 = 0;
 const ERRORS: u8 = 1;
+/// How long a child's complaints may come after its end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What the coordinator asks; bytes for a child's standard input come in frames of their own.
 #[derive(Debug, Deserialize)]
@@ -204,7 +207,11 @@ fn follow(number: u32, mut child: Child, output: &Output, running: &Children) {
     let standard = child.stdout.take().expect("it is a pipe");
     let errors = child.stderr.take().expect("it is a pipe");
     let behind = output.clone();
-    start_thread(move || pass_on(number, ERRORS, errors, &behind));
+    let (at_work, complaints) = mpsc::channel::<()>();
+    start_thread(move || {
+        pass_on(number, ERRORS, errors, &behind);
+        drop(at_work);
+    });
     let (output, running) = (output.clone(), running.clone());
     start_thread(move || {
         pass_on(number, STANDARD, standard, &output);
@@ -216,6 +223,9 @@ fn follow(number: u32, mut child: Child, output: &Output, running: &Children) {
             let signal = status.signal().map(|signal| -signal);
             status.code().or(signal).unwrap_or(-1)
         });
+        // Nothing is heard of a child after its end, so its complaints go first. But only for a
+        // while: what it left behind, such as a login that others share, may hold the pipe for hours.
+        let _ = complaints.recv_timeout(LAST_WORDS);
         say(
             &output,
             &Reply::Ended {
