@@ -6,7 +6,7 @@ HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 AGENTS := python/weft/bin/weft-probe python/weft/bin/weft-lab
 
-.PHONY: setup demo test test-rust test-python test-cluster lint format bench clean
+.PHONY: setup demo test test-rust test-python test-packages test-timed test-untimed test-cluster lint format bench clean ci ci-idle
 .DELETE_ON_ERROR:
 
 setup: .venv/.python .venv/.bindings python/weft/bin/.built
@@ -35,14 +35,38 @@ demo: setup
 test: setup test-rust test-python
 
 test-rust: setup
-	cargo test --quiet --release --locked --workspace --exclude weft-bindings
+	cargo test --quiet --release --locked --workspace --exclude weft-bindings $(RUST_TESTS)
 
-test-python: setup
+test-python: setup test-packages
+	@$(SIDE_BY_SIDE) test-timed test-untimed
+
+test-packages:
 	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
 		sockperf=sockperf qperf=qperf fping=fping sshd=openssh-server ssh=openssh-client \
 		slurmctld=slurm-wlm munged=munge nft=nftables mpirun=openmpi-bin \
 		simgrid_update_xml=libsimgrid-dev g++=g++
-	$(BIN)/pytest
+
+# Tests on labs and agents wait most of the time. Meanwhile all others run on what these leave of the processors: a
+# process of the idle class takes nothing from them.
+SIDE_BY_SIDE := $(MAKE) --no-print-directory --jobs=2 --output-sync=line
+IDLE := nice -n 19 $(shell command -v chrt >/dev/null && echo chrt --idle 0)
+
+# Which of these tests; `cluster` are the slow ones.
+TIMED ?= timed and not cluster
+
+test-timed:
+	$(BIN)/pytest -m "$(TIMED)"
+
+test-untimed:
+	$(IDLE) $(BIN)/pytest -m "not timed"
+
+# What CI runs: linters, and all tests with the slow ones.
+ci: setup test-packages
+	@$(SIDE_BY_SIDE) TIMED=timed test-timed ci-idle
+	@$(MAKE) --no-print-directory test-rust
+
+ci-idle:
+	@$(IDLE) $(MAKE) --no-print-directory lint test-untimed RUST_TESTS=--no-run test-rust
 
 # What `make test` has no time for: the slow half of the tests on real sshd, Slurm and MPI.
 test-cluster: setup

@@ -18,6 +18,8 @@ from weft.testbed import frames
 from weft.testbed.agent import Agent, AgentError, describe_end
 from weft.testbed.pair import run_step
 
+pytestmark = pytest.mark.timed
+
 
 def test_ping_pong_gives_a_row_per_trial():
     table = loopback.measure(loopback.step([1, 1000, 70000]))

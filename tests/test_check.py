@@ -12,6 +12,8 @@ import pytest
 from command import weft, weft_json
 from weft.testbed.lab import Lab, open_lab
 
+pytestmark = pytest.mark.timed
+
 FABRIC = """
 name = "three"
 

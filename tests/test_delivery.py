@@ -17,6 +17,8 @@ from weft.testbed.hosts import start
 from weft.testbed.hosts.delivery import start_argv
 from weft.testbed.hosts.program import agent_program
 
+pytestmark = pytest.mark.timed
+
 DAMAGE = """
 import os, subprocess, sys
 times = int(sys.argv[1])

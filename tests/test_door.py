@@ -14,6 +14,8 @@ import loopback
 from weft.testbed.agent import Agent
 from weft.testbed.pair import endpoint
 
+pytestmark = pytest.mark.timed
+
 
 async def serve(server: Agent, job):
     await server.send(job.serve_request(1))

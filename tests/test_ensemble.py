@@ -18,6 +18,8 @@ from weft.testbed.agent import AgentError
 from weft.testbed.telling import StepProgress
 from weft.testbed.too_few import TooFewNodes
 
+pytestmark = pytest.mark.timed
+
 VICTIM = 2
 
 PATTERNS = {

@@ -16,6 +16,8 @@ from command import descendants, start, weft, weft_json
 from weft.plan.phases import expand
 from weft.run.folder import Run
 
+pytestmark = pytest.mark.timed
+
 LINE_MBPS = 100.0
 
 ALL_PATTERNS = """

@@ -10,6 +10,8 @@ from synthetic_cluster import Cluster, Step, write_cluster_run
 from weft.report.facts import run_facts
 from weft.run.folder import Run
 
+pytestmark = pytest.mark.timed
+
 
 def test_a_run_in_a_lab_ends_with_the_headroom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -19,6 +19,8 @@ from weft.errors import RequestError
 from weft.run.folder import Run
 from weft.testbed.open import open_testbed
 
+pytestmark = pytest.mark.timed
+
 RING = ["ring", "--launches", "1", "--set", "steps.ring.stop.trial=20 ms"]
 QUICK = ["signature", "--launches", "2", "--set", "steps.pingpong.sizes=['1 B', '16 KiB']"]
 

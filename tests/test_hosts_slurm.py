@@ -17,7 +17,10 @@ from command import WEFT
 from slurm_here import Slurm, is_possible, slurm
 from weft.run.folder import Run
 
-pytestmark = pytest.mark.skipif(bool(is_possible()), reason=is_possible())
+pytestmark = [
+    pytest.mark.timed,
+    pytest.mark.skipif(bool(is_possible()), reason=is_possible()),
+]
 
 QUICK = ["signature", "--launches", "2", "--set", "steps.pingpong.sizes=['1 B', '1 KiB']"]
 RING = ["ring", "--launches", "1", "--set", "steps.ring.stop.trial=50 ms"]

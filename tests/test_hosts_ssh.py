@@ -14,7 +14,10 @@ import pytest
 from ssh_lab import SshLab, is_possible, ssh_lab
 from weft.run.folder import Run
 
-pytestmark = pytest.mark.skipif(bool(is_possible()), reason=is_possible())
+pytestmark = [
+    pytest.mark.timed,
+    pytest.mark.skipif(bool(is_possible()), reason=is_possible()),
+]
 
 QUICK = ["--launches", "2", "--set", "steps.pingpong.sizes=['1 B', '1 KiB', '16 KiB']"]
 RING = ["ring", "--launches", "1", "--set", "steps.ring.stop.trial=50 ms"]

@@ -13,6 +13,8 @@ from command import start, weft_json
 from weft.run.folder import Run
 from weft.run.tables import BOTTLENECKS_NAME, BUDGET_NAME, OCCUPATION_NAME
 
+pytestmark = pytest.mark.timed
+
 PLAN = """
 name = "two-steps"
 launches = 1

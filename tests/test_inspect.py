@@ -14,6 +14,8 @@ import pytest
 from weft import binaries
 from weft.testbed.agent import Agent, AgentError
 
+pytestmark = pytest.mark.timed
+
 HOME = "127.0.0.1"
 NOWHERE = "192.0.2.77"
 

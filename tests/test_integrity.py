@@ -11,6 +11,8 @@ import loopback
 from weft.testbed.agent import Agent, AgentError
 from weft.testbed.pair import endpoint
 
+pytestmark = pytest.mark.timed
+
 SIZE_BYTES = 5000
 MESSAGE, OFFSET = 3, 4321
 TOKEN_BYTES, ORDER_BYTES = 32, 16

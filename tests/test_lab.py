@@ -19,6 +19,8 @@ from weft.testbed.base import Node
 from weft.testbed.headroom import busy_warnings, headroom, late_warnings
 from weft.testbed.lab import Lab, open_lab
 
+pytestmark = pytest.mark.timed
+
 FAST_ETHERNET_MBPS = 94.1
 """1448 bytes of payload in each 1538 on the wire."""
 

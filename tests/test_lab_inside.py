@@ -15,6 +15,8 @@ from weft.plan import catalog
 from weft.testbed import registry
 from weft.testbed.lab import Lab, open_lab
 
+pytestmark = pytest.mark.timed
+
 PAYLOAD_SHARE = 1448 / 1538
 """Of a cable's rate; inside a switch, without preamble and gap, it is 1448/1518."""
 INSIDE_SHARE = 1448 / 1518

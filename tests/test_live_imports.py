@@ -14,6 +14,8 @@ import pytest
 
 from importing import imported, latencies_us, rates_mbps
 
+pytestmark = pytest.mark.timed
+
 HOME = "127.0.0.1"
 
 

@@ -11,6 +11,8 @@ from weft.preflight.look import look
 from weft.testbed.base import Node
 from weft.testbed.simulated import open_simulated
 
+pytestmark = pytest.mark.timed
+
 
 def test_every_node_is_seen_and_every_way_is_tried() -> None:
     told: list[str] = []

@@ -18,6 +18,8 @@ from weft.run.folder import Run
 from weft.testbed.mpi import program
 from weft.testbed.mpi.toolchain import KINDS, find_toolchain
 
+pytestmark = pytest.mark.timed
+
 INSTALLED = [kind for kind in KINDS if shutil.which(f"mpicc.{kind}")]
 needs_mpi = pytest.mark.skipif(
     not INSTALLED, reason="no MPI: apt-get install libopenmpi-dev openmpi-bin mpich libmpich-dev"

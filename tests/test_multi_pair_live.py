@@ -15,6 +15,8 @@ import pytest
 from command import descendants, start, weft, weft_json
 from weft.run.folder import Run
 
+pytestmark = pytest.mark.timed
+
 QUICK = """
 name = "quick-pairs"
 launches = 1

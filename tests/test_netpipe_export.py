@@ -11,6 +11,8 @@ from weft.errors import RequestError
 from weft.run.exporters import export_run
 from weft.run.importers import import_file
 
+pytestmark = pytest.mark.timed
+
 DATA = Path(__file__).parent / "data"
 SIZES = [2**power for power in range(20)]
 

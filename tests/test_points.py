@@ -146,6 +146,7 @@ def test_a_signature_is_reduced_in_a_blink(tmp_path: Path) -> None:
     assert seconds(run) < 0.3
 
 
+@pytest.mark.timed
 def test_a_million_rows_are_reduced_in_seconds(tmp_path: Path) -> None:
     times_us = launches_of(affine_us(SIZES[:20], 28.0, 94.1), 10, 5000, noise=0.05)
     run = pingpong_run(tmp_path / "run", SIZES[:20], times_us)

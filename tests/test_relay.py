@@ -19,6 +19,8 @@ from weft.testbed.hosts.relay import Relay, RelayedProcess
 from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.process import LocalProcess
 
+pytestmark = pytest.mark.timed
+
 
 def with_relay(scenario) -> None:
     async def run() -> None:

@@ -169,6 +169,7 @@ def test_median_polish_finds_the_effects_it_is_made_of() -> None:
     assert left[2, 4] == pytest.approx(-10.0)
 
 
+@pytest.mark.timed
 def test_a_hundred_nodes_are_summed_up_in_seconds(tmp_path: Path) -> None:
     steps = [Step.matrix(), Step.alltoall()]
     run = write_cluster_run(tmp_path / "run", Cluster(128, shared=cards(128, 32, 500.0)), steps)

@@ -10,6 +10,8 @@ from command import QUICK, weft, weft_json
 from weft.run.folder import Run
 from weft.run.missing import measured_phases
 
+pytestmark = pytest.mark.timed
+
 
 def test_a_signature_of_the_unshaped_pair(tmp_path):
     said = weft_json("run", "signature", "--on", "lab:pair", "--out", tmp_path / "r", *QUICK)

@@ -17,6 +17,8 @@ import pytest
 from command import WEFT, descendants, start, weft, weft_json
 from weft.run.folder import Run, RunWriter
 
+pytestmark = pytest.mark.timed
+
 LONG = ["--launches", "2", "--set", "steps.pingpong.stop.trial=100 ms"]
 """A signature that lasts long enough to be interfered with."""
 

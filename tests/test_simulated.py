@@ -216,6 +216,7 @@ def test_a_tolerance_says_what_it_costs(tmp_path: Path) -> None:
     assert not [one for one in exact.meta.warnings if one.code == "tolerance"]
 
 
+@pytest.mark.timed
 def test_an_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = start("run", "alltoall", "--on", "sim:xibalba-maintenance", "--out", folder)
@@ -245,6 +246,7 @@ def test_a_notebook_gets_a_table_without_a_folder() -> None:
     assert np.diff(rates) == pytest.approx([4 * 20e3, 4 * 180e3], rel=1e-3)
 
 
+@pytest.mark.timed
 def test_what_does_not_fit_anywhere_is_refused_before_it_starts(tmp_path: Path) -> None:
     began = time.monotonic()
     with pytest.raises(RequestError, match="minutes"):

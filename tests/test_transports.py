@@ -26,6 +26,8 @@ from weft.testbed.pair import run_step
 from weft.testbed.ports import PortRange
 from weft.testbed.preflight import check_transports
 
+pytestmark = pytest.mark.timed
+
 INSIDE = ("unix", "shm")
 KINDS_OF_TCP = ("tcp-busy-poll", "tcp-uring", "tcp-striped", "mptcp")
 CHECKED = (*INSIDE, *KINDS_OF_TCP)

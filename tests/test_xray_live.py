@@ -9,6 +9,8 @@ import pytest
 from command import weft_json
 from weft.run.folder import Run
 
+pytestmark = pytest.mark.timed
+
 TWO_SWITCHES = """
 name = "two-switches"
 [[hosts]]
