@@ -28,6 +28,12 @@ def routes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _built(build_routes, tmp_path_factory.mktemp("simgrid") / "routes")
 
 
+@pytest.fixture(scope="session")
+def mpi_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where weft keeps its MPI program, so that each MPI's compiler makes it once for all tests."""
+    return tmp_path_factory.mktemp("mpi") / "cache"
+
+
 def _built(build: Callable[[Path], None], binary: Path) -> Path:
     try:
         build(binary)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from command import weft, weft_json
+from command import start, weft, weft_json
 from weft.testbed.lab import Lab, open_lab
 
 pytestmark = pytest.mark.timed
@@ -25,6 +25,9 @@ attach = "switch"
 ids = "switch"
 ports = 4
 """
+
+INTERFACE = "eth0"
+"""Of each host of a lab."""
 
 
 @pytest.fixture(autouse=True)
@@ -72,31 +75,31 @@ def test_a_lab_can_run_and_says_what_it_saw(lab: Lab) -> None:
 
 
 def test_a_smaller_mtu_and_smaller_buffers_are_found_on_the_node_that_has_them(lab: Lab) -> None:
-    interface = checked(lab)["nodes"][1]["interfaces"][0]["name"]
-    on(lab, 1, "ip", "link", "set", interface, "mtu", "1200")
+    on(lab, 1, "ip", "link", "set", INTERFACE, "mtu", "1200")
     on(lab, 2, "sysctl", "-w", "net.ipv4.tcp_wmem=4096 16384 65536")
     document = checked(lab)
     found = {one["code"]: one for one in document["findings"] if one["kind"] == "difference"}
     assert document["can_run"] and set(found) == {"differs-mtu", "differs-tcp-wmem"}
     assert found["differs-mtu"]["nodes"] == ["n2"]
-    assert f"ip link set {interface} mtu 1500" in found["differs-mtu"]["hint"]
+    assert f"ip link set {INTERFACE} mtu 1500" in found["differs-mtu"]["hint"]
     assert found["differs-tcp-wmem"]["nodes"] == ["n3"]
     mtus = {(path["src"], path["dst"]): path["mtu_bytes"] for path in document["paths"]}
     assert mtus["n1", "n3"] == 1500 and mtus["n2", "n1"] == 1200
 
 
 def test_a_node_whose_data_network_is_down_stops_the_run(lab: Lab) -> None:
-    interface = checked(lab)["nodes"][2]["interfaces"][0]["name"]
-    on(lab, 2, "ip", "link", "set", interface, "down")
+    on(lab, 2, "ip", "link", "set", INTERFACE, "down")
+    # At the same time, since both wait for what does not answer.
+    shown = start("check", "--on", f"lab:{lab.name}")
     document = checked(lab, status=1)
+    text, _ = shown.communicate(timeout=120)
     assert not document["can_run"]
     blamed = {
         node for one in document["findings"] if one["kind"] == "failure" for node in one["nodes"]
     }
     assert blamed == {"n3"}
-    shown = weft("check", "--on", f"lab:{lab.name}")
-    assert shown.returncode == 1 and "plans cannot run" in shown.stdout
-    assert "n3: " in shown.stdout
+    assert shown.returncode == 1 and "plans cannot run" in text
+    assert "n3: " in text
 
 
 def test_a_firewall_that_drops_connections_is_not_a_dead_node(lab: Lab) -> None:

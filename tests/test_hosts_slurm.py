@@ -100,12 +100,27 @@ def test_more_nodes_than_there_are_is_refused_and_nothing_stays(here: Slurm) -> 
     assert "has 2" in done.stderr
 
 
-def signature_of_two(here: Slurm, out: Path) -> subprocess.Popen[str]:
+def signature_of_two(
+    here: Slurm, out: Path, on: str = "slurm:", *arguments: str
+) -> subprocess.Popen[str]:
     """A run that goes on while the test does something to it."""
-    run = [*WEFT, "run", "signature", "--on", "slurm:", "--nodes", "2", "--out", str(out), "--json"]
+    run = [*WEFT, "run", "signature", "--on", on, "--nodes", "2", "--out", str(out), "--json"]
     return subprocess.Popen(
-        run, env=here.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [*run, *arguments],
+        env=here.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
+
+
+def job_with_samples(here: Slurm, out: Path) -> str:
+    """The number of the only job, once its run has samples on the disk."""
+    stream, deadline = out / "samples.arrows", time.monotonic() + 40
+    while time.monotonic() < deadline and not (stream.exists() and stream.stat().st_size > 3000):
+        time.sleep(0.1)
+    (job,) = here.jobs()
+    return job.split()[0]
 
 
 @pytest.mark.cluster
@@ -124,11 +139,7 @@ def test_a_weft_that_is_killed_leaves_no_allocation(here: Slurm, tmp_path: Path)
 @pytest.mark.cluster
 def test_when_the_job_ends_the_samples_so_far_are_kept(here: Slurm, tmp_path: Path) -> None:
     process = signature_of_two(here, tmp_path / "r")
-    stream, deadline = tmp_path / "r/samples.arrows", time.monotonic() + 40
-    while time.monotonic() < deadline and not (stream.exists() and stream.stat().st_size > 3000):
-        time.sleep(0.1)
-    (job,) = here.jobs()
-    here.run("scancel", job.split()[0])
+    here.run("scancel", job_with_samples(here, tmp_path / "r"))
     said = json.loads(process.communicate(timeout=60)[0])
     assert process.returncode == 1
     assert said["status"] == "partial"
@@ -140,12 +151,13 @@ def test_when_the_job_ends_the_samples_so_far_are_kept(here: Slurm, tmp_path: Pa
 def test_when_the_time_limit_is_reached_the_samples_so_far_are_kept(
     here: Slurm, tmp_path: Path
 ) -> None:
-    done = here.weft(
-        "run", "signature", "--on", "slurm:--time=1", "--nodes", "2", "--launches", "30",
-        "--out", tmp_path / "r", "--json", timeout=250,
-    )  # fmt: skip
-    said = said_by(done)
-    assert (done.returncode, said["status"]) == (1, "partial")
+    process = signature_of_two(here, tmp_path / "r", "slurm:--time=1", "--launches", "30")
+    number = job_with_samples(here, tmp_path / "r")
+    # Slurm's shortest limit is a minute, and the job has had enough of it.
+    assert here.run("scontrol", "update", f"JobId={number}", "EndTime=now+1").returncode == 0
+    said = json.loads(process.communicate(timeout=120)[0])
+    assert (process.returncode, said["status"]) == (1, "partial")
+    assert "JobState=TIMEOUT" in here.run("scontrol", "show", "job", number).stdout
     # Slurm says that it was the time limit to what runs then; what begins a moment later hears that the job is over.
     known = "the time limit of its Slurm job was reached|its Slurm job is over"
     assert re.search(known, said["warnings"][0]["message"])

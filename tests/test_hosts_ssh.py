@@ -202,7 +202,8 @@ def test_nodes_start_each_others_agents(lab: SshLab, tmp_path: Path) -> None:
 
 @pytest.mark.cluster
 def test_the_network_is_found_out_over_ssh(lab: SshLab, tmp_path: Path) -> None:
-    _, said = run(lab, "xray", "--on", "ssh:n[2-5]", "--out", tmp_path / "r")
+    short = ["--set", "steps.search.time=4 s"]
+    _, said = run(lab, "xray", "--on", "ssh:n[2-5]", *short, "--out", tmp_path / "r")
     assert said["status"] == "complete", said
     for command in ("show", "diagnose"):
         done = lab.weft(command, tmp_path / "r", "--json")

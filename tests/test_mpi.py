@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +28,8 @@ QUICK = ["--launches", "1", "--set", "steps.*.stop={rule='count', repeats=20, tr
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    yield
+def own_cache(mpi_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(mpi_cache))
 
 
 def measured(tmp_path: Path, plan: str, kind: str, *arguments: str) -> tuple[Any, Run]:
@@ -124,6 +122,7 @@ def test_a_program_that_cannot_be_compiled_is_named_before_anything_is_written(
 ) -> None:
     (tmp_path / "broken.c").write_text("#include <no-such-header.h>\n")
     monkeypatch.setattr(program, "SOURCE", tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with pytest.raises(RequestError, match=r"cannot compile weft's program: .*no-such-header"):
         program.compiled(find_toolchain(INSTALLED[0]))
     assert not list((tmp_path / "cache").rglob(program.NAME))
