@@ -21,10 +21,13 @@ setup: .venv/.python .venv/.bindings python/weft/bin/.built
 	VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
-# The programs that run on nodes are linked statically, so that one binary serves every distribution.
+# The programs that run on nodes are linked statically, so that one binary serves every distribution. What they are made
+# of is tested as it is built for them, so that nothing is built twice.
+STATIC := RUSTFLAGS="-C target-feature=+crt-static"
+STATIC_OPTIONS := --quiet --release --locked --target $(HOST)
+
 python/weft/bin/.built: $(RUST_SOURCES)
-	RUSTFLAGS="-C target-feature=+crt-static" \
-		cargo build --quiet --release --locked --target $(HOST) -p weft-probe -p weft-lab
+	$(STATIC) cargo build $(STATIC_OPTIONS) -p weft-probe -p weft-lab
 	@mkdir -p $(@D)
 	@for name in weft-probe weft-lab; do install target/$(HOST)/release/$$name $(@D)/$$name; done
 	@touch $@
@@ -35,7 +38,7 @@ demo: setup
 test: setup test-rust test-python
 
 test-rust: setup
-	cargo test --quiet --release --locked --workspace --exclude weft-bindings $(RUST_TESTS)
+	$(STATIC) cargo test $(STATIC_OPTIONS) --workspace --exclude weft-bindings $(RUST_TESTS)
 
 test-python: setup test-packages
 	@$(SIDE_BY_SIDE) test-timed test-untimed
