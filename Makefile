@@ -6,7 +6,7 @@ HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 AGENTS := python/weft/bin/weft-probe python/weft/bin/weft-lab
 
-.PHONY: setup demo test test-rust test-python test-packages test-timed test-untimed test-cluster lint format bench clean ci ci-idle
+.PHONY: setup demo test test-rust test-packages test-timed test-untimed test-beside test-cluster lint format bench clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.python .venv/.bindings python/weft/bin/.built
@@ -35,13 +35,12 @@ python/weft/bin/.built: $(RUST_SOURCES)
 demo: setup
 	$(BIN)/weft demo
 
-test: setup test-rust test-python
+test: setup test-packages
+	@$(SIDE_BY_SIDE) test-timed test-beside
+	@$(MAKE) --no-print-directory test-rust
 
 test-rust: setup
 	$(STATIC) cargo test $(STATIC_OPTIONS) --workspace --exclude weft-bindings $(RUST_TESTS)
-
-test-python: setup test-packages
-	@$(SIDE_BY_SIDE) test-timed test-untimed
 
 test-packages:
 	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
@@ -61,15 +60,11 @@ test-timed:
 	$(BIN)/pytest -m "$(TIMED)"
 
 test-untimed:
-	$(IDLE) $(BIN)/pytest -m "not timed"
+	$(BIN)/pytest -m "not timed"
 
-# What CI runs: linters, and all tests with the slow ones.
-ci: setup test-packages
-	@$(SIDE_BY_SIDE) TIMED=timed test-timed ci-idle
-	@$(MAKE) --no-print-directory test-rust
-
-ci-idle:
-	@$(IDLE) $(MAKE) --no-print-directory lint test-untimed RUST_TESTS=--no-run test-rust
+# BESIDE is what else may run meanwhile.
+test-beside:
+	@$(IDLE) $(MAKE) --no-print-directory $(BESIDE) test-untimed RUST_TESTS=--no-run test-rust
 
 # What `make test` has no time for: the slow half of the tests on real sshd, Slurm and MPI.
 test-cluster: setup
