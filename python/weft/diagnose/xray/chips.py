@@ -26,6 +26,8 @@ LEAST_EXPLAINED = 0.12
 """A split that explains less of what is left, however surely, follows what TCP does, not a limit."""
 SURE_DEVIATIONS = 3.0
 """A node's place is sure when either view, and both together, put it there by so many standard errors."""
+FINEST_MISFIT = 1e-6
+"""Rates are not known better than to a thousandth; a simulation may explain them without any rest."""
 RANDOM_STARTS = 4
 """What moves together may lead to a division that no single node leaves; from other starts it is found."""
 LEAST_PART = 2
@@ -172,7 +174,7 @@ class _Division:
         return float(model), _deviations(self.together.nearer(node, own, others))
 
     def _mean_misfit(self, labels: Ints) -> float:
-        return float(self.seen.misfit(labels).mean())
+        return FINEST_MISFIT + float(self.seen.misfit(labels).mean())
 
 
 def _misfit(split: _Split) -> float:
