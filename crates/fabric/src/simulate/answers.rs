@@ -72,6 +72,8 @@ pub fn is_settled(capacity: f64, before: f64, after: f64) -> bool {
 pub struct Answers {
     /// By constraint: bit/s.
     pub left: Vec<f64>,
+    /// What it would be after a turn.
+    next_left: Vec<f64>,
     claims: Vec<Claims>,
     needed: Vec<f64>,
     turns: u32,
@@ -115,15 +117,18 @@ impl Answers {
             }
         }
         self.turns += 1;
-        let left = |at: usize| self.claims[at].left(capacities[at], self.needed[at]);
-        let mut constraints = 0..capacities.len();
+        let (claims, needed) = (&self.claims, &self.needed);
+        let left = |(at, capacity): (usize, &f64)| claims[at].left(*capacity, needed[at]);
+        self.next_left.clear();
+        self.next_left
+            .extend(capacities.iter().enumerate().map(left));
+        let mut turn = self.left.iter().zip(&self.next_left).zip(capacities);
         if self.turns == MOST_TURNS
-            || constraints.all(|at| is_settled(capacities[at], self.left[at], left(at)))
+            || turn.all(|((before, after), capacity)| is_settled(*capacity, *before, *after))
         {
             return true;
         }
-        let left: Vec<_> = (0..capacities.len()).map(left).collect();
-        self.left = left;
+        std::mem::swap(&mut self.left, &mut self.next_left);
         false
     }
 }
