@@ -69,30 +69,14 @@ fn solve(
     let done = Mutex::new((vec![Vec::new(); count], 0, 0));
     let work = || {
         let (mut solver, mut transfers) = (Solver::default(), Transfers::default());
-        let (mut there, mut back) = (Vec::new(), Vec::new());
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
                 return;
             }
             transfers.clear();
-            for (src, dst, bytes) in phase(network, pattern, hosts, number) {
-                let demand = Demand {
-                    back: part_back,
-                    ..Demand::of_bits(bytes * 8.0)
-                };
-                if part_back == 0.0 {
-                    let find = |route: &mut _| Some((network.way(src, dst, 0, route)?, demand));
-                    transfers.push_found(find).expect("a way");
-                    continue;
-                }
-                there.clear();
-                back.clear();
-                network.way(src, dst, 0, &mut there).expect("a way");
-                network.way(dst, src, 0, &mut back).expect("a way back");
-                let (there, back) = (&there[..], &back[..]);
-                transfers.push_answered(Route { there, back }, demand);
-            }
+            let phase = phase(network, pattern, hosts, number);
+            add_transfers(network, phase, part_back, &mut transfers);
             let settings = Settings {
                 tolerance: 0.0,
                 stop: &GO_ON,
@@ -115,6 +99,28 @@ fn solve(
         work();
     });
     done.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Adds the transfers of a phase, of each of which so much is sent back.
+fn add_transfers(network: &dyn Network, phase: Phase, part_back: f64, transfers: &mut Transfers) {
+    let (mut there, mut back) = (Vec::new(), Vec::new());
+    for (src, dst, bytes) in phase {
+        let demand = Demand {
+            back: part_back,
+            ..Demand::of_bits(bytes * 8.0)
+        };
+        if part_back == 0.0 {
+            let find = |route: &mut _| Some((network.way(src, dst, 0, route)?, demand));
+            transfers.push_found(find).expect("a way");
+            continue;
+        }
+        there.clear();
+        back.clear();
+        network.way(src, dst, 0, &mut there).expect("a way");
+        network.way(dst, src, 0, &mut back).expect("a way back");
+        let (there, back) = (&there[..], &back[..]);
+        transfers.push_answered(Route { there, back }, demand);
+    }
 }
 
 fn phases(pattern: &str, hosts: usize) -> usize {
