@@ -1,8 +1,11 @@
 //! The Python module `weft._core`: text in, JSON out, no logic.
 
+mod columns;
 mod machine;
 mod network;
+mod parameters;
 mod recording;
+mod watched;
 
 use std::fmt::Display;
 

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weft_node::{Passage, Reading, Recording, Slice};
 
-use super::network::bytes_of;
+use super::columns::bytes_of;
 
 /// Tables of slices, passages and gauges' readings, each column as bytes.
 pub fn columns_of_recording<'py>(
