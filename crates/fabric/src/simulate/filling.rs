@@ -15,25 +15,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
+use super::groups::Groups;
 use super::local::Local;
 
-/// Not frozen yet.
-pub const OPEN: u32 = u32::MAX;
-/// No longer there.
-pub const GONE: u32 = u32::MAX - 1;
-/// Not there yet.
-const TO_COME: u32 = u32::MAX - 2;
 /// A checkpoint is made when so many times more has been done since the last one than making it takes.
-const WORK_PER_CHECKPOINT: usize = 2;
-
-/// One round: the constraint that became full, and where its transfers stand.
-#[derive(Debug, Clone, Copy)]
-pub struct Round {
-    /// Rate of a transfer of weight 1.
-    pub level: f64,
-    pub constraint: u32,
-    first_frozen: u32,
-}
+const WORK_PER_CHECKPOINT: usize = 1;
 
 /// A constraint: its capacity that frozen transfers have not taken, and the weight of the open ones.
 #[derive(Debug, Clone, Copy)]
@@ -45,17 +31,17 @@ struct Room {
 /// The state of filling.
 #[derive(Debug, Default)]
 pub struct Filling {
+    pub groups: Groups,
+    /// The constraints that became full, in that order.
+    pub rounds: Vec<u32>,
+    /// By constraint: its round.
+    round_of: Vec<u32>,
     /// By constraint.
     rooms: Vec<Room>,
-    /// By transfer: its round.
-    round_of: Vec<u32>,
-    pub rounds: Vec<Round>,
-    /// Transfers in the order in which they were frozen.
-    frozen: Vec<u32>,
     /// The rounds that checkpoints stand before, the first being 0, and all rooms as they were at each.
     checkpoints: Vec<u32>,
     saved: Vec<Room>,
-    /// Crossings frozen since the last checkpoint.
+    /// Rooms changed since the last checkpoint.
     work: usize,
     heap: Vec<Key>,
 }
@@ -79,15 +65,15 @@ impl Filling {
         self.saved.extend(local.capacity.iter().map(room));
         self.checkpoints.clear();
         self.checkpoints.push(0);
-        self.round_of.clear();
-        self.round_of.resize(local.len(), TO_COME);
+        self.groups.reset(local);
         self.rounds.clear();
-        self.frozen.clear();
+        self.round_of.clear();
+        self.round_of.resize(local.capacity.len(), 0);
     }
 
     /// Lets a transfer take part from the next filling on, which must then begin at round 0.
     pub fn admit(&mut self, local: &Local, transfer: u32) {
-        self.round_of[transfer as usize] = OPEN;
+        self.groups.admit(transfer);
         for &at in local.route(transfer) {
             self.saved[at as usize].open += local.weight[transfer as usize];
         }
@@ -95,7 +81,8 @@ impl Filling {
 
     /// Takes a frozen transfer away; gives a round from which to fill again.
     pub fn dismiss(&mut self, local: &Local, transfer: u32) -> u32 {
-        let round = std::mem::replace(&mut self.round_of[transfer as usize], GONE);
+        let limit = self.groups.dismiss(transfer);
+        let round = self.round_of[limit as usize];
         let weight = local.weight[transfer as usize];
         let constraints = local.capacity.len();
         let before = self.checkpoints.partition_point(|at| *at <= round);
@@ -110,7 +97,7 @@ impl Filling {
 
     /// Fills from the last checkpoint that is not behind a round; gives the round that it stands before. What was frozen
     /// in earlier rounds stays.
-    pub fn fill(&mut self, local: &mut Local, round: u32) -> u32 {
+    pub fn fill(&mut self, local: &mut Local, round: u32, now_s: f64) -> u32 {
         let from = self.roll_back(local, round);
         let mut heap = BinaryHeap::from(self.keys(local));
         while let Some(mut top) = heap.peek_mut() {
@@ -128,23 +115,10 @@ impl Filling {
             }
             PeekMut::pop(top);
             self.save_now_and_then();
-            self.freeze_all(local, constraint, level);
+            self.freeze(local, constraint, level, now_s);
         }
         self.heap = heap.into_vec();
         from
-    }
-
-    /// The round in which a transfer was frozen.
-    pub fn round_of(&self, transfer: u32) -> u32 {
-        self.round_of[transfer as usize]
-    }
-
-    /// The transfers that a round froze.
-    pub fn frozen_in(&self, round: usize) -> &[u32] {
-        let start = self.rounds[round].first_frozen as usize;
-        let next = self.rounds.get(round + 1);
-        let end = next.map_or(self.frozen.len(), |next| next.first_frozen as usize);
-        &self.frozen[start..end]
     }
 
     /// What is taken of a constraint's capacity.
@@ -162,21 +136,10 @@ impl Filling {
             .extend_from_slice(&self.saved[(kept - 1) * constraints..]);
         self.work = 0;
         let from = self.checkpoints[kept - 1];
-        if let Some(first) = self.rounds.get(from as usize) {
-            self.open_again(first.first_frozen as usize);
+        for constraint in self.rounds.drain(from as usize..) {
+            self.groups.open(constraint);
         }
-        self.rounds.truncate(from as usize);
         from
-    }
-
-    fn open_again(&mut self, first: usize) {
-        for &transfer in &self.frozen[first..] {
-            let round = &mut self.round_of[transfer as usize];
-            if *round != GONE {
-                *round = OPEN;
-            }
-        }
-        self.frozen.truncate(first);
     }
 
     fn keys(&mut self, local: &Local) -> Vec<Key> {
@@ -202,39 +165,17 @@ impl Filling {
         }
     }
 
-    fn freeze_all(&mut self, local: &mut Local, constraint: u32, level: f64) {
-        let number = self.rounds.len() as u32;
-        self.rounds.push(Round {
-            level,
-            constraint,
-            first_frozen: self.frozen.len() as u32,
-        });
-        let (start, end) = local.members_of(constraint);
-        let mut kept = start;
-        for index in start..end {
-            let transfer = local.members[index];
-            let round = self.round_of[transfer as usize];
-            // Who is gone is dropped for good.
-            if kept != index {
-                local.members[kept] = transfer;
-            }
-            kept += usize::from(round != GONE);
-            // One that crosses a constraint twice is among its members twice.
-            if round != OPEN {
-                continue;
-            }
-            self.round_of[transfer as usize] = number;
-            self.frozen.push(transfer);
-            let weight = local.weight[transfer as usize];
-            let rate = level * local.share[transfer as usize];
-            let route = local.route(transfer);
-            self.work += route.len();
-            for &at in route {
-                let room = &mut self.rooms[at as usize];
-                room.left -= rate;
-                room.open -= weight;
-            }
+    fn freeze(&mut self, local: &mut Local, constraint: u32, level: f64, now_s: f64) {
+        self.round_of[constraint as usize] = self.rounds.len() as u32;
+        self.rounds.push(constraint);
+        let open = self.rooms[constraint as usize].open;
+        let burdens = self.groups.freeze(local, constraint, open, level, now_s);
+        self.work += burdens.len();
+        let level = level * local.unit;
+        for burden in burdens {
+            let room = &mut self.rooms[burden.constraint as usize];
+            room.left -= level * burden.weight as f64;
+            room.open -= burden.weight;
         }
-        local.keep_members(constraint, kept);
     }
 }

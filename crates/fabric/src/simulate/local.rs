@@ -25,7 +25,7 @@ pub struct Local {
     pub unit: f64,
     route_ends: Vec<u32>,
     route: Vec<u32>,
-    /// By constraint the transfers that cross it, each as often as it does.
+    /// By constraint the transfers that cross it, each once.
     pub members: Vec<u32>,
     member_starts: Vec<u32>,
     member_ends: Vec<u32>,
@@ -190,9 +190,14 @@ impl Local {
                 _ => self.route_ends[transfer as usize - 1],
             };
             for index in start..self.route_ends[transfer as usize] {
-                let end = &mut self.member_ends[self.route[index as usize] as usize];
-                self.members[*end as usize] = transfer;
-                *end += 1;
+                let at = self.route[index as usize] as usize;
+                let (start, end) = (self.member_starts[at], &mut self.member_ends[at]);
+                let listed = &mut self.members[start as usize..=*end as usize];
+                // One that crosses it before is the last of its list.
+                if !matches!(listed, [.., last, _] if *last == transfer) {
+                    listed[(*end - start) as usize] = transfer;
+                    *end += 1;
+                }
             }
         }
     }

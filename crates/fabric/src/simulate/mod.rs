@@ -12,6 +12,7 @@ mod completion;
 mod components;
 mod filling;
 mod fingerprint;
+mod groups;
 mod local;
 mod lumped;
 mod redundant;

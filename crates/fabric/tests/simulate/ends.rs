@@ -111,6 +111,12 @@ fn also_where_many_meet() {
         ..PLAIN
     };
     compare(shape, 60);
+    let late = Shape {
+        capped: true,
+        staggered: true,
+        ..shape
+    };
+    compare(late, 40);
 }
 
 /// Everybody to the one so far behind, over a port each way; a part of it is sent back.
