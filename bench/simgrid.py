@@ -1,4 +1,6 @@
-"""weft's simulator beside SimGrid: the same patterns on the same networks, whole processes, medians.
+"""weft's simulator beside SimGrid: the same patterns on the same networks, whole processes, medians of turns.
+
+    bench/simgrid.py [PATTERN:HOSTS ...]
 
 SimGrid is driven the fast way it has: one actor, detached communications, its plain max-min model (CM02 without
 cross-traffic and without TCP's factors). Every end is compared, not only the time.
@@ -30,7 +32,8 @@ ROOT = Path(__file__).resolve().parent.parent
 class Case:
     """A pattern on a network; `peer` is the cluster in SimGrid's words, None where it is not asked.
 
-    The two take turns so many times.
+    The two take turns so many times. Where SimGrid takes minutes, the ends that are compared are those of the last
+    turn; to write them down takes no time beside that.
     """
 
     pattern: str
@@ -38,6 +41,27 @@ class Case:
     network: tuple[str, ...]
     peer: str | None
     repeats: int = 7
+    takes_minutes: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.pattern}:{self.hosts}"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Of a command that took turns: seconds of each whole process, the most megabytes it had, and its transfers."""
+
+    seconds: list[float]
+    megabytes: float
+    transfers: int
+
+    @property
+    def median_s(self) -> float:
+        return statistics.median(self.seconds)
+
+    def __str__(self) -> str:
+        return f"{self.median_s:.4f} ({min(self.seconds):.4f}-{max(self.seconds):.4f})"
 
 
 def fat_tree(k: int) -> tuple[tuple[str, ...], str]:
@@ -54,7 +78,7 @@ def torus(side: int) -> tuple[tuple[str, ...], str]:
 
 
 CASES = [
-    Case("alltoall", 128, *fat_tree(8), repeats=1),
+    Case("alltoall", 128, *fat_tree(8), repeats=5, takes_minutes=True),
     Case("aapc", 128, *fat_tree(8)),
     Case("aapc-random", 64, ("crossbar", "hosts=64", "framing=bare"), ""),
     Case("aapc", 512, ("xgft", "down=8x8x8", "up=1x8x8", "framing=bare"),
@@ -95,10 +119,14 @@ def main() -> int:
     own = build_own()
     print(machine())
     print(
-        "pattern              hosts  transfers    weft, s   MB   SimGrid, s   ratio   largest error"
+        f"{'pattern':<18}{'hosts':>8}{'transfers':>11}{'weft, s (least-most)':>26}{'MB':>6}"
+        f"{'SimGrid, s (least-most)':>30}{'ratio':>8}{'largest error':>15}"
     )
-    for case in CASES:
+    wanted = sys.argv[1:] or [case.name for case in CASES]
+    for case in (case for case in CASES if case.name in wanted):
         print(row(case, own, peer), flush=True)
+    if sys.argv[1:]:
+        return 0
     if peer is not None:
         print("with 5 % sent back, beside SimGrid's cross-traffic: difference of ends")
         for case in ANSWERED:
@@ -115,7 +143,9 @@ def growth(pattern: str, sizes: list[tuple[int, tuple[str, ...]]], own: Path) ->
         measured([[str(own), pattern, str(hosts), "-", *network, "framing=bare"]], 3)[0]
         for hosts, network in sizes
     ]
-    seconds, megabytes, transfers = (np.array(column) for column in zip(*found, strict=True))
+    seconds = np.array([one.median_s for one in found])
+    megabytes = np.array([one.megabytes for one in found])
+    transfers = np.array([one.transfers for one in found])
     power = np.polyfit(np.log(transfers), np.log(seconds), 1)[0]
     words = f"{pattern:<18} power {power:.2f} from {transfers[0]} to {transfers[-1]} transfers"
     if pattern == "aapc":
@@ -131,13 +161,20 @@ def row(case: Case, own: Path, peer: Path | None) -> str:
             platform = Path(folder, "platform.xml")
             platform.write_text(cluster(case))
             commands.append([str(peer), case.pattern, str(case.hosts), "-", str(platform), *MODEL])
-        (seconds, megabytes, transfers), *other = measured(commands, case.repeats)
-        words = f"{case.pattern:<18}{case.hosts:>8}{transfers:>11}{seconds:>11.4f}{megabytes:>5.0f}"
+        files = [Path(folder, f"ends{at}") for at in range(len(commands))]
+        if case.takes_minutes:
+            commands = [to_file(*both) for both in zip(commands, files, strict=True)]
+        mine, *other = measured(commands, case.repeats)
+        words = f"{case.pattern:<18}{case.hosts:>8}{mine.transfers:>11}{mine!s:>26}{mine.megabytes:>6.0f}"
         if not other:
             return words
-        mine, theirs = (ends(command, Path(folder, "ends")) for command in commands)
-        error = float(np.max(np.abs(mine / theirs - 1)))
-        return f"{words}{other[0][0]:>13.3f}{other[0][0] / seconds:>8.1f}{error:>16.1e}"
+        theirs = other[0]
+        if not case.takes_minutes:
+            for command, file in zip(commands, files, strict=True):
+                ends(command, file)
+        own_ends, peer_ends = (np.fromfile(file) for file in files)
+        error = float(np.max(np.abs(own_ends / peer_ends - 1)))
+        return f"{words}{theirs!s:>30}{theirs.median_s / mine.median_s:>8.1f}{error:>15.1e}"
 
 
 def answered_row(case: Case, own: Path, peer: Path) -> str:
@@ -157,12 +194,16 @@ def answered_row(case: Case, own: Path, peer: Path) -> str:
 
 def ends(command: list[str], file: Path) -> npt.NDArray[np.float64]:
     """What the command says, when it is to write it down."""
-    subprocess.run([*command[:3], str(file), *command[4:]], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(to_file(command, file), stdout=subprocess.DEVNULL, check=True)
     return np.fromfile(file)
 
 
-def measured(commands: list[list[str]], repeats: int) -> list[tuple[float, float, int]]:
-    """Of each: seconds of a whole process in the median of turns, the most megabytes it had, and its transfers."""
+def to_file(command: list[str], file: Path) -> list[str]:
+    return [*command[:3], str(file), *command[4:]]
+
+
+def measured(commands: list[list[str]], repeats: int) -> list[Measured]:
+    """The commands in turns."""
     seconds = [[0.0] * repeats for _ in commands]
     said = [""] * len(commands)
     for turn in range(repeats):
@@ -174,7 +215,7 @@ def measured(commands: list[list[str]], repeats: int) -> list[tuple[float, float
     found = []
     for turns, line in zip(seconds, said, strict=True):
         transfers, *_, kilobytes = line.split()
-        found.append((statistics.median(turns), float(kilobytes) / 1e3, int(transfers)))
+        found.append(Measured(turns, float(kilobytes) / 1e3, int(transfers)))
     return found
 
 
