@@ -40,7 +40,7 @@ class Network:
         """The names of the generators, each with an example."""
 
     @staticmethod
-    def default_parameters() -> dict[str, float | None]:
+    def default_parameters() -> dict[str, float | str | None]:
         """What `simulate` takes for granted where it is not told otherwise."""
 
     @property
@@ -68,6 +68,9 @@ class Network:
 
     def phase_count(self, step_json: str) -> int:
         """How many phases a step has here."""
+
+    def refusal(self, step_json: str, **parameters: Any) -> str | None:
+        """Why a step cannot be simulated with these parameters; None where it can."""
 
     def simulate(
         self,

@@ -147,6 +147,17 @@ impl Network {
         step.phase_count(nodes, Reach::SIMULATOR).map_err(refused)
     }
 
+    /// Why a step cannot be simulated with these parameters; None where it can.
+    #[pyo3(signature = (step_json, **parameters))]
+    fn refusal(
+        &self,
+        step_json: &str,
+        parameters: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Option<String>> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        Ok(self.simulator(parameters)?.refusal(&step))
+    }
+
     /// Simulates the phases `first` to `last` (without it) of a step.
     #[pyo3(signature = (step_json, first, last, lost, with_loads, **parameters))]
     #[allow(clippy::too_many_arguments)]

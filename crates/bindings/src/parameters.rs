@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weft_fabric::samples::Parameters;
+use weft_fabric::samples::{Parameters, Sharing};
 
 /// Those where others are not given.
 pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -12,6 +12,7 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     values.set_item("overhead_s", parameters.overhead_s)?;
     values.set_item("window_bytes", parameters.window_bytes)?;
     values.set_item("segments_per_ack", parameters.segments_per_ack)?;
+    values.set_item("sharing", parameters.sharing.name())?;
     values.set_item("barrier_s", parameters.barrier_s)?;
     values.set_item("tolerance", parameters.tolerance)?;
     values.set_item("threads", parameters.threads)?;
@@ -27,6 +28,12 @@ pub fn from_python(given: Option<&Bound<'_, PyDict>>) -> PyResult<Parameters> {
             "overhead_s" => parameters.overhead_s = value.extract()?,
             "window_bytes" => parameters.window_bytes = value.extract()?,
             "segments_per_ack" => parameters.segments_per_ack = value.extract()?,
+            "sharing" => {
+                let name: String = value.extract()?;
+                let sharing = Sharing::named(&name);
+                let unknown = || PyValueError::new_err(format!("unknown sharing {name:?}"));
+                parameters.sharing = sharing.ok_or_else(unknown)?;
+            }
             "barrier_s" => parameters.barrier_s = value.extract()?,
             "tolerance" => parameters.tolerance = value.extract()?,
             "threads" => parameters.threads = value.extract()?,

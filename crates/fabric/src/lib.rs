@@ -15,6 +15,7 @@ pub mod network;
 mod networks;
 mod node_set;
 mod overrides;
+pub mod packets;
 mod quantity;
 mod reader;
 mod routing;

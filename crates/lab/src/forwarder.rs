@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
+use weft_fabric::packets::Schedule;
+
 use crate::address::Interface;
 use crate::clock;
 use crate::frame::{Frame, FramePool};
 use crate::meter::Meter;
 use crate::packet_socket::{BATCH, PacketSocket};
 use crate::plant::Plant;
-use crate::schedule::Schedule;
 use crate::stats::Stats;
 use crate::waiter::Waiter;
 

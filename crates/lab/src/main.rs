@@ -17,8 +17,6 @@ mod packet_socket;
 mod plant;
 mod process;
 mod request;
-mod schedule;
-mod shares;
 mod stats;
 mod sys;
 mod token_bucket;

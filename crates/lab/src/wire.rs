@@ -1,8 +1,7 @@
 //! One direction of a wire: when a frame that arrives now has passed.
 
+use weft_fabric::packets::Shares;
 use weft_fabric::{Lane, Nanoseconds};
-
-use crate::shares::Shares;
 
 /// The Ethernet header, which is part of a frame but not of the packet in it.
 pub const HEADER_BYTES: u32 = 14;

@@ -29,6 +29,7 @@ def run_facts(run: Run) -> list[tuple[str, str]]:
         ("Plan", _plan_text(meta.plan)),
         ("Testbed", testbed),
         ("Scale", _scale_text(meta.testbed.get("scale"))),
+        ("Sharing", _sharing_text(meta.testbed)),
         ("Headroom", _headroom_text(meta.testbed.get("headroom"))),
         ("Source", _pairs(meta.source or {})),
         ("Started", meta.started),
@@ -128,6 +129,13 @@ def _plan_text(plan: dict[str, Any]) -> str:
 
 def _scale_text(scale: Any) -> str:
     return "" if scale in (None, 1, 1.0) else f"every rate times {scale:g}"
+
+
+def _sharing_text(testbed: dict[str, Any]) -> str:
+    """How a simulated network was shared; nothing where none was."""
+    sharing = (testbed.get("model") or {}).get("sharing")
+    names = {"max-min": "max-min fairness", "reno": "TCP Reno, frame by frame"}
+    return names.get(str(sharing), "")
 
 
 def _headroom_text(headroom: dict[str, Any] | None) -> str:

@@ -15,6 +15,9 @@ ROWS = 2_000_000
 MOST_ROWS = 50_000_000
 """More would fill memory and disk: these are about 3 GB."""
 
+SHARINGS = ("max-min", "reno")
+"""How transfers that meet share what there is (docs/simulate.md)."""
+
 _FORM = re.compile(r"(?P<name>[^()]+?)\s*(\((?P<values>.*)\))?\s*", re.DOTALL)
 _QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[A-Za-z]*)\s*")
 _EXAMPLE = "for example sim:two-racks or sim:two-racks(overhead=5us)"
@@ -92,6 +95,12 @@ def _segments(text: str, key: str, value: str) -> int:
     return _count(text, key, value, least=0)
 
 
+def _sharing(text: str, key: str, value: str) -> str:
+    if value not in SHARINGS:
+        raise _wrong(text, f"{key} = {value}: must be {' or '.join(SHARINGS)}")
+    return value
+
+
 def _rows(text: str, value: str) -> int:
     if not value.isdecimal() or not 1 <= int(value) <= MOST_ROWS:
         raise _wrong(text, f"rows = {value}: must be a whole number from 1 to {MOST_ROWS:,}")
@@ -117,6 +126,7 @@ _MODEL: dict[str, tuple[str, Callable[[str, str, str], Any]]] = {
     "overhead": ("overhead_s", _seconds),
     "window": ("window_bytes", _window),
     "segments_per_ack": ("segments_per_ack", _segments),
+    "sharing": ("sharing", _sharing),
     "barrier": ("barrier_s", _seconds),
     "tolerance": ("tolerance", _part),
     "threads": ("threads", _count),

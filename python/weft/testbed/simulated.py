@@ -50,6 +50,13 @@ class Simulated(Computed[_core.Network]):
             model["segments_per_ack"] = 0
         return {"kind": self.kind, "name": self.name, "model": model} | self._about
 
+    def check(self, step: dict[str, Any]) -> None:
+        """Refuse a step that cannot be simulated here; raises RequestError."""
+        super().check(step)
+        refusal = self.model.refusal(json.dumps(step), **self._parameters)
+        if refusal is not None:
+            raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
+
     def chunk(self, step: dict[str, Any]) -> int:
         """How many phases of a step to simulate at a time."""
         if step["pattern"]["kind"] == "alltoall":
@@ -154,7 +161,7 @@ def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
         generators = ", ".join(name for name, _ in _core.Network.generators())
         raise RequestError(
             f"sim:{text}: unknown parameter {', '.join(spec.others)}",
-            "a fabric is simulated with overhead, window, segments_per_ack, barrier, tolerance and threads; "
+            "a fabric is simulated with overhead, window, segments_per_ack, sharing, barrier, tolerance and threads; "
             f"generators have more: {generators}",
         )
     fabric = load_fabric(str(path), scale)

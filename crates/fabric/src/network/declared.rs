@@ -2,6 +2,7 @@
 
 use crate::fabric::Fabric;
 use crate::layout::Layout;
+use crate::packets;
 use crate::ways::{Limit, Place, Ways};
 
 use super::{Framing, Hop, Network, Way};
@@ -137,6 +138,16 @@ impl Network for Declared {
 
     fn constraint_delay_s(&self, constraint: usize) -> f64 {
         self.ways.limits[constraint].lane.delay_ns.0 as f64 / 1e9
+    }
+
+    fn limit(&self, constraint: usize) -> Option<packets::Limit> {
+        let limit = &self.ways.limits[constraint];
+        Some(packets::Limit {
+            bits_per_s: self.capacities[constraint],
+            delay_s: self.constraint_delay_s(constraint),
+            queue_frames: limit.queue_frames,
+            is_shared: limit.place.is_shared(),
+        })
     }
 
     fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {

@@ -20,6 +20,11 @@ const LEAST_WIRE_BYTES: u64 = 84;
 const INSIDE_SPARES_BYTES: u64 = 20;
 
 impl Framing {
+    /// Payload of the largest segment that packets of a size carry.
+    pub fn segment_bytes(self, mtu_bytes: u32) -> u64 {
+        segment_bytes(mtu_bytes)
+    }
+
     /// Wire bytes of a stream of so many bytes, cut into segments as large as the packets allow.
     pub fn wire_bytes(self, bytes: u64, mtu_bytes: u32) -> u64 {
         match self {

@@ -18,6 +18,7 @@ pub use way::{Hop, Way};
 use std::fmt::Debug;
 
 use crate::fabric::Fabric;
+use crate::packets::Limit;
 use crate::routing::Routing;
 use declared::Declared;
 use meshed::Meshed;
@@ -51,6 +52,11 @@ pub trait Network: Debug + Send + Sync {
 
     /// What a frame takes behind it to arrive.
     fn constraint_delay_s(&self, constraint: usize) -> f64;
+
+    /// A constraint as single frames meet it, with what may wait there; None where nothing is known of queues.
+    fn limit(&self, _constraint: usize) -> Option<Limit> {
+        None
+    }
 
     /// Appends the shared constraints from a host to another to `route`, and says what the way costs. None where there
     /// is no way. A host has an empty way to itself.

@@ -16,6 +16,7 @@ use super::digest::{Condenser, Digest, Tally};
 use super::pair;
 use super::parameters::Parameters;
 use super::phase::{self, Common, Keep, PhaseOutcome};
+use super::reno;
 use super::setup::Setup;
 
 /// A network with what the simulation knows besides.
@@ -83,6 +84,11 @@ impl From<PlanError> for Halt {
 const MOST_TRANSFERS: usize = 1 << 20;
 
 impl Simulator<'_> {
+    /// Why a step cannot be simulated with these parameters, if it cannot.
+    pub fn refusal(&self, step: &Step) -> Option<String> {
+        reno::refusal(self.network, self.parameters, step)
+    }
+
     /// Carries out some phases of a step without the hosts that are lost.
     pub fn run(
         &self,

@@ -3,13 +3,16 @@
 use weft_plan::{Phase, StopRule, Transfer};
 
 use crate::network::Way;
+use crate::packets::Span;
 use crate::simulate::Interrupted;
 
+use super::parameters::Sharing;
 use super::phase::{Batches, Common, PhaseOutcome};
+use super::reno;
 use super::setup::Setup;
 
 /// Warm-up of a timed stream, as a part of a trial: the agents' own.
-const WARM_UP_DIVISOR: u64 = 4;
+pub const WARM_UP_DIVISOR: u64 = 4;
 
 pub fn run(
     setup: &mut Setup<'_>,
@@ -34,8 +37,7 @@ pub fn run(
         }
         StopRule::Time { trial_ns, .. } => {
             let trials = rule.trials_within(trial_ns);
-            time(setup, common, phase, &placed, (trial_ns, trials), outcome);
-            Ok(())
+            time(setup, common, phase, &placed, (trial_ns, trials), outcome)
         }
     }
 }
@@ -88,12 +90,21 @@ fn time(
     placed: &[(&Transfer, Way)],
     (trial_ns, trials): (u64, u32),
     outcome: &mut PhaseOutcome,
-) {
-    let solved = setup
-        .solver
-        .rates(setup.network.capacities(), &setup.transfers);
+) -> Result<(), Interrupted> {
+    let from_ns = trial_ns / WARM_UP_DIVISOR;
+    let span = Span {
+        from_ns,
+        until_ns: from_ns.saturating_add(trial_ns.saturating_mul(u64::from(trials))),
+    };
+    let solved = match setup.parameters.sharing {
+        Sharing::MaxMin => {
+            let capacities = setup.network.capacities();
+            setup.solver.rates(capacities, &setup.transfers)
+        }
+        Sharing::Reno => reno::rates(setup, placed, span, common.stop)?,
+    };
     let trial_s = trial_ns as f64 / 1e9;
-    let warm_up_s = (trial_ns / WARM_UP_DIVISOR) as f64 / 1e9;
+    let warm_up_s = from_ns as f64 / 1e9;
     let framing = setup.framing();
     for (index, (transfer, way)) in placed.iter().enumerate() {
         let bits_per_s = solved.bits_per_s[index] / framing.expansion(way.mtu_bytes);
@@ -113,4 +124,5 @@ fn time(
     if common.keep.loads {
         outcome.add_loads(setup, |index| solved.bits_per_s[index], 1.0);
     }
+    Ok(())
 }

@@ -4,18 +4,27 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A queue by time; adding and taking cost O(log n).
+#[derive(Debug)]
 pub struct Schedule<T> {
     heap: BinaryHeap<Reverse<Entry<T>>>,
     added: u64,
 }
 
+#[derive(Debug)]
 struct Entry<T> {
     due_ns: u64,
     number: u64,
     item: T,
 }
 
+impl<T> Default for Schedule<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Schedule<T> {
+    /// An empty one.
     pub fn new() -> Self {
         Self {
             heap: BinaryHeap::new(),
