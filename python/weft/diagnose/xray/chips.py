@@ -169,9 +169,8 @@ class _Division:
         """How many standard errors worse the rounds are explained with the node in another part, and how
         many it is nearer to its own by what moves together."""
         own, others = (np.flatnonzero(labels == label) for label in (labels[node], other))
-        worse = np.log(self._mean_misfit(_with(labels, node, other)) / self._mean_misfit(labels))
-        model = np.sign(worse) * np.sqrt(self.seen.freedom * abs(worse))
-        return float(model), _deviations(self.together.nearer(node, own, others))
+        worse = self.seen.misfit(_with(labels, node, other)) - self.seen.misfit(labels)
+        return _deviations(worse), _deviations(self.together.nearer(node, own, others))
 
     def _mean_misfit(self, labels: Ints) -> float:
         return FINEST_MISFIT + float(self.seen.misfit(labels).mean())
