@@ -127,7 +127,8 @@ def test_fast_ethernet_carries_its_rate_in_both_directions_at_once() -> None:
     shared_mbps = FAST_ETHERNET_MBPS * 1538 / (1538 + 84)
     assert alone == pytest.approx(FAST_ETHERNET_MBPS, rel=0.05)
     assert rates == pytest.approx([shared_mbps, shared_mbps], rel=0.05)
-    assert max(*rates, alone) < FAST_ETHERNET_MBPS * 1.005
+    # A first frame that is some milliseconds late makes 0.7 s shorter.
+    assert max(*rates, alone) < FAST_ETHERNET_MBPS * 1.01
 
 
 def test_a_message_takes_its_time_on_the_wire_even_after_a_pause() -> None:
