@@ -37,6 +37,7 @@ demo: setup
 
 test: setup test-packages
 	@$(SIDE_BY_SIDE) test-timed test-beside
+	$(BIN)/pytest -m "alone and ($(WHICH))"
 	@$(MAKE) --no-print-directory test-rust
 
 test-rust: setup
@@ -53,14 +54,14 @@ test-packages:
 SIDE_BY_SIDE := $(MAKE) --no-print-directory --jobs=2 --output-sync=line
 IDLE := nice -n 19 $(shell command -v chrt >/dev/null && echo chrt --idle 0)
 
-# Which of these tests; `cluster` are the slow ones.
-TIMED ?= timed and not cluster
+# Which of these and of MPI's; `cluster` are the slow ones.
+WHICH ?= not cluster
 
 test-timed:
-	$(BIN)/pytest -m "$(TIMED)"
+	$(BIN)/pytest -m "timed and ($(WHICH))"
 
 test-untimed:
-	$(BIN)/pytest -m "not timed"
+	$(BIN)/pytest -m "not timed and not alone"
 
 # BESIDE is what else may run meanwhile.
 test-beside:

@@ -17,7 +17,7 @@ from weft.run.folder import Run
 from weft.testbed.mpi import program
 from weft.testbed.mpi.toolchain import KINDS, find_toolchain
 
-pytestmark = pytest.mark.timed
+pytestmark = pytest.mark.alone
 
 INSTALLED = [kind for kind in KINDS if shutil.which(f"mpicc.{kind}")]
 needs_mpi = pytest.mark.skipif(

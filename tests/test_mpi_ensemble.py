@@ -16,7 +16,7 @@ from test_mpi import INSTALLED, needs_mpi, rank_of
 from weft.plan.phases import expand
 from weft.run.folder import Run
 
-pytestmark = [pytest.mark.timed, needs_mpi]
+pytestmark = [pytest.mark.alone, needs_mpi]
 
 COUNTED = "stop = { rule = 'count', repeats = 3, trials = 2 }"
 TIMED = "stop = { rule = 'time', trial = '20 ms', trials = 2 }"

@@ -14,7 +14,7 @@ from test_mpi import INSTALLED, needs_mpi
 from weft.run.folder import Run
 
 pytestmark = [
-    pytest.mark.timed,
+    pytest.mark.alone,
     needs_mpi,
     pytest.mark.skipif(bool(is_possible()), reason=is_possible()),
 ]
