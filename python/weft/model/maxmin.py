@@ -33,7 +33,7 @@ def fair_rates_in_rounds(crossings: Crossings, capacities: Floats, own_limits: F
     left = np.repeat(np.asarray(capacities, dtype=np.float64)[np.newaxis], len(rates), axis=0)
     rising = (rates > 0) & crossings.any(axis=2)
     while rising.any():
-        loads = _over_flows(rising, crossed)
+        loads = summed_per_limit(rising, crossed)
         shares = np.where(loads > 0, left / np.maximum(loads, 1), np.inf)
         share = np.maximum(shares.min(axis=1), 0)[:, np.newaxis]
         content = rising & (own_limits <= share)
@@ -42,12 +42,15 @@ def fair_rates_in_rounds(crossings: Crossings, capacities: Floats, own_limits: F
         # Whoever has enough leaves a larger share to the others, so in such rounds nobody else settles yet.
         settled = np.where(content.any(axis=1, keepdims=True), content, held)
         rates = np.where(settled, np.minimum(share, own_limits), rates)
-        left -= _over_flows(np.where(settled, rates, 0.0), crossed)
+        left -= summed_per_limit(np.where(settled, rates, 0.0), crossed)
         rising &= ~settled
     return rates
 
 
-def _over_flows(weights: npt.NDArray[np.generic], crossed: Floats) -> Floats:
-    """The sum over the flows of each limit: (rounds, limits)."""
+def summed_per_limit(
+    weights: npt.NDArray[np.generic], crossings: npt.NDArray[np.generic]
+) -> Floats:
+    """The sum of `weights`, (rounds, flows), over the flows that cross each limit: (rounds, limits)."""
+    crossed = crossings.astype(np.float64, copy=False)
     summed: Floats = (weights[:, np.newaxis, :].astype(np.float64) @ crossed)[:, 0]
     return summed

@@ -11,7 +11,7 @@ import numpy as np
 from weft.diagnose.curve import Ints
 from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.trial import Trial, logs
-from weft.model.maxmin import Crossings, fair_rates_in_rounds
+from weft.model.maxmin import Crossings, fair_rates_in_rounds, summed_per_limit
 from weft.statistics import Floats
 
 FULL_QUANTILE = 0.9
@@ -19,7 +19,9 @@ FULL_QUANTILE = 0.9
 MOST_MISFIT = 0.5
 """A flow counts as no further off than this natural logarithm: some have bad luck."""
 FULL_LOAD = 0.99
+"""A limit is full when max-min shares take this much of it: the rest is rounding."""
 TURNS = 4
+"""So often the two causes are fitted, each to what the other leaves: they settle by then."""
 NOBODY = -1
 
 
@@ -64,23 +66,21 @@ class Rounds:
         """
         shares_mbps, is_toll_due = self._shares(labels)
         causes = self._relative(logs(shares_mbps)), self._relative(is_toll_due.astype(np.float64))
-        measured = self._relative(logs(self.mbps))
-        explained = _explained(causes, measured)
+        explained = _explained(causes, self._measured)
         # Flows with bad luck would bend the fit: once more, without what is far from the first one.
-        explained = _explained(causes, explained + _bounded(measured - explained))
-        return self._mean(_bounded(measured - explained) ** 2)
+        explained = _explained(causes, explained + _bounded(self._measured - explained))
+        return self._mean(_bounded(self._measured - explained) ** 2)
 
     def _shares(self, labels: Ints) -> tuple[Floats, Crossings]:
         """The max-min shares in Mb/s, and which flows cross two full limits, both (rounds, flows)."""
         crossed = self._crossings(labels)
-        carried = (self.mbps[:, np.newaxis, :] @ crossed.astype(np.float64))[:, 0]
+        carried = summed_per_limit(self.mbps, crossed)
         parts = crossed.shape[2] // 2
         both = np.vstack([carried[:, :parts], carried[:, parts:]])
         most = np.quantile(both, FULL_QUANTILE, axis=0)
         capacities = np.concatenate([most, most])
         shares = fair_rates_in_rounds(crossed, capacities, self.own_mbps)
-        loads = (shares[:, np.newaxis, :] @ crossed.astype(np.float64))[:, 0]
-        is_full = loads >= FULL_LOAD * capacities
+        is_full = summed_per_limit(shares, crossed) >= FULL_LOAD * capacities
         return shares, (crossed & is_full[:, np.newaxis, :]).sum(axis=2) > 1
 
     @property
@@ -98,6 +98,10 @@ class Rounds:
         count = np.maximum(self._is_real.sum(axis=1), 1)
         mean: Floats = np.where(self._is_real, values, 0.0).sum(axis=1) / count
         return mean
+
+    @cached_property
+    def _measured(self) -> Floats:
+        return self._relative(logs(self.mbps))
 
     @cached_property
     def _is_real(self) -> Crossings:

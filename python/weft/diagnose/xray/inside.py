@@ -51,32 +51,47 @@ class Inside:
         chips = self._chips_of(nodes, verdict)
         if chips is None:
             return None
-        known = len(self._ledger.limits)
         if len(chips.parts) > 1:
-            chosen = self._joined(chips.parts, nodes)
-            if chosen is None:
-                return None
-            divided = [self._part(chip, nodes) for chip in chosen]
-            parts = [part for parts in divided if parts for part in parts]
-            if None in divided:
-                return None
-            explained = judge([self._ledger.ratio(t, nodes) for t in evidence], has_ceiling=False)
-            if explained.state != "limited":
-                return tuple(parts)
-            # Parts of one common limit: each by itself gets more than its share of it.
-            del self._ledger.limits[known:]
+            parts = self._explaining(chips.parts, nodes, evidence)
+            if parts != ():
+                return parts
+        return self._undivided(nodes, verdict, evidence)
+
+    def _explaining(
+        self, chips: tuple[Members, ...], nodes: Members, evidence: list[Trial]
+    ) -> tuple[Members, ...] | None:
+        """The chips, some joined or divided again, none where their limits do not explain the evidence;
+        None while undecided."""
+        known = len(self._ledger.limits)
+        chosen = self._joined(chips, nodes)
+        if chosen is None:
+            return None
+        # All of them, also after one that is undecided: their wants run at once.
+        divided = [self._part(chip, nodes) for chip in chosen]
+        settled = [parts for parts in divided if parts is not None]
+        if len(settled) < len(divided):
+            return None
+        explained = judge([self._ledger.ratio(t, nodes) for t in evidence], has_ceiling=False)
+        if explained.state != "limited":
+            return tuple(part for parts in settled for part in parts)
+        # Parts of one common limit: each by itself gets more than its share of it.
+        del self._ledger.limits[known:]
+        return ()
+
+    def _undivided(
+        self, nodes: Members, verdict: Verdict, evidence: list[Trial]
+    ) -> tuple[Members, ...] | None:
+        """Nodes that may have one limit, which is written down: no parts; None while undecided."""
         whole = judge(verdict.ratios)
-        if whole.state == "free":
-            return ()
+        if whole.state == "open":
+            return () if self._want_inside(nodes, whole) else None
         if whole.state == "limited":
             self._ledger.add("switch", nodes, "inside", whole, evidence)
-            return ()
-        if whole.state == "undecided":
+        elif whole.state == "undecided":
             self._ledger.note(
                 f"why {len(nodes)} nodes together get less, each time differently", nodes
             )
-            return ()
-        return () if self._want_inside(nodes, whole) else None
+        return ()
 
     def _joined(self, parts: tuple[Members, ...], among: Members) -> list[Members] | None:
         """The parts after those that nothing limits by themselves became one, which may have a limit;
@@ -103,7 +118,7 @@ class Inside:
         if verdict.state != "limited":
             return (chip,)
         divided = self._divided(chip, verdict, evidence)
-        return divided if divided is None else divided or (chip,)
+        return None if divided is None else divided or (chip,)
 
     def _has_slow_corner(self, evidence: list[Trial]) -> bool:
         """Whether some nodes get less in every round, though all together get nearly what they should."""
