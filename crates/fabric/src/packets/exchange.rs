@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::network::mixed;
 use crate::simulate::Interrupted;
 
+use super::connection::{Carried, Connection, Span};
 use super::queue::{Limit, Queue};
 use super::receiver::{Acknowledgement, Answer, Receiver};
 use super::schedule::Schedule;
@@ -14,48 +15,14 @@ use super::sender::Sender;
 const BEGIN_WITHIN_NS: u64 = 50_000_000;
 /// How long Linux waits at least for a second segment to acknowledge.
 const DELAYED_ACK_NS: u64 = 40_000_000;
+/// After so long a host tries again that threw away a frame of its own.
+const OWN_DROP_NS: u64 = 40_000_000;
 /// Ranges behind a gap: so many fit into the header beside time stamps (RFC 2018), and what they take there.
 const MOST_RANGES: usize = 3;
 const RANGES_BYTES: u64 = 4;
 const RANGE_BYTES: u64 = 8;
 /// Looking whether to stop costs more than a frame does.
 const FRAMES_PER_LOOK: u64 = 4096;
-
-/// Who sends to whom, and what is crossed.
-#[derive(Debug, Clone)]
-pub struct Connection {
-    /// Hosts, by which a shared queue knows whose frames wait.
-    pub src: usize,
-    pub dst: usize,
-    /// Limits by index, in their order, there and back.
-    pub there: Vec<u32>,
-    pub back: Vec<u32>,
-    /// A full segment and an empty one, as on a wire.
-    pub frame_bytes: u64,
-    pub ack_bytes: u64,
-    /// Full segments that are acknowledged at a time.
-    pub segments_per_ack: u32,
-    /// Segments on their way at most.
-    pub most_segments: u32,
-}
-
-/// From when and until when what arrives is counted, from the beginning of all.
-#[derive(Debug, Clone, Copy)]
-pub struct Span {
-    pub from_ns: u64,
-    pub until_ns: u64,
-}
-
-/// What became of connections, in their order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Carried {
-    /// Full segments that arrived in the span, each once and with all before them.
-    pub segments: Vec<u64>,
-    /// For each how many of its frames were lost at each limit of its way there.
-    pub lost: Vec<Vec<u64>>,
-    /// How often a frame came to a limit.
-    pub frames: u64,
-}
 
 /// Carries connections from their beginning to the end of a span. When exactly each begins follows from `seed`.
 pub fn carry(
@@ -68,7 +35,7 @@ pub fn carry(
     let mut exchange = Exchange::new(limits, connections);
     for connection in 0..connections.len() {
         let begin_ns = mixed(mixed(seed) ^ connection as u64) % BEGIN_WITHIN_NS;
-        exchange.schedule.add(begin_ns, Event::Begin { connection });
+        exchange.plan(begin_ns, connection, What::Begin);
     }
     exchange.run(span.from_ns, stop)?;
     let before = exchange.arrived();
@@ -104,30 +71,19 @@ struct Ends {
     lost: Vec<u64>,
 }
 
+struct Event {
+    connection: usize,
+    what: What,
+}
+
 /// `step` is how many limits a frame has passed.
-enum Event {
-    Begin {
-        connection: usize,
-    },
-    LeftHost {
-        connection: usize,
-    },
-    Segment {
-        connection: usize,
-        segment: u64,
-        step: usize,
-    },
-    Answer {
-        connection: usize,
-        said: Acknowledgement,
-        step: usize,
-    },
-    Alarm {
-        connection: usize,
-    },
-    DelayedAnswer {
-        connection: usize,
-    },
+enum What {
+    Begin,
+    LeftHost,
+    Segment { segment: u64, step: usize },
+    Answer { said: Acknowledgement, step: usize },
+    Alarm,
+    DelayedAnswer,
 }
 
 impl<'a> Exchange<'a> {
@@ -173,26 +129,22 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    fn happen(&mut self, now_ns: u64, event: Event) {
-        match event {
-            Event::Begin { connection } => self.pump(connection, now_ns),
-            Event::LeftHost { connection } => {
+    fn happen(&mut self, now_ns: u64, Event { connection, what }: Event) {
+        match what {
+            What::Begin => self.pump(connection, now_ns),
+            What::LeftHost => {
                 self.ends[connection].sender.left_host();
                 self.pump(connection, now_ns);
             }
-            Event::Segment {
-                connection,
-                segment,
-                step,
-            } => self.forward(connection, segment, step, now_ns),
-            Event::Answer {
-                connection,
-                said,
-                step,
-            } => self.forward_back(connection, said, step, now_ns),
-            Event::Alarm { connection } => self.ring(connection, now_ns),
-            Event::DelayedAnswer { connection } => self.answer_late(connection, now_ns),
+            What::Segment { segment, step } => self.forward(connection, segment, step, now_ns),
+            What::Answer { said, step } => self.forward_back(connection, said, step, now_ns),
+            What::Alarm => self.ring(connection, now_ns),
+            What::DelayedAnswer => self.answer_late(connection, now_ns),
         }
+    }
+
+    fn plan(&mut self, at_ns: u64, connection: usize, what: What) {
+        self.schedule.add(at_ns, Event { connection, what });
     }
 
     /// Sends what the sender may send.
@@ -216,28 +168,25 @@ impl<'a> Exchange<'a> {
         };
         self.frames += 1;
         let passage = self.queues[*limit as usize].pass(now_ns, whole.frame_bytes, whole.src);
-        let ends = &mut self.ends[connection];
-        match passage {
-            Some(passage) => {
-                if step == 0 {
-                    let left = Event::LeftHost { connection };
-                    self.schedule.add(passage.leaves_ns, left);
-                }
-                let next = Event::Segment {
-                    connection,
-                    segment,
-                    step: step + 1,
-                };
-                self.schedule.add(passage.arrives_ns, next);
-            }
-            None => {
-                ends.lost[step] += 1;
-                if step == 0 {
-                    // The host throws away what it sent itself, and does not try again before it hears something.
-                    self.schedule
-                        .add(now_ns + DELAYED_ACK_NS, Event::LeftHost { connection });
-                }
-            }
+        let Some(passage) = passage else {
+            return self.lose(connection, step, now_ns);
+        };
+        if step == 0 {
+            self.plan(passage.leaves_ns, connection, What::LeftHost);
+        }
+        let step = step + 1;
+        self.plan(
+            passage.arrives_ns,
+            connection,
+            What::Segment { segment, step },
+        );
+    }
+
+    fn lose(&mut self, connection: usize, step: usize, now_ns: u64) {
+        self.ends[connection].lost[step] += 1;
+        if step == 0 {
+            // The host throws away what it sent itself, and does not try again before it hears something.
+            self.plan(now_ns + OWN_DROP_NS, connection, What::LeftHost);
         }
     }
 
@@ -249,12 +198,17 @@ impl<'a> Exchange<'a> {
             Answer::Later => {
                 ends.answer_due_ns = now_ns + DELAYED_ACK_NS;
                 if ends.answer_ns == u64::MAX {
-                    ends.answer_ns = ends.answer_due_ns;
-                    self.schedule
-                        .add(ends.answer_ns, Event::DelayedAnswer { connection });
+                    self.schedule_answer(connection);
                 }
             }
         }
+    }
+
+    fn schedule_answer(&mut self, connection: usize) {
+        let ends = &mut self.ends[connection];
+        let due_ns = ends.answer_due_ns;
+        ends.answer_ns = due_ns;
+        self.plan(due_ns, connection, What::DelayedAnswer);
     }
 
     fn answer(&mut self, connection: usize, now_ns: u64) {
@@ -273,9 +227,7 @@ impl<'a> Exchange<'a> {
         if ends.answer_due_ns <= now_ns {
             return self.answer(connection, now_ns);
         }
-        ends.answer_ns = ends.answer_due_ns;
-        self.schedule
-            .add(ends.answer_ns, Event::DelayedAnswer { connection });
+        self.schedule_answer(connection);
     }
 
     /// Takes an acknowledgement to its next limit, or to the sender.
@@ -293,12 +245,8 @@ impl<'a> Exchange<'a> {
         self.frames += 1;
         let passage = self.queues[*limit as usize].pass(now_ns, bytes, whole.dst);
         if let Some(passage) = passage {
-            let next = Event::Answer {
-                connection,
-                said,
-                step: step + 1,
-            };
-            self.schedule.add(passage.arrives_ns, next);
+            let step = step + 1;
+            self.plan(passage.arrives_ns, connection, What::Answer { said, step });
         }
     }
 
@@ -328,7 +276,7 @@ impl<'a> Exchange<'a> {
         let due_ns = ends.sender.alarm_ns().unwrap_or(u64::MAX);
         if due_ns < ends.alarm_ns {
             ends.alarm_ns = due_ns;
-            self.schedule.add(due_ns, Event::Alarm { connection });
+            self.plan(due_ns, connection, What::Alarm);
         }
     }
 }

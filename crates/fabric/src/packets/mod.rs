@@ -5,16 +5,19 @@
 //! lose at once. How much follows from queues, delays and how few frames each has on its way; no formula that knows
 //! only rates has it, so frames are carried out.
 
+mod connection;
 mod exchange;
 mod queue;
 mod receiver;
+mod recovery;
 mod round_trip;
 mod schedule;
 mod segments;
 mod sender;
 mod shares;
 
-pub use exchange::{Carried, Connection, Span, carry};
+pub use connection::{Carried, Connection, Span};
+pub use exchange::carry;
 pub use queue::Limit;
 pub use schedule::Schedule;
 pub use shares::Shares;

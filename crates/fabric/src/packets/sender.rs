@@ -1,8 +1,9 @@
 //! The end that sends, as TCP Reno does (RFC 5681) with selective acknowledgements, in the manner of Linux.
 
 use super::receiver::Acknowledgement;
+use super::recovery::Recovery;
 use super::round_trip::RoundTrip;
-use super::segments::{News, Segments};
+use super::segments::Segments;
 
 /// RFC 6928.
 const FIRST_WINDOW: u32 = 10;
@@ -43,15 +44,6 @@ enum Mood {
     },
 }
 
-/// Proportional rate reduction (RFC 6937).
-#[derive(Debug, Clone, Copy)]
-struct Recovery {
-    until: u64,
-    window_before: u32,
-    delivered: u32,
-    sent: u32,
-}
-
 #[derive(Debug, Clone, Copy)]
 struct Alarm {
     at_ns: u64,
@@ -88,7 +80,7 @@ impl Sender {
         self.segments.send(segment, now_ns);
         self.in_host += 1;
         if let Mood::Recovery(recovery) = &mut self.mood {
-            recovery.sent += 1;
+            recovery.note_sent();
         }
         if self.alarm.is_none() {
             self.set_alarm(now_ns);
@@ -140,8 +132,11 @@ impl Sender {
         if is_worse && matches!(self.mood, Mood::Open) {
             self.begin_recovery();
         }
-        match self.mood {
-            Mood::Recovery(_) => self.recover(news, is_worse),
+        match &mut self.mood {
+            Mood::Recovery(recovery) => {
+                let on_way = self.segments.on_way();
+                self.window = recovery.window(on_way, self.threshold, news, is_worse);
+            }
             _ if self.is_held_by_window => self.grow(news.acknowledged),
             _ => {}
         }
@@ -162,7 +157,7 @@ impl Sender {
 
     fn leave_mood(&mut self) {
         match self.mood {
-            Mood::Recovery(recovery) if self.segments.first() >= recovery.until => {
+            Mood::Recovery(recovery) if self.segments.first() >= recovery.until() => {
                 self.window = self.threshold;
                 self.mood = Mood::Open;
             }
@@ -174,35 +169,8 @@ impl Sender {
     fn begin_recovery(&mut self) {
         self.threshold = (self.window / 2).max(LEAST_THRESHOLD);
         self.credit = 0;
-        self.mood = Mood::Recovery(Recovery {
-            until: self.segments.next(),
-            window_before: self.window,
-            delivered: 0,
-            sent: 0,
-        });
-    }
-
-    /// Sends as many as arrive, times what the window is to shrink by; no fewer than fill the smaller window.
-    fn recover(&mut self, news: News, is_worse: bool) {
-        let Mood::Recovery(recovery) = &mut self.mood else {
-            return;
-        };
-        recovery.delivered += news.delivered;
-        let on_way = self.segments.on_way();
-        let may_send = match on_way > self.threshold {
-            true => {
-                let share = u64::from(recovery.delivered) * u64::from(self.threshold);
-                let share = share.div_ceil(u64::from(recovery.window_before)) as u32;
-                share.saturating_sub(recovery.sent)
-            }
-            false => {
-                let is_better = news.acknowledged > 0 && !is_worse;
-                let owed = recovery.delivered.saturating_sub(recovery.sent);
-                let most = owed.max(news.delivered) + u32::from(is_better);
-                most.min(self.threshold - on_way)
-            }
-        };
-        self.window = on_way + may_send.max(u32::from(recovery.sent == 0));
+        let recovery = Recovery::new(self.segments.next(), self.window);
+        self.mood = Mood::Recovery(recovery);
     }
 
     fn grow(&mut self, acknowledged: u32) {

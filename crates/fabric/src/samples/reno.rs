@@ -19,6 +19,7 @@ const BEGINNINGS: u64 = 8;
 /// What would take about half an hour on one core.
 const MOST_FRAMES: f64 = 2e10;
 const FRAMES_PER_S: f64 = 1e7;
+const COMMON_FRAME_BITS: f64 = 1538.0 * 8.0;
 /// Acknowledgements beside full frames, at most one each for two.
 const ACKS_PER_FRAME: f64 = 0.5;
 
@@ -29,9 +30,7 @@ pub fn rates(
     span: Span,
     stop: &AtomicBool,
 ) -> Result<Rates, Interrupted> {
-    let constraints = 0..setup.network.capacities().len();
-    let limits: Option<Vec<Limit>> = constraints.map(|at| setup.network.limit(at)).collect();
-    let limits = limits.unwrap_or_default();
+    let limits = known_limits(setup.network).expect("others are refused before");
     let connections: Vec<Vec<Connection>> = placed
         .iter()
         .map(|(transfer, way)| connections(setup, transfer, *way))
@@ -124,11 +123,15 @@ pub fn refusal(network: &dyn Network, parameters: Parameters, step: &Step) -> Op
     Some(format!("sharing=reno: {why}"))
 }
 
-/// All limits of a network with the queues before them.
-fn limits_of(network: &dyn Network) -> Result<Vec<Limit>, String> {
+/// All limits of a network with the queues before them, if they are known.
+fn known_limits(network: &dyn Network) -> Option<Vec<Limit>> {
     let constraints = 0..network.capacities().len();
-    let limits: Option<Vec<_>> = constraints.map(|at| network.limit(at)).collect();
-    let limits = limits.filter(|_| network.framing() != Framing::Bare);
+    constraints.map(|at| network.limit(at)).collect()
+}
+
+/// The same where something holds every host back.
+fn limits_of(network: &dyn Network) -> Result<Vec<Limit>, String> {
+    let limits = known_limits(network).filter(|_| network.framing() != Framing::Bare);
     let limits = limits.ok_or_else(|| {
         format!(
             "nothing is known of the queues of {}; only fabric files of trees of switches say how many frames wait",
@@ -191,5 +194,3 @@ fn why_not(limits: &[Limit], hosts: u32, step: &Step) -> Option<String> {
         )
     })
 }
-
-const COMMON_FRAME_BITS: f64 = 1538.0 * 8.0;
