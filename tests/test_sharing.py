@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from four_hosts import write_four_hosts
 from weft.conduct import RunRequest, start_run
 from weft.errors import RequestError
 from weft.run.compare_routes import compare_routes
@@ -24,22 +25,8 @@ def run(folder: Path, on: str, trial: str = "2 s", scale: float = SCALE) -> Run:
     return start_run(request)
 
 
-def fabric(tmp_path: Path, extra: str = "", rate: str = 'rate = "100 Mb/s", ') -> str:
-    path = tmp_path / "four.toml"
-    path.write_text(f"""
-name = "four"
-[[hosts]]
-ids = "n[1-4]"
-attach = "s[1-2]"
-per_switch = 2
-link = {{ {rate}delay = "5 us" }}
-[[links]]
-between = ["s1", "s2"]
-rate = "100 Mb/s"
-queue_frames = 50
-{extra}
-""")
-    return str(path)
+def fabric(tmp_path: Path, host_rate: str = 'rate = "100 Mb/s"') -> str:
+    return str(write_four_hosts(tmp_path, host_rate=host_rate, queue="queue_frames = 50"))
 
 
 def test_who_meets_nobody_gets_what_max_min_gives(tmp_path: Path) -> None:
@@ -106,7 +93,7 @@ def test_what_is_not_carried_out_is_refused(tmp_path: Path, plan: str, on: str, 
 
 def test_a_line_without_a_rate_is_refused_by_its_name(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="n1 out has no rate"):
-        run(tmp_path / "run", f"{fabric(tmp_path, rate='')}(sharing=reno)")
+        run(tmp_path / "run", f"{fabric(tmp_path, host_rate='')}(sharing=reno)")
 
 
 def test_too_many_frames_are_refused_with_the_time_they_would_take(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from command import start, weft, weft_json
+from four_hosts import write_four_hosts
 from weft.conduct import RunRequest, resume_run, start_run
 from weft.diagnose.phases import phases
 from weft.diagnose.rates import Rates
@@ -33,23 +34,6 @@ ANSWERED = 1 / (1 + 90 / (2 * 1538))
 def run(tmp_path: Path, plan: str, on: str, **settings: str) -> Run:
     overrides = [(key.replace("__", "."), value) for key, value in settings.items()]
     return start_run(RunRequest(plan, f"sim:{on}", str(tmp_path / "run"), overrides=overrides))
-
-
-def write_fabric(tmp_path: Path, extra: str = "") -> Path:
-    path = tmp_path / "fabric.toml"
-    path.write_text(f"""
-name = "four"
-[[hosts]]
-ids = "n[1-4]"
-attach = "s[1-2]"
-per_switch = 2
-link = {{ rate = "100 Mb/s", delay = "5 us" }}
-[[links]]
-between = ["s1", "s2"]
-rate = "100 Mb/s"
-{extra}
-""")
-    return path
 
 
 NOT_BETWEEN_NODES = {
@@ -95,7 +79,7 @@ def test_a_ping_pong_takes_what_wires_delays_and_ends_take(tmp_path: Path) -> No
 
 
 def test_a_shared_trunk_is_shared_fairly_and_named_as_bottleneck(tmp_path: Path) -> None:
-    found = run(tmp_path, "aapc", str(write_fabric(tmp_path)), steps__aapc__sizes="['10 MB']")
+    found = run(tmp_path, "aapc", str(write_four_hosts(tmp_path)), steps__aapc__sizes="['10 MB']")
     by_phase = phases(found)
     # Neighbours: one of each switch crosses. Two apart: all four cross. Three apart: as with one.
     assert [round(one.rate_mbps) for one in by_phase] == [91, 46, 91]
@@ -131,7 +115,7 @@ from = "n1"
 to = "n3"
 rate = "20 Mb/s"
 """
-    found = run(tmp_path, "matrix", str(write_fabric(tmp_path, odd)))
+    found = run(tmp_path, "matrix", str(write_four_hosts(tmp_path, odd)))
     assert found.meta.status == "partial"
     assert {entry["node"] for entry in found.meta.lost} == {"n4"}
     rates = Rates.of(found)
@@ -173,7 +157,7 @@ def test_a_window_in_a_round_trip_is_a_limit(tmp_path: Path) -> None:
 
 def test_acknowledgements_take_their_room_and_hold_nobody_up(tmp_path: Path) -> None:
     slow = '[[overrides]]\nids = "n2"\nlink = { rate = "10 Mb/s", rate_back = "100 Mb/s" }'
-    path = write_fabric(tmp_path, slow)
+    path = write_four_hosts(tmp_path, slow)
     overrides = [
         ("steps.aapc.stop", "{ rule = 'time', trial = '1 s', trials = 1 }"),
         ("steps.aapc.sizes", "['4 KiB']"),
@@ -289,7 +273,7 @@ rate = "100 Mb/s"
 
 
 def test_a_fabric_with_a_loop_or_in_two_pieces_is_refused(tmp_path: Path) -> None:
-    loop = write_fabric(tmp_path, '[[links]]\nbetween = ["s1", "s2"]')
+    loop = write_four_hosts(tmp_path, '[[links]]\nbetween = ["s1", "s2"]')
     with pytest.raises(RequestError, match="closes a loop"):
         run(tmp_path, "aapc", str(loop))
     loop.write_text(loop.read_text().split("[[links]]")[0] + '[[switches]]\nids = "s[1-2]"')

@@ -184,66 +184,74 @@ fn a_stop_rule_that_would_do_nothing_is_refused() {
     );
 }
 
+const TOO_SMALL: &[(&str, u32, &str)] = &[
+    (
+        "pattern = \"ring\"",
+        1,
+        "step \"ring\": ring needs 2 nodes, the testbed has 1",
+    ),
+    (
+        "pattern = \"ring\"\nnodes = 60",
+        16,
+        "ring needs 60 nodes, the testbed has 16",
+    ),
+    (
+        "pattern = \"ring\"\nnodes = \"2,9\"",
+        8,
+        "ring needs 9 nodes, the testbed has 8",
+    ),
+    (
+        "pattern = \"pairs\"\nfrom = \"1\"\nto = \"96\"",
+        64,
+        "pairs needs 96 nodes, the testbed has 64",
+    ),
+    (
+        "pattern = \"pairs\"\nstride = 4",
+        4,
+        "pairs needs 5 nodes, the testbed has 4",
+    ),
+    (
+        "pattern = \"streams\"\nreceivers = \"9\"",
+        8,
+        "streams needs 9 nodes, the testbed has 8",
+    ),
+    (
+        "pattern = \"streams\"\nsenders = \"1-8\"",
+        8,
+        "streams needs 9 nodes, the testbed has 8",
+    ),
+];
+
+const TOO_LARGE: &[(&str, u32, &str)] = &[
+    (
+        "pattern = \"ring\"",
+        100_000,
+        "at most 4096 nodes, the testbed has 100000",
+    ),
+    (
+        "pattern = \"alltoall\"\nmode = \"unphased\"",
+        4096,
+        "alltoall: 16773120 transfers over 4096 nodes",
+    ),
+];
+
+fn refused_on(keys: &str, nodes: u32) -> String {
+    step(keys).phases(nodes).unwrap_err().to_string()
+}
+
 #[test]
 fn a_testbed_that_is_too_small_or_too_large_is_refused() {
-    for (keys, nodes, expected) in [
-        (
-            "pattern = \"ring\"",
-            1,
-            "step \"ring\": ring needs 2 nodes, the testbed has 1",
-        ),
-        (
-            "pattern = \"ring\"\nnodes = 60",
-            16,
-            "ring needs 60 nodes, the testbed has 16",
-        ),
-        (
-            "pattern = \"ring\"\nnodes = \"2,9\"",
-            8,
-            "ring needs 9 nodes, the testbed has 8",
-        ),
-        (
-            "pattern = \"pairs\"\nfrom = \"1\"\nto = \"96\"",
-            64,
-            "pairs needs 96 nodes, the testbed has 64",
-        ),
-        (
-            "pattern = \"pairs\"\nstride = 4",
-            4,
-            "pairs needs 5 nodes, the testbed has 4",
-        ),
-        (
-            "pattern = \"streams\"\nreceivers = \"9\"",
-            8,
-            "streams needs 9 nodes, the testbed has 8",
-        ),
-        (
-            "pattern = \"streams\"\nsenders = \"1-8\"",
-            8,
-            "streams needs 9 nodes, the testbed has 8",
-        ),
-        (
-            "pattern = \"ring\"",
-            100_000,
-            "at most 4096 nodes, the testbed has 100000",
-        ),
-        (
-            "pattern = \"alltoall\"\nmode = \"unphased\"",
-            4096,
-            "alltoall: 16773120 transfers over 4096 nodes",
-        ),
-        (
-            "pattern = \"ring\"\noptions.cpus = [0, 1, 0]",
-            4,
-            "options.cpus has 3 CPUs, the testbed has 4 nodes",
-        ),
-    ] {
-        let message = step(keys).phases(nodes).unwrap_err().to_string();
+    for (keys, nodes, expected) in TOO_SMALL.iter().chain(TOO_LARGE) {
+        let message = refused_on(keys, *nodes);
         assert!(message.contains(expected), "{keys}: {message}");
     }
-    assert!(
-        step("pattern = \"ring\"\noptions.cpus = [0, 1, 0]")
-            .phases(3)
-            .is_ok()
-    );
+}
+
+#[test]
+fn processors_for_fewer_nodes_than_there_are_are_refused() {
+    let pinned = "pattern = \"ring\"\noptions.cpus = [0, 1, 0]";
+    let message = refused_on(pinned, 4);
+    let expected = "options.cpus has 3 CPUs, the testbed has 4 nodes";
+    assert!(message.contains(expected), "{message}");
+    assert!(step(pinned).phases(3).is_ok());
 }
