@@ -10,6 +10,7 @@ import pytest
 from command import weft, weft_json
 from weft.testbed import registry
 from weft.testbed.keeper import process_started
+from weft.testbed.lab import bring_up, open_lab
 
 
 @pytest.fixture(autouse=True)
@@ -81,3 +82,27 @@ def test_another_process_with_the_keepers_number_is_left_alone() -> None:
         assert weft("lab", "down", "old").returncode == 0
         assert other.poll() is None
         other.terminate()
+
+
+def test_only_the_lab_s_own_namespace_is_cleared_not_one_that_has_its_number_now() -> None:
+    up = bring_up("pair", 1.0, None)
+    dead = up.to_json() | {"id": "dead", "keeper": up.keeper.to_json() | {"started": 0}}
+    node = dead["keeper"]["nodes"][0]
+    cookie = node["cookie"]
+    command = up.keeper.enter_command("n1", ["sh", "-c", "echo inside; sleep 60"])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as inhabitant:
+        assert inhabitant.stdout is not None and inhabitant.stdout.readline() == "inside\n"
+        for remembered, killed in ((cookie + 1, 0), (cookie, 2)):
+            node["cookie"] = remembered
+            put("dead", json.dumps(dead))
+            (removed,) = weft_json("lab", "down", "dead")["removed"]
+            assert removed == {"id": "dead", "killed": killed}
+    registry.remove(up)
+
+
+def test_what_a_killed_run_left_goes_with_the_next_private_lab() -> None:
+    entry = entry_of_an_older_weft(0, 0)
+    put("old", json.dumps(entry | {"private": True}))
+    put("kept", json.dumps(entry | {"id": "kept"}))
+    with open_lab("pair"):
+        assert [one.id for one in registry.entries() if one.state == "stale"] == ["kept"]

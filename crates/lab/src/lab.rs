@@ -44,6 +44,7 @@ pub struct Node {
     pub addresses: Vec<String>,
     pub fd: i32,
     pub inode: u64,
+    pub cookie: Option<u64>,
 }
 
 /// What forwards the frames of a lab, and its counters.
@@ -102,6 +103,7 @@ impl Lab {
                 addresses,
                 fd: namespace.fd(),
                 inode: namespace.inode()?,
+                cookie: namespace.cookie(),
             })
         };
         numbered.map(node).collect()

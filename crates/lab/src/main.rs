@@ -27,7 +27,7 @@ mod wire;
 
 use std::process::exit;
 
-use error::{LabError, Result};
+use error::{Doing, LabError, Result};
 use request::Request;
 
 fn main() {
@@ -42,11 +42,19 @@ fn fulfil(request: &Request) -> Result<()> {
     match request {
         Request::Keep(request) => keep::keep(request),
         Request::Enter(request) => enter::enter(request),
+        Request::Cookie { pid } => print_cookie(*pid),
         Request::Help => {
             println!("{}", request::HELP);
             Ok(())
         }
     }
+}
+
+fn print_cookie(pid: u32) -> Result<()> {
+    let cookie = namespace::cookie_of(pid).doing("enter the process's network namespace")?;
+    let old = || LabError::work("this kernel tells no cookies of network namespaces");
+    println!("{}", cookie.ok_or_else(old)?);
+    Ok(())
 }
 
 fn complain(error: &LabError) {

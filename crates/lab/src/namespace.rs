@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 
@@ -12,6 +13,7 @@ use crate::sys::check;
 /// the kernel removes it and every interface in it.
 pub struct NetworkNamespace {
     file: File,
+    cookie: Option<u64>,
 }
 
 impl NetworkNamespace {
@@ -19,9 +21,9 @@ impl NetworkNamespace {
     pub fn create() -> io::Result<Self> {
         // SAFETY: takes no pointers.
         check(unsafe { libc::unshare(libc::CLONE_NEWNET) })?;
-        // An inode number in this file system is only ever reused after its namespace is gone.
         Ok(Self {
             file: File::open("/proc/thread-self/ns/net")?,
+            cookie: cookie_here(),
         })
     }
 
@@ -30,9 +32,14 @@ impl NetworkNamespace {
         enter(&self.file, libc::CLONE_NEWNET)
     }
 
-    /// Its number, by which processes inside it are found.
+    /// Its number, by which processes inside it are found. It is used again when this namespace is gone.
     pub fn inode(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.ino())
+    }
+
+    /// What no other namespace ever has, where the kernel tells it (Linux 5.14).
+    pub fn cookie(&self) -> Option<u64> {
+        self.cookie
     }
 
     /// The keeper's descriptor, which others open as `/proc/PID/fd/FD`.
@@ -46,6 +53,35 @@ pub fn enter(file: &File, kind: libc::c_int) -> io::Result<()> {
     // SAFETY: takes no pointers.
     check(unsafe { libc::setns(file.as_raw_fd(), kind) })?;
     Ok(())
+}
+
+/// The cookie of the network namespace that a process is in, which the calling thread enters.
+pub fn cookie_of(pid: u32) -> io::Result<Option<u64>> {
+    let network = File::open(format!("/proc/{pid}/ns/net"))?;
+    let user = File::open(format!("/proc/{pid}/ns/user"))?;
+    if enter(&network, libc::CLONE_NEWNET).is_err() {
+        // One of a user namespace that is ours.
+        enter(&user, libc::CLONE_NEWUSER)?;
+        enter(&network, libc::CLONE_NEWNET)?;
+    }
+    Ok(cookie_here())
+}
+
+fn cookie_here() -> Option<u64> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    let mut cookie = 0u64;
+    let mut length = size_of::<u64>() as libc::socklen_t;
+    // SAFETY: the pointers describe `cookie` and `length`, which live until the call is over.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_NETNS_COOKIE,
+            (&raw mut cookie).cast(),
+            &raw mut length,
+        )
+    };
+    check(result).ok().map(|_| cookie)
 }
 
 /// Opens something below a `/proc/PID` directory that is already open.

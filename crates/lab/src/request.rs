@@ -16,13 +16,16 @@ weft-lab: a fabric out of Linux network namespaces; started by weft, seldom by h
       ends or, once a word was said there, until SIGTERM, SIGINT or SIGHUP.
   weft-lab enter --pid PID [--started TICKS] --fd FD [--user] [--give-way] -- COMMAND [ARGUMENT...]
       Runs a command on a host of a lab. PID, TICKS and FD are those of the line of JSON; --user and --give-way
-      if it says user_namespace and give_way.";
+      if it says user_namespace and give_way.
+  weft-lab cookie --pid PID
+      Prints the cookie of a process's network namespace, a number that no other one ever has.";
 
 /// What the user wants.
 #[derive(Debug)]
 pub enum Request {
     Keep(KeepRequest),
     Enter(EnterRequest),
+    Cookie { pid: u32 },
     Help,
 }
 
@@ -32,11 +35,12 @@ impl Request {
         match parser.next()? {
             Some(Value(verb)) if verb == "keep" => parse_keep(parser).map(Self::Keep),
             Some(Value(verb)) if verb == "enter" => parse_enter(parser).map(Self::Enter),
+            Some(Value(verb)) if verb == "cookie" => parse_cookie(parser),
             Some(Long("help")) => Ok(Self::Help),
             Some(other) => Err(other.unexpected().into()),
             None => Err(LabError::request(
                 "no command given",
-                "keep or enter; see --help",
+                "keep, enter or cookie; see --help",
             )),
         }
     }
@@ -89,6 +93,18 @@ fn parse_enter(mut parser: Parser) -> Result<EnterRequest> {
         give_way,
         command,
     })
+}
+
+fn parse_cookie(mut parser: Parser) -> Result<Request> {
+    let mut pid = None;
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("pid") => pid = Some(parser.value()?.parse()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let pid = pid.ok_or_else(|| missing("--pid PID"))?;
+    Ok(Request::Cookie { pid })
 }
 
 fn missing(option: &str) -> LabError {

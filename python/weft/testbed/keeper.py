@@ -20,13 +20,17 @@ STATS_WITHIN_S = 2.0
 
 @dataclass(frozen=True)
 class LabNode:
-    """A host of a lab: the keeper's descriptor of its namespace, and the namespace's inode."""
+    """A host of a lab: the keeper's descriptor of its namespace, and what that is known by.
+
+    The inode is used again once the namespace is gone; the cookie never, but old kernels have none (null).
+    """
 
     name: str
     address: str
     addresses: tuple[str, ...]
     fd: int
     inode: int
+    cookie: int | None
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,13 @@ def start_keeper(
     if not line:
         _raise(process.stderr.read().strip(), process.wait())
     return process, Keeper.from_json(json.loads(line))
+
+
+def cookie_of(pid: int) -> int | None:
+    """The cookie of the network namespace that a process is in; None when nothing is known of it."""
+    command = [str(binaries.find("weft-lab")), "cookie", "--pid", str(pid)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    return int(answer.stdout) if answer.returncode == 0 else None
 
 
 def let_go(process: subprocess.Popen[str]) -> None:

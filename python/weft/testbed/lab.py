@@ -136,10 +136,18 @@ def bring_up(name: str, scale: float, lab: str | None) -> Entry:
 
 
 def _start(path: Path, fabric: str, scale: float, lab: str) -> Lab:
+    _clear_away_private()
     process, keeper = start_keeper(path, scale, registry.stats_socket(lab))
     entry = Entry(lab, fabric, scale, True, time.time(), keeper)
     registry.add(entry)
     return Lab(entry, process)
+
+
+def _clear_away_private() -> None:
+    """What runs have left that were killed; nobody else would ask for it by name."""
+    for entry in registry.entries():
+        if entry.private and entry.state == "stale":
+            registry.remove(entry)
 
 
 def _find_fabric(name: str) -> tuple[Path, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import RequestError
-from weft.testbed.keeper import Keeper, LabNode
+from weft.testbed.keeper import Keeper, LabNode, cookie_of
 
 STOP_WITHIN_S = 3.0
 
@@ -101,7 +101,7 @@ def remove(entry: Entry) -> int:
     """Take a lab down, whatever its state; returns how many processes in it had to be killed."""
     if entry.keeper.is_alive():
         _stop(entry.keeper)
-    killed = kill_inhabitants({node.inode for node in entry.keeper.nodes})
+    killed = kill_inhabitants(entry.keeper.nodes)
     forget(entry.id)
     return killed
 
@@ -112,15 +112,22 @@ def forget(lab: str) -> None:
     stats_socket(lab).unlink(missing_ok=True)
 
 
-def kill_inhabitants(inodes: set[int]) -> int:
+def kill_inhabitants(nodes: list[LabNode]) -> int:
     """Kill the processes in network namespaces, which so cease to be."""
     killed = 0
+    by_inode = {node.inode: node for node in nodes}
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if (process / "ns/net").stat().st_ino in inodes:
+            node = by_inode.get((process / "ns/net").stat().st_ino)
+            if node is not None and _lives_on(int(process.name), node):
                 os.kill(int(process.name), signal.SIGKILL)
                 killed += 1
     return killed
+
+
+def _lives_on(pid: int, node: LabNode) -> bool:
+    """Whether a process in a namespace with this inode is in this one, and not in one that came after it."""
+    return node.cookie is None or cookie_of(pid) == node.cookie
 
 
 def _stop(keeper: Keeper) -> None:
@@ -176,6 +183,7 @@ def _what_is_known(keeper: dict[str, Any]) -> Keeper:
                 addresses=(),
                 fd=-1,
                 inode=int(_number(node, "inode")),
+                cookie=int(_number(node, "cookie")) or None,
             )
             for node in known
         ],
