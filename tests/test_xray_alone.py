@@ -20,7 +20,7 @@ def survey_of(rates_mbps: dict[Flow, float] | None = None) -> Survey:
     flows = [(a, b) for a in NODES for b in NODES if a != b]
     rates = [(rates_mbps or {}).get(flow, 9.4) for flow in flows]
     return Survey(
-        8, frozenset(), np.full((8, 8, 1), np.nan), [Trial(0, *as_arrays(flows), np.array(rates))]
+        8, frozenset(), np.full((8, 8, 1), np.nan), [[Trial(0, *as_arrays(flows), np.array(rates))]]
     )
 
 

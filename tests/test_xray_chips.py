@@ -135,3 +135,11 @@ def test_parts_are_made_of_the_members_own_numbers() -> None:
     ]
     parts = chips_in(far, rounds).parts
     assert set(parts) == {frozenset(n + 50 for n in EVEN), frozenset(n + 50 for n in ODD)}
+
+
+def test_rates_without_any_noise_are_one_chip_without_a_warning(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    found = chips_in(MEMBERS, rounds_on(ONE_CHIP, LEAST_ROUNDS, spread=0.0))
+    assert found.parts == (MEMBERS,)
+    assert [str(one.message) for one in recwarn] == []

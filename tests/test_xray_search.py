@@ -41,7 +41,7 @@ def survey_of(rate_mbps: float, trip_us: float) -> Survey:
     ends = np.array([0, 1]), np.array([1, 0])
     trips = np.full((2, 2, 1), trip_us)
     trips[[0, 1], [0, 1]] = np.nan
-    return Survey(2, frozenset(), trips, [Trial(0, *ends, np.full(2, rate_mbps))])
+    return Survey(2, frozenset(), trips, [[Trial(0, *ends, np.full(2, rate_mbps))]])
 
 
 @pytest.mark.parametrize(

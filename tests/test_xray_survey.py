@@ -146,6 +146,25 @@ def test_a_node_a_little_slower_is_not_slow() -> None:
     assert list(slow_ports(survey, ports, [])) == []
 
 
+def test_who_was_only_asked_what_is_slow_for_all_is_not_slow() -> None:
+    fast = [(0, 0, a, b, 10.0) for a in range(6) for b in range(6) if a != b]
+    crossing = [(1, 1, a, b, 1.0) for a in range(12) for b in range(12) if a // 6 != b // 6]
+    survey = take_survey(rates(fast + crossing), {"steps": [RING, RING]}, 12)
+    ports = Ports(survey.send_mbps, survey.receive_mbps)
+    assert [one.node for one in slow_ports(survey, ports, [])] == []
+    slower = [(*row[:4], 0.5) if 8 in row[2:4] else row for row in crossing]
+    survey = take_survey(rates(fast + slower), {"steps": [RING, RING]}, 12)
+    ports = Ports(survey.send_mbps, survey.receive_mbps)
+    assert {one.node for one in slow_ports(survey, ports, [])} == {8}
+
+
+def test_one_slow_route_makes_neither_of_its_ends_slow() -> None:
+    ring = [(0, 0, a, (a + 1) % 6, 1.0 if a == 2 else 10.0) for a in range(6)]
+    survey = take_survey(rates(ring), {"steps": [RING]}, 6)
+    ports = Ports(survey.send_mbps, survey.receive_mbps)
+    assert list(slow_ports(survey, ports, [])) == []
+
+
 def both_ways_at_once(to_2_mbps: float) -> tuple[Survey, Ports]:
     """Four nodes in rounds of exchanging pairs, of which node 2 sends at 1 Mb/s and could receive at 10."""
     rounds = [[(0, 1), (2, 3)], [(0, 2), (1, 3)], [(0, 3), (1, 2)]]

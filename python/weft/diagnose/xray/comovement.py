@@ -90,9 +90,14 @@ def _distances(moves: list[Floats]) -> Floats:
 
 
 def _halves(distances: Floats) -> Ints:
-    """Two clusters: Ward's linkage, then every node moves to the nearer centre until none does (2-means)."""
+    """Two clusters: Ward's linkage, then every node moves to the nearer centre until none does (2-means).
+
+    One where nothing tells any two nodes apart.
+    """
     tree = ward(squareform(np.sqrt(distances), checks=False))
     labels = np.asarray(fcluster(tree, 2, "maxclust") - 1, dtype=np.int64)
+    if len(np.unique(labels)) < 2:
+        return labels
     for _ in range(len(labels)):
         to_each = np.column_stack([_to_centre(distances, labels == label) for label in (0, 1)])
         nearer = to_each.argmin(axis=1)

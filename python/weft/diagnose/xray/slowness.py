@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from weft.diagnose.xray.experiment import Flow
 from weft.diagnose.xray.limit import Ports, SharedLimit, predict
-from weft.diagnose.xray.survey import NEAR_BEST, Survey
+from weft.diagnose.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.diagnose.xray.trial import Trial
 from weft.interval import Interval
 from weft.statistics import Floats, median_interval
@@ -46,7 +46,11 @@ class SlowRoute:
 
 
 def slow_ports(survey: Survey, ports: Ports, alone: Sequence[Trial]) -> Iterator[SlowPort]:
-    """The nodes whose best routes are all slow, in one direction or, as two entries, in both."""
+    """The nodes whose best routes are all slow, in one direction or, as two entries, in both.
+
+    Where nobody was tried alone, they are also slower than others in the same steps: some may have been
+    asked only what is slow for everybody.
+    """
     nodes = sorted(survey.nodes)
     directions: tuple[tuple[Literal["out", "in"], Floats, str], ...] = (
         ("out", ports.send_mbps, "src"),
@@ -54,12 +58,31 @@ def slow_ports(survey: Survey, ports: Ports, alone: Sequence[Trial]) -> Iterator
     )
     for direction, rates, end in directions:
         usual = float(np.median(rates[nodes]))
-        for node in nodes:
-            if rates[node] < SLOW_SHARE * usual:
-                seen = [t.mbps[getattr(t, end) == node] for t in (*survey.trials, *alone)]
-                found = np.concatenate(seen)
-                best = found[found >= NEAR_BEST * rates[node]]
-                yield SlowPort(node, direction, median_interval(best), usual)
+        slow = [node for node in nodes if rates[node] < SLOW_SHARE * usual]
+        if not alone:
+            slow = list(_slow_beside_others(survey, slow, end))
+        for node in slow:
+            seen = [t.mbps[getattr(t, end) == node] for t in (*survey.trials, *alone)]
+            found = np.concatenate(seen)
+            best = found[found >= NEAR_BEST * rates[node]]
+            yield SlowPort(node, direction, median_interval(best), usual)
+
+
+def _slow_beside_others(survey: Survey, nodes: Sequence[int], end: str) -> Iterator[int]:
+    """Those of the nodes that got less than others in the steps that they took part in, with several
+    partners: one alone may be to blame itself."""
+    part = [np.unique([getattr(trial, end) for trial in step]) for step in survey.steps]
+    by_steps: dict[tuple[int, ...], Survey] = {}
+    for node in nodes:
+        own = tuple(index for index, present in enumerate(part) if node in present)
+        if own not in by_steps:
+            by_steps[own] = replace(survey, steps=[survey.steps[index] for index in own])
+        beside = by_steps[own]
+        mbps = beside.mbps if end == "src" else beside.mbps.T
+        rates = beside.send_mbps if end == "src" else beside.receive_mbps
+        partners = np.count_nonzero(~np.isnan(mbps[node]))
+        if partners >= BEST_ROUTES and rates[node] < SLOW_SHARE * np.nanmedian(rates):
+            yield node
 
 
 def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> list[Flow]:

@@ -26,13 +26,18 @@ BEST_ROUTES, BEST_SHARE = 3, 0.1
 class Survey:
     """`trips_us[a, b]` are the round trips between two nodes in ascending order, NaN where there are fewer.
 
-    `trials` are the rounds in which all pairs exchanged; nodes without any rate are not in `nodes`.
+    `steps` are the rounds of each step in which pairs exchanged; nodes without any rate are not in `nodes`.
     """
 
     count: int
     lost: Members
     trips_us: Floats
-    trials: list[Trial]
+    steps: list[list[Trial]]
+
+    @cached_property
+    def trials(self) -> list[Trial]:
+        """All rounds."""
+        return [trial for step in self.steps for trial in step]
 
     @cached_property
     def nodes(self) -> Members:
@@ -73,7 +78,7 @@ def take_survey(
     A run that has no matrix of rates is surveyed by whatever else it measured between many nodes.
     """
     trips = np.full((count, count, 1), np.nan)
-    rounds: dict[bool, list[Trial]] = {True: [], False: []}
+    steps: dict[bool, list[list[Trial]]] = {True: [], False: []}
     for index, step in enumerate(plan["steps"]):
         kind = step["pattern"]["kind"]
         if not is_ensemble(step) or is_adaptive(step) or kind == "cast":
@@ -81,8 +86,8 @@ def take_survey(
         if step["pattern"].get("measure") == "latency":
             trips = _round_trips(samples.filter(pc.field("step") == index), count)
         else:
-            rounds[kind == "matrix"] += trials(samples, index)
-    return Survey(count, lost, trips, rounds[True] or rounds[False])
+            steps[kind == "matrix"].append(trials(samples, index))
+    return Survey(count, lost, trips, steps[True] or steps[False])
 
 
 def _round_trips(rows: pa.Table, count: int) -> Floats:
