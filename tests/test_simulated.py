@@ -68,6 +68,15 @@ def test_what_is_no_traffic_between_nodes_is_refused(tmp_path: Path, plan: str, 
         run(tmp_path, plan, "pair")
 
 
+def test_few_messages_in_a_trial_tell_the_rate_exactly(tmp_path: Path) -> None:
+    hosts = str(write_four_hosts(tmp_path))
+    request = RunRequest("random-permutations", f"sim:{hosts}", str(tmp_path / "run"), scale=0.01)
+    rows = start_run(request).samples.to_pylist()
+    assert 0 < min(row["messages"] for row in rows) < 100
+    mbps = [row["size_bytes"] * row["messages"] * 8e3 / row["elapsed_ns"] for row in rows]
+    assert max(mbps) == pytest.approx(SHARE * ANSWERED, rel=1e-6)
+
+
 def test_a_ping_pong_takes_what_wires_delays_and_ends_take(tmp_path: Path) -> None:
     found = run(tmp_path, "latency", "fast-ethernet-pair(overhead=7us)")
     samples = found.samples

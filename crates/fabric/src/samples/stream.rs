@@ -108,13 +108,18 @@ fn time(
     let framing = setup.framing();
     for (index, (transfer, way)) in placed.iter().enumerate() {
         let bits_per_s = solved.bits_per_s[index] / framing.expansion(way.mtu_bytes);
-        let whole = bits_per_s * trial_s / 8.0 / phase.size_bytes as f64;
+        let messages_per_s = bits_per_s / 8.0 / phase.size_bytes as f64;
+        let messages = (messages_per_s * trial_s).round().min(f64::from(i32::MAX));
         let batches = Batches {
             count: trials,
             size_bytes: phase.size_bytes,
-            messages: whole.round().min(f64::from(i32::MAX)) as u32,
+            messages: messages as u32,
             start_s: warm_up_s,
-            elapsed_s: trial_s,
+            elapsed_s: match messages > 0.0 {
+                // A whole message more or less is much of a short trial, and the same for all.
+                true => messages / messages_per_s,
+                false => trial_s,
+            },
             bottleneck: solved.bottleneck[index],
         };
         outcome.add_batches(transfer, batches);
