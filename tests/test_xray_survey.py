@@ -147,7 +147,7 @@ def test_a_node_a_little_slower_is_not_slow() -> None:
 
 
 def test_who_was_only_asked_what_is_slow_for_all_is_not_slow() -> None:
-    fast = [(0, 0, a, b, 10.0) for a in range(6) for b in range(6) if a != b]
+    fast = [(0, a + b, a, b, 10.0) for a in range(6) for b in range(6) if a != b]
     crossing = [(1, 1, a, b, 1.0) for a in range(12) for b in range(12) if a // 6 != b // 6]
     survey = take_survey(rates(fast + crossing), {"steps": [RING, RING]}, 12)
     ports = Ports(survey.send_mbps, survey.receive_mbps)

@@ -41,7 +41,7 @@ class Limit:
 
     kind: "uplink" (what leaves or enters the members), "switch" (all that they send, and likewise all
     that they receive), "trunk" (an uplink between the two halves of the network), "core" (what passes
-    between the parts of the members). `demand_mbps` is what would cross it if it were not there.
+    between the parts of the members). `demand_mbps` is what the nodes' ports would send through it.
     """
 
     kind: str

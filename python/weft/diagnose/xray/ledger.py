@@ -83,7 +83,7 @@ class Ledger:
         parts: tuple[Members, ...] = (),
     ) -> None:
         """A limit is found."""
-        demands = [predict(trial, self.ports, self.limits).sum() for trial in evidence]
+        demands = [predict(trial, self.ports, []).sum() for trial in evidence]
         self.limits.append(
             SharedLimit(
                 kind,  # type: ignore[arg-type]

@@ -71,7 +71,7 @@ def slow_ports(survey: Survey, ports: Ports, alone: Sequence[Trial]) -> Iterator
 def _slow_beside_others(survey: Survey, nodes: Sequence[int], end: str) -> Iterator[int]:
     """Those of the nodes that got less than others in the steps that they took part in, with several
     partners: one alone may be to blame itself."""
-    part = [np.unique([getattr(trial, end) for trial in step]) for step in survey.steps]
+    part = [{node for t in step for node in getattr(t, end).tolist()} for step in survey.steps]
     by_steps: dict[tuple[int, ...], Survey] = {}
     for node in nodes:
         own = tuple(index for index, present in enumerate(part) if node in present)
