@@ -71,7 +71,8 @@ def slow_text(slow: Slow) -> str:
 
 def limit_evidence(limit: SharedLimit) -> str:
     """What a limit rests on."""
-    ratio = limit.verdict.ratio
+    low, high = (f"{100 * end:.0f}" for end in (limit.verdict.ratio.low, limit.verdict.ratio.high))
+    shares = low if low == high else f"{low} to {high}"
     rounds = len(limit.verdict.ratios)
     what = {
         "uplink": "exchanged with others",
@@ -80,7 +81,7 @@ def limit_evidence(limit: SharedLimit) -> str:
     }[limit.kind]
     return (
         f"{rounds} rounds in which all {len(limit.members)} members {what}: together "
-        f"{100 * ratio.low:.0f} to {100 * ratio.high:.0f} % of what the rest of the network would let them have"
+        f"{shares} % of what the rest of the network would let them have"
     )
 
 
