@@ -241,6 +241,30 @@ def test_when_its_time_is_up_it_says_what_is_undecided(tmp_path: Path) -> None:
     assert "95 % confidence" not in findings.verdict
 
 
+RACKS = """
+name = "racks"
+[[hosts]]
+ids = "n[1-24]"
+attach = "rack[1-4]"
+per_switch = 6
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[links]]
+between = ["rack[1-4]", "core"]
+rate = "100 Mb/s"
+"""
+
+
+def test_wherever_a_search_is_cut_short_it_has_found_nothing_that_is_not_there(
+    tmp_path: Path,
+) -> None:
+    whole = simulate(VirtualCluster(network_of(RACKS)))
+    true = kinds(studied(tmp_path / "whole", whole))
+    assert len(true) == 8
+    for phases in range(0, whole.searched, 3):
+        cut = kinds(studied(tmp_path / str(phases), whole.first(phases)))
+        assert cut <= true, phases
+
+
 RACKS_WITH_CHIPS = """
 name = "racks-with-chips"
 [[hosts]]

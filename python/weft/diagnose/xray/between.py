@@ -59,10 +59,16 @@ class Between:
             experiment = Experiment("cross", group.members, group.members)
             self._ledger.wants.append(Want(experiment, ROUNDS_AT_ONCE - len(crossing)))
             return self._ledger.is_over
+        is_cut_short = False
         for part, direction in self._subjects(group, parent, crossing):
-            if not self._uplink(part, group, parent, direction, crossing):
+            if self._is_decided(part, group, parent, direction, crossing):
+                continue
+            if not self._ledger.is_over:
                 return False
-        return self._core(group, crossing)
+            self._note_undecided(part, direction)
+            is_cut_short = True
+        # What a part may limit is no limit of what passes between all of them.
+        return is_cut_short or self._core(group, crossing)
 
     def _subjects(
         self, group: Group, parent: Group | None, crossing: list[Trial]
@@ -88,7 +94,7 @@ class Between:
         ]
         return float(np.median(shares)) if shares else np.inf
 
-    def _uplink(
+    def _is_decided(
         self,
         part: Members,
         group: Group,
@@ -122,17 +128,18 @@ class Between:
             have = len(verdict.ratios)
             more = min(look for look in LOOKS if look > have) - have
             self._ledger.wants.append(Want(experiment, more, beside=tuple(others)))
-            if not self._ledger.is_over:
-                return False
+            return False
         if verdict.state in ("open", "undecided"):
-            self._ledger.note(
-                f"whether what goes {direction} of {len(part)} nodes is limited", part
-            )
+            self._note_undecided(part, direction)
         if verdict.state == "limited":
             self._ledger.add("uplink", part, direction, verdict, evidence)
             if self._is_refuted(self._ledger.limits[-1]):
                 self._ledger.limits.pop()
         return True
+
+    def _note_undecided(self, part: Members, direction: Direction) -> None:
+        way = "out of" if direction == "out" else "into"
+        self._ledger.note(f"whether what goes {way} {len(part)} nodes is limited", part)
 
     def _in_force(self, part: Members, direction: Direction) -> list[SharedLimit]:
         """All limits known by now, from this pass or the last, but the one in question."""
