@@ -9,9 +9,10 @@ import pytest
 from virtual_cluster import VirtualCluster, network_of, new_meta, star, survey_samples
 from weft.diagnose.xray.experiment import Experiment
 from weft.diagnose.xray.search import (
+    LEAST_PRODUCTS,
     LEAST_WINDOW_BYTES,
+    MOST_PRODUCTS,
     MOST_WINDOW_BYTES,
-    WINDOW_PRODUCTS,
     Search,
     disjoint,
     window_bytes,
@@ -47,13 +48,23 @@ def survey_of(rate_mbps: float, trip_us: float) -> Survey:
 @pytest.mark.parametrize(
     ("rate_mbps", "trip_us", "bytes_"),
     [
-        (94.0, 10_000.0, WINDOW_PRODUCTS * 117_500),
+        (94.0, 10_000.0, MOST_PRODUCTS * 117_500),
         (9.4, 100.0, LEAST_WINDOW_BYTES),
         (9400.0, 1e6, MOST_WINDOW_BYTES),
     ],
 )
 def test_windows_fill_the_path_a_few_times(rate_mbps: float, trip_us: float, bytes_: int) -> None:
     assert window_bytes(survey_of(rate_mbps, trip_us)) == bytes_
+
+
+def test_windows_hold_less_of_round_trips_that_may_be_waiting() -> None:
+    near_us, far_us = 5_000.0, 50_000.0
+    racks = np.arange(8) // 4
+    trips = np.where(racks[:, np.newaxis] == racks, near_us, far_us)[:, :, np.newaxis]
+    trips[np.arange(8), np.arange(8)] = np.nan
+    ends = np.arange(8), np.roll(np.arange(8), 1)
+    survey = Survey(8, frozenset(), trips, [[Trial(0, *ends, np.full(8, 94.0))]])
+    assert window_bytes(survey) == LEAST_PRODUCTS * 94 * far_us / 8
 
 
 def test_without_a_survey_windows_stay_as_they_are() -> None:

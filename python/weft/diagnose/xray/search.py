@@ -21,7 +21,11 @@ BISECTIONS = 14
 """Random bisections tried where no limit was found: with 95 % confidence at least 81 % of all
 bisections deliver what the worst of 14 does (0.05 ** (1 / 14))."""
 SEED = 2003
-WINDOW_PRODUCTS = 4
+MOST_PRODUCTS, LEAST_PRODUCTS = 4, 2
+FAR = 2.0
+"""Where the usual round trip is longer than so many of the nearest, windows hold fewer of it: it may be long because
+many cross a narrow link at once, and then what is on its way takes longer to drain than a trial lasts."""
+NEAREST_QUANTILE = 0.1
 LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 24 << 10, 4 << 20
 """Less does not fill a port of 10 Mb/s both ways at once."""
 
@@ -110,8 +114,10 @@ def window_bytes(survey: Survey) -> int | None:
     trips_us = survey.round_trip_us
     if not rate_mbps or np.isnan(trips_us).all():
         return None
-    product = float(rate_mbps * np.nanmedian(trips_us) / 8)
-    return int(np.clip(WINDOW_PRODUCTS * product, LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES))
+    nearest_us, usual_us = np.nanquantile(trips_us, [NEAREST_QUANTILE, 0.5])
+    products = np.clip(MOST_PRODUCTS * FAR * nearest_us / usual_us, LEAST_PRODUCTS, MOST_PRODUCTS)
+    window = float(products * rate_mbps * usual_us / 8)
+    return int(np.clip(window, LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES))
 
 
 def disjoint(wants: Iterable[Want]) -> list[Want]:
