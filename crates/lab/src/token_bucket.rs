@@ -32,6 +32,8 @@ const SEGMENT_HEADER_BYTES: u32 = 128;
 #[derive(Debug, PartialEq, Eq)]
 pub struct TokenBucket {
     bytes_per_s: u64,
+    /// What each segment counts besides its bytes.
+    overhead_bytes: u16,
     /// Frames in the largest segment.
     frames: u32,
     segment_bytes: u32,
@@ -41,15 +43,22 @@ pub struct TokenBucket {
 impl TokenBucket {
     /// The bucket for a wire's rate and the frames that cross it.
     pub fn new(rate: BitRate, frame_bytes: u32, queue_frames: u32) -> Self {
-        // Segments count as if they were one frame, so what their frames need on the wire besides their
-        // bytes is taken off the rate. Shorter frames pass too fast here; the wire sees to them.
         let wire_bytes = u64::from(frame_bytes) + FRAME_OVERHEAD_BYTES;
-        let bytes_per_s = (rate.0 / 8 * u64::from(frame_bytes)).div_ceil(wire_bytes);
-        let frames = bytes_per_s * SEGMENT_US / 1_000_000 / u64::from(frame_bytes);
+        let full_bytes_per_s = (rate.0 / 8 * u64::from(frame_bytes)).div_ceil(wire_bytes);
+        let frames = full_bytes_per_s * SEGMENT_US / 1_000_000 / u64::from(frame_bytes);
         let frames = frames.clamp(1, MOST_FRAMES) as u32;
+        let (bytes_per_s, overhead_bytes) = match frames {
+            // As the wire counts: acknowledgements that passed faster would wait behind the bucket, and data with
+            // them, more and more of it and unseen by TCP.
+            1 => (rate.0 / 8, FRAME_OVERHEAD_BYTES as u16),
+            // Segments count as if they were one frame, so what their frames need on the wire besides their bytes
+            // is taken off the rate. Shorter frames pass too fast here; the wire sees to them.
+            _ => (full_bytes_per_s, 0),
+        };
         let limit_bytes = frame_bytes.saturating_mul(queue_frames);
         Self {
             bytes_per_s,
+            overhead_bytes,
             frames,
             segment_bytes: frames * frame_bytes,
             limit_bytes,
@@ -83,12 +92,13 @@ impl TokenBucket {
 
     /// `struct tc_tbf_qopt`: the rate, no peak rate, the limit of the queue.
     fn parameters(&self) -> Vec<u8> {
-        const OVERHEAD_AND_ALIGNMENT: [u8; 4] = [0; 4];
+        const ALIGNMENT: [u8; 2] = [0; 2];
         const PEAK_RATE: [u8; 12] = [0; 12];
         const BUFFER_AND_MTU: [u8; 8] = [0; 8];
         let rate = u32::try_from(self.bytes_per_s).unwrap_or(u32::MAX);
         let mut bytes = vec![0, TC_LINKLAYER_ETHERNET];
-        bytes.extend(OVERHEAD_AND_ALIGNMENT);
+        bytes.extend(self.overhead_bytes.to_ne_bytes());
+        bytes.extend(ALIGNMENT);
         bytes.extend((LEAST_WIRE_BYTES as u16).to_ne_bytes());
         bytes.extend(rate.to_ne_bytes());
         bytes.extend(PEAK_RATE);
@@ -115,6 +125,13 @@ mod tests {
     fn full_frames_pass_at_the_rate_of_the_wire() {
         // 12.5 MB/s on the wire carry 1514 bytes of frame in 1538.
         assert_eq!(bucket(100).bytes_per_s, 12_304_942);
+    }
+
+    #[test]
+    fn where_each_frame_is_a_segment_it_counts_as_on_the_wire() {
+        let slow = bucket(10);
+        assert_eq!((slow.bytes_per_s, slow.overhead_bytes), (1_250_000, 24));
+        assert_eq!(bucket(100).overhead_bytes, 0);
     }
 
     #[test]
