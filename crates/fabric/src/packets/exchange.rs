@@ -17,6 +17,8 @@ const BEGIN_WITHIN_NS: u64 = 50_000_000;
 const DELAYED_ACK_NS: u64 = 40_000_000;
 /// After so long a host tries again that threw away a frame of its own.
 const OWN_DROP_NS: u64 = 40_000_000;
+/// So many frames are in the host's card, full ones; with those the kernel has nothing more to do.
+const RING_FRAMES: u64 = 2;
 /// Ranges behind a gap: so many fit into the header beside time stamps (RFC 2018), and what they take there.
 const MOST_RANGES: usize = 3;
 const RANGES_BYTES: u64 = 4;
@@ -172,7 +174,9 @@ impl<'a> Exchange<'a> {
             return self.lose(connection, step, now_ns);
         };
         if step == 0 {
-            self.plan(passage.leaves_ns, connection, What::LeftHost);
+            let in_ring_ns = RING_FRAMES * passage.takes_ns;
+            let left_ns = passage.leaves_ns.saturating_sub(in_ring_ns).max(now_ns);
+            self.plan(left_ns, connection, What::LeftHost);
         }
         let step = step + 1;
         self.plan(

@@ -27,6 +27,8 @@ pub struct Queue {
 /// When a frame has passed a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passage {
+    /// What it takes itself, without waiting.
+    pub takes_ns: u64,
     /// Its last bit leaves.
     pub leaves_ns: u64,
     /// It is at the next limit, or at the other end.
@@ -61,6 +63,7 @@ impl Queue {
         }
         self.free_at_ns = start_ns + frame_ns;
         Some(Passage {
+            takes_ns: frame_ns,
             leaves_ns: self.free_at_ns,
             arrives_ns: self.free_at_ns + (self.limit.delay_s * 1e9) as u64,
         })
