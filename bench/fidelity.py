@@ -55,9 +55,9 @@ LONGER_TRIALS = {
     "two-racks": "18 s",
     "bad-cable": "18 s",
     "xibalba-e7-32": "18 s",
-    "xibalba-e7-config1": "18 s",
-    "xibalba-e7-config2": "18 s",
-    "xibalba-e7-config3": "18 s",
+    "xibalba-e7-config1": "36 s",
+    "xibalba-e7-config2": "36 s",
+    "xibalba-e7-config3": "36 s",
     "xibalba-maintenance": "48 s",
 }
 """Where several routes share a limit, or what waits in front of it is a second."""
