@@ -57,18 +57,30 @@ def answer(process: subprocess.Popen[str]) -> Any:
 
 
 def transfer_rates_mbps(
-    pairs: list[tuple[Enter, Enter, str]], megabytes: float, port: int = PORT
+    pairs: list[tuple[Enter, Enter, str]],
+    megabytes: float,
+    port: int = PORT,
+    are_connected_first: bool = False,
 ) -> list[float]:
-    """Payload rates of transfers (sender, receiver, receiver's address) that run at the same time."""
+    """Payload rates of transfers (sender, receiver, receiver's address) that run at the same time.
+
+    Where one may fill the other's way before that is connected, all connect first: a connection that is not made at
+    once is made a second later.
+    """
     with contextlib.ExitStack() as stack:
         receivers = [
             stack.enter_context(serving(receiver, "receive", port + index))
             for index, (_, receiver, _) in enumerate(pairs)
         ]
         senders = [
-            on(sender, "send", address, port + index, megabytes)
+            on(sender, "send", address, port + index, megabytes, stdin=subprocess.PIPE)
             for index, (sender, _, address) in enumerate(pairs)
         ]
+        for sender in senders if are_connected_first else []:
+            assert sender.stdout is not None and sender.stdout.readline() == "ready\n"
+        for sender in senders:
+            assert sender.stdin is not None
+            sender.stdin.close()
         for sender in senders:
             assert sender.wait(timeout=60) == 0
         return [float(answer(receiver)) for receiver in receivers]
@@ -91,7 +103,10 @@ def receive(port: str) -> None:
 
 
 def send(address: str, port: str, megabytes: str) -> None:
+    """Connect, and send when the standard input ends."""
     with socket.create_connection((address, int(port)), timeout=10) as connection:
+        print("ready", flush=True)
+        sys.stdin.read()
         for _ in range(round(float(megabytes) * 1e6 / len(CHUNK))):
             connection.sendall(CHUNK)
 
