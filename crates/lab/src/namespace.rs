@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 
 use crate::error::{LabError, Result};
-use crate::sys::check;
+use crate::sys::{check, option_u64};
 
 /// A network namespace held by a file descriptor. When its last holder dies, by whatever signal,
 /// the kernel removes it and every interface in it.
@@ -69,19 +69,7 @@ pub fn cookie_of(pid: u32) -> io::Result<Option<u64>> {
 
 fn cookie_here() -> Option<u64> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
-    let mut cookie = 0u64;
-    let mut length = size_of::<u64>() as libc::socklen_t;
-    // SAFETY: the pointers describe `cookie` and `length`, which live until the call is over.
-    let result = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_NETNS_COOKIE,
-            (&raw mut cookie).cast(),
-            &raw mut length,
-        )
-    };
-    check(result).ok().map(|_| cookie)
+    option_u64(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_NETNS_COOKIE).ok()
 }
 
 /// Opens something below a `/proc/PID` directory that is already open.
