@@ -189,7 +189,7 @@ impl<'a> Exchange<'a> {
     fn lose(&mut self, connection: usize, step: usize, now_ns: u64) {
         self.ends[connection].lost[step] += 1;
         if step == 0 {
-            // The host throws away what it sent itself, and does not try again before it hears something.
+            // The host throws away what it sent itself: it hears of it at once, and waits before it tries again.
             self.plan(now_ns + OWN_DROP_NS, connection, What::LeftHost);
         }
     }
