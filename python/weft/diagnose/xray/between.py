@@ -46,10 +46,14 @@ class Between:
         self, experiment: Experiment, limits: Sequence[SharedLimit], rng: Random
     ) -> list[Flow]:
         """Every member with one of the others, those of the smallest known group around first."""
+        near = self._near(experiment)
+        return room.crossing_flows(experiment, near, limits, self._ledger.ports, rng)
+
+    def _near(self, experiment: Experiment) -> Members:
+        """The others in the smallest known group around."""
         group, within = experiment.group, experiment.within
         around = [known for known in self._parts if group < known <= within]
-        near = min(around, key=len, default=within) - group
-        return room.crossing_flows(experiment, near, limits, self._ledger.ports, rng)
+        return min(around, key=len, default=within) - group
 
     def study(self, group: Group, parent: Group | None) -> bool:
         """A group with parts: what each of them sends to and receives from the others."""
@@ -88,7 +92,7 @@ class Between:
 
     def _share_across(self, part: Members, direction: Direction, crossing: list[Trial]) -> float:
         shares = [
-            trial.mbps[crossed].sum() / predict(trial, self._ledger.ports, [])[crossed].sum()
+            trial.mbps[crossed].sum() / self._ledger.offered(trial, crossed, [])
             for trial in crossing
             if (crossed := across(part, direction, trial)).any()
         ]
@@ -150,6 +154,11 @@ class Between:
 
     def _achievable(self, experiment: Experiment, others: list[SharedLimit]) -> float:
         """How much of a part's traffic the other limits let through, with flows chosen for that."""
+        near = self._near(experiment)
+        key = "achievable", experiment, near, tuple(one.effect for one in others)
+        return self._ledger.memo.get(key, lambda: self._least_sampled(experiment, others))
+
+    def _least_sampled(self, experiment: Experiment, others: list[SharedLimit]) -> float:
         loads = []
         for seed in range(SAMPLES):
             flows = self.crossing_flows(experiment, others, np.random.default_rng(seed))

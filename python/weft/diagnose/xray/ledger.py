@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,11 +11,13 @@ from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.experiment import Experiment, Kind, Members
 from weft.diagnose.xray.grouping import Group
 from weft.diagnose.xray.limit import Direction, Ports, SharedLimit, predict
+from weft.diagnose.xray.memo import Memo
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
 from weft.diagnose.xray.want import Want
 from weft.model.maxmin import Crossings
+from weft.statistics import Floats
 
 
 @dataclass
@@ -32,13 +35,16 @@ class Ledger:
     wants: list[Want] = field(default_factory=list)
     is_over: bool = False
     ports: Ports = field(init=False)
-    _expected: dict[tuple[int, Members, int], float] = field(default_factory=dict)
+    memo: Memo = field(default_factory=Memo)
+    """Of what follows from ports."""
 
-    def begin(self, evidence: Evidence) -> None:
-        """Nothing is known but the evidence."""
-        self.evidence = evidence
+    def begin(self, evidence: Evidence, ports: Ports) -> None:
+        """Nothing is known but the evidence and the ports."""
+        if ports != getattr(self, "ports", None):
+            self.memo.clear()
+        self.memo.turn()
+        self.evidence, self.ports = evidence, ports
         self.limits, self.undecided, self.wants, self.known = [], [], [], []
-        self._expected.clear()
 
     def judged(
         self, kind: Kind, group: Members, within: Members, has_ceiling: bool = True
@@ -58,13 +64,15 @@ class Ledger:
         before = [one for one in self.known if one.identity not in now]
         return [*self.limits, *(one for one in before if not one.members <= about)]
 
-    def offered(self, trial: Trial, chosen: Crossings, limits: list[SharedLimit]) -> float:
+    def offered(self, trial: Trial, chosen: Crossings, limits: Sequence[SharedLimit]) -> float:
         """What ports and limits would let some flows of a trial have, in sum."""
-        state = hash(tuple((one.identity, len(one.evidence)) for one in limits))
-        key = trial.phase, frozenset(np.flatnonzero(chosen).tolist()), state
-        if key not in self._expected:
-            self._expected[key] = float(predict(trial, self.ports, limits)[chosen].sum())
-        return self._expected[key]
+        return float(self.expected_mbps(trial, limits)[chosen].sum())
+
+    def expected_mbps(self, trial: Trial, limits: Sequence[SharedLimit]) -> Floats:
+        """What ports and limits would let each flow of a trial have."""
+        flows = trial.src.tobytes(), trial.dst.tobytes()
+        key = "expected", flows, tuple(one.effect for one in limits)
+        return self.memo.get(key, lambda: predict(trial, self.ports, limits))
 
     def want_more(self, kind: Kind, group: Members, within: Members, verdict: Verdict) -> bool:
         """More rounds; returns whether it goes on without them."""
@@ -83,7 +91,7 @@ class Ledger:
         parts: tuple[Members, ...] = (),
     ) -> None:
         """A limit is found."""
-        demands = [predict(trial, self.ports, []).sum() for trial in evidence]
+        demands = [self.expected_mbps(trial, []).sum() for trial in evidence]
         self.limits.append(
             SharedLimit(
                 kind,  # type: ignore[arg-type]

@@ -44,6 +44,11 @@ class SharedLimit:
         """What makes it the same limit when it is measured again."""
         return self.kind, self.members, self.direction
 
+    @property
+    def effect(self) -> tuple[object, ...]:
+        """What makes it have the same effect on any flows."""
+        return *self.identity, self.parts, self.capacity_mbps.median
+
     @cached_property
     def capacity_mbps(self) -> Interval:
         """What it lets through: the median over the rounds of its evidence."""
@@ -84,12 +89,21 @@ def _column(crossed: Crossings) -> Crossings:
     return crossed.reshape(-1, 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ports:
     """What each node can send and receive by itself."""
 
     send_mbps: Floats
     receive_mbps: Floats
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ports) and all(
+            np.array_equal(own, others, equal_nan=True)
+            for own, others in (
+                (self.send_mbps, other.send_mbps),
+                (self.receive_mbps, other.receive_mbps),
+            )
+        )
 
     def crossings(self, src: Ints, dst: Ints) -> tuple[Crossings, Floats]:
         """A column for each port in use, with its capacity."""

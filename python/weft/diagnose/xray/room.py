@@ -69,10 +69,8 @@ class Room:
         return [int(others[chosen])]
 
     def _spread(self, others: Ints, crossed: list[Crossings]) -> list[int]:
-        ways: dict[bytes, int] = {}
-        for i, other in enumerate(others):
-            ways.setdefault(b"".join(columns[i].tobytes() for columns in crossed), int(other))
-        return list(ways.values())[:PLACES]
+        _, first = np.unique(np.column_stack(crossed), axis=0, return_index=True)
+        return [int(other) for other in others[np.sort(first)[:PLACES]]]
 
 
 def _beside(group: Members, limits: Sequence[SharedLimit]) -> list[SharedLimit]:

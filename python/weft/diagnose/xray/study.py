@@ -11,7 +11,7 @@ from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.grouping import Group, group_by_round_trip
 from weft.diagnose.xray.inside import Inside
 from weft.diagnose.xray.ledger import Ledger
-from weft.diagnose.xray.limit import predict, without_explained
+from weft.diagnose.xray.limit import without_explained
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.trial import Trial
 
@@ -36,12 +36,12 @@ class Study(Ledger):
     def update(self, trials: Sequence[Trial]) -> None:
         """Think it all through again with these trials; fills `limits`, `groups`, `undecided` and `wants`."""
         lost = self.survey.lost
-        self.begin(Evidence([trial.without(lost) if lost else trial for trial in trials]))
+        evidence = Evidence([trial.without(lost) if lost else trial for trial in trials])
+        self.begin(evidence, ports_of(self.survey, evidence))
         self.between.begin()
         self.groups = []
         if not self.survey.nodes:
             return
-        self.ports = ports_of(self.survey, self.evidence)
         self.wants = wanted_alone(self.survey, self.candidates, self.evidence, self.ports)
         if (self.wants and not self.is_over) or len(self.candidates.members) < 3:
             return
@@ -63,7 +63,7 @@ class Study(Ledger):
     def bisection_shares(self) -> list[float]:
         """What each random bisection delivered of what the ports allow."""
         found = self.evidence.of_kind("bisection")
-        return [float(t.mbps.sum() / predict(t, self.ports, []).sum()) for t in found]
+        return [float(t.mbps.sum() / self.expected_mbps(t, []).sum()) for t in found]
 
     def _visit(self, group: Group, parent: Group | None) -> bool:
         """Study a group after those below it; returns whether all about it is decided."""
