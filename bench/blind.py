@@ -120,13 +120,16 @@ def score(name: str, fabric: KnownFabric, run: Run, took_s: float) -> Score:
     place = {host: number for number, host in enumerate(hosts)}
     groups = {fabric.canonical(frozenset(map(place.__getitem__, g))) for g in found.groups}
     required = fabric.required
+    slow = {one.nodes for one in found.slow}
+    missed = [_text(fabric, group) for group in required - groups]
+    false = [_text(fabric, group) for group in groups - fabric.allowed]
     return Score(
         name,
         len(hosts),
         len(required),
         len(required & groups),
-        [_text(fabric, group) for group in required - groups],
-        [_text(fabric, group) for group in groups - fabric.allowed],
+        [*missed, *(f"{host} is slow" for (host,) in sorted(fabric.slow - slow))],
+        [*false, *(f"{' to '.join(one)} is slow" for one in sorted(slow - fabric.slow))],
         worst_capacity_error(fabric, found, place),
         took_s,
         _transfers(run) / pair_of_pairs(len(hosts)),

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from weft import _core
 from weft.diagnose.declared import DeclaredLimit, DeclaredNetwork
+from weft.diagnose.xray.slowness import SLOW_SHARE
 
 LINE_MBPS = 100
 LEAST_OVERSUBSCRIPTION, MOST_OVERSUBSCRIPTION = 1.3, 8.0
@@ -76,6 +77,14 @@ class KnownFabric:
     def allowed(self) -> set[frozenset[int]]:
         """Those that may be found: there is a limit, though maybe a mild one."""
         return {self.canonical(limit.members) for limit, _ in self.limits}
+
+    @property
+    def slow(self) -> set[tuple[str]]:
+        """The hosts whose own link, one way or both, is slower than most are."""
+        own = [one for one in self.network.limits if len(one.members) == 1]
+        usual = float(np.median([one.capacity_mbps for one in own]))
+        slow = {min(one.members) for one in own if one.capacity_mbps < SLOW_SHARE * usual}
+        return {(self.network.hosts[host],) for host in slow}
 
     def canonical(self, members: frozenset[int]) -> frozenset[int]:
         """Of the two sides of a cut, which nothing outside can tell apart, the smaller."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.diagnose.xray.alone import PARTNERS, ports_of, wanted_alone
+from weft.diagnose.xray.alone import PARTNERS, ports_of, wanted_alone, wanted_retrials
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.experiment import Experiment, Flow, Kind, as_arrays
 from weft.diagnose.xray.grouping import Group
+from weft.diagnose.xray.limit import SharedLimit
+from weft.diagnose.xray.slowness import RETRIALS
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.trial import Trial
+from weft.diagnose.xray.verdict import Verdict
 
 NODES = frozenset(range(8))
 
@@ -60,3 +63,25 @@ def test_a_node_slow_both_ways_is_tried_both_ways(kind: Kind, other: Kind) -> No
     wants = wanted_alone(survey, Group(NODES), evidence, ports_of(survey, evidence))
     assert {want.experiment.kind for want in wants} == {other}
     assert all(want.experiment.group == frozenset({0}) for want in wants)
+
+
+def test_routes_that_share_a_limit_are_tried_again_one_after_the_other() -> None:
+    slow: dict[Flow, float] = {(0, 4): 0.1, (1, 5): 0.2, (2, 3): 0.3, (6, 7): 0.4}
+    survey = survey_of(slow)
+    evidence = Evidence([])
+    ports = ports_of(survey, evidence)
+    entering = Trial(0, *as_arrays([(4, 0), (5, 1)]), np.array([9.4, 9.4]))
+    verdict = Verdict("limited", (0.5,) * 6)
+    uplink = SharedLimit("uplink", frozenset(range(4)), "in", verdict, (entering,), 30.0)
+
+    def tried(*pairs: Flow) -> list[Trial]:
+        return [alone(pair, 9.0) for pair in pairs for _ in range(RETRIALS)]
+
+    def wanted(evidence: list[Trial]) -> list[set[int]]:
+        wants = wanted_retrials(survey, Evidence(evidence), ports, [uplink])
+        assert all(want.rounds == RETRIALS for want in wants)
+        return [set(want.experiment.group) for want in wants]
+
+    assert wanted([]) == [{0, 4}, {2, 3}, {6, 7}]
+    assert wanted(tried((0, 4), (2, 3))) == [{1, 5}, {6, 7}]
+    assert wanted(tried(*slow)) == []

@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from weft.diagnose.xray.experiment import Experiment
-from weft.diagnose.xray.limit import Ports
+from weft.diagnose.xray.experiment import Experiment, as_arrays
+from weft.diagnose.xray.limit import Ports, SharedLimit
 from weft.diagnose.xray.slowness import slow_ports, slow_routes, suspects
 from weft.diagnose.xray.survey import Survey, take_survey
 from weft.diagnose.xray.trial import Trial, trials
+from weft.diagnose.xray.verdict import Verdict
 from weft.run.samples import SCHEMA
 
 Row = tuple[int, int, int, int, float]
@@ -201,3 +202,27 @@ def test_a_slow_route_is_suspected_and_slow_when_alone_too() -> None:
     assert (found.src, found.dst, found.rate_mbps.median, found.expected_mbps) == (1, 3, 2.0, 10.0)
     assert list(slow_routes(flows, alone(9.0), ports, [])) == []
     assert list(slow_routes(flows, [], ports, [])) == []
+
+
+def test_a_route_is_not_slow_for_what_others_took_at_the_same_time() -> None:
+    survey, ports = surveyed({(1, 3): 2.0})
+    both = trials(rates((0, i, src, 3, 4.9) for i in range(5) for src in (1, 2)), 0)
+    assert list(slow_routes(suspects(survey, ports, []), both, ports, [])) == []
+
+
+def test_a_route_that_gets_a_thin_share_is_not_suspected() -> None:
+    """Where eleven share what one can send, a survey sees a few frames of each."""
+    full = Trial(0, *as_arrays([(0, 12)]), np.array([10.0]))
+    verdict = Verdict("limited", (0.5,) * 6)
+    uplink = SharedLimit("uplink", frozenset(range(12)), "out", verdict, (full,), 100.0)
+    ports = Ports(np.full(24, 10.0), np.full(24, 10.0))
+
+    def suspected(sharing: int) -> list[tuple[int, int]]:
+        flows = [(node, 12 + node) for node in range(sharing)]
+        out = Trial(0, *as_arrays(flows), np.array([0.02, *[10 / sharing] * (sharing - 1)]))
+        back = Trial(1, out.dst, out.src, np.full(sharing, 10.0))
+        survey = Survey(24, frozenset(), np.full((24, 24, 1), np.nan), [[out, back]])
+        return suspects(survey, ports, [uplink])
+
+    assert suspected(4) == [(0, 12)]
+    assert suspected(11) == []

@@ -61,16 +61,27 @@ def wanted_alone(survey: Survey, candidates: Group, evidence: Evidence, ports: P
 def wanted_retrials(
     survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
 ) -> list[Want]:
-    """Routes that got less than all that is known explains are tried again, alone."""
+    """Routes that got less than all that is known explains are tried again, alone.
+
+    At the same time only those that have no limit in common: more of them would be slow together.
+    """
     tried = Counter(
         one.group for trial in evidence.alone for one in trial.experiments if one.kind == "alone"
     )
     pairs = dict.fromkeys(frozenset(flow) for flow in suspects(survey, ports, limits))
-    return [
-        _want("alone", ends, ends, RETRIALS - tried[ends])
-        for ends in pairs
-        if tried[ends] < RETRIALS
-    ]
+    left = [ends for ends in pairs if tried[ends] < RETRIALS]
+    return [_want("alone", ends, ends, RETRIALS - tried[ends]) for ends in _apart(left, limits)]
+
+
+def _apart(pairs: Sequence[Members], limits: Sequence[SharedLimit]) -> Iterator[Members]:
+    """The pairs, first come first served, that cross no limit in common."""
+    taken: set[tuple[object, ...]] = set()
+    for ends in pairs:
+        there = np.array(sorted(ends))
+        crossed = {limit.identity for limit in limits if limit.crossings(there, there[::-1]).any()}
+        if taken.isdisjoint(crossed):
+            taken |= crossed
+            yield ends
 
 
 def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Want]:

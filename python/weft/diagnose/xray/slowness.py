@@ -21,6 +21,8 @@ SUSPICIOUS_SHARE = 0.6
 """A route that got less of what ports and limits allow is tried again, alone."""
 SUSPICIOUS_SHARE_OF_A_SHARE = 0.25
 """... where it had to share a limit, since flows do not share fairly."""
+LEAST_SHARE = 1 / 8
+"""A route whose share of a limit is less of what its ends can do is not asked: that is a few frames of a survey."""
 MOST_SUSPECTS = 12
 RETRIALS = 5
 
@@ -104,10 +106,11 @@ def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> lis
             expected > SLOW_SHARE * alone, SUSPICIOUS_SHARE, SUSPICIOUS_SHARE_OF_A_SHARE
         )
         shares = trial.mbps / expected
+        is_thin = expected < LEAST_SHARE * alone
         flows = set(trial.flows)
         both_ways = np.array([flow[::-1] in flows for flow in trial.flows], dtype=bool)
         is_held_up = both_ways & (sends[trial.dst] | receives[trial.src])
-        low = np.flatnonzero((shares < least) & ~is_held_up)
+        low = np.flatnonzero((shares < least) & ~is_held_up & ~is_thin)
         found += [(float(shares[i] / least[i]), trial.flows[i]) for i in low]
     return [flow for _, flow in sorted(found)[:MOST_SUSPECTS]]
 
@@ -117,11 +120,11 @@ def slow_routes(
 ) -> Iterator[SlowRoute]:
     """Those of the suspects that are slow alone too, in most of the retrials."""
     for src, dst in flows:
-        rounds = [t.of(frozenset([src])) for t in alone]
-        rounds = [t for t in rounds if t.flows == [(src, dst)]]
+        rounds = [trial for trial in alone if (src, dst) in trial.flows]
         if not rounds:
             continue
-        expected = float(predict(rounds[0], ports, limits)[0])
-        rates = [float(trial.mbps[0]) for trial in rounds]
+        places = [trial.flows.index((src, dst)) for trial in rounds]
+        expected = float(predict(rounds[0], ports, limits)[places[0]])
+        rates = [float(trial.mbps[i]) for trial, i in zip(rounds, places, strict=True)]
         if median_interval(rates).high < SLOW_SHARE * expected:
             yield SlowRoute(src, dst, median_interval(rates), expected)
