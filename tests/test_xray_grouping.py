@@ -110,3 +110,14 @@ def test_pairs_that_wait_for_each_other_at_an_uplink_do_not_hide_the_groups() ->
     waiting_us = np.where(home[:, np.newaxis] != home, waiting_us + waiting_us.T, 0.0)
     found = groups_in(48, trips + waiting_us[:, :, np.newaxis])
     assert below(found) == set(groups)
+
+
+def test_a_group_apart_from_all_others_is_one_however_far_from_a_tree_their_distances_are() -> None:
+    """Rounds in which many cross the same narrow links make some groups seem nearer to each other."""
+    trips = trips_us({}, count=64, noise_us=5.0)
+    home = np.arange(64) // 8
+    rng = np.random.default_rng(5)
+    waiting_us = np.triu(rng.choice([300.0, 800.0], (64, 64)), 1)
+    waiting_us = np.where(home[:, np.newaxis] != home, waiting_us + waiting_us.T, 0.0)
+    found = groups_in(64, trips + waiting_us[:, :, np.newaxis])
+    assert below(found) == {frozenset(range(first, first + 8)) for first in range(0, 64, 8)}

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from weft.diagnose.xray.experiment import Members
 from weft.diagnose.xray.joining import UnrootedTree, neighbour_joining
 from weft.statistics import Floats
+
+Mask = npt.NDArray[np.bool_]
 
 NOISE_DEVIATIONS = 4.0
 """An edge of the tree counts when it is so many standard deviations of the round trips around it long."""
@@ -81,6 +84,7 @@ def _significant(round_trip_us: Floats) -> UnrootedTree:
         (a, b)
         for a, b, length in edges
         if length <= max(least, NOISE_DEVIATIONS * noise.around(tree.beyond(a, b)))
+        and noise.gap_us(tree.beyond(a, b)) <= least
     ]
     return _contracted(tree, short)
 
@@ -118,14 +122,33 @@ class _Noise:
         all from a node to the other side. Single long distances say little: where many pairs cross the
         same narrow link, they wait for each other.
         """
-        inside = np.isin(np.arange(len(self._distances)), list(side))
-        longest, _, far = min(
-            (self._distances[np.ix_(one, one)].max(), int(one.sum()), int((~one).sum()))
-            for one in (inside, ~inside)
+        closer = self._closer(side)
+        far = int((~closer).sum())
+        return float(
+            np.hypot(self._near_us(closer), self._deviation_us(len(self._misfit)) / np.sqrt(far))
         )
+
+    def gap_us(self, side: Members) -> float:
+        """How much farther all others are from an edge's closer side than its nodes are from each other, without
+        what noise explains: where that is something, the side is one, however the others wait for each other."""
+        closer = self._closer(side)
+        across = self._distances[np.ix_(closer, ~closer)].min()
+        longest = self._distances[np.ix_(closer, closer)].max()
+        return float(across - longest - NOISE_DEVIATIONS * self._near_us(closer))
+
+    def _closer(self, side: Members) -> Mask:
+        """The side of an edge, or the other one, whose nodes are nearer to each other."""
+        inside = np.isin(np.arange(len(self._distances)), list(side))
+        return min(
+            (inside, ~inside),
+            key=lambda one: (self._distances[np.ix_(one, one)].max(), int(one.sum())),
+        )
+
+    def _near_us(self, side: Mask) -> float:
+        """The deviation of the distances no longer than those on a side."""
+        longest = self._distances[np.ix_(side, side)].max()
         near = int(np.searchsorted(self._ascending, longest, side="right"))
-        near_us = self._deviation_us(max(near, LEAST_DISTANCES))
-        return float(np.hypot(near_us, self._deviation_us(len(self._misfit)) / np.sqrt(far)))
+        return self._deviation_us(max(near, LEAST_DISTANCES))
 
     def _deviation_us(self, count: int) -> float:
         """Of the shortest distances; where a few are far off, more than most of them show."""
