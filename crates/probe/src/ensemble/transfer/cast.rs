@@ -6,8 +6,8 @@ use memmap2::MmapMut;
 
 use super::super::line::Line;
 use super::super::reactor::{Interest, Reactor};
-use super::Served;
 use super::desk::{Desk, TURN_BYTES};
+use super::flow::Served;
 use crate::batch;
 use crate::clock::now_ns;
 

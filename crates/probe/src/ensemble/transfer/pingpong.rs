@@ -8,8 +8,8 @@ use super::super::line::Line;
 use super::super::part::Part;
 use super::super::reactor::{Interest, Reactor};
 use super::super::rows::Row;
-use super::Served;
 use super::desk::Desk;
+use super::flow::Served;
 use crate::clock::now_ns;
 
 /// Round trips whose times are held without asking for memory.

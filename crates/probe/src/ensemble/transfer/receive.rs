@@ -3,8 +3,8 @@
 use std::io;
 
 use super::super::line::Line;
-use super::Served;
 use super::desk::{Desk, TURN_BYTES};
+use super::flow::Served;
 use crate::clock::now_ns;
 
 /// A receiver is woken when so much has come, or a trial's last byte. Waking for every frame would cost a machine that

@@ -3,8 +3,8 @@
 use std::io;
 
 use super::super::line::Line;
-use super::Served;
 use super::desk::{Desk, TURN_BYTES};
+use super::flow::Served;
 
 /// Writes until all is written or its time is up.
 pub struct Sender {

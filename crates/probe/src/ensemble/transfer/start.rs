@@ -1,0 +1,193 @@
+//! How the flows of a phase begin: which of them a node has, and on what sockets.
+
+use std::io;
+use std::net::TcpStream;
+
+use socket2::SockRef;
+
+use super::super::line::Line;
+use super::super::part::{Amount, Incoming, Outgoing, Part, Work, share};
+use super::super::reactor::{Interest, Key, Reactor};
+use super::Flows;
+use super::cast::Relay;
+use super::flow::Flow;
+use super::pingpong::{Limit, Pinger, Ponger};
+use super::receive::Receiver;
+use super::send::Sender;
+use super::timetable::Timetable;
+
+/// A timed sender leaves no more than this to the kernel, because what it leaves must be drained before the next phase.
+const LEFT_TO_KERNEL_BYTES: u32 = 16 << 10;
+
+/// The connections of one transfer, as many as it has streams.
+pub struct Connected<T> {
+    pub transfer: T,
+    pub sockets: Vec<TcpStream>,
+}
+
+impl Flows {
+    /// Begin to move bytes; times count from `start_ns`.
+    pub fn start(
+        &mut self,
+        part: &Part,
+        send: Vec<Connected<Outgoing>>,
+        receive: Vec<Connected<Incoming>>,
+        start_ns: u64,
+        reactor: &Reactor,
+    ) -> io::Result<()> {
+        self.start_ns = start_ns;
+        self.timetable = part
+            .windows()
+            .map(|windows| Timetable::new(windows, start_ns));
+        match part.work {
+            Work::Stream => self.start_streams(part, send, receive, reactor),
+            Work::Pingpong => self.start_pingpongs(part, send, receive, reactor),
+            Work::Cast => self.start_casts(part, send, receive, reactor),
+        }
+    }
+
+    fn start_streams(
+        &mut self,
+        part: &Part,
+        send: Vec<Connected<Outgoing>>,
+        receive: Vec<Connected<Incoming>>,
+        reactor: &Reactor,
+    ) -> io::Result<()> {
+        for one in send {
+            let amount = part.amount(one.transfer.network);
+            self.add_senders(one, amount, reactor)?;
+        }
+        for (tally, one) in receive.into_iter().enumerate() {
+            let amount = part.amount(one.transfer.network);
+            self.add_receivers(tally, one, amount, reactor)?;
+        }
+        Ok(())
+    }
+
+    fn start_pingpongs(
+        &mut self,
+        part: &Part,
+        send: Vec<Connected<Outgoing>>,
+        receive: Vec<Connected<Incoming>>,
+        reactor: &Reactor,
+    ) -> io::Result<()> {
+        for (trips, one) in send.into_iter().enumerate() {
+            self.desk.trips[trips].dst = one.transfer.dst;
+            for socket in one.sockets {
+                let line = self.line(socket, Interest::Write, reactor)?;
+                let limit = Limit::of(&part.stop);
+                let pinger = Pinger::new(line, one.transfer.dst, part.size_bytes, limit, trips);
+                self.flows.push(Some(Flow::Ping(pinger)));
+            }
+        }
+        for one in receive {
+            for socket in one.sockets {
+                let line = self.line(socket, Interest::Read, reactor)?;
+                let ponger = Ponger::new(line, one.transfer.src, part.size_bytes);
+                self.flows.push(Some(Flow::Pong(ponger)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The head of a chain is a plain sender and its tail a plain receiver.
+    fn start_casts(
+        &mut self,
+        part: &Part,
+        mut send: Vec<Connected<Outgoing>>,
+        receive: Vec<Connected<Incoming>>,
+        reactor: &Reactor,
+    ) -> io::Result<()> {
+        for (tally, one) in receive.into_iter().enumerate() {
+            let network = one.transfer.network;
+            let next = send
+                .iter()
+                .position(|other| other.transfer.network == network);
+            match next.map(|index| send.swap_remove(index)) {
+                Some(next) => self.add_relay(part, tally, one, next, reactor)?,
+                None => self.add_receivers(tally, one, part.amount(network), reactor)?,
+            }
+        }
+        for one in send {
+            let amount = part.amount(one.transfer.network);
+            self.add_senders(one, amount, reactor)?;
+        }
+        Ok(())
+    }
+
+    fn add_senders(
+        &mut self,
+        one: Connected<Outgoing>,
+        amount: Amount,
+        reactor: &Reactor,
+    ) -> io::Result<()> {
+        let streams = one.sockets.len() as u32;
+        for (stream, socket) in (0..).zip(one.sockets) {
+            let left_bytes = match amount {
+                Amount::Trials { bytes, trials } => {
+                    Some(share(bytes, streams, stream) * u64::from(trials))
+                }
+                Amount::Time(_) => {
+                    SockRef::from(&socket).set_tcp_notsent_lowat(LEFT_TO_KERNEL_BYTES)?;
+                    None
+                }
+            };
+            let line = self.line(socket, Interest::Write, reactor)?;
+            let sender = Sender::new(line, one.transfer.dst, left_bytes);
+            self.flows.push(Some(Flow::Send(sender)));
+        }
+        Ok(())
+    }
+
+    fn add_receivers(
+        &mut self,
+        tally: usize,
+        one: Connected<Incoming>,
+        amount: Amount,
+        reactor: &Reactor,
+    ) -> io::Result<()> {
+        let streams = one.sockets.len() as u32;
+        for (stream, socket) in (0..).zip(one.sockets) {
+            let line = self.line(socket, Interest::Read, reactor)?;
+            let expected = match amount {
+                Amount::Trials { bytes, trials } => Some((share(bytes, streams, stream), trials)),
+                Amount::Time(_) => None,
+            };
+            let receiver = Receiver::new(line, one.transfer.src, tally, expected)?;
+            self.flows.push(Some(Flow::Receive(receiver)));
+        }
+        Ok(())
+    }
+
+    fn add_relay(
+        &mut self,
+        part: &Part,
+        tally: usize,
+        from: Connected<Incoming>,
+        to: Connected<Outgoing>,
+        reactor: &Reactor,
+    ) -> io::Result<()> {
+        let ring = self.rings.pop().expect("there is a ring for each relay");
+        let bytes = part.cast_bytes(from.transfer.network);
+        let mut relay = Relay::new(ring, bytes, tally, from.transfer.src, to.transfer.dst);
+        for socket in from.sockets {
+            relay.input = Some(self.line(socket, Interest::Read, reactor)?);
+        }
+        for socket in to.sockets {
+            relay.output = Some(self.line(socket, Interest::Nothing, reactor)?);
+        }
+        self.flows
+            .push(relay.has_work().then_some(Flow::Relay(relay)));
+        Ok(())
+    }
+
+    /// Watch a socket for the flow that is added next.
+    fn line(&self, socket: TcpStream, interest: Interest, reactor: &Reactor) -> io::Result<Line> {
+        Line::watch(
+            socket,
+            Key::Flow(self.flows.len() as u32),
+            interest,
+            reactor,
+        )
+    }
+}
