@@ -149,6 +149,29 @@ def test_a_machine_that_is_slow_when_all_send_is_no_group(tmp_path: Path) -> Non
     assert findings.limits == findings.groups == findings.slow == []
 
 
+def test_what_short_trials_leave_unused_of_full_uplinks_is_no_limit(tmp_path: Path) -> None:
+    """Twelve nodes share what one could send, and all send through somebody's full uplink at the other end."""
+    uplinks = "\n".join(
+        f"""
+[[switches]]
+ids = "s{i}"
+[[hosts]]
+ids = "n[{12 * i + 1}-{12 * i + 12}]"
+attach = "s{i}"
+link = {{ rate = "100 Mb/s", delay = "5 us" }}
+[[links]]
+between = ["s{i}", "top"]
+rate = "100 Mb/s"
+"""
+        for i in range(6)
+    )
+    network = network_of(f'name = "uplinks"\n[[switches]]\nids = "top"\n{uplinks}')
+    simulation = simulate(VirtualCluster(network, stall_s=0.045))
+    racks = [frozenset(range(first, first + 12)) for first in range(0, 72, 12)]
+    both = {("uplink", rack, way) for rack in racks for way in ("out", "in")}
+    assert kinds(studied(tmp_path, simulation)) == both
+
+
 def test_noise_hides_no_limit(tmp_path: Path) -> None:
     fabric = generate(59)
     study = studied(

@@ -30,7 +30,8 @@ class VirtualCluster:
 
     `efficiency` is what all rates reach of what the network lets them have, `busy` the share that other
     work on the machine takes at most from a phase, more from some and less from others. A phase that is
-    measured again gives the same samples.
+    measured again gives the same samples. Flows through two full limits stand still for the first `stall_s`:
+    what one lets through in bursts the other cannot always pass on.
     """
 
     network: DeclaredNetwork
@@ -40,12 +41,13 @@ class VirtualCluster:
     slow_pairs: dict[tuple[int, int], float] = field(default_factory=dict)
     efficiency: float = 1.0
     busy: float = 0.0
+    stall_s: float = 0.0
 
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng(self.seed)
 
-    def rates_mbps(self, flows: list[tuple[int, int]]) -> np.ndarray:
-        """What each of some concurrent flows gets."""
+    def rates_mbps(self, flows: list[tuple[int, int]], trial_s: float = 1.0) -> np.ndarray:
+        """What each of some concurrent flows gets in a trial."""
         crossed = self.network.crossings(flows)
         capacities = np.array([limit.capacity_mbps for limit in self.network.limits])
         for pair, mbps in self.slow_pairs.items():
@@ -62,6 +64,8 @@ class VirtualCluster:
                 noise[through] *= loads[j] / (rates * noise)[through].sum()
             else:
                 noise[through] = np.minimum(noise[through], 1.0)
+        is_full = loads > 0.999 * capacities * efficiency
+        noise[crossed[:, is_full].sum(axis=1) > 1] *= 1 - min(self.stall_s / trial_s, 1.0)
         return rates * noise
 
     def round_trip_us(self, a: int, b: int) -> float:
@@ -83,7 +87,7 @@ class VirtualCluster:
                     rows.append((batch, src, dst, 1, self.round_trip_us(src, dst) * 1e3))
         else:
             trial_ns = step["stop"]["trial_ns"]
-            for (src, dst), mbps in zip(flows, self.rates_mbps(flows), strict=True):
+            for (src, dst), mbps in zip(flows, self.rates_mbps(flows, trial_ns / 1e9), strict=True):
                 rows.append((0, src, dst, round(mbps / 8e3 * trial_ns / size), trial_ns))
         columns = {
             "step": [step_index] * len(rows),

@@ -1,4 +1,4 @@
-"""What passes between the parts of a group: what each sends to and receives from the others, and the core."""
+"""What passes between the parts of a group: what each sends to and receives from the others."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from weft.diagnose.xray import room
+from weft.diagnose.xray.core import Core
 from weft.diagnose.xray.evidence import across
 from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random, as_arrays
 from weft.diagnose.xray.grouping import Group
 from weft.diagnose.xray.ledger import Ledger
 from weft.diagnose.xray.limit import Direction, SharedLimit, predict
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import LOOKS, judge
+from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
 from weft.diagnose.xray.want import Want
 
 FULL_LOAD = 0.9
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""
+CLEAR_SHARE = 0.6
+"""A limit that leaves less of what is offered shows also in trials that offered less."""
 WORTH_WIDENING = 1.05
 """So much more must pass a part's uplink when all nodes take part, not only those of the group around."""
 REFUTING_TRIALS, REFUTING_SHARE = 3, 1.1
@@ -32,6 +35,7 @@ class Between:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self._core = Core(ledger)
         self._parts: dict[Members, list[Members]] = {}
 
     def begin(self) -> None:
@@ -49,11 +53,13 @@ class Between:
         near = self._near(experiment)
         return room.crossing_flows(experiment, near, limits, self._ledger.ports, rng)
 
-    def _near(self, experiment: Experiment) -> Members:
-        """The others in the smallest known group around."""
+    def _near(self, experiment: Experiment) -> tuple[Members, ...]:
+        """The parts of the smallest known group around, without those of the experiment's own group."""
         group, within = experiment.group, experiment.within
         around = [known for known in self._parts if group < known <= within]
-        return min(around, key=len, default=within) - group
+        nearest = min(around, key=len, default=within)
+        parts = [part - group for part in self._parts.get(nearest, [within])]
+        return tuple(part for part in parts if part)
 
     def study(self, group: Group, parent: Group | None) -> bool:
         """A group with parts: what each of them sends to and receives from the others."""
@@ -72,7 +78,7 @@ class Between:
             self._note_undecided(part, direction)
             is_cut_short = True
         # What a part may limit is no limit of what passes between all of them.
-        return is_cut_short or self._core(group, crossing)
+        return is_cut_short or self._core.study(group, crossing)
 
     def _subjects(
         self, group: Group, parent: Group | None, crossing: list[Trial]
@@ -114,21 +120,13 @@ class Between:
             widest = Experiment(kind, part, self._ledger.candidates.members)
             if (wider := self._achievable(widest, others)) > WORTH_WIDENING * load:
                 experiment, load = widest, wider
-        if judge(self._ratios_across(part, direction, crossing, others, load)).state == "free":
+        if self._judged_across(part, direction, crossing, others, load)[0].state == "free":
             return True
-        evidence = [
-            trial
-            for trial in self._ledger.evidence.about(kind, part)
-            if self._ledger.offered(trial, across(part, direction, trial), others) >= load
-        ]
-        carried = [float(t.mbps[across(part, direction, t)].sum()) for t in evidence]
-        verdict = judge(
-            self._ratios_across(part, direction, evidence, others, load), carried=carried
-        )
-        if (
-            verdict.state == "open"
-            and len(self._ledger.evidence.about(kind, part)) < MOST_ROUNDS_OF_A_PART
-        ):
+        about = self._ledger.evidence.about(kind, part)
+        verdict, evidence = self._judged_across(part, direction, about, others, 0.0)
+        if verdict.state != "limited" or verdict.ratio.median > CLEAR_SHARE:
+            verdict, evidence = self._judged_across(part, direction, about, others, load)
+        if verdict.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
             have = len(verdict.ratios)
             more = min(look for look in LOOKS if look > have) - have
             self._ledger.wants.append(Want(experiment, more, beside=tuple(others)))
@@ -172,29 +170,21 @@ class Between:
         carried = sorted(limit.carried_mbps(trial) for trial in self._ledger.evidence.trials)
         return carried[-REFUTING_TRIALS:][0] > REFUTING_SHARE * limit.capacity_mbps.median
 
-    def _ratios_across(
+    def _judged_across(
         self,
         part: Members,
         direction: Direction,
         rounds: list[Trial],
         others: list[SharedLimit],
         load: float,
-    ) -> list[float]:
-        """The shares of the expected in the rounds that could load the part's uplink so much."""
+    ) -> tuple[Verdict, list[Trial]]:
+        """The verdict by the rounds that could load the part's uplink so much, and these."""
         crossings = [(trial, across(part, direction, trial)) for trial in rounds]
-        return [
-            float(trial.mbps[crossed].sum()) / offered
+        loaded = [
+            (trial, float(trial.mbps[crossed].sum()), offered)
             for trial, crossed in crossings
             if (offered := self._ledger.offered(trial, crossed, others)) >= load
         ]
-
-    def _core(self, group: Group, crossing: list[Trial]) -> bool:
-        """Whether what is found so far explains what passed between all parts at once."""
-        verdict = judge([self._ledger.ratio(trial, group.members) for trial in crossing])
-        if verdict.state == "open":
-            return self._ledger.want_more("cross", group.members, group.members, verdict)
-        if verdict.state != "limited":
-            return True
-        parts = tuple(group.parts)
-        self._ledger.add("core", group.members, "inside", verdict, crossing, parts)
-        return True
+        carried = [mbps for _, mbps, _ in loaded]
+        ratios = [mbps / offered for _, mbps, offered in loaded]
+        return judge(ratios, carried=carried), [trial for trial, _, _ in loaded]

@@ -18,25 +18,34 @@ PLACES = 4
 
 def crossing_flows(
     experiment: Experiment,
-    near: Members,
+    near: Sequence[Members],
     limits: Sequence[SharedLimit],
     ports: Ports,
     rng: Random,
 ) -> list[Flow]:
     """Every member with one of the others, so that no limit that is known stands in the way.
 
-    The others are used evenly, those `near` first.
+    The others are used evenly, those in the parts `near` first, and these parts evenly too: whatever limits one of
+    them then stands least in the way.
     """
     outward = experiment.kind == "out"
     room = Room(_beside(experiment.group, limits), ports, outward)
     used: Counter[int] = Counter()
+    used_of: Counter[Members] = Counter()
     flows: list[Flow] = []
-    far = experiment.within - near - experiment.group
+    far = experiment.within.difference(experiment.group, *near)
+    home = {node: part for part in near for node in part}
+
+    def burden(other: int) -> tuple[int, bool, float]:
+        part = home.get(other, far)
+        return used[other], part is far, used_of[part] / len(part)
+
     for node in rng.permutation(sorted(experiment.group)):
-        others = [*rng.permutation(sorted(near)), *rng.permutation(sorted(far))]
-        others.sort(key=lambda other: used[int(other)])
+        others = [*rng.permutation(sorted(home)), *rng.permutation(sorted(far))]
+        others.sort(key=lambda other: burden(int(other)))
         chosen = room.take(int(node), np.array(others))
         used.update(chosen)
+        used_of.update(home.get(other, far) for other in chosen)
         flows += [(int(node), other) for other in chosen]
     return flows if outward else reversed_flows(flows)
 

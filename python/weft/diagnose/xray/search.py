@@ -103,9 +103,16 @@ class Search:
         return PhaseSpec(
             purpose="; ".join(str(want.experiment) for want in wants),
             size_bytes=step["sizes"]["bytes"][0],
-            stop=step["stop"],
+            stop=_lasting(step["stop"], max(want.seconds for want in wants)),
             transfers=[{"src": src, "dst": dst, "streams": 1} for src, dst in flows],
         )
+
+
+def _lasting(stop: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """The rule, for so long at least where it is one of time."""
+    if stop["rule"] != "time":
+        return stop
+    return stop | {"trial_ns": max(stop["trial_ns"], round(seconds * 1e9))}
 
 
 def window_bytes(survey: Survey) -> int | None:

@@ -27,13 +27,14 @@ def logs(mbps: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Trial:
-    """One phase: flow i went from `src[i]` to `dst[i]` at `mbps[i]`, all at the same time."""
+    """One phase: flow i went from `src[i]` to `dst[i]` at `mbps[i]`, all at the same time, for `seconds`."""
 
     phase: int
     src: Ints
     dst: Ints
     mbps: Floats
     experiments: tuple[Experiment, ...] = ()
+    seconds: float = 0.0
 
     @property
     def flows(self) -> list[tuple[int, int]]:
@@ -45,7 +46,14 @@ class Trial:
         experiments = tuple(
             Experiment(one.kind, one.group - lost, one.within - lost) for one in self.experiments
         )
-        return Trial(self.phase, self.src[kept], self.dst[kept], self.mbps[kept], experiments)
+        return Trial(
+            self.phase,
+            self.src[kept],
+            self.dst[kept],
+            self.mbps[kept],
+            experiments,
+            self.seconds,
+        )
 
     def of(self, within: Members) -> Trial:
         """The flows that start in a set of nodes."""
@@ -56,6 +64,7 @@ class Trial:
             self.dst[chosen],
             self.mbps[chosen],
             self.experiments,
+            self.seconds,
         )
 
 
@@ -90,4 +99,5 @@ def _trial(
     ends = np.array(list(sums), dtype=np.int64)
     totals = np.array(list(sums.values()))
     rates = totals[:, 0] / np.maximum(totals[:, 1], 1)
-    return Trial(phase, ends[:, 0], ends[:, 1], rates, experiments)
+    seconds = float(np.median(totals[:, 1])) / 1e9
+    return Trial(phase, ends[:, 0], ends[:, 1], rates, experiments, seconds)

@@ -12,10 +12,12 @@ from weft.diagnose.xray.limit import SharedLimit
 class Want:
     """An experiment that should be repeated `rounds` more times.
 
-    `share` of the members take part; its flows should stay clear of the limits `beside` them.
+    `share` of the members take part; its flows should stay clear of the limits `beside` them. Each round lasts
+    `seconds` at least, or as the plan says.
     """
 
     experiment: Experiment
     rounds: int
     share: float = 1.0
     beside: tuple[SharedLimit, ...] = ()
+    seconds: float = 0.0
