@@ -178,3 +178,20 @@ def test_a_hundred_nodes_are_summed_up_in_seconds(tmp_path: Path) -> None:
     assert time.perf_counter() - begin < 10
     assert len(summary.rates) == 2 * 128 * 127
     assert len(summary.phases) == 2 * 127
+
+
+def test_a_node_of_which_a_few_more_routes_carried_nothing_is_not_slow() -> None:
+    """In rounds too short for a share of a full uplink two routes in five carry nothing, of some nodes more."""
+    rng = np.random.default_rng(7)
+    mbps = rng.uniform(0.3, 1.5, (64, 64))
+    mbps[rng.random((64, 64)) < 0.4] = 0.0
+    mbps[:, 9] = np.where(rng.permutation(64) < 36, 0.0, mbps[:, 9])
+    rack = np.arange(64) // 16
+    mbps = np.where(rack[:, np.newaxis] == rack, rng.normal(9.4, 0.1, (64, 64)), mbps)
+    mbps[20] /= 20
+    np.fill_diagonal(mbps, np.nan)
+    names = tuple(f"n{i}" for i in range(64))
+    phase = (np.arange(64)[:, np.newaxis] + np.arange(64)) % 63
+    effects = effects_of(RateMatrix(0, "matrix", 1, np.arange(64), names, mbps, None, phase))
+    assert effects is not None
+    assert [(each.node, each.direction) for each in effects.nodes] == [("n20", "out")]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 from weft.diagnose.blocks import (
     FEWEST_NODES,
@@ -22,6 +23,10 @@ from weft.statistics import Floats
 
 DEVIATIONS = 5.0
 """What stands out is so many robust standard deviations away; noise alone almost never is."""
+
+LEAST_PROBABILITY = 0.65
+"""Of what stands out, most routes are slower than most others: where rounds were so short that many routes carried
+nothing, a middle is nothing too as soon as a few more of them are a node's."""
 
 _MAD_TO_SIGMA = 1.4826
 _ZERO_BELOW_FASTEST = 1e4
@@ -106,7 +111,7 @@ def effects_of(matrix: RateMatrix) -> Effects | None:
         names=matrix.names,
         out_factors=np.exp(rows),
         in_factors=np.exp(columns),
-        nodes=_standing_out(matrix.names, rows, columns),
+        nodes=_standing_out(matrix.names, rows, columns, left),
         cells=_odd_cells(matrix, logs, labels, left),
         blocks=_blocks(matrix.names, of_block, labels) if are_clear(logs, labels) else [],
     )
@@ -153,13 +158,32 @@ def _threshold(values: Floats) -> float:
     return max(LEAST_EFFECT, DEVIATIONS * spread)
 
 
-def _standing_out(names: tuple[str, ...], rows: Floats, columns: Floats) -> list[NodeEffect]:
+def _standing_out(
+    names: tuple[str, ...], rows: Floats, columns: Floats, left: Floats
+) -> list[NodeEffect]:
     found = [
         NodeEffect(names[i], direction, math.exp(effects[i]))
-        for direction, effects in (("out", rows), ("in", columns))
-        for i in np.flatnonzero(effects < -_threshold(effects))
+        for direction, effects, rest in (("out", rows, left), ("in", columns, left.T))
+        for i in np.flatnonzero(
+            (effects < -_threshold(effects))
+            & (_probability_below(effects[:, np.newaxis] + rest) > LEAST_PROBABILITY)
+        )
     ]
     return sorted(found, key=lambda effect: effect.factor)
+
+
+def _probability_below(values: Floats) -> Floats:
+    """For each row the probability that one of its cells is below one of the other rows.
+
+    Source: A. Vargha and H. D. Delaney, "A Critique and Improvement of the CL Common Language Effect Size
+    Statistics", Journal of Educational and Behavioral Statistics 25, 2000.
+    """
+    known = ~np.isnan(values)
+    own = np.maximum(known.sum(axis=1), 1)
+    ranks = np.nansum(rankdata(values, nan_policy="omit", axis=None).reshape(values.shape), axis=1)
+    others = np.maximum(known.sum() - own, 1)
+    below: Floats = 1 - (ranks - own * (own + 1) / 2) / (own * others)
+    return below
 
 
 def _odd_cells(matrix: RateMatrix, logs: Floats, labels: Ints, left: Floats) -> list[Cell]:
