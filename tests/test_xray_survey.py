@@ -136,7 +136,7 @@ def test_slow_nodes_are_told_by_direction() -> None:
         {(2, other): 3.0 for other in range(6)}
         | {(other, 4): 2.0 for other in range(6) if other != 2}
     )
-    found = {(one.node, one.direction): one for one in slow_ports(survey, ports, [])}
+    found = {(one.node, one.direction): one for one in slow_ports(survey, ports, [], [])}
     assert set(found) == {(2, "out"), (4, "in")}
     assert found[2, "out"].rate_mbps.median == 3.0
     assert found[2, "out"].usual_mbps == 10.0
@@ -144,7 +144,7 @@ def test_slow_nodes_are_told_by_direction() -> None:
 
 def test_a_node_a_little_slower_is_not_slow() -> None:
     survey, ports = surveyed({(2, other): 8.5 for other in range(6)})
-    assert list(slow_ports(survey, ports, [])) == []
+    assert list(slow_ports(survey, ports, [], [])) == []
 
 
 def test_who_was_only_asked_what_is_slow_for_all_is_not_slow() -> None:
@@ -152,18 +152,18 @@ def test_who_was_only_asked_what_is_slow_for_all_is_not_slow() -> None:
     crossing = [(1, 1, a, b, 1.0) for a in range(12) for b in range(12) if a // 6 != b // 6]
     survey = take_survey(rates(fast + crossing), {"steps": [RING, RING]}, 12)
     ports = Ports(survey.send_mbps, survey.receive_mbps)
-    assert [one.node for one in slow_ports(survey, ports, [])] == []
+    assert [one.node for one in slow_ports(survey, ports, [], [])] == []
     slower = [(*row[:4], 0.5) if 8 in row[2:4] else row for row in crossing]
     survey = take_survey(rates(fast + slower), {"steps": [RING, RING]}, 12)
     ports = Ports(survey.send_mbps, survey.receive_mbps)
-    assert {one.node for one in slow_ports(survey, ports, [])} == {8}
+    assert {one.node for one in slow_ports(survey, ports, [], [])} == {8}
 
 
 def test_one_slow_route_makes_neither_of_its_ends_slow() -> None:
     ring = [(0, 0, a, (a + 1) % 6, 1.0 if a == 2 else 10.0) for a in range(6)]
     survey = take_survey(rates(ring), {"steps": [RING]}, 6)
     ports = Ports(survey.send_mbps, survey.receive_mbps)
-    assert list(slow_ports(survey, ports, [])) == []
+    assert list(slow_ports(survey, ports, [], [])) == []
 
 
 def both_ways_at_once(to_2_mbps: float) -> tuple[Survey, Ports]:
@@ -226,3 +226,15 @@ def test_a_route_that_gets_a_thin_share_is_not_suspected() -> None:
 
     assert suspected(4) == [(0, 12)]
     assert suspected(11) == []
+
+
+def test_a_node_that_gets_all_its_switch_has_is_not_slow_itself() -> None:
+    """Three on a chip of 4.5 Mb/s have no more when they are alone; one of them has even less."""
+    chip = {(a, b): 4.5 for a in range(6) for b in range(6) if a < 3 or b < 3}
+    survey, ports = surveyed(chip | {(2, b): 1.0 for b in range(6)})
+    both_ways = Trial(0, *as_arrays([(0, 1), (1, 0)]), np.array([2.25, 2.25]))
+    verdict = Verdict("limited", (0.5,) * 6)
+    members = frozenset({0, 1, 2})
+    switch = SharedLimit("switch", members, "inside", verdict, (both_ways,), 28.0)
+    assert {one.node for one in slow_ports(survey, ports, [], [])} == {0, 1, 2}
+    assert {one.node for one in slow_ports(survey, ports, [], [switch])} == {2}

@@ -231,7 +231,7 @@ class _Namer:
     def slow(self, study: Study) -> Iterable[Slow]:
         alone = study.evidence.alone
         by_node: dict[int, list[SlowPort]] = {}
-        for port in slow_ports(study.survey, study.ports, alone):
+        for port in slow_ports(study.survey, study.ports, alone, study.limits):
             by_node.setdefault(port.node, []).append(port)
         for node, ports in by_node.items():
             both = len(ports) == 2
