@@ -230,7 +230,7 @@ def test_a_route_that_gets_a_thin_share_is_not_suspected() -> None:
 
 def test_a_node_that_gets_all_its_switch_has_is_not_slow_itself() -> None:
     """Three on a chip of 4.5 Mb/s have no more when they are alone; one of them has even less."""
-    chip = {(a, b): 4.5 for a in range(6) for b in range(6) if a < 3 or b < 3}
+    chip = {(a, b): 4.0 for a in range(6) for b in range(6) if a < 3 or b < 3}
     survey, ports = surveyed(chip | {(2, b): 1.0 for b in range(6)})
     both_ways = Trial(0, *as_arrays([(0, 1), (1, 0)]), np.array([2.25, 2.25]))
     verdict = Verdict("limited", (0.5,) * 6)

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from weft.diagnose.xray.experiment import Flow
-from weft.diagnose.xray.limit import EXPLAINED_SHARE, Ports, SharedLimit, predict
+from weft.diagnose.xray.limit import Ports, SharedLimit, predict
 from weft.diagnose.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.diagnose.xray.trial import Trial
 from weft.interval import Interval
@@ -52,7 +52,7 @@ def slow_ports(
 ) -> Iterator[SlowPort]:
     """The nodes whose best routes are all slow, in one direction or, as two entries, in both.
 
-    Not those that get as much as a switch has for all of its nodes: that is the switch's limit, not theirs.
+    Not those that get about as much as a switch has for all of its nodes: that is the switch's limit, not theirs.
     Where nobody was tried alone, they are also slower than others in the same steps: some may have been
     asked only what is slow for everybody.
     """
@@ -64,7 +64,7 @@ def slow_ports(
     for direction, rates, end in directions:
         usual = float(np.median(rates[nodes]))
         slow = [node for node in nodes if rates[node] < SLOW_SHARE * usual]
-        slow = [node for node in slow if not _has_all_of_a_switch(node, rates[node], limits)]
+        slow = [node for node in slow if rates[node] < SLOW_SHARE * _most_of_switch(node, limits)]
         if not alone:
             slow = list(_slow_beside_others(survey, slow, end))
         for node in slow:
@@ -74,13 +74,10 @@ def slow_ports(
             yield SlowPort(node, direction, median_interval(best), usual)
 
 
-def _has_all_of_a_switch(node: int, mbps: float, limits: Sequence[SharedLimit]) -> bool:
-    return any(
-        limit.kind == "switch"
-        and node in limit.members
-        and mbps >= EXPLAINED_SHARE * limit.capacity_mbps.median
-        for limit in limits
-    )
+def _most_of_switch(node: int, limits: Sequence[SharedLimit]) -> float:
+    """What the switch that a node is on lets all of its nodes have, infinite where nothing is known of one."""
+    around = [one for one in limits if one.kind == "switch" and node in one.members]
+    return min((one.capacity_mbps.median for one in around), default=np.inf)
 
 
 def _slow_beside_others(survey: Survey, nodes: Sequence[int], end: str) -> Iterator[int]:
