@@ -83,8 +83,7 @@ def _significant(round_trip_us: Floats) -> UnrootedTree:
     short = [
         (a, b)
         for a, b, length in edges
-        if length <= max(least, NOISE_DEVIATIONS * noise.around(tree.beyond(a, b)))
-        and noise.gap_us(tree.beyond(a, b)) <= least
+        if length <= max(least, NOISE_DEVIATIONS * noise.of_edge(tree.beyond(a, b), least))
     ]
     return _contracted(tree, short)
 
@@ -115,26 +114,25 @@ class _Noise:
         self._ascending = distances[upper][order]
         self._misfit = misfit[upper][order]
 
-    def around(self, side: Members) -> float:
+    def of_edge(self, side: Members, least_us: float) -> float:
         """The standard deviation that bears on an edge.
 
         It is that of the distances no longer than those on the edge's closer side, and of the mean of
         all from a node to the other side. Single long distances say little: where many pairs cross the
-        same narrow link, they wait for each other.
+        same narrow link, they wait for each other. Where all others are farther away by more than
+        `least_us` and the noise of the near ones, how far does not matter.
         """
         closer = self._closer(side)
+        near_us = self._near_us(closer)
+        if self._gap_us(closer) > max(least_us, NOISE_DEVIATIONS * near_us):
+            return near_us
         far = int((~closer).sum())
-        return float(
-            np.hypot(self._near_us(closer), self._deviation_us(len(self._misfit)) / np.sqrt(far))
-        )
+        return float(np.hypot(near_us, self._deviation_us(len(self._misfit)) / np.sqrt(far)))
 
-    def gap_us(self, side: Members) -> float:
-        """How much farther all others are from an edge's closer side than its nodes are from each other, without
-        what noise explains: where that is something, the side is one, however the others wait for each other."""
-        closer = self._closer(side)
-        across = self._distances[np.ix_(closer, ~closer)].min()
-        longest = self._distances[np.ix_(closer, closer)].max()
-        return float(across - longest - NOISE_DEVIATIONS * self._near_us(closer))
+    def _gap_us(self, side: Mask) -> float:
+        """How much farther all others are from a side than its nodes are from each other."""
+        across = self._distances[np.ix_(side, ~side)].min()
+        return float(across - self._distances[np.ix_(side, side)].max())
 
     def _closer(self, side: Members) -> Mask:
         """The side of an edge, or the other one, whose nodes are nearer to each other."""
