@@ -152,6 +152,12 @@ def test_a_single_decimal_comma_is_named_too(
     assert f"line {number}: " in error.message and "decimal comma" in error.message
 
 
+def test_a_test_without_a_result_is_named_also_before_a_cut(tmp_path: Path) -> None:
+    text = "tcp_bw:\n    msg_size  =  64 KB\ntcp_lat:\n    latency  =  7.67 us\n    la"
+    error = refusal(tmp_path, "qperf", text)
+    assert "line 1: " in error.message and "a test without a result" in error.message
+
+
 def _is_row(line: str, format: str) -> bool:
     wanted = {
         "netpipe": "       1",

@@ -91,7 +91,7 @@ def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     for number, line in text.numbered():
         title, value = _TITLE.fullmatch(line.rstrip()), _VALUE.fullmatch(line)
         if number == len(text.lines) and line.strip():
-            return found[:-1], text.cut_at(number)
+            return _with_results(text, found[:-1]), text.cut_at(number)
         if title:
             found.append(_Section(number, title[1], title[2]))
         elif value and found:
@@ -110,15 +110,20 @@ def _without_cut(text: Text, found: list[_Section]) -> tuple[list[_Section], Cut
     last = found[-1]
     is_odd = "msg_size" not in last.values and any("msg_size" in one.values for one in found)
     if (last.result is None and not last.kind.endswith("mr")) or is_odd:
-        return found[:-1], text.cut_at(text.last, "the file ends before the end of this test")
-    for section in found:
+        cut = text.cut_at(text.last, "the file ends before the end of this test")
+        return _with_results(text, found[:-1]), cut
+    return _with_results(text, found), None
+
+
+def _with_results(text: Text, sections: list[_Section]) -> list[_Section]:
+    for section in sections:
         if section.result is None and not section.kind.endswith("mr"):
             raise text.refuse(
                 section.line,
                 f"a test without a result: {text.shown(section.line)}",
                 "expected latency or bw",
             )
-    return found, None
+    return sections
 
 
 def _test(text: Text, section: _Section, options: Options) -> Test:
