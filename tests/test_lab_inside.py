@@ -21,8 +21,6 @@ PAYLOAD_SHARE = 1448 / 1538
 """Of a cable's rate; inside a switch, without preamble and gap, it is 1448/1518."""
 INSIDE_SHARE = 1448 / 1518
 
-SETTLING_S = 1.2
-"""What programs take to start and TCP to find its rate."""
 
 CHIPS = """
 name = "chips"
@@ -76,18 +74,8 @@ def enter(lab: Lab, host: int) -> traffic.Enter:
 
 def rates_mbps(lab: Lab, *flows: tuple[int, int], seconds: float = 1.5) -> list[float]:
     """What each of some flows carries in the same span of time, after a while to settle."""
-    numbered = [(src, dst, traffic.PORT + i) for i, (src, dst) in enumerate(flows)]
-    with contextlib.ExitStack() as stack:
-        counters = [
-            stack.enter_context(traffic.serving(enter(lab, dst), "count", port))
-            for _, dst, port in numbered
-        ]
-        begin = time.monotonic() + SETTLING_S
-        for src, dst, port in numbered:
-            address = lab.nodes[dst - 1].address
-            sender = traffic.on(enter(lab, src), "flood", address, port, begin, begin + seconds)
-            stack.callback(sender.communicate)
-        return [float(traffic.answer(counter)) for counter in counters]
+    pairs = [(enter(lab, src), enter(lab, dst), lab.nodes[dst - 1].address) for src, dst in flows]
+    return traffic.rates_of_a_span_mbps(pairs, seconds)
 
 
 def is_capped(rates: list[float], mbps: float) -> bool:

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 PORT = 5010
+SETTLING_S = 1.2
+"""What programs take to start and TCP to find its rate."""
 CHUNK = bytes(64 * 1024)
 MOMENTS = struct.Struct("!dd")
 """Two times of the clock that all programs on a machine share, network namespaces or not."""
@@ -57,16 +59,9 @@ def answer(process: subprocess.Popen[str]) -> Any:
 
 
 def transfer_rates_mbps(
-    pairs: list[tuple[Enter, Enter, str]],
-    megabytes: float,
-    port: int = PORT,
-    are_connected_first: bool = False,
+    pairs: list[tuple[Enter, Enter, str]], megabytes: float, port: int = PORT
 ) -> list[float]:
-    """Payload rates of transfers (sender, receiver, receiver's address) that run at the same time.
-
-    Where one may fill the other's way before that is connected, all connect first: a connection that is not made at
-    once is made a second later.
-    """
+    """Payload rates of transfers (sender, receiver, receiver's address) that run at the same time."""
     with contextlib.ExitStack() as stack:
         receivers = [
             stack.enter_context(serving(receiver, "receive", port + index))
@@ -76,14 +71,40 @@ def transfer_rates_mbps(
             on(sender, "send", address, port + index, megabytes, stdin=subprocess.PIPE)
             for index, (sender, _, address) in enumerate(pairs)
         ]
-        for sender in senders if are_connected_first else []:
-            assert sender.stdout is not None and sender.stdout.readline() == "ready\n"
         for sender in senders:
             assert sender.stdin is not None
             sender.stdin.close()
         for sender in senders:
             assert sender.wait(timeout=60) == 0
         return [float(answer(receiver)) for receiver in receivers]
+
+
+def rates_of_a_span_mbps(
+    pairs: list[tuple[Enter, Enter, str]], seconds: float = 1.5
+) -> list[float]:
+    """Payload rates of flows (sender, receiver, receiver's address) in the same span, after a while to settle.
+
+    All connect first: a connection that is asked for while another flow fills the way is made a second later.
+    """
+    numbered = [(*pair, PORT + i) for i, pair in enumerate(pairs)]
+    with contextlib.ExitStack() as stack:
+        counters = [
+            stack.enter_context(serving(receiver, "count", port))
+            for _, receiver, _, port in numbered
+        ]
+        flows = [
+            on(sender, "flood", address, port, stdin=subprocess.PIPE)
+            for sender, _, address, port in numbered
+        ]
+        for flow in flows:
+            assert flow.stdout is not None and flow.stdout.readline() == "ready\n"
+        begin = time.monotonic() + SETTLING_S
+        for flow in flows:
+            assert flow.stdin is not None
+            flow.stdin.write(f"{begin} {begin + seconds}\n")
+            flow.stdin.flush()
+            stack.callback(flow.communicate)
+        return [float(answer(counter)) for counter in counters]
 
 
 def half_round_trips_us(client: Enter, server: Enter, address: str, size_bytes: int) -> list[float]:
@@ -105,7 +126,6 @@ def receive(port: str) -> None:
 def send(address: str, port: str, megabytes: str) -> None:
     """Connect, and send when the standard input ends."""
     with socket.create_connection((address, int(port)), timeout=10) as connection:
-        print("ready", flush=True)
         sys.stdin.read()
         for _ in range(round(float(megabytes) * 1e6 / len(CHUNK))):
             connection.sendall(CHUNK)
@@ -121,12 +141,15 @@ def count(port: str) -> None:
         print(json.dumps(received * 8 / (time.monotonic() - start) / 1e6))
 
 
-def flood(address: str, port: str, begin: str, end: str) -> None:
-    """Send as much as goes until a time, or until nobody wants it any more."""
+def flood(address: str, port: str) -> None:
+    """Connect, and when the standard input says from when to when it counts, send as much as goes until then, or
+    until nobody wants it any more."""
     gone = contextlib.suppress(BrokenPipeError, ConnectionResetError)
     with gone, socket.create_connection((address, int(port)), timeout=10) as connection:
-        connection.sendall(MOMENTS.pack(float(begin), float(end)))
-        while time.monotonic() < float(end):
+        print("ready", flush=True)
+        begin, end = map(float, sys.stdin.readline().split())
+        connection.sendall(MOMENTS.pack(begin, end))
+        while time.monotonic() < end:
             connection.sendall(CHUNK)
 
 
