@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -46,26 +47,14 @@ class Trial:
         experiments = tuple(
             Experiment(one.kind, one.group - lost, one.within - lost) for one in self.experiments
         )
-        return Trial(
-            self.phase,
-            self.src[kept],
-            self.dst[kept],
-            self.mbps[kept],
-            experiments,
-            self.seconds,
-        )
+        return replace(self._only(kept), experiments=experiments)
 
     def of(self, within: Members) -> Trial:
         """The flows that start in a set of nodes."""
-        chosen = np.isin(self.src, list(within))
-        return Trial(
-            self.phase,
-            self.src[chosen],
-            self.dst[chosen],
-            self.mbps[chosen],
-            self.experiments,
-            self.seconds,
-        )
+        return self._only(np.isin(self.src, list(within)))
+
+    def _only(self, flows: npt.NDArray[np.bool_]) -> Trial:
+        return replace(self, src=self.src[flows], dst=self.dst[flows], mbps=self.mbps[flows])
 
 
 def trials(samples: pa.Table, step: int, records: Iterable[dict[str, Any]] = ()) -> list[Trial]:
