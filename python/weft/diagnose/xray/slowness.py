@@ -63,8 +63,8 @@ def slow_ports(
     )
     for direction, rates, end in directions:
         usual = float(np.median(rates[nodes]))
-        slow = [node for node in nodes if rates[node] < SLOW_SHARE * usual]
-        slow = [node for node in slow if rates[node] < SLOW_SHARE * _most_of_switch(node, limits)]
+        most = {node: min(usual, _most_of_switch(node, limits)) for node in nodes}
+        slow = [node for node in nodes if rates[node] < SLOW_SHARE * most[node]]
         if not alone:
             slow = list(_slow_beside_others(survey, slow, end))
         for node in slow:
