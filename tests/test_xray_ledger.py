@@ -48,6 +48,7 @@ def test_what_is_expected_follows_the_ports() -> None:
 
 def test_a_memo_forgets_what_a_whole_turn_did_not_ask_for() -> None:
     memo = Memo()
+    memo.turn("basis")
     worked_out: list[str] = []
 
     def work_out(key: str) -> str:
@@ -58,11 +59,11 @@ def test_a_memo_forgets_what_a_whole_turn_did_not_ask_for() -> None:
         return memo.get(key, lambda: work_out(key))
 
     assert [ask("a"), ask("b"), ask("a")] == ["A", "B", "A"]
-    memo.turn()
+    memo.turn("basis")
     assert ask("a") == "A"
-    memo.turn()
+    memo.turn("basis")
     assert [ask("a"), ask("b")] == ["A", "B"]
     assert worked_out == ["a", "b", "b"]
-    memo.clear()
+    memo.turn("another basis")
     ask("a")
     assert worked_out == ["a", "b", "b", "a"]

@@ -40,9 +40,7 @@ class Ledger:
 
     def begin(self, evidence: Evidence, ports: Ports) -> None:
         """Nothing is known but the evidence and the ports."""
-        if ports != getattr(self, "ports", None):
-            self.memo.clear()
-        self.memo.turn()
+        self.memo.turn(ports)
         self.evidence, self.ports = evidence, ports
         self.limits, self.undecided, self.wants, self.known = [], [], [], []
 
