@@ -54,12 +54,10 @@ impl Flows {
         reactor: &Reactor,
     ) -> io::Result<()> {
         for one in send {
-            let amount = part.amount(one.transfer.network);
-            self.add_senders(one, amount, reactor)?;
+            self.add_senders(part, one, reactor)?;
         }
         for (tally, one) in receive.into_iter().enumerate() {
-            let amount = part.amount(one.transfer.network);
-            self.add_receivers(tally, one, amount, reactor)?;
+            self.add_receivers(part, tally, one, reactor)?;
         }
         Ok(())
     }
@@ -105,22 +103,22 @@ impl Flows {
                 .position(|other| other.transfer.network == network);
             match next.map(|index| send.swap_remove(index)) {
                 Some(next) => self.add_relay(part, tally, one, next, reactor)?,
-                None => self.add_receivers(tally, one, part.amount(network), reactor)?,
+                None => self.add_receivers(part, tally, one, reactor)?,
             }
         }
         for one in send {
-            let amount = part.amount(one.transfer.network);
-            self.add_senders(one, amount, reactor)?;
+            self.add_senders(part, one, reactor)?;
         }
         Ok(())
     }
 
     fn add_senders(
         &mut self,
+        part: &Part,
         one: Connected<Outgoing>,
-        amount: Amount,
         reactor: &Reactor,
     ) -> io::Result<()> {
+        let amount = part.amount(one.transfer.network);
         let streams = one.sockets.len() as u32;
         for (stream, socket) in (0..).zip(one.sockets) {
             let left_bytes = match amount {
@@ -141,11 +139,12 @@ impl Flows {
 
     fn add_receivers(
         &mut self,
+        part: &Part,
         tally: usize,
         one: Connected<Incoming>,
-        amount: Amount,
         reactor: &Reactor,
     ) -> io::Result<()> {
+        let amount = part.amount(one.transfer.network);
         let streams = one.sockets.len() as u32;
         for (stream, socket) in (0..).zip(one.sockets) {
             let line = self.line(socket, Interest::Read, reactor)?;
