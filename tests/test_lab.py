@@ -181,7 +181,6 @@ def test_the_mtu_is_what_the_link_says(tmp_path: Path, shape: str) -> None:
 
 
 def test_hosts_around_a_switch_share_the_way_to_one_of_them(tmp_path: Path) -> None:
-    """However unevenly: now and then one of them gets nothing for seconds."""
     fabric = tmp_path / "star.toml"
     fabric.write_text(
         'name = "star"\n[[hosts]]\nids = "n[1-8]"\nattach = "s"\n'
@@ -194,6 +193,8 @@ def test_hosts_around_a_switch_share_the_way_to_one_of_them(tmp_path: Path) -> N
         shares = traffic.rates_of_a_span_mbps(pairs)
     assert times[0] >= 2 * FULL_FRAME_US
     assert 0.8 * FAST_ETHERNET_MBPS < sum(shares) < 1.1 * FAST_ETHERNET_MBPS
+    # First come, first served would let one of them have all for seconds in every fourth case.
+    assert max(shares) < 0.95 * FAST_ETHERNET_MBPS
 
 
 def test_two_labs_do_not_disturb_each_other() -> None:

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::fabric::Lane;
 use crate::layout::{Layout, Port};
+use crate::packets::Admission;
 use crate::tree::{Tree, TreeSwitch};
 
 /// The limits of a fabric and the ways through them.
@@ -67,12 +68,14 @@ impl Place {
         matches!(self, Self::Enter { .. } | Self::Leave { .. })
     }
 
-    /// Whether many senders meet there.
-    pub fn is_shared(self) -> bool {
-        !matches!(
-            self,
-            Self::Up { .. } | Self::Down { .. } | Self::Detour { .. }
-        )
+    /// Whose frames may wait in front of it.
+    pub fn admission(self) -> Admission {
+        match self {
+            Self::Up { .. } | Self::Detour { .. } => Admission::DropTail,
+            // Mostly one sender's, who is to have the whole queue.
+            Self::Down { .. } => Admission::OneEach,
+            _ => Admission::DynamicThreshold,
+        }
     }
 }
 

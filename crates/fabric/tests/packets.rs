@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use weft_fabric::packets::{Carried, Connection, Limit, Span, carry};
+use weft_fabric::packets::{Admission, Carried, Connection, Limit, Span, carry};
 
 const FRAME_BYTES: u64 = 1538;
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -13,7 +13,7 @@ fn limit(queue_frames: u32) -> Limit {
         bits_per_s: 10e6,
         delay_s: 1e-3,
         queue_frames,
-        is_shared: true,
+        admission: Admission::DynamicThreshold,
     }
 }
 
@@ -23,7 +23,7 @@ fn own() -> Limit {
         bits_per_s: 100e6,
         delay_s: 0.0,
         queue_frames: 1000,
-        is_shared: false,
+        admission: Admission::DropTail,
     }
 }
 
@@ -85,6 +85,30 @@ fn equals_share_equally_and_never_more_than_there_is() {
     for rate in found {
         assert!((rate / (sum / 4.0) - 1.0).abs() < 0.05, "{rate} of {sum}");
     }
+}
+
+/// The least that one of two senders gets of a limit as fast as their own lines, over beginnings, in segments.
+fn least_of_two(admission: Admission) -> u64 {
+    let port = Limit {
+        admission,
+        ..limit(100)
+    };
+    let line = Limit {
+        admission: Admission::DropTail,
+        ..limit(100)
+    };
+    let all = [connection(0, &[0, 2], 3), connection(1, &[1, 2], 3)];
+    let limits = [line, line, port, own()];
+    let segments = (0..32).flat_map(|seed| carried(&limits, &all, span(5, 10), seed).segments);
+    segments.min().unwrap()
+}
+
+#[test]
+fn a_frame_of_each_sender_suffices_that_nobody_is_shut_out() {
+    assert_eq!(least_of_two(Admission::DropTail), 0);
+    let all = 5.0 * 10e6 / (FRAME_BYTES as f64 * 8.0);
+    let least = least_of_two(Admission::OneEach);
+    assert!(least as f64 > 0.1 * all, "{least} of {all}");
 }
 
 /// Max-min fairness gives each half.

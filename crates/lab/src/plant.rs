@@ -45,10 +45,9 @@ fn wire_of(limit: &Limit) -> Wire {
         true => Wire::inside(lane, mtu_bytes, queue_frames),
         false => Wire::new(lane, mtu_bytes, queue_frames),
     };
-    match (limit.dead, limit.place.is_shared()) {
-        (true, _) => Wire::dead(lane),
-        (false, true) => wire.shared(),
-        (false, false) => wire,
+    match limit.dead {
+        true => Wire::dead(lane),
+        false => wire.admitting(limit.place.admission()),
     }
 }
 

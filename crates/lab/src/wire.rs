@@ -1,6 +1,6 @@
 //! One direction of a wire: when a frame that arrives now has passed.
 
-use weft_fabric::packets::Shares;
+use weft_fabric::packets::{Admission, Shares};
 use weft_fabric::{Lane, Nanoseconds};
 
 /// The Ethernet header, which is part of a frame but not of the packet in it.
@@ -26,8 +26,8 @@ pub struct Wire {
     /// Longer than this no frame waits: the queue is full.
     longest_wait_ns: u64,
     is_dead: bool,
-    /// Who waits, where many send.
-    shares: Option<Shares>,
+    /// Who waits.
+    shares: Shares,
 }
 
 impl Wire {
@@ -41,7 +41,7 @@ impl Wire {
             free_at_ns: 0,
             longest_wait_ns: 0,
             is_dead: false,
-            shares: None,
+            shares: Shares::new(Admission::DropTail),
         };
         wire.set_queue(mtu_bytes, queue_frames);
         wire
@@ -58,10 +58,10 @@ impl Wire {
         wire
     }
 
-    /// The same for many senders, who share its queue.
-    pub fn shared(self) -> Self {
+    /// The same with a queue for whose frames are admitted.
+    pub fn admitting(self, admission: Admission) -> Self {
         Self {
-            shares: Some(Shares::default()),
+            shares: Shares::new(admission),
             ..self
         }
     }
@@ -83,19 +83,13 @@ impl Wire {
     /// is full, or the wire dead.
     pub fn pass(&mut self, now_ns: u64, frame_bytes: u64, sender: usize) -> Option<u64> {
         let start = self.free_at_ns.max(now_ns);
-        let room_ns = self.longest_wait_ns.checked_sub(start - now_ns)?;
-        let time_ns = self.time_on_wire(frame_bytes).0;
-        let mut shares = self.shares.as_mut();
-        let is_admitted = shares
-            .as_mut()
-            .is_none_or(|shares| shares.admit(now_ns, sender, room_ns));
-        if self.is_dead || !is_admitted {
+        let room_ns = self.longest_wait_ns.checked_sub(start - now_ns);
+        if self.is_dead || !self.shares.admit(now_ns, sender, room_ns) {
             return None;
         }
+        let time_ns = self.time_on_wire(frame_bytes).0;
         self.free_at_ns = start + time_ns;
-        if let Some(shares) = shares {
-            shares.add(self.free_at_ns, sender, time_ns);
-        }
+        self.shares.add(self.free_at_ns, sender, time_ns);
         Some(self.free_at_ns + self.lane.delay_ns.0)
     }
 
@@ -163,7 +157,7 @@ mod tests {
 
     #[test]
     fn who_comes_late_to_a_shared_queue_finds_room() {
-        let mut wire = fast_ethernet(10).shared();
+        let mut wire = fast_ethernet(10).admitting(Admission::DynamicThreshold);
         let passed = |wire: &mut Wire, sender| {
             (0..20)
                 .filter(|_| wire.pass(0, 1514, sender).is_some())
@@ -172,6 +166,17 @@ mod tests {
         assert_eq!(passed(&mut wire, 0), 6, "half of the queue");
         assert_eq!(passed(&mut wire, 1), 3, "half of the rest");
         assert!(wire.pass(123_040 * 9, 1514, 0).is_some());
+    }
+
+    #[test]
+    fn each_sender_has_a_frame_in_a_full_queue_of_all() {
+        let mut wire = fast_ethernet(2).admitting(Admission::OneEach);
+        let passed = |wire: &mut Wire, sender| {
+            (0..5)
+                .filter(|_| wire.pass(0, 1514, sender).is_some())
+                .count()
+        };
+        assert_eq!([0, 1].map(|sender| passed(&mut wire, sender)), [3, 1]);
     }
 
     #[test]

@@ -146,7 +146,7 @@ impl Network for Declared {
             bits_per_s: self.capacities[constraint],
             delay_s: self.constraint_delay_s(constraint),
             queue_frames: limit.queue_frames,
-            is_shared: limit.place.is_shared(),
+            admission: limit.place.admission(),
         })
     }
 

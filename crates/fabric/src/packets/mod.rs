@@ -20,4 +20,4 @@ pub use connection::{Carried, Connection, Span};
 pub use exchange::carry;
 pub use queue::Limit;
 pub use schedule::Schedule;
-pub use shares::Shares;
+pub use shares::{Admission, Shares};

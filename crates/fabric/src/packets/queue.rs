@@ -1,6 +1,6 @@
 //! A limit and what waits in front of it: frames leave in their order, each after its time at the limit's rate.
 
-use super::shares::Shares;
+use super::shares::{Admission, Shares};
 
 /// What a limit lets through.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,8 +11,8 @@ pub struct Limit {
     pub delay_s: f64,
     /// Frames of the largest size that may wait.
     pub queue_frames: u32,
-    /// Whether many senders meet there: then each may have as much waiting as there is room left.
-    pub is_shared: bool,
+    /// Whose.
+    pub admission: Admission,
 }
 
 /// A limit at work.
@@ -21,7 +21,7 @@ pub struct Queue {
     limit: Limit,
     longest_wait_ns: u64,
     free_at_ns: u64,
-    shares: Option<Shares>,
+    shares: Shares,
 }
 
 /// When a frame has passed a limit.
@@ -43,7 +43,7 @@ impl Queue {
             limit,
             longest_wait_ns: frame_ns.saturating_mul(u64::from(limit.queue_frames)),
             free_at_ns: 0,
-            shares: limit.is_shared.then(Shares::default),
+            shares: Shares::new(limit.admission),
         }
     }
 
@@ -53,15 +53,13 @@ impl Queue {
             return None;
         }
         let start_ns = self.free_at_ns.max(now_ns);
-        let room_ns = self.longest_wait_ns.checked_sub(start_ns - now_ns)?;
-        let frame_ns = time_ns(self.limit, bytes);
-        if let Some(shares) = &mut self.shares {
-            if !shares.admit(now_ns, sender, room_ns) {
-                return None;
-            }
-            shares.add(start_ns + frame_ns, sender, frame_ns);
+        let room_ns = self.longest_wait_ns.checked_sub(start_ns - now_ns);
+        if !self.shares.admit(now_ns, sender, room_ns) {
+            return None;
         }
+        let frame_ns = time_ns(self.limit, bytes);
         self.free_at_ns = start_ns + frame_ns;
+        self.shares.add(self.free_at_ns, sender, frame_ns);
         Some(Passage {
             takes_ns: frame_ns,
             leaves_ns: self.free_at_ns,
@@ -78,18 +76,18 @@ fn time_ns(limit: Limit, bytes: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn limit(is_shared: bool) -> Limit {
+    fn limit(admission: Admission) -> Limit {
         Limit {
             bits_per_s: 1e6,
             delay_s: 5e-6,
             queue_frames: 2,
-            is_shared,
+            admission,
         }
     }
 
     #[test]
     fn frames_leave_one_after_the_other_until_the_queue_is_full() {
-        let mut queue = Queue::new(limit(false), 125);
+        let mut queue = Queue::new(limit(Admission::DropTail), 125);
         let ends: Vec<_> = (0..4).filter_map(|_| queue.pass(0, 125, 0)).collect();
         let leaves: Vec<_> = ends.iter().map(|end| end.leaves_ns).collect();
         assert_eq!(leaves, [1_000_000, 2_000_000, 3_000_000]);
@@ -99,7 +97,7 @@ mod tests {
 
     #[test]
     fn one_sender_does_not_fill_a_shared_queue() {
-        let mut queue = Queue::new(limit(true), 125);
+        let mut queue = Queue::new(limit(Admission::DynamicThreshold), 125);
         let mut passed = |sender| (0..4).filter_map(|_| queue.pass(0, 125, sender)).count();
         assert_eq!([passed(0), passed(1)], [2, 1]);
     }
@@ -108,7 +106,7 @@ mod tests {
     fn nothing_passes_without_a_rate() {
         let dead = Limit {
             bits_per_s: 0.0,
-            ..limit(false)
+            ..limit(Admission::DropTail)
         };
         assert_eq!(Queue::new(dead, 125).pass(0, 125, 0), None);
     }
