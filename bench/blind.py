@@ -21,7 +21,8 @@ from generated_fabric import LEAST_OVERSUBSCRIPTION, KnownFabric, generate, of_t
 from machine import machine
 from virtual_cluster import VirtualCluster, simulate
 from weft.conduct import RunRequest, start_run
-from weft.diagnose.findings import Findings, diagnose
+from weft.diagnose.diagnosis import diagnose
+from weft.diagnose.findings import Findings
 from weft.plan import catalog
 from weft.run.folder import Run
 

@@ -14,8 +14,9 @@ from command import weft
 from runs import affine_us, launches_of, pingpong_run
 from virtual_cluster import Simulation, VirtualCluster, network_of, simulate, star
 from weft.cli.diagnose import diagnose as command
+from weft.diagnose.diagnosis import diagnose, study_of
 from weft.diagnose.differences import differences
-from weft.diagnose.findings import Findings, Limit, Slow, diagnose, study_of
+from weft.diagnose.findings import Findings, Limit, Slow
 from weft.diagnose.wording import limit_text, slow_text, verdict_text
 from weft.errors import RequestError
 from weft.interval import Interval

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from command import weft
 from importing import DATA, imported, refusal, warned
-from weft.diagnose.findings import diagnose
+from weft.diagnose.diagnosis import diagnose
 from weft.diagnose.summary import summarise
 from weft.errors import RequestError
 from weft.run.folder import Run

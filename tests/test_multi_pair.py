@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from command import weft, weft_json
-from weft.diagnose.findings import diagnose
+from weft.diagnose.diagnosis import diagnose
 from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
 from weft.errors import RequestError
 from weft.plan.load import load_plan

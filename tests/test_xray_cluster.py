@@ -19,7 +19,8 @@ from virtual_cluster import (
     star,
 )
 from weft.diagnose.declared import DeclaredNetwork
-from weft.diagnose.findings import Findings, diagnose, study_of
+from weft.diagnose.diagnosis import diagnose, study_of
+from weft.diagnose.findings import Findings
 from weft.diagnose.xray.study import Study
 from weft.errors import RequestError
 from weft.plan.load import load_plan

@@ -6,7 +6,7 @@ import click
 
 from weft.cli.findings import print_findings
 from weft.cli.output import json_option, print_json
-from weft.diagnose import findings
+from weft.diagnose import diagnosis
 from weft.diagnose.declared import DeclaredNetwork
 from weft.fabric.load import load_fabric
 from weft.run.folder import Run
@@ -29,7 +29,7 @@ def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -
     """
     opened = Run.open(run)
     scale = scale if scale is not None else opened.meta.testbed.get("scale", 1.0)
-    found = findings.diagnose(
+    found = diagnosis.diagnose(
         opened, DeclaredNetwork(load_fabric(fabric, scale)) if fabric else None
     )
     if as_json:

@@ -11,7 +11,8 @@ from weft.conduct import Reporter, RunRequest, start_run
 from weft.demo.demonstration import ALL_FOLDERS, Demonstration, clear, report
 from weft.demo.known import Known, compare
 from weft.diagnose.declared import DeclaredNetwork
-from weft.diagnose.findings import Findings, diagnose
+from weft.diagnose.diagnosis import diagnose
+from weft.diagnose.findings import Findings
 from weft.diagnose.phases import overall_mbps, phases
 from weft.errors import WorkError
 from weft.fabric.load import load_fabric

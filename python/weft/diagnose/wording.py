@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from weft.diagnose.findings import Limit, Slow
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.study import Study
 from weft.nodeset import fold
 from weft.quantity import format_mbps, part_of_mbps
-
-if TYPE_CHECKING:
-    from weft.diagnose.findings import Limit, Slow
 
 _MOST_NAMED = 4
 

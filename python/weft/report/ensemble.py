@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from weft.diagnose.curve import Ints
+from weft.diagnose.diagnosis import diagnose
 from weft.diagnose.effects import Effects, effects_of
-from weft.diagnose.findings import Findings, diagnose
+from weft.diagnose.findings import Findings
 from weft.diagnose.matrix import RateMatrix, matrix_of
 from weft.diagnose.phases import Phase, phases
 from weft.diagnose.rates import Rates
