@@ -126,8 +126,8 @@ def everybody(count: int, slow: dict[tuple[int, int], float], phase: int = 0) ->
     return [(0, phase + i, a, b, slow.get((a, b), 10.0)) for i, (a, b) in enumerate(pairs)]
 
 
-def surveyed(slow: dict[tuple[int, int], float]) -> tuple[Survey, Ports]:
-    survey = take_survey(rates(everybody(6, slow)), {"steps": [MATRIX]}, 6)
+def surveyed(slow: dict[tuple[int, int], float], count: int = 6) -> tuple[Survey, Ports]:
+    survey = take_survey(rates(everybody(count, slow)), {"steps": [MATRIX]}, count)
     return survey, Ports(survey.send_mbps, survey.receive_mbps)
 
 
@@ -139,7 +139,7 @@ def test_slow_nodes_are_told_by_direction() -> None:
     found = {(one.node, one.direction): one for one in slow_ports(survey, ports, [], [])}
     assert set(found) == {(2, "out"), (4, "in")}
     assert found[2, "out"].rate_mbps.median == 3.0
-    assert found[2, "out"].usual_mbps == 10.0
+    assert found[2, "out"].expected_mbps == 10.0
 
 
 def test_a_node_a_little_slower_is_not_slow() -> None:
@@ -230,11 +230,13 @@ def test_a_route_that_gets_a_thin_share_is_not_suspected() -> None:
 
 def test_a_node_that_gets_all_its_switch_has_is_not_slow_itself() -> None:
     """Three on a chip of 4.5 Mb/s have no more when they are alone; one of them has even less."""
-    chip = {(a, b): 4.0 for a in range(6) for b in range(6) if a < 3 or b < 3}
-    survey, ports = surveyed(chip | {(2, b): 1.0 for b in range(6)})
+    chip = {(a, b): 4.0 for a in range(12) for b in range(12) if a < 3 or b < 3}
+    survey, ports = surveyed(chip | {(2, b): 1.0 for b in range(12)}, 12)
     both_ways = Trial(0, *as_arrays([(0, 1), (1, 0)]), np.array([2.25, 2.25]))
     verdict = Verdict("limited", (0.5,) * 6)
     members = frozenset({0, 1, 2})
     switch = SharedLimit("switch", members, "inside", verdict, (both_ways,), 28.0)
     assert {one.node for one in slow_ports(survey, ports, [], [])} == {0, 1, 2}
-    assert {one.node for one in slow_ports(survey, ports, [], [switch])} == {2}
+    beside_switch = [*slow_ports(survey, ports, [], [switch])]
+    assert {one.node for one in beside_switch} == {2}
+    assert beside_switch[0].expected_mbps == switch.capacity_mbps.median

@@ -56,7 +56,7 @@ class Namer:
                 nodes=self.names([node]),
                 direction=None if both else slowest.direction,
                 rate_mbps=slowest.rate_mbps,
-                expected_mbps=slowest.usual_mbps,
+                expected_mbps=slowest.expected_mbps,
                 evidence="its best rate with any partner",
             )
         flows = suspects(study.survey, study.ports, study.limits)

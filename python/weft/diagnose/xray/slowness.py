@@ -34,7 +34,8 @@ class SlowPort:
     node: int
     direction: Literal["out", "in"]
     rate_mbps: Interval
-    usual_mbps: float
+    expected_mbps: float
+    """What others can, or if that is less, what its switch lets all of its nodes have."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +64,15 @@ def slow_ports(
     )
     for direction, rates, end in directions:
         usual = float(np.median(rates[nodes]))
-        most = {node: min(usual, _most_of_switch(node, limits)) for node in nodes}
-        slow = [node for node in nodes if rates[node] < SLOW_SHARE * most[node]]
+        expected = {node: min(usual, _most_of_switch(node, limits)) for node in nodes}
+        slow = [node for node in nodes if rates[node] < SLOW_SHARE * expected[node]]
         if not alone:
             slow = list(_slow_beside_others(survey, slow, end))
         for node in slow:
             seen = [t.mbps[getattr(t, end) == node] for t in (*survey.trials, *alone)]
             found = np.concatenate(seen)
             best = found[found >= NEAR_BEST * rates[node]]
-            yield SlowPort(node, direction, median_interval(best), usual)
+            yield SlowPort(node, direction, median_interval(best), expected[node])
 
 
 def _most_of_switch(node: int, limits: Sequence[SharedLimit]) -> float:
