@@ -78,7 +78,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="how many generated fabrics")
     parser.add_argument("--first", type=int, default=FIRST_SEED, help="the first seed")
-    parser.add_argument("--catalogue", action="store_true", help="also the catalogue's fabrics")
+    parser.add_argument(
+        "--catalogue",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="also the catalogue's fabrics",
+    )
     parser.add_argument(
         "--arithmetic", action="store_true", help="compute what would be measured, without a lab"
     )
