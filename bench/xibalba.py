@@ -72,7 +72,7 @@ class Ground:
 
 
 GROUNDS = {
-    "lab": Ground("lab", 0.02, 400e3, ("pairs-e7", "pairs-er16", "aapc"), pairs_trial="5 s"),
+    "lab": Ground("lab", 0.02, 400e3, ("pairs-e7", "pairs-er16", "aapc"), pairs_trial="20 s"),
     "sim": Ground("sim", 1.0, 40e6, ("pairs-e7", "pairs-er16", "aapc", "phases")),
 }
 
