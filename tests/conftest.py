@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -14,6 +15,11 @@ from simgrid_peer import NoSimGridError, build_peer, build_routes
 # A shell without job control has what it starts in the background ignore interrupts, and so would all that
 # tests start in order to interrupt it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# An example may take long where builds or labs have the processors.
+settings.register_profile("weft", deadline=None)
+settings.load_profile("weft")
 
 
 @pytest.fixture(scope="session")

@@ -65,6 +65,19 @@ def test_a_node_slow_both_ways_is_tried_both_ways(kind: Kind, other: Kind) -> No
     assert all(want.experiment.group == frozenset({0}) for want in wants)
 
 
+@pytest.mark.parametrize(("other", "at_once"), [(1, {0}), (4, {0, 4})])
+def test_of_a_group_one_slow_node_is_tried_at_a_time(other: int, at_once: set[int]) -> None:
+    """On a chip that passes less than a port both would get half of it."""
+    near, far = frozenset(range(4)), frozenset(range(4, 8))
+    survey = survey_of({(node, b): 3.0 for node in (0, other) for b in NODES})
+    tried = [
+        alone(flow, 3.0) for a, b in ((0, 2), (1, 3), (4, 5), (6, 7)) for flow in ((a, b), (b, a))
+    ]
+    ports = ports_of(survey, Evidence(tried))
+    wants = wanted_alone(survey, Group(NODES, (Group(near), Group(far))), Evidence(tried), ports)
+    assert {node for want in wants for node in want.experiment.group} == at_once
+
+
 def test_routes_that_share_a_limit_are_tried_again_one_after_the_other() -> None:
     slow: dict[Flow, float] = {(0, 4): 0.1, (1, 5): 0.2, (2, 3): 0.3, (6, 7): 0.4}
     survey = survey_of(slow)

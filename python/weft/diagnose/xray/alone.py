@@ -98,18 +98,27 @@ def _other_partners(
 ) -> Iterator[Want]:
     """A node that seems slow one way gets further partners: it may have been the first partner's fault.
 
-    One direction at a time: acknowledgements that are held up hold up the other one.
+    One direction at a time: acknowledgements that are held up hold up the other one. Of a group one at a time, too:
+    they may seem slow for a limit that they share.
     """
     nodes = sorted(survey.nodes)
     least = {kind: SLOW_SHARE * float(np.median(rates[nodes])) for kind, rates, _ in sides}
     good = {node for node in nodes if all(rates[node] >= least[kind] for kind, rates, _ in sides)}
+    busy: set[Members] = set()
     for kind, rates, tried in sides:
         for node in nodes:
             partners = tried.get(node, set())
             left = good - partners - {node}
-            near = sorted(left & _smallest_group(candidates, node)) or sorted(left)
-            if rates[node] < least[kind] and near and len(partners) < PARTNERS:
+            group = _smallest_group(candidates, node)
+            near = sorted(left & group) or sorted(left)
+            if (
+                rates[node] < least[kind]
+                and near
+                and len(partners) < PARTNERS
+                and group not in busy
+            ):
                 yield _want(kind, frozenset([node]), frozenset([node, near[0]]))
+                busy |= {group} - {candidates.members}
 
 
 def _smallest_group(candidates: Group, node: int) -> Members:
