@@ -1,6 +1,6 @@
 """How well xray finds the limits of fabrics it knows nothing about: generated ones and the catalogue's, in labs.
 
-The seeds of the score are not those that the search was developed with (below 2061, and 3001 to 4040).
+The seeds of the score are not those that the search was developed with (below 2083, and 3001 to 4040).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from weft.diagnose.findings import Findings
 from weft.plan import catalog
 from weft.run.folder import Run
 
-FIRST_SEED, SEEDS = 2061, 20
+FIRST_SEED, SEEDS = 2083, 20
 SCALE = 0.1
 CAPACITY_TOLERANCE = 0.10
 CATALOGUE = [

@@ -98,3 +98,20 @@ def test_routes_that_share_a_limit_are_tried_again_one_after_the_other() -> None
     assert wanted([]) == [{0, 4}, {2, 3}, {6, 7}]
     assert wanted(tried((0, 4), (2, 3))) == [{1, 5}, {6, 7}]
     assert wanted(tried(*slow)) == []
+
+
+def test_a_node_that_seems_slow_is_tried_with_whom_no_limit_is_in_the_way() -> None:
+    survey = survey_of({(0, b): 3.0 for b in NODES})
+    evidence = Evidence([alone((0, 1), 3.0)])
+    entering = Trial(0, *as_arrays([(0, 1), (4, 5)]), np.array([2.0, 2.0]))
+    verdict = Verdict("limited", (0.5,) * 6)
+    uplink = SharedLimit("uplink", frozenset(range(1, 6)), "in", verdict, (entering,), 30.0)
+
+    def wanted(evidence: Evidence) -> list[set[int]]:
+        ports = ports_of(survey, evidence)
+        wants = wanted_retrials(survey, evidence, ports, [uplink])
+        return [set(want.experiment.group) for want in wants]
+
+    assert wanted(evidence) == [{0, 6}]
+    assert wanted(Evidence([*evidence.trials, *[alone((0, 6), 9.0)] * RETRIALS])) == []
+    assert wanted(Evidence([*evidence.trials, *[alone((0, 6), 3.0)] * RETRIALS])) == []

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from weft.diagnose.xray.evidence import Evidence
-from weft.diagnose.xray.experiment import Experiment, Kind, Members
+from weft.diagnose.xray.experiment import Experiment, Kind, Members, as_arrays
 from weft.diagnose.xray.grouping import Group
-from weft.diagnose.xray.limit import Ports, SharedLimit
-from weft.diagnose.xray.slowness import RETRIALS, SLOW_SHARE, suspects
+from weft.diagnose.xray.limit import Ports, SharedLimit, predict
+from weft.diagnose.xray.slowness import RETRIALS, SLOW_SHARE, slow_ports, suspects
 from weft.diagnose.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
+from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.want import Want
 from weft.statistics import Floats
 
@@ -61,16 +62,39 @@ def wanted_alone(survey: Survey, candidates: Group, evidence: Evidence, ports: P
 def wanted_retrials(
     survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
 ) -> list[Want]:
-    """Routes that got less than all that is known explains are tried again, alone.
+    """Routes that got less than all that is known explains are tried again, alone, and so are nodes that seem slow.
 
     At the same time only those that have no limit in common: more of them would be slow together.
     """
     tried = Counter(
         one.group for trial in evidence.alone for one in trial.experiments if one.kind == "alone"
     )
-    pairs = dict.fromkeys(frozenset(flow) for flow in suspects(survey, ports, limits))
+    routes = [frozenset(flow) for flow in suspects(survey, ports, limits)]
+    pairs = dict.fromkeys([*routes, *_freest_pairs(survey, evidence, ports, limits)])
     left = [ends for ends in pairs if tried[ends] < RETRIALS]
     return [_want("alone", ends, ends, RETRIALS - tried[ends]) for ends in _apart(left, limits)]
+
+
+def _freest_pairs(
+    survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
+) -> Iterator[Members]:
+    """Each node that seems slow with the partner to whom the limits that are known leave most.
+
+    What it was tried with before they were known may have been behind one, or busy with others of its own.
+    """
+    slow = sorted({one.node for one in slow_ports(survey, ports, evidence.alone, limits)})
+    partners = sorted(survey.nodes.difference(slow))
+    unhindered = Ports(ports.send_mbps.copy(), ports.receive_mbps.copy())
+    unhindered.send_mbps[slow] = unhindered.receive_mbps[slow] = np.inf
+    for node in slow:
+        if partners:
+            left = [predict(_exchange(node, one), unhindered, limits).min() for one in partners]
+            yield frozenset([node, partners[int(np.argmax(left))]])
+
+
+def _exchange(a: int, b: int) -> Trial:
+    """A pair both ways, nothing of it measured."""
+    return Trial(0, *as_arrays([(a, b), (b, a)]), np.zeros(2))
 
 
 def _apart(pairs: Sequence[Members], limits: Sequence[SharedLimit]) -> Iterator[Members]:
