@@ -89,6 +89,32 @@ rate = "200 Mb/s"
 """
 
 
+THREE_LEVELS_UNEVEN = """
+name = "three-levels-uneven"
+[[hosts]]
+ids = "n[1-6]"
+attach = "six"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[hosts]]
+ids = "n[7-10]"
+attach = "four"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[hosts]]
+ids = "n[11-34]"
+attach = "core"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[links]]
+between = ["six", "ten"]
+rate = "154 Mb/s"
+[[links]]
+between = ["four", "ten"]
+rate = "81 Mb/s"
+[[links]]
+between = ["ten", "core"]
+rate = "151 Mb/s"
+"""
+
+
 def test_chips_that_a_tighter_one_hides_are_told_apart(tmp_path: Path) -> None:
     """What goes to the tight chip waits there, and so the others hardly differ while it takes part."""
     homes = [0] * 4 + [1] * 6 + [2] * 6
@@ -118,6 +144,15 @@ def test_limits_inside_of_limits_are_found_on_three_levels(tmp_path: Path) -> No
         expected = wire_mbps[len(limit.members)] * 1448 / 1538
         assert limit.kind == "uplink"
         assert limit.capacity_mbps.median == pytest.approx(expected, rel=0.1)
+
+
+def test_a_limit_shows_only_to_those_inside_and_outside_of_another_one(tmp_path: Path) -> None:
+    """Six nodes behind 14.5 Mb/s; what is around them passes 14.2, what is beside them 7.6."""
+    text = THREE_LEVELS_UNEVEN
+    study = studied(tmp_path / "run", simulate(VirtualCluster(network_of(text))))
+    six, beside = frozenset(range(6)), frozenset(range(6, 10))
+    ways = {("uplink", part, way) for part in (six, beside, six | beside) for way in ("out", "in")}
+    assert kinds(study) == ways
 
 
 UNLIMITED = [star(12), star(13), star(24)]

@@ -83,5 +83,8 @@ class Room:
 
 
 def _beside(group: Members, limits: Sequence[SharedLimit]) -> list[SharedLimit]:
-    """The limits that flows between a group and others can avoid by the choice of the others."""
-    return [one for one in limits if not group <= one.members or one.kind == "core"]
+    """The limits that flows between a group and others can avoid by the choice of the others.
+
+    An uplink around the group by others inside of it; not a switch that all the group sends and receives passes.
+    """
+    return [one for one in limits if one.kind != "switch" or not group <= one.members]
