@@ -11,7 +11,7 @@ pub struct Limit {
     pub delay_s: f64,
     /// Frames of the largest size that may wait.
     pub queue_frames: u32,
-    /// Whose.
+    /// Whose frames those may be.
     pub admission: Admission,
 }
 

@@ -44,14 +44,12 @@ impl Shares {
 
     /// Whether a sender may have another frame wait while there is room for so much, or none.
     pub fn admit(&mut self, now_ns: u64, sender: usize, room_ns: Option<u64>) -> bool {
-        if self.admission == Admission::DropTail {
-            return room_ns.is_some();
-        }
         self.forget_what_has_left(now_ns);
         let held_ns = self.held_ns.get(sender).copied().unwrap_or(0);
         match self.admission {
+            Admission::DropTail => room_ns.is_some(),
             Admission::OneEach => held_ns == 0 || room_ns.is_some(),
-            _ => room_ns.is_some_and(|room_ns| held_ns <= room_ns),
+            Admission::DynamicThreshold => room_ns.is_some_and(|room_ns| held_ns <= room_ns),
         }
     }
 
