@@ -89,40 +89,16 @@ rate = "200 Mb/s"
 """
 
 
-THREE_LEVELS_UNEVEN = """
-name = "three-levels-uneven"
-[[hosts]]
-ids = "n[1-6]"
-attach = "six"
-link = { rate = "100 Mb/s", delay = "5 us" }
-[[hosts]]
-ids = "n[7-10]"
-attach = "four"
-link = { rate = "100 Mb/s", delay = "5 us" }
-[[hosts]]
-ids = "n[11-34]"
-attach = "core"
-link = { rate = "100 Mb/s", delay = "5 us" }
-[[links]]
-between = ["six", "ten"]
-rate = "154 Mb/s"
-[[links]]
-between = ["four", "ten"]
-rate = "81 Mb/s"
-[[links]]
-between = ["ten", "core"]
-rate = "151 Mb/s"
-"""
+def host_at(ids: str, switch: str) -> str:
+    """Hosts of a fabric file on a switch."""
+    return f'[[hosts]]\nids = "{ids}"\nattach = "{switch}"\nlink = {{ rate = "100 Mb/s" }}\n'
 
 
 def test_chips_that_a_tighter_one_hides_are_told_apart(tmp_path: Path) -> None:
     """What goes to the tight chip waits there, and so the others hardly differ while it takes part."""
     homes = [0] * 4 + [1] * 6 + [2] * 6
     capacities_mbps = 60, 450, 450
-    hosts = "".join(
-        f'[[hosts]]\nids = "n{i + 1}"\nattach = "card/chip{home}"\nlink = {{ rate = "100 Mb/s" }}\n'
-        for i, home in enumerate(homes)
-    )
+    hosts = "".join(host_at(f"n{i + 1}", f"card/chip{home}") for i, home in enumerate(homes))
     chips = "".join(
         f'[[switches]]\nids = "card/chip{i}"\ncapacity = "{mbps} Mb/s"\n'
         for i, mbps in enumerate(capacities_mbps)
@@ -148,8 +124,14 @@ def test_limits_inside_of_limits_are_found_on_three_levels(tmp_path: Path) -> No
 
 def test_a_limit_shows_only_to_those_inside_and_outside_of_another_one(tmp_path: Path) -> None:
     """Six nodes behind 14.5 Mb/s; what is around them passes 14.2, what is beside them 7.6."""
-    text = THREE_LEVELS_UNEVEN
-    study = studied(tmp_path / "run", simulate(VirtualCluster(network_of(text))))
+    places = {"six": "n[1-6]", "four": "n[7-10]", "core": "n[11-34]"}
+    hosts = "".join(host_at(ids, switch) for switch, ids in places.items())
+    links = "".join(
+        f'[[links]]\nbetween = ["{low}", "{high}"]\nrate = "{mbps} Mb/s"\n'
+        for low, high, mbps in (("six", "ten", 154), ("four", "ten", 81), ("ten", "core", 151))
+    )
+    network = network_of(f'name = "uneven"\n{hosts}{links}')
+    study = studied(tmp_path / "run", simulate(VirtualCluster(network)))
     six, beside = frozenset(range(6)), frozenset(range(6, 10))
     ways = {("uplink", part, way) for part in (six, beside, six | beside) for way in ("out", "in")}
     assert kinds(study) == ways
