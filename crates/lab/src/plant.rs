@@ -40,14 +40,12 @@ impl Plant {
 }
 
 fn wire_of(limit: &Limit) -> Wire {
-    let (lane, mtu_bytes, queue_frames) = (limit.lane, limit.mtu_bytes, limit.queue_frames);
-    let wire = match limit.place.is_inside() {
-        true => Wire::inside(lane, mtu_bytes, queue_frames),
-        false => Wire::new(lane, mtu_bytes, queue_frames),
-    };
-    match limit.dead {
-        true => Wire::dead(lane),
-        false => wire.admitting(limit.place.admission()),
+    let (mtu_bytes, queue_frames) = (limit.mtu_bytes, limit.queue_frames);
+    let admission = limit.place.admission();
+    match (limit.dead, limit.place.is_inside()) {
+        (true, _) => Wire::dead(limit.lane),
+        (false, true) => Wire::inside(limit.lane, mtu_bytes, queue_frames, admission),
+        (false, false) => Wire::new(limit.lane, mtu_bytes, queue_frames, admission),
     }
 }
 

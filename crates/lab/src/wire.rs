@@ -1,6 +1,6 @@
 //! One direction of a wire: when a frame that arrives now has passed.
 
-use weft_fabric::packets::{Admission, Shares};
+use weft_fabric::packets::{Admission, Line};
 use weft_fabric::{Lane, Nanoseconds};
 
 /// The Ethernet header, which is part of a frame but not of the packet in it.
@@ -15,82 +15,58 @@ const INSIDE_OVERHEAD_BYTES: u64 = 4;
 /// The shortest frame with its checksum.
 const LEAST_INSIDE_BYTES: u64 = 64;
 
-/// A server with one queue: frames leave in their order, each after its time on the wire.
+/// A line of frames, each of which takes its time on the wire.
 #[derive(Debug)]
 pub struct Wire {
     lane: Lane,
     overhead_bytes: u64,
     least_bytes: u64,
-    /// When the last frame taken has left.
-    free_at_ns: u64,
-    /// Longer than this no frame waits: the queue is full.
-    longest_wait_ns: u64,
-    is_dead: bool,
-    /// Who waits.
-    shares: Shares,
+    /// Who waits; none where everything is lost.
+    line: Option<Line>,
 }
 
 impl Wire {
     /// An idle wire with a queue for `queue_frames` frames of the largest size, or for as many
     /// bytes in smaller ones.
-    pub fn new(lane: Lane, mtu_bytes: u32, queue_frames: u32) -> Self {
-        let mut wire = Self {
-            lane,
-            overhead_bytes: FRAME_OVERHEAD_BYTES,
-            least_bytes: LEAST_WIRE_BYTES,
-            free_at_ns: 0,
-            longest_wait_ns: 0,
-            is_dead: false,
-            shares: Shares::new(Admission::DropTail),
-        };
-        wire.set_queue(mtu_bytes, queue_frames);
-        wire
+    pub fn new(lane: Lane, mtu_bytes: u32, queue_frames: u32, admission: Admission) -> Self {
+        Self::dead(lane).with_queue(mtu_bytes, queue_frames, admission)
     }
 
     /// The inside of a switch, where there is neither preamble nor gap between frames.
-    pub fn inside(lane: Lane, mtu_bytes: u32, queue_frames: u32) -> Self {
-        let mut wire = Self {
+    pub fn inside(lane: Lane, mtu_bytes: u32, queue_frames: u32, admission: Admission) -> Self {
+        let inside = Self {
             overhead_bytes: INSIDE_OVERHEAD_BYTES,
             least_bytes: LEAST_INSIDE_BYTES,
-            ..Self::new(lane, mtu_bytes, queue_frames)
+            ..Self::dead(lane)
         };
-        wire.set_queue(mtu_bytes, queue_frames);
-        wire
-    }
-
-    /// The same with a queue for whose frames are admitted.
-    pub fn admitting(self, admission: Admission) -> Self {
-        Self {
-            shares: Shares::new(admission),
-            ..self
-        }
+        inside.with_queue(mtu_bytes, queue_frames, admission)
     }
 
     /// A wire on which everything is lost.
     pub fn dead(lane: Lane) -> Self {
         Self {
-            is_dead: true,
-            ..Self::new(lane, 0, 0)
+            lane,
+            overhead_bytes: FRAME_OVERHEAD_BYTES,
+            least_bytes: LEAST_WIRE_BYTES,
+            line: None,
         }
     }
 
-    fn set_queue(&mut self, mtu_bytes: u32, queue_frames: u32) {
-        let frame = self.time_on_wire(u64::from(mtu_bytes + HEADER_BYTES)).0;
-        self.longest_wait_ns = frame.saturating_mul(u64::from(queue_frames));
+    fn with_queue(self, mtu_bytes: u32, queue_frames: u32, admission: Admission) -> Self {
+        let frame_ns = self.time_on_wire(u64::from(mtu_bytes + HEADER_BYTES)).0;
+        let longest_wait_ns = frame_ns.saturating_mul(u64::from(queue_frames));
+        Self {
+            line: Some(Line::new(longest_wait_ns, admission)),
+            ..self
+        }
     }
 
     /// When a frame that arrives at `now_ns` reaches the other end; none if it is lost: the queue
     /// is full, or the wire dead.
     pub fn pass(&mut self, now_ns: u64, frame_bytes: u64, sender: usize) -> Option<u64> {
-        let start = self.free_at_ns.max(now_ns);
-        let room_ns = self.longest_wait_ns.checked_sub(start - now_ns);
-        if self.is_dead || !self.shares.admit(now_ns, sender, room_ns) {
-            return None;
-        }
         let time_ns = self.time_on_wire(frame_bytes).0;
-        self.free_at_ns = start + time_ns;
-        self.shares.add(self.free_at_ns, sender, time_ns);
-        Some(self.free_at_ns + self.lane.delay_ns.0)
+        let leaves_ns = self.line.as_mut()?.take(now_ns, time_ns, sender)?;
+        Some(leaves_ns + self.lane.delay_ns.0)
     }
 
     /// Its rate, 0 where it has none.
@@ -118,7 +94,7 @@ mod tests {
             rate_bits_per_s: Some(BitRate(100_000_000)),
             delay_ns: Nanoseconds(5_000),
         };
-        Wire::new(lane, 1500, queue_frames)
+        Wire::new(lane, 1500, queue_frames, Admission::DropTail)
     }
 
     #[test]
@@ -151,32 +127,28 @@ mod tests {
     #[test]
     fn inside_a_switch_there_is_neither_preamble_nor_gap() {
         let lane = fast_ethernet(1).lane;
-        let time = |bytes| Wire::inside(lane, 1500, 10).time_on_wire(bytes).0;
+        let time = |bytes| {
+            Wire::inside(lane, 1500, 10, Admission::DropTail)
+                .time_on_wire(bytes)
+                .0
+        };
         assert_eq!([time(1514), time(42)], [1518 * 80, 64 * 80]);
     }
 
     #[test]
-    fn who_comes_late_to_a_shared_queue_finds_room() {
-        let mut wire = fast_ethernet(10).admitting(Admission::DynamicThreshold);
-        let passed = |wire: &mut Wire, sender| {
+    fn whose_frames_wait_is_what_is_admitted() {
+        let lane = fast_ethernet(1).lane;
+        let mut wire = Wire::inside(lane, 1500, 10, Admission::DynamicThreshold);
+        let mut passed = |sender| {
             (0..20)
                 .filter(|_| wire.pass(0, 1514, sender).is_some())
                 .count()
         };
-        assert_eq!(passed(&mut wire, 0), 6, "half of the queue");
-        assert_eq!(passed(&mut wire, 1), 3, "half of the rest");
-        assert!(wire.pass(123_040 * 9, 1514, 0).is_some());
-    }
-
-    #[test]
-    fn each_sender_has_a_frame_in_a_full_queue_of_all() {
-        let mut wire = fast_ethernet(2).admitting(Admission::OneEach);
-        let passed = |wire: &mut Wire, sender| {
-            (0..5)
-                .filter(|_| wire.pass(0, 1514, sender).is_some())
-                .count()
-        };
-        assert_eq!([0, 1].map(|sender| passed(&mut wire, sender)), [3, 1]);
+        assert_eq!(
+            [passed(0), passed(1)],
+            [6, 3],
+            "half of the queue, half of the rest"
+        );
     }
 
     #[test]
@@ -190,7 +162,7 @@ mod tests {
             rate_bits_per_s: None,
             delay_ns: Nanoseconds(7),
         };
-        let mut wire = Wire::new(lane, 1500, 1);
+        let mut wire = Wire::new(lane, 1500, 1, Admission::DropTail);
         assert_eq!(
             [wire.pass(1, 1514, 0), wire.pass(1, 1514, 0)],
             [Some(8), Some(8)]

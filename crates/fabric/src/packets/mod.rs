@@ -7,6 +7,7 @@
 
 mod connection;
 mod exchange;
+mod line;
 mod queue;
 mod receiver;
 mod recovery;
@@ -18,6 +19,7 @@ mod shares;
 
 pub use connection::{Carried, Connection, Span};
 pub use exchange::carry;
+pub use line::Line;
 pub use queue::Limit;
 pub use schedule::Schedule;
-pub use shares::{Admission, Shares};
+pub use shares::Admission;
