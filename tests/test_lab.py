@@ -342,33 +342,28 @@ def open_folder(tmp_path: Path) -> Path:
 def test_without_root(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(traffic, "__file__", str(open_folder / "traffic.py"))
     program = str(open_folder / "weft-lab")
-    keeper = subprocess.Popen(
-        as_nobody(program, "keep", "--fabric", str(open_folder / "fabric.toml")),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert keeper.stdout is not None
-    line = keeper.stdout.readline()
-    if not line:
-        pytest.skip("this system gives unprivileged users no namespaces")
-    ready = json.loads(line)
-    assert ready["user_namespace"] is True
+    keep = as_nobody(program, "keep", "--fabric", str(open_folder / "fabric.toml"))
+    with subprocess.Popen(keep, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as keeper:
+        assert keeper.stdout is not None
+        line = keeper.stdout.readline()
+        if not line:
+            pytest.skip("this system gives unprivileged users no namespaces")
+        ready = json.loads(line)
+        assert ready["user_namespace"] is True
 
-    def enter_unprivileged(index: int) -> traffic.Enter:
-        fd = str(ready["nodes"][index]["fd"])
-        of_lab = ["--pid", str(ready["pid"]), "--fd", fd, "--user", "--give-way"]
-        prefix = as_nobody(program, "enter", *of_lab, "--")
-        return lambda argv: [*prefix, *argv]
+        def enter_unprivileged(index: int) -> traffic.Enter:
+            fd = str(ready["nodes"][index]["fd"])
+            of_lab = ["--pid", str(ready["pid"]), "--fd", fd, "--user", "--give-way"]
+            prefix = as_nobody(program, "enter", *of_lab, "--")
+            return lambda argv: [*prefix, *argv]
 
-    n1, n2 = enter_unprivileged(0), enter_unprivileged(1)
-    niceness = subprocess.run(n1(["nice"]), capture_output=True, text=True, check=True).stdout
-    assert (ready["give_way"], int(niceness)) == (True, 19)
-    monkeypatch.setenv("LAB_PYTHON", reachable_python(n1))
-    assert traffic.half_round_trips_us(n1, n2, "10.0.0.2", 1400)[0] >= FULL_FRAME_US
-    (rate,) = traffic.transfer_rates_mbps([(n1, n2, "10.0.0.2")], 4)
-    assert rate == pytest.approx(FAST_ETHERNET_MBPS, rel=0.08)
-    keeper.communicate(timeout=5)
+        n1, n2 = enter_unprivileged(0), enter_unprivileged(1)
+        niceness = subprocess.run(n1(["nice"]), capture_output=True, text=True, check=True).stdout
+        assert (ready["give_way"], int(niceness)) == (True, 19)
+        monkeypatch.setenv("LAB_PYTHON", reachable_python(n1))
+        assert traffic.half_round_trips_us(n1, n2, "10.0.0.2", 1400)[0] >= FULL_FRAME_US
+        (rate,) = traffic.transfer_rates_mbps([(n1, n2, "10.0.0.2")], 4)
+        assert rate == pytest.approx(FAST_ETHERNET_MBPS, rel=0.08)
     assert keeper.returncode == 0
 
 

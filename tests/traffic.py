@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import socket
+import statistics
 import struct
 import subprocess
 import sys
@@ -26,6 +27,9 @@ IP_MTU_DISCOVER, IP_PMTUDISC_DO = 10, 2
 
 Enter = Callable[[list[str]], list[str]]
 """Turns a command into one that runs on a host."""
+
+Pair = tuple[Enter, Enter, str]
+"""A sender, a receiver and the receiver's address."""
 
 
 def interpreter() -> str:
@@ -59,9 +63,15 @@ def answer(process: subprocess.Popen[str]) -> Any:
 
 
 def transfer_rates_mbps(
-    pairs: list[tuple[Enter, Enter, str]], megabytes: float, port: int = PORT
+    pairs: list[Pair], megabytes: float, port: int = PORT, launches: int = 3
 ) -> list[float]:
-    """Payload rates of transfers (sender, receiver, receiver's address) that run at the same time."""
+    """Payload rates of transfers that run at the same time, each the median of some launches: this machine may
+    stop everything for a moment."""
+    found = [_transfer_once_mbps(pairs, megabytes, port) for _ in range(launches)]
+    return [statistics.median(rates) for rates in zip(*found, strict=True)]
+
+
+def _transfer_once_mbps(pairs: list[Pair], megabytes: float, port: int) -> list[float]:
     with contextlib.ExitStack() as stack:
         receivers = [
             stack.enter_context(serving(receiver, "receive", port + index))
@@ -79,10 +89,8 @@ def transfer_rates_mbps(
         return [float(answer(receiver)) for receiver in receivers]
 
 
-def rates_of_a_span_mbps(
-    pairs: list[tuple[Enter, Enter, str]], seconds: float = 1.5
-) -> list[float]:
-    """Payload rates of flows (sender, receiver, receiver's address) in the same span, after a while to settle.
+def rates_of_a_span_mbps(pairs: list[Pair], seconds: float = 1.5) -> list[float]:
+    """Payload rates of flows in the same span, after a while to settle.
 
     All connect first: a connection that is asked for while another flow fills the way is made a second later.
     """
