@@ -102,6 +102,8 @@ def main() -> None:
             start = time.monotonic()
             measure = compute if options.arithmetic else measure_in_lab
             run = measure(fabric, scale, Path(folder))
+            if any(warning.code == "interrupted" for warning in run.meta.warnings):
+                sys.exit(f"interrupted in {name}")
             scores.append(score(name, fabric, run, time.monotonic() - start))
         print(scores[-1].row(), flush=True)
     _print_sums(scores)

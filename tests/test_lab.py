@@ -125,9 +125,9 @@ def test_fast_ethernet_carries_its_rate_in_both_directions_at_once() -> None:
     # Each direction also carries the other's acknowledgements, of 84 bytes on the wire, up to one for each
     # full frame of 1538.
     shared_mbps = FAST_ETHERNET_MBPS * 1538 / (1538 + 84)
-    assert alone == pytest.approx(FAST_ETHERNET_MBPS, rel=0.05)
+    assert alone == pytest.approx(FAST_ETHERNET_MBPS, rel=0.02)
     assert rates == pytest.approx([shared_mbps, shared_mbps], rel=0.05)
-    # A first frame that is some milliseconds late makes 0.7 s shorter.
+    # Frames that this machine kept back may come in the next window.
     assert max(*rates, alone) < FAST_ETHERNET_MBPS * 1.01
 
 
@@ -146,9 +146,9 @@ def test_directions_have_their_own_rates(tmp_path: Path) -> None:
     )
     with open_lab(str(fabric)) as lab:
         a, b = enter(lab, 0), enter(lab, 1)
-        (there,) = traffic.transfer_rates_mbps([(a, b, "10.0.0.2")], 4)
-        (back,) = traffic.transfer_rates_mbps([(b, a, "10.0.0.1")], 1, port=5020)
-    assert there == pytest.approx(94.1, rel=0.05)
+        (there,) = traffic.transfer_rates_mbps([(a, b, "10.0.0.2")], 8)
+        (back,) = traffic.transfer_rates_mbps([(b, a, "10.0.0.1")], 2, port=5020)
+    assert there == pytest.approx(FAST_ETHERNET_MBPS, rel=0.02)
     assert back == pytest.approx(9.41, rel=0.05)
 
 
@@ -362,7 +362,7 @@ def test_without_root(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert (ready["give_way"], int(niceness)) == (True, 19)
         monkeypatch.setenv("LAB_PYTHON", reachable_python(n1))
         assert traffic.half_round_trips_us(n1, n2, "10.0.0.2", 1400)[0] >= FULL_FRAME_US
-        (rate,) = traffic.transfer_rates_mbps([(n1, n2, "10.0.0.2")], 4)
+        (rate,) = traffic.transfer_rates_mbps([(n1, n2, "10.0.0.2")], 8)
         assert rate == pytest.approx(FAST_ETHERNET_MBPS, rel=0.08)
     assert keeper.returncode == 0
 

@@ -5,6 +5,7 @@ This file is also the program that runs on the hosts, so it imports nothing of w
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import json
 import os
@@ -20,6 +21,8 @@ from typing import Any
 PORT = 5010
 SETTLING_S = 1.2
 """What programs take to start and TCP to find its rate."""
+WINDOW_S = 0.05
+"""Long for one frame, short for a transfer."""
 CHUNK = bytes(64 * 1024)
 MOMENTS = struct.Struct("!dd")
 """Two times of the clock that all programs on a machine share, network namespaces or not."""
@@ -62,16 +65,8 @@ def answer(process: subprocess.Popen[str]) -> Any:
     return json.loads(said)
 
 
-def transfer_rates_mbps(
-    pairs: list[Pair], megabytes: float, port: int = PORT, launches: int = 3
-) -> list[float]:
-    """Payload rates of transfers that run at the same time, each the median of some launches: this machine may
-    stop everything for a moment."""
-    found = [_transfer_once_mbps(pairs, megabytes, port) for _ in range(launches)]
-    return [statistics.median(rates) for rates in zip(*found, strict=True)]
-
-
-def _transfer_once_mbps(pairs: list[Pair], megabytes: float, port: int) -> list[float]:
+def transfer_rates_mbps(pairs: list[Pair], megabytes: float, port: int = PORT) -> list[float]:
+    """Payload rates of transfers that run at the same time, each of the middle one of its windows."""
     with contextlib.ExitStack() as stack:
         receivers = [
             stack.enter_context(serving(receiver, "receive", port + index))
@@ -124,11 +119,10 @@ def half_round_trips_us(client: Enter, server: Enter, address: str, size_bytes: 
 
 def receive(port: str) -> None:
     with _accept(port) as connection:
-        received, start = len(connection.recv(1)), time.perf_counter()
+        arrivals = []
         while got := len(connection.recv(1 << 20)):
-            received += got
-        elapsed = time.perf_counter() - start
-    print(json.dumps(received * 8 / elapsed / 1e6))
+            arrivals.append((time.perf_counter(), got))
+    print(json.dumps(_middle_rate_mbps(arrivals)))
 
 
 def send(address: str, port: str, megabytes: str) -> None:
@@ -208,6 +202,16 @@ def _accept(port: str) -> socket.socket:
         connection, _ = server.accept()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
+
+
+def _middle_rate_mbps(arrivals: list[tuple[float, int]]) -> float:
+    """The rate in the middle one of the whole windows since the first arrival (times and bytes): where this machine
+    stops everything for a moment, only some windows lack something."""
+    start, windows = arrivals[0][0], collections.Counter[int]()
+    for moment, size_bytes in arrivals:
+        windows[int((moment - start) / WINDOW_S)] += size_bytes
+    whole = range(max(windows))
+    return statistics.median(windows[number] for number in whole) * 8 / WINDOW_S / 1e6
 
 
 def _receive_until(connection: socket.socket, end: float) -> int:
