@@ -48,6 +48,8 @@ sizes = ["1 B", "64 KiB"]
 at_most = "50 ms"
 stop = { rule = "count", repeats = 20, trials = 2 }
 """
+THRICE = QUICK.replace("launches = 1", "launches = 3")
+"""For a median: this machine may stop everything for as long as a trial lasts."""
 
 
 @pytest.fixture
@@ -68,8 +70,7 @@ def by_test(folder: Path) -> dict[tuple[str, str, int, int], dict[str, Any]]:
 
 def test_pairs_go_over_the_interfaces_that_their_policy_says(quick: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    # A trial lasts 50 ms, and this machine may stop everything for as long.
-    quick.write_text(QUICK.replace("launches = 1", "launches = 3"))
+    quick.write_text(THRICE)
     # Slow links, so that a busy machine is not what limits; and 4 pairs take turns at 2 interfaces.
     done = weft("run", quick, "--on", "lab:two-nics", "--scale", "0.3", "--out", out)
     assert done.returncode == 0, done.stderr
@@ -130,7 +131,7 @@ def test_machines_of_a_host_file_with_two_interfaces(tmp_path: Path) -> None:
         '[[nodes]]\nids = "n[1-2]"\ninterface = ["eth0", "eth1"]\n'
     )
     plan = tmp_path / "short.toml"
-    first, _, one_way, _ = QUICK.split("[[steps]]")
+    first, _, one_way, _ = THRICE.split("[[steps]]")
     plan.write_text(first + "[[steps]]" + one_way)
     assert weft("lab", "up", "two-nics", "--name", lab, "--scale", "0.3").returncode == 0
     try:
