@@ -11,9 +11,12 @@ from weft.diagnose.curve import Ints
 from weft.diagnose.xray.experiment import Experiment, Flow, Members, Random, reversed_flows
 from weft.diagnose.xray.limit import Ports, SharedLimit
 from weft.model.maxmin import Crossings
+from weft.statistics import Floats
 
 PLACES = 4
-"""In so many places at once a member exchanges that finds no place with room for all it can do."""
+"""With so many places at once a member exchanges that finds none with room for all it can do."""
+LEAST_LEFT = 0.1
+"""Less of a port than this is no room."""
 
 
 def crossing_flows(
@@ -55,31 +58,56 @@ class Room:
 
     def __init__(self, limits: Sequence[SharedLimit], ports: Ports, outward: bool) -> None:
         self._limits, self._ports, self._outward = limits, ports, outward
-        self._loads = [np.zeros(2 if one.kind == "switch" else 1) for one in limits]
+        medians = [one.capacity_mbps.median for one in limits]
+        columns = [2 if one.kind == "switch" else 1 for one in limits]
+        self._capacities_mbps = np.repeat(np.array(medians), columns)
+        self._left_mbps = self._capacities_mbps.copy()
+        self._flows = np.zeros(len(self._left_mbps))
 
     def take(self, node: int, others: Ints) -> list[int]:
         """The first of `others` to whom a flow from (or, inward, to) the node still fits.
 
-        If it fits nowhere, one in each of PLACES places that differ in the limits on the way.
+        If it fits nowhere, one in each of PLACES places that differ in the limits on the way, while there is something
+        left; if nothing is, one where it gets most. More would be lost in full limits behind the one in question, and
+        take room of it for nothing.
         """
         nodes = np.full(len(others), node)
         src, dst = (nodes, others) if self._outward else (others, nodes)
         full = np.minimum(self._ports.send_mbps[src], self._ports.receive_mbps[dst])
-        crossed = [limit.crossings(src, dst) for limit in self._limits]
-        fits = np.ones(len(others), dtype=bool)
-        for limit, columns, load in zip(self._limits, crossed, self._loads, strict=True):
-            over = load + full[:, np.newaxis] > limit.capacity_mbps.median
-            fits &= ~(columns & over).any(axis=1)
-        if not fits.any():
-            return self._spread(others, crossed)
-        chosen = int(np.argmax(fits))
-        for columns, load in zip(crossed, self._loads, strict=True):
-            load += columns[chosen] * full[chosen]
-        return [int(others[chosen])]
+        if not self._limits:
+            return [int(others[0])]
+        crossed = np.column_stack([limit.crossings(src, dst) for limit in self._limits])
+        fits = np.flatnonzero(self._least(self._left_mbps, crossed) >= full)
+        if len(fits):
+            chosen = [self._lay(int(fits[0]), crossed, full)]
+        else:
+            chosen = self._spread(crossed, full)
+        return [int(others[one]) for one in chosen]
 
-    def _spread(self, others: Ints, crossed: list[Crossings]) -> list[int]:
-        _, first = np.unique(np.column_stack(crossed), axis=0, return_index=True)
-        return [int(other) for other in others[np.sort(first)[:PLACES]]]
+    def _spread(self, crossed: Crossings, full: Floats) -> list[int]:
+        _, first = np.unique(crossed, axis=0, return_index=True)
+        chosen: list[int] = []
+        for place in np.sort(first):
+            left = self._least(self._left_mbps, crossed[[place]])[0]
+            if len(chosen) < PLACES and left > LEAST_LEFT * full[place]:
+                chosen.append(self._lay(int(place), crossed, full))
+        if chosen:
+            return chosen
+        shares = self._least(self._capacities_mbps / (self._flows + 1), crossed)
+        return [self._lay(int(np.argmax(shares)), crossed, full)]
+
+    def _lay(self, chosen: int, crossed: Crossings, full: Floats) -> int:
+        """Takes what the flow can have of the limits that it crosses."""
+        mbps = min(full[chosen], self._least(self._left_mbps, crossed[[chosen]])[0])
+        self._left_mbps[crossed[chosen]] -= mbps
+        self._flows[crossed[chosen]] += 1
+        return chosen
+
+    @staticmethod
+    def _least(of_limits_mbps: Floats, crossed: Crossings) -> Floats:
+        """The least of what each flow finds on its way."""
+        least: Floats = np.where(crossed, of_limits_mbps, np.inf).min(axis=1)
+        return least
 
 
 def _beside(group: Members, limits: Sequence[SharedLimit]) -> list[SharedLimit]:
