@@ -151,7 +151,9 @@ def worst_capacity_error(fabric: KnownFabric, found: Findings, place: dict[str, 
     everybody = frozenset(place.values())
     for limit in found.limits:
         members = frozenset(place[name] for name in limit.members)
-        sides = {members: limit.direction, everybody - members: _turned(limit.direction)}
+        sides = {members: limit.direction}
+        if limit.kind != "switch":  # what leaves some nodes enters all others
+            sides[everybody - members] = _turned(limit.direction)
         declared = [
             one.capacity_mbps
             for one, over in fabric.limits
