@@ -112,14 +112,20 @@ class Ports:
         return crossed, np.concatenate([self.send_mbps[senders], self.receive_mbps[receivers]])
 
 
+def crossings_of(limits: Sequence[SharedLimit], src: Ints, dst: Ints) -> tuple[Crossings, Floats]:
+    """A column for each capacity of each limit, and these capacities."""
+    columns = [limit.crossings(src, dst) for limit in limits]
+    medians = np.array([limit.capacity_mbps.median for limit in limits])
+    counts = [one.shape[1] for one in columns]
+    none = np.empty((len(src), 0), dtype=np.bool_)
+    return np.column_stack([none, *columns]), np.repeat(medians, np.array(counts, dtype=np.int64))
+
+
 def predict(trial: Trial, ports: Ports, limits: Sequence[SharedLimit]) -> Floats:
     """The rates that ports and limits let the flows of a trial have."""
-    crossed, capacities = ports.crossings(trial.src, trial.dst)
-    for limit in limits:
-        columns = limit.crossings(trial.src, trial.dst)
-        crossed = np.column_stack([crossed, columns])
-        capacities = np.append(capacities, [limit.capacity_mbps.median] * columns.shape[1])
-    return fair_rates(crossed, capacities)
+    own, of_ports = ports.crossings(trial.src, trial.dst)
+    shared, of_limits = crossings_of(limits, trial.src, trial.dst)
+    return fair_rates(np.column_stack([own, shared]), np.concatenate([of_ports, of_limits]))
 
 
 EXPLAINED_SHARE = 0.92

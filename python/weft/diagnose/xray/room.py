@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.diagnose.curve import Ints
 from weft.diagnose.xray.experiment import Experiment, Flow, Members, Random, reversed_flows
-from weft.diagnose.xray.limit import Ports, SharedLimit
+from weft.diagnose.xray.limit import Ports, SharedLimit, crossings_of
 from weft.model.maxmin import Crossings
 from weft.statistics import Floats
 
@@ -58,9 +58,8 @@ class Room:
 
     def __init__(self, limits: Sequence[SharedLimit], ports: Ports, outward: bool) -> None:
         self._limits, self._ports, self._outward = limits, ports, outward
-        medians = [one.capacity_mbps.median for one in limits]
-        columns = [2 if one.kind == "switch" else 1 for one in limits]
-        self._capacities_mbps = np.repeat(np.array(medians), columns)
+        nobody = np.empty(0, dtype=np.int64)
+        _, self._capacities_mbps = crossings_of(limits, nobody, nobody)
         self._left_mbps = self._capacities_mbps.copy()
         self._flows = np.zeros(len(self._left_mbps))
 
@@ -74,9 +73,7 @@ class Room:
         nodes = np.full(len(others), node)
         src, dst = (nodes, others) if self._outward else (others, nodes)
         full = np.minimum(self._ports.send_mbps[src], self._ports.receive_mbps[dst])
-        if not self._limits:
-            return [int(others[0])]
-        crossed = np.column_stack([limit.crossings(src, dst) for limit in self._limits])
+        crossed, _ = crossings_of(self._limits, src, dst)
         fits = np.flatnonzero(self._least(self._left_mbps, crossed) >= full)
         if len(fits):
             chosen = [self._lay(int(fits[0]), crossed, full)]
@@ -106,7 +103,7 @@ class Room:
     @staticmethod
     def _least(of_limits_mbps: Floats, crossed: Crossings) -> Floats:
         """The least of what each flow finds on its way."""
-        least: Floats = np.where(crossed, of_limits_mbps, np.inf).min(axis=1)
+        least: Floats = np.where(crossed, of_limits_mbps, np.inf).min(axis=1, initial=np.inf)
         return least
 
 
