@@ -364,6 +364,7 @@ def test_without_root(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert traffic.half_round_trips_us(n1, n2, "10.0.0.2", 1400)[0] >= FULL_FRAME_US
         (rate,) = traffic.transfer_rates_mbps([(n1, n2, "10.0.0.2")], 8)
         assert rate == pytest.approx(FAST_ETHERNET_MBPS, rel=0.08)
+        keeper.communicate(timeout=5)
     assert keeper.returncode == 0
 
 
