@@ -20,10 +20,10 @@ from tempfile import TemporaryDirectory
 
 from laws import HIGH, LOW, SCHEMES, Peak, read_peaks, read_published
 from machine import machine
-from weft.conduct import RunRequest, start_run
-from weft.diagnose.applications import LoadedPoint, loaded_points
-from weft.diagnose.inside import occupation
-from weft.diagnose.web import WebPoint, web_points
+from weft.diagnose.node.applications import LoadedPoint, loaded_points
+from weft.diagnose.node.occupation import occupation
+from weft.diagnose.node.web import WebPoint, web_points
+from weft.execute.request import RunRequest, start_run
 from weft.run.folder import Run
 
 PLACEMENTS = ("base", "offload", "onload", "hybrid")

@@ -17,12 +17,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from generated_fabric import LEAST_OVERSUBSCRIPTION, KnownFabric, generate, of_text
 from machine import machine
-from virtual_cluster import VirtualCluster, simulate
-from weft.conduct import RunRequest, start_run
-from weft.diagnose.diagnosis import diagnose
-from weft.diagnose.findings import Findings
+from support.generated_fabric import LEAST_OVERSUBSCRIPTION, KnownFabric, generate, of_text
+from support.virtual_cluster import VirtualCluster, simulate
+from weft.diagnose.limits.diagnosis import diagnose
+from weft.diagnose.limits.findings import Findings
+from weft.execute.request import RunRequest, start_run
 from weft.plan import catalog
 from weft.run.folder import Run
 

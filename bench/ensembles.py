@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from weft.conduct import RunRequest, start_run
 from weft.diagnose.curve import column
+from weft.execute.request import RunRequest, start_run
 from weft.run.folder import Run
 from weft.run.meta import Warning
 

@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from machine import machine
-from weft.conduct import RunRequest, start_run
-from weft.testbed.inside import open_nodes
+from weft.execute.request import RunRequest, start_run
+from weft.testbed.computed.node import open_nodes
 from weft.trace.replay import Recording, record
 
 SPEC = "p4-400-base"

@@ -30,9 +30,9 @@ from typing import Any
 
 from ensembles import Override, machine_was_limit, measured
 from machine import machine
+from weft.compare.routes import RoutePair, compare_routes
 from weft.plan import catalog
 from weft.plan.load import load_plan
-from weft.run.compare_routes import RoutePair, compare_routes
 from weft.run.folder import Run
 
 SCALES = {

@@ -27,8 +27,8 @@ from machine import machine
 from weft.diagnose.curve import column
 from weft.plan import catalog
 from weft.plan.load import load_plan
-from weft.testbed.inside import open_nodes
-from weft.testbed.outcome import Outcome
+from weft.testbed.computed.node import open_nodes
+from weft.testbed.computed.outcome import Outcome
 
 PUBLISHED = Path(__file__).parent.parent / "catalog" / "published" / "nic_offload.toml"
 PLACEMENTS = ("base", "offload", "onload", "hybrid")

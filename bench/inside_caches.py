@@ -19,7 +19,7 @@ from inside import LARGEST_BYTES, PARTS, PLACEMENTS, Keys, latency_us, measure, 
 from machine import machine
 from weft.diagnose.curve import column
 from weft.plan.load import load_plan
-from weft.testbed.inside import open_nodes
+from weft.testbed.computed.node import open_nodes
 
 CACHES: Keys = {"memory.model": "caches"}
 LARGER_L1: Keys = {"memory.caches.L1I.size": "32 KiB", "memory.caches.L1D.size": "32 KiB"}

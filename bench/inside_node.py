@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from machine import machine
-from weft.conduct import RunRequest, start_run
 from weft.diagnose.points import points
+from weft.execute.request import RunRequest, start_run
 
 CPUS = (0, 1)
 ROUND_TRIPS, BATCHES = 200_000, 10

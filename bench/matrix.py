@@ -21,7 +21,7 @@ from pathlib import Path
 import openmpi
 from ensembles import are_of_machine, machine_was_limit, measured, span_s
 from machine import machine
-from weft.diagnose.rates import Rates
+from weft.diagnose.ensemble.rates import Rates
 from weft.run.folder import Run
 from weft.testbed.open import open_testbed
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from machine import machine
-from weft.conduct import RunRequest, start_run
 from weft.diagnose.points import points
+from weft.execute.mpi.command import environment, mpirun_command
+from weft.execute.mpi.toolchain import KINDS, find_toolchain
+from weft.execute.request import RunRequest, start_run
 from weft.testbed.local import Local
-from weft.testbed.mpi.command import environment, mpirun_command
-from weft.testbed.mpi.toolchain import KINDS, find_toolchain
 
 PEERS = {"openmpi": "NPopenmpi", "mpich": "NPmpich2"}
 CPUS = (0, 1)

@@ -16,8 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from machine import machine
-from weft.conduct import RunRequest, start_run
 from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
+from weft.execute.request import RunRequest, start_run
 from weft.report.page import write_figures
 
 LABS = {"two-nics": 2, "four-nics": 4}

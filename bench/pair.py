@@ -19,9 +19,9 @@ import peers
 from machine import machine
 from peers import Pair
 from weft import binaries
-from weft.conduct import RunRequest, start_run
 from weft.diagnose.curve import Reduction
 from weft.diagnose.points import Point, points
+from weft.execute.request import RunRequest, start_run
 from weft.testbed.open import open_testbed
 
 PLACEMENTS = {"same core": (0, 0), "different cores": (0, 1)}

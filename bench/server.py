@@ -25,7 +25,7 @@ from weft import _core
 from weft.diagnose.curve import column
 from weft.plan import catalog
 from weft.plan.load import load_plan
-from weft.testbed.inside import SimulatedNodes
+from weft.testbed.computed.node import SimulatedNodes
 
 PUBLISHED = Path(__file__).parent.parent / "catalog" / "published" / "host_stack_100g.toml"
 FITTED, PREDICTED = ("no-opts", "all"), ("tso-gro",)

@@ -23,7 +23,7 @@ import numpy.typing as npt
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from machine import machine
-from simgrid_peer import MODEL, NoSimGridError, build_peer
+from support.simgrid_peer import MODEL, NoSimGridError, build_peer
 
 ROOT = Path(__file__).resolve().parent.parent
 

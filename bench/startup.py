@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from machine import machine
-from weft.testbed.agent import Agent
+from weft.testbed.agent.agent import Agent
 from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.open import open_testbed
 

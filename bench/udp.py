@@ -19,13 +19,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from machine import machine
-from weft.conduct import RunRequest, start_run
 from weft.diagnose.delivery import Delivered, deliveries
 from weft.diagnose.points import points
+from weft.execute.request import RunRequest, start_run
 from weft.run.folder import Run
-from weft.testbed import registry
-from weft.testbed.lab import bring_up
-from weft.testbed.registry import Entry
+from weft.testbed.lab import registry
+from weft.testbed.lab.registry import Entry
+from weft.testbed.lab.testbed import bring_up
 
 LABS = ("fast-ethernet-pair", "gigabit-pair")
 LAUNCHES = "5"

@@ -30,8 +30,8 @@ import numpy as np
 from ensembles import Override, machine_was_limit, measured, span_s
 from machine import machine
 from weft.diagnose.curve import column
-from weft.diagnose.declared import DeclaredNetwork
-from weft.diagnose.rates import Rates
+from weft.diagnose.ensemble.rates import Rates
+from weft.diagnose.limits.declared import DeclaredNetwork
 from weft.model.maxmin import fair_rates
 from weft.plan import catalog
 from weft.run.folder import Run

@@ -1,16 +1,13 @@
 """What every test has."""
 
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from simgrid_peer import NoSimGridError, build_peer, build_routes
+from support.simgrid_peer import NoSimGridError, build_peer, build_routes
 
 # A shell without job control has what it starts in the background ignore interrupts, and so would all that
 # tests start in order to interrupt it.

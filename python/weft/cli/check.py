@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 from rich.console import Console
 
-from weft.cli.layout import number, plain_table
+from weft.cli.options.nodes import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
-from weft.cli.place import nodes_option, ports_option
+from weft.cli.tables.layout import number, plain_table
+from weft.preflight.assess import Verdict, judge
 from weft.preflight.finding import Finding
-from weft.preflight.judge import Verdict, judge
-from weft.preflight.look import look
+from weft.preflight.probe import look
 from weft.preflight.record import Record
 from weft.testbed.open import open_testbed
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from weft.cli.output import json_option, print_json
-from weft.cli.tables import print_comparison
-from weft.run.compare import compare as compare_runs
+from weft.cli.tables.summary import print_comparison
+from weft.compare.comparison import compare as compare_runs
 from weft.run.folder import Run
 
 

@@ -9,9 +9,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.layout import plain_table
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.progress import progress
+from weft.cli.tables.layout import plain_table
 from weft.demo import network, pair
 from weft.demo.demonstration import Demonstration
 from weft.demo.known import Known

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from weft.cli.findings import print_findings
 from weft.cli.output import json_option, print_json
-from weft.diagnose import diagnosis
-from weft.diagnose.declared import DeclaredNetwork
+from weft.cli.tables.findings import print_findings
+from weft.diagnose.limits import diagnosis
+from weft.diagnose.limits.declared import DeclaredNetwork
 from weft.fabric.load import load_fabric
 from weft.run.folder import Run
 

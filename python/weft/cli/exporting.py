@@ -8,7 +8,7 @@ import click
 
 from weft.cli.output import json_option, print_json
 from weft.errors import WorkError
-from weft.run.exporters import FORMATS, export_run
+from weft.formats.exporters import FORMATS, export_run
 from weft.run.folder import Run
 
 

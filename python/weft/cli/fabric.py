@@ -8,8 +8,8 @@ import click
 from rich.console import Console
 
 from weft import _core
-from weft.cli.layout import number, plain_table
 from weft.cli.output import json_option, print_json
+from weft.cli.tables.layout import number, plain_table
 from weft.fabric.describe import NAMED, Description, Hop
 from weft.fabric.dot import to_dot
 from weft.fabric.load import load_fabric
@@ -18,7 +18,7 @@ from weft.fabric.simgrid.importer import simgrid_to_toml
 from weft.nodeset import fold
 from weft.plan import catalog
 from weft.run.folder import Run
-from weft.testbed.simulated import open_simulated
+from weft.testbed.computed.network import open_simulated
 
 
 @click.group()

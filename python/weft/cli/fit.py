@@ -9,10 +9,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.layout import number, plain_table
 from weft.cli.output import json_option, print_json
+from weft.cli.tables.layout import number, plain_table
 from weft.diagnose import hockney_fit
-from weft.diagnose.gamma_runs import GammaSweep, sweep_of_runs
+from weft.diagnose.node.gamma_runs import GammaSweep, sweep_of_runs
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted
 from weft.model.gamma_points import read_gamma_points

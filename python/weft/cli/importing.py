@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from weft.cli.output import json_option, print_json, print_warnings
-from weft.run.importers import FORMATS, import_file
-from weft.run.importers.imported import MOST_BYTES, Options
+from weft.formats.importers import FORMATS, import_file
+from weft.formats.importers.imported import MOST_BYTES, Options
 
 
 @click.command("import")

@@ -11,9 +11,9 @@ from rich.table import Table
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.errors import RequestError
 from weft.run.meta import Warning
-from weft.testbed import registry
-from weft.testbed.lab import bring_up
-from weft.testbed.registry import Entry
+from weft.testbed.lab import registry
+from weft.testbed.lab.registry import Entry
+from weft.testbed.lab.testbed import bring_up
 
 
 @click.group()

@@ -8,8 +8,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.layout import plain_table
 from weft.cli.output import json_option, print_json
+from weft.cli.tables.layout import plain_table
 from weft.model.gain_curve import GainCurve
 from weft.model.gamma_range import gamma_range
 from weft.model.laws_modified import ModifiedLaws

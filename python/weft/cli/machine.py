@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 from rich.console import Console
 
-from weft.cli.layout import plain_table
 from weft.cli.output import json_option, print_json
-from weft.testbed.inside import names, open_nodes
+from weft.cli.tables.layout import plain_table
+from weft.testbed.computed.node import names, open_nodes
 
 
 @click.group()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from weft.conduct import Reporter, Silent
+from weft.execute.request import Reporter, Silent
 
 
 class Bar:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import click
 
-from weft.cli.loads import load_settings
-from weft.cli.outlook_table import print_outlook
+from weft.cli.options.applications import load_settings
+from weft.cli.options.nodes import nodes_option, ports_option
 from weft.cli.output import json_option, print_json, print_warnings
-from weft.cli.place import nodes_option, ports_option
 from weft.cli.progress import progress
-from weft.conduct import RunRequest, foresee_run, resume_run, start_run
+from weft.cli.tables.dry_run import print_outlook
 from weft.errors import RequestError
+from weft.execute.mpi.toolchain import KINDS
+from weft.execute.request import RunRequest, foresee_run, resume_run, start_run
 from weft.nodeset import fold
 from weft.run.folder import Run
-from weft.testbed.mpi.toolchain import KINDS
 
 
 @click.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from weft.cli.output import json_option, print_json
-from weft.cli.tables import print_summary
+from weft.cli.tables.summary import print_summary
 from weft.diagnose.summary import summarise
 from weft.run.folder import Run
 

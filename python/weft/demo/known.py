@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from weft.diagnose.declared import DeclaredLimit, DeclaredNetwork, payload_mbps
-from weft.diagnose.findings import Findings, Limit
+from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork, payload_mbps
+from weft.diagnose.limits.findings import Findings, Limit
 from weft.frames import FRAME_BYTES, WIRE_BYTES
 from weft.interval import Interval
 from weft.nodeset import fold, natural

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weft.conduct import Reporter, RunRequest, start_run
 from weft.demo.demonstration import ALL_FOLDERS, Demonstration, clear, report
 from weft.demo.known import Known, compare
-from weft.diagnose.declared import DeclaredNetwork
-from weft.diagnose.diagnosis import diagnose
-from weft.diagnose.findings import Findings
-from weft.diagnose.phases import overall_mbps, phases
+from weft.diagnose.ensemble.phases import overall_mbps, phases
+from weft.diagnose.limits.declared import DeclaredNetwork
+from weft.diagnose.limits.diagnosis import diagnose
+from weft.diagnose.limits.findings import Findings
 from weft.errors import WorkError
+from weft.execute.request import Reporter, RunRequest, start_run
 from weft.fabric.load import load_fabric
 from weft.run.folder import Run
 

@@ -7,12 +7,12 @@ import subprocess
 import time
 from pathlib import Path
 
-from weft.conduct import Reporter, RunRequest, start_run
 from weft.demo.demonstration import ALL_FOLDERS, Demonstration, clear, report
 from weft.errors import WorkError
+from weft.execute.request import Reporter, RunRequest, start_run
+from weft.formats.importers import import_file
+from weft.formats.importers.imported import Options
 from weft.run.folder import Run
-from weft.run.importers import import_file
-from weft.run.importers.imported import Options
 from weft.run.meta import Warning
 from weft.testbed.base import Testbed
 from weft.testbed.open import open_testbed

@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.diagnose.curve import Ints, column
 from weft.interval import Interval
-from weft.plan.multi_pair import Arrangement, arrangements
+from weft.plan.arrangements import Arrangement, arrangements
 from weft.plan.phases import expand
 from weft.plan.steps import crossings, is_multi_pair, measures_latency
 from weft.run.folder import Run

@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from weft.diagnose.applications import LoadedPoint, loaded_points
-from weft.diagnose.bottlenecks import Bottleneck, bottlenecks
 from weft.diagnose.curve import curves
 from weft.diagnose.delivery import Delivered, deliveries
-from weft.diagnose.effects import Effects, effects_of
-from weft.diagnose.inside import (
+from weft.diagnose.ensemble.bottlenecks import Bottleneck, bottlenecks
+from weft.diagnose.ensemble.effects import Effects, effects_of
+from weft.diagnose.ensemble.matrix import matrices
+from weft.diagnose.ensemble.phases import Phase, phases
+from weft.diagnose.ensemble.rates import Rates
+from weft.diagnose.ensemble.routes import routes, transfers_json
+from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
+from weft.diagnose.node.applications import LoadedPoint, loaded_points
+from weft.diagnose.node.occupation import (
     Budget,
     Busy,
     CacheHits,
@@ -20,14 +25,9 @@ from weft.diagnose.inside import (
     cycles_by_category,
     occupation,
 )
-from weft.diagnose.matrix import matrices
-from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
-from weft.diagnose.phases import Phase, phases
+from weft.diagnose.node.web import WebPoint, web_points
 from weft.diagnose.points import Point, curve_points
-from weft.diagnose.rates import Rates
-from weft.diagnose.routes import routes, transfers_json
 from weft.diagnose.signature import Signature, of_curves
-from weft.diagnose.web import WebPoint, web_points
 from weft.plan.steps import is_ensemble
 from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run

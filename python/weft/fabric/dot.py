@@ -9,7 +9,7 @@ from typing import Any
 
 from weft.errors import RequestError
 from weft.run.folder import Run
-from weft.run.loads import Loads, link_loads, loads_of
+from weft.run.link_loads import Loads, link_loads, loads_of
 
 
 def to_dot(fabric: dict[str, Any], run: Run | None = None) -> str:

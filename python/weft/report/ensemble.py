@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from weft.diagnose.curve import Ints
-from weft.diagnose.diagnosis import diagnose
-from weft.diagnose.effects import Effects, effects_of
-from weft.diagnose.findings import Findings
-from weft.diagnose.matrix import RateMatrix, matrix_of
-from weft.diagnose.phases import Phase, phases
-from weft.diagnose.rates import Rates
-from weft.diagnose.routes import fastest_of_each_route
+from weft.diagnose.ensemble.effects import Effects, effects_of
+from weft.diagnose.ensemble.matrix import RateMatrix, matrix_of
+from weft.diagnose.ensemble.phases import Phase, phases
+from weft.diagnose.ensemble.rates import Rates
+from weft.diagnose.ensemble.routes import fastest_of_each_route
+from weft.diagnose.limits.diagnosis import diagnose
+from weft.diagnose.limits.findings import Findings
 from weft.nodeset import natural
 from weft.plan.phases import expand
 from weft.plan.steps import is_ensemble, measures_latency
 from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
-from weft.run.loads import Loads, loads_of
+from weft.run.link_loads import Loads, loads_of
 from weft.statistics import Floats
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from weft.diagnose.findings import Findings, Limit, Slow
+from weft.diagnose.limits.findings import Findings, Limit, Slow
 from weft.nodeset import fold
 from weft.quantity import format_mbps, format_us, range_mbps
 from weft.report.table import Table

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from weft.report.applications import LoadStep
 from weft.report.ensemble import Ensemble
-from weft.report.inside import Inside
-from weft.report.loads import LoadStep
+from weft.report.occupation import Inside
 from weft.report.pairs import PairStep
 from weft.report.series import Series
 

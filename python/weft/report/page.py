@@ -16,17 +16,17 @@ import vl_convert
 from weft import __version__, quantity
 from weft.errors import RequestError, WorkError
 from weft.report import facts, limits, routes, verdict
+from weft.report.applications import LoadStep, load_steps_of
 from weft.report.delivery import delivery_table
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures import Figure, all_figures
-from weft.report.figures.figure import VEGA_LITE_VERSION, Row
-from weft.report.figures.theme import colour_of, config_for, dash_of
-from weft.report.inside import Inside, insides_of
-from weft.report.loads import LoadStep, load_steps_of
+from weft.report.figures.drawing.figure import VEGA_LITE_VERSION, Row
+from weft.report.figures.drawing.theme import colour_of, config_for, dash_of
 from weft.report.material import Material
+from weft.report.occupation import Inside, insides_of
+from weft.report.outliers import standouts
 from weft.report.pairs import PairStep, pair_steps_of
 from weft.report.series import Series, run_names, series_of
-from weft.report.standouts import standouts
 from weft.run.folder import Run
 
 FILE_NAME = "report.html"

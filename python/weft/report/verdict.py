@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from weft.interval import Interval
 from weft.quantity import range_bytes, range_mbps, range_us
+from weft.report.applications import LoadStep, load_steps_of
 from weft.report.ensemble import Ensemble, ensembles_of
-from weft.report.loads import LoadStep, load_steps_of
 from weft.report.pairs import PairStep
 from weft.report.series import Series, series_of
 from weft.run.folder import Run

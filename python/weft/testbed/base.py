@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from weft.run.meta import Warning
-from weft.testbed.agent import Agent, AgentError
+from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.ports import PortRange
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from weft.errors import RequestError
 from weft.run.meta import Warning
-from weft.testbed.agent import Agent, AgentError
+from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import Closing, Node
 from weft.testbed.starting import start_each
 

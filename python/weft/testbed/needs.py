@@ -6,8 +6,8 @@ from typing import Any, NoReturn
 
 from weft.errors import RequestError
 from weft.plan.phases import expand
+from weft.plan.roles import participants
 from weft.plan.steps import is_adaptive, is_ensemble, is_webserver
-from weft.testbed.parts import participants
 
 
 def refuse_load(step: dict[str, Any], kind: str, name: str) -> NoReturn:

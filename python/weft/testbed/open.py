@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from weft.errors import RequestError
 from weft.testbed.base import Testbed
-from weft.testbed.inside import open_nodes
-from weft.testbed.lab import open_lab
+from weft.testbed.computed.network import open_simulated
+from weft.testbed.computed.node import open_nodes
+from weft.testbed.lab.testbed import open_lab
 from weft.testbed.local import open_local
-from weft.testbed.simulated import open_simulated
 
 _BUILT: dict[str, Callable[[str, float], Testbed]] = {
     "lab": open_lab,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from weft import binaries
-from weft.testbed.agent import Agent, AgentError
+from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import Node
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from weft.diagnose.curve import Ints
 from weft.errors import RequestError
 from weft.run.folder import Run
-from weft.testbed.inside import SimulatedNodes, open_nodes
+from weft.testbed.computed.node import SimulatedNodes, open_nodes
 
 _KIND = "node:"
 Columns = Mapping[str, Ints]

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weft.diagnose.xray import room
+from weft.diagnose.xray import residual
 from weft.diagnose.xray.core import Core
 from weft.diagnose.xray.evidence import across
 from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random, as_arrays
-from weft.diagnose.xray.grouping import Group
-from weft.diagnose.xray.ledger import Ledger
+from weft.diagnose.xray.knowledge import Ledger
 from weft.diagnose.xray.limit import Direction, SharedLimit, predict
+from weft.diagnose.xray.request import Want
+from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
-from weft.diagnose.xray.want import Want
 
 FULL_LOAD = 0.9
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""
@@ -51,7 +51,7 @@ class Between:
     ) -> list[Flow]:
         """Every member with one of the others, those of the smallest known group around first."""
         near = self._near(experiment)
-        return room.crossing_flows(experiment, near, limits, self._ledger.ports, rng)
+        return residual.crossing_flows(experiment, near, limits, self._ledger.ports, rng)
 
     def _near(self, experiment: Experiment) -> tuple[Members, ...]:
         """The parts of the smallest known group around, without those of the experiment's own group."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from weft.diagnose.xray.experiment import Experiment
-from weft.diagnose.xray.grouping import Group
-from weft.diagnose.xray.ledger import Ledger
+from weft.diagnose.xray.knowledge import Ledger
+from weft.diagnose.xray.request import Want
+from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
-from weft.diagnose.xray.want import Want
 
 LEAST_BITS = 48 * 1448 * 8
 """A flow that gets less in a trial says more of how it began than of what it shares."""

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from weft.diagnose.xray import experiment as flows_of
 from weft.diagnose.xray.experiment import Flow, Random
+from weft.diagnose.xray.request import Want
 from weft.diagnose.xray.study import Study
 from weft.diagnose.xray.survey import Survey, take_survey
 from weft.diagnose.xray.trial import Trial, trials
-from weft.diagnose.xray.want import Want
 from weft.plan.phases import PhaseSpec
 from weft.run.meta import RunMeta
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from weft.diagnose.xray.alone import ports_of, wanted_alone, wanted_retrials
 from weft.diagnose.xray.between import Between
 from weft.diagnose.xray.evidence import Evidence
-from weft.diagnose.xray.grouping import Group, group_by_round_trip
-from weft.diagnose.xray.inside import Inside
-from weft.diagnose.xray.ledger import Ledger
+from weft.diagnose.xray.isolated import ports_of, wanted_alone, wanted_retrials
+from weft.diagnose.xray.knowledge import Ledger
 from weft.diagnose.xray.limit import without_explained
 from weft.diagnose.xray.survey import Survey
+from weft.diagnose.xray.tree.grouping import Group, group_by_round_trip
 from weft.diagnose.xray.trial import Trial
+from weft.diagnose.xray.within import Inside
 
 PASSES = 4
 """What is found high up is known only in the next pass to those below."""

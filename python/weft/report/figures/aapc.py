@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from weft.diagnose.phases import Phase
+from weft.diagnose.ensemble.phases import Phase
 from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
-from weft.report.figures.figure import Figure, Row
-from weft.report.figures.plots import CountPlot
-from weft.report.figures.rounding import short
+from weft.report.figures.drawing.figure import Figure, Row
+from weft.report.figures.drawing.plots import CountPlot
+from weft.report.figures.drawing.rounding import short
 from weft.report.material import Material
 
 TABLE = "aapc"

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import altair as alt
 
 from weft.nodeset import fold, natural
+from weft.report.directions import Lane, percent
 from weft.report.ensemble import Ensemble
-from weft.report.figures import load_colours, parts
-from weft.report.figures.figure import Figure, Row, Spec, chart_spec
-from weft.report.figures.rounding import short
-from weft.report.lanes import Lane, percent
+from weft.report.figures.drawing import load_colours, parts
+from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
+from weft.report.figures.drawing.rounding import short
 from weft.report.material import Material
-from weft.run.loads import Load
+from weft.run.link_loads import Load
 
 MOST_ROWS = 20
 ROW_PX, LEAST_PX = 22, 120

@@ -7,13 +7,13 @@ from typing import Any
 
 import altair as alt
 
-from weft.diagnose.fabric_tree import FabricTree, has_one_way
+from weft.diagnose.limits.fabric_tree import FabricTree, has_one_way
+from weft.report.directions import FabricLanes
 from weft.report.ensemble import Ensemble
-from weft.report.figures import load_colours, parts
-from weft.report.figures.boxes import box_layer, text_layer
-from weft.report.figures.fabric_drawing import Drawing
-from weft.report.figures.figure import Figure, Row, Spec, chart_spec
-from weft.report.lanes import FabricLanes
+from weft.report.figures.drawing import load_colours, parts
+from weft.report.figures.drawing.boxes import box_layer, text_layer
+from weft.report.figures.drawing.fabric_drawing import Drawing
+from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
 from weft.report.material import Material
 
 CAPTION = "Mean share of capacity in the step that loaded it most. Upper lines: to the left."

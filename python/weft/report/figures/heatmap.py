@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from weft.diagnose.matrix import RateMatrix
+from weft.diagnose.ensemble.matrix import RateMatrix
 from weft.quantity import format_bytes
 from weft.report.ensemble import Ensemble, EnsembleStep
-from weft.report.figures.figure import Figure, Row
-from weft.report.figures.heatmap_chart import heatmap_chart
-from weft.report.figures.rounding import short
+from weft.report.figures.drawing.figure import Figure, Row
+from weft.report.figures.drawing.heatmap_chart import heatmap_chart
+from weft.report.figures.drawing.rounding import short
 from weft.report.figures.slowness import slow_marks
 from weft.report.material import Material
 

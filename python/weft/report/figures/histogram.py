@@ -8,12 +8,12 @@ import altair as alt
 import numpy as np
 
 from weft.diagnose.curve import Ints
-from weft.diagnose.phases import overall_mbps
+from weft.diagnose.ensemble.phases import overall_mbps
 from weft.quantity import format_mbps
 from weft.report.ensemble import Ensemble, EnsembleStep
-from weft.report.figures import axes, parts
-from weft.report.figures.figure import Figure, Row, Spec, chart_spec
-from weft.report.figures.rounding import short
+from weft.report.figures.drawing import axes, parts
+from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
+from weft.report.figures.drawing.rounding import short
 from weft.report.material import Material
 from weft.statistics import Floats
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from weft.model.laws import Laws, Stage
 from weft.model.regimes import Regime, regimes
-from weft.report.figures import parts
-from weft.report.figures.figure import Figure, Row, Spec, chart_spec
-from weft.report.figures.rounding import short
+from weft.report.figures.drawing import parts
+from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
+from weft.report.figures.drawing.rounding import short
 from weft.statistics import Floats
 
 TABLE, BEST = "laws", "laws-best"

@@ -9,10 +9,10 @@ import altair as alt
 
 from weft.diagnose.multi_pair import MultiPairPoint
 from weft.quantity import format_bytes, format_mbps, format_us
-from weft.report.figures import axes, parts
-from weft.report.figures.figure import Figure, Row, Spec, chart_spec
-from weft.report.figures.rounding import short
-from weft.report.figures.theme import DASHES
+from weft.report.figures.drawing import axes, parts
+from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
+from weft.report.figures.drawing.rounding import short
+from weft.report.figures.drawing.theme import DASHES
 from weft.report.material import Material
 from weft.report.pairs import PairStep
 

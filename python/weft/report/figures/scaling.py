@@ -9,9 +9,9 @@ import numpy as np
 
 from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
-from weft.report.figures.figure import Figure, Row
-from weft.report.figures.plots import CountPlot
-from weft.report.figures.rounding import short
+from weft.report.figures.drawing.figure import Figure, Row
+from weft.report.figures.drawing.plots import CountPlot
+from weft.report.figures.drawing.rounding import short
 from weft.report.material import Material
 
 

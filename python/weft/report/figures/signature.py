@@ -8,9 +8,9 @@ from typing import Any
 
 import altair as alt
 
-from weft.report.figures import axes, parts
 from weft.report.figures.curves import MARK_KINDS, curve_tables
-from weft.report.figures.figure import Figure, Row, chart_spec
+from weft.report.figures.drawing import axes, parts
+from weft.report.figures.drawing.figure import Figure, Row, chart_spec
 from weft.report.material import Material
 
 HEIGHT = 380

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weft.report.ensemble import Ensemble, EnsembleStep
-from weft.report.figures.figure import Row
+from weft.report.figures.drawing.figure import Row
 
 Ends = tuple[str | None, str | None]
 """Sender and receiver; None where all are meant."""

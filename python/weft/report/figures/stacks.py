@@ -10,10 +10,10 @@ from typing import Literal
 
 import altair as alt
 
-from weft.report.figures import axes, parts
 from weft.report.figures.curves import size_text
-from weft.report.figures.figure import Row, Spec, chart_spec
-from weft.report.figures.rounding import short
+from weft.report.figures.drawing import axes, parts
+from weft.report.figures.drawing.figure import Row, Spec, chart_spec
+from weft.report.figures.drawing.rounding import short
 
 Shares = Mapping[str, float]
 """Of one lane at one size: by colour, in the order from below."""

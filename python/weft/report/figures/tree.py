@@ -9,13 +9,13 @@ from functools import cached_property
 
 import altair as alt
 
-from weft.diagnose.findings import Limit
+from weft.diagnose.limits.findings import Limit
 from weft.nodeset import fold
 from weft.quantity import range_mbps
 from weft.report.ensemble import Ensemble
-from weft.report.figures import parts
-from weft.report.figures.boxes import FREE, box_layer, lines_in, text_layer
-from weft.report.figures.figure import Figure, Row, Spec, chart_spec
+from weft.report.figures.drawing import parts
+from weft.report.figures.drawing.boxes import FREE, box_layer, lines_in, text_layer
+from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
 from weft.report.limits import limit_lines, slow_text
 from weft.report.material import Material
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from weft.errors import RequestError
-from weft.testbed.agent import AgentError
+from weft.testbed.agent.agent import AgentError
 from weft.testbed.hosts.host import Host, Place
 from weft.testbed.hosts.launcher import Ssh
 

@@ -12,11 +12,11 @@ import contextlib
 import re
 from collections.abc import Callable, Sequence
 
-from weft.testbed.agent import Reason
+from weft.testbed.agent.agent import Reason
+from weft.testbed.agent.process import Process
 from weft.testbed.hosts.failure import StartFailure
 from weft.testbed.hosts.program import Program
 from weft.testbed.hosts.relay import RelayedProcess
-from weft.testbed.process import Process
 
 _SAID = re.compile(
     rb"weft-start (need|run|architecture|tool|home|folder|owner|damaged|disk|noexec)\b(.*)$"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.testbed.agent import Reason
+from weft.testbed.agent.agent import Reason
 
 
 class StartFailure(Exception):

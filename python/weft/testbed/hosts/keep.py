@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from weft.testbed.agent import start_process
+from weft.testbed.agent.agent import start_process
 from weft.testbed.hosts.delivery import keep_argv
 from weft.testbed.hosts.host import Host
 from weft.testbed.hosts.login import log_in

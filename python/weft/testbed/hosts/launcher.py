@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from weft.errors import RequestError
-from weft.testbed.agent import Reason
+from weft.testbed.agent.agent import Reason
 
 Symptoms = Sequence[tuple[str, str, str]]
 """(regular expression in what a launcher writes to standard error, code, reason)"""

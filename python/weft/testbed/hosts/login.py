@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from weft.testbed.agent import AgentError, Reason, describe_end
+from weft.testbed.agent.agent import AgentError, Reason, describe_end
+from weft.testbed.agent.process import Process, last_words
 from weft.testbed.hosts.delivery import LoginEnded, deliver, start_argv
 from weft.testbed.hosts.failure import StartFailure
 from weft.testbed.hosts.host import Host
 from weft.testbed.hosts.program import Program
-from weft.testbed.process import Process, last_words
 
 DELIVER_S = 60.0
 """How long a node that let us in may take to get the program."""

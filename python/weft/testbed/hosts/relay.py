@@ -11,10 +11,10 @@ import itertools
 from typing import Any
 
 from weft import __version__
-from weft.testbed import frames
-from weft.testbed.agent import AgentError
-from weft.testbed.frames import Relayed
-from weft.testbed.process import Process
+from weft.testbed.agent import wire_format
+from weft.testbed.agent.agent import AgentError
+from weft.testbed.agent.process import Process
+from weft.testbed.agent.wire_format import Relayed
 
 _STANDARD = 0
 _PIECE_BYTES = 1 << 20
@@ -32,7 +32,7 @@ class RelayedInput:
     def write(self, data: bytes) -> None:
         for start in range(0, len(data), _PIECE_BYTES):
             piece = data[start : start + _PIECE_BYTES]
-            self._relay.put(frames.encode_relayed(self._child, piece))
+            self._relay.put(wire_format.encode_relayed(self._child, piece))
 
     async def drain(self) -> None:
         await self._relay.drain()
@@ -87,7 +87,7 @@ class Relay:
         self.node = node
         self.pid = process.pid
         self._process = process
-        self._frames = frames.Reader(process.stdout)
+        self._frames = wire_format.Reader(process.stdout)
         self._children: dict[int, RelayedProcess] = {}
         self._numbers = itertools.count()
         self._starts_more = True
@@ -100,7 +100,7 @@ class Relay:
         try:
             async with asyncio.timeout(within_s):
                 ready = await relay._frames.read()
-        except (TimeoutError, asyncio.IncompleteReadError, frames.FrameError):
+        except (TimeoutError, asyncio.IncompleteReadError, wire_format.FrameError):
             ready = {}
         if not isinstance(ready, dict) or ready.get("version") != __version__:
             process.kill()
@@ -127,7 +127,7 @@ class Relay:
             await asyncio.shield(self._listening)
 
     def ask(self, message: dict[str, Any]) -> None:
-        self.put(frames.encode(message))
+        self.put(wire_format.encode(message))
 
     def put(self, frame: bytes) -> None:
         """Send a frame; that the relay is gone is noticed by who listens."""
@@ -138,7 +138,7 @@ class Relay:
         await self._process.stdin.drain()
 
     async def _listen(self) -> None:
-        with contextlib.suppress(asyncio.IncompleteReadError, frames.FrameError):
+        with contextlib.suppress(asyncio.IncompleteReadError, wire_format.FrameError):
             while True:
                 said = await self._frames.read()
                 if isinstance(said, Relayed):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from weft.errors import RequestError, WorkError
-from weft.testbed.agent import Reason
+from weft.testbed.agent.agent import Reason
 from weft.testbed.hosts.host import Host, Place
 from weft.testbed.hosts.launcher import Symptoms, explain_by
 from weft.testbed.hosts.node_set import expand

@@ -10,7 +10,7 @@ from typing import Any
 
 from weft.errors import RequestError
 from weft.run.meta import Warning
-from weft.testbed.agent import Agent, AgentError
+from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import Closing, Node
 from weft.testbed.hosts.addresses import resolve_all, settle
 from weft.testbed.hosts.host import Host

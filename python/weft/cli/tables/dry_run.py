@@ -1,0 +1,23 @@
+"""What `weft run --dry-run` prints."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from weft.cli.output import print_json
+from weft.execute.dry_run import Outlook
+
+
+def print_outlook(outlook: Outlook, as_json: bool) -> None:
+    """Who would listen where for whom, as a table or a document."""
+    if as_json:
+        print_json(outlook.to_json())
+        return
+    console = Console(highlight=False, markup=False)
+    console.print(f"{outlook.plan} on {outlook.testbed}: nothing was started", soft_wrap=True)
+    table = Table("node", "login", "listens on", "for connections from")
+    for row in outlook.rows():
+        table.add_row(*row)
+    console.print(table)
+    console.print("connections come from any port; nothing listens but while a step runs")

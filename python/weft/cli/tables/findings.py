@@ -1,0 +1,66 @@
+"""Findings as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+
+from weft.cli.tables.layout import plain_table
+from weft.diagnose.limits.findings import Findings, Limit, Slow
+from weft.interval import Interval
+from weft.nodeset import fold
+from weft.run.meta import Warning
+
+
+def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
+    """The verdict, then the tables behind it, what is open, and what to know about the run."""
+    console = Console(highlight=False, markup=False)
+    console.print(found.verdict, soft_wrap=True)
+    if found.limits:
+        console.print("\nlimits, payload of all members together", style="bold")
+        console.print(_limits_table(found.limits))
+    if found.slow:
+        console.print("\nslow", style="bold")
+        console.print(_slow_table(found.slow))
+    if found.pairs:
+        size = found.pairs[0].size_bytes
+        console.print(f"\nseveral pairs at {size} B, all together", style="bold")
+        for order in found.pairs:
+            console.print(f"  {order.text}", soft_wrap=True)
+    for title, lines in (("undecided", found.undecided), ("not as declared", found.differences)):
+        if lines:
+            console.print(f"\n{title}", style="bold")
+            for line in lines:
+                console.print(f"  {line}", soft_wrap=True)
+    for warning in warnings:
+        console.print(f"\nwarning: {warning.message}", soft_wrap=True)
+
+
+def _limits_table(limits: Iterable[Limit]) -> Table:
+    table = plain_table("shared by", "what", "Mb/s", "range", "over", "sure")
+    for limit in limits:
+        against = f" to {fold(limit.against)}" if limit.against and limit.direction == "out" else ""
+        against = f" from {fold(limit.against)}" if limit.against and not against else against
+        table.add_row(
+            fold(limit.members),
+            f"{limit.kind} {limit.direction}{against}",
+            *_interval(limit.capacity_mbps),
+            f"{limit.oversubscription:.1f}x",
+            f"{100 * limit.confidence:.0f} %",
+        )
+    return table
+
+
+def _slow_table(slow: Iterable[Slow]) -> Table:
+    table = plain_table("slow", "what", "Mb/s", "range", "expected")
+    for one in slow:
+        name = " to ".join(one.nodes) if one.kind == "route" else fold(one.nodes)
+        what = {"out": "sending", "in": "receiving"}.get(one.direction or "", one.kind)
+        table.add_row(name, what, *_interval(one.rate_mbps), f"{one.expected_mbps:.3g}")
+    return table
+
+
+def _interval(interval: Interval) -> tuple[str, str]:
+    return f"{interval.median:.3g}", f"{interval.low:.3g} to {interval.high:.3g}"

@@ -1,0 +1,179 @@
+"""Summaries and comparisons as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+
+from rich.console import Console
+from rich.table import Table
+
+from weft.cli.tables.applications import print_loads
+from weft.cli.tables.delivery import deliveries_table
+from weft.cli.tables.ensemble import print_ensembles
+from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.occupation import print_insides
+from weft.cli.tables.pairs import print_multi_pair
+from weft.compare.comparison import Comparison
+from weft.compare.matching import Pair
+from weft.compare.routes import RoutePair
+from weft.diagnose.points import Point
+from weft.diagnose.signature import Signature
+from weft.diagnose.summary import Summary
+from weft.interval import Interval
+from weft.nodeset import fold
+from weft.run.meta import Warning
+from weft.statistics import coverage
+
+MOST_NAMED = 8
+"""More nodes than these are named as a set."""
+
+
+def print_summary(summary: Summary) -> None:
+    """What was measured on what, what to know about it, the signature, the points."""
+    console = Console(highlight=False, markup=False)
+    for line in _header(summary):
+        console.print(line, soft_wrap=True)
+    if summary.signature:
+        console.print("\n" + _signature_title(summary.signature.launches), style="bold")
+        console.print(_signature_table(summary.signature))
+    for step in sorted({point.step for point in summary.points}):
+        points = [each for each in summary.points if each.step == step]
+        console.print(f"\n{points[0].pattern} over {points[0].transport}", style="bold")
+        console.print(_points_table(points))
+        if delivered := [one for one in summary.deliveries if one.step == step]:
+            console.print(deliveries_table(delivered))
+    print_loads(summary, console)
+    print_insides(summary, console)
+    print_ensembles(summary, console)
+    print_multi_pair(summary.multi_pair, console)
+    if not len(summary.rates) and not summary.multi_pair:
+        console.print("no samples")
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """The ratio at every common size, significant ones marked."""
+    console = Console(highlight=False, markup=False)
+    console.print(f"a  {comparison.a}\nb  {comparison.b}", soft_wrap=True)
+    for line in _warning_lines(comparison.warnings):
+        console.print(line, soft_wrap=True)
+    console.print("\nthroughput, a over b", style="bold")
+    routes = [pair for pair in comparison.pairs if isinstance(pair, RoutePair)]
+    points = [pair for pair in comparison.pairs if not isinstance(pair, RoutePair)]
+    if points:
+        console.print(_pairs_table(points))
+    if routes:
+        console.print(_routes_table(routes))
+    what = " and ".join(
+        f"{len(pairs)} {name}" for pairs, name in ((points, "sizes"), (routes, "routes")) if pairs
+    )
+    console.print(
+        f"a differs from b by {comparison.median_abs_error_pct:.1f} % in the median, "
+        f"{comparison.worst_abs_error_pct:.1f} % at worst, over {what}"
+    )
+
+
+def _header(summary: Summary) -> Iterator[str]:
+    meta = summary.meta
+    names = [str(node["name"]) for node in meta.nodes]
+    nodes = fold(names) if len(names) > MOST_NAMED else ", ".join(names)
+    scale = meta.testbed.get("scale", 1.0)
+    yield f"plan     {meta.plan['name']}"
+    yield f"on       {meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}" + (
+        f", rates scaled by {scale:g}" if scale != 1.0 else ""
+    )
+    yield f"nodes    {nodes}"
+    if meta.source:
+        yield f"source   {meta.source['format']}: {meta.source['convention']}"
+    yield f"status   {meta.status}"
+    yield from _warning_lines(summary.warnings)
+
+
+def _warning_lines(warnings: list[Warning]) -> Iterator[str]:
+    for warning in warnings:
+        yield f"warning  {warning.message}" + (f" ({warning.hint})" if warning.hint else "")
+
+
+def _signature_table(signature: Signature) -> Table:
+    table = plain_table()
+    spread = signature.launches > 1
+    for name in ("", "median", *(("from", "to") if spread else ())):
+        table.add_column(name, justify="right" if name else "left")
+    for label, value in (
+        ("latency, us", signature.latency_us),
+        (f"peak, Mb/s (at {signature.peak_bytes} B)", signature.peak_mbps),
+        ("half-power point, B", signature.half_power_bytes),
+        ("saturation point, B", signature.saturation_bytes),
+    ):
+        table.add_row(label, *(_ends(value, spread) if value else ("not reached",)))
+    return table
+
+
+def _signature_title(launches: int) -> str:
+    if launches == 1:
+        return "signature, one launch, so without intervals"
+    return f"signature, {launches} launches, intervals hold with {coverage(launches):.1%}"
+
+
+def _points_table(points: list[Point]) -> Table:
+    first = points[0]
+    timed = first.latency_us is not None
+    spread = any(point.launches > 1 for point in points)
+    ends = ["from", "to"] if spread else []
+    table = plain_table()
+    for heading in ["size, B", *(["us", *ends] if timed else []), "Mb/s", *ends, "modes"]:
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for point in points:
+        times = _ends(point.latency_us, spread) if point.latency_us else ()
+        rates = _ends(point.throughput_mbps, spread)
+        modes, note = str(point.modes.count), "dip" if point.dip else ""
+        table.add_row(str(point.size_bytes), *times, *rates, modes, note)
+    return table
+
+
+def _routes_table(pairs: list[RoutePair]) -> Table:
+    """A line for each step and size: the middle of its routes, and the one that differs most."""
+    table = plain_table()
+    for heading in ("", "size, B", "routes", "a, Mb/s", "b, Mb/s", "ratio", "worst", "of"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for key in dict.fromkeys((pair.pattern, pair.step, pair.size_bytes) for pair in pairs):
+        mine = [pair for pair in pairs if (pair.pattern, pair.step, pair.size_bytes) == key]
+        worst = max(mine, key=lambda pair: abs(pair.ratio.median - 1))
+        table.add_row(
+            key[0] if key[1] == 0 else f"{key[0]} {key[1] + 1}",
+            str(key[2]),
+            str(len(mine)),
+            *(number(median([getattr(pair, end).median for pair in mine])) for end in ("a", "b")),
+            *(
+                f"{value:.3f}"
+                for value in (median([p.ratio.median for p in mine]), worst.ratio.median)
+            ),
+            f"{worst.src} > {worst.dst}, phase {worst.phase}",
+        )
+    return table
+
+
+def _pairs_table(pairs: list[Pair]) -> Table:
+    table = plain_table()
+    for heading in ("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", "from", "to", "significant"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for pair in pairs:
+        table.add_row(
+            pair.what,
+            str(pair.size_bytes),
+            number(pair.a.median),
+            number(pair.b.median),
+            *(f"{value:.3f}" for value in (pair.ratio.median, pair.ratio.low, pair.ratio.high)),
+            _significance(pair),
+        )
+    return table
+
+
+def _significance(pair: Pair) -> str:
+    return "unknown" if pair.significant is None else "yes" if pair.significant else ""
+
+
+def _ends(interval: Interval, spread: bool) -> list[str]:
+    values = [interval.median, *([interval.low, interval.high] if spread else [])]
+    return [number(value) for value in values]

@@ -1,0 +1,1 @@
+"""Two runs, point by point."""

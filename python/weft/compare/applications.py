@@ -1,0 +1,56 @@
+"""Two runs in which applications compute, load by load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from weft.compare.matching import Matched, Pair, matched, paired
+from weft.diagnose.node.applications import loaded_points
+from weft.diagnose.node.web import web_points
+from weft.interval import Interval
+from weft.run.folder import Run
+
+Key = tuple[str, int, str, float]
+"""Pattern, size, which kind of load, and how much."""
+
+
+@dataclass(frozen=True)
+class LoadPair(Pair):
+    """One load in both runs: `load` is gamma or users."""
+
+    load: str
+    value: float
+
+    @property
+    def what(self) -> str:
+        return f"{self.pattern}, {self.load} {self.value:g}"
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | {self.load: self.value}
+
+
+def compare_loads(a: Run, b: Run) -> Matched[LoadPair]:
+    """Pair the loads by pattern, size and amount."""
+    return matched(_rates(a), _rates(b), _pair)
+
+
+def _rates(run: Run) -> dict[Key, float]:
+    """Throughputs in Mb/s."""
+    loaded = {
+        ("stream", one.size_bytes, "gamma", one.gamma): one.throughput_mbps
+        for one in loaded_points(run)
+    }
+    web = {
+        ("webserver", one.page_bytes, "users", float(one.users)): one.throughput_mbps
+        for one in web_points(run, [])
+    }
+    return loaded | web
+
+
+def _pair(key: Key, left_mbps: float, right_mbps: float) -> LoadPair:
+    """What is computed comes out the same in every launch: each end is one value."""
+    pattern, size_bytes, load, value = key
+    left, right = (Interval(mbps, mbps, mbps) for mbps in (left_mbps, right_mbps))
+    found = paired(pattern, size_bytes, left, right, (1, 1))
+    return LoadPair(**vars(found), load=load, value=value)

@@ -1,0 +1,1 @@
+"""What steps between many nodes carried: rates, routes, phases, matrices."""

@@ -1,0 +1,119 @@
+"""What a run says about the inside of a network: shared limits, slow nodes and routes, how sure that is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.diagnose.limits.declared import DeclaredNetwork
+from weft.diagnose.limits.differences import differences
+from weft.diagnose.limits.doubt import doubt_text, may_be_the_machine
+from weft.diagnose.limits.findings import Findings
+from weft.diagnose.limits.naming import Namer
+from weft.diagnose.limits.wording import cut_text, verdict_text
+from weft.diagnose.multi_pair import multi_pair_points
+from weft.diagnose.pair_order import PairOrder, pair_orders
+from weft.diagnose.xray.limit import SharedLimit
+from weft.diagnose.xray.study import Study
+from weft.diagnose.xray.survey import take_survey
+from weft.diagnose.xray.trial import trials
+from weft.interval import Interval
+from weft.plan.steps import is_adaptive, is_ensemble
+from weft.run.digests import sampled_steps
+from weft.run.folder import Run
+from weft.run.meta import RunMeta
+from weft.statistics import median_interval
+
+MOST_NODES = 4096
+"""With more, a table of all pairs would not fit into memory."""
+
+LEAST_NODES = 4
+"""With fewer, no two groups of two can be told apart."""
+
+
+def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
+    """Diagnose a run over many nodes, whole or cut short; `declared` is what the network should be."""
+    meta = run.meta
+    if orders := pair_orders(multi_pair_points(run)):
+        return Findings(_pairs_verdict(orders), pairs=orders)
+    if not any(is_ensemble(step) for step in meta.plan["steps"]) or run.samples.num_rows == 0:
+        return Findings("Nothing was measured between many nodes, so there is no inside to see.")
+    if why := _unsearchable(meta):
+        return Findings(why)
+    study = study_of(run)
+    named = Namer(meta)
+    if len(study.survey.nodes) < LEAST_NODES:
+        count = len(study.survey.nodes)
+        return Findings(f"Too few nodes to tell groups apart: {count}, and it takes {LEAST_NODES}.")
+    searched = _searched_steps(meta)
+    everybody = study.candidates.members
+    believed: list[SharedLimit] = []
+    doubted: list[SharedLimit] = []
+    for one in study.limits:
+        (doubted if may_be_the_machine(one, everybody, meta) else believed).append(one)
+    limits = [named.limit(limit, study) for limit in believed]
+    slow = list(named.slow(study))
+    questions = [*study.undecided, *((doubt_text(one), one.members) for one in doubted)]
+    undecided = [f"{question}: {named.text(nodes)}" for question, nodes in questions]
+    if searched and study.wants:
+        undecided.append(f"the search ended before {len(study.wants)} more experiments")
+    return Findings(
+        verdict=verdict_text(limits, slow, cut_text(study), bool(searched), undecided),
+        groups=[
+            named.names(group.members)
+            for group in study.groups
+            if not doubted or group.members != everybody
+        ],
+        limits=limits,
+        slow=slow,
+        undecided=undecided,
+        differences=differences(declared, study, named.all) if declared else [],
+        full_rate_mbps=_full_rate(study),
+    )
+
+
+def _pairs_verdict(orders: list[PairOrder]) -> str:
+    """What is fastest with most pairs, for each test."""
+    most = max(order.pairs for order in orders)
+    best = [f"{one.test} {' or '.join(one.fastest)}" for one in orders if one.pairs == most]
+    count = "1 pair" if most == 1 else f"{most} pairs"
+    return f"With {count} the fastest use of the interfaces is: {', '.join(best)}."
+
+
+def _unsearchable(meta: RunMeta) -> str:
+    """Why a run over many nodes cannot be looked through for limits; empty where it can."""
+    if sampled_steps(meta):
+        return (
+            "Of some steps only a sample of the transfers is kept, and limits are found from what all of them got at "
+            "the same time; `weft show` says what held them back."
+        )
+    if len(meta.nodes) > MOST_NODES:
+        return f"{len(meta.nodes)} nodes are too many to look for limits among: it takes {MOST_NODES} at most."
+    return ""
+
+
+def study_of(run: Run) -> Study:
+    """All that follows from a run's survey and search."""
+    meta = run.meta
+    names = [str(node["name"]) for node in meta.nodes]
+    lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
+    study = Study(take_survey(run.samples, meta.plan, len(names), lost))
+    study.is_over = True
+    study.update(
+        [
+            trial
+            for step in _searched_steps(meta)
+            for trial in trials(run.samples, step, meta.phases)
+        ]
+    )
+    return study
+
+
+def _searched_steps(meta: RunMeta) -> list[int]:
+    steps = enumerate(meta.plan["steps"])
+    return [index for index, step in steps if is_adaptive(step)]
+
+
+def _full_rate(study: Study) -> Interval | None:
+    nodes = sorted(study.survey.nodes)
+    rates = np.minimum(study.ports.send_mbps, study.ports.receive_mbps)[nodes]
+    return median_interval(rates) if nodes else None

@@ -1,0 +1,94 @@
+"""Findings in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.diagnose.limits.findings import Limit, Slow
+from weft.diagnose.xray.limit import SharedLimit
+from weft.diagnose.xray.study import Study
+from weft.nodeset import fold
+from weft.quantity import format_mbps, part_of_mbps
+
+_MOST_NAMED = 4
+
+
+def verdict_text(
+    limits: Sequence[Limit], slow: Sequence[Slow], cuts: str, searched: bool, undecided: list[str]
+) -> str:
+    """The verdict: the limits, tightest first, then what is slow; or that nothing was found."""
+    sentences = []
+    if limits:
+        tightest = sorted(limits, key=lambda limit: -limit.oversubscription)
+        count = f"{len(limits)} limits" if len(limits) > 1 else "One limit"
+        named = "; ".join(limit_text(limit) for limit in tightest[:_MOST_NAMED])
+        more = f"; and {len(limits) - _MOST_NAMED} more" if len(limits) > _MOST_NAMED else ""
+        sentences.append(f"{count} inside the network: {named}{more}.")
+    elif not searched:
+        sentences.append("No limits were searched for: `weft run xray` does that.")
+    elif undecided:
+        questions = "one question" if len(undecided) == 1 else f"{len(undecided)} questions"
+        sentences.append(f"No inner limit found so far, {questions} undecided.")
+    else:
+        sentences.append(f"No inner limit found. {cuts}".strip())
+    if slow:
+        named = "; ".join(slow_text(one) for one in slow[:_MOST_NAMED])
+        more = f"; and {len(slow) - _MOST_NAMED} more" if len(slow) > _MOST_NAMED else ""
+        sentences.append(f"Slow: {named}{more}.")
+    return " ".join(sentences)
+
+
+def limit_text(limit: Limit) -> str:
+    """One limit in a clause."""
+    members = fold(limit.members)
+    capacity, over = limit.capacity_mbps.median, limit.oversubscription
+    whole = f"{format_mbps(capacity)} ({over:.1f}x oversubscribed)"
+    match limit.kind, limit.direction:
+        case "trunk", direction:
+            against = fold(limit.against or ())
+            ends = (members, against) if direction == "out" else (against, members)
+            return f"{ends[0]} to {ends[1]} {whole}"
+        case "uplink", "out":
+            return f"out of {members} {whole}"
+        case "uplink", _:
+            return f"into {members} {whole}"
+        case "core", _:
+            return f"between the parts of {members} {whole}"
+    return f"everything that {members} send or receive {whole}"
+
+
+def slow_text(slow: Slow) -> str:
+    """One slow thing in a clause."""
+    rate = part_of_mbps(slow.rate_mbps.median, slow.expected_mbps)
+    if slow.kind == "route":
+        return f"from {slow.nodes[0]} to {slow.nodes[1]} {rate}"
+    way = {"out": " sending", "in": " receiving"}.get(slow.direction or "", "")
+    return f"{fold(slow.nodes)}{way} {rate}"
+
+
+def limit_evidence(limit: SharedLimit) -> str:
+    """What a limit rests on."""
+    low, high = (f"{100 * end:.0f}" for end in (limit.verdict.ratio.low, limit.verdict.ratio.high))
+    shares = low if low == high else f"{low} to {high}"
+    rounds = len(limit.verdict.ratios)
+    what = {
+        "uplink": "exchanged with others",
+        "switch": "exchanged among themselves",
+        "core": "exchanged between their parts",
+    }[limit.kind]
+    return (
+        f"{rounds} rounds in which all {len(limit.members)} members {what}: together "
+        f"{shares} % of what the rest of the network would let them have"
+    )
+
+
+def cut_text(study: Study) -> str:
+    """How good the cuts are that were tried, where no limit was found."""
+    shares = study.bisection_shares
+    if not shares:
+        return ""
+    worst, most = 100 * min(min(shares), 1.0), 100 * 0.05 ** (1 / len(shares))
+    return (
+        f"The worst of {len(shares)} random bisections delivered {worst:.0f} % of full, so with 95 % "
+        f"confidence at least {most:.0f} % of all bisections deliver that much."
+    )

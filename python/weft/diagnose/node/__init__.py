@@ -1,0 +1,1 @@
+"""What simulated nodes were busy with."""

@@ -1,0 +1,1 @@
+"""Limits inside a group that round trips do not show."""

@@ -1,0 +1,201 @@
+"""Which nodes share a limit that round trips do not show: the division that explains best what they got."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.diagnose.curve import Ints
+from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.hidden.correlation import Comovement
+from weft.diagnose.xray.hidden.partition import Rounds
+from weft.diagnose.xray.limit import Ports
+from weft.diagnose.xray.trial import Trial
+from weft.statistics import Floats
+
+LEAST_ROUNDS = 24
+MOST_ROUNDS = 90
+SPLIT_DEVIATIONS = 4.0
+"""A split that does not show in what moves together counts when it explains the rounds better by so
+many standard deviations of what the best of as many splits does by chance."""
+PENDING_DEVIATIONS = 2.0
+"""A split that explains the rounds so much better may yet turn out to count."""
+LEAST_EXPLAINED = 0.12
+"""A split that explains less of what is left, however surely, follows what TCP does, not a limit."""
+SURE_DEVIATIONS = 3.0
+"""A node's place is sure when either view, and both together, put it there by so many standard errors."""
+FINEST_MISFIT = 1e-6
+"""Rates are not known better than to a thousandth; a simulation may explain them without any rest."""
+RANDOM_STARTS = 4
+"""What moves together may lead to a division that no single node leaves; from other starts it is found."""
+LEAST_PART = 2
+
+
+@dataclass(frozen=True)
+class Chips:
+    """The parts found, one if all share the same limit; `is_sure` when every node's place is clear."""
+
+    parts: tuple[Members, ...]
+    is_sure: bool
+    rounds: int
+
+
+def find_chips(members: Members, rounds: list[Trial], ports: Ports) -> Chips:
+    """Split nodes into parts, by rounds in which random subsets of them send to each other.
+
+    Nodes are split in two by whose rates move together; then single nodes go where max-min sharing of
+    the parts' limits explains better what all flows got, and at last where both views together put
+    them. That is repeated with the parts, as long as a split is more than chance by either view. Both
+    are needed: of chips that hide behind each other's limits only the model tells, and where all are
+    alike, what moves together tells sooner.
+    """
+    order = sorted(members)
+    if len(order) < 2 * LEAST_PART or not rounds:
+        return Chips((members,), len(order) < 2 * LEAST_PART, len(rounds))
+    search = _Division(Rounds.of(order, rounds, ports), Comovement.of(order, rounds))
+    labels, is_clear = search.divided()
+    parts = tuple(
+        frozenset(order[i] for i in np.flatnonzero(labels == label)) for label in np.unique(labels)
+    )
+    return Chips(parts, len(rounds) >= MOST_ROUNDS or is_clear, len(rounds))
+
+
+@dataclass(frozen=True)
+class _Split:
+    """Labels with one part in two; they explain the rounds so many standard deviations better."""
+
+    labels: Ints
+    misfit: float
+    deviations: float
+
+
+@dataclass(frozen=True)
+class _Division:
+    """Labels for nodes by two views of the same rounds."""
+
+    seen: Rounds
+    together: Comovement
+
+    def divided(self) -> tuple[Ints, bool]:
+        """The labels, and whether they are clear.
+
+        They are when there were rounds enough, no part may yet turn out to be two, and every node's
+        place is sure.
+        """
+        labels = np.zeros(self.seen.nodes, dtype=np.int64)
+        while True:
+            splits = list(self._splits(labels))
+            good = [split for split in splits if self._is_no_chance(split, labels)]
+            more = min(good, key=_misfit).labels if good else labels
+            more = self._settled(self._placed(more))
+            if len(np.unique(more)) <= len(np.unique(labels)):
+                break
+            labels = more
+        is_clear = (
+            len(self.seen.mbps) >= LEAST_ROUNDS
+            and all(split.deviations < PENDING_DEVIATIONS for split in splits)
+            and all(self._is_sure(labels, node, other) for node, other in _moves(labels))
+        )
+        return labels, is_clear
+
+    def _splits(self, labels: Ints) -> Iterator[_Split]:
+        """The labels with one of the parts in two."""
+        for label in np.unique(labels):
+            part = np.flatnonzero(labels == label)
+            if len(part) < 2 * LEAST_PART:
+                continue
+            rng = np.random.default_rng(0)
+            chance = [rng.permutation(len(part)) % 2 for _ in range(RANDOM_STARTS)]
+            starts = [self.together.halves(part), *chance]
+            split = min((self._split(labels, part, one) for one in starts), key=_misfit)
+            if np.bincount(split.labels, minlength=labels.max() + 2).min() >= LEAST_PART:
+                yield split
+
+    def _is_no_chance(self, split: _Split, labels: Ints) -> bool:
+        """Whether it counts by either view."""
+        if split.deviations > SPLIT_DEVIATIONS:
+            return True
+        new = split.labels.max()
+        part = np.flatnonzero(labels == labels[split.labels == new][0])
+        return self.together.is_no_chance(part, (split.labels[part] == new).astype(np.int64))
+
+    def _split(self, labels: Ints, part: Ints, halves: Ints) -> _Split:
+        """A part in two, from halves on by single nodes.
+
+        Twice the logarithm of the likelihood ratio is the square of a standard normal deviation; the
+        best of 2^n splits gets 2 n ln 2 of it by chance.
+        """
+        new = labels.max() + 1
+        split = labels.copy()
+        split[part[halves == 1]] = new
+        split = self._placed(split, np.array([labels[part[0]], new]))
+        misfit = self._mean_misfit(split)
+        gain = np.log(self._mean_misfit(labels) / misfit)
+        if gain < -np.log(1 - LEAST_EXPLAINED):
+            return _Split(split, misfit, 0.0)
+        chance = 2 * len(part) * np.log(2)
+        deviations = np.sqrt(max(self.seen.freedom * gain - chance, 0.0))
+        return _Split(split, misfit, float(deviations))
+
+    def _placed(self, labels: Ints, among: Ints | None = None) -> Ints:
+        """The labels after nodes, of some parts or all, went where that explains the rounds better, one
+        at a time, until none does."""
+        least = self._mean_misfit(labels)
+        moved = True
+        while moved:
+            moved = False
+            for node, other in _moves(labels, among):
+                tried = _with(labels, node, other)
+                if (misfit := self._mean_misfit(tried)) < least:
+                    labels, least, moved = tried, misfit, True
+        return labels
+
+    def _settled(self, labels: Ints) -> Ints:
+        """The labels after nodes went where both views together put them."""
+        for node, other in _moves(labels):
+            if np.count_nonzero(labels == labels[node]) > LEAST_PART:
+                model, together = self._deviations_from(labels, node, other)
+                if model + together < 0:
+                    labels = _with(labels, node, other)
+        return labels
+
+    def _is_sure(self, labels: Ints, node: int, other: int) -> bool:
+        model, together = self._deviations_from(labels, node, other)
+        return min(model + together, max(model, together)) > SURE_DEVIATIONS
+
+    def _deviations_from(self, labels: Ints, node: int, other: int) -> tuple[float, float]:
+        """How many standard errors worse the rounds are explained with the node in another part, and how
+        many it is nearer to its own by what moves together."""
+        own, others = (np.flatnonzero(labels == label) for label in (labels[node], other))
+        worse = self.seen.misfit(_with(labels, node, other)) - self.seen.misfit(labels)
+        return _deviations(worse), _deviations(self.together.nearer(node, own, others))
+
+    def _mean_misfit(self, labels: Ints) -> float:
+        return FINEST_MISFIT + float(self.seen.misfit(labels).mean())
+
+
+def _misfit(split: _Split) -> float:
+    return split.misfit
+
+
+def _moves(labels: Ints, among: Ints | None = None) -> Iterator[tuple[int, int]]:
+    """Every node of some parts, or all, with every other one of these parts."""
+    parts = np.unique(labels) if among is None else among
+    for node in np.flatnonzero(np.isin(labels, parts)).tolist():
+        for other in parts.tolist():
+            if other != labels[node]:
+                yield node, other
+
+
+def _with(labels: Ints, node: int, other: int) -> Ints:
+    changed = labels.copy()
+    changed[node] = other
+    return changed
+
+
+def _deviations(values: Floats) -> float:
+    """How many standard errors the mean is above zero."""
+    error = float(values.std(ddof=1)) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+    return float(values.mean()) / error if error else 0.0

@@ -1,0 +1,1 @@
+"""The tree that round trips draw."""

@@ -1,0 +1,103 @@
+"""A step whose phases are chosen while it runs, by what has been measured so far."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.execute.chooser import Chooser
+from weft.execute.crew import Crew
+from weft.execute.ensemble.ensemble import Ensemble
+from weft.execute.logbook import Logbook
+from weft.execute.mpi.ensemble import MpiEnsemble
+from weft.execute.progress import StepProgress
+from weft.plan.phases import PhaseSpec
+from weft.plan.roles import Phase
+
+
+class AdaptiveStep:
+    """Asks a chooser, runs what it wants, and so on; a resumed step goes on where it was."""
+
+    def __init__(
+        self,
+        ensemble: Ensemble | MpiEnsemble,
+        chooser: Chooser,
+        logbook: Logbook,
+        progress: StepProgress,
+    ) -> None:
+        self._ensemble = ensemble
+        self._chooser = chooser
+        self._logbook = logbook
+        self._progress = progress
+        self._before_s = elapsed_s(logbook.writer.samples, logbook.step, logbook.launch)
+        self._began_s = time.monotonic()
+
+    async def run(self, crew: Crew, left: list[Phase]) -> None:
+        """Everything, beginning with what was chosen before and is `left` to do."""
+        await self._ensemble.run(left)
+        while specs := self._choose(crew):
+            self._progress.grow(len(specs))
+            phases = [record_choice(self._logbook, spec) for spec in specs]
+            self._logbook.writer.sync()
+            await self._ensemble.run(phases)
+        if self._elapsed_s() >= self._budget_s():
+            self._logbook.meta.warn(
+                "time-was-up",
+                f"{self._logbook.step_name}: {self._chooser.summary}",
+                "give the step more `time`",
+            )
+
+    def _choose(self, crew: Crew) -> list[PhaseSpec]:
+        samples = self._logbook.writer.samples
+        return self._chooser.next_phases(samples, set(crew.lost), self._elapsed_s())
+
+    def _budget_s(self) -> float:
+        step = self._logbook.meta.plan["steps"][self._logbook.step]
+        return float(step["pattern"]["time_ns"]) / 1e9
+
+    def _elapsed_s(self) -> float:
+        return self._before_s + time.monotonic() - self._began_s
+
+
+def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:
+    """Number a phase on, and write down what it is before it runs."""
+    details = {
+        "size_bytes": spec.size_bytes,
+        "stop": spec.stop,
+        "transfers": [_complete(one, spec.size_bytes) for one in spec.transfers],
+    }
+    chosen = chosen_phases(logbook)
+    index = chosen[-1]["index"] + 1 if chosen else 0
+    logbook.phase_chosen(index, spec.purpose, details)
+    return details | {"index": index, "work": "stream"}
+
+
+def chosen_phases(logbook: Logbook) -> list[Phase]:
+    """The phases that were chosen for a step so far, as an ensemble runs them."""
+    key = {"step": logbook.step, "launch": logbook.launch}
+    return [
+        {
+            "index": one["phase"],
+            "work": "stream",
+            **{name: one[name] for name in ("size_bytes", "stop", "transfers")},
+        }
+        for one in logbook.meta.phases
+        if one.items() >= key.items()
+    ]
+
+
+def elapsed_s(samples: pa.Table, step: int, launch: int) -> float:
+    """How long a step has taken before it was resumed, by its samples."""
+    rows = samples.filter((pc.field("step") == step) & (pc.field("launch") == launch))
+    if not rows.num_rows:
+        return 0.0
+    ends = pc.add(rows["start_ns"], rows["elapsed_ns"])
+    span_ns: int = pc.subtract(pc.max(ends), pc.min(rows["start_ns"])).as_py()
+    return span_ns / 1e9
+
+
+def _complete(transfer: dict[str, Any], size_bytes: int) -> dict[str, Any]:
+    return {"streams": 1, "network": 0, "bytes": size_bytes} | transfer

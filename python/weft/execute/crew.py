@@ -1,0 +1,49 @@
+"""The agents of a launch: fresh processes, of which some may be lost on the way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.base import Testbed
+
+
+class Crew:
+    """The living agents by node, and how the others were lost."""
+
+    def __init__(self, agents: dict[int, Agent], failures: dict[int, AgentError]) -> None:
+        self.agents = agents
+        self.lost = failures
+
+    @classmethod
+    async def start(cls, testbed: Testbed, nodes: Iterable[int]) -> Crew:
+        """Start an agent on each of the nodes at the same time; those that do not start are lost."""
+        results = await testbed.start_agents(list(nodes))
+        return cls(
+            {node: one for node, one in results.items() if isinstance(one, Agent)},
+            {node: one for node, one in results.items() if isinstance(one, AgentError)},
+        )
+
+    def need(self, nodes: Iterable[int]) -> list[Agent]:
+        """The agents of these nodes; raises the AgentError of one that is lost."""
+        wanted = list(nodes)
+        for node in wanted:
+            if node in self.lost:
+                raise self.lost[node]
+        return [self.agents[node] for node in wanted]
+
+    async def gone(self, nodes: Iterable[int]) -> dict[int, AgentError]:
+        """Those of the nodes whose agents do not answer any more, and why."""
+        asked = list(nodes)
+        found = await asyncio.gather(*(self.agents[node].failure() for node in asked))
+        return {node: error for node, error in zip(asked, found, strict=True) if error}
+
+    async def drop(self, node: int, error: AgentError) -> None:
+        """Go on without a node."""
+        self.lost[node] = error
+        await self.agents.pop(node).kill()
+
+    async def close(self) -> None:
+        """End all agents."""
+        await asyncio.gather(*(agent.close() for agent in self.agents.values()))

@@ -1,0 +1,107 @@
+"""What a run would use, without starting anything: logins, addresses, ports, and who connects to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from weft.execute.pair import WITHOUT_SERVER
+from weft.nodeset import fold
+from weft.plan.steps import is_ensemble
+from weft.testbed.base import Node, Testbed
+from weft.testbed.needs import nodes_of
+
+_ASKED_AT_ONCE = 16
+_DATAGRAMS = ("icmp", "udp")
+ANY_PORT = "any free port"
+NOT_KNOWN_YET = "known once the node is asked"
+
+
+@dataclass
+class NodeOutlook:
+    """A node: how it is logged into, where data comes in, and the nodes that it comes from."""
+
+    node: Node
+    login: str
+    callers: set[int] = field(default_factory=set)
+    datagrams: dict[str, set[int]] = field(default_factory=dict)
+    """By protocol ("udp", "icmp"): the nodes that datagrams come from."""
+
+    def to_json(self, names: Sequence[str]) -> dict[str, Any]:
+        addresses = self.node.addresses or (self.node.address,)
+        return {
+            "node": self.node.name,
+            "login": self.login,
+            "addresses": [address or NOT_KNOWN_YET for address in addresses],
+            "ports": str(self.node.ports or ANY_PORT),
+            "protocol": "tcp",
+            "from": [names[caller] for caller in sorted(self.callers)],
+            "datagrams": [
+                {"protocol": protocol, "from": [names[caller] for caller in sorted(callers)]}
+                for protocol, callers in sorted(self.datagrams.items())
+            ],
+        }
+
+    def add(self, step: dict[str, Any], node: int, members: Sequence[int]) -> None:
+        """Expect what a step sends to a node."""
+        self.callers |= callers_of(step, node, members)
+        if step["transport"] in _DATAGRAMS and node == members[-1]:
+            self.datagrams.setdefault(step["transport"], set()).add(members[0])
+
+
+@dataclass
+class Outlook:
+    """All nodes that take part in a plan."""
+
+    plan: str
+    testbed: str
+    nodes: dict[int, NodeOutlook]
+    names: list[str]
+
+    def to_json(self) -> dict[str, Any]:
+        listed = [self.nodes[node].to_json(self.names) for node in sorted(self.nodes)]
+        return {"plan": self.plan, "testbed": self.testbed, "nodes": listed}
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Node, login, where it listens, for whom."""
+        return [_row(one) for one in self.to_json()["nodes"]]
+
+
+def foresee(plan: dict[str, Any], spec: str, testbed: Testbed) -> Outlook:
+    """What the steps of a resolved plan would use; raises RequestError when the testbed has too few nodes."""
+    nodes = testbed.nodes
+    members_of = [nodes_of(step, len(nodes)) for step in plan["steps"]]
+    taking_part = sorted({node for members in members_of for node in members})
+    with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
+        logins = pool.map(lambda node: testbed.login(nodes[node]), taking_part)
+        found = {
+            node: NodeOutlook(nodes[node], login)
+            for node, login in zip(taking_part, logins, strict=True)
+        }
+    for step, members in zip(plan["steps"], members_of, strict=True):
+        for node in members:
+            found[node].add(step, node, members)
+    return Outlook(plan["name"], spec, found, [node.name for node in nodes])
+
+
+def callers_of(step: dict[str, Any], node: int, members: Sequence[int]) -> set[int]:
+    """The nodes that connect to a node in a step: in a pair the first to the second, among many, and in an MPI, each to
+    each."""
+    if step["transport"] in WITHOUT_SERVER:
+        return set()
+    if is_ensemble(step) or step["transport"] == "mpi":
+        return set(members) - {node}
+    return {members[0]} if node == members[-1] else set()
+
+
+def _row(entry: dict[str, Any]) -> tuple[str, str, str, str]:
+    datagrams = {one["protocol"]: one["from"] for one in entry["datagrams"]}
+    with_ports = [entry["protocol"]] * bool(entry["from"]) + ["udp"] * ("udp" in datagrams)
+    doors = [f"{' and '.join(with_ports)} {entry['ports']}"] * bool(with_ports)
+    doors += ["icmp echo"] * ("icmp" in datagrams)
+    callers = fold(dict.fromkeys([*entry["from"], *chain(*datagrams.values())]))
+    listens = ", ".join([*entry["addresses"], *(doors or ["no port"])])
+    return entry["node"], entry["login"], listens, callers or "nobody"

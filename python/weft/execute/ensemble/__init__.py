@@ -1,0 +1,1 @@
+"""A step between many nodes, with agents."""

@@ -1,0 +1,117 @@
+"""What has arrived of each phase, until it is over for all of its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from weft.execute.logbook import Logbook
+from weft.plan.roles import Phase, participants
+
+_MOST_NAMED = 4
+
+
+@dataclass
+class _Arrived:
+    """What the nodes have said of one phase."""
+
+    batches: list[pa.RecordBatch] = field(default_factory=list)
+    barriers_us: list[float] = field(default_factory=list)
+    over: set[int] = field(default_factory=set)
+    failed: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+class Ledger:
+    """Collects phases and hands each to the logbook when it is over.
+
+    A phase is settled once it is over for all, or has begun and can no longer be finished: then what arrived of
+    it is kept, and it is marked. One of which nothing arrived can be run again.
+    """
+
+    def __init__(self, logbook: Logbook, lost: Collection[int]) -> None:
+        """`lost` may grow: it are the nodes without which phases go on."""
+        self._logbook = logbook
+        self._lost = lost
+        self._phases: dict[int, Phase] = {}
+        self._arrived: dict[int, _Arrived] = {}
+        self._settled: set[int] = set()
+
+    def expect(self, phases: list[Phase]) -> None:
+        """Phases that are to be measured, with all their nodes, lost or not."""
+        self._phases |= {phase["index"]: phase for phase in phases}
+
+    def is_settled(self, phase: Phase) -> bool:
+        return phase["index"] in self._settled
+
+    def current(self) -> int | None:
+        """The first phase that is not settled: the one that runs, or is next."""
+        return min(self._phases.keys() - self._settled, default=None)
+
+    def samples(self, batch: pa.RecordBatch) -> None:
+        """Samples of one phase from one node."""
+        self._of(batch.column("phase")[0].as_py()).batches.append(batch)
+
+    def over(self, node: int, said: dict[str, Any], members: Collection[int]) -> None:
+        """A node is through with a phase."""
+        phase = said["phase"]
+        arrived = self._of(phase)
+        arrived.over.add(node)
+        arrived.barriers_us.append(said["barrier_us"])
+        for one in said["failed"]:
+            arrived.failed.setdefault((one["src"], one["dst"]), one["reason"])
+        if arrived.over.issuperset(members):
+            self._settle(phase)
+
+    def give_up(self) -> None:
+        """The session has ended: phases of which something arrived stay as they are."""
+        for phase in [index for index, arrived in self._arrived.items() if arrived.batches]:
+            self._settle(phase)
+        self._arrived.clear()
+
+    def leave_out(self, phase: int) -> None:
+        """A phase is not to be tried (again)."""
+        if phase not in self._settled:
+            self._settle(phase)
+
+    def _of(self, phase: int) -> _Arrived:
+        return self._arrived.setdefault(phase, _Arrived())
+
+    def _settle(self, phase: int) -> None:
+        arrived = self._arrived.pop(phase, _Arrived())
+        self._settled.add(phase)
+        self._logbook.phases_measured([phase], arrived.batches)
+        self._logbook.barrier(phase, arrived.barriers_us)
+        self._mark_missing(phase, arrived)
+
+    def _mark_missing(self, phase: int, arrived: _Arrived) -> None:
+        """Name the nodes it went without, and the transfers that failed between others."""
+        gone = participants(self._phases[phase]) & set(self._lost) - arrived.over
+        if gone:
+            names = ", ".join(self._logbook.names(gone))
+            self._logbook.phase_incomplete(phase, gone, f"without {names}")
+        wanted = {(one["src"], one["dst"]) for one in self._phases[phase]["transfers"]}
+        missing = wanted - _measured(arrived.batches) | set(arrived.failed)
+        missing = {pair for pair in missing if gone.isdisjoint(pair)}
+        if missing:
+            nodes = {node for pair in missing for node in pair}
+            self._logbook.phase_incomplete(phase, nodes, self._describe(missing, arrived.failed))
+
+    def _describe(self, missing: set[tuple[int, int]], failed: dict[tuple[int, int], str]) -> str:
+        name = self._logbook.name
+        words = [
+            f"{name(src)} to {name(dst)}: {failed.get((src, dst), 'no samples')}"
+            for src, dst in sorted(missing)[:_MOST_NAMED]
+        ]
+        more = len(missing) - len(words)
+        return "; ".join(words) + (f"; and {more} more" if more > 0 else "")
+
+
+def _measured(batches: list[pa.RecordBatch]) -> set[tuple[int, int]]:
+    return {
+        pair
+        for batch in batches
+        for pair in zip(batch["src"].to_pylist(), batch["dst"].to_pylist(), strict=True)
+    }

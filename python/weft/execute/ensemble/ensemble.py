@@ -1,0 +1,87 @@
+"""One step between many nodes: its phases go on, whoever fails."""
+
+from __future__ import annotations
+
+from weft.execute.crew import Crew
+from weft.execute.ensemble.arrivals import Ledger
+from weft.execute.ensemble.fault import Setback
+from weft.execute.ensemble.session import EnsembleJob, Session
+from weft.execute.logbook import Logbook
+from weft.execute.too_few import too_few
+from weft.plan.roles import Phase, without
+
+
+class Ensemble:
+    """Runs phases over the nodes that are left of `nodes`.
+
+    When one fails, all the others drop the session, join again without it and go on: with the phase that was
+    running if nothing of it had arrived, else with the next. When nothing moves and it is not clear who is to blame
+    (two nodes wait for each other), all join again. If one of them is cut off it fails to; if not, only
+    their transfer is bad, and the next phase is tried.
+    """
+
+    def __init__(self, crew: Crew, nodes: set[int], job: EnsembleJob, logbook: Logbook) -> None:
+        self._crew = crew
+        self._nodes = nodes
+        self._job = job
+        self._logbook = logbook
+        self._ledger = Ledger(logbook, crew.lost.keys())
+        self._session: Session | None = None
+
+    async def run(self, phases: list[Phase]) -> None:
+        """All phases, as far as nodes are left for them; raises TooFewNodes."""
+        self._ledger.expect(phases)
+        while remaining := [phase for phase in phases if not self._ledger.is_settled(phase)]:
+            try:
+                await self._run_some(remaining)
+            except Setback as setback:
+                await self._recover(setback)
+
+    async def close(self) -> None:
+        """End the session; that a node fails in doing so harms nobody any more."""
+        try:
+            if self._session:
+                await self._session.leave()
+        except Setback as setback:
+            await self._recover(setback)
+        self._session = None
+
+    async def _run_some(self, phases: list[Phase]) -> None:
+        session = await self._joined()
+        left = [without(phase, self._crew.lost.keys()) for phase in phases]
+        for phase in left:
+            if not phase["transfers"]:
+                self._ledger.leave_out(phase["index"])
+        await session.work([phase for phase in left if phase["transfers"]])
+
+    async def _joined(self) -> Session:
+        if self._session is None:
+            living = {node: self._crew.agents[node] for node in self._living()}
+            if len(living) < 2:
+                raise too_few(self._logbook, self._nodes, self._crew.lost.keys(), len(living))
+            self._session = Session(living, self._job, self._ledger, self._logbook)
+            await self._session.begin()
+        return self._session
+
+    def _living(self) -> list[int]:
+        return sorted(self._nodes & self._crew.agents.keys())
+
+    async def _recover(self, setback: Setback) -> None:
+        """Drop who failed, free the others from the session, and settle what had begun."""
+        session, self._session = self._session, None
+        assert session is not None
+        lost = setback.lost | await session.abort(setback.lost)
+        phase = self._ledger.current()
+        for node, error in lost.items():
+            await self._crew.drop(node, error)
+            self._logbook.node_lost(node, phase, error.reason)
+        if setback.stalled_between is not None and phase is not None:
+            self._note_stall(phase, setback.stalled_between)
+        self._ledger.give_up()
+        if setback.stalled_between is not None and phase is not None:
+            self._ledger.leave_out(phase)
+
+    def _note_stall(self, phase: int, nodes: tuple[int, ...]) -> None:
+        names = " and ".join(self._logbook.names(nodes)) or "all nodes"
+        reason = f"no way on between {names}"
+        self._logbook.phase_incomplete(phase, nodes, reason)

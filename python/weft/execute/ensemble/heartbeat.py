@@ -1,0 +1,105 @@
+"""How far each node of a session is, by its own words; who is silent, and whether nothing moves any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from weft.execute.ensemble.complaints import Complaint
+
+_STATES = {"connect": 0, "barrier": 1, "transfer": 2, "over": 3}
+"""In the order in which a phase goes through them."""
+
+LEAST_PATIENCE_S = 1.0
+"""Two of the reports that agents make; nobody can be judged sooner."""
+
+SLEPT_S = 2.0
+"""Ticks so far apart mean that this process itself did not run."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a node is: what it says every half second."""
+
+    phase: int = -1
+    state: str = "over"
+    round: int | None = None
+    moved_bytes: int = 0
+    waiting_for: tuple[int, ...] = ()
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Grows as the node advances."""
+        return self.phase, _STATES.get(self.state, 0)
+
+
+class Watch:
+    """Follows nodes while they work. Times are seconds of a clock that the caller reads.
+
+    A slow node is not a dead one: as long as any node moves a byte, or gets to another phase, state or
+    round of a barrier, nobody is judged. A node is silent when it says nothing at all.
+    """
+
+    def __init__(self, nodes: list[int], patience_s: float, now_s: float) -> None:
+        self._patience_s = max(patience_s, LEAST_PATIENCE_S)
+        self._standings = {node: Standing() for node in nodes}
+        self._heard_s = dict.fromkeys(nodes, now_s)
+        self._moved_s = self._ticked_s = now_s
+
+    def hear(self, node: int, message: dict[str, Any], now_s: float) -> None:
+        """Take note of what a node says."""
+        self._heard_s[node] = now_s
+        before = self._standings[node]
+        after = _standing(message, before)
+        self._standings[node] = after
+        if (after.position, after.round, after.moved_bytes) != (
+            before.position,
+            before.round,
+            before.moved_bytes,
+        ):
+            self._moved_s = now_s
+
+    def leave_out(self, node: int) -> None:
+        """A node is through and need not say any more."""
+        self._heard_s.pop(node, None)
+        self._standings.pop(node, None)
+
+    def tick(self, now_s: float) -> None:
+        """To be called often: a process that was stopped itself must not judge others by the time it missed."""
+        missed_s = now_s - self._ticked_s
+        self._ticked_s = now_s
+        if missed_s > SLEPT_S:
+            self._heard_s = dict.fromkeys(self._heard_s, now_s)
+            self._moved_s = now_s
+
+    def silent(self, now_s: float) -> list[int]:
+        """Nodes that have said nothing for longer than patience allows."""
+        limit_s = now_s - self._patience_s
+        return [node for node, heard_s in self._heard_s.items() if heard_s < limit_s]
+
+    def is_stalled(self, now_s: float) -> bool:
+        """Whether nothing has moved anywhere for longer than patience allows."""
+        return bool(self._standings) and self._moved_s < now_s - self._patience_s
+
+    def complaints(self) -> list[Complaint]:
+        """Whom the nodes that are least far wait for; those further on wait for these."""
+        least = min((one.position for one in self._standings.values()), default=None)
+        return [
+            Complaint(node, one.waiting_for)
+            for node, one in self._standings.items()
+            if one.position == least
+        ]
+
+
+def _standing(message: dict[str, Any], before: Standing) -> Standing:
+    if message["type"] == "alive":
+        return Standing(
+            message["phase"],
+            message["state"],
+            message["round"],
+            message["moved_bytes"],
+            tuple(message["waiting_for"]),
+        )
+    if message["type"] == "phase_over":
+        return Standing(message["phase"], "over", None, before.moved_bytes)
+    return before

@@ -1,0 +1,245 @@
+"""A session: agents that have joined for some phases, until they leave or one of them fails."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from weft.execute.ensemble.arrivals import Ledger
+from weft.execute.ensemble.complaints import complaints_of, suspects
+from weft.execute.ensemble.fault import Judge, Setback
+from weft.execute.ensemble.heartbeat import Watch
+from weft.execute.logbook import Logbook
+from weft.execute.pair import endpoint
+from weft.plan.roles import Phase, parts
+from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.ports import PortRange, as_request
+
+TICK_S = 0.25
+SETTLE_S = 1.0
+"""How long the others may take to say what they saw when one has failed."""
+LEAVE_S = 5.0
+
+
+@dataclass(frozen=True)
+class EnsembleJob:
+    """What all nodes of a step are told."""
+
+    step_index: int
+    step: dict[str, Any]
+    launch: int
+    addresses: dict[int, tuple[str, ...]]
+    ports: dict[int, PortRange | None]
+    token: str
+    epoch_ns: int
+    patience_s: float
+
+
+class Session:
+    """The protocol with all nodes at the same time. After a Setback only `abort` may follow."""
+
+    def __init__(
+        self, agents: dict[int, Agent], job: EnsembleJob, ledger: Ledger, logbook: Logbook
+    ) -> None:
+        self.members = sorted(agents)
+        self._agents = agents
+        self._job = job
+        self._ledger = ledger
+        self._logbook = logbook
+        self._judge = Judge(logbook.name)
+        self._watch: Watch | None = None
+
+    async def begin(self) -> None:
+        """Open everybody's doors, then connect everybody; raises Setback."""
+        connect_s = self._job.patience_s
+        epoch_ns = await self._epoch_ns()
+        opened = await self._ask(
+            {node: self._open_request(node) for node in self.members}, "listening_on", connect_s
+        )
+        ports = {node: answer["ports"] for node, answer in opened.items()}
+        request = {
+            "type": "join",
+            "members": self.members,
+            "peers": {str(node): self._endpoints(node, ports[node]) for node in self.members},
+            "epoch_ns": epoch_ns,
+            "connect_ms": round(connect_s * 1000),
+        }
+        joined = await self._ask(dict.fromkeys(self.members, request), "joined", 2 * connect_s)
+        for node, answer in joined.items():
+            self._logbook.joined(node, answer)
+
+    async def work(self, phases: list[Phase]) -> None:
+        """Let them run phases, all of which they get at once; raises Setback."""
+        by_phase = [parts(phase, self.members, self._job.step) for phase in phases]
+        requests = {
+            node: {
+                "type": "phases",
+                "step_index": self._job.step_index,
+                "launch": self._job.launch,
+                "phases": [one[node] for one in by_phase],
+            }
+            for node in self.members
+        }
+        self._watch = Watch(self.members, self._job.patience_s, time.monotonic())
+        await self._ask(requests, "phases_done", None)
+        self._watch = None
+
+    async def leave(self) -> None:
+        """End the session in peace; raises Setback."""
+        requests = {node: {"type": "leave"} for node in self.members}
+        left = await self._ask(requests, "left", LEAVE_S)
+        for node, answer in left.items():
+            self._logbook.strangers(self._logbook.name(node), answer["rejected"])
+
+    async def abort(self, without: dict[int, AgentError]) -> dict[int, AgentError]:
+        """Drop everything at once; gives the nodes that do not even do that.
+
+        Connections that were cut before they said who they are count as strangers then, so nobody is told of these.
+        """
+        nodes = [node for node in self.members if node not in without]
+        ends = await asyncio.gather(*(self._abort_one(node) for node in nodes))
+        return {node: error for node, error in zip(nodes, ends, strict=True) if error is not None}
+
+    async def _abort_one(self, node: int) -> AgentError | None:
+        agent = self._agents[node]
+        try:
+            async with asyncio.timeout(LEAVE_S):
+                await agent.send({"type": "abort"})
+                while True:
+                    try:
+                        await self._hear_until(node, "left")
+                        return None
+                    except AgentError as error:
+                        if error.is_its_end:
+                            return error
+        except TimeoutError:
+            return self._judge.mute([node], LEAVE_S).lost[node]
+
+    async def _epoch_ns(self) -> int:
+        """The run's start on the first member's clock; raises Setback."""
+        first = self.members[0]
+        try:
+            return self._job.epoch_ns + await self._agents[first].clock_offset_ns()
+        except AgentError as error:
+            raise Setback({first: error}) from None
+
+    def _open_request(self, node: int) -> dict[str, Any]:
+        return {
+            "type": "open",
+            "node": node,
+            "addresses": list(self._job.addresses[node]),
+            "ports": as_request(self._job.ports[node]),
+            "options": self._job.step["options"],
+            "token": self._job.token,
+        }
+
+    def _endpoints(self, node: int, ports: list[int]) -> list[str]:
+        places = zip(self._job.addresses[node], ports, strict=True)
+        return [endpoint(address, port) for address, port in places]
+
+    async def _ask(
+        self, requests: dict[int, dict[str, Any]], answer: str, within_s: float | None
+    ) -> dict[int, dict[str, Any]]:
+        """Ask every node and wait for all answers; raises Setback once one fails or time is up."""
+        tasks = {
+            node: asyncio.ensure_future(self._ask_one(node, request, answer))
+            for node, request in requests.items()
+        }
+        try:
+            await self._wait(tasks, within_s)
+            return {node: task.result() for node, task in tasks.items()}
+        finally:
+            for task in tasks.values():
+                task.cancel()
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
+
+    async def _ask_one(self, node: int, request: dict[str, Any], answer: str) -> dict[str, Any]:
+        await self._agents[node].send(request)
+        said = await self._hear_until(node, answer)
+        if self._watch:
+            self._watch.leave_out(node)
+        return said
+
+    async def _hear_until(self, node: int, answer: str) -> dict[str, Any]:
+        agent = self._agents[node]
+        while True:
+            received = await agent.receive()
+            if isinstance(received, pa.RecordBatch):
+                self._ledger.samples(received)
+            elif received["type"] == answer:
+                return received
+            else:
+                self._hear(node, received)
+
+    def _hear(self, node: int, said: dict[str, Any]) -> None:
+        if self._watch:
+            self._watch.hear(node, said, time.monotonic())
+        if said["type"] == "phase_over":
+            self._ledger.over(node, said, self.members)
+
+    async def _wait(
+        self, tasks: dict[int, asyncio.Task[dict[str, Any]]], within_s: float | None
+    ) -> None:
+        deadline_s = None if within_s is None else time.monotonic() + within_s
+        pending = set(tasks.values())
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, timeout=TICK_S, return_when=asyncio.FIRST_EXCEPTION
+            )
+            if any(task.exception() for task in done):
+                await self._hear_the_others(tasks, deadline_s)
+                errors, may_rejoin = _errors(tasks), self._watch is not None
+                raise self._judge.failed(errors, len(self.members), may_rejoin)
+            if deadline_s is not None and pending and time.monotonic() > deadline_s:
+                mute = [node for node, task in tasks.items() if not task.done()]
+                raise self._judge.mute(mute, within_s or 0)
+            self._judge_silence()
+
+    async def _hear_the_others(
+        self, tasks: dict[int, asyncio.Task[dict[str, Any]]], deadline_s: float | None
+    ) -> None:
+        """An agent that has ended explains everything; otherwise its partners may know more.
+
+        Who cannot connect may learn so long before those that cannot connect to it, which may take until
+        the deadline.
+        """
+        settled_s = time.monotonic() + SETTLE_S
+        until_s = max(settled_s, deadline_s or 0)
+        while (now_s := time.monotonic()) < until_s and not all(map(_is_done, tasks.values())):
+            errors = _errors(tasks)
+            if any(error.is_its_end for error in errors.values()):
+                return
+            if now_s > settled_s and len(suspects(complaints_of(errors))) == 1:
+                return
+            await asyncio.sleep(0.05)
+
+    def _judge_silence(self) -> None:
+        """Raise Setback when somebody says nothing for too long, or nothing moves."""
+        if self._watch is None:
+            return
+        now_s = time.monotonic()
+        self._watch.tick(now_s)
+        if silent := self._watch.silent(now_s):
+            raise self._judge.mute(silent, self._job.patience_s)
+        if self._watch.is_stalled(now_s):
+            raise self._judge.stalled(self._watch.complaints(), self._job.patience_s)
+
+
+def _is_done(task: asyncio.Task[dict[str, Any]]) -> bool:
+    return task.done()
+
+
+def _errors(tasks: dict[int, asyncio.Task[dict[str, Any]]]) -> dict[int, AgentError]:
+    """What went wrong so far, by node; anything but an agent's failure is raised."""
+    found = {}
+    for node, task in tasks.items():
+        error = task.exception() if task.done() and not task.cancelled() else None
+        if isinstance(error, AgentError):
+            found[node] = error
+        elif error is not None:
+            raise error
+    return found

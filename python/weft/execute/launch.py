@@ -1,0 +1,176 @@
+"""One launch: fresh agents, and fresh connections for each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from weft.execute.adaptive import AdaptiveStep, chosen_phases
+from weft.execute.chooser import Choosers
+from weft.execute.crew import Crew
+from weft.execute.ensemble.ensemble import Ensemble
+from weft.execute.ensemble.session import EnsembleJob
+from weft.execute.logbook import Logbook
+from weft.execute.mpi.ensemble import MpiEnsemble
+from weft.execute.mpi.step import run_mpi_step
+from weft.execute.multi_pair.step import MultiPairStep
+from weft.execute.not_started import not_started
+from weft.execute.pair import StepJob, run_step
+from weft.execute.progress import Progress, StepProgress
+from weft.plan.phases import expand
+from weft.plan.steps import is_adaptive, is_ensemble, is_multi_pair
+from weft.run.folder import RunWriter
+from weft.run.missing import MissingStep
+from weft.testbed.base import Node, Testbed
+from weft.testbed.needs import nodes_of
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What all steps of a launch have in common."""
+
+    number: int
+    testbed: Testbed
+    writer: RunWriter
+    progress: Progress
+    patience_s: float
+    choosers: Choosers
+    token: str
+    epoch_ns: int
+
+    async def run(self, steps: list[MissingStep]) -> None:
+        """Measure what the steps lack; raises AgentError, or TooFewNodes."""
+        self.progress.describe(self._where())
+        needed = {node for missing in steps for node in self._nodes(missing)}
+        crew = await Crew.start(self.testbed, sorted(needed))
+        try:
+            self._record_nodes(crew)
+            self._warn_of_missing(crew)
+            for missing in steps:
+                await self._run_step(crew, missing)
+        finally:
+            await crew.close()
+
+    def _where(self) -> str:
+        return f"launch {self.number + 1} of {self.writer.meta.plan['launches']}"
+
+    def _step(self, missing: MissingStep) -> dict[str, Any]:
+        step: dict[str, Any] = self.writer.meta.plan["steps"][missing.step]
+        return step
+
+    def _nodes(self, missing: MissingStep) -> list[int]:
+        return nodes_of(self._step(missing), len(self.testbed.nodes))
+
+    def _record_nodes(self, crew: Crew) -> None:
+        meta = self.writer.meta
+        for node, agent in crew.agents.items():
+            meta.nodes[node]["facts"] = agent.facts
+            meta.nodes[node]["address"] = self.testbed.nodes[node].address
+        meta.timing = [{"node": agent.node} | agent.timing for agent in crew.agents.values()]
+
+    def _warn_of_missing(self, crew: Crew) -> None:
+        """One table of who did not start and why; where a pair needs it, the launch fails and says so itself."""
+        steps = self.writer.meta.plan["steps"]
+        if crew.lost and any(map(is_ensemble, steps)):
+            self.writer.meta.warn(
+                "nodes-not-started",
+                not_started(crew.lost.values(), len(crew.lost) + len(crew.agents)),
+                "the others go on without them; mend what is wrong and measure again",
+            )
+
+    async def _run_step(self, crew: Crew, missing: MissingStep) -> None:
+        step = self._step(missing)
+        progress = StepProgress(
+            self.progress, f"{self._where()}, {step['name']}", len(missing.phases)
+        )
+        logbook = Logbook(self.writer, missing.step, self.number, progress.over)
+        if is_multi_pair(step):
+            await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
+        elif not is_ensemble(step):
+            await self._run_pair(crew, missing, logbook)
+        elif is_adaptive(step):
+            await self._run_adaptive(crew, missing, logbook, progress)
+        else:
+            await self._run_ensemble(crew, missing, logbook)
+        logbook.finish()
+
+    async def _run_pair(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
+        agents = crew.need(self._nodes(missing))
+        job = self._step_job(missing)
+        take = _handing_over(logbook)
+        if job.step["transport"] == "mpi":
+            outcome = await run_mpi_step(self.testbed, agents, job, take)
+        else:
+            outcome = await run_step(agents, job, take, logbook.deliveries)
+        for name, settings in outcome.effective.items():
+            logbook.settings(name, settings)
+        for name, rejected in outcome.rejected.items():
+            logbook.strangers(name, rejected)
+
+    def _step_job(self, missing: MissingStep) -> StepJob:
+        return StepJob(
+            step_index=missing.step,
+            step=self._step(missing),
+            launch=self.number,
+            phases=missing.phases,
+            addresses=[node.address for node in self.testbed.nodes],
+            ports=[node.ports for node in self.testbed.nodes],
+            token=self.token,
+            epoch_ns=self.epoch_ns,
+            patience_ms=round(self.patience_s * 1000),
+        )
+
+    async def _run_ensemble(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
+        ensemble = self._ensemble(crew, missing, logbook)
+        phases = expand(self._step(missing), len(self.testbed.nodes))
+        await ensemble.run([phase for phase in phases if phase["index"] in set(missing.phases)])
+        await ensemble.close()
+
+    async def _run_adaptive(
+        self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
+    ) -> None:
+        meta = self.writer.meta
+        chooser = self.choosers(meta, missing.step)
+        meta.plan["steps"][missing.step] = chooser.settle(self.writer.samples)
+        ensemble = self._ensemble(crew, missing, logbook)
+        left = [one for one in chosen_phases(logbook) if one["index"] in set(missing.phases)]
+        await AdaptiveStep(ensemble, chooser, logbook, progress).run(crew, left)
+        await ensemble.close()
+
+    def _ensemble(
+        self, crew: Crew, missing: MissingStep, logbook: Logbook
+    ) -> Ensemble | MpiEnsemble:
+        logbook.forget(missing.phases)
+        nodes = set(self._nodes(missing))
+        for node in sorted(nodes & crew.lost.keys()):
+            logbook.node_missing(node, crew.lost[node].reason, is_told=True)
+        job = EnsembleJob(
+            step_index=missing.step,
+            step=self._step(missing),
+            launch=self.number,
+            addresses={node: _addresses(self.testbed.nodes[node]) for node in nodes},
+            ports={node: self.testbed.nodes[node].ports for node in nodes},
+            token=self.token,
+            epoch_ns=self.epoch_ns,
+            patience_s=self.patience_s,
+        )
+        if job.step["transport"] == "mpi":
+            return MpiEnsemble(self.testbed, crew, nodes, job, logbook)
+        return Ensemble(crew, nodes, job, logbook)
+
+
+def _handing_over(logbook: Logbook) -> Callable[[pa.RecordBatch], None]:
+    """Takes the samples of whole phases, as agents that work in pairs send them."""
+
+    def take(batch: pa.RecordBatch) -> None:
+        logbook.phases_measured(batch.column("phase").unique().to_pylist(), [batch])
+
+    return take
+
+
+def _addresses(node: Node) -> tuple[str, ...]:
+    """One for each network."""
+    return node.addresses or (node.address,)

@@ -1,0 +1,149 @@
+"""Running a plan with live agents: launches, failures, and what is written when."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import secrets
+import signal
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+from weft.errors import WorkError
+from weft.execute.chooser import Choosers
+from weft.execute.launch import Launch
+from weft.execute.progress import Progress
+from weft.execute.too_few import TooFewNodes
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import REPEATED, Status
+from weft.run.missing import MissingStep, missing_steps
+from weft.testbed.agent.agent import AgentError
+from weft.testbed.base import Testbed
+
+MAX_FAILED_LAUNCHES = 2
+"""After so many failed launches in a row the rest is not tried."""
+
+SYNC_EVERY_S = 1.0
+"""A crash costs what was measured since the last sync."""
+
+
+def monotonic_start_ns(started: str) -> int:
+    """When a run was started, on this machine's monotonic clock, so that a resumed run keeps its clock."""
+    now = datetime.datetime.now(datetime.UTC)
+    age = now - datetime.datetime.fromisoformat(started)
+    return time.monotonic_ns() - age // datetime.timedelta(microseconds=1) * 1000
+
+
+class LiveRun:
+    """Carries out what a run lacks on a testbed, writing as it goes."""
+
+    def __init__(
+        self,
+        testbed: Testbed,
+        writer: RunWriter,
+        progress: Progress,
+        patience_s: float,
+        choosers: Choosers,
+    ) -> None:
+        self._testbed = testbed
+        self._writer = writer
+        self._meta = writer.meta
+        self._progress = progress
+        self._patience_s = patience_s
+        self._choosers = choosers
+        self._token = secrets.token_hex(32)
+        self._epoch_ns = monotonic_start_ns(self._meta.started)
+
+    def run(self) -> Run:
+        """Do everything that is missing; an interrupt keeps what was measured."""
+        missing = missing_steps(self._meta, self._writer.samples)
+        self._progress.start(sum(len(step.phases) for step in missing))
+        try:
+            asyncio.run(self._syncing(self._run_launches(missing)))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            self._meta.warn(
+                "interrupted",
+                "the run was interrupted",
+                f"continue it with `weft run --resume {self._writer.directory}`",
+            )
+        self._warn_of_incomplete_phases()
+        for warning in self._testbed.warnings:
+            self._meta.warn(warning.code, warning.message, warning.hint)
+        # What a lab can say only afterwards: whether it had headroom.
+        self._meta.testbed |= self._testbed.describe()
+        return self._writer.finish(self._status())
+
+    def _warn_of_incomplete_phases(self) -> None:
+        """One warning for all of them, and none for what lacks nothing but lost nodes."""
+        lost = {entry["node"] for entry in self._meta.lost}
+        odd = [entry for entry in self._meta.incomplete if not lost.issuperset(entry["nodes"])]
+        if not odd:
+            return
+        step = self._meta.plan["steps"][odd[0]["step"]]["name"]
+        self._meta.warn(
+            "phases-incomplete",
+            f"{len(odd)} phases are incomplete, first phase {odd[0]['phase']} of {step}: "
+            f"{odd[0]['reason']}",
+            "`incomplete` in run.json has them all",
+        )
+
+    def _status(self) -> Status:
+        wanted = self._meta.plan["launches"] * len(self._meta.plan["steps"])
+        if len(self._meta.done) == wanted and not self._meta.lost and not self._meta.incomplete:
+            return "complete"
+        return "partial" if self._writer.samples.num_rows else "failed"
+
+    async def _syncing(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work and sync beside it; a request to terminate ends it as an interrupt would."""
+        itself = asyncio.current_task()
+        assert itself is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, itself.cancel)
+        task = asyncio.ensure_future(work)
+        try:
+            while not task.done():
+                await asyncio.wait([task], timeout=SYNC_EVERY_S)
+                if self._writer.has_unsynced:
+                    self._writer.sync()
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        task.result()
+
+    async def _run_launches(self, missing: list[MissingStep]) -> None:
+        failed_in_a_row = 0
+        for launch in sorted({step.launch for step in missing}):
+            steps = [step for step in missing if step.launch == launch]
+            try:
+                await self._launch(launch).run(steps)
+                failed_in_a_row = 0
+            except (AgentError, TooFewNodes) as error:
+                failed_in_a_row += 1
+                self._note_failure(error, launch)
+            if failed_in_a_row == MAX_FAILED_LAUNCHES:
+                self._meta.warn(
+                    "gave-up",
+                    f"{failed_in_a_row} launches in a row failed; the rest was not tried",
+                    f"mend what failed, then `weft run --resume {self._writer.directory}`",
+                )
+                return
+
+    def _note_failure(self, error: WorkError, launch: int) -> None:
+        self._writer.sync()
+        self._meta.warn(
+            error.code if isinstance(error, AgentError) else "too-few-nodes",
+            f"launch {launch}: {error.message}",
+            REPEATED,
+        )
+
+    def _launch(self, number: int) -> Launch:
+        return Launch(
+            number=number,
+            testbed=self._testbed,
+            writer=self._writer,
+            progress=self._progress,
+            patience_s=self._patience_s,
+            choosers=self._choosers,
+            token=self._token,
+            epoch_ns=self._epoch_ns,
+        )

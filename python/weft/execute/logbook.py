@@ -1,0 +1,171 @@
+"""What one step of one launch leaves in the run: samples, and what a reader must know about them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from weft.plan.arrangements import Arrangement
+from weft.run.folder import RunWriter
+from weft.run.samples import SCHEMA
+
+
+class Logbook:
+    """Writes to the run of a writer on behalf of one step and launch."""
+
+    def __init__(
+        self,
+        writer: RunWriter,
+        step: int,
+        launch: int,
+        on_phases: Callable[[Collection[int]], None],
+    ) -> None:
+        self.writer = writer
+        self.meta = writer.meta
+        self.step = step
+        self.launch = launch
+        self._on_phases = on_phases
+
+    @property
+    def step_name(self) -> str:
+        return str(self.meta.plan["steps"][self.step]["name"])
+
+    def name(self, node: int) -> str:
+        """A node's name."""
+        return str(self.meta.nodes[node]["name"])
+
+    def names(self, nodes: Iterable[int]) -> list[str]:
+        return [self.name(node) for node in sorted(nodes)]
+
+    def phases_measured(self, phases: Collection[int], batches: Sequence[pa.RecordBatch]) -> None:
+        """Phases are over: their samples reach the run together, so that a kill leaves all of them or none."""
+        table = pa.Table.from_batches(batches, schema=SCHEMA).combine_chunks()
+        for batch in table.to_batches():
+            self.writer.append(batch)
+        self._on_phases(phases)
+
+    def deliveries(self, rows: list[dict[str, Any]]) -> None:
+        """What became of the messages of batches, which take the place of earlier ones of their phases."""
+        phases = {row["phase"] for row in rows}
+        for phase in phases:
+            key = self._key(phase)
+            self.meta.deliveries = [
+                one for one in self.meta.deliveries if not one.items() >= key.items()
+            ]
+        self.meta.deliveries += [self._key(row["phase"]) | row for row in rows]
+
+    def carried(
+        self,
+        arrangement: Arrangement,
+        phases: Collection[int],
+        before: Sequence[dict[str, list[int]]],
+        after: Sequence[dict[str, list[int]]],
+    ) -> None:
+        """What the interfaces of the two nodes have received and sent in an arrangement of pairs."""
+        entry = {"step": self.step, "launch": self.launch, "policy": arrangement.policy}
+        entry |= {
+            "pairs": arrangement.pairs,
+            "first": arrangement.networks[0],
+            "phases": sorted(phases),
+        }
+        for node, (then, now) in enumerate(zip(before, after, strict=True)):
+            names = [name for name in now if name in then]
+            grown = {
+                name: [b - a for a, b in zip(then[name], now[name], strict=True)] for name in names
+            }
+            self.meta.carried.append(entry | {"node": self.name(node), "bytes": grown})
+
+    def barrier(self, phase: int, by_node_us: Sequence[float]) -> None:
+        """How long the nodes were in a phase's barrier; each waits for the last."""
+        if by_node_us:
+            median_us = round(statistics.median(by_node_us), 1)
+            self.meta.barriers.append(self._key(phase) | {"barrier_us": median_us})
+
+    def phase_incomplete(self, phase: int, nodes: Collection[int], reason: str) -> None:
+        """Something is missing in a phase; what is known of it already stays."""
+        key, names = self._key(phase), self.names(nodes)
+        for entry in self.meta.incomplete:
+            if entry.items() >= key.items():
+                entry["nodes"] = sorted({*entry["nodes"], *names})
+                if reason not in entry["reason"]:
+                    entry["reason"] += f"; {reason}"
+                return
+        self.meta.incomplete.append(key | {"nodes": names, "reason": reason})
+
+    def forget(self, phases: Collection[int]) -> None:
+        """These phases are about to be measured (again), so what was missing in them is no more."""
+        again = [self._key(phase) for phase in [*phases, None]]
+        for entries in (self.meta.incomplete, self.meta.lost):
+            entries[:] = [
+                one for one in entries if not any(one.items() >= key.items() for key in again)
+            ]
+
+    def phase_chosen(self, phase: int, purpose: str, details: dict[str, Any]) -> None:
+        """A phase was chosen and is about to run."""
+        self.meta.phases.append(self._key(phase) | {"purpose": purpose} | details)
+
+    def node_lost(self, node: int, phase: int | None, reason: str, is_told: bool = False) -> None:
+        """A node failed: noted each time, warned of once in a run."""
+        name = self.name(node)
+        if not is_told and all(entry["node"] != name for entry in self.meta.lost):
+            since = self.step_name if phase is None else f"phase {phase} of {self.step_name}"
+            self.meta.warn(
+                "node-lost",
+                f"{name}: {reason}; from {since} on the others went on without it",
+                "what the others measured is complete; to have it too, mend it and measure again",
+            )
+        self.meta.lost.append({"node": name} | self._key(phase) | {"reason": reason})
+
+    def node_missing(self, node: int, reason: str, is_told: bool = False) -> None:
+        """A node was lost before this step; noted once a launch. `is_told`: somebody has warned of it already."""
+        key = {"node": self.name(node), "launch": self.launch}
+        if not any(entry.items() >= key.items() for entry in self.meta.lost):
+            self.node_lost(node, None, reason, is_told)
+
+    def joined(self, node: int, answer: dict[str, Any]) -> None:
+        """A node's clock and its settings as the kernel sees them."""
+        name = self.name(node)
+        clock = {"node": name, "offset_ns": answer["offset_ns"], "error_ns": answer["error_ns"]}
+        others = [one for one in self.meta.clocks if one["node"] != name]
+        self.meta.clocks = [*others, clock]
+        self.settings(name, answer["effective"])
+
+    def settings(self, name: str, settings: dict[str, Any]) -> None:
+        """The effective settings of a node, once a step and launch; warns where the kernel gave less."""
+        key = {"step": self.step, "launch": self.launch, "node": name}
+        if any(entry.items() >= key.items() for entry in self.meta.effective):
+            return
+        self.meta.effective.append(key | {"settings": settings})
+        self._check_buffers(name, settings)
+
+    def strangers(self, name: str, rejected: int) -> None:
+        """Connections that did not present the run's token."""
+        if rejected:
+            self.meta.warn(
+                "strangers",
+                f"{name}: {rejected} connections to the data port did not present the run's token and were closed",
+                "something else talks to these ports: find out what, it may disturb the measurement",
+            )
+
+    def finish(self) -> None:
+        """The step ran to its end in this launch."""
+        self.meta.done.append([self.step, self.launch])
+        self.writer.sync()
+
+    def _key(self, phase: int | None) -> dict[str, Any]:
+        return {"step": self.step, "launch": self.launch, "phase": phase}
+
+    def _check_buffers(self, name: str, settings: dict[str, Any]) -> None:
+        options = self.meta.plan["steps"][self.step]["options"]
+        for key, limit in (("send_buffer_bytes", "wmem_max"), ("receive_buffer_bytes", "rmem_max")):
+            asked = options[key]
+            if asked is not None and settings[key] < 2 * asked:
+                self.meta.warn(
+                    "buffer-capped",
+                    f"{name}: asked for a {key.removesuffix('_bytes').replace('_', ' ')} of {asked} bytes, "
+                    f"the kernel gave {settings[key] // 2}",
+                    f"raise net.core.{limit} on {name}, or ask for less",
+                )

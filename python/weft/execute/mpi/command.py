@@ -1,0 +1,155 @@
+"""How each MPI is told to start a rank on each of some nodes of a testbed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from weft.errors import RequestError
+from weft.execute.mpi.program import compiled
+from weft.execute.mpi.remote_shell import LAB_INTERFACE, write_remote_shell
+from weft.execute.mpi.toolchain import Toolchain, find_toolchain
+from weft.testbed.base import Testbed
+from weft.testbed.hosts.testbed import Hosts
+from weft.testbed.ports import PortRange
+
+_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+_LAB_ONLY = {
+    "openmpi": {
+        "OMPI_MCA_btl": "tcp,self",
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl_tcp_if_include": LAB_INTERFACE,
+        "OMPI_MCA_oob_tcp_if_include": LAB_INTERFACE,
+    },
+    "mpich": {
+        "UCX_TLS": "tcp,self",
+        "UCX_NET_DEVICES": LAB_INTERFACE,
+        "FI_PROVIDER": "tcp",
+        "FI_TCP_IFACE": LAB_INTERFACE,
+    },
+}
+"""What keeps messages on a lab's network: all of its hosts are one machine, whose memory an MPI would find."""
+_BY_OUR_SHELL = {"plm": "rsh", "ras": "^slurm,tm,lsf,gridengine", "plm_rsh_no_tree_spawn": "1"}
+"""Daemons are started by way of the script that we wrote, whatever batch system there is, and by mpirun alone."""
+
+
+def environment(toolchain: Toolchain, testbed: Testbed, folder: Path) -> dict[str, str]:
+    """The user's environment with what the MPI needs on a testbed; `folder` takes its files.
+
+    Open MPI must be told that root is welcome, who alone may enter a lab's namespaces; one who is not root is told
+    nothing. An mpirun that sees a Slurm job would place its ranks itself.
+    """
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if key == "SLURM_CONF" or not key.startswith(("SLURM_", "PMI_", "PMIX_"))
+    }
+    if os.geteuid() == 0 and toolchain.kind == "openmpi":
+        kept |= _AS_ROOT
+    if ports := testbed.nodes[0].ports:
+        kept |= _within(ports)
+    if testbed.kind == "lab":
+        kept |= _LAB_ONLY[toolchain.kind] | {"OMPI_MCA_orte_tmpdir_base": str(folder)}
+    return kept
+
+
+def _within(ports: PortRange) -> dict[str, str]:
+    """What keeps each MPI's messages and daemons within a range of ports."""
+    return {
+        "OMPI_MCA_btl_tcp_port_min_v4": str(ports.first),
+        "OMPI_MCA_btl_tcp_port_range_v4": str(len(ports)),
+        "OMPI_MCA_oob_tcp_dynamic_ipv4_ports": str(ports),
+        "MPIEXEC_PORT_RANGE": f"{ports.first}:{ports.last}",
+        "UCX_TCP_PORT_RANGE": f"{ports.first}-{ports.last}",
+    }
+
+
+def check_mpi(step: dict[str, Any], testbed: Testbed) -> None:
+    """Refuse what lacks an MPI, or a way to place its ranks; raises RequestError. Compiles the program."""
+    toolchain = find_toolchain(step["options"].get("mpi"))
+    if isinstance(testbed, Hosts) and any(one.launcher.name == "mpirun" for one in testbed.hosts):
+        raise RequestError(
+            f"step {step['name']!r} is over mpi, whose ranks are placed by way of what starts agents, and that is "
+            f"another mpirun on {testbed.kind}:{testbed.name}",
+            "name the nodes with ssh:, slurm:, template: or a host file of these",
+        )
+    compiled(toolchain)
+
+
+def mpirun_command(
+    toolchain: Toolchain,
+    testbed: Testbed,
+    nodes: Sequence[int],
+    program: list[str],
+    shares_cpu: bool,
+    folder: Path,
+) -> list[str]:
+    """The command that starts a program's ranks on nodes of a testbed that `check_mpi` lets pass.
+
+    `folder` takes what the MPI needs beside it. Ranks that share a processor must not spin on it.
+    """
+    path = toolchain.launcher.path
+    if testbed.kind == "local":
+        return [path, *_LOCAL[toolchain.kind](len(nodes), shares_cpu), *program]
+    shell = folder / "enter-node"
+    names = write_remote_shell(testbed, nodes, shell)
+    arguments = _REMOTE[toolchain.kind](names, shell, shares_cpu)
+    if isinstance(testbed, Hosts):
+        here = _own_address(testbed.nodes[nodes[0]].address)
+        return [path, *_reached_at(toolchain, here), *arguments, *program]
+    reached = _reached_at(toolchain, names[0])
+    return [str(shell), names[0], shlex.join([path, *reached, *arguments, *program])]
+
+
+def _own_address(peer: str) -> str | None:
+    """The address from which this machine would send to another; None where it has no way there."""
+    family = socket.AF_INET6 if ":" in peer else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as unused:
+        try:
+            unused.connect((peer, 9))
+        except OSError:
+            return None
+        return str(unused.getsockname()[0])
+
+
+def _reached_at(toolchain: Toolchain, address: str | None) -> list[str]:
+    """MPICH's daemons are told a name of this machine, which they may not know; Open MPI's are told addresses."""
+    return ["-localhost", address] if toolchain.kind == "mpich" and address else []
+
+
+def _openmpi_local(ranks: int, shares_cpu: bool) -> list[str]:
+    return ["--host", f"localhost:{ranks}", "-np", str(ranks), *_openmpi_settings(shares_cpu, {})]
+
+
+def _openmpi_remote(names: list[str], shell: Path, shares_cpu: bool) -> list[str]:
+    listed = ",".join(f"{name}:{names.count(name)}" for name in dict.fromkeys(names))
+    settings = _BY_OUR_SHELL | {"plm_rsh_agent": str(shell)}
+    placed = ["--host", listed, "-np", str(len(names)), "--map-by", "slot"]
+    return [*placed, *_openmpi_settings(shares_cpu, settings)]
+
+
+def _openmpi_settings(shares_cpu: bool, settings: dict[str, str]) -> list[str]:
+    settings = settings | ({"mpi_yield_when_idle": "1"} if shares_cpu else {})
+    return ["--bind-to", "none", *_words(settings)]
+
+
+def _words(settings: dict[str, str]) -> list[str]:
+    return [word for name, value in settings.items() for word in ("--mca", name, value)]
+
+
+def _mpich_local(ranks: int, shares_cpu: bool) -> list[str]:
+    return ["-n", str(ranks), "-bind-to", "none"]
+
+
+def _mpich_remote(names: list[str], shell: Path, shares_cpu: bool) -> list[str]:
+    listed = ",".join(f"{name}:{names.count(name)}" for name in dict.fromkeys(names))
+    launcher = ["-rmk", "user", "-launcher", "ssh", "-launcher-exec", str(shell)]
+    return [*launcher, "-hosts", listed, "-n", str(len(names)), "-bind-to", "none"]
+
+
+_LOCAL = {"openmpi": _openmpi_local, "mpich": _mpich_local}
+_REMOTE = {"openmpi": _openmpi_remote, "mpich": _mpich_remote}

@@ -1,0 +1,145 @@
+"""One step between many ranks of an MPI: its phases go on until the job fails.
+
+Rank 0 is told a phase a line, and says `library VERSION`, `clock RANK OFFSET_NS ERROR_NS` for each rank,
+`row PHASE BATCH SRC DST BYTES MESSAGES START_NS ELAPSED_NS`, and `over PHASE BARRIER_NS ...` once a phase is over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pyarrow as pa
+
+from weft.execute.crew import Crew
+from weft.execute.ensemble.arrivals import Ledger
+from weft.execute.ensemble.session import EnsembleJob
+from weft.execute.logbook import Logbook
+from weft.execute.mpi.job import Job
+from weft.execute.mpi.launch import launch
+from weft.execute.mpi.ranks import in_order_of_ranks, phase_line
+from weft.execute.too_few import too_few
+from weft.plan.roles import Phase, without
+from weft.run.samples import SCHEMA
+from weft.testbed.agent.agent import AgentError
+from weft.testbed.base import Testbed
+
+_ROW = ("phase", "batch", "src", "dst", "size_bytes", "messages", "start_ns", "elapsed_ns")
+
+
+class MpiEnsemble:
+    """Runs phases over the nodes that are left of `nodes`, as `Ensemble` does with agents.
+
+    An MPI job ends when any of its ranks does. If that was because a node's agent is gone too, another job is started
+    without that node; if all nodes are well, the step has failed.
+    """
+
+    def __init__(
+        self, testbed: Testbed, crew: Crew, nodes: set[int], job: EnsembleJob, logbook: Logbook
+    ) -> None:
+        self._testbed = testbed
+        self._crew = crew
+        self._nodes = nodes
+        self._job = job
+        self._logbook = logbook
+        self._ledger = Ledger(logbook, crew.lost.keys())
+        self._running: Job | None = None
+        self._ranks: list[int] = []
+        self._stack = contextlib.AsyncExitStack()
+        self._rows: list[dict[str, int]] = []
+        self._library = ""
+
+    async def run(self, phases: list[Phase]) -> None:
+        """All phases, as far as nodes are left for them; raises TooFewNodes, or AgentError when the job fails."""
+        self._ledger.expect(phases)
+        try:
+            while remaining := [one for one in phases if not self._ledger.is_settled(one)]:
+                try:
+                    await self._run_some(remaining)
+                except AgentError as error:
+                    await self._recover(error)
+        except BaseException:
+            await self._stack.aclose()
+            raise
+
+    async def close(self) -> None:
+        """End the job."""
+        if self._running:
+            await self._running.finish()
+        await self._stack.aclose()
+
+    async def _run_some(self, phases: list[Phase]) -> None:
+        job = await self._started()
+        left = [without(phase, self._crew.lost.keys()) for phase in phases]
+        for phase in left:
+            if not phase["transfers"]:
+                self._ledger.leave_out(phase["index"])
+        asked = [phase for phase in left if phase["transfers"]]
+        step = self._job.step
+        job.tell("".join(phase_line(phase, step["stop"], self._ranks) for phase in asked))
+        while not all(map(self._ledger.is_settled, asked)):
+            self._take(await job.words())
+
+    async def _started(self) -> Job:
+        if self._running is None:
+            living = sorted(self._nodes & self._crew.agents.keys())
+            if len(living) < 2:
+                raise too_few(self._logbook, self._nodes, self._crew.lost.keys(), len(living))
+            self._ranks = in_order_of_ranks(self._testbed, living)
+            first = self._crew.agents[self._ranks[0]]
+            epoch_ns = self._job.epoch_ns + await first.clock_offset_ns()
+            settings = {"pattern": "many", "calls": self._calls, "epoch_ns": epoch_ns}
+            started = launch(
+                self._testbed, self._ranks, self._job.step, settings, self._job.patience_s
+            )
+            self._running = await self._stack.enter_async_context(started)
+        return self._running
+
+    @property
+    def _calls(self) -> str:
+        """A rate over many is what programs get that keep the network busy."""
+        return self._job.step["options"].get("calls") or "nonblocking"
+
+    def _take(self, words: list[str]) -> None:
+        match words:
+            case ["library", *version]:
+                self._library = " ".join(version)
+            case ["clock", rank, offset_ns, error_ns]:
+                self._joined(self._ranks[int(rank)], int(offset_ns), int(error_ns))
+            case ["row", *numbers] if len(numbers) == len(_ROW):
+                self._rows.append(self._row([int(number) for number in numbers]))
+            case ["over", phase, *barriers_ns]:
+                self._over(int(phase), [int(one) for one in barriers_ns])
+
+    def _joined(self, node: int, offset_ns: int, error_ns: int) -> None:
+        cpus = self._job.step["options"]["cpus"]
+        settings: dict[str, Any] = {"mpi": self._library, "calls": self._calls}
+        settings["cpu"] = cpus[node] if cpus else None
+        clock = {"offset_ns": offset_ns, "error_ns": error_ns}
+        self._logbook.joined(node, clock | {"effective": settings})
+
+    def _row(self, numbers: list[int]) -> dict[str, int]:
+        row = dict(zip(_ROW, numbers, strict=True))
+        ends = {"src": self._ranks[row["src"]], "dst": self._ranks[row["dst"]]}
+        return row | ends | {"step": self._job.step_index, "launch": self._job.launch}
+
+    def _over(self, phase: int, barriers_ns: list[int]) -> None:
+        if self._rows:
+            self._ledger.samples(pa.RecordBatch.from_pylist(self._rows, schema=SCHEMA))
+            self._rows = []
+        for node, barrier_ns in zip(self._ranks, barriers_ns, strict=True):
+            said = {"phase": phase, "barrier_us": barrier_ns / 1e3, "failed": []}
+            self._ledger.over(node, said, self._ranks)
+
+    async def _recover(self, error: AgentError) -> None:
+        """Go on without the nodes whose agents are gone too; raises the error where there is none."""
+        await self._stack.aclose()
+        self._running, self._rows = None, []
+        phase = self._ledger.current()
+        gone = await self._crew.gone(self._ranks)
+        if not gone:
+            raise error
+        for node, reason in gone.items():
+            await self._crew.drop(node, reason)
+            self._logbook.node_lost(node, phase, reason.reason)
+        self._ledger.give_up()

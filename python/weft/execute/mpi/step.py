@@ -1,0 +1,74 @@
+"""One step between two ranks: starts them, reads what rank 0 says, hands whole phases on.
+
+Rank 0 says `library VERSION`, then for each batch `row PHASE BATCH BYTES MESSAGES START_NS ELAPSED_NS`, `over PHASE`
+behind the last row of a phase, and `done`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+from weft.execute.mpi.job import Job
+from weft.execute.mpi.launch import launch
+from weft.execute.pair import StepJob, StepOutcome
+from weft.plan.phases import expand
+from weft.run.samples import SCHEMA
+from weft.testbed.agent.agent import Agent
+from weft.testbed.base import Testbed
+
+
+async def run_mpi_step(
+    testbed: Testbed,
+    agents: list[Agent],
+    job: StepJob,
+    on_samples: Callable[[pa.RecordBatch], None],
+) -> StepOutcome:
+    """Run a step between the first two nodes; raises AgentError, after what whole phases there are was handed on."""
+    epoch_ns = job.epoch_ns + await agents[0].clock_offset_ns()
+    settings = _settings(job, len(testbed.nodes)) | {"epoch_ns": epoch_ns}
+    async with launch(testbed, [0, 1], job.step, settings, job.patience_ms / 1e3) as started:
+        library = await _listen(started, job, on_samples)
+        await started.finish()
+    calls = job.step["options"].get("calls") or "blocking"
+    cpus = job.step["options"]["cpus"]
+    effective = {"mpi": library, "calls": calls, "cpus": cpus[:2] if cpus else None}
+    return StepOutcome(effective={node.name: effective for node in testbed.nodes[:2]})
+
+
+def _settings(job: StepJob, nodes: int) -> dict[str, Any]:
+    """The settings of the step as the program reads them."""
+    step, stop = job.step, job.step["stop"]
+    sizes = {phase["index"]: phase["size_bytes"] for phase in expand(step, nodes)}
+    settings = {
+        "pattern": step["pattern"]["kind"],
+        "window": step["pattern"].get("window", 1),
+        "calls": step["options"].get("calls") or "blocking",
+        "until_ns": step["until_ns"] or 0,
+        "phases": ",".join(f"{index}:{sizes[index]}" for index in job.phases),
+    }
+    return settings | {name: value or 0 for name, value in stop.items()}
+
+
+async def _listen(started: Job, job: StepJob, on_samples: Callable[[pa.RecordBatch], None]) -> str:
+    """To the end; returns the library's version. Raises AgentError when the job fails or falls silent."""
+    rows: list[dict[str, int]] = []
+    library = ""
+    while (words := await started.words()) != ["done"]:
+        match words:
+            case ["library", *version]:
+                library = " ".join(version)
+            case ["row", *numbers] if len(numbers) == 6:
+                rows.append(_row(job, [int(number) for number in numbers]))
+            case ["over", _]:
+                on_samples(pa.RecordBatch.from_pylist(rows, schema=SCHEMA))
+                rows = []
+    return library
+
+
+def _row(job: StepJob, numbers: list[int]) -> dict[str, int]:
+    names = ("phase", "batch", "size_bytes", "messages", "start_ns", "elapsed_ns")
+    known = {"step": job.step_index, "launch": job.launch, "src": 0, "dst": 1}
+    return known | dict(zip(names, numbers, strict=True))

@@ -1,0 +1,1 @@
+"""A step of several pairs of processes between two nodes."""

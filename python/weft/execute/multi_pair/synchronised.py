@@ -1,0 +1,139 @@
+"""Several pairs of agents between two nodes: each batch begins for all of them at the same moment."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from weft.execute.pair import SETTLE_S, blame, endpoint
+from weft.testbed.agent.agent import Agent
+
+_T = TypeVar("_T")
+
+LEAD_NS = 2_000_000
+"""How long before it begins a batch is asked for."""
+MOST_LEAD_NS = 200_000_000
+LATE_NS = 500_000
+"""A pair that begins later than this, and by more than a share of the batch, was not together with the others."""
+LATE_SHARE = 0.05
+TRIES = 3
+
+
+class Timing(NamedTuple):
+    """A batch of one pair, on its driver's clock."""
+
+    start_ns: int
+    elapsed_ns: int
+
+
+@dataclass(frozen=True)
+class PairJob:
+    """What the two ends of a pair are told: the same step, but each its own place in it."""
+
+    driver: Agent
+    server: Agent
+    drive: dict[str, Any]
+    serve: dict[str, Any]
+    peers: list[str]
+    """The server's addresses, to which its ports are added."""
+
+
+class Together:
+    """Connected pairs that run batches on a common beat."""
+
+    def __init__(self, jobs: Sequence[PairJob], ahead_ns: int) -> None:
+        """`ahead_ns`: how far the drivers' clock, which is one, is ahead of this machine's."""
+        self._jobs = jobs
+        self._ahead_ns = ahead_ns
+        self._lead_ns = LEAD_NS
+        self._tries = TRIES
+        self._serving: list[asyncio.Future[Any]] = []
+        self.settings: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        """Of each pair what its driver and its server have in force."""
+        self.late = 0
+        """Batches that were kept although a pair began late each time."""
+        self.rejected = 0
+        """Connections to the servers' doors that did not present the run's token."""
+
+    async def connect(self) -> None:
+        """Connect all pairs; raises AgentError."""
+        for job in self._jobs:
+            await job.server.send(job.serve)
+            listening = await job.server.expect("listening")
+            ports = [listening["port"], *listening.get("more_ports", [])]
+            peers = [endpoint(one, port) for one, port in zip(job.peers, ports, strict=True)]
+            await job.driver.send(job.drive | {"peers": peers})
+            ends = await self._all([job.driver.expect("connected"), job.server.expect("connected")])
+            self.settings.append((ends[0]["effective"], ends[1]["effective"]))
+            self._serving.append(asyncio.ensure_future(job.server.expect("done")))
+
+    async def batch(self, size_bytes: int, messages: int) -> list[Timing]:
+        """One batch of each pair at once; tried again where a pair began after the others. Raises AgentError."""
+        timings = []
+        for _ in range(self._tries):
+            start_ns = time.monotonic_ns() + self._ahead_ns + self._lead_ns
+            timings = await self._try(size_bytes, messages, start_ns)
+            late_ns = max(timing.start_ns for timing in timings) - start_ns
+            whole_ns = max(timing.elapsed_ns for timing in timings)
+            if late_ns <= max(LATE_NS, LATE_SHARE * whole_ns):
+                self._tries = TRIES
+                return timings
+            self._lead_ns = min(2 * (self._lead_ns + late_ns), MOST_LEAD_NS)
+        # Where there are more pairs than processors it does not help to try again and again.
+        self._tries = 1
+        self.late += 1
+        return timings
+
+    async def _try(self, size_bytes: int, messages: int, start_ns: int) -> list[Timing]:
+        beat = {"type": "batch", "size_bytes": size_bytes, "messages": messages}
+        for job in self._jobs:
+            await job.driver.send(beat | {"start_ns": start_ns})
+        said = await self._all([job.driver.expect("timed") for job in self._jobs])
+        return [Timing(one["start_ns"], one["elapsed_ns"]) for one in said]
+
+    async def finish(self) -> None:
+        """Release all pairs; raises AgentError."""
+        for job in self._jobs:
+            await job.driver.send({"type": "over"})
+        await self._all([job.driver.expect("done") for job in self._jobs])
+        self.rejected = sum(done["rejected"] for done in await asyncio.gather(*self._serving))
+        self._serving.clear()
+
+    def drop(self) -> None:
+        """Hear no more of the servers."""
+        for serving in self._serving:
+            serving.cancel()
+
+    async def _all(self, waits: list[Awaitable[_T]]) -> list[_T]:
+        """Wait for all of it while the servers serve; the failure nearest to the cause is raised."""
+        tasks = [asyncio.ensure_future(one) for one in waits]
+        try:
+            while not all(task.done() for task in tasks):
+                going = [one for one in [*tasks, *self._serving] if not one.done()]
+                done, _ = await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
+                if any(_failure(one) for one in done):
+                    await self._fail(tasks)
+            if any(map(_failure, tasks)):
+                await self._fail(tasks)
+            return [task.result() for task in tasks]
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _fail(self, tasks: Sequence[asyncio.Future[Any]]) -> None:
+        everybody = [*tasks, *self._serving]
+        await asyncio.wait(everybody, timeout=SETTLE_S)
+        failures = [failure for one in everybody if (failure := _failure(one))]
+        for one in everybody:
+            one.cancel()
+        raise min(failures, key=blame)
+
+
+def _failure(task: asyncio.Future[Any]) -> Exception | None:
+    if not task.done() or task.cancelled():
+        return None
+    failure = task.exception()
+    return failure if isinstance(failure, Exception) else None

@@ -1,0 +1,163 @@
+"""One step between two agents: one serves, the other drives."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.ports import PortRange, as_request
+
+WITHOUT_SERVER = ("null", "icmp")
+"""Transports of which only one end is an agent."""
+
+SETTLE_S = 3.0
+"""How long the other end may take to notice that one has failed."""
+
+
+@dataclass(frozen=True)
+class StepJob:
+    """What both ends of a step are told."""
+
+    step_index: int
+    step: dict[str, Any]
+    launch: int
+    phases: list[int]
+    addresses: list[str]
+    ports: list[PortRange | None]
+    token: str
+    epoch_ns: int
+    patience_ms: int
+
+    def common(self, node: int) -> dict[str, Any]:
+        return {
+            "step": self.step,
+            "nodes": len(self.addresses),
+            "node": node,
+            "address": self.addresses[node],
+            "ports": as_request(self.ports[node]),
+            "token": self.token,
+            "patience_ms": self.patience_ms,
+        }
+
+    def kernel_of_peer(self) -> str | None:
+        """The peer's address where its kernel answers, or None where there is no peer."""
+        return endpoint(self.addresses[1], 0) if self.step["transport"] == "icmp" else None
+
+    def serve_request(self, node: int) -> dict[str, Any]:
+        return {"type": "serve"} | self.common(node)
+
+    def drive_request(
+        self, node: int, peer: str | None, clock_offset_ns: int = 0
+    ) -> dict[str, Any]:
+        """To a driver whose clock is so far ahead of this machine's."""
+        return {
+            "type": "drive",
+            "peer": peer,
+            "step_index": self.step_index,
+            "launch": self.launch,
+            "phases": self.phases,
+            "epoch_ns": self.epoch_ns + clock_offset_ns,
+        } | self.common(node)
+
+
+@dataclass
+class StepOutcome:
+    """What a finished step leaves besides its samples."""
+
+    effective: dict[str, dict[str, Any]] = field(default_factory=dict)
+    rejected: dict[str, int] = field(default_factory=dict)
+
+
+async def run_step(
+    agents: list[Agent],
+    job: StepJob,
+    on_samples: Callable[[pa.RecordBatch], None],
+    on_deliveries: Callable[[list[dict[str, Any]]], None] = lambda rows: None,
+) -> StepOutcome:
+    """Run one step from node 0 to node 1, or from node 0 alone where no agent answers; raises AgentError."""
+    outcome = StepOutcome()
+    driver = agents[0]
+    ahead_ns = await driver.clock_offset_ns()
+    if job.step["transport"] in WITHOUT_SERVER:
+        await driver.send(job.drive_request(0, job.kernel_of_peer(), ahead_ns))
+        await _follow(driver, outcome, on_samples, on_deliveries)
+        return outcome
+    server = agents[1]
+    await server.send(job.serve_request(1))
+    port = (await server.expect("listening"))["port"]
+    peer = endpoint(job.addresses[1], port)
+    await driver.send(job.drive_request(0, peer, ahead_ns))
+    with _naming_peers(driver.node, server.node):
+        await _both(
+            _follow(driver, outcome, on_samples, on_deliveries),
+            _follow(server, outcome, on_samples, on_deliveries),
+        )
+    return outcome
+
+
+@contextlib.contextmanager
+def _naming_peers(*nodes: str) -> Iterator[None]:
+    """An agent knows no names and calls the other end its peer."""
+    try:
+        yield
+    except AgentError as error:
+        (peer,) = (node for node in nodes if node != error.node)
+        reason = error.reason.replace("the peer", peer)
+        raise AgentError(error.node, error.code, reason, error.peers) from None
+
+
+async def _follow(
+    agent: Agent,
+    outcome: StepOutcome,
+    on_samples: Callable[[pa.RecordBatch], None],
+    on_deliveries: Callable[[list[dict[str, Any]]], None],
+) -> None:
+    """Take what an agent says until it is done."""
+    while True:
+        received = await agent.receive()
+        if isinstance(received, pa.RecordBatch):
+            on_samples(received)
+        elif received["type"] == "connected":
+            outcome.effective[agent.node] = received["effective"]
+        elif received["type"] == "deliveries":
+            on_deliveries(received["rows"])
+        elif received["type"] == "done":
+            outcome.rejected[agent.node] = received["rejected"]
+            return
+
+
+async def _both(*ends: Any) -> None:
+    """Wait for both ends; when one fails the other gets a moment to say what it saw.
+
+    The death of an agent explains its peer's complaint, so it is the one that is raised.
+    """
+    tasks = [asyncio.ensure_future(end) for end in ends]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        await asyncio.wait(tasks, timeout=SETTLE_S)
+    finally:
+        for task in tasks:
+            task.cancel()
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    failures = [result for result in results if isinstance(result, Exception)]
+    if failures:
+        raise min(failures, key=blame)
+
+
+def blame(failure: Exception) -> int:
+    """Lower is nearer to the cause."""
+    if not isinstance(failure, AgentError):
+        return 0
+    secondary = ("peer-lost", "peer-silent", "peer-unreachable")
+    return 2 if failure.code in secondary else 1
+
+
+def endpoint(address: str, port: int) -> str:
+    """An address and a port as Rust reads them."""
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

@@ -1,0 +1,217 @@
+"""Carrying out a request: plan and testbed in, run folder out."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weft import __version__
+from weft.errors import RequestError
+from weft.execute.chooser import Chooser
+from weft.execute.dry_run import Outlook, foresee
+from weft.execute.live import LiveRun
+from weft.execute.progress import Progress as Reporter
+from weft.execute.resolve import settle_pairs
+from weft.execute.simulation import SimulatedRun
+from weft.execute.transport_check import check_transports
+from weft.plan.load import load_plan
+from weft.plan.steps import computes, is_ensemble, is_multi_pair
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import RunMeta, Warning
+from weft.testbed.base import Testbed
+from weft.testbed.computed.base import Computed
+from weft.testbed.needs import nodes_of, refuse_load
+from weft.testbed.open import open_testbed
+
+__all__ = ["Reporter", "RunRequest", "Silent", "resume_run", "start_run"]
+
+
+class Silent:
+    """Hears progress and says nothing."""
+
+    def start(self, phases: int) -> None:
+        pass
+
+    def grow(self, phases: int) -> None:
+        pass
+
+    def advance(self, phases: int) -> None:
+        pass
+
+    def describe(self, text: str) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What a user asks for; `overrides` are (key, TOML value) pairs applied to the plan."""
+
+    plan: str
+    testbed: str
+    out: str | None = None
+    scale: float = 1.0
+    overrides: list[tuple[str, str]] = field(default_factory=list)
+    cpus: list[int] | None = None
+    patience_s: float = 10.0
+    nodes: int | None = None
+    ports: str | None = None
+
+
+def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
+    """Carry out a plan; raises RequestError before anything is started when the request is wrong."""
+    plan = load_plan(request.plan, request.overrides)
+    _check_loads(plan, request.testbed)
+    out = Path(request.out) if request.out else default_folder(plan["name"])
+    with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
+        notes = _settle(plan, testbed, request.cpus)
+        writer = RunWriter.create(out, _new_meta(request, plan, testbed, notes))
+        return _carry_out(testbed, writer, reporter, request.patience_s)
+
+
+def _check_loads(plan: dict[str, Any], spec: str) -> None:
+    """Agents send and receive; nothing is started for a step in which applications compute."""
+    kind, _, name = spec.partition(":")
+    for step in plan["steps"]:
+        if computes(step) and kind not in ("sim", "node"):
+            refuse_load(step, kind, name)
+
+
+def foresee_run(request: RunRequest) -> Outlook:
+    """What a run would use; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
+    plan = load_plan(request.plan, request.overrides)
+    wanted = (request.scale, request.nodes, request.ports)
+    with open_testbed(request.testbed, *wanted, may_ask=False) as testbed:
+        return foresee(plan, request.testbed, testbed)
+
+
+def resume_run(directory: str, reporter: Reporter | None = None, patience_s: float = 10.0) -> Run:
+    """Measure what a run lacks; a complete run is returned as it is."""
+    run = Run.open(directory)
+    if run.meta.status == "complete":
+        return run
+    if "spec" not in run.meta.testbed:
+        raise RequestError(f"{directory}: an imported run cannot be resumed")
+    known = run.meta.testbed
+    scale, nodes, ports = known.get("scale", 1.0), known.get("nodes"), known.get("data_ports")
+    measured = [node["name"] for node in run.meta.nodes]
+    with open_testbed(known["spec"], scale, nodes, ports, wanted=measured) as testbed:
+        _check_same_nodes(run, testbed)
+        writer = RunWriter.resume(directory)
+        return _carry_out(testbed, writer, reporter, patience_s)
+
+
+def _carry_out(
+    testbed: Testbed, writer: RunWriter, reporter: Reporter | None, patience_s: float
+) -> Run:
+    """With agents, or by computing what they would find."""
+    progress = reporter or Silent()
+    if isinstance(testbed, Computed):
+        return SimulatedRun(testbed, writer, progress, _chooser).run()
+    return LiveRun(testbed, writer, progress, patience_s, _chooser).run()
+
+
+def _chooser(meta: RunMeta, step_index: int) -> Chooser:
+    """What chooses the phases of an adaptive step."""
+    from weft.diagnose.xray.search import Search
+
+    return Search(meta, step_index)
+
+
+def default_folder(plan_name: str) -> Path:
+    """runs/PLAN-TIME, and a number behind it when that exists."""
+    stem = f"{plan_name}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    path, number = Path("runs") / stem, 1
+    while path.exists():
+        number += 1
+        path = Path("runs") / f"{stem}-{number}"
+    return path
+
+
+def _new_meta(
+    request: RunRequest, plan: dict[str, Any], testbed: Testbed, notes: list[Warning]
+) -> RunMeta:
+    meta = RunMeta(
+        plan=plan,
+        testbed=testbed.describe() | _asked(request),
+        nodes=[{"name": node.name, "address": node.address} for node in testbed.nodes],
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+        command=["weft", *sys.argv[1:]],
+        weft_version=__version__,
+    )
+    for warning in [*notes, *testbed.warnings]:
+        meta.warn(warning.code, warning.message, warning.hint)
+    return meta
+
+
+def _asked(request: RunRequest) -> dict[str, Any]:
+    """What resuming a run needs to open the same testbed."""
+    asked = {"spec": request.testbed, "nodes": request.nodes, "data_ports": request.ports}
+    return {key: value for key, value in asked.items() if value is not None}
+
+
+def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> list[Warning]:
+    """Decide what the plan leaves open: on which processors, and how the ends wait. Returns what to say of it.
+
+    Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
+    spare for each end. What is computed comes out the same in every launch, so that one is enough.
+    """
+    if isinstance(testbed, Computed):
+        for step in plan["steps"]:
+            testbed.check(step)
+        plan["launches"] = 1
+        return []
+    notes = []
+    for step in plan["steps"]:
+        _check_enough_nodes(step, testbed)
+        if is_multi_pair(step):
+            notes += settle_pairs(step, testbed, cpus)
+            continue
+        options = step["options"]
+        options["cpus"] = _checked_cpus(cpus or options["cpus"] or testbed.cpus, testbed)
+        if is_ensemble(step):
+            options["wait"] = "block"
+        elif options["wait"] == "auto" and step["transport"] != "mpi":
+            apart = options["cpus"] is not None and len(set(options["cpus"][:2])) == 2
+            options["wait"] = "spin" if apart and testbed.may_spin else "block"
+    check_transports(plan, testbed)
+    return notes
+
+
+def _check_enough_nodes(step: dict[str, Any], testbed: Testbed) -> None:
+    """Before anything starts, not when the step's turn comes."""
+    try:
+        nodes_of(step, len(testbed.nodes))
+    except RequestError as error:
+        raise RequestError(f"{testbed.name}: {error.message}", error.hint) from None
+
+
+def _checked_cpus(cpus: list[int] | None, testbed: Testbed) -> list[int] | None:
+    if cpus is None:
+        return None
+    if len(cpus) < len(testbed.nodes):
+        raise RequestError(
+            f"--cpus names {len(cpus)} processors, {testbed.name} has {len(testbed.nodes)} nodes",
+            "name one for each node",
+        )
+    usable = os.sched_getaffinity(0)
+    if testbed.kind in ("lab", "local") and not usable.issuperset(cpus):
+        wrong = sorted(set(cpus) - usable)
+        raise RequestError(
+            f"no processor {', '.join(map(str, wrong))} to pin to",
+            f"this machine has {sorted(usable)}",
+        )
+    return cpus
+
+
+def _check_same_nodes(run: Run, testbed: Testbed) -> None:
+    then = [node["name"] for node in run.meta.nodes]
+    now = [node.name for node in testbed.nodes]
+    if then != now:
+        raise RequestError(
+            f"{run.directory}: was measured on {', '.join(then)}; "
+            f"{run.meta.testbed['spec']} now has {', '.join(now)}"
+        )

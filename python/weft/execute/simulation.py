@@ -1,0 +1,245 @@
+"""Running a plan on what is computed: the same steps, phases and files as with agents."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from weft.execute.adaptive import chosen_phases, elapsed_s, record_choice
+from weft.execute.chooser import Choosers
+from weft.execute.logbook import Logbook
+from weft.execute.progress import Progress, StepProgress
+from weft.plan.phases import expand
+from weft.plan.roles import participants
+from weft.plan.steps import is_adaptive, is_ensemble
+from weft.run.digests import DigestWriter, sampled_steps
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import Status
+from weft.run.missing import measured_phases
+from weft.testbed.computed.base import Computed
+from weft.testbed.computed.outcome import Outcome
+
+MOST_LOADS = 5_000_000
+"""Beyond so many pairs of phase and constraint a step's loads are not kept."""
+
+
+SAMPLE_BYTES = 60
+"""In memory; on disk less, compressed."""
+
+
+class SimulatedRun:
+    """Carries out what a run lacks on a computed testbed, writing as it goes."""
+
+    def __init__(
+        self, testbed: Computed[Any], writer: RunWriter, progress: Progress, choosers: Choosers
+    ) -> None:
+        self._testbed = testbed
+        self._writer = writer
+        self._meta = writer.meta
+        self._progress = progress
+        self._choosers = choosers
+        self._clock_ns = _end_ns(writer.samples)
+        self._constraints = testbed.model.constraints()
+        self._digests = DigestWriter(writer.directory, writer.samples)
+        self._tables: dict[str, list[pa.Table]] = {}
+        self._from = (0, 0)
+        done = writer.meta.testbed.get("simulation", {})
+        self._fingerprint = str(done.get("fingerprint", ""))
+        self._events = int(done.get("events", 0))
+        self._idle_s = float(done.get("idle_s", 0.0))
+
+    def run(self) -> Run:
+        """Do everything that is missing; an interrupt keeps what was computed."""
+        self._progress.start(self._left())
+        try:
+            for launch in range(self._meta.plan["launches"]):
+                for index in range(len(self._meta.plan["steps"])):
+                    if [index, launch] not in self._meta.done:
+                        self._run_step(index, launch)
+        except KeyboardInterrupt:
+            self._meta.warn(
+                "interrupted",
+                "the run was interrupted",
+                f"continue it with `weft run --resume {self._writer.directory}`",
+            )
+            self._write_tables()
+        self._digests.finish()
+        self._note_effort()
+        return self._writer.finish(self._status())
+
+    def _left(self) -> int:
+        steps = self._meta.plan["steps"]
+        launches: int = self._meta.plan["launches"]
+        return launches * sum(map(self._testbed.phase_count, steps))
+
+    def _run_step(self, index: int, launch: int) -> None:
+        step = self._meta.plan["steps"][index]
+        have = measured_phases(self._writer.samples, index, launch)
+        count = self._testbed.phase_count(step)
+        first = max(have) + 1 if have else 0
+        self._from = (index, first)
+        progress = StepProgress(self._progress, str(step["name"]), count - first)
+        logbook = Logbook(self._writer, index, launch, progress.over)
+        self._note_missing(step, logbook)
+        if is_adaptive(step):
+            self._run_adaptive(step, logbook, progress)
+        else:
+            self._run_phases(step, range(first, count), logbook)
+        # Before the step counts as done: a run that is killed later has them, or does the step again.
+        self._write_tables()
+        self._note_effort()
+        logbook.finish()
+
+    def _run_phases(self, step: dict[str, Any], phases: range, logbook: Logbook) -> None:
+        """The phases that are left, as many at a time as fit."""
+        chunk = self._testbed.chunk(step)
+        rows = self._testbed.rows_of_phase(step)
+        if rows is not None:
+            self._note_sampled(step, rows, logbook)
+        with_loads = rows is None and self._keeps_loads(step, phases.stop)
+        for first in phases[::chunk]:
+            last = min(first + chunk, phases.stop)
+            outcome = self._testbed.simulate(step, first, last, with_loads)
+            self._take(outcome, logbook)
+            if rows is not None:
+                digests = outcome.digests(logbook.step, self._testbed.constraint_names)
+                self._digests.append(digests)
+                self._writer.sync()
+
+    def _note_sampled(self, step: dict[str, Any], rows: int, logbook: Logbook) -> None:
+        """Say before it begins that not all is kept, and what that takes."""
+        if logbook.step in sampled_steps(self._meta):
+            return
+        transfers, phases = self._testbed.transfers(step), self._testbed.phase_count(step)
+        kept = rows * phases
+        entry = {"step": logbook.step, "transfers": transfers, "phases": phases, "rows": kept}
+        self._meta.sampled.append(entry)
+        self._meta.warn(
+            "sampled",
+            f"{logbook.step_name}: of {transfers:,} transfers about {kept:,} samples are kept "
+            f"({kept * SAMPLE_BYTES / 1e6:,.0f} MB), {rows} of each phase, chosen by a hash of phase and ends; "
+            "what is said of phases, quantiles and bottlenecks is of all",
+            "single routes are those kept, and loads are not; `rows=N` in the brackets keeps more",
+        )
+
+    def _run_adaptive(self, step: dict[str, Any], logbook: Logbook, progress: StepProgress) -> None:
+        chooser = self._choosers(self._meta, logbook.step)
+        step = self._meta.plan["steps"][logbook.step] = chooser.settle(self._writer.samples)
+        have = measured_phases(self._writer.samples, logbook.step, logbook.launch)
+        left = [one for one in chosen_phases(logbook) if one["index"] not in have]
+        while True:
+            if left:
+                with_loads = self._keeps_loads(step, left[-1]["index"] + 1)
+                self._take(self._testbed.simulate_chosen(step, left, with_loads), logbook)
+            samples = self._writer.samples
+            passed_s = elapsed_s(samples, logbook.step, logbook.launch)
+            specs = chooser.next_phases(samples, self._testbed.dead, passed_s)
+            if not specs:
+                break
+            progress.grow(len(specs))
+            left = [record_choice(logbook, spec) for spec in specs]
+        if chooser.summary:
+            hint = "give the step more `time`"
+            self._meta.warn("time-was-up", f"{logbook.step_name}: {chooser.summary}", hint)
+
+    def _take(self, outcome: Outcome, logbook: Logbook) -> None:
+        """Everything that some phases gave goes to the run, or its notes."""
+        rows = outcome.samples(logbook.step, logbook.launch, self._clock_ns)
+        logbook.phases_measured([one.index for one in outcome.phases], [rows])
+        for name, table in self._testbed.tables(outcome, logbook.step, self._clock_ns).items():
+            self._tables.setdefault(name, []).append(table)
+        step = self._meta.plan["steps"][logbook.step]
+        for phase in outcome.phases:
+            if is_ensemble(step):
+                logbook.barrier(phase.index, [phase.barrier_ns / 1e3])
+            if phase.failed:
+                words = [" to ".join(map(logbook.name, ends)) for ends in phase.failed[:4]]
+                nodes = {node for ends in phase.failed for node in ends}
+                why = outcome.failures.get(phase.index, f"no way: {', '.join(words)}")
+                logbook.phase_incomplete(phase.index, nodes, why)
+            self._fingerprint = _join(self._fingerprint, phase.fingerprint)
+        for why in outcome.failures.values():
+            hint = "what comes behind it in the step, larger sizes or loads, was not tried"
+            self._meta.warn("no-messages", f"{logbook.step_name}: {why}", hint)
+        self._clock_ns += outcome.span_ns
+        self._events += outcome.events
+        self._idle_s = max(self._idle_s, outcome.idle_s)
+
+    def _note_missing(self, step: dict[str, Any], logbook: Logbook) -> None:
+        """A dead node takes no part; the others go on without it, as they do without one that failed."""
+        dead = self._testbed.dead
+        if not dead or not is_ensemble(step):
+            return
+        for node in sorted(dead):
+            logbook.node_missing(node, "its link is dead")
+        for phase in expand(step, len(self._testbed.nodes)):
+            if gone := participants(phase) & dead:
+                names = ", ".join(logbook.names(gone))
+                logbook.phase_incomplete(phase["index"], gone, f"without {names}")
+
+    def _keeps_loads(self, step: dict[str, Any], phases: int) -> bool:
+        loads = phases * len(self._constraints)
+        if loads > MOST_LOADS:
+            self._meta.warn(
+                "no-loads",
+                f"{step['name']}: what each link carried is not kept of all phases, "
+                f"it would be more than {MOST_LOADS:,} numbers",
+                "take fewer nodes or sizes",
+            )
+        return loads <= MOST_LOADS
+
+    def _write_tables(self) -> None:
+        """Beside the samples: what held each transfer back, what was busy with what."""
+        for name, tables in self._tables.items():
+            path = self._writer.directory / name
+            before = [_before(pq.read_table(path), *self._from)] if path.exists() else []
+            whole = pa.concat_tables([*before, *tables]).unify_dictionaries()
+            temporary = path.with_name(path.name + ".new")
+            pq.write_table(whole, temporary)
+            temporary.replace(path)
+        self._tables.clear()
+
+    def _note_effort(self) -> None:
+        self._meta.testbed["simulation"] = {
+            "fingerprint": self._fingerprint,
+            "events": self._events,
+            "idle_s": self._idle_s,
+        }
+        if self._idle_s > 1e-9 and self._meta.testbed["model"]["tolerance"]:
+            self._meta.warn(
+                "tolerance",
+                "transfers that ended at nearly the same time were taken together: in the worst phase "
+                f"freed capacity lay idle for {self._idle_s * 1e3:.3g} ms in all",
+                "ends are off by about that much at most; leave `tolerance` out to be exact",
+            )
+
+    def _status(self) -> Status:
+        wanted = self._meta.plan["launches"] * len(self._meta.plan["steps"])
+        if len(self._meta.done) == wanted and not self._meta.lost and not self._meta.incomplete:
+            return "complete"
+        return "partial" if self._writer.samples.num_rows else "failed"
+
+
+def _before(table: pa.Table, step: int, phase: int) -> pa.Table:
+    """Without what a killed run wrote of a step whose samples it lost."""
+    again = pc.and_(pc.equal(table["step"], step), pc.greater_equal(table["phase"], phase))
+    return table.filter(pc.invert(again))
+
+
+def _end_ns(samples: pa.Table) -> int:
+    """When the last row ended."""
+    if not samples.num_rows:
+        return 0
+    end_ns: int = pc.max(pc.add(samples["start_ns"], samples["elapsed_ns"])).as_py()
+    return end_ns
+
+
+def _join(fingerprint: str, phase: int) -> str:
+    """The fingerprint of all phases so far, whichever way they were cut into calls."""
+    return hashlib.blake2b(
+        bytes.fromhex(fingerprint) + phase.to_bytes(8, "little"), digest_size=8
+    ).hexdigest()

@@ -1,0 +1,21 @@
+"""Runs in the formats of other tools. A format is a file here and a line in FORMATS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weft.errors import RequestError
+from weft.formats.exporters import netpipe
+from weft.run.folder import Run
+
+FORMATS: dict[str, Callable[[Run], str]] = {
+    "netpipe": netpipe.write,
+}
+"""What `weft export RUN FORMAT` knows; each function returns the file's text."""
+
+
+def export_run(run: Run, format: str) -> str:
+    """The run as another tool would have written it; raises RequestError when it cannot be."""
+    if format not in FORMATS:
+        raise RequestError(f"unknown format {format!r}", f"one of: {', '.join(sorted(FORMATS))}")
+    return FORMATS[format](run)

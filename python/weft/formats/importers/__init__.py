@@ -1,0 +1,88 @@
+"""Results of other tools, as runs. A format is a file here and a name in `_NAMES`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from weft import __version__
+from weft.errors import RequestError
+from weft.formats.importers.assembly import assemble
+from weft.formats.importers.imported import Content, Options
+from weft.formats.importers.text import Text
+from weft.run.folder import Run, RunWriter
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a tool's file is read, and what is in it that is in no other tool's.
+
+    `read` raises RequestError, naming line and reason.
+    """
+
+    read: Callable[[Text, Options], Content]
+    sign: re.Pattern[str]
+
+
+_NAMES = (
+    "fabtests",
+    "fping",
+    "imb",
+    "iperf3",
+    "mpigraph",
+    "neper",
+    "netgauge",
+    "netperf",
+    "netpipe",
+    "osu",
+    "perftest",
+    "qperf",
+    "sockperf",
+    "ucx",
+)
+
+
+def _format(name: str) -> Format:
+    module = import_module(f"{__name__}.{name}")
+    return Format(module.read, module.SIGN)
+
+
+FORMATS = {name: _format(name) for name in _NAMES}
+"""What `weft import FORMAT` knows."""
+
+
+def import_file(
+    format: str,
+    path: str | os.PathLike[str],
+    out_dir: str | os.PathLike[str],
+    options: Options | None = None,
+) -> Run:
+    """Import a file into a new run folder, which appears only when all of it was understood."""
+    if format not in FORMATS:
+        raise RequestError(f"unknown format {format!r}", f"one of: {', '.join(sorted(FORMATS))}")
+    options = options or Options()
+    text = Text.read(Path(path))
+    _refuse_other_format(format, text)
+    imported = assemble(text, FORMATS[format].read(text, options), options)
+    imported.meta.weft_version = __version__
+    writer = RunWriter.create(out_dir, imported.meta)
+    writer.append(imported.samples)
+    return writer.finish(imported.status)
+
+
+def _refuse_other_format(format: str, text: Text) -> None:
+    """Name the format that the file is of, where it is not of the one that was named."""
+    if FORMATS[format].sign.search(text.text):
+        return
+    for name, other in FORMATS.items():
+        if found := other.sign.search(text.text):
+            number = text.text.count("\n", 0, found.start()) + 1
+            raise text.refuse(
+                number,
+                f"this is {name}'s, not {format}'s: {text.shown(number)}",
+                f"weft import {name} {text.path}",
+            )

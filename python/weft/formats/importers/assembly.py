@@ -1,0 +1,246 @@
+"""How tests of another tool become a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from weft.errors import RequestError
+from weft.formats.importers.imported import (
+    MOST_BYTES,
+    MOST_MESSAGES,
+    MOST_NS,
+    Content,
+    Options,
+    Test,
+)
+from weft.formats.importers.text import Text
+from weft.plan.phases import expand
+from weft.plan.steps import is_ensemble
+from weft.run.meta import RunMeta, Status
+from weft.run.samples import SCHEMA
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A run that is not on disk yet."""
+
+    meta: RunMeta
+    samples: pa.RecordBatch
+    status: Status
+
+
+def assemble(text: Text, content: Content, options: Options) -> Imported:
+    """A run from a file's tests; raises RequestError where they cannot be one."""
+    refuse_cut(text, content, options)
+    kept = [_measurable(test) for test in content.tests]
+    if not any(kept_test.timings for kept_test in kept):
+        raise RequestError(f"{text.path}: {_nothing(content)}", "give a file with times or rates")
+    for test in kept:
+        _check(text, test)
+    steps = _steps(kept, len(content.nodes))
+    meta = _meta(text, content, steps, options)
+    _warn(meta, content, steps)
+    return Imported(meta, _samples(steps), "partial" if content.cut else "complete")
+
+
+def refuse_cut(text: Text, content: Content, options: Options) -> None:
+    """Refuse a file that was cut, unless its whole results were asked for and there are some."""
+    cut = content.cut
+    if cut is not None and not (options.partial and content.tests):
+        raise RequestError(
+            f"{text.path}, line {cut.number}: {cut.reason}: {cut.text.strip()[:80]!r}",
+            "measure again, or import the whole results before it with --partial"
+            if content.tests
+            else "measure again: there is no whole result before it",
+        )
+
+
+def _measurable(test: Test) -> Test:
+    """The test without messages of no bytes, which have no rate; their times stay among its facts."""
+    empty = [one for one in test.timings if one.size_bytes == 0]
+    if not empty:
+        return test
+    kept = [one for one in test.timings if one.size_bytes > 0]
+    facts = test.facts | {"empty_message_ns": [one.elapsed_ns / one.messages for one in empty]}
+    return Test(
+        test.name, test.pattern, test.transport, kept, test.line, facts, repeats=test.repeats
+    )
+
+
+def _nothing(content: Content) -> str:
+    if content.left_out:
+        return f"nothing that weft has a pattern for: only {', '.join(content.left_out)}"
+    return "no results"
+
+
+def _check(text: Text, test: Test) -> None:
+    """Refuse what no samples table holds, and a size twice where it is one result a size."""
+    first: dict[tuple[int, int, int], int] = {}
+    for one in test.timings:
+        for value, most in (
+            (one.size_bytes, MOST_BYTES),
+            (one.messages, MOST_MESSAGES),
+            (one.elapsed_ns, MOST_NS),
+        ):
+            if not 0 < value <= most:
+                raise text.refuse(
+                    one.line, f"no size, count or time that can be: {text.shown(one.line)}"
+                )
+        key = (one.size_bytes, one.src, one.dst)
+        if key in first and not test.repeats:
+            raise text.refuse(
+                one.line,
+                f"{one.size_bytes} bytes again, as on line {first[key]}, without a new header between",
+                "give each output with its header: then it is another launch",
+            )
+        first[key] = one.line
+
+
+@dataclass
+class _Step:
+    """A step of the run, and for each launch the tests that are in it."""
+
+    plan: dict[str, Any]
+    launches: list[list[Test]]
+    nodes: int
+
+    @property
+    def tests(self) -> list[tuple[int, Test]]:
+        """All tests with the launch they are in."""
+        return [(at, test) for at, launch in enumerate(self.launches) for test in launch]
+
+    def phase_of(self) -> dict[tuple[int, int, int], int]:
+        """The phase in which each transfer is: (size, source, destination) -> index."""
+        if not is_ensemble(self.plan):
+            sizes = self.plan["sizes"]["bytes"]
+            return {(size, *ends): i for i, size in enumerate(sizes) for ends in ((0, 1), (1, 0))}
+        return {
+            (phase["size_bytes"], transfer["src"], transfer["dst"]): phase["index"]
+            for phase in expand(self.plan, self.nodes)
+            for transfer in phase["transfers"]
+        }
+
+
+def _steps(tests: Sequence[Test], nodes: int) -> list[_Step]:
+    """The steps in the order of the file."""
+    alike: dict[tuple[str, str, str], list[Test]] = {}
+    for test in tests:
+        if test.timings:
+            key = (test.name, json.dumps(test.pattern), test.transport)
+            alike.setdefault(key, []).append(test)
+    return [
+        _Step(_step_plan(found, at), _launches(found), nodes)
+        for at, found in enumerate(alike.values())
+    ]
+
+
+def _launches(tests: Sequence[Test]) -> list[list[Test]]:
+    """Tests that are alike, cut into launches: a new one begins where a size comes again."""
+    launches: list[list[Test]] = []
+    measured: set[int] = set()
+    for test in tests:
+        sizes = {timing.size_bytes for timing in test.timings}
+        if not launches or measured & sizes:
+            launches.append([])
+            measured = set()
+        launches[-1].append(test)
+        measured |= sizes
+    return launches
+
+
+def _step_plan(tests: Sequence[Test], at: int) -> dict[str, Any]:
+    """The resolved step that describes tests: what they measured, once."""
+    timings = [timing for test in tests for timing in test.timings]
+    unset = ("send_buffer_bytes", "receive_buffer_bytes", "congestion", "cpus")
+    return {
+        "name": f"{tests[0].name}-{at + 1}" if at else tests[0].name,
+        "pattern": tests[0].pattern,
+        "transport": tests[0].transport,
+        "options": {**dict.fromkeys(unset), "nodelay": True, "wait": "auto", "verify": False},
+        "sizes": {
+            "schedule": "list",
+            "bytes": list(dict.fromkeys(timing.size_bytes for timing in timings)),
+        },
+        "stop": {"rule": "count", "repeats": max(one.messages for one in timings), "trials": 1},
+        "until_ns": None,
+    }
+
+
+def _meta(text: Text, content: Content, steps: Sequence[_Step], options: Options) -> RunMeta:
+    name = text.path.name
+    return RunMeta(
+        plan={
+            "name": text.path.stem,
+            "title": f"imported from {content.format}, {name}",
+            "launches": max(len(step.launches) for step in steps),
+            "steps": [step.plan for step in steps],
+        },
+        testbed={"kind": "import", "name": name, "scale": 1.0, "fabric": None},
+        nodes=[{"name": node, "address": "", "facts": {}} for node in content.nodes],
+        statistic=content.statistic,
+        source={
+            "format": content.format,
+            "file": name,
+            "convention": content.convention,
+            "tests": [
+                {"step": at, "launch": launch, "line": test.line, **test.facts}
+                for at, step in enumerate(steps)
+                for launch, test in step.tests
+            ],
+        },
+    )
+
+
+def _warn(meta: RunMeta, content: Content, steps: Sequence[_Step]) -> None:
+    kept = {"best": "the best trial", "mean": "the mean", "batch": "each time"}[content.statistic]
+    if meta.plan["launches"] == 1:
+        meta.warn(
+            "one-launch",
+            f"the file keeps {kept} of a single launch: intervals have no width, and no "
+            "difference, mode or dip can be proven",
+            "import a file with the outputs of several runs one after the other, or measure with `weft run`",
+        )
+    if any("empty_message_ns" in test.facts for step in steps for _, test in step.tests):
+        meta.warn(
+            "no-bytes",
+            "messages of 0 bytes have no rate: their times are in run.json, not among the samples",
+        )
+    if content.left_out:
+        meta.warn(
+            "left-out",
+            f"weft has no pattern for {', '.join(dict.fromkeys(content.left_out))}: left out",
+        )
+    for warning in content.warnings:
+        meta.warn(*warning)
+    if content.cut is not None:
+        cut = content.cut
+        meta.warn("file-cut", f"line {cut.number} and all after it are missing: {cut.reason}")
+
+
+def _samples(steps: Sequence[_Step]) -> pa.RecordBatch:
+    columns: dict[str, list[int]] = {name: [] for name in SCHEMA.names}
+    for at, step in enumerate(steps):
+        phase_of = step.phase_of()
+        for launch, test in step.tests:
+            seen: dict[tuple[int, int, int], int] = {}
+            for one in test.timings:
+                key = (one.size_bytes, one.src, one.dst)
+                seen[key] = seen.get(key, -1) + 1
+                place = (at, phase_of[key], launch, seen[key])
+                row = (
+                    *place,
+                    one.src,
+                    one.dst,
+                    one.size_bytes,
+                    one.messages,
+                    one.start_ns,
+                    one.elapsed_ns,
+                )
+                for name, value in zip(SCHEMA.names, row, strict=True):
+                    columns[name].append(value)
+    return pa.RecordBatch.from_pydict(columns, schema=SCHEMA)

@@ -1,0 +1,132 @@
+"""Intel MPI Benchmarks: the tests between pairs, and Sendrecv around a ring."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from weft.formats.importers.imported import BOTH_WAYS, PINGPONG, Content, Options, Test, Timing
+from weft.formats.importers.text import Cut, Text
+
+SIGN = re.compile(r"Intel\(R\) MPI Benchmark|^#\s*Benchmarking \w+", re.MULTILINE)
+
+_TITLE = re.compile(r"#\s*Benchmarking (\S+)\s*$")
+_PROCESSES = re.compile(r"#\s*#processes = (\d+)")
+_END = "# All processes entering MPI_Finalize"
+
+_CONVENTION = (
+    "times are IMB's, t[usec] or t_max[usec]: PingPong's is half the round trip, Sendrecv's that "
+    "in which each process sends one message and receives one; Mbytes/sec, 2^20 or 10^6 bytes by "
+    "version and of both directions, is not read"
+)
+
+
+@dataclass
+class _Section:
+    line: int
+    title: str
+    processes: int = 2
+    header: list[str] = field(default_factory=list)
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+
+
+def read(text: Text, options: Options) -> Content:
+    """IMB's tables; raises RequestError, naming line and reason."""
+    text.require(SIGN, "expected '# Benchmarking PingPong' and its table")
+    sections, cut = _sections(text)
+    transport = "mpi" if options.transport == "unknown" else options.transport
+    known = [section for section in sections if section.title in _KINDS and section.rows]
+    processes = max((section.processes for section in known), default=2)
+    return Content(
+        format="imb",
+        tests=[_test(text, section, transport) for section in known],
+        convention=_CONVENTION,
+        nodes=[f"rank{rank}" for rank in range(processes)],
+        cut=cut,
+        left_out=[section.title for section in sections if section.title not in _KINDS],
+    )
+
+
+def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
+    found: list[_Section] = []
+    ended = False
+    for number, line in text.numbered():
+        title, processes = _TITLE.match(line), _PROCESSES.match(line)
+        if title:
+            found.append(_Section(number, title[1]))
+            ended = False
+        elif processes and found:
+            found[-1].processes = int(processes[1])
+        elif line.startswith(_END):
+            ended = True
+        elif found and line.strip().startswith("#bytes"):
+            found[-1].header = line.split()
+        elif found and line.strip() and not line.startswith("#"):
+            if number == len(text.lines):
+                return found, text.cut_at(number)
+            _read_row(text, number, found[-1])
+    if not found:
+        raise text.refuse(
+            text.last, "the file ends without a '# Benchmarking ...'", "expected IMB's output"
+        )
+    return found, None if ended else text.cut_at(text.last, f"the file ends without IMB's {_END!r}")
+
+
+def _read_row(text: Text, number: int, section: _Section) -> None:
+    fields = text.lines[number - 1].split()
+    if section.title in _KINDS and len(fields) != len(section.header):
+        raise text.refuse(
+            number,
+            f"{len(fields)} columns, the header has {len(section.header)}: {text.shown(number)}",
+            f"expected {' '.join(section.header) or 'a header, #bytes #repetitions ...'}",
+        )
+    section.rows.append((number, fields))
+
+
+def _test(text: Text, section: _Section, transport: str) -> Test:
+    pattern, trips = _KINDS[section.title]
+    if pattern["kind"] == "ring":
+        pattern = {"kind": "ring", "nodes": list(range(section.processes))}
+    time_column = _time_column(text, section)
+    timings: list[Timing] = []
+    for number, fields in section.rows:
+        size = text.count(number, fields[0], "#bytes")
+        repetitions = text.count(number, fields[1], "#repetitions")
+        time_us = text.positive(number, fields[time_column], section.header[time_column])
+        elapsed_ns = max(1, round(trips * time_us * 1e3 * repetitions))
+        timings += [
+            Timing(number, size, repetitions, elapsed_ns, src, dst)
+            for src, dst in _transfers(pattern)
+        ]
+    facts = {"test": section.title, "processes": section.processes}
+    return Test(section.title.lower(), pattern, transport, timings, section.line, facts)
+
+
+def _transfers(pattern: dict[str, Any]) -> list[tuple[int, int]]:
+    """Who sends to whom at the same time."""
+    if pattern["kind"] == "ring":
+        count = len(pattern["nodes"])
+        return [(rank, (rank + 1) % count) for rank in range(count)]
+    return [(0, 1), (1, 0)] if pattern is BOTH_WAYS else [(0, 1)]
+
+
+_KINDS: dict[str, tuple[dict[str, Any], int]] = {
+    "PingPong": (PINGPONG, 2),
+    "PingPongSpecificSource": (PINGPONG, 2),
+    "PingPongAnySource": (PINGPONG, 2),
+    "PingPing": (BOTH_WAYS, 1),
+    "PingPingSpecificSource": (BOTH_WAYS, 1),
+    "PingPingAnySource": (BOTH_WAYS, 1),
+    "Sendrecv": ({"kind": "ring"}, 1),
+}
+"""What weft has a pattern for, and how many one-way trips the printed time must be multiplied by to be a row's."""
+
+
+def _time_column(text: Text, section: _Section) -> int:
+    for name in ("t[usec]", "t_max[usec]"):
+        if name in section.header:
+            return section.header.index(name)
+    raise text.refuse(
+        section.line, f"{section.title} has no times", "expected a column t[usec] or t_max[usec]"
+    )

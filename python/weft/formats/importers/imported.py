@@ -1,0 +1,115 @@
+"""What importers read out of files: tests with their timings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from weft.formats.importers.text import Cut
+
+MOST_MESSAGES = 2**31 - 1
+MOST_BYTES = 2**50
+MOST_NS = 2**62
+ENDS = ("client", "server")
+"""The two ends where a tool does not name them."""
+
+PINGPONG: dict[str, Any] = {"kind": "pingpong"}
+BOTH_WAYS: dict[str, Any] = {
+    "kind": "pairs",
+    "nodes": [0, 1],
+    "stride": None,
+    "from": [0],
+    "to": [1],
+    "duplex": "full",
+}
+"""Two nodes that send to each other at the same time."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a file cannot say about itself.
+
+    `partial` imports the whole results of a file that was cut. `bidir` says that both directions were
+    busy, so that sizes and rates count both. `transport` names what carried the messages, `size_bytes`
+    how long they were.
+    """
+
+    partial: bool = False
+    bidir: bool = False
+    transport: str = "unknown"
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One timed batch, from the line of the file that says it; `elapsed_ns` as in `weft.run.samples`."""
+
+    line: int
+    size_bytes: int
+    messages: int
+    elapsed_ns: int
+    src: int = 0
+    dst: int = 1
+    start_ns: int = 0
+
+
+@dataclass(frozen=True)
+class Test:
+    """One test of a tool: a step of the run. The same test again in the same file is another launch, unless it is of
+    other sizes: then it goes on with the launch.
+
+    `facts` is what the tool said beside the times; it goes to run.json as it is. `window` and the like are in
+    `pattern`. `repeats` says that a size may stand there many times.
+    """
+
+    name: str
+    pattern: dict[str, Any]
+    transport: str
+    timings: list[Timing]
+    line: int
+    facts: dict[str, Any] = field(default_factory=dict)
+    repeats: bool = False
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file holds. `convention` is what the tool counts and what became of it, `left_out` what weft has no
+    pattern for."""
+
+    format: str
+    tests: list[Test]
+    convention: str
+    statistic: Literal["batch", "best", "mean"] = "mean"
+    nodes: Sequence[str] = ENDS
+    cut: Cut | None = None
+    left_out: list[str] = field(default_factory=list)
+    warnings: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def one_way(line: int, size_bytes: int, time_ns: float, **place: int) -> Timing:
+    """A ping-pong whose half round trip is known but not how many made it."""
+    return _mean_of(line, size_bytes, 2 * time_ns, place)
+
+
+def streamed(line: int, size_bytes: int, mbytes_s: float, **place: int) -> Timing:
+    """Messages in one direction at so many 10^6 bytes a second, when their number is not known."""
+    return _mean_of(line, size_bytes, size_bytes / mbytes_s * 1e3, place)
+
+
+def counted(line: int, size_bytes: int, total_bytes: float, elapsed_ns: float) -> Timing:
+    """What carried `total_bytes` in messages of `size_bytes`: the last one is seldom whole, so the time is stretched or
+    shortened to that of a whole number of them, and the rate stays."""
+    messages = min(MOST_MESSAGES, max(1, round(total_bytes / size_bytes)))
+    return Timing(
+        line, size_bytes, messages, round(elapsed_ns * messages * size_bytes / total_bytes)
+    )
+
+
+def _mean_of(line: int, size_bytes: int, each_ns: float, place: dict[str, int]) -> Timing:
+    """As many messages as keep the digits of a mean; where none are needed, one."""
+    messages = 1
+    while messages < 10**6 and abs(round(each_ns * messages) / messages - each_ns) > 1e-6 * each_ns:
+        messages *= 10
+    elapsed_ns = max(1, round(min(each_ns * messages, MOST_NS)))
+    return Timing(line, size_bytes, messages, elapsed_ns, **place)

@@ -1,0 +1,79 @@
+"""The rows of neper's --all-samples: counters that grow, for each flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from weft.errors import RequestError
+from weft.formats.importers.imported import PINGPONG, Content, Options, Test, Timing, counted
+from weft.formats.importers.text import Text
+
+HEADER = "tid,flow_id,time,"
+
+_DEFAULT_BYTES = {"transactions": 1, "bytes_read": 16384}
+_SIZE_WARNING = (
+    "size-assumed",
+    "the samples do not say how long the messages were: taken for neper's 1 byte, or 16384 of a stream",
+    "say it with --size",
+)
+
+Reading = tuple[float, int]
+"""A time in seconds, and what was counted until then."""
+
+
+def read_samples(text: Text, options: Options, convention: str) -> Content:
+    """A row is what was added since the one before; raises RequestError, naming line and reason."""
+    header = text.lines[0].split(",")
+    counter = "transactions" if "transactions" in header else "bytes_read"
+    if not {"tid", "flow_id", "time", counter} <= set(header):
+        raise text.refuse(
+            1, f"not the header of neper's samples: {text.shown(1)}", f"expected {HEADER}..."
+        )
+    timings: list[Timing] = []
+    before: dict[tuple[str, str], Reading] = {}
+    for number, row in _rows(text, header):
+        flow = row["tid"], row["flow_id"]
+        now = text.value(number, row["time"], "time"), text.count(number, row[counter], counter)
+        if flow in before:
+            timings += _added(number, counter, before[flow], now, options)
+        before[flow] = now
+    if len(before) > 1:
+        raise RequestError(
+            f"{text.path}: samples of {len(before)} flows at once", "measure with --num-flows=1"
+        )
+    is_rr = counter == "transactions"
+    pattern = PINGPONG if is_rr else {"kind": "stream", "window": 1}
+    transport = "tcp" if options.transport == "unknown" else options.transport
+    test = Test("rr" if is_rr else "stream", pattern, transport, timings, 1, repeats=True)
+    return Content(
+        "neper",
+        [test] if timings else [],
+        convention,
+        "batch",
+        cut=None if text.is_terminated else text.cut_at(len(text.lines)),
+        warnings=[] if options.size_bytes else [_SIZE_WARNING],
+    )
+
+
+def _rows(text: Text, header: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """The whole rows, by the names of their columns."""
+    last = len(text.lines) - (not text.is_terminated)
+    for number, line in enumerate(text.lines[1:last], start=2):
+        fields = line.split(",")
+        if line and len(fields) != len(header):
+            raise text.refuse(
+                number,
+                f"{len(fields)} columns, the header has {len(header)}: {text.shown(number)}",
+            )
+        if line:
+            yield number, dict(zip(header, fields, strict=True))
+
+
+def _added(number: int, counter: str, old: Reading, new: Reading, options: Options) -> list[Timing]:
+    elapsed_ns, count = (new[0] - old[0]) * 1e9, new[1] - old[1]
+    size = options.size_bytes or _DEFAULT_BYTES[counter]
+    if elapsed_ns <= 0 or count <= 0:
+        return []
+    if counter == "transactions":
+        return [Timing(number, size, count, round(elapsed_ns))]
+    return [counted(number, size, count, elapsed_ns)]

@@ -1,0 +1,55 @@
+"""The judgement over a record: can it run, and what is odd."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weft.preflight.differences import differences
+from weft.preflight.finding import ORDER, Finding
+from weft.preflight.link import link_findings
+from weft.preflight.nodes import node_findings
+from weft.preflight.paths import way_findings
+from weft.preflight.record import Record
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a record says; `findings` are failures first, then differences, then the rest."""
+
+    record: Record
+    findings: Sequence[Finding]
+
+    @property
+    def can_run(self) -> bool:
+        """Whether every node has an agent and every way that was tried connects."""
+        return not any(finding.kind == "failure" for finding in self.findings)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `weft check --json`."""
+        return {
+            "can_run": self.can_run,
+            "findings": [finding.to_json() for finding in self.findings],
+            **self.record.to_json(),
+        }
+
+
+def judge(record: Record) -> Verdict:
+    """Everything that can be said about a record, the gravest first."""
+    found = [
+        *node_findings(record),
+        *way_findings(record),
+        *differences(record),
+        *link_findings(record),
+    ]
+    found = [finding for finding in found if not _is_said(finding, found)]
+    return Verdict(record, sorted(found, key=lambda finding: ORDER.index(finding.kind)))
+
+
+def _is_said(finding: Finding, others: Sequence[Finding]) -> bool:
+    """Whether a difference between nodes says the same of the same nodes."""
+    return any(
+        other.code == f"differs-{finding.code}" and set(other.nodes) == set(finding.nodes)
+        for other in others
+    )

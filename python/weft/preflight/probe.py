@@ -1,0 +1,167 @@
+"""Looking at a cluster: agents report their nodes, then try the ways to each other."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from weft.errors import RequestError
+from weft.execute.crew import Crew
+from weft.execute.pair import endpoint
+from weft.preflight.record import NodeRecord, PathRecord, Record
+from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.base import Testbed
+from weft.testbed.computed.base import Computed
+from weft.testbed.ports import as_request
+
+ALL_PAIRS_UP_TO = 16
+"""With more nodes each tries those at distances 1, 2, 4, ... both ways: every node is tried often, in few rounds."""
+ANSWER_WITHIN_S = 60.0
+
+Tell = Callable[[str], None]
+T = TypeVar("T")
+
+
+def look(testbed: Testbed, tell: Tell = lambda text: None) -> Record:
+    """Record what a testbed's nodes and its data networks are like; raises RequestError where nothing runs."""
+    if isinstance(testbed, Computed):
+        raise RequestError(
+            f"{testbed.kind}:{testbed.name} is computed: there is nothing to check",
+            "give a testbed that runs: lab:FABRIC, or real nodes",
+        )
+    return asyncio.run(_Visit(testbed, tell).record())
+
+
+class _Visit:
+    """One look. A node that fails on the way is recorded as failed, and the others go on."""
+
+    def __init__(self, testbed: Testbed, tell: Tell) -> None:
+        self._testbed = testbed
+        self._nodes = list(testbed.nodes)
+        self._tell = tell
+        self._token = secrets.token_hex(32)
+        self._failures: dict[int, str] = {}
+        self._complaints: dict[int, str] = {}
+
+    async def record(self) -> Record:
+        self._tell("starting agents")
+        crew = await Crew.start(self._testbed, range(len(self._nodes)))
+        self._failures = {node: error.reason for node, error in crew.lost.items()}
+        try:
+            facts = {node: agent.facts for node, agent in crew.agents.items()}
+            self._tell("looking at the nodes")
+            seen = await self._ask_all(crew, self._inspect)
+            ports = await self._ask_all(crew, self._echo)
+            paths = await self._paths(crew, {node: said["ports"] for node, said in ports.items()})
+        finally:
+            await crew.close()
+        nodes = [self._node(at, facts.get(at, {}), seen.get(at)) for at in range(len(self._nodes))]
+        return Record(_about(self._testbed), nodes, paths)
+
+    async def _ask_all(self, crew: Crew, ask: Callable[[int, Agent], Awaitable[T]]) -> dict[int, T]:
+        """What every node answers that is well so far; what is wrong with the others is noted."""
+        silent = self._failures.keys() | self._complaints.keys()
+        asked = [node for node in crew.agents if node not in silent]
+        answers = await asyncio.gather(
+            *(_within(ask(node, crew.agents[node])) for node in asked), return_exceptions=True
+        )
+        found = {}
+        for node, answer in zip(asked, answers, strict=True):
+            if isinstance(answer, AgentError) and not answer.is_its_end:
+                self._complaints[node] = answer.reason
+            elif isinstance(answer, AgentError | TimeoutError):
+                self._failures[node] = _reason(answer)
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                found[node] = answer
+        return found
+
+    async def _inspect(self, node: int, agent: Agent) -> dict[str, Any]:
+        await agent.send({"type": "inspect", "addresses": self._addresses(node)})
+        return await agent.expect("inspected")
+
+    async def _echo(self, node: int, agent: Agent) -> dict[str, Any]:
+        request = {
+            "type": "echo",
+            "addresses": self._addresses(node),
+            "ports": as_request(self._nodes[node].ports),
+            "token": self._token,
+        }
+        await agent.send(request)
+        return await agent.expect("echoing")
+
+    async def _paths(self, crew: Crew, ports: dict[int, list[int]]) -> list[PathRecord]:
+        """Round after round, so that a node has one way to try at a time and the ways do not disturb each other."""
+        found: list[PathRecord] = []
+        alive = sorted(ports)
+        for number, distance in enumerate(distances(len(alive))):
+            self._tell(f"trying the ways between nodes, round {number + 1}")
+            peers = {
+                node: alive[(at + distance) % len(alive)]
+                for at, node in enumerate(alive)
+                if node not in self._failures | self._complaints
+            }
+
+            async def try_one(
+                node: int, agent: Agent, peers: dict[int, int] = peers
+            ) -> list[PathRecord]:
+                return await self._try(node, agent, peers[node], ports[peers[node]])
+
+            answers = await self._ask_all(crew, try_one)
+            found += [path for node in sorted(answers) for path in answers[node]]
+        return found
+
+    async def _try(self, node: int, agent: Agent, peer: int, ports: list[int]) -> list[PathRecord]:
+        ends = zip(self._addresses(node), self._addresses(peer), ports, strict=False)
+        peers = [
+            {"node": peer, "network": network, "from": mine, "to": endpoint(its, port)}
+            for network, (mine, its, port) in enumerate(ends)
+        ]
+        await agent.send({"type": "paths", "peers": peers, "token": self._token})
+        tried = (await agent.expect("tried"))["paths"]
+        names = self._nodes[node].name, self._nodes[peer].name
+        return [
+            PathRecord(*names, **{key: value for key, value in path.items() if key != "node"})
+            for path in tried
+        ]
+
+    def _addresses(self, node: int) -> list[str]:
+        place = self._nodes[node]
+        return list(place.addresses or (place.address,))
+
+    def _node(self, at: int, facts: dict[str, Any], seen: dict[str, Any] | None) -> NodeRecord:
+        return NodeRecord(
+            self._nodes[at].name,
+            self._addresses(at),
+            self._failures.get(at, ""),
+            self._complaints.get(at, ""),
+            facts,
+            seen["node"] if seen else {},
+            seen["interfaces"] if seen else [],
+        )
+
+
+def distances(count: int) -> list[int]:
+    """How far apart in the list of nodes the partners of each round are."""
+    if count <= ALL_PAIRS_UP_TO:
+        return list(range(1, count))
+    powers = [2**power for power in range(count.bit_length()) if 2**power < count]
+    return sorted({*powers, *(count - power for power in powers)})
+
+
+async def _within(answer: Awaitable[T]) -> T:
+    async with asyncio.timeout(ANSWER_WITHIN_S):
+        return await answer
+
+
+def _reason(error: AgentError | TimeoutError) -> str:
+    if isinstance(error, AgentError):
+        return error.reason
+    return f"the agent said nothing for {ANSWER_WITHIN_S:g} s"
+
+
+def _about(testbed: Testbed) -> dict[str, Any]:
+    return {"kind": testbed.kind, "name": testbed.name}

@@ -1,0 +1,113 @@
+"""Steps in which applications compute, ready to be drawn: streams under a load, web servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from weft.diagnose.node.applications import LoadedPoint, loaded_points
+from weft.diagnose.node.occupation import occupation
+from weft.diagnose.node.web import WebPoint, web_points
+from weft.quantity import format_bytes, format_mbps, format_us, significant
+from weft.report.table import Table
+from weft.run.folder import Run
+
+
+@dataclass(frozen=True)
+class LoadStep:
+    """One size of one step under its loads; `loaded` or `web` is empty."""
+
+    label: str
+    run: Run
+    size_bytes: int
+    loaded: Sequence[LoadedPoint]
+    web: Sequence[WebPoint]
+
+    @property
+    def findings(self) -> str:
+        """What the loads did, in a clause."""
+        return _web_findings(self.web) if self.web else _loaded_findings(self.loaded)
+
+    @property
+    def table(self) -> Table:
+        """All points."""
+        return _web_table(self.web) if self.web else _loaded_table(self.loaded)
+
+
+def load_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[LoadStep]:
+    """Those of all runs, in their order."""
+    return [one for name, run in zip(names, runs, strict=True) for one in _of_run(name, run)]
+
+
+def _of_run(name: str, run: Run) -> Iterator[LoadStep]:
+    loaded, web = loaded_points(run), web_points(run, occupation(run))
+    keys = [(one.step, one.size_bytes) for one in loaded]
+    keys += [(one.step, one.page_bytes) for one in web]
+    for step, size_bytes in dict.fromkeys(keys):
+        label = name
+        if len(set(keys)) > 1:
+            label += f" · {run.meta.plan['steps'][step]['name']} {format_bytes(size_bytes)}"
+        key = (step, size_bytes)
+        yield LoadStep(
+            label,
+            run,
+            size_bytes,
+            [one for one in loaded if (one.step, one.size_bytes) == key],
+            [one for one in web if (one.step, one.page_bytes) == key],
+        )
+
+
+def _loaded_findings(points: Sequence[LoadedPoint]) -> str:
+    first, last = points[0], points[-1]
+    best = max(points, key=lambda one: one.gain)
+    found = f"messages of {format_bytes(first.size_bytes)}: "
+    found += f"{format_mbps(first.throughput_mbps)} at gamma {first.gamma:g}"
+    if len(points) > 1:
+        found += f", {format_mbps(last.throughput_mbps)} at gamma {last.gamma:g}"
+    if all(abs(one.gain) < 1e-9 for one in points):
+        return f"{found}; nothing is offloaded"
+    bound = max(points, key=lambda one: one.laws_gain)
+    return (
+        f"{found}; offload gains most at gamma {best.gamma:g}: {best.gain:+.1%}, "
+        f"by LAWS at most {bound.laws_gain:+.1%} at {bound.gamma:g}"
+    )
+
+
+def _web_findings(points: Sequence[WebPoint]) -> str:
+    most = max(points, key=lambda one: one.pages_per_s)
+    last = points[-1]
+    return (
+        f"pages of {format_bytes(last.page_bytes)}: up to {significant(most.pages_per_s, 3)} pages/s with "
+        f"{most.users} users; {last.users} users wait {format_us(last.response_us)}"
+    )
+
+
+def _loaded_table(points: Sequence[LoadedPoint]) -> Table:
+    headers = ["Gamma", "Throughput", "LAWS at most", "Without offload", "Gain", "LAWS at most"]
+    rows = [
+        [
+            f"{one.gamma:g}",
+            *map(format_mbps, (one.throughput_mbps, one.laws_mbps, one.before_mbps)),
+            f"{one.gain:+.1%}",
+            f"{one.laws_gain:+.1%}",
+        ]
+        for one in points
+    ]
+    return Table(headers, rows)
+
+
+def _web_table(points: Sequence[WebPoint]) -> Table:
+    processors = list(points[0].interrupts_per_s)
+    headers = ["Users", "Pages/s", "Response, mean", "Median", "95 %", "99 %"]
+    headers += [f"{name} busy" for name in processors] + ["Interrupts/s"]
+    rows = [
+        [
+            str(one.users),
+            significant(one.pages_per_s, 4),
+            *map(format_us, (one.response_us, one.median_us, one.p95_us, one.p99_us)),
+            *(f"{one.busy[name]:.1%}" for name in processors),
+            f"{sum(one.interrupts_per_s.values()):.0f}",
+        ]
+        for one in points
+    ]
+    return Table(headers, rows)

@@ -1,0 +1,1 @@
+"""Parts that figures are made of: axes, tables, colours, layouts."""

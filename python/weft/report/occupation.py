@@ -1,0 +1,51 @@
+"""What the insides of nodes were busy with in one run, ready to be drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from weft.diagnose.node.occupation import Budget, Busy, budgets, occupation
+from weft.run.folder import Run
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A run on node:MACHINE, of which each step is drawn by itself."""
+
+    label: str
+    run: Run
+
+    @cached_property
+    def busy(self) -> list[Busy]:
+        """By step, size, node and part."""
+        return occupation(self.run)
+
+    @cached_property
+    def budgets(self) -> list[Budget]:
+        """By step and size, of ping-pongs."""
+        return budgets(self.run)
+
+    @cached_property
+    def steps(self) -> list[int]:
+        """Those that have each size once, not under several loads."""
+        phases = {(busy.step, busy.phase): busy.size_bytes for busy in self.busy}
+        often = Counter((step, size_bytes) for (step, _), size_bytes in phases.items())
+        steps = {step for step, _ in phases}
+        return sorted(steps - {step for (step, _), count in often.items() if count > 1})
+
+    def label_of(self, step: int) -> str:
+        """A step's label: the run's alone where it has one step, as curves are called."""
+        plan_steps = [str(one["name"]) for one in self.run.meta.plan["steps"]]
+        if len(self.steps) == 1:
+            return self.label
+        numbered = f" ({step + 1})" if plan_steps.count(plan_steps[step]) > 1 else ""
+        return f"{self.label} · {plan_steps[step]}{numbered}"
+
+
+def insides_of(names: Sequence[str], runs: Sequence[Run]) -> list[Inside]:
+    """The runs that know what was inside their nodes."""
+    found = [Inside(name, run) for name, run in zip(names, runs, strict=True)]
+    return [one for one in found if one.steps]

@@ -1,0 +1,1 @@
+"""Agents: a process on a node, and the wire format it speaks."""

@@ -1,0 +1,210 @@
+"""One agent: a process on a node that speaks frames on its standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from weft import __version__
+from weft.errors import WorkError
+from weft.testbed.agent import wire_format
+from weft.testbed.agent.process import LocalProcess, Process, last_words
+
+READY_WITHIN_S = 20.0
+LOGIN_BROKE = 255
+"""The status of ssh when a signal killed what it ran, and when its own connection broke."""
+CLOCK_READINGS = 3
+CLOCK_WITHIN_S = 10.0
+
+
+class AgentError(WorkError):
+    """An agent failed; names the node, says how, and which other nodes (by index) the agent blames."""
+
+    def __init__(self, node: str, code: str, message: str, peers: Sequence[int] = ()) -> None:
+        super().__init__(f"{node}: {message}")
+        self.node = node
+        self.code = code
+        self.reason = message
+        self.peers = tuple(peers)
+
+    @property
+    def is_its_end(self) -> bool:
+        """Whether the agent itself is gone, rather than complaining."""
+        return self.code.startswith("agent-")
+
+
+class Reason(NamedTuple):
+    """Why an agent did not start or has ended: a code for programs that begins with agent-, a clause for people."""
+
+    code: str
+    text: str
+
+
+Explain = Callable[[str], Reason | None]
+"""What the messages of whatever leads to an agent mean."""
+
+
+class Agent:
+    """A running agent."""
+
+    def __init__(self, node: str, process: Process, explain: Explain = lambda said: None) -> None:
+        self.node = node
+        self._process = process
+        self._explain = explain
+        self._frames = wire_format.Reader(process.stdout)
+        self.facts: dict[str, Any] = {}
+        self.timing: dict[str, Any] = {}
+        self._clock_offset_ns: int | None = None
+        self.transports: dict[str, str | None] = {}
+
+    @classmethod
+    async def start(cls, node: str, argv: list[str]) -> Agent:
+        """Start an agent on this machine and wait until it is ready; raises AgentError."""
+        return await cls.greeted(node, await start_process(node, argv))
+
+    @classmethod
+    async def greeted(
+        cls, node: str, process: Process, explain: Explain = lambda said: None
+    ) -> Agent:
+        """The agent that a process is about to be, once it is ready; raises AgentError and ends the process."""
+        agent = cls(node, process, explain)
+        try:
+            await asyncio.wait_for(agent._greet(), READY_WITHIN_S)
+        except TimeoutError:
+            await agent.close()
+            raise AgentError(
+                node, "agent-not-ready", f"the agent was not ready within {READY_WITHIN_S:.0f} s"
+            ) from None
+        except BaseException:
+            await agent.close()
+            raise
+        return agent
+
+    async def _greet(self) -> None:
+        ready = await self.expect("ready")
+        if ready["version"] != __version__:
+            raise AgentError(
+                self.node,
+                "agent-version",
+                f"the agent is version {ready['version']}, this weft is {__version__}: run `make setup`",
+            )
+        self.facts, self.timing = ready["facts"], ready["timing"]
+        self.transports = ready["transports"]
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Send a request; an agent that is gone is noticed when its answer is read."""
+        with contextlib.suppress(ConnectionError):
+            self._process.stdin.write(wire_format.encode(message))
+            await self._process.stdin.drain()
+
+    async def receive(self) -> dict[str, Any] | pa.RecordBatch:
+        """The next message or samples; raises AgentError for the agent's errors and for its death."""
+        try:
+            received = await self._frames.read()
+        except asyncio.IncompleteReadError:
+            raise AgentError(self.node, *await self._how_it_ended()) from None
+        except wire_format.FrameError as error:
+            raise AgentError(self.node, "agent-garbled", error.message) from None
+        if isinstance(received, wire_format.Relayed):
+            raise AgentError(self.node, "agent-garbled", "the agent speaks as if it were a relay")
+        if isinstance(received, dict) and received["type"] == "error":
+            peers = received.get("peers", ())
+            raise AgentError(self.node, received["code"], received["message"], peers)
+        return received
+
+    async def expect(self, kind: str) -> dict[str, Any]:
+        """The next message, which must be of one kind."""
+        received = await self.receive()
+        if not isinstance(received, dict) or received["type"] != kind:
+            raise AgentError(
+                self.node, "agent-garbled", f"the agent said something else than {kind}"
+            )
+        return received
+
+    async def clock_offset_ns(self) -> int:
+        """How far its monotonic clock is ahead of this machine's, to half a round trip (Cristian 1989).
+
+        Raises AgentError.
+        """
+        if self._clock_offset_ns is None:
+            self._clock_offset_ns = min(await self._read_clocks())[1]
+        return self._clock_offset_ns
+
+    async def failure(self) -> AgentError | None:
+        """Why an agent that has nothing else to do does not answer, if it does not."""
+        try:
+            await self._read_clocks()
+        except AgentError as error:
+            return error
+        return None
+
+    async def _read_clocks(self) -> list[tuple[int, int]]:
+        try:
+            async with asyncio.timeout(CLOCK_WITHIN_S):
+                return [await self._read_clock() for _ in range(CLOCK_READINGS)]
+        except TimeoutError:
+            raise AgentError(
+                self.node, "agent-silent", f"the agent said nothing for {CLOCK_WITHIN_S:g} s"
+            ) from None
+
+    async def _read_clock(self) -> tuple[int, int]:
+        """A round trip's time, and the offset as it sees it."""
+        asked_ns = time.monotonic_ns()
+        await self.send({"type": "clock"})
+        there_ns: int = (await self.expect("clock"))["now_ns"]
+        heard_ns = time.monotonic_ns()
+        return heard_ns - asked_ns, there_ns - (asked_ns + heard_ns) // 2
+
+    async def counters(self) -> dict[str, list[int]]:
+        """Bytes that each of the node's interfaces has received and sent so far; raises AgentError."""
+        await self.send({"type": "counters"})
+        interfaces: dict[str, list[int]] = (await self.expect("counters"))["interfaces"]
+        return interfaces
+
+    async def _how_it_ended(self) -> Reason:
+        said = await last_words(self._process)
+        if reason := self._explain(said):
+            return reason
+        status = await self._process.wait()
+        words = f": {said.splitlines()[-1]}" if said else ""
+        return Reason("agent-lost", describe_end(status) + words)
+
+    async def close(self) -> None:
+        """End the agent: it goes when its standard input closes, and is killed if it does not."""
+        self._process.stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), 2)
+        except TimeoutError:
+            await self.kill()
+
+    async def kill(self) -> None:
+        """End the agent at once, even one that is stopped."""
+        self._process.kill()
+        await self._process.wait()
+
+
+async def start_process(node: str, argv: list[str]) -> LocalProcess:
+    """Start the process that is an agent, or leads to one; raises AgentError."""
+    try:
+        return await LocalProcess.start(argv)
+    except OSError as error:
+        raise AgentError(node, "agent-not-started", f"cannot start {argv[0]}: {error}") from None
+
+
+def describe_end(status: int) -> str:
+    """How a process ended, in words."""
+    if status == LOGIN_BROKE:
+        return f"the agent was killed, or the login to it broke (status {status})"
+    if status >= 0:
+        return f"the agent ended with status {status}"
+    return f"the agent was killed by signal {-status} ({signal.Signals(-status).name})"

@@ -1,0 +1,1 @@
+"""Testbeds that are computed instead of measured."""

@@ -1,0 +1,144 @@
+"""What testbeds have in common that are computed instead of measured."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Generic, NoReturn, TypeVar
+
+import pyarrow as pa
+
+from weft import _core
+from weft.errors import RequestError
+from weft.plan.steps import computes
+from weft.run.meta import Warning
+from weft.testbed.base import Closing, Node
+from weft.testbed.computed.outcome import Outcome
+from weft.testbed.needs import refuse_load
+
+_OWN_CAP = "its own window, overhead or unshared link"
+MOST_TRANSFERS = 2_000_000_000
+"""A step with more would take too long."""
+_TRANSFERS_PER_S = 5e6
+"""Phased all-to-all of 16,384 hosts on two cores (docs/benchmarks.md)."""
+
+
+Model = TypeVar("Model", _core.Network, _core.Machine)
+
+
+class Computed(Closing, ABC, Generic[Model]):
+    """A prepared model of nodes; nothing runs anywhere."""
+
+    cpus = None
+    may_spin = False
+    computes = False
+    """Whether it knows what applications compute."""
+
+    def __init__(self, model: Model) -> None:
+        self.model: Model = model
+        self.warnings: list[Warning] = []
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """What sort of testbed."""
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        return [Node(name, "") for name in self.model.hosts()]
+
+    @cached_property
+    def dead(self) -> set[int]:
+        """The nodes that can neither send nor receive."""
+        return set(self.model.dead_hosts())
+
+    @cached_property
+    def constraint_names(self) -> pa.Array:
+        """What may hold a transfer back, and behind the constraints what holds it back otherwise."""
+        return pa.array([*self.model.constraints(), "nothing", _OWN_CAP])
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """What run.json says about it."""
+
+    def node_command(self, node: Node, argv: list[str]) -> list[str]:
+        """Nothing can be started on what does not exist."""
+        raise RequestError(f"{node.name} is simulated: {argv[0]} cannot be started there")
+
+    def login(self, node: Node) -> str:
+        """There is nothing to log into."""
+        return "none: it is simulated"
+
+    async def start_agents(self, nodes: Sequence[int]) -> NoReturn:
+        """Nor an agent."""
+        raise RequestError(f"{self.name} is simulated: no agent can be started there")
+
+    def check(self, step: dict[str, Any]) -> None:
+        """Refuse a step that cannot be simulated here; raises RequestError."""
+        if step["transport"] == "null":
+            raise RequestError(
+                f"step {step['name']!r} measures the probe's own loop: there is nothing to simulate",
+                "run it on lab:pair",
+            )
+        if step["pattern"]["kind"] in ("exchange", "multipair"):
+            raise RequestError(
+                f"step {step['name']!r} is {step['pattern']['kind']}, which is measured, not simulated yet",
+                "run it on lab:two-nics; of simulated pairs both ways, run pairs with duplex = full",
+            )
+        if computes(step) and not self.computes:
+            refuse_load(step, self.kind, self.name)
+        if step["transport"] != "tcp":
+            raise RequestError(
+                f"step {step['name']!r} is over {step['transport']}; only TCP is simulated",
+                "run it on local: or on lab:FABRIC",
+            )
+        transfers = self.transfers(step)
+        if transfers > MOST_TRANSFERS:
+            raise RequestError(
+                f"step {step['name']!r} has up to {transfers:,} transfers over {len(self.nodes):,} nodes: "
+                f"about {transfers / _TRANSFERS_PER_S / 60:,.0f} minutes",
+                f"a simulated step has at most {MOST_TRANSFERS:,}; choose fewer with `nodes`, or another pattern",
+            )
+
+    def transfers(self, step: dict[str, Any]) -> int:
+        """About how many a step has at most; those of an adaptive one are chosen on the way."""
+        members = len(step["pattern"].get("nodes") or self.nodes)
+        each = members * (members - 1) if step["pattern"].get("mode") == "unphased" else members
+        return each * self.phase_count(step)
+
+    def rows_of_phase(self, step: dict[str, Any]) -> int | None:
+        """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
+        return None
+
+    def phase_count(self, step: dict[str, Any]) -> int:
+        """How many phases a step has here; those of an adaptive one are chosen on the way."""
+        try:
+            return self.model.phase_count(json.dumps(step))
+        except ValueError as error:
+            raise RequestError(str(error)) from None
+
+    def chunk(self, step: dict[str, Any]) -> int:
+        """How many phases of a step to simulate at a time."""
+        return max(1, self.phase_count(step))
+
+    @abstractmethod
+    def simulate(
+        self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
+    ) -> Outcome:
+        """The phases `first` to `last`, without it, of a resolved step."""
+
+    @abstractmethod
+    def simulate_chosen(
+        self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
+    ) -> Outcome:
+        """Phases that somebody chose for a step, each with its `stop`."""
+
+    @abstractmethod
+    def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
+        """What a run keeps of an outcome beside its samples, by file name."""

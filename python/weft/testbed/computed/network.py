@@ -1,0 +1,204 @@
+"""A network that is computed instead of measured, as a testbed.
+
+In a notebook: `simulated.simulate("aapc", "two-racks")` is the table of samples of a plan.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from weft import _core
+from weft.errors import RequestError, WorkError
+from weft.fabric.describe import Description
+from weft.fabric.load import load_fabric
+from weft.fabric.simgrid.importer import read_simgrid
+from weft.plan import catalog
+from weft.plan.load import load_plan
+from weft.plan.steps import is_adaptive, is_ensemble
+from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
+from weft.statistics import Floats
+from weft.testbed.computed.base import Computed
+from weft.testbed.computed.outcome import Outcome
+from weft.testbed.computed.spec import SimSpec, parse_spec
+
+_CHUNK_TRANSFERS = 400_000
+_CONDENSED_TRANSFERS = 8_000_000
+
+
+class Simulated(Computed[_core.Network]):
+    """A prepared network."""
+
+    kind = "sim"
+
+    def __init__(self, network: _core.Network, spec: SimSpec, about: dict[str, Any]) -> None:
+        super().__init__(network)
+        self._rows = spec.rows
+        self._parameters = {"threads": len(os.sched_getaffinity(0))} | spec.parameters
+        self._about = about
+
+    def describe(self) -> dict[str, Any]:
+        """What run.json says about it: the fabric, and what the model assumes besides."""
+        model = _core.Network.default_parameters() | self._parameters
+        del model["threads"]
+        if not self.model.has_frames():
+            model["segments_per_ack"] = 0
+        return {"kind": self.kind, "name": self.name, "model": model} | self._about
+
+    def check(self, step: dict[str, Any]) -> None:
+        """Refuse a step that cannot be simulated here; raises RequestError."""
+        super().check(step)
+        refusal = self.model.refusal(json.dumps(step), **self._parameters)
+        if refusal is not None:
+            raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
+
+    def chunk(self, step: dict[str, Any]) -> int:
+        """How many phases of a step to simulate at a time."""
+        if step["pattern"]["kind"] == "alltoall":
+            condensed = self.rows_of_phase(step) is not None
+            transfers = _CONDENSED_TRANSFERS if condensed else _CHUNK_TRANSFERS
+            return max(1, transfers // len(self.nodes))
+        return super().chunk(step)
+
+    def simulate(
+        self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
+    ) -> Outcome:
+        """The phases `first` to `last`, without it, of a resolved step."""
+        most_rows = self.rows_of_phase(step)
+        if most_rows is not None:
+            return self._condense(step, first, last, most_rows)
+        return Outcome(
+            self.model.simulate(
+                json.dumps(step), first, last, self.dead, with_loads, **self._parameters
+            )
+        )
+
+    def rows_of_phase(self, step: dict[str, Any]) -> int | None:
+        """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
+        if not is_ensemble(step) or is_adaptive(step):
+            return None
+        samples = self.transfers(step) * int(step["stop"].get("trials", 1))
+        return None if samples <= self._rows else max(1, self._rows // self.phase_count(step))
+
+    def _condense(self, step: dict[str, Any], first: int, last: int, most_rows: int) -> Outcome:
+        try:
+            return Outcome(
+                self.model.condense(
+                    json.dumps(step), first, last, self.dead, most_rows, **self._parameters
+                )
+            )
+        except ValueError as error:
+            hint = "at once, so many can be solved only where most of them are alike"
+            raise WorkError(str(error), hint) from None
+
+    def simulate_chosen(
+        self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
+    ) -> Outcome:
+        """Phases that somebody chose for a step, each with its `stop`."""
+        return Outcome(
+            self.model.simulate_chosen(
+                json.dumps(step), json.dumps(phases), self.dead, with_loads, **self._parameters
+            )
+        )
+
+    @cached_property
+    def capacities_mbps(self) -> Floats:
+        """By constraint, on the wire; infinite where there is no limit."""
+        return Description(self.model).capacities_mbps
+
+    def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
+        """What a run keeps of an outcome beside its samples, by file name."""
+        return {
+            BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
+            LOADS_NAME: outcome.loads(step, clock_ns, self.constraint_names, self.capacities_mbps),
+        }
+
+
+def open_simulated(text: str, scale: float = 1.0) -> Simulated:
+    """The testbed that NAME or NAME(KEY=VALUE, ...) means; raises RequestError."""
+    spec = parse_spec(text)
+    testbed = _opened(text, spec, scale)
+    if spec.parameters.get("segments_per_ack") and not testbed.model.has_frames():
+        raise RequestError(
+            f"sim:{text}: segments_per_ack counts frames, and this network has none: its rates are what messages get",
+            "leave it out, or take framing=ethernet where a generator has it",
+        )
+    return testbed
+
+
+def _opened(text: str, spec: SimSpec, scale: float) -> Simulated:
+    if spec.name.endswith(".xml"):
+        return _open_platform(text, spec, scale)
+    try:
+        network = _core.Network.generated(spec.name, spec.others, scale)
+    except ValueError as error:
+        raise RequestError(f"sim:{text}: {error}") from None
+    if network is not None:
+        return Simulated(network, spec, {"scale": scale})
+    return _open_declared(text, spec, scale)
+
+
+def _open_platform(text: str, spec: SimSpec, scale: float) -> Simulated:
+    """A SimGrid platform file."""
+    if spec.others or scale != 1.0:
+        raise RequestError(
+            f"sim:{text}: a platform is simulated as it is, without {_KEYS_OR_SCALE}"
+        )
+    return Simulated(read_simgrid(Path(spec.name)), spec, {"scale": 1.0})
+
+
+_KEYS_OR_SCALE = "--scale and other parameters than those of the model"
+
+
+def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
+    path = _find(spec.name)
+    if spec.others:
+        generators = ", ".join(name for name, _ in _core.Network.generators())
+        raise RequestError(
+            f"sim:{text}: unknown parameter {', '.join(spec.others)}",
+            "a fabric is simulated with overhead, window, segments_per_ack, sharing, barrier, tolerance and threads; "
+            f"generators have more: {generators}",
+        )
+    fabric = load_fabric(str(path), scale)
+    try:
+        network = _core.Network.declared(catalog.read(path), catalog.shown(path), scale)
+    except ValueError as error:
+        raise RequestError(str(error)) from None
+    return Simulated(network, spec, {"scale": scale, "fabric": fabric})
+
+
+def _find(name: str) -> Path:
+    """A fabric's file; raises RequestError that names the generators too."""
+    try:
+        return catalog.find("fabric", name)
+    except RequestError as error:
+        examples = ", ".join(example for _, example in _core.Network.generators())
+        raise RequestError(error.message, f"{error.hint}; or a generator: {examples}") from None
+
+
+def simulate(
+    plan: str, on: str, scale: float = 1.0, overrides: list[tuple[str, str]] | None = None
+) -> pa.Table:
+    """The samples of a plan on a network, without a run folder (schema: weft.run.samples.SCHEMA).
+
+    A step's times count from its own start. Adaptive steps need a run; raises RequestError.
+    """
+    testbed = open_simulated(on, scale)
+    batches = []
+    for index, step in enumerate(load_plan(plan, overrides or [])["steps"]):
+        if is_adaptive(step):
+            raise RequestError(f"{plan}: step {step['name']!r} chooses its phases", "use start_run")
+        testbed.check(step)
+        if testbed.rows_of_phase(step) is not None:
+            raise RequestError(
+                f"{plan}: step {step['name']!r} has {testbed.transfers(step):,} transfers, a table has fewer",
+                "run it into a folder, or have more with `rows=N` in the brackets",
+            )
+        count = testbed.phase_count(step)
+        batches.append(testbed.simulate(step, 0, count).samples(index, 0, 0))
+    return pa.Table.from_batches(batches)

@@ -1,0 +1,133 @@
+"""Two nodes whose insides are computed, as a testbed.
+
+In a notebook: `inside.simulate("netpipe", "p4-400-base")` is the table of samples of a plan.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from weft import _core
+from weft.errors import RequestError
+from weft.plan import catalog
+from weft.plan.steps import is_ensemble
+from weft.run.tables import (
+    APPLICATIONS_NAME,
+    BOTTLENECKS_NAME,
+    BUDGET_NAME,
+    CACHES_NAME,
+    CATEGORIES_NAME,
+    OCCUPATION_NAME,
+    RESPONSES_NAME,
+)
+from weft.testbed.computed.base import Computed
+from weft.testbed.computed.outcome import Outcome
+from weft.testbed.computed.spec import split_spec
+
+_EXAMPLE = "for example node:p4-400-base or node:p4-400-base(processors.nic.clock=200 MHz)"
+
+
+class SimulatedNodes(Computed[_core.Machine]):
+    """Two machines of a kind, joined by a link."""
+
+    kind = "node"
+    computes = True
+
+    def __init__(self, machine: _core.Machine, overrides: dict[str, str]) -> None:
+        super().__init__(machine)
+        self._overrides = overrides
+
+    def describe(self) -> dict[str, Any]:
+        """What run.json says about it: who does what, and what was changed of the description."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "title": self.model.title,
+            "placement": dict(self.model.placement()),
+            "overrides": self._overrides,
+        }
+
+    def check(self, step: dict[str, Any]) -> None:
+        """Refuse a step that is not between two nodes; raises RequestError."""
+        if is_ensemble(step):
+            raise RequestError(
+                f"step {step['name']!r} is a {step['pattern']['kind']} between many nodes; node:{self.name} has two",
+                "run it on sim:FABRIC; here run pingpong, stream and webserver, such as netpipe, stream, gamma-sweep",
+            )
+        super().check(step)
+
+    def simulate(
+        self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
+    ) -> Outcome:
+        """The phases `first` to `last`, without it, of a resolved step."""
+        return Outcome(self.model.simulate(json.dumps(step), first, last))
+
+    def simulate_chosen(
+        self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
+    ) -> Outcome:
+        """Steps that choose their phases are between many nodes."""
+        raise RequestError(f"step {step['name']!r} chooses its phases: not between two nodes")
+
+    def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
+        """What a run keeps of an outcome beside its samples, by file name."""
+        hosts = self.model.hosts()
+        names = (hosts, self.model.parts(), [*self.model.tasks(), ""])
+        found = {
+            BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
+            OCCUPATION_NAME: outcome.occupation(step, names),
+            BUDGET_NAME: outcome.budgets(step, self.model.stages()),
+        }
+        caches = (*names[:2], self.model.caches(), self.model.accesses())
+        some = {
+            CACHES_NAME: outcome.cache_hits(step, caches),
+            APPLICATIONS_NAME: outcome.applications(step),
+            RESPONSES_NAME: outcome.responses(step),
+            CATEGORIES_NAME: outcome.categories(step, (hosts, self.model.categories())),
+        }
+        return found | {name: table for name, table in some.items() if table.num_rows}
+
+
+def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:
+    """The testbed that MACHINE-PLACEMENT or MACHINE(placement=..., KEY=VALUE, ...) means; raises RequestError.
+
+    KEY is a key of the description, such as memory.hit_rate or processors.nic.clock.
+    """
+    if scale != 1.0:
+        raise RequestError(
+            f"node:{text}: a machine has no rates to scale",
+            f"override single keys, {_EXAMPLE}",
+        )
+    name, values = split_spec(text, f"node:{text}", _EXAMPLE)
+    path, placement = _find(name)
+    placement = values.pop("placement", placement)
+    try:
+        machine = _core.Machine.load(
+            catalog.read(path), catalog.shown(path), placement, list(values.items())
+        )
+    except ValueError as error:
+        raise RequestError(str(error)) from None
+    return SimulatedNodes(machine, values)
+
+
+def names() -> list[str]:
+    """The catalogue's machines, each with each of its placements."""
+    texts = {name: catalog.read(catalog.find("machine", name)) for name in catalog.names("machine")}
+    rows = {name: tomllib.loads(text)["placements"] for name, text in texts.items()}
+    return [f"{name}-{row}" for name, placements in rows.items() for row in placements]
+
+
+def _find(name: str) -> tuple[Path, str | None]:
+    """A machine's file, and the placement that the name ends in."""
+    known = catalog.names("machine")
+    for machine in sorted(known, key=len, reverse=True):
+        if name.startswith(f"{machine}-") and name not in known:
+            return catalog.find("machine", machine), name.removeprefix(f"{machine}-")
+    try:
+        return catalog.find("machine", name), None
+    except RequestError as error:
+        raise RequestError(error.message, f"known: {', '.join(names())}; {_EXAMPLE}") from None

@@ -1,0 +1,1 @@
+"""Labs: virtual clusters of network namespaces."""

@@ -1,0 +1,205 @@
+"""The labs of this user on this machine: a JSON file each, so that a dead keeper's lab is found."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.errors import RequestError
+from weft.testbed.lab.daemon import Keeper, LabNode, cookie_of
+
+STOP_WITHIN_S = 3.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered lab. A private one belongs to the weft process that runs a plan on it."""
+
+    id: str
+    fabric: str
+    scale: float
+    private: bool
+    created: float
+    keeper: Keeper
+
+    @property
+    def state(self) -> str:
+        return "up" if self.keeper.is_alive() else "stale"
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self) | {"keeper": self.keeper.to_json()}
+
+    def summary(self) -> dict[str, Any]:
+        """What `weft lab list` tells."""
+        return {
+            "id": self.id,
+            "fabric": self.fabric,
+            "scale": self.scale,
+            "state": self.state,
+            "private": self.private,
+            "pid": self.keeper.pid,
+            "age_s": round(time.time() - self.created, 1),
+            "nodes": [{"name": node.name, "address": node.address} for node in self.keeper.nodes],
+        }
+
+
+class Unreadable(Entry):
+    """An entry of an older weft, or a damaged one: stale, and all that can be done is take it away.
+
+    What it says of its keeper is kept, so that a keeper that still lives goes with it; zeros are unknown.
+    """
+
+    @property
+    def state(self) -> str:
+        return "stale"
+
+
+def folder() -> Path:
+    """Where the entries are: only this user may look in."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    base = Path(runtime) / "weft" if runtime else Path(f"/tmp/weft-{os.geteuid()}")
+    path = base / "labs"
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for each in (base, path):
+        status = each.lstat()
+        if status.st_uid != os.geteuid() or each.is_symlink():
+            raise RequestError(f"{each}: belongs to somebody else", "set XDG_RUNTIME_DIR")
+    return path
+
+
+def stats_socket(lab: str) -> Path:
+    """Where a lab's keeper answers with its counters."""
+    return folder() / f"{lab}.sock"
+
+
+def add(entry: Entry) -> None:
+    """Register a lab."""
+    temporary = folder() / f".{entry.id}.{os.getpid()}"
+    temporary.write_text(json.dumps(entry.to_json()))
+    temporary.replace(folder() / f"{entry.id}.json")
+
+
+def entries() -> list[Entry]:
+    """All labs, up and stale, by name."""
+    found = [_read(path) for path in sorted(folder().glob("*.json"))]
+    return [entry for entry in found if entry is not None]
+
+
+def get(lab: str) -> Entry | None:
+    """The lab of that name."""
+    return next((entry for entry in entries() if entry.id == lab), None)
+
+
+def remove(entry: Entry) -> int:
+    """Take a lab down, whatever its state; returns how many processes in it had to be killed."""
+    if entry.keeper.is_alive():
+        _stop(entry.keeper)
+    killed = kill_inhabitants(entry.keeper.nodes)
+    forget(entry.id)
+    return killed
+
+
+def forget(lab: str) -> None:
+    """Drop a lab's entry."""
+    (folder() / f"{lab}.json").unlink(missing_ok=True)
+    stats_socket(lab).unlink(missing_ok=True)
+
+
+def kill_inhabitants(nodes: list[LabNode]) -> int:
+    """Kill the processes in network namespaces, which so cease to be."""
+    killed = 0
+    by_inode = {node.inode: node for node in nodes}
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            node = by_inode.get((process / "ns/net").stat().st_ino)
+            if node is not None and _lives_on(int(process.name), node):
+                os.kill(int(process.name), signal.SIGKILL)
+                killed += 1
+    return killed
+
+
+def _lives_on(pid: int, node: LabNode) -> bool:
+    """Whether a process in a namespace with this inode is in this one, and not in one that came after it."""
+    return node.cookie is None or cookie_of(pid) == node.cookie
+
+
+def _stop(keeper: Keeper) -> None:
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(keeper.pid, how)
+        deadline = time.monotonic() + STOP_WITHIN_S
+        while keeper.is_alive() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if not keeper.is_alive():
+            return
+
+
+def _read(path: Path) -> Entry | None:
+    try:
+        text = path.read_text()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        return _unreadable(path.stem, {})
+    try:
+        document = json.loads(text)
+        return Entry(**(document | {"keeper": Keeper.from_json(document["keeper"])}))
+    except (ValueError, KeyError, TypeError):
+        return _unreadable(path.stem, _dict_in(text))
+
+
+def _unreadable(lab: str, document: dict[str, Any]) -> Unreadable:
+    keeper = document.get("keeper")
+    return Unreadable(
+        id=lab,
+        fabric=str(document.get("fabric", "unknown")),
+        scale=_number(document, "scale"),
+        private=document.get("private") is True,
+        created=_number(document, "created") or time.time(),
+        keeper=_what_is_known(keeper if isinstance(keeper, dict) else {}),
+    )
+
+
+def _what_is_known(keeper: dict[str, Any]) -> Keeper:
+    """Enough of a keeper to end it, and what is left in its hosts."""
+    nodes = keeper.get("nodes")
+    known = [node for node in nodes if isinstance(node, dict)] if isinstance(nodes, list) else []
+    return Keeper(
+        pid=int(_number(keeper, "pid")),
+        started=int(_number(keeper, "started")),
+        user_namespace=False,
+        give_way=False,
+        nodes=[
+            LabNode(
+                name=str(node.get("name", "")),
+                address=str(node.get("address", "")),
+                addresses=(),
+                fd=-1,
+                inode=int(_number(node, "inode")),
+                cookie=int(_number(node, "cookie")) or None,
+            )
+            for node in known
+        ],
+        warnings=[],
+        fabric={},
+    )
+
+
+def _dict_in(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _number(document: dict[str, Any], key: str) -> float:
+    value = document.get(key)
+    return value if isinstance(value, int | float) and math.isfinite(value) else 0

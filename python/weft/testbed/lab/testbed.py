@@ -1,0 +1,155 @@
+"""The lab: a virtual cluster of network namespaces, as a testbed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from weft.errors import RequestError
+from weft.plan import catalog
+from weft.run.meta import Warning
+from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.base import Closing, Node
+from weft.testbed.lab import headroom, registry
+from weft.testbed.lab.daemon import Keeper, close_pipes, let_go, read_stats, start_keeper
+from weft.testbed.lab.registry import Entry
+from weft.testbed.starting import start_each
+
+
+class Lab(Closing):
+    """A lab that is up; `close` takes it down unless somebody else put it up."""
+
+    kind = "lab"
+
+    def __init__(self, entry: Entry, process: subprocess.Popen[str] | None) -> None:
+        self._entry = entry
+        self._process = process
+        self._stats_before = self._read_stats() or {}
+
+    @property
+    def name(self) -> str:
+        return self._entry.fabric
+
+    @property
+    def nodes(self) -> list[Node]:
+        return [Node(node.name, node.address, node.addresses) for node in self._keeper.nodes]
+
+    @property
+    def warnings(self) -> list[Warning]:
+        found = [Warning(**warning) for warning in self._keeper.warnings]
+        stats = self._read_stats()
+        return found + (headroom.warnings(self._stats_before, stats) if stats else [])
+
+    @property
+    def cpus(self) -> list[int] | None:
+        """Agents take turns on the processors; the last one is left to the forwarder where there is one."""
+        usable = sorted(os.sched_getaffinity(0))
+        free = usable[:-1] if self._is_forwarded and len(usable) > 1 else usable
+        return [free[index % len(free)] for index in range(len(self.nodes))]
+
+    @property
+    def may_spin(self) -> bool:
+        """Lines that are carried by the forwarder need processor time of their own."""
+        return not self._is_forwarded and len(os.sched_getaffinity(0)) >= len(self.nodes)
+
+    @property
+    def _is_forwarded(self) -> bool:
+        """Whether the lab is more than a cable without limits, which the kernel carries alone."""
+        fabric = self._keeper.fabric
+        lines = [link[way] for link in fabric["links"] for way in ("forward", "backward")]
+        is_shaped = any(line["rate_bits_per_s"] or line["delay_ns"] for line in lines)
+        is_dead = any(link["dead"] for link in fabric["links"])
+        return bool(fabric["switches"] or fabric["paths"] or is_shaped or is_dead)
+
+    def describe(self) -> dict[str, Any]:
+        """What run.json says about the lab; once it has measured for a second, also its headroom."""
+        about = {
+            "kind": self.kind,
+            "name": self._entry.fabric,
+            "scale": self._entry.scale,
+            "fabric": self._keeper.fabric,
+        }
+        stats = self._read_stats() if self._is_forwarded else None
+        room = headroom.headroom(self._stats_before, stats) if stats else None
+        return about | ({"headroom": room} if room else {})
+
+    def node_command(self, node: Node, argv: list[str]) -> list[str]:
+        return self._keeper.enter_command(node.name, argv)
+
+    def login(self, node: Node) -> str:
+        return "its namespace on this machine"
+
+    async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
+        return await start_each(self.nodes, self.node_command, nodes)
+
+    def close(self) -> None:
+        if self._process is None:
+            return
+        close_pipes(self._process)
+        self._process.wait()
+        registry.remove(self._entry)
+
+    def _read_stats(self) -> dict[str, Any] | None:
+        return read_stats(registry.stats_socket(self._entry.id))
+
+    @property
+    def _keeper(self) -> Keeper:
+        return self._entry.keeper
+
+
+def open_lab(name: str, scale: float = 1.0) -> Lab:
+    """The lab of that name if it is up, else a private one of that fabric; raises RequestError."""
+    entry = registry.get(name)
+    if entry is None or entry.private or entry.state == "stale":
+        path, fabric = _find_fabric(name)
+        return _start(path, fabric, scale, f"{fabric}-{os.getpid()}-{time.monotonic_ns()}")
+    if scale not in (1.0, entry.scale):
+        raise RequestError(
+            f"lab {name} is up at scale {entry.scale:g}, not {scale:g}",
+            f"`weft lab down {name}` first, or leave --scale out",
+        )
+    return Lab(entry, None)
+
+
+def bring_up(name: str, scale: float, lab: str | None) -> Entry:
+    """Put a lab up that stays until it is taken down; raises RequestError when the name is taken."""
+    path, fabric = _find_fabric(name)
+    lab = lab or fabric
+    if not lab.replace("-", "").replace("_", "").isalnum():
+        raise RequestError(f"{lab}: not a name for a lab", "letters, digits, - and _")
+    existing = registry.get(lab)
+    if existing is not None and existing.state == "up":
+        raise RequestError(
+            f"lab {lab} is already up", f"`weft lab down {lab}`, or give this one another --name"
+        )
+    if existing is not None:
+        registry.remove(existing)
+    process, keeper = start_keeper(path, scale, registry.stats_socket(lab))
+    entry = Entry(lab, fabric, scale, False, time.time(), keeper)
+    registry.add(entry)
+    let_go(process)
+    return entry
+
+
+def _start(path: Path, fabric: str, scale: float, lab: str) -> Lab:
+    _clear_away_private()
+    process, keeper = start_keeper(path, scale, registry.stats_socket(lab))
+    entry = Entry(lab, fabric, scale, True, time.time(), keeper)
+    registry.add(entry)
+    return Lab(entry, process)
+
+
+def _clear_away_private() -> None:
+    """What runs have left that were killed; nobody else would ask for it by name."""
+    for entry in registry.entries():
+        if entry.private and entry.state == "stale":
+            registry.remove(entry)
+
+
+def _find_fabric(name: str) -> tuple[Path, str]:
+    path = catalog.find("fabric", name)
+    return path, path.stem

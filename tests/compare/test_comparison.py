@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
+from weft.compare.comparison import compare
+from weft.errors import RequestError
+from weft.formats.exporters import export_run
+from weft.formats.importers import import_file
+from weft.run.folder import Run
+
+SIZES = [2**power for power in range(20)]
+
+
+def made(path: Path, rate_mbps: float = 94.1, launches: int = 5, seed: int = 1) -> Run:
+    times_us = launches_of(affine_us(SIZES, 28.0, rate_mbps), launches, noise=0.01, seed=seed)
+    return pingpong_run(path, SIZES, times_us)
+
+
+def codes(comparison: object) -> list[str]:
+    return [warning.code for warning in comparison.warnings]  # type: ignore[attr-defined]
+
+
+def test_a_run_equals_itself(tmp_path: Path) -> None:
+    run = made(tmp_path / "a")
+    found = compare(run, run)
+    assert [pair.ratio.median for pair in found.pairs] == [1.0] * len(SIZES)
+    assert not any(pair.significant for pair in found.pairs)
+    assert found.median_abs_error_pct == found.worst_abs_error_pct == 0.0
+    assert found.warnings == []
+
+
+def test_the_ratio_is_a_over_b_and_swaps_with_them(tmp_path: Path) -> None:
+    a, b = made(tmp_path / "a", 188.2), made(tmp_path / "b", 94.1, seed=2)
+    there, back = compare(a, b).pairs[-1].ratio, compare(b, a).pairs[-1].ratio
+    assert there.median == pytest.approx(2.0, rel=0.02)
+    assert back.low == pytest.approx(1 / there.high)
+    assert back.high == pytest.approx(1 / there.low)
+
+
+def test_differences_that_matter_are_marked_and_others_not(tmp_path: Path) -> None:
+    found = compare(made(tmp_path / "a", 120.0), made(tmp_path / "b", 94.1, seed=2))
+    assert found.pairs[-1].significant is True
+    assert found.pairs[0].significant is False
+
+
+def test_equal_networks_rarely_differ(tmp_path: Path) -> None:
+    marked = 0
+    for seed in range(10):
+        a = made(tmp_path / f"a{seed}", seed=seed)
+        b = made(tmp_path / f"b{seed}", seed=seed + 100)
+        marked += sum(pair.significant is True for pair in compare(a, b).pairs)
+    assert marked / (10 * len(SIZES)) < 0.04
+
+
+def test_the_interval_combines_both(tmp_path: Path) -> None:
+    a = pingpong_run(tmp_path / "a", [1000], np.array([[[8.0], [10.0], [16.0]]]))
+    b = pingpong_run(tmp_path / "b", [1000], np.array([[[4.0], [5.0], [6.0]]]))
+    (pair,) = compare(a, b).pairs
+    assert (pair.a.median, pair.b.median) == (800.0, 1600.0)
+    assert pair.ratio.median == 0.5
+    assert (pair.ratio.low, pair.ratio.high) == pytest.approx((4 / 16, 6 / 8))
+
+
+@pytest.mark.parametrize(("launches", "known"), [(1, False), (3, False), (4, True), (5, True)])
+def test_too_few_launches_prove_nothing(tmp_path: Path, launches: int, known: bool) -> None:
+    a = made(tmp_path / "a", 900.0, launches)
+    found = compare(a, made(tmp_path / "b", 94.1, launches))
+    assert (found.pairs[-1].significant is not None) is known
+    assert (codes(found) == ["too-few-launches"]) is not known
+
+
+def test_an_imported_best_is_compared_with_the_best(tmp_path: Path) -> None:
+    run = made(tmp_path / "a")
+    path = tmp_path / "np.out"
+    path.write_text(export_run(run, "netpipe"))
+    imported = import_file("netpipe", path, tmp_path / "b")
+    found = compare(run, imported)
+    assert found.reduction == "best"
+    assert codes(found) == ["statistics-reconciled", "too-few-launches"]
+    assert found.worst_abs_error_pct < 5
+    assert all(pair.ratio.high == pytest.approx(1.0, rel=1e-4) for pair in found.pairs)
+
+
+def test_best_and_mean_cannot_be_reconciled_and_say_so(tmp_path: Path) -> None:
+    times_us = launches_of(affine_us(SIZES, 28.0, 94.1))
+    best = pingpong_run(tmp_path / "a", SIZES, times_us, statistic="best")
+    mean = pingpong_run(tmp_path / "b", SIZES, times_us, statistic="mean")
+    assert codes(compare(best, mean)) == ["statistics-differ"]
+
+
+def test_sizes_without_partner_are_counted(tmp_path: Path) -> None:
+    a = pingpong_run(tmp_path / "a", [1, 2, 3], launches_of([10.0, 20.0, 30.0]))
+    b = pingpong_run(tmp_path / "b", [2, 4], launches_of([20.0, 40.0]))
+    found = compare(a, b)
+    assert [pair.size_bytes for pair in found.pairs] == [2]
+    assert (found.unmatched_a, found.unmatched_b) == (2, 1)
+    assert codes(found) == ["sizes-unmatched"]
+
+
+def test_steps_of_one_pattern_are_matched_in_order(tmp_path: Path) -> None:
+    rows = [
+        step_rows([64], launches_of([time]), step=step) for step, time in enumerate((10.0, 20.0))
+    ]
+    both = write_run(tmp_path / "a", rows, [step_plan(), step_plan()])
+    assert [pair.ratio.median for pair in compare(both, both).pairs] == [1.0, 1.0]
+
+
+def test_runs_that_share_nothing_are_refused(tmp_path: Path) -> None:
+    a = pingpong_run(tmp_path / "a", [1, 2], launches_of([10.0, 20.0]))
+    rows = step_rows([1, 2], launches_of([10.0, 20.0]), "stream")
+    b = write_run(tmp_path / "b", [rows], [step_plan("stream")])
+    with pytest.raises(RequestError, match="pingpong of 1 to 2 bytes against stream of 1 to 2"):
+        compare(a, b)
+    with pytest.raises(RequestError, match="against no samples"):
+        compare(a, write_run(tmp_path / "c", []))
+
+
+def test_json_has_the_documented_keys(tmp_path: Path) -> None:
+    run = made(tmp_path / "a")
+    document = compare(run, run).to_json()
+    assert {"points", "median_abs_error_pct", "worst_abs_error_pct"} <= set(document)
+    keys = {"pattern", "size_bytes", "a", "b", "ratio", "significant"}
+    assert set(document["points"][0]) == keys
+    assert set(document["points"][0]["ratio"]) == {"median", "low", "high"}
+    assert document["unmatched"] == {"a": 0, "b": 0}

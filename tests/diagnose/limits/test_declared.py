@@ -1,0 +1,179 @@
+"""Declared fabrics as limits that sets of hosts share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from support.generated_fabric import generate
+from support.virtual_cluster import catalogue_network, network_of
+from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork
+
+Members = frozenset[int]
+
+CHIP_MBPS = 160 * 1448 / 1518
+"""A chip at a tenth of its speed, where frames have neither preamble nor gap."""
+CARD_MBPS = 80 * 1448 / 1538
+PORT_MBPS = 10 * 1448 / 1538
+
+
+def hosts(first: int, last: int) -> Members:
+    """By their numbers, from 1."""
+    return frozenset(range(first - 1, last))
+
+
+def inner(network: DeclaredNetwork) -> dict[tuple[str, str, Members, str], float]:
+    limits = network.inner_limits
+    found = {(one.kind, one.name, one.members, one.direction): one.capacity_mbps for one in limits}
+    assert len(found) == len(limits)
+    return found
+
+
+def both_ways(kind: str, name: str, members: Members) -> set[tuple[str, str, Members, str]]:
+    return {(kind, name, members, direction) for direction in ("out", "in")}
+
+
+@pytest.mark.parametrize(
+    ("fabric", "chips", "cards"),
+    [
+        (
+            "xibalba-e7-32",
+            {"module1/asic1": hosts(1, 20), "module2/asic1": hosts(21, 32)},
+            {"module1": hosts(1, 20), "module2": hosts(21, 32)},
+        ),
+        (
+            "xibalba-e7-config1",
+            {
+                f"module{m}/asic{a}": hosts(first, first + 15)
+                for m, a, first in [(1, 1, 1), (1, 2, 17), (2, 1, 33), (2, 2, 49)]
+            },
+            {"module1": hosts(1, 32), "module2": hosts(33, 64)},
+        ),
+        (
+            "xibalba-e7-config2",
+            {
+                f"module{m}/asic{a}": hosts(first, first + 23)
+                for m, a, first in [(1, 1, 1), (1, 2, 25), (2, 1, 49), (2, 2, 73)]
+            },
+            {"module1": hosts(1, 48), "module2": hosts(49, 96)},
+        ),
+        (
+            "xibalba-e7-config3",
+            {f"module{m}/asic1": hosts(16 * m - 15, 16 * m) for m in range(1, 5)},
+            {f"module{m}": hosts(16 * m - 15, 16 * m) for m in range(1, 5)},
+        ),
+    ],
+)
+def test_the_published_switch_has_its_chips_and_cards(
+    fabric: str, chips: dict[str, Members], cards: dict[str, Members]
+) -> None:
+    found = inner(catalogue_network(fabric))
+    switches = set().union(*(both_ways("switch", *chip) for chip in chips.items()))
+    links = set().union(*(both_ways("link", *card) for card in cards.items()))
+    assert set(found) == switches | links
+    assert [found[key] for key in switches] == pytest.approx([CHIP_MBPS] * len(switches))
+    assert [found[key] for key in links] == pytest.approx([CARD_MBPS] * len(links))
+
+
+def test_ports_are_limits_of_one_host_in_each_direction() -> None:
+    network = catalogue_network("xibalba-e7-32")
+    ports = [limit for limit in network.limits if len(limit.members) == 1]
+    assert len(ports) == 2 * 32
+    assert all(limit.capacity_mbps == pytest.approx(PORT_MBPS) for limit in ports)
+    assert network.members_of("module1") == network.members_of("module1/asic1") == hosts(1, 20)
+
+
+def test_a_cable_may_be_slow_one_way() -> None:
+    slow = [
+        limit
+        for limit in catalogue_network("one-way-slow").limits
+        if limit.capacity_mbps < PORT_MBPS / 2
+    ]
+    (limit,) = slow
+    assert (limit.members, limit.direction) == (hosts(11, 11), "out")
+    assert limit.capacity_mbps == pytest.approx(PORT_MBPS / 10)
+
+
+def test_a_full_tree_has_links_as_wide_as_what_is_below() -> None:
+    network = catalogue_network("fat-tree-16")
+    for limit in network.inner_limits:
+        assert limit.capacity_mbps == pytest.approx(len(limit.members) * PORT_MBPS)
+
+
+ASKEW = """
+name = "askew"
+[[hosts]]
+ids = "n[1-6]"
+attach = "core"
+link = { rate = "100 Mb/s" }
+[[hosts]]
+ids = "n[7-9]"
+attach = "edge"
+link = { rate = "100 Mb/s" }
+[[switches]]
+ids = "core"
+[[switches]]
+ids = "edge"
+[[links]]
+between = ["core", "edge"]
+rate = "50 Mb/s"
+"""
+
+
+def test_a_link_belongs_to_the_side_that_is_further_from_the_root() -> None:
+    network = network_of(ASKEW, 1.0)
+    assert {(one.name, one.members) for one in network.inner_limits} == {("edge", hosts(7, 9))}
+
+
+def test_no_rate_is_no_limit() -> None:
+    network = network_of(ASKEW.replace('rate = "50 Mb/s"', ""), 1.0)
+    assert network.inner_limits == []
+    assert len(network.limits) == 18
+
+
+def test_a_capacity_at_the_root_is_an_inner_limit_of_all() -> None:
+    text = ASKEW.replace('ids = "core"\n', 'ids = "core"\ncapacity = "200 Mb/s"\n')
+    everybody = [one for one in network_of(text, 1.0).inner_limits if len(one.members) == 9]
+    assert {(one.kind, one.direction) for one in everybody} == {("switch", "out"), ("switch", "in")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "direction", "crossed"),
+    [
+        ("link", "out", [False, True, False, False]),
+        ("link", "in", [False, False, True, False]),
+        ("switch", "out", [True, True, False, False]),
+        ("switch", "in", [True, False, True, False]),
+    ],
+)
+def test_who_crosses_what(kind, direction, crossed) -> None:
+    limit = DeclaredLimit(kind, "x", frozenset({0, 1}), direction, 1.0)
+    assert [limit.is_crossed(*flow) for flow in [(0, 1), (0, 2), (2, 0), (2, 3)]] == crossed
+
+
+def test_crossings_have_a_row_for_each_flow_and_a_column_for_each_limit() -> None:
+    network = network_of(ASKEW, 1.0)
+    flows = [(0, 1), (0, 7), (8, 2)]
+    crossings = network.crossings(flows)
+    assert crossings.sum(axis=1).tolist() == [2, 3, 3]
+    for row, flow in enumerate(flows):
+        assert [bool(x) for x in crossings[row]] == [
+            one.is_crossed(*flow) for one in network.limits
+        ]
+    assert network.crossings([]).shape == (0, len(network.limits))
+    assert crossings.dtype == np.bool_
+
+
+def test_of_the_two_sides_of_a_cut_the_smaller_is_meant() -> None:
+    fabric = generate(2)
+    count = len(fabric.network.hosts)
+    small, everybody = frozenset({1, 4}), frozenset(range(count))
+    assert fabric.canonical(small) == fabric.canonical(everybody - small) == small
+    half = frozenset(range(0, count, 2))
+    assert fabric.canonical(half) == fabric.canonical(everybody - half) == half
+    assert fabric.canonical(everybody) == everybody
+
+
+def test_a_seed_always_makes_the_same_fabric() -> None:
+    assert generate(2).text == generate(2).text != generate(3).text
+    assert 12 <= len(generate(2).network.hosts) <= 64

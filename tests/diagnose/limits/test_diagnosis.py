@@ -1,0 +1,396 @@
+"""weft diagnose: findings as sentences, tables and JSON, and what differs from a declared fabric."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from support.command import weft
+from support.runs import affine_us, launches_of, pingpong_run
+from support.virtual_cluster import Simulation, VirtualCluster, network_of, simulate, star
+from weft.cli.diagnose import diagnose as command
+from weft.diagnose.limits.diagnosis import diagnose, study_of
+from weft.diagnose.limits.differences import differences
+from weft.diagnose.limits.findings import Findings, Limit, Slow
+from weft.diagnose.limits.wording import limit_text, slow_text, verdict_text
+from weft.errors import RequestError
+from weft.interval import Interval
+from weft.run.folder import Run
+from weft.run.meta import Warning
+
+RACKS = """
+name = "racks"
+[[hosts]]
+ids = "n[1-6]"
+attach = "rack1"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[hosts]]
+ids = "n[7-12]"
+attach = "rack2"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[links]]
+between = ["rack[1-2]", "core"]
+rate = "200 Mb/s"
+"""
+"""Six hosts exchange with six others through what two of them could fill."""
+
+FIRST, SECOND = tuple(f"n{i}" for i in range(1, 7)), tuple(f"n{i}" for i in range(7, 13))
+UPLINK_MBPS = 20 * 1448 / 1538
+
+
+def swapped(text: str) -> str:
+    """n2 and n9 in each other's place."""
+    lists = {'"n[1-6]"': '"n[1,9,3-6]"', '"n[7-12]"': '"n[7-8,2,10-12]"'}
+    for old, new in lists.items():
+        text = text.replace(old, new)
+    return text
+
+
+@functools.cache
+def simulated(text: str = RACKS, busy: float = 0.0) -> Simulation:
+    return simulate(VirtualCluster(network_of(text), busy=busy))
+
+
+def run_on(folder: Path, text: str = RACKS, **testbed: Any) -> Run:
+    simulation = simulated(text)
+    simulation.meta.testbed = {"kind": "virtual", "name": "arithmetic", "scale": 0.1, **testbed}
+    return simulation.write(folder / "run")
+
+
+def invoke(*arguments: object) -> Result:
+    """The command in process; its expected errors pass through to the test."""
+    texts = [str(argument) for argument in arguments]
+    return CliRunner().invoke(command, texts, catch_exceptions=False)
+
+
+def document(*arguments: object) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(invoke(*arguments, "--json").stdout)
+    return found
+
+
+def fabric_file(folder: Path, text: str) -> Path:
+    path = folder / "fabric.toml"
+    path.write_text(text)
+    return path
+
+
+# What is found, as data.
+
+
+def test_findings_name_groups_and_limits(tmp_path: Path) -> None:
+    found = diagnose(run_on(tmp_path))
+    assert set(found.groups) == {FIRST, SECOND}
+    assert found.groups[0] == FIRST
+    limits = {(one.kind, one.members, one.against, one.direction) for one in found.limits}
+    assert limits == {("trunk", FIRST, SECOND, "out"), ("trunk", FIRST, SECOND, "in")}
+    for limit in found.limits:
+        assert limit.capacity_mbps.median == pytest.approx(UPLINK_MBPS, rel=0.05)
+        assert limit.capacity_mbps.low <= limit.capacity_mbps.median <= limit.capacity_mbps.high
+        assert limit.oversubscription == pytest.approx(3.0, rel=0.1)
+        assert 0.5 < limit.confidence < 1
+        assert "6 members" in limit.evidence
+    assert found.full_rate_mbps is not None
+    assert found.full_rate_mbps.median == pytest.approx(9.4, rel=0.05)
+    assert found.slow == found.undecided == found.differences == []
+
+
+def test_json_has_the_documented_keys(tmp_path: Path) -> None:
+    run_on(tmp_path, RACKS + SLOW_PORT)
+    found = document(tmp_path / "run")
+    assert set(found) >= {"verdict", "groups", "limits", "slow"}
+    assert found["groups"] == [list(FIRST), list(SECOND)]
+    (limit, _) = found["limits"]
+    fixed = {"kind", "members", "against", "direction", "capacity_mbps", "confidence", "evidence"}
+    assert set(limit) >= fixed | {"demand_mbps", "oversubscription"}
+    assert limit["members"] == list(FIRST)
+    assert limit["against"] == list(SECOND)
+    assert limit["direction"] in ("out", "in")
+    (slow,) = found["slow"]
+    assert set(slow) >= {"kind", "nodes", "rate_mbps", "direction", "expected_mbps", "evidence"}
+    assert (slow["kind"], slow["nodes"]) == ("node", ["n7"])
+    for interval in (limit["capacity_mbps"], slow["rate_mbps"], found["full_rate_mbps"]):
+        assert set(interval) == {"median", "low", "high"}
+    assert found["undecided"] == found["differences"] == []
+
+
+def test_findings_without_anything_are_empty_lists_and_null() -> None:
+    assert Findings("nothing").to_json() == {
+        "verdict": "nothing",
+        "groups": [],
+        "limits": [],
+        "slow": [],
+        "undecided": [],
+        "differences": [],
+        "full_rate_mbps": None,
+        "pairs": [],
+    }
+
+
+def test_a_run_of_two_nodes_has_no_inside(tmp_path: Path) -> None:
+    pingpong_run(tmp_path / "pair", [1, 1000], launches_of(affine_us([1, 1000], 28.0, 94.1)))
+    found = document(tmp_path / "pair")
+    assert "no inside" in found["verdict"]
+    assert found["limits"] == found["groups"] == []
+    assert "no inside" in invoke(tmp_path / "pair").stdout
+
+
+def test_a_run_without_samples_has_no_inside_yet(tmp_path: Path) -> None:
+    run = run_on(tmp_path)
+    empty = Simulation(simulated().search, run.meta, [simulated().samples[:0]])
+    assert "no inside" in diagnose(empty.write(tmp_path / "empty")).verdict
+
+
+def test_only_a_search_says_that_there_is_no_limit(tmp_path: Path) -> None:
+    whole = simulated(star(8))
+    plan = whole.meta.plan | {"steps": whole.meta.plan["steps"][:2]}
+    surveyed = whole.first(0)
+    surveyed.meta.plan = plan
+    found = diagnose(surveyed.write(tmp_path / "run"))
+    assert found.verdict == "No limits were searched for: `weft run xray` does that."
+    assert found.full_rate_mbps is not None
+    assert diagnose(whole.write(tmp_path / "whole")).verdict.startswith("No inner limit found.")
+
+
+def test_what_all_nodes_share_may_be_a_late_labs_own(tmp_path: Path) -> None:
+    simulation = simulated(star(12, 'capacity = "600 Mb/s"'))
+    (limit,) = diagnose(simulation.write(tmp_path / "calm")).limits
+    assert limit.kind == "switch" and len(limit.members) == 12
+    simulation.meta.warnings = [Warning("lab-late", "frames left too late", "")]
+    found = diagnose(simulation.write(tmp_path / "late"))
+    simulation.meta.warnings = []
+    assert found.limits == found.groups == []
+    assert found.undecided[0].startswith("whether 12 nodes share a limit of 5")
+    assert found.undecided[0].endswith("or the machine that carries the lab was the limit: n[1-12]")
+
+
+# Tables.
+
+
+def test_the_table_shows_verdict_limits_slow_and_warnings(tmp_path: Path) -> None:
+    simulation = simulated(RACKS + SLOW_PORT)
+    simulation.meta.warnings = [Warning("odd", "something odd", "look")]
+    run_on(tmp_path, RACKS + SLOW_PORT)
+    simulation.meta.warnings = []
+    text = invoke(tmp_path / "run").stdout
+    assert text.startswith("2 limits inside the network: ")
+    lines = text.splitlines()
+    (out,) = [line for line in lines if "trunk out to n[7-12]" in line]
+    (inward,) = [line for line in lines if "trunk in from n[7-12]" in line]
+    for line in (out, inward):
+        assert line.split()[:2] == ["n[1-6]", "trunk"]
+        assert "2.5x" in line and "97 %" in line
+    (slow,) = [line for line in lines if line.split()[:2] == ["n7", "node"]]
+    assert "0.9" in slow and "9.4" in slow
+    assert "warning: something odd" in text
+
+
+def test_what_is_undecided_is_shown(tmp_path: Path) -> None:
+    simulated(star(12), 0.4).write(tmp_path / "run")
+    text = invoke(tmp_path / "run").stdout
+    assert text.startswith("No inner limit found so far, one question undecided.")
+    assert "undecided\n  whether 12 nodes share a limit among themselves: n[1-12]" in text
+
+
+# What is not as declared.
+
+SLOW_PORT = '[[overrides]]\nids = "n7"\nlink = { rate = "10 Mb/s" }\n'
+
+
+def told(folder: Path, measured: str, declared: str, *options: object) -> list[str]:
+    """What `weft diagnose` tells about a run on one fabric, where another is declared."""
+    run_on(folder, measured)
+    file = fabric_file(folder, declared)
+    differences: list[str] = document(folder / "run", "--fabric", file, *options)["differences"]
+    return differences
+
+
+def test_what_is_as_declared_is_not_told(tmp_path: Path) -> None:
+    assert told(tmp_path, RACKS, RACKS) == []
+
+
+@pytest.mark.parametrize(
+    ("measured", "declared", "line"),
+    [
+        (swapped(RACKS), RACKS, "n9 and n2 look swapped"),
+        (RACKS, swapped(RACKS), "n2 and n9 look swapped"),
+    ],
+)
+def test_two_nodes_in_each_others_place_look_swapped(
+    tmp_path: Path, measured: str, declared: str, line: str
+) -> None:
+    lines = told(tmp_path, measured, declared)
+    assert [one for one in lines if "Mb/s" not in one] == [line]
+    shown = invoke(tmp_path / "run", "--fabric", tmp_path / "fabric.toml").stdout
+    assert f"not as declared\n  {line}" in shown
+
+
+def test_a_node_in_another_place_is_told(tmp_path: Path) -> None:
+    moved = RACKS.replace('"n[1-6]"', '"n[1-7]"').replace('"n[7-12]"', '"n[8-12]"')
+    assert [line for line in told(tmp_path, RACKS, moved) if "Mb/s" not in line] == [
+        "n7: measured among n[8-12], declared among n[1-6]"
+    ]
+
+
+def test_a_port_of_another_rate_is_told_in_each_direction(tmp_path: Path) -> None:
+    lines = told(tmp_path, RACKS + SLOW_PORT, RACKS)
+    assert [line.split(" 0.9")[0] for line in lines] == ["n7 sends", "n7 receives"]
+    assert all(line.endswith("declared 9.41 Mb/s") for line in lines)
+
+
+def test_a_limit_of_another_capacity_is_told(tmp_path: Path) -> None:
+    lines = told(tmp_path, RACKS, RACKS.replace('rate = "200 Mb/s"', 'rate = "300 Mb/s"'))
+    assert [line.split(":")[0] for line in sorted(lines)] == ["n[1-6] in", "n[1-6] out"]
+    assert all("in all, declared 28.2 Mb/s" in line for line in lines)
+
+
+CHAIN = """
+name = "chain"
+[[hosts]]
+ids = "n[1-8]"
+attach = "a"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[hosts]]
+ids = "n9"
+attach = "b"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[hosts]]
+ids = "n10"
+attach = "c"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[links]]
+between = ["a", "b"]
+rate = "120 Mb/s"
+rate_back = "80 Mb/s"
+[[links]]
+between = ["b", "c"]
+"""
+"""What is declared of eight hosts is measured at the other two, where in and out are the other way round."""
+
+
+def test_a_limit_may_be_declared_on_the_other_side_of_the_cut(tmp_path: Path) -> None:
+    assert told(tmp_path, CHAIN, CHAIN) == []
+    (limit, _) = sorted(document(tmp_path / "run")["limits"], key=lambda one: one["direction"])
+    assert (limit["members"], limit["direction"]) == (["n9", "n10"], "in")
+    assert limit["capacity_mbps"]["median"] == pytest.approx(12 * 1448 / 1538, rel=0.05)
+
+
+def test_a_limit_that_nobody_declared_is_told(tmp_path: Path) -> None:
+    lines = told(tmp_path, RACKS, star(12))
+    assert len(lines) == 2
+    assert all("no such limit is declared" in line for line in lines)
+
+
+def test_nodes_that_one_of_them_lacks_are_told(tmp_path: Path) -> None:
+    declared = RACKS.replace("n[7-12]", "n[7-11,13-14]")
+    assert told(tmp_path, RACKS, declared) == [
+        "n[13-14]: declared, but not in the run",
+        "n12: in the run, but not declared",
+    ]
+
+
+def test_the_fabric_is_scaled_as_the_run_was_unless_told(tmp_path: Path) -> None:
+    assert told(tmp_path, RACKS, RACKS, "--scale", "0.1") == []
+    full = document(tmp_path / "run", "--fabric", tmp_path / "fabric.toml", "--scale", "1")
+    ports = [line for line in full["differences"] if line.endswith("declared 94.1 Mb/s")]
+    assert len(ports) == 2 * 12
+
+
+def test_the_order_of_the_declared_hosts_does_not_matter(tmp_path: Path) -> None:
+    first, second = RACKS.index("[[hosts]]"), RACKS.rindex("[[hosts]]")
+    end = RACKS.index("[[links]]")
+    reordered = RACKS[:first] + RACKS[second:end] + RACKS[first:second] + RACKS[end:]
+    declared = network_of(reordered)
+    assert declared.hosts != network_of(RACKS).hosts
+    run = run_on(tmp_path)
+    names = [node["name"] for node in run.meta.nodes]
+    assert differences(declared, study_of(run), names) == []
+
+
+# Wrong requests.
+
+
+def test_an_unknown_fabric_is_refused_with_a_suggestion(tmp_path: Path) -> None:
+    run_on(tmp_path)
+    with pytest.raises(RequestError, match="xibalba-e7-33") as refused:
+        invoke(tmp_path / "run", "--fabric", "xibalba-e7-33")
+    assert "xibalba-e7-32" in str(refused.value) + str(refused.value.__dict__)
+
+
+def test_a_fabric_that_is_wrong_is_refused(tmp_path: Path) -> None:
+    run_on(tmp_path)
+    with pytest.raises(RequestError, match="hosts"):
+        invoke(tmp_path / "run", "--fabric", fabric_file(tmp_path, 'name = "x"\n'))
+
+
+def test_a_folder_that_is_no_run_ends_with_2(tmp_path: Path) -> None:
+    done = weft("diagnose", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "not a run folder" in done.stderr
+
+
+# Sentences.
+
+
+def a_limit(kind: str, direction: str, over: float = 2.0, capacity: float = 10.0) -> Limit:
+    against = SECOND if kind == "trunk" else None
+    interval = Interval(capacity, capacity, capacity)
+    return Limit(kind, FIRST, against, direction, interval, over * capacity, 0.97, "tests")
+
+
+@pytest.mark.parametrize(
+    ("kind", "direction", "words"),
+    [
+        ("trunk", "out", "n[1-6] to n[7-12] 10.0 Mb/s (2.0x oversubscribed)"),
+        ("trunk", "in", "n[7-12] to n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
+        ("uplink", "out", "out of n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
+        ("uplink", "in", "into n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
+        ("core", "inside", "between the parts of n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
+        (
+            "switch",
+            "inside",
+            "everything that n[1-6] send or receive 10.0 Mb/s (2.0x oversubscribed)",
+        ),
+    ],
+)
+def test_each_kind_of_limit_has_its_clause(kind: str, direction: str, words: str) -> None:
+    assert limit_text(a_limit(kind, direction)) == words
+
+
+def test_fast_limits_are_in_gigabits_and_not_in_powers_of_ten() -> None:
+    fast = limit_text(a_limit("uplink", "out", capacity=123_456.0))
+    assert fast == "out of n[1-6] 123 Gb/s (2.0x oversubscribed)"
+    slow = Slow("node", ("n7",), None, Interval(12_345.0, 12_345.0, 12_345.0), 94_100.0, "tests")
+    assert slow_text(slow) == "n7 12.3 of 94.1 Gb/s"
+
+
+@pytest.mark.parametrize(
+    ("slow", "words"),
+    [
+        (("node", ("n7",), None), "n7 1.00 of 9.40 Mb/s"),
+        (("direction", ("n7",), "out"), "n7 sending 1.00 of 9.40 Mb/s"),
+        (("direction", ("n7",), "in"), "n7 receiving 1.00 of 9.40 Mb/s"),
+        (("route", ("n7", "n2"), None), "from n7 to n2 1.00 of 9.40 Mb/s"),
+    ],
+)
+def test_each_kind_of_slowness_has_its_clause(slow: tuple[Any, ...], words: str) -> None:
+    assert slow_text(Slow(*slow, Interval(1.0, 1.0, 1.0), 9.4, "tests")) == words
+
+
+def test_the_verdict_begins_with_the_tightest_and_counts_the_rest() -> None:
+    limits = [a_limit("uplink", "out", over) for over in (2.0, 5.0, 3.0, 4.0, 1.5)]
+    text = verdict_text(limits, [], "", True, [])
+    assert text.startswith("5 limits inside the network: out of n[1-6] 10.0 Mb/s (5.0x")
+    assert text.endswith("; and 1 more.")
+    assert "1.5x" not in text
+    assert verdict_text(limits[:1], [], "", True, []).startswith("One limit inside the network: ")
+
+
+def test_the_verdict_claims_no_more_than_was_decided() -> None:
+    assert verdict_text([], [], "All cuts.", True, []) == "No inner limit found. All cuts."
+    assert "found so far, one question" in verdict_text([], [], "All cuts.", True, ["whether"])
+    assert "searched for" in verdict_text([], [], "", False, [])

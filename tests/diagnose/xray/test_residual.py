@@ -1,0 +1,47 @@
+"""Flows laid through limits that are known: first where there is room, then what is left, then evenly."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from weft.diagnose.xray.experiment import Experiment, Members
+from weft.diagnose.xray.limit import Ports, SharedLimit
+from weft.diagnose.xray.residual import crossing_flows
+from weft.diagnose.xray.trial import Trial
+from weft.diagnose.xray.verdict import Verdict
+
+PORT_MBPS = 10.0
+EVERYBODY = frozenset(range(30))
+SENDERS, NEAR, FAR = frozenset(range(12)), frozenset(range(12, 18)), frozenset(range(18, 30))
+
+
+def uplink_into(members: Members, mbps: float) -> SharedLimit:
+    """What may enter some nodes."""
+    trial = Trial(0, np.array([0]), np.array([min(members)]), np.array([mbps]))
+    return SharedLimit("uplink", members, "in", Verdict("limited", ()), (trial,), PORT_MBPS)
+
+
+def laid(*limits: SharedLimit) -> Counter[str]:
+    """How many flows out of the senders each of the two others gets."""
+    experiment = Experiment("out", SENDERS, EVERYBODY)
+    ports = Ports(np.full(30, PORT_MBPS), np.full(30, PORT_MBPS))
+    flows = crossing_flows(experiment, [NEAR], limits, ports, np.random.default_rng(1))
+    assert {src for src, _ in flows} == SENDERS
+    return Counter("near" if dst in NEAR else "far" for _, dst in flows)
+
+
+def test_where_there_is_room_each_sends_to_one() -> None:
+    assert laid() == {"near": 6, "far": 6}
+    assert laid(uplink_into(NEAR, 20)) == {"near": 2, "far": 10}
+
+
+def test_what_is_left_of_several_places_is_used_at_once() -> None:
+    # One has room in each place, the next takes the 5 that are left of both.
+    assert laid(uplink_into(NEAR, 15), uplink_into(FAR, 15)).total() == len(SENDERS) + 1
+
+
+def test_no_more_flows_are_laid_into_what_is_full_than_into_others() -> None:
+    # What is lost in front of a full limit has taken room of the senders' own for nothing.
+    assert laid(uplink_into(NEAR, 10), uplink_into(FAR, 50)) == {"near": 2, "far": 10}

@@ -1,0 +1,107 @@
+"""Who is to blame when nodes that work together get no further."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from weft.execute.ensemble.complaints import Complaint, complaints_of, culprit, suspects
+from weft.execute.ensemble.heartbeat import Watch
+from weft.testbed.agent.agent import AgentError
+
+PATIENCE_S = 10.0
+
+
+def barrier_complaints(members: int, black_hole: int) -> list[Complaint]:
+    """Whom each node of a dissemination barrier waits for when one sends and receives nothing."""
+    entered = dict.fromkeys(range(members), 0)
+    rounds = (members - 1).bit_length()
+    for _ in range(rounds * members):
+        for node, at in list(entered.items()):
+            peer = (node - 2**at) % members
+            if at < rounds and black_hole not in (node, peer) and entered[peer] >= at:
+                entered[node] += 1
+    return [
+        Complaint(node, ((node - 2**at) % members,)) for node, at in entered.items() if at < rounds
+    ]
+
+
+@pytest.mark.parametrize("members", [3, 4, 5, 8, 13, 64])
+def test_a_black_hole_in_a_barrier_is_found(members: int) -> None:
+    for black_hole in range(members):
+        assert suspects(barrier_complaints(members, black_hole)) == [black_hole]
+
+
+def test_a_black_hole_among_transfers_is_named_by_both_its_partners() -> None:
+    waiting = [Complaint(4, (7,)), Complaint(7, (4, 1)), Complaint(1, (7,))]
+    assert suspects(waiting) == [7]
+
+
+def test_two_nodes_that_wait_for_each_other_are_both_suspects() -> None:
+    assert suspects([Complaint(2, (5,)), Complaint(5, (2,))]) == [2, 5]
+    assert culprit([Complaint(2, (5,))]) == 5
+    assert suspects([]) == [] and culprit([]) is None
+
+
+def error(code: str, *peers: int) -> AgentError:
+    return AgentError("n", code, "it failed", peers)
+
+
+def test_nodes_that_lose_who_gave_up_say_nothing_new() -> None:
+    errors = {
+        1: error("peer-silent", 9),
+        2: error("peer-lost", 1),
+        3: error("peer-lost", 1),
+        4: error("peer-lost", 2),
+        9: error("peer-silent", 4),
+    }
+    assert culprit(complaints_of(errors)) == 9
+
+
+def alive(phase: int, state: str, moved: int = 0, *waiting: int) -> dict[str, Any]:
+    return {
+        "type": "alive",
+        "phase": phase,
+        "state": state,
+        "moved_bytes": moved,
+        "waiting_for": list(waiting),
+        "round": None,
+    }
+
+
+def test_as_long_as_a_byte_moves_nobody_is_judged() -> None:
+    watch = Watch([0, 1], PATIENCE_S, 0.0)
+    for second in range(30):
+        watch.tick(float(second))
+        watch.hear(0, alive(0, "transfer", second, 1), float(second))
+        watch.hear(1, alive(0, "transfer", 0, 0), float(second))
+        assert not watch.is_stalled(float(second)) and not watch.silent(float(second))
+
+
+def test_a_node_that_says_nothing_is_silent_and_one_that_is_through_is_not() -> None:
+    watch = Watch([0, 1, 2], PATIENCE_S, 0.0)
+    watch.leave_out(2)
+    for second in range(1, 12):
+        watch.tick(float(second))
+        watch.hear(0, alive(0, "barrier"), float(second))
+    assert watch.silent(11.0) == [1]
+
+
+def test_those_least_far_are_asked_whom_they_wait_for() -> None:
+    watch = Watch([0, 1, 2, 3], PATIENCE_S, 0.0)
+    for second in range(13):
+        watch.tick(float(second))
+        watch.hear(0, alive(4, "barrier", 0, 3), float(second))
+        watch.hear(1, alive(3, "transfer", 0, 2), float(second))
+        watch.hear(2, alive(3, "transfer", 0, 1, 3), float(second))
+        watch.hear(3, {"type": "phase_over", "phase": 3}, float(second))
+    assert watch.is_stalled(13.0)
+    assert suspects(watch.complaints()) == [2]
+
+
+def test_who_was_stopped_itself_judges_nobody() -> None:
+    watch = Watch([0, 1], PATIENCE_S, 0.0)
+    watch.tick(1.0)
+    watch.tick(1000.0)
+    assert not watch.silent(1000.5) and not watch.is_stalled(1000.5)

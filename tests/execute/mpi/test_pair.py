@@ -1,0 +1,142 @@
+"""Messages over MPI, with the MPIs that are installed here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.command import descendants, start, weft, weft_json
+from weft.errors import RequestError
+from weft.execute.mpi import program
+from weft.execute.mpi.toolchain import KINDS, find_toolchain
+from weft.run.folder import Run
+
+pytestmark = pytest.mark.alone
+
+INSTALLED = [kind for kind in KINDS if shutil.which(f"mpicc.{kind}")]
+needs_mpi = pytest.mark.skipif(
+    not INSTALLED, reason="no MPI: apt-get install libopenmpi-dev openmpi-bin mpich libmpich-dev"
+)
+needs_both = pytest.mark.skipif(len(INSTALLED) < 2, reason="needs Open MPI and MPICH side by side")
+QUICK = ["--launches", "1", "--set", "steps.*.stop={rule='count', repeats=20, trials=2}"]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(mpi_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(mpi_cache))
+
+
+def measured(tmp_path: Path, plan: str, kind: str, *arguments: str) -> tuple[Any, Run]:
+    out = tmp_path / "run"
+    over = ["--transport", "mpi", "--mpi", kind, "--out", out]
+    weft_json("run", plan, "--on", "local:", *over, *QUICK, *arguments)
+    return weft_json("show", out), Run.open(out)
+
+
+@needs_mpi
+@pytest.mark.parametrize("calls", ["blocking", "nonblocking"])
+@pytest.mark.parametrize("kind", INSTALLED)
+def test_ping_pong_between_two_ranks(kind: str, calls: str, tmp_path: Path) -> None:
+    chosen = ["--set", "steps.pingpong.sizes=['1 B', '1 KiB', '1 MiB']"]
+    chosen += ["--set", f"steps.pingpong.options.calls={calls}"]
+    shown, run = measured(tmp_path, "latency", kind, *chosen)
+    assert [point["size_bytes"] for point in shown["points"]] == [1, 1024, 1 << 20]
+    assert run.samples.column("messages").to_pylist() == [20] * 6
+    (first, second) = run.meta.effective
+    assert KINDS[kind] in first["settings"]["mpi"] and first["settings"]["calls"] == calls
+    assert {first["node"], second["node"]} == {"p1", "p2"}
+
+
+@needs_mpi
+@pytest.mark.parametrize("calls", ["blocking", "nonblocking"])
+@pytest.mark.parametrize("kind", INSTALLED)
+def test_a_stream_with_windows_that_do_not_fit(kind: str, calls: str, tmp_path: Path) -> None:
+    chosen = ["--set", "steps.stream.sizes=['1 B', '100 kB']", "--set", "steps.stream.window=8"]
+    chosen += ["--set", f"steps.stream.options.calls={calls}"]
+    shown, run = measured(tmp_path, "stream", kind, *chosen)
+    assert run.samples.num_rows == 4
+    assert all(point["throughput_mbps"]["median"] > 0 for point in shown["points"])
+
+
+@needs_mpi
+def test_a_job_killed_half_way_keeps_its_samples(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    slow = ["--set", "steps.pingpong.stop={rule='time', trial='200 ms', trials=15}"]
+    over = ["--transport", "mpi", "--mpi", INSTALLED[0], "--out", out, "--launches", "1"]
+    running = start("run", "latency", "--on", "local:", *over, *slow)
+    try:
+        os.kill(rank_of(running.pid, out), signal.SIGKILL)
+        _, said = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert running.returncode == 1
+    run = Run.open(out)
+    phases = set(run.samples.column("phase").to_pylist())
+    assert phases and phases < {0, 1, 2, 3}
+    assert run.meta.status == "partial"
+    assert "the MPI job" in said and "mpi-lost" in {one.code for one in run.meta.warnings}
+    weft_json("run", "--resume", out)
+    assert set(Run.open(out).samples.column("phase").to_pylist()) == {0, 1, 2, 3}
+
+
+def rank_of(pid: int, out: Path) -> int:
+    """A rank's process, once the first phase is on the disk."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        ranks = [child for child, name in descendants(pid) if name == program.NAME]
+        if ranks and (out / "run.json").exists() and Run.open(out).samples.num_rows:
+            return ranks[-1]
+        time.sleep(0.05)
+    raise AssertionError("no phase was measured in a minute")
+
+
+def test_no_mpicc_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RequestError, match=r"no mpicc\.openmpi or mpicc in PATH"):
+        find_toolchain("openmpi")
+
+
+@needs_both
+def test_an_mpicc_that_differs_from_its_mpirun_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, real in (("mpicc", "mpicc.openmpi"), ("mpirun", "mpirun.mpich")):
+        found = shutil.which(real)
+        assert found
+        (tmp_path / name).symlink_to(Path(found).resolve())
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RequestError, match="mpicc and mpirun differ") as caught:
+        find_toolchain(None)
+    assert "Open MPI" in caught.value.message and "MPICH" in caught.value.message
+
+
+@needs_mpi
+def test_a_program_that_cannot_be_compiled_is_named_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken.c").write_text("#include <no-such-header.h>\n")
+    monkeypatch.setattr(program, "SOURCE", tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with pytest.raises(RequestError, match=r"cannot compile weft's program: .*no-such-header"):
+        program.compiled(find_toolchain(INSTALLED[0]))
+    assert not list((tmp_path / "cache").rglob(program.NAME))
+
+
+def test_ranks_are_not_placed_where_weft_cannot(tmp_path: Path) -> None:
+    done = weft("run", "latency", "--on", "sim:pair", "--transport", "mpi", "--out", tmp_path / "r")
+    assert done.returncode == 2
+    assert "only TCP is simulated" in done.stderr
+
+
+@needs_mpi
+def test_an_option_of_another_transport_is_refused(tmp_path: Path) -> None:
+    over = ["--on", "local:", "--transport", "mpi", "--out", tmp_path / "r"]
+    done = weft("run", "netpipe", *over)
+    assert done.returncode == 2
+    assert 'belongs to transport = "tcp"' in done.stderr

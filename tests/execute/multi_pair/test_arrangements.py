@@ -1,0 +1,335 @@
+"""Several pairs between two nodes: what a plan may ask, what a testbed settles, what rows say, what is drawn."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from support.command import weft, weft_json
+from weft.diagnose.limits.diagnosis import diagnose
+from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
+from weft.errors import RequestError
+from weft.execute.multi_pair.counters import interface_names, judge
+from weft.execute.multi_pair.synchronised import PairJob, Together
+from weft.execute.resolve import settle_bond, settle_pairs
+from weft.plan.arrangements import arrangements
+from weft.plan.load import load_plan
+from weft.plan.phases import expand
+from weft.report.page import Report
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import RunMeta
+from weft.run.samples import SCHEMA
+from weft.testbed.base import Node
+
+PLAN = """
+name = "some-pairs"
+launches = 1
+[[steps]]
+name = "one-way"
+pattern = "multipair"
+test = "one-way"
+sizes = ["1 KiB", "64 KiB"]
+stop = { rule = "count", repeats = 2, trials = 3 }
+"""
+POLICIES = ["alone", "independent", "striped", "shared"]
+RATES = {"alone": 94.0, "independent": 93.0, "striped": 90.0, "shared": 94.0}
+"""Mb/s of an interface under each policy."""
+
+
+def plan_of(tmp_path: Path, *, change: tuple[str, str] = ("", "")) -> dict[str, Any]:
+    path = tmp_path / "plan.toml"
+    path.write_text(PLAN.replace(*change) if change[0] else PLAN)
+    return load_plan(str(path), [])
+
+
+def bed_of(kind: str = "lab", networks: int = 2, cpus: list[int] | None = None) -> Any:
+    nodes = [
+        Node(f"n{host}", f"10.0.0.{host}", tuple(f"10.{net}.0.{host}" for net in range(networks)))
+        for host in (1, 2)
+    ]
+    return SimpleNamespace(kind=kind, name="it", nodes=nodes, cpus=cpus, may_spin=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('test = "one-way"', 'test = "sideways"'), "known: latency, one-way, two-way"),
+        (('test = "one-way"', 'test = "latency"\nwindow = 9'), 'belongs to test = "one-way"'),
+        (('test = "one-way"', ""), 'give "latency", "one-way" or "two-way"'),
+        (('test = "one-way"', 'test = "one-way"\npairs = [1, 0]'), "from 1 to 64"),
+        (('test = "one-way"', 'test = "one-way"\npairs = [2, 2]'), "from 1 to 64"),
+        (
+            ('test = "one-way"', 'test = "one-way"\ninterfaces = ["indep"]'),
+            "different ones of alone, independent, shared, striped, mptcp, bonded, memory",
+        ),
+        (("repeats = 2", 'trial = "1 s"'), "belongs to"),
+        (('rule = "count", repeats = 2', 'rule = "time", trial = "1 s"'), "several pairs count"),
+        (('test = "one-way"', 'test = "one-way"\ntransport = "shm"'), "from `interfaces`"),
+        (('test = "one-way"', 'test = "one-way"\nuntil = "1 s"'), "`at_most`"),
+        (
+            ('test = "one-way"', 'test = "one-way"\noptions = { verify = true }'),
+            'belongs to pattern = "pingpong" or "stream"',
+        ),
+    ],
+)
+def test_what_a_plan_may_not_ask(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    with pytest.raises(RequestError, match="steps") as refused:
+        plan_of(tmp_path, change=change)
+    assert message in refused.value.message
+
+
+def test_the_arrangements_are_those_of_the_expansion(tmp_path: Path) -> None:
+    step = plan_of(tmp_path)["steps"][0]
+    step["pattern"] |= {"interfaces": POLICIES, "networks": 3}
+    phases = expand(step, 2)
+    found = arrangements(phases)
+    assert len(phases) == 2 * (3 + 3 * 3)
+    assert [phase for one in found for phase in one.phases] == list(range(len(phases)))
+    carriers = {one.name: one.networks for one in found}
+    assert carriers["interface 3"] == (2,)
+    assert carriers["independent, 4"] == (0, 1, 2, 0)
+    assert carriers["striped, 4"] == (0, 0, 0, 0)
+    for arrangement in found:
+        for phase, size in zip(arrangement.phases, (1024, 65536), strict=True):
+            transfers = phases[phase]["transfers"]
+            assert phases[phase]["size_bytes"] == size
+            streams = 3 if arrangement.policy == "striped" else 1
+            assert {one["streams"] for one in transfers} == {streams}
+
+
+def test_the_testbed_decides_what_is_left_open(tmp_path: Path) -> None:
+    step = plan_of(tmp_path)["steps"][0]
+    notes = settle_pairs(step, bed_of(cpus=[0, 0]), None)
+    assert step["pattern"]["interfaces"] == POLICIES
+    assert step["pattern"]["networks"] == 2
+    assert step["options"] | {"cpus": [0], "wait": "block"} == step["options"]
+    (note,) = notes
+    assert note.code == "pairs-share-interfaces"
+    assert note.message.startswith("4 pairs over 2 interfaces")
+    four = plan_of(tmp_path)["steps"][0]
+    assert settle_pairs(four, bed_of(networks=4), None) == []
+    inside = plan_of(tmp_path)["steps"][0]
+    settle_pairs(inside, bed_of("local", 1), None)
+    assert inside["pattern"]["interfaces"] == ["memory"]
+    single = plan_of(tmp_path)["steps"][0]
+    settle_pairs(single, bed_of(networks=1), None)
+    assert single["pattern"]["interfaces"] == ["shared"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "bed", "message"),
+    [
+        ("memory", bed_of(), "memory is inside one node, and lab:it"),
+        ("shared", bed_of("local", 1), "shared is between two nodes, and local:it is one"),
+        ("striped", bed_of(networks=1), "takes two interfaces or more, n1 has one"),
+    ],
+)
+def test_what_a_testbed_does_not_have(tmp_path: Path, policy: str, bed: Any, message: str) -> None:
+    step = plan_of(tmp_path)["steps"][0]
+    step["pattern"]["interfaces"] = [policy]
+    with pytest.raises(RequestError, match=message):
+        settle_pairs(step, bed, None)
+
+
+def agent_with(*interfaces: tuple[str, str, bool]) -> Any:
+    keys = ("name", "address", "is_bond")
+    facts = [dict(zip(keys, one, strict=True)) for one in interfaces]
+    return SimpleNamespace(
+        facts={"interfaces": [one | {"addresses": [one["address"]]} for one in facts]}
+    )
+
+
+def test_a_bond_is_found_or_its_lack_is_named(tmp_path: Path) -> None:
+    step = plan_of(tmp_path)["steps"][0]
+    step["pattern"]["networks"] = 2
+    ends = [
+        agent_with(("eth0", f"10.0.0.{host}", False), ("bond0", f"10.1.0.{host}", True))
+        for host in (1, 2)
+    ]
+    settle_bond(step, bed_of(), ends)
+    assert step["pattern"]["bonded"] == 1
+    plain = agent_with(("eth0", "10.0.0.1", False), ("eth1", "10.1.0.1", False))
+    with pytest.raises(RequestError, match="n1 has none among eth0, eth1"):
+        settle_bond(step, bed_of(), [plain, ends[1]])
+
+
+def test_an_interface_that_carried_nothing_is_named() -> None:
+    facts = {"interfaces": [{"name": f"eth{i}", "addresses": [f"10.{i}.0.1"]} for i in (0, 1)]}
+    names = interface_names(facts, ["10.0.0.1", "10.1.0.1"])
+    assert names == ["eth0", "eth1"]
+    even = {"eth0": 50_000_000, "eth1": 50_000_000, "lo": 0}
+    one_way = {"eth0": 99_000_000, "eth1": 900}
+    assert judge("independent", 2, "n1", even, names, 1 << 20) is None
+    warning = judge("independent", 2, "n1", one_way, names, 1)
+    assert warning is not None
+    assert "n1 sent next to nothing over eth1, all went over eth0" in warning.message
+    assert "ip rule" in warning.hint
+    multipath = judge("mptcp", 1, "n1", one_way, names, 1 << 20)
+    assert multipath is not None
+    assert "ip mptcp endpoint" in multipath.hint
+    # Too little was sent to tell.
+    assert judge("striped", 1, "n1", {"eth0": 90_000, "eth1": 900}, names, 1 << 20) is None
+    # A message of one byte cannot be cut in two.
+    assert judge("striped", 1, "n1", one_way, names, 1) is None
+    assert judge("striped", 1, "n1", one_way, names, 1 << 20) is not None
+
+
+class Driver:
+    """The driving end of a pair that begins so many milliseconds late, at first."""
+
+    def __init__(self, late_ms: int, times: int) -> None:
+        self.late_ns, self.times = late_ms * 1_000_000, times
+        self.leads_ns: list[int] = []
+
+    async def send(self, beat: dict[str, Any]) -> None:
+        self.asked_ns = beat["start_ns"]
+        self.leads_ns.append(self.asked_ns - time.monotonic_ns())
+
+    async def expect(self, kind: str) -> dict[str, Any]:
+        late_ns = self.late_ns if len(self.leads_ns) <= self.times else 0
+        return {"start_ns": self.asked_ns + late_ns, "elapsed_ns": 10_000_000}
+
+
+@pytest.mark.parametrize(("times", "tries", "late"), [(0, 1, 0), (1, 2, 0), (9, 3, 1)])
+def test_a_pair_that_begins_late_has_all_begin_again(times: int, tries: int, late: int) -> None:
+    drivers: list[Any] = [Driver(4, times), Driver(0, 0)]
+    jobs = [PairJob(driver, driver, {}, {}, []) for driver in drivers]
+
+    async def scenario() -> Together:
+        together = Together(jobs, 0)
+        assert len(await together.batch(1, 1)) == 2
+        return together
+
+    together = asyncio.run(scenario())
+    assert [len(driver.leads_ns) for driver in drivers] == [tries, tries]
+    assert together.late == late
+    # Each time they are told earlier.
+    assert drivers[0].leads_ns == sorted(drivers[0].leads_ns)
+
+
+def made_up_run(directory: Path, tmp_path: Path, test: str = "one-way") -> Run:
+    """Three timings of everything, the second 2 % slower; pair p begins p times 10 us after the first."""
+    change = ('test = "one-way"', f'test = "{test}"')
+    plan = plan_of(tmp_path, change=change)
+    step = plan["steps"][0]
+    settle_pairs(step, bed_of(), None)
+    phases = expand(step, 2)
+    rows = []
+    for arrangement in arrangements(phases):
+        for phase in arrangement.phases:
+            size = phases[phase]["size_bytes"]
+            rows += [
+                row
+                for timing in range(3)
+                for row in rows_of(arrangement.policy, arrangement.pairs, phase, size, timing)
+            ]
+    meta = RunMeta(plan, {"kind": "lab", "name": "two-nics"}, [{"name": "n1"}, {"name": "n2"}])
+    meta.done = [[0, 0]]
+    writer = RunWriter.create(directory, meta)
+    writer.append(pa.RecordBatch.from_pylist(rows, schema=SCHEMA))
+    return writer.finish("complete")
+
+
+def rows_of(policy: str, pairs: int, phase: int, size: int, timing: int) -> list[dict[str, int]]:
+    sharing = {"striped": pairs / 2, "shared": pairs, "independent": max(1.0, pairs / 2)}
+    rate = RATES[policy] / sharing.get(policy, 1.0)
+    elapsed_ns = round(128 * size * 8e3 / rate * (1.02 if timing == 1 else 1.0))
+    return [
+        {
+            "step": 0,
+            "phase": phase,
+            "launch": 0,
+            "batch": timing * pairs + pair,
+            "src": 0,
+            "dst": 1,
+            "size_bytes": size,
+            "messages": 128,
+            "start_ns": phase * 10**9 + timing * 10**8 + pair * 10_000,
+            "elapsed_ns": elapsed_ns,
+        }
+        for pair in range(pairs)
+    ]
+
+
+def at_largest(run: Run, policy: str, pairs: int) -> MultiPairPoint:
+    (found,) = [
+        point
+        for point in multi_pair_points(run)
+        if (point.policy, point.pairs, point.size_bytes) == (policy, pairs, 65536)
+    ]
+    return found
+
+
+def test_sums_shares_and_spread_come_from_the_rows(tmp_path: Path) -> None:
+    run = made_up_run(tmp_path / "run", tmp_path)
+    two = at_largest(run, "independent", 2)
+    # From the first start to the last end, which is 10 us later for the second pair.
+    whole_us = 128 * 65536 * 8 / 93.0
+    assert two.sum_mbps.median == pytest.approx(2 * 128 * 65536 * 8 / (whole_us + 10), rel=1e-6)
+    assert [pair.throughput_mbps.median for pair in two.each] == pytest.approx([93, 93], rel=1e-6)
+    assert [pair.interface for pair in two.each] == [1, 2]
+    assert two.of_alone is not None
+    assert two.of_alone.median == pytest.approx(93 / 94, rel=1e-3)
+    assert two.spread_pct == pytest.approx(2, abs=0.1)
+    assert (two.timings, two.latency_us) == (3, None)
+    four = at_largest(run, "shared", 4)
+    assert four.of_alone is not None
+    assert four.of_alone.median == pytest.approx(1.0, rel=1e-3)
+    assert {pair.interface for pair in four.each} == {1}
+    assert [pair.interface for pair in at_largest(run, "striped", 2).each] == [None, None]
+
+
+def test_latency_is_half_a_round_trip_and_two_way_counts_both_ways(tmp_path: Path) -> None:
+    latency = at_largest(made_up_run(tmp_path / "a", tmp_path, "latency"), "independent", 2)
+    assert latency.latency_us is not None
+    assert latency.latency_us.median == pytest.approx(65536 * 8 / 93.0 / 2, rel=1e-6)
+    both = at_largest(made_up_run(tmp_path / "b", tmp_path, "two-way"), "independent", 1)
+    assert both.sum_mbps.median == pytest.approx(2 * 93.0, rel=1e-6)
+
+
+def test_the_order_is_said(tmp_path: Path) -> None:
+    run = made_up_run(tmp_path / "run", tmp_path)
+    found = diagnose(run)
+    assert (
+        found.verdict == "With 4 pairs the fastest use of the interfaces is: one-way independent."
+    )
+    orders = {order.pairs: [point.policy for point in order.points] for order in found.pairs}
+    assert orders[2] == orders[4] == ["independent", "striped", "shared"]
+    document = weft_json("diagnose", tmp_path / "run")
+    assert document["pairs"][1]["order"][0]["policy"] == "independent"
+    shown = weft("show", tmp_path / "run").stdout
+    assert "one-way at 65536 B, Mb/s of all pairs together" in shown
+    assert "independent, 4" in shown
+
+
+def test_two_runs_are_compared_arrangement_by_arrangement(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        made_up_run(tmp_path / name, tmp_path)
+    document = weft_json("compare", tmp_path / "a", tmp_path / "b")
+    names = {point["arrangement"] for point in document["points"]}
+    assert {"interface 1", "interface 2", "independent, 4", "shared, 1"} <= names
+    assert document["worst_abs_error_pct"] == 0
+
+
+def test_there_is_a_figure_for_each_test(tmp_path: Path) -> None:
+    runs = [
+        made_up_run(tmp_path / test, tmp_path, test) for test in ("latency", "one-way", "two-way")
+    ]
+    report = Report(runs)
+    names = [figure.name for figure in report.figures]
+    assert names == ["multi-pair-latency", "multi-pair-one-way", "multi-pair-two-way"]
+    rows = report.figures[1].tables["multi-pair-one-way"]
+    series = {row["series"].split(" · ")[-1] for row in rows}
+    assert series == {"independent", "striped", "shared", "all interfaces alone, added up"}
+    most = max(row["value"] for row in rows if row["series"].endswith("added up"))
+    assert most == pytest.approx(188, rel=1e-3)
+    assert "Several pairs between n1 and n2" in report.html()
+    assert len(report.write_figures(tmp_path / "figures")) == 6
+    assert np.isfinite([row["value"] for row in rows]).all()

@@ -1,0 +1,84 @@
+"""What a dry run says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from support.command import weft, weft_json
+from support.hosts_here import host_file
+from support.loopback import Loopback
+from weft.execute.dry_run import foresee
+from weft.plan.load import load_plan
+
+
+def callers(plan: dict[str, Any], nodes: int) -> dict[str, list[str]]:
+    document = foresee(plan, "here", Loopback(nodes)).to_json()
+    return {node["node"]: node["from"] for node in document["nodes"]}
+
+
+def test_of_a_pair_the_first_connects_to_the_second() -> None:
+    assert callers(load_plan("signature"), 3) == {"n1": [], "n2": ["n1"]}
+
+
+def test_among_many_each_connects_to_each() -> None:
+    assert callers(load_plan("ring"), 3) == {
+        "n1": ["n2", "n3"],
+        "n2": ["n1", "n3"],
+        "n3": ["n1", "n2"],
+    }
+
+
+def test_what_needs_no_network_listens_nowhere() -> None:
+    assert set(map(tuple, callers(load_plan("overhead"), 2).values())) == {()}
+
+
+def datagrams(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    document = foresee(plan, "here", Loopback(2)).to_json()
+    return [node["datagrams"] for node in document["nodes"]]
+
+
+def test_datagrams_and_echoes_are_told_beside_connections() -> None:
+    assert datagrams(load_plan("udp")) == [[], [{"protocol": "udp", "from": ["n1"]}]]
+    assert callers(load_plan("udp"), 2)["n2"] == ["n1"]
+    assert datagrams(load_plan("icmp")) == [[], [{"protocol": "icmp", "from": ["n1"]}]]
+    assert callers(load_plan("icmp"), 2)["n2"] == []
+    rows = [foresee(load_plan(plan), "here", Loopback(2)).rows()[1] for plan in ("udp", "icmp")]
+    assert [row[2:] for row in rows] == [
+        ("127.0.0.1, tcp and udp any free port", "n1"),
+        ("127.0.0.1, icmp echo", "n1"),
+    ]
+
+
+def test_every_network_of_a_node_is_listed_and_nothing_starts(tmp_path: Path) -> None:
+    marker = tmp_path / "started"
+    spec = host_file(
+        tmp_path,
+        f"""
+ports = "5000-5003"
+[[nodes]]
+ids = "n[1-2]"
+command = "touch {marker} {{node}}"
+address = ["10.0.0.[1-2]", "10.1.0.[1-2]"]
+""",
+    )
+    told = weft_json("run", "ring", "--on", spec, "--dry-run", "--out", tmp_path / "r")
+    assert told == {
+        "plan": "ring",
+        "testbed": spec,
+        "nodes": [
+            {
+                "node": f"n{one}",
+                "login": f"touch {marker} n{one}",
+                "addresses": [f"10.0.0.{one}", f"10.1.0.{one}"],
+                "ports": "5000-5003",
+                "protocol": "tcp",
+                "from": [f"n{other}"],
+                "datagrams": [],
+            }
+            for one, other in ((1, 2), (2, 1))
+        ],
+    }
+    assert not marker.exists() and not (tmp_path / "r").exists()
+    table = weft("run", "ring", "--on", spec, "--dry-run").stdout
+    assert "nothing was started" in table and "10.0.0.1" in table

@@ -1,0 +1,148 @@
+"""What goes wrong in a run, and must go well: kills, a dead link, a full disk."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.command import WEFT, descendants, start, weft, weft_json
+from weft.run.folder import Run, RunWriter
+
+pytestmark = pytest.mark.timed
+
+LONG = ["--launches", "2", "--set", "steps.pingpong.stop.trial=100 ms"]
+"""A signature that lasts long enough to be interfered with."""
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 20) -> object:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with contextlib.suppress(FileNotFoundError):
+            if found := condition():
+                return found
+        time.sleep(0.05)
+    raise AssertionError("it did not happen in time")
+
+
+def agents(pid: int) -> list[int]:
+    return [child for child, name in descendants(pid) if name == "weft-probe"]
+
+
+def has_samples(folder) -> bool:
+    return folder.joinpath("samples.arrows").stat().st_size > 3000
+
+
+@pytest.mark.parametrize("victim", [0, 1])
+def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
+    folder = tmp_path / "r"
+    quick = ["--launches", "3", "--set", "steps.pingpong.sizes=['1 B', '1 KiB']"]
+    process = start("run", "signature", "--on", "lab:pair", "--out", folder, *quick, "--json",
+                    "--set", "steps.pingpong.stop.trial=200 ms")  # fmt: skip
+    os.kill(
+        wait_for(lambda: len(agents(process.pid)) == 2 and agents(process.pid))[victim],
+        signal.SIGKILL,
+    )
+    said = json.loads(process.communicate(timeout=60)[0])
+    assert process.returncode == 1
+    assert said["status"] == "partial"
+    assert any("SIGKILL" in warning["message"] for warning in said["warnings"])
+    assert any(f"n{victim + 1}" in warning["message"] for warning in said["warnings"])
+    launches = set(Run.open(folder).samples.column("launch").to_pylist())
+    assert {1, 2} <= launches
+    resumed = weft_json("run", "--resume", folder)
+    assert resumed["status"] == "complete"
+    (told,) = [one for one in resumed["warnings"] if "SIGKILL" in one["message"]]
+    assert told["message"].endswith("resumed later") and not told["hint"]
+
+
+def test_a_killed_coordinator_leaves_a_run_that_can_be_read_and_resumed(tmp_path):
+    folder = tmp_path / "r"
+    process = start("run", "signature", "--on", "lab:pair", "--out", folder, *LONG,
+                    "--set", "steps.pingpong.sizes.max=2 KiB")  # fmt: skip
+    wait_for(lambda: has_samples(folder))
+    left_behind = [child for child, _ in descendants(process.pid)]
+    process.kill()
+    process.communicate()
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in left_behind), 5)
+    before = Run.open(folder).samples
+    assert before.num_rows > 0
+    shown = weft_json("show", folder)
+    assert shown["points"]
+    assert shown["status"] == "partial"
+    assert weft_json("run", "--resume", folder)["status"] == "complete"
+    after = Run.open(folder).samples
+    assert after.slice(0, before.num_rows).equals(before)
+    keys = list(
+        zip(*(after.column(name).to_pylist() for name in ("launch", "phase", "batch")), strict=True)
+    )
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_what_was_measured(tmp_path, how):
+    folder = tmp_path / "r"
+    process = start("run", "signature", "--on", "lab:pair", "--out", folder, *LONG, "--json")
+    wait_for(lambda: has_samples(folder))
+    process.send_signal(how)
+    said = json.loads(process.communicate(timeout=20)[0])
+    assert process.returncode == 1
+    assert said["status"] == "partial"
+    assert "interrupted" in {warning["code"] for warning in said["warnings"]}
+    assert Run.open(folder).samples.num_rows > 0
+    RunWriter.resume(folder).sync()
+    assert "interrupted" not in {warning.code for warning in Run.open(folder).meta.warnings}
+
+
+@pytest.mark.skipif(shutil.which("ip") is None, reason="no ip command to take a link down with")
+def test_a_link_taken_down_is_noticed_and_what_was_measured_is_kept(tmp_path):
+    name = f"down-{os.getpid()}"
+    weft_json("lab", "up", "fast-ethernet-pair", "--name", name)
+    try:
+        folder = tmp_path / "r"
+        process = start("run", "signature", "--on", f"lab:{name}", "--out", folder, *LONG,
+                        "--patience", "1", "--json")  # fmt: skip
+        wait_for(lambda: has_samples(folder))
+        assert (
+            weft("lab", "exec", name, "n2", "--", "ip", "link", "set", "eth0", "down").returncode
+            == 0
+        )
+        said = json.loads(process.communicate(timeout=60)[0])
+        assert process.returncode == 1
+        assert said["status"] == "partial"
+        codes = {warning["code"] for warning in said["warnings"]}
+        assert codes & {"peer-silent", "peer-unreachable"}
+        assert "gave-up" in codes
+        assert Run.open(folder).samples.num_rows > 0
+    finally:
+        weft("lab", "down", name)
+
+
+def test_a_full_disk_is_said_and_what_was_synced_is_kept(tmp_path):
+    mount = tmp_path / "small"
+    mount.mkdir()
+    weft_command = " ".join(WEFT)
+    script = (
+        f"mount -t tmpfs -o size=24k none {mount} || exit 77; "
+        f"{weft_command} run signature --on lab:pair --launches 40 --out {mount}/r "
+        f"--set steps.pingpong.stop.trial='1 ms' --set steps.pingpong.sizes.max='1 KiB'; code=$?; "
+        f"{weft_command} show {mount}/r --json > {tmp_path}/shown.json; exit $code"
+    )
+    unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    done = subprocess.run(
+        [*unshare, "sh", "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    if done.returncode == 77:
+        pytest.skip("no small file system to fill: mount is not allowed here")
+    assert done.returncode == 1, done.stderr
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert json.loads((tmp_path / "shown.json").read_text())["points"]

@@ -1,0 +1,310 @@
+"""What carries messages beside TCP: the real thing on this machine, whole, damaged and cut."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from support import loopback
+from support.command import weft, weft_json
+from weft.diagnose.delivery import deliveries
+from weft.errors import RequestError
+from weft.execute.pair import run_step
+from weft.execute.transport_check import check_transports
+from weft.plan.load import load_plan
+from weft.run.folder import Run
+from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.local import Local
+from weft.testbed.open import open_testbed
+from weft.testbed.ports import PortRange
+
+pytestmark = pytest.mark.timed
+
+INSIDE = ("unix", "shm")
+KINDS_OF_TCP = ("tcp-busy-poll", "tcp-uring", "tcp-striped", "mptcp")
+CHECKED = (*INSIDE, *KINDS_OF_TCP)
+WAITS = ("block", "spin")
+ENDLESS = {"rule": "count", "repeats": 2_000_000_000, "trials": 1}
+"""Not over before something is done to it, however slow the machine was a moment ago."""
+FAILING = (*CHECKED, "tcp-zerocopy", "udp")
+SIZES = [1, 56, 57, 65537, 1 << 20]
+"""On both sides of a cell of shared memory, and more than its rings hold at once."""
+
+
+def step(transport: str, sizes: list[int], **changes: Any) -> dict[str, Any]:
+    return loopback.step(sizes, transport=transport, **changes)
+
+
+def streamed(*sizes: int, **options: Any) -> tuple[pa.Table, list[dict[str, Any]]]:
+    """The samples and the deliveries of a stream of datagrams on loopback."""
+    rows: list[dict[str, Any]] = []
+    stream = {"kind": "stream", "window": 64}
+    a_step = step("udp", list(sizes), pattern=stream, options={"wait": "block"} | options)
+
+    async def scenario(driver: Agent, server: Agent) -> pa.Table:
+        batches: list[pa.RecordBatch] = []
+        await run_step([driver, server], loopback.job(a_step), batches.append, rows.extend)
+        return pa.Table.from_batches(batches)
+
+    return loopback.with_agents(scenario), rows
+
+
+@pytest.mark.parametrize("wait", WAITS)
+@pytest.mark.parametrize("transport", CHECKED)
+def test_every_byte_arrives_there_and_back(transport: str, wait: str) -> None:
+    table = loopback.measure(step(transport, SIZES, options={"wait": wait, "verify": True}))
+    assert table.num_rows == 3 * len(SIZES)
+
+
+@pytest.mark.parametrize("transport", CHECKED)
+def test_every_byte_of_a_stream_arrives(transport: str) -> None:
+    pattern = {"kind": "stream", "window": 16}
+    options = {"wait": "block", "verify": True}
+    table = loopback.measure(step(transport, SIZES, pattern=pattern, options=options))
+    assert table.num_rows == 3 * len(SIZES)
+
+
+@pytest.mark.parametrize("transport", FAILING)
+@pytest.mark.parametrize("victim", [0, 1])
+def test_an_agent_killed_mid_step_is_named(transport: str, victim: int) -> None:
+    async def scenario(*agents: Agent) -> None:
+        job = loopback.job(step(transport, [1], stop=ENDLESS))
+        running = asyncio.ensure_future(run_step(list(agents), job, lambda batch: None))
+        await asyncio.sleep(0.3)
+        os.kill(agents[victim].pid, signal.SIGKILL)
+        await running
+
+    with pytest.raises(AgentError, match="SIGKILL") as caught:
+        loopback.with_agents(scenario)
+    assert caught.value.node == ["n1", "n2"][victim]
+
+
+@pytest.mark.parametrize("transport", FAILING)
+def test_a_peer_that_stops_is_noticed_within_the_patience(transport: str) -> None:
+    with pytest.raises(AgentError, match=r"for too long|came back for 0\.5 s"):
+        loopback.with_stopped_peer(step(transport, [1], stop=ENDLESS))
+
+
+def test_datagrams_of_every_size_are_sent_for_as_long_as_asked() -> None:
+    _, rows = streamed(64, 8192, rate={"percent": 50})
+    sent_ns = [row["sending_ns"] for row in rows if row["phase"] == 1]
+    assert min(sent_ns) > 1_000_000, "half a trial of 2 ms"
+
+
+@pytest.mark.parametrize("transport", ["udp", "mptcp"])
+def test_two_ports_are_enough_for_two_ends_and_their_door(transport: str) -> None:
+    run_within(PortRange(41_970, 41_971), transport)
+
+
+@pytest.mark.parametrize("transport", ["udp", "mptcp"])
+def test_a_range_that_is_used_up_is_named(transport: str) -> None:
+    with pytest.raises(AgentError, match="41980 is free"):
+        run_within(PortRange(41_980, 41_980), transport)
+
+
+def run_within(ports: PortRange, transport: str) -> None:
+    """A ping-pong between two ends that may use these ports only."""
+
+    async def scenario(driver: Agent, server: Agent) -> None:
+        job = replace(loopback.job(step(transport, [1])), ports=[ports, ports])
+        await run_step([driver, server], job, lambda batch: None)
+
+    loopback.with_agents(scenario)
+
+
+def test_datagrams_go_there_and_back() -> None:
+    table = loopback.measure(step("udp", [1, 1472, 65507]))
+    assert table.num_rows == 9
+    assert min(table.column("elapsed_ns").to_pylist()) > 0
+
+
+@pytest.mark.parametrize("pattern", [{"kind": "pingpong"}, {"kind": "stream", "window": 64}])
+@pytest.mark.parametrize("wait", WAITS)
+def test_zero_copy_sends_end(pattern: dict[str, Any], wait: str) -> None:
+    options = {"wait": wait, "send_buffer_bytes": 65536}
+    table = loopback.measure(step("tcp-zerocopy", SIZES, pattern=pattern, options=options))
+    assert table.num_rows == 3 * len(SIZES)
+
+
+def test_echoes_of_both_published_sizes_come_back() -> None:
+    table = loopback.measure(step("icmp", [8, 20_000], options={}))
+    assert table.column("size_bytes").to_pylist() == [8] * 3 + [20_000] * 3
+    assert min(table.column("elapsed_ns").to_pylist()) > 0
+
+
+def test_what_the_kernel_made_of_it_stands_in_the_run(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    plan = tmp_path / "plan.toml"
+    plan.write_text(EACH_KIND)
+    weft_json("run", plan, "--on", "local:", "--out", out)
+    effective = [one["settings"] for one in Run.open(out).meta.effective if one["node"] == "p1"]
+    polling, multipath, echo = effective
+    assert polling["busy_poll_us"] == 20
+    assert (multipath["subflows"], multipath["fell_back"]) == (1, False)
+    assert echo["socket"] in ("ping", "raw")
+
+
+EACH_KIND = """
+name = "kinds"
+launches = 1
+[[steps]]
+name = "polling"
+pattern = "pingpong"
+transport = "tcp-busy-poll"
+options.busy_poll = "20 us"
+sizes = ["1 B"]
+stop = { rule = "count", repeats = 10, trials = 1 }
+[[steps]]
+name = "multipath"
+pattern = "pingpong"
+transport = "mptcp"
+sizes = ["1 B"]
+stop = { rule = "count", repeats = 10, trials = 1 }
+[[steps]]
+name = "echo"
+pattern = "pingpong"
+transport = "icmp"
+sizes = ["8 B"]
+stop = { rule = "count", repeats = 10, trials = 1 }
+"""
+
+
+def test_on_loopback_nothing_is_lost_but_for_want_of_room() -> None:
+    table, rows = streamed(1000, rate={"bits_per_s": 80_000_000})
+    assert len(rows) == table.num_rows == 3
+    for row, arrived in zip(rows, table.column("messages").to_pylist(), strict=True):
+        assert row["received"] == arrived == row["sent"] - row["overrun"]
+        assert (row["duplicated"], row["reordered"]) == (0, 0)
+
+
+def test_a_stream_keeps_to_its_rate() -> None:
+    _, rows = streamed(1000, rate={"bits_per_s": 80_000_000})
+    for row in rows:
+        assert row["sent"] * 8000 * 1e3 / row["sending_ns"] <= 80 * (1 + 2 / row["sent"])
+
+
+def test_a_share_of_the_achievable_rate_is_less_than_it() -> None:
+    _, all_of_it = streamed(1000)
+    _, a_tenth = streamed(1000, rate={"percent": 10})
+
+    def rate(rows: list[dict[str, Any]]) -> float:
+        return float(sum(row["sent"] for row in rows) / sum(row["sending_ns"] for row in rows))
+
+    assert rate(a_tenth) < 0.5 * rate(all_of_it)
+
+
+def test_unix_and_shared_memory_are_refused_between_nodes() -> None:
+    testbed = Local(2)
+    testbed.kind = "lab"
+    plan = load_plan("latency", [("steps.*.transport", "shm")])
+    with pytest.raises(RequestError, match="shm is inside one node") as caught:
+        check_transports(plan, testbed)
+    assert "local:" in caught.value.hint
+
+
+@pytest.mark.skipif(shutil.which("prlimit") is None, reason="no prlimit: no kernel that refuses")
+def test_a_transport_that_the_kernel_refuses_is_named_before_anything_is_written() -> None:
+    class Narrow(Local):
+        """Its agents have room for five descriptors: too few for shared memory."""
+
+        def node_command(self, node: object, argv: list[str]) -> list[str]:
+            return ["prlimit", "--nofile=5:5", *argv]
+
+    plan = load_plan("latency", [("steps.*.transport", "shm")])
+    with pytest.raises(RequestError, match="p1 does not have: the kernel refuses shared memory"):
+        check_transports(plan, Narrow(2))
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv: no user without rights")
+def test_a_right_that_this_user_lacks_is_named() -> None:
+    class Lesser(Local):
+        """Its agents may not have raw sockets."""
+
+        def node_command(self, node: object, argv: list[str]) -> list[str]:
+            return ["setpriv", "--inh-caps=-net_raw", "--bounding-set=-net_raw", *argv]
+
+    if may_ping():
+        pytest.skip("this user may have ping sockets")
+    plan = load_plan("latency", [("steps.*.transport", "icmp")])
+    with pytest.raises(RequestError, match=r"p1 does not have: the kernel refuses .*CAP_NET_RAW"):
+        check_transports(plan, Lesser(2))
+
+
+def may_ping() -> bool:
+    first, last = Path("/proc/sys/net/ipv4/ping_group_range").read_text().split()
+    return int(first) <= os.getegid() <= int(last)
+
+
+@pytest.mark.parametrize("wrong", ["local:x", "local:1", "local:-2", "local:100000"])
+def test_a_wrong_number_of_processes_is_refused(wrong: str) -> None:
+    with pytest.raises(RequestError, match="not a number of processes"):
+        open_testbed(wrong)
+
+
+@pytest.mark.parametrize("transport", (*FAILING, "icmp"))
+def test_a_plan_runs_over_the_transport_of_the_command_line(transport: str, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    arguments = ["--on", "local:", "--transport", transport, "--launches", "1", "--out", out]
+    assert weft_json("run", "latency", *arguments)["status"] == "complete"
+    shown = weft_json("show", out)
+    assert {point["transport"] for point in shown["points"]} == {transport}
+    assert {node["name"] for node in shown["nodes"]} == {"p1", "p2"}
+    assert bool(shown["deliveries"]) == (transport in ("udp", "icmp"))
+    assert transport in weft("show", out).stdout
+
+
+def test_a_message_that_is_no_datagram_is_refused_with_the_transport_that_asked(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "run"
+    done = weft("run", "signature", "--on", "local:", "--transport", "udp", "--out", out)
+    assert done.returncode == 2
+    assert "one datagram of 1 to 65507 bytes" in done.stderr
+    assert not out.exists()
+
+
+def test_a_transport_that_is_not_simulated_is_refused(tmp_path: Path) -> None:
+    on = ["--on", "sim:fast-ethernet-pair", "--transport", "udp"]
+    done = weft("run", "latency", *on, "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert "only TCP is simulated" in done.stderr
+
+
+DROP_EVERY_20TH = """
+table inet weft {
+  chain arriving {
+    type filter hook input priority 0;
+    meta l4proto udp numgen inc mod 20 0 drop
+  }
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("nft") is None, reason="no nft: apt-get install nftables")
+def test_a_port_of_known_loss_is_reported_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    rules = tmp_path / "rules"
+    rules.write_text(DROP_EVERY_20TH)
+    assert weft("lab", "up", "pair").returncode == 0
+    try:
+        assert weft("lab", "exec", "pair", "n2", "--", "nft", "-f", rules).returncode == 0
+        settings = ["--set", 'steps.stream.sizes=["1000 B"]', "--set", "steps.stream.transport=udp"]
+        settings += ["--set", "steps.stream.options.rate=40 Mb/s", "--launches", "3"]
+        out = tmp_path / "run"
+        weft_json("run", "stream", "--on", "lab:pair", *settings, "--out", out)
+    finally:
+        assert weft("lab", "down", "--all").returncode == 0
+    (found,) = deliveries(Run.open(out))
+    one_message_pct = 3 * 100 / found.sent
+    assert found.overrun == 0
+    assert found.loss_pct.low - one_message_pct <= 5 <= found.loss_pct.high + one_message_pct

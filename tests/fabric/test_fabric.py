@@ -1,0 +1,98 @@
+"""Fabric descriptions as Python and the command line see them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.command import weft, weft_json
+from weft import _core
+from weft.plan import catalog
+
+PAIR = """
+name = "two"
+[[hosts]]
+ids = "n[1-2]"
+[[links]]
+between = ["n1", "n2"]
+rate = "100 Mb/s"
+"""
+
+
+@pytest.mark.parametrize("name", catalog.names("fabric"))
+def test_catalogue_fabrics_load(name: str) -> None:
+    text = catalog.read(catalog.find("fabric", name))
+    assert json.loads(_core.load_fabric(text, name, 1.0))["name"] == name
+
+
+def test_scale_divides_rates() -> None:
+    link = json.loads(_core.load_fabric(PAIR, "two.toml", 0.1))["links"][0]
+    assert link["forward"]["rate_bits_per_s"] == 10_000_000
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (PAIR.replace('"n1", "n2"', '"n1", "n9"'), 'unknown node "n9"; the nodes are n1, n2'),
+        (PAIR.replace("100 Mb/s", "100"), '"100" has no unit'),
+        (PAIR.replace("rate", "rat"), "links[0].rat: unknown key"),
+        (PAIR.replace("100 Mb/s", "-1 Mb/s"), "not a possible rate"),
+        ("name = ", "not TOML"),
+        (PAIR + '[[overrides]]\nids = "n3"\ndead = true', 'overrides[0].ids: unknown host "n3"'),
+        (PAIR + '[[paths]]\nfrom = "n1"\nto = "n2"', "paths[0].from: limits nothing"),
+        (PAIR + '[[attachments]]\nhosts = "n1"\nattach = "x"', 'unknown switch "x"'),
+    ],
+)
+def test_a_wrong_fabric_is_refused_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, said: str
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    file = tmp_path / "wrong.toml"
+    file.write_text(wrong)
+    done = weft("lab", "up", file)
+    assert done.returncode == 2
+    assert str(file) in done.stderr and said in done.stderr
+    assert weft_json("lab", "list")["labs"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "hosts", "capacities", "trunks"),
+    [
+        ("xibalba-e7-config1", 64, [160] * 4, [80] * 2),
+        ("xibalba-e7-config2", 96, [160] * 4, [80] * 2),
+        ("xibalba-e7-config3", 64, [160] * 4, [80] * 4),
+        ("xibalba-e7-32", 32, [160] * 2, [80] * 2),
+        ("xibalba-er16", 64, [], []),
+        ("xibalba-maintenance", 128, [], [10] * 8),
+        ("xibalba-dual", 32, [160] * 2, [80] * 2 + [10] * 2),
+        ("two-racks", 32, [], [400]),
+        ("fat-tree-16", 16, [], [40] * 4),
+    ],
+)
+def test_catalogue_fabrics_have_their_limits(
+    name: str, hosts: int, capacities: list[int], trunks: list[int]
+) -> None:
+    text = catalog.read(catalog.find("fabric", name))
+    fabric = json.loads(_core.load_fabric(text, name, 0.1))
+    names = {host["name"] for host in fabric["hosts"]}
+    inner = [link for link in fabric["links"] if not names.intersection(link["ends"])]
+    rates = [link["forward"]["rate_bits_per_s"] for link in inner]
+    limits = [switch["capacity_bits_per_s"] for switch in fabric["switches"]]
+    assert len(names) == hosts
+    assert [limit for limit in limits if limit] == [mbps * 1_000_000 for mbps in capacities]
+    assert [rate for rate in rates if rate] == [mbps * 1_000_000 for mbps in trunks]
+
+
+def test_what_the_lab_cannot_build_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    file = tmp_path / "loop.toml"
+    file.write_text(
+        'name = "c"\n[[hosts]]\nids = "n[1-3]"\nattach = "s[1-3]"\nper_switch = 1\n'
+        '[[switches]]\nids = "s[1-3]"\n'
+        '[[links]]\nbetween = ["s[1-3]", "s[2,3,1]"]\n'
+    )
+    done = weft("lab", "up", file)
+    assert done.returncode == 2
+    assert "closes a loop" in done.stderr

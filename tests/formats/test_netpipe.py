@@ -1,0 +1,275 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.paths import DATA
+from weft.diagnose.points import points
+from weft.diagnose.signature import signature
+from weft.errors import RequestError
+from weft.formats.importers import import_file
+from weft.formats.importers.imported import Options
+from weft.formats.importers.text import MAX_FILE_BYTES
+from weft.run.folder import Run
+
+NP3 = DATA / "np3.7.2.np.out"
+NP3_TALK = DATA / "np3.7.2.stdout"
+NP5 = DATA / "np5_mpi.np.out"
+
+
+def imported(tmp_path: Path, source: Path | str, options: Options | None = None) -> Run:
+    """A run from a file, or from text that becomes one."""
+    if isinstance(source, str):
+        path = tmp_path / "np.out"
+        path.write_text(source)
+        source = path
+    return import_file("netpipe", source, tmp_path / "run", options)
+
+
+def refusal(tmp_path: Path, source: Path | str, options: Options | None = None) -> str:
+    with pytest.raises(RequestError) as caught:
+        imported(tmp_path, source, options)
+    assert not (tmp_path / "run").exists()
+    return caught.value.message
+
+
+def half_trips_us(run: Run) -> dict[int, float]:
+    return {point.size_bytes: point.latency_us.median for point in points(run) if point.latency_us}
+
+
+def columns(path: Path) -> list[list[str]]:
+    return [line.split() for line in path.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("name", ["np3.7.2.np.out", "np3.7.2_loopback.np.out"])
+def test_version_3_times_agree_with_the_file_and_megabits_are_decimal(
+    tmp_path: Path, name: str
+) -> None:
+    run = imported(tmp_path, DATA / name)
+    found = {point.size_bytes: point for point in points(run)}
+    rows = columns(DATA / name)
+    assert len(found) == len(rows)
+    for size, rate, seconds in rows:
+        point = found[int(size)]
+        assert point.latency_us is not None
+        assert point.latency_us.median == pytest.approx(float(seconds) * 1e6, abs=0.0055)
+        assert point.throughput_mbps.median == pytest.approx(float(rate) * 1.048576, rel=2e-4)
+
+
+def test_version_3_is_a_pingpong_of_best_trials(tmp_path: Path) -> None:
+    run = imported(tmp_path, NP3)
+    assert run.meta.statistic == "best"
+    assert run.meta.status == "complete"
+    assert run.meta.plan["steps"][0]["pattern"] == {"kind": "pingpong"}
+    assert run.meta.plan["steps"][0]["sizes"]["bytes"][:3] == [1, 2, 3]
+    assert run.meta.source is not None
+    assert (run.meta.source["format"], run.meta.source["file"]) == ("netpipe-3", NP3.name)
+    assert [warning.code for warning in run.meta.warnings] == ["one-launch"]
+
+
+def test_rows_are_one_launch_with_a_phase_for_each_size(tmp_path: Path) -> None:
+    samples = imported(tmp_path, NP3).samples.to_pydict()
+    assert samples["phase"] == list(range(58))
+    assert set(samples["launch"]) == set(samples["batch"]) == set(samples["src"]) == {0}
+    assert set(samples["dst"]) == set(samples["messages"]) == {1}
+
+
+def test_what_version_3_prints_is_the_same_measurement(tmp_path: Path) -> None:
+    talk = imported(tmp_path / "talk", NP3_TALK)
+    written = imported(tmp_path / "written", NP3)
+    assert half_trips_us(talk) == pytest.approx(half_trips_us(written), rel=1e-3)
+    assert set(talk.samples["messages"].to_pylist()) == {200}
+
+
+def test_version_4_is_told_by_its_columns(tmp_path: Path) -> None:
+    rows = "".join(
+        f"{size:8d} {8 * size / time / 1e6:f} {7.5:12.8f} {6.5:12.8f} {time:12.8f}\n"
+        for size, time in [(1, 12.34e-6), (1000, 20e-6), (100000, 871.25e-6)]
+    )
+    run = imported(tmp_path, rows)
+    assert run.meta.source is not None and run.meta.source["format"] == "netpipe-4"
+    assert run.meta.statistic == "best"
+    expected = {1: 12.34, 1000: 20.0, 100000: 871.25}
+    assert half_trips_us(run) == pytest.approx(expected, rel=1e-4)
+
+
+def test_version_4_with_a_workload_has_two_more_columns(tmp_path: Path) -> None:
+    run = imported(tmp_path, "    1000 400.000000  380.0  350.0  0.00002000  12.5 65536\n")
+    assert half_trips_us(run) == pytest.approx({1000: 20.0})
+
+
+def test_version_5_counts_gigabits_and_microseconds(tmp_path: Path) -> None:
+    run = imported(tmp_path, NP5)
+    assert run.meta.statistic == "mean"
+    assert run.meta.source is not None and run.meta.source["format"] == "netpipe-5"
+    expected = {int(row[0]): float(row[4]) for row in columns(NP5)}
+    assert half_trips_us(run) == pytest.approx(expected, rel=0.01)
+    assert max(point.throughput_mbps.median for point in points(run)) == pytest.approx(
+        5735, rel=1e-3
+    )
+
+
+def test_version_5_takes_the_column_with_more_digits(tmp_path: Path) -> None:
+    """The theoretical module's time is affine, but neither rounded column shows it alone."""
+    times = half_trips_us(imported(tmp_path, DATA / "np5_theo.np.out"))
+    for size, time_us in times.items():
+        expected = 10.0 + size * 8 / 97252.0
+        assert time_us == pytest.approx(expected, rel=6e-4), size
+
+
+@pytest.mark.parametrize("unit", ["GFlops", "GB/sec"])
+def test_version_5_with_a_workload_has_a_unit_at_the_end(tmp_path: Path, unit: str) -> None:
+    run = imported(tmp_path, f"     1000     0.400     0.380     0.410   20.00     1.25 {unit}\n")
+    assert half_trips_us(run) == pytest.approx({1000: 20.0})
+
+
+def test_rates_of_several_pairs_are_divided_among_them(tmp_path: Path) -> None:
+    rows = "".join(
+        f"{size:9d} {4 * size * 8e-3 / time:9.3f} {0.0:9.3f} {9.0:9.3f} {time:7.2f}\n"
+        for size, time in [(1, 9.87), (1024, 12.34), (65536, 512.11)]
+    )
+    run = imported(tmp_path, rows)
+    assert half_trips_us(run) == pytest.approx({1: 9.87, 1024: 12.34, 65536: 512.11}, rel=1e-3)
+    assert "aggregate-rates" in [warning.code for warning in run.meta.warnings]
+
+
+def test_bidirectional_sizes_are_halved_when_said(tmp_path: Path) -> None:
+    path = DATA / "np3.7.2_bidir.np.out"
+    doubled = half_trips_us(imported(tmp_path / "plain", path))
+    halved = half_trips_us(imported(tmp_path / "bidir", path, Options(bidir=True)))
+    assert halved == {size // 2: time_us for size, time_us in doubled.items()}
+
+
+def test_what_a_bidirectional_run_prints_says_so_itself(tmp_path: Path) -> None:
+    talk = imported(tmp_path / "talk", DATA / "np3.7.2_bidir.stdout")
+    written = imported(tmp_path / "w", DATA / "np3.7.2_bidir.np.out", Options(bidir=True))
+    assert half_trips_us(talk) == pytest.approx(half_trips_us(written), rel=1e-3)
+    assert talk.meta.source and "both directions" in talk.meta.source["convention"]
+
+
+def test_odd_sizes_are_not_bidirectional(tmp_path: Path) -> None:
+    assert "line 1: 1 bytes are odd" in refusal(tmp_path, NP3, Options(bidir=True))
+
+
+def test_the_transport_is_what_the_user_says(tmp_path: Path) -> None:
+    run = imported(tmp_path, NP3, Options(transport="tcp"))
+    assert points(run)[0].transport == "tcp"
+
+
+def test_a_real_file_has_a_signature(tmp_path: Path) -> None:
+    found = signature(imported(tmp_path, DATA / "np3.7.2_loopback.np.out"))
+    assert found and found.latency_us and found.saturation_bytes
+    assert found.latency_us.low == found.latency_us.high == pytest.approx(3.33, abs=0.01)
+
+
+@pytest.mark.parametrize("source", [NP3, NP3_TALK, NP5], ids=lambda path: path.name)
+def test_a_file_cut_anywhere_is_whole_lines_or_is_refused_by_line(
+    tmp_path: Path, source: Path
+) -> None:
+    text = source.read_text()
+    whole = {size for size, *_ in half_trips_us(imported(tmp_path / "all", source)).items()}
+    begin = text.index("loop\n") + 5 if source == NP3_TALK else 0
+    for end in range(begin + 10, len(text), 7):
+        directory = tmp_path / str(end)
+        directory.mkdir()
+        path = directory / "np.out"
+        path.write_text(text[:end])
+        line = text[:end].count("\n") + 1
+        try:
+            run = import_file("netpipe", path, directory / "run")
+        except RequestError as error:
+            assert f"line {line}" in error.message
+            continue
+        assert len(half_trips_us(run)) == _whole_lines(text, end, begin)
+        assert set(half_trips_us(run)) <= whole
+
+
+def _whole_lines(text: str, end: int, begin: int) -> int:
+    """Lines whose every digit is before `end`, the newline itself not needed."""
+    return text[begin : end + (text[end] == "\n")].count("\n")
+
+
+def test_a_cut_file_names_line_and_reason_and_the_way_out(tmp_path: Path) -> None:
+    path = tmp_path / "np.out"
+    path.write_text(NP3.read_text()[:-60])
+    with pytest.raises(RequestError) as caught:
+        import_file("netpipe", path, tmp_path / "run")
+    assert "np.out, line 57: the file ends inside this line" in caught.value.message
+    assert "--partial" in caught.value.hint
+
+
+def test_partial_imports_the_whole_lines_and_warns(tmp_path: Path) -> None:
+    run = imported(tmp_path, NP3.read_text()[:-60], Options(partial=True))
+    assert run.meta.status == "partial"
+    assert len(points(run)) == 56
+    assert run.meta.warnings[-1].code == "file-cut"
+    assert "line 57" in run.meta.warnings[-1].message
+
+
+def test_nothing_whole_is_refused_even_when_partial(tmp_path: Path) -> None:
+    message = refusal(tmp_path, DATA / "np3.7.2_killed.stdout", Options(partial=True))
+    assert "line 5" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("np3.7.2_integrity.np.out", "line 1: an integrity check"),
+        ("np3.7.2_integrity.stdout", "line 6: an integrity check"),
+        ("np3.7.2_stream_interrupted.stdout", "line 1: a streaming run"),
+        ("np3.7.2_killed.stdout", "line 5: the file ends inside this line"),
+        ("np3_server.log", "line 3: a NetPIPE log without results"),
+    ],
+)
+def test_other_real_outputs_are_refused_by_name(tmp_path: Path, name: str, reason: str) -> None:
+    assert reason in refusal(tmp_path, DATA / name)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        ("hello\n", "line 1: not a row"),
+        ("       1 1.163848\n", "line 1: not a row"),
+        ("       1 1.163848   0.00000656\nhello\n", "line 2: not a row"),
+        ("       1 1.163848   0.00000656\n       2 nan   0.00000656\n", "line 2: not a row"),
+        ("       1 1.220000   0.00000656\n", "line 1: not the columns of any version"),
+        ("       1 1.163848   0.00000656\n       2 9.0   0.00000656\n", "line 2: size, rate"),
+        ("       1 1.163848   0.00000656\n" * 2, "line 2: 1 bytes again, as on line 1"),
+        ("       0 0.000000   0.00000000\n", "line 1: no bytes"),
+        ("      -1 1.163848   0.00000656\n", "line 1: not a row"),
+        ("        8 bytes     10 times        0 failures\n", "line 1: an integrity check"),
+        ("        1     0.014     0.008     0.008    0.58\n  1 2 3\n", "line 2: not a row"),
+    ],
+)
+def test_what_is_no_result_is_refused_with_line_and_reason(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    assert reason in refusal(tmp_path, text)
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    assert "cannot read" in refusal(tmp_path, tmp_path / "nothing")
+    assert "cannot read" in refusal(tmp_path, tmp_path)
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe\x00")
+    assert "not a text file" in refusal(tmp_path, binary)
+    huge = tmp_path / "huge"
+    with huge.open("wb") as file:
+        file.truncate(MAX_FILE_BYTES + 1)
+    assert "larger than" in refusal(tmp_path, huge)
+
+
+def test_an_unknown_format_names_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="unknown format 'nptcp'") as caught:
+        import_file("nptcp", NP3, tmp_path / "run")
+    assert "netpipe" in caught.value.hint
+
+
+def test_an_existing_folder_is_left_alone(tmp_path: Path) -> None:
+    imported(tmp_path, NP3)
+    before = (tmp_path / "run" / "run.json").read_bytes()
+    with pytest.raises(RequestError, match="already exists"):
+        imported(tmp_path, NP5)
+    assert (tmp_path / "run" / "run.json").read_bytes() == before

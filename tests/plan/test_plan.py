@@ -1,0 +1,230 @@
+"""Plans through the bindings: the catalogue, and what happens to a wrong one."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from support.paths import DATA
+from weft.errors import RequestError
+from weft.plan import catalog
+from weft.plan.load import largest_message_bytes, load_plan, parse_plan
+from weft.plan.phases import expand
+
+GOOD = """
+name = "good"
+[[steps]]
+name = "pingpong"
+pattern = "pingpong"
+sizes = { schedule = "powers", min = "1 B", max = "1 KiB" }
+stop = { rule = "count", repeats = 10, trials = 3 }
+"""
+
+
+def refusal(old: str, new: str, tmp_path: Path) -> str:
+    """The message about a plan file that is good but for one piece of text."""
+    assert old in GOOD
+    file = tmp_path / "wrong.toml"
+    file.write_text(GOOD.replace(old, new, 1))
+    with pytest.raises(RequestError) as caught:
+        load_plan(str(file))
+    assert caught.value.exit_code == 2
+    return caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "value", "right"),
+    [
+        (
+            '= "pingpong"\nsizes',
+            '= "pong"\nsizes',
+            "steps[0].pattern",
+            '"pong"',
+            "known: pingpong, stream",
+        ),
+        (
+            '"1 KiB"',
+            "-5",
+            "steps[0].sizes.max",
+            "-5",
+            'must be positive, with a unit, such as "8 MiB"',
+        ),
+        ('"1 KiB"', '"-5 B"', "steps[0].sizes.max", '"-5 B"', "must be positive"),
+        ('"1 B"', '"0 B"', "steps[0].sizes.min", '"0 B"', "must be positive"),
+        ('"1 KiB"', '"100000 GiB"', "steps[0].sizes.max", '"100000 GiB"', "must be at most "),
+        ('"1 KiB"', '"1024"', "steps[0].sizes.max", '"1024"', "needs a unit (B, kB, KiB, MB, MiB,"),
+        ('"1 KiB"', "1024", "steps[0].sizes.max", "1024", "needs a unit (B, kB, KiB, MB, MiB,"),
+        (
+            '"1 B"',
+            '"2 KiB"',
+            "steps[0].sizes.min",
+            '"2 KiB"',
+            "not be more than max, which is 1 KiB",
+        ),
+        ('"count"', '"rate"', "steps[0].stop.rule", '"rate"', "known: time, count"),
+        ('"powers"', '"primes"', "steps[0].sizes.schedule", '"primes"', "known: powers, netpipe"),
+        (
+            "stop",
+            'transport = "quic"\nstop',
+            "steps[0].transport",
+            '"quic"',
+            "known: tcp, tcp-busy-poll, tcp-zerocopy, tcp-uring, tcp-striped, mptcp, udp, unix, shm, mpi, icmp, null",
+        ),
+        ("stop", 'untli = "1 s"\nstop', "steps[0].untli", '"1 s"', 'did you mean "until"?'),
+        (
+            "stop",
+            'until = "1"\nstop',
+            "steps[0].until",
+            '"1"',
+            "a time needs a unit (ns, us, ms, s)",
+        ),
+        ("[[", "launches = 0\n[[", "launches", "0", "must be a whole number from 1 to"),
+        ("stop", "options.cpus = [0]\nstop", "steps[0].options.cpus", "[0]", "one CPU per node"),
+    ],
+)
+def test_wrong_plan_names_file_key_value_and_what_is_right(
+    old: str, new: str, key: str, value: str, right: str, tmp_path: Path
+) -> None:
+    message = refusal(old, new, tmp_path)
+    assert f"wrong.toml: {key} = {value}: " in message
+    assert right in message
+    assert "\n" not in message
+
+
+def test_missing_key_is_named(tmp_path: Path) -> None:
+    message = refusal('name = "good"', "", tmp_path)
+    assert "wrong.toml: name: missing: give the plan a name" in message
+
+
+def test_no_steps(tmp_path: Path) -> None:
+    file = tmp_path / "empty.toml"
+    file.write_text('name = "x"\n')
+    with pytest.raises(RequestError, match=r"empty\.toml: steps: missing: give at least one step"):
+        load_plan(str(file))
+
+
+def test_duplicate_steps() -> None:
+    twice = GOOD + GOOD[GOOD.index("[[") :]
+    with pytest.raises(RequestError, match=r'steps\[1\]\.name = "pingpong": steps\[0\] is called'):
+        parse_plan(twice, "twice.toml")
+
+
+def test_syntax_error_has_line_and_column(tmp_path: Path) -> None:
+    message = refusal("[[steps]]", "[[steps]", tmp_path)
+    assert re.search(r"wrong\.toml: line 3, column \d+: ", message)
+
+
+def test_size_limit_is_a_quarter_of_memory() -> None:
+    largest = largest_message_bytes()
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    assert memory // 4 == largest
+    parse_plan(GOOD, "x", [("steps.0.sizes.max", f"{largest} B")])
+    with pytest.raises(RequestError, match=rf"must be at most {largest}|must be at most \d+ GiB"):
+        parse_plan(GOOD, "x", [("steps.0.sizes.max", f"{largest + 1} B")])
+
+
+def test_overrides_replace_and_add() -> None:
+    overrides = [
+        ("launches", "2"),
+        ("steps.pingpong.sizes.max", "64 KiB"),
+        ("title", "with spaces"),
+    ]
+    plan = parse_plan(GOOD, "x", overrides)
+    assert (plan["launches"], plan["title"]) == (2, "with spaces")
+    assert plan["steps"][0]["sizes"]["max_bytes"] == 65536
+
+
+def test_unknown_override_is_refused() -> None:
+    with pytest.raises(RequestError, match=r'launchs=2.*unknown key, did you mean "launches"'):
+        parse_plan(GOOD, "x", [("launchs", "2")])
+    with pytest.raises(RequestError, match=r"steps\.stream: missing: give pingpong"):
+        parse_plan(GOOD, "x", [("steps.stream.window", "2")])
+
+
+@pytest.mark.parametrize("name", ["latency", "netpipe", "overhead", "signature", "stream"])
+def test_catalogue_plans_load_and_expand(name: str) -> None:
+    plan = load_plan(name)
+    assert plan["name"] == name
+    for step in plan["steps"]:
+        phases = expand(step, 2)
+        assert [phase["index"] for phase in phases] == list(range(len(phases)))
+
+
+def test_signature_plan_is_the_agreed_one() -> None:
+    plan = load_plan("signature")
+    (step,) = plan["steps"]
+    assert plan["launches"] == 5
+    assert step["pattern"] == {"kind": "pingpong"}
+    assert step["stop"].items() >= {"rule": "time", "trial_ns": 10_000_000, "trials": 5}.items()
+    assert step["until_ns"] == 100_000_000
+
+
+def test_netpipe_sizes_are_those_of_the_real_netpipe() -> None:
+    lines = (DATA / "np3.7.2.np.out").read_text().splitlines()
+    real = [int(line.split()[0]) for line in lines]
+    (step,) = load_plan("netpipe", [("steps.0.sizes.max", "4 KiB")])["steps"]
+    assert [phase["size_bytes"] for phase in expand(step, 2)] == real
+
+
+def test_transfers() -> None:
+    (pingpong,) = parse_plan(GOOD, "x")["steps"]
+    (stream,) = load_plan("stream")["steps"]
+    there = {"src": 0, "dst": 1, "bytes": 1, "streams": 1, "network": 0}
+    back = there | {"src": 1, "dst": 0}
+    assert expand(pingpong, 2)[0]["transfers"] == [there, back]
+    assert expand(stream, 2)[0]["transfers"] == [there]
+    assert (expand(pingpong, 2)[0]["work"], expand(stream, 2)[0]["work"]) == ("pingpong", "stream")
+
+
+def test_too_few_nodes() -> None:
+    (step,) = parse_plan(GOOD, "x")["steps"]
+    with pytest.raises(RequestError, match='step "pingpong": pingpong needs 2 nodes'):
+        expand(step, 1)
+    (null,) = load_plan("overhead")["steps"]
+    assert expand(null, 1)
+
+
+def test_unknown_name_lists_the_catalogue() -> None:
+    with pytest.raises(RequestError, match="plan 'signatur': not in the catalogue") as caught:
+        load_plan("signatur")
+    assert caught.value.hint.startswith("did you mean signature? known: aapc, alltoall, cast, ")
+
+
+def test_missing_file_and_folder(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match=r"none\.toml: no such file"):
+        load_plan(str(tmp_path / "none.toml"))
+    with pytest.raises(RequestError, match="is a folder"):
+        load_plan(f"{tmp_path}/")
+
+
+def test_file_that_is_no_text(tmp_path: Path) -> None:
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"name = \xff")
+    with pytest.raises(RequestError, match="byte 7 is not UTF-8"):
+        load_plan(str(binary))
+    with pytest.raises(RequestError, match="/dev/zero: more than 1048576 bytes"):
+        load_plan("/dev/zero")
+
+
+def test_catalogue_keeps_kinds_apart() -> None:
+    assert "signature" in catalog.names("plan")
+    assert "signature" not in catalog.names("fabric")
+    assert catalog.find("plan", "signature").is_file()
+
+
+def test_netpipes_rule_keeps_its_least_number_of_messages():
+    stop = load_plan("netpipe")["steps"][0]["stop"]
+    assert (stop["trials"], stop["at_least"], stop["at_most_ns"]) == (3, 3, None)
+
+
+def test_a_size_of_the_signature_ends_after_a_tenth_of_a_second():
+    assert load_plan("signature")["steps"][0]["stop"]["at_most_ns"] == 100_000_000
+
+
+def test_at_least_belongs_to_the_time_rule():
+    setting = ("steps.0.stop", '{ rule = "count", repeats = 9, trials = 1, at_least = 2 }')
+    with pytest.raises(RequestError, match=r"at_least.*time"):
+        load_plan("latency", [setting])

@@ -1,0 +1,132 @@
+"""weft check on real labs."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.command import start, weft, weft_json
+from weft.testbed.lab.testbed import Lab, open_lab
+
+pytestmark = pytest.mark.timed
+
+FABRIC = """
+name = "three"
+
+[[hosts]]
+ids = "n[1-3]"
+attach = "switch"
+
+[[switches]]
+ids = "switch"
+ports = 4
+"""
+
+INTERFACE = "eth0"
+"""Of each host of a lab."""
+
+
+@pytest.fixture(autouse=True)
+def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    (tmp_path / "runtime").mkdir()
+    yield
+    assert weft("lab", "down", "--all").returncode == 0
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    path = tmp_path / "three.toml"
+    path.write_text(FABRIC)
+    up = weft_json("lab", "up", path)
+    yield open_lab(up["id"])
+
+
+def on(lab: Lab, node: int, *argv: str) -> None:
+    subprocess.run(lab.node_command(lab.nodes[node], list(argv)), check=True, capture_output=True)
+
+
+def checked(lab: Lab, status: int = 0) -> dict[str, Any]:
+    document: dict[str, Any] = weft_json("check", "--on", f"lab:{lab.name}", status=status)
+    return document
+
+
+def codes(document: dict[str, Any], kind: str) -> set[str]:
+    return {one["code"] for one in document["findings"] if one["kind"] == kind}
+
+
+def test_a_lab_can_run_and_says_what_it_saw(lab: Lab) -> None:
+    document = checked(lab)
+    assert document["can_run"] and not codes(document, "failure") | codes(document, "difference")
+    assert [node["name"] for node in document["nodes"]] == ["n1", "n2", "n3"]
+    assert len(document["paths"]) == 6
+    for path in document["paths"]:
+        # On a machine that is busy with other tests an answer may come too late to count.
+        assert path["asked"] / 2 <= path["answered"] <= path["asked"]
+        assert path["mtu_bytes"] == 1500
+        assert abs(path["clock_offset_us"]) <= path["clock_error_us"]
+    interface = document["nodes"][0]["interfaces"][0]
+    # Whether it is up is not asked: the kernel may notice a new lab's carriers a second late.
+    assert interface["driver"] == "veth" and interface["mtu_bytes"] == 1500
+
+
+def test_a_smaller_mtu_and_smaller_buffers_are_found_on_the_node_that_has_them(lab: Lab) -> None:
+    on(lab, 1, "ip", "link", "set", INTERFACE, "mtu", "1200")
+    on(lab, 2, "sysctl", "-w", "net.ipv4.tcp_wmem=4096 16384 65536")
+    document = checked(lab)
+    found = {one["code"]: one for one in document["findings"] if one["kind"] == "difference"}
+    assert document["can_run"] and set(found) == {"differs-mtu", "differs-tcp-wmem"}
+    assert found["differs-mtu"]["nodes"] == ["n2"]
+    assert f"ip link set {INTERFACE} mtu 1500" in found["differs-mtu"]["hint"]
+    assert found["differs-tcp-wmem"]["nodes"] == ["n3"]
+    mtus = {(path["src"], path["dst"]): path["mtu_bytes"] for path in document["paths"]}
+    assert mtus["n1", "n3"] == 1500 and mtus["n2", "n1"] == 1200
+
+
+def test_a_node_whose_data_network_is_down_stops_the_run(lab: Lab) -> None:
+    on(lab, 2, "ip", "link", "set", INTERFACE, "down")
+    # At the same time, since both wait for what does not answer.
+    shown = start("check", "--on", f"lab:{lab.name}")
+    document = checked(lab, status=1)
+    text, _ = shown.communicate(timeout=120)
+    assert not document["can_run"]
+    blamed = {
+        node for one in document["findings"] if one["kind"] == "failure" for node in one["nodes"]
+    }
+    assert blamed == {"n3"}
+    assert shown.returncode == 1 and "plans cannot run" in text
+    assert "n3: " in text
+
+
+def test_a_firewall_that_drops_connections_is_not_a_dead_node(lab: Lab) -> None:
+    if subprocess.run(["which", "nft"], capture_output=True, check=False).returncode:
+        pytest.skip("no nft here")
+    on(lab, 0, "nft", "add table inet t")
+    on(lab, 0, "nft", "add chain inet t c { type filter hook input priority 0; }")
+    on(lab, 0, "nft", "add rule inet t c ip protocol tcp drop")
+    document = checked(lab, status=1)
+    assert codes(document, "failure") == {"unreachable"}
+    (finding,) = [one for one in document["findings"] if one["code"] == "unreachable"]
+    assert finding["nodes"] == ["n1"]
+    ways = [path for path in document["paths"] if path["dst"] == "n1"]
+    assert all(path["connect_error"] and path["answered"] for path in ways)
+    assert "a firewall drops everything" in finding["message"]
+
+
+def test_a_firewall_that_drops_some_ports_is_named_with_the_port(lab: Lab) -> None:
+    if subprocess.run(["which", "nft"], capture_output=True, check=False).returncode:
+        pytest.skip("no nft here")
+    on(lab, 0, "nft", "add table inet t")
+    on(lab, 0, "nft", "add chain inet t c { type filter hook input priority 0; }")
+    on(lab, 0, "nft", "add rule inet t c tcp dport 1024-65535 ct state new drop")
+    (finding,) = [one for one in checked(lab, status=1)["findings"] if one["code"] == "unreachable"]
+    assert "the host answers on other ports, so a firewall drops port" in finding["message"]
+
+
+def test_what_is_computed_has_nothing_to_check() -> None:
+    done = weft("check", "--on", "sim:pair")
+    assert done.returncode == 2 and "nothing to check" in done.stderr

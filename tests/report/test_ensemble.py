@@ -1,0 +1,382 @@
+"""The report of runs between many nodes: figures' tables, findings as text, old and new together."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.synthetic import write_run
+from support.synthetic_cluster import Cluster, Flow, Shared, Step, cards, write_cluster_run
+from weft.diagnose.limits.findings import Findings, Limit, Slow
+from weft.interval import Interval
+from weft.report import limits, routes
+from weft.report.ensemble import Ensemble, ensembles_of
+from weft.report.figures.drawing.figure import Figure
+from weft.report.page import Report, page_data
+from weft.report.verdict import verdict
+from weft.run.folder import Run
+
+ALL_STEPS = [Step.matrix(), Step.latencies(), Step.alltoall(), Step.cast()]
+
+
+def interval(middle: float) -> Interval:
+    return Interval(middle, middle * 0.98, middle * 1.02)
+
+
+def known(cluster: Cluster) -> Findings:
+    """What a perfect diagnosis would find."""
+    names, line = cluster.node_names, cluster.line_mbps
+    groups = [tuple(names[i] for i in limit.members) for limit in cluster.shared]
+    found = [
+        Limit("uplink", group, None, way, interval(limit.mbps), len(group) * line, 0.97, "seen")
+        for group, limit in zip(groups, cluster.shared, strict=True)
+        for way in ("out", "in")
+    ]
+    slow = [
+        Slow("direction", (names[i],), "in", interval(mbps), line, "all routes to it")
+        for i, mbps in cluster.slow_in.items()
+    ]
+    slow += [
+        Slow("route", (names[a], names[b]), None, interval(mbps), line, "alone")
+        for (a, b), mbps in cluster.slow_routes.items()
+    ]
+    return Findings("4 cards.", groups, found, slow, ["n3 and n4"], [], interval(line))
+
+
+def cluster_of(nodes: int, **settings: Any) -> Cluster:
+    per_card = nodes // 4
+    order = [(7 * i) % nodes for i in range(nodes)]
+    shared = tuple(
+        Shared(tuple(sorted(order[i] for i in card.members)), card.mbps)
+        for card in cards(nodes, per_card, per_card * 25.0)
+    )
+    return Cluster(nodes, shared=shared, **settings)
+
+
+@pytest.fixture
+def diagnosed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Findings]:
+    """Findings by folder, instead of a diagnosis: the report is tested, not that."""
+    found: dict[str, Findings] = {}
+    monkeypatch.setattr("weft.report.ensemble.diagnose", lambda run: found[run.directory.name])
+    return found
+
+
+@pytest.fixture
+def run16(tmp_path: Path, diagnosed: dict[str, Findings]) -> Run:
+    """16 nodes on four cards, one slow receiver, one slow route, one cell missing."""
+    cluster = cluster_of(16, slow_in={5: 9.4}, slow_routes={(8, 2): 30.0})
+    diagnosed["c16"] = known(cluster)
+    streams = Step.streams(range(4), range(4, 8), each=2)
+    steps = [*ALL_STEPS, streams]
+    return write_cluster_run(tmp_path / "c16", cluster, steps, missing=frozenset({(2, 9)}))
+
+
+def figures_of(*runs: Run) -> dict[str, Figure]:
+    return {figure.name: figure for figure in Report(runs).figures}
+
+
+def ensemble(run: Run) -> Ensemble:
+    (one,) = ensembles_of([run.directory.name], [run])
+    return one
+
+
+def test_a_run_of_many_nodes_has_every_figure(run16: Run) -> None:
+    assert list(figures_of(run16)) == [
+        "tree-1",
+        "pairs-1-by-group",
+        "pairs-1-by-name",
+        "pairs-1-latency-by-group",
+        "pairs-1-latency-by-name",
+        "aapc",
+        "histogram",
+        "streams",
+        "cast",
+    ]
+
+
+def test_old_runs_keep_their_figures_and_colours_beside_new_ones(
+    run16: Run, tmp_path: Path
+) -> None:
+    pair = write_run(tmp_path / "fe", sizes=[2**power for power in range(21)])
+    report = Report([run16, pair])
+    assert [figure.name for figure in report.figures][:3] == [
+        "throughput",
+        "signature",
+        "saturation",
+    ]
+    assert report.material.labels == ["fe", "c16"]
+    html = report.html()
+    for text in (" µs latency", "4 cards.", "Between the nodes of c16", "All sizes"):
+        assert text in html
+
+
+def test_the_map_tells_missing_cells_from_slow_ones(run16: Run) -> None:
+    cells = figures_of(run16)["pairs-1-by-name"].tables["pairs-1-cells"]
+    values = {(row["from"], row["to"]): row["value"] for row in cells}
+    assert len(values) == 16 * 15
+    assert [ends for ends, value in values.items() if value is None] == [(2, 9)]
+    assert values[8, 2] <= 30.0
+    assert all(values[src, 5] < 9.5 for src in range(16) if src != 5)
+
+
+def test_groups_are_framed_where_their_nodes_stand_side_by_side(run16: Run) -> None:
+    figures = figures_of(run16)
+    assert figures["pairs-1-by-group"].tables["pairs-1-group-groups"] == [
+        {"start": start, "end": start + 4} for start in (0, 4, 8, 12)
+    ]
+    assert figures["pairs-1-by-name"].tables["pairs-1-name-groups"] == []
+
+
+def test_slow_routes_and_receivers_are_marked_where_they_are(run16: Run) -> None:
+    marks = figures_of(run16)["pairs-1-by-name"].tables["pairs-1-name-slow"]
+    assert {"left": 5, "right": 6, "top": 0, "bottom": 16} in marks
+    assert {"left": 2, "right": 3, "top": 8, "bottom": 9} in marks
+    assert figures_of(run16)["pairs-1-latency-by-name"].tables["pairs-1-latency-name-slow"] == []
+
+
+def test_one_map_is_enough_where_groups_are_in_order(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    cluster = Cluster(8, shared=cards(8, 4, 94.1))
+    diagnosed["c8"] = known(cluster)
+    figures = figures_of(write_cluster_run(tmp_path / "c8", cluster, [Step.matrix()]))
+    assert "pairs-1-by-name" in figures
+    assert "pairs-1-by-group" not in figures
+    assert len(figures["pairs-1-by-name"].tables["pairs-1-name-groups"]) == 2
+
+
+def test_a_phase_is_drawn_at_its_distance(run16: Run) -> None:
+    rows = figures_of(run16)["aapc"].tables["aapc"]
+    assert [row["count"] for row in rows] == list(range(1, 16))
+    assert all(row["rate"] <= row["mean"] for row in rows)
+    assert max(row["rate"] for row in rows) < 9.5  # every phase has a route to the slow receiver
+
+
+def test_incomplete_phases_are_marked_but_not_when_all_are(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    def odd(name: str, phases: range) -> list[int]:
+        diagnosed[name] = Findings("")
+        incomplete = [
+            {"step": 0, "launch": 0, "phase": phase, "nodes": ["n3"], "reason": "n3 is lost"}
+            for phase in phases
+        ]
+        run = write_cluster_run(
+            tmp_path / name, Cluster(8), [Step.alltoall()], incomplete=incomplete
+        )
+        rows = figures_of(run)["aapc"].tables["aapc"]
+        return [row["count"] for row in rows if row["odd"]]
+
+    assert odd("end", range(5, 7)) == [6, 7]
+    assert odd("whole", range(7)) == []
+
+
+def test_the_histogram_marks_the_overall_rate(run16: Run) -> None:
+    tables = figures_of(run16)["histogram"].tables
+    shares: dict[str, float] = {}
+    for row in tables["histogram"]:
+        shares[row["of"]] = shares.get(row["of"], 0.0) + row["share"]
+    assert shares == pytest.approx({"routes": 1.0, "phases": 1.0})
+    assert tables["overall"][0]["rate"] == pytest.approx(9.3, rel=0.02)
+
+
+def test_streams_are_counted_with_their_parallel_connections(run16: Run) -> None:
+    rows = figures_of(run16)["streams"].tables["streams"]
+    assert [row["count"] for row in rows] == [1, 2, 4, 8]
+
+
+def test_a_chain_goes_at_the_pace_of_its_slowest_link(run16: Run) -> None:
+    rows = figures_of(run16)["cast"].tables["cast"]
+    assert [row["count"] for row in rows] == [2, 4, 8, 16]
+    assert rows[0]["rate"] > 50
+    assert all(row["rate"] < 9.5 for row in rows[2:])
+
+
+def test_a_cast_on_two_networks_counts_the_whole_image(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    step = Step.cast()
+    step = Step({**step.pattern, "networks": 2, "sweep": False}, step.size_bytes)
+    diagnosed["c4"] = Findings("")
+    run = write_cluster_run(tmp_path / "c4", Cluster(4, noise=0.0), [step])
+    (row,) = figures_of(run)["cast"].tables["cast"]
+    times_us = Ensemble("c4", run).rates.time_us
+    assert row["rate"] == pytest.approx(step.size_bytes * 8 / times_us.max(), rel=1e-5)
+
+
+def test_the_tree_nests_groups_and_marks_slow_nodes(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    halves = cards(16, 8, 200.0)
+    cluster = Cluster(16, shared=(*halves, *cards(16, 4, 200.0)), slow_in={5: 9.4})
+    diagnosed["c16"] = known(cluster)
+    run = write_cluster_run(tmp_path / "c16", cluster, [Step.matrix()])
+    boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
+    extents = [(box["left"], box["top"], box["bottom"]) for box in boxes if not box["leaf"]]
+    assert extents == [
+        (0, 0, 16),
+        *[(1, top, top + 8) for top in (0, 8)],
+        *[(2, top, top + 4) for top in (0, 4, 8, 12)],
+    ]
+    (half,) = [box for box in boxes if box["text"].startswith("8 nodes: n[1-8]\n")]
+    assert half["text"].split("\n")[1:] == ["out and in 200 Mb/s, 3.8x", "196 to 204"]
+    slow = [box["text"] for box in boxes if box["text"].startswith("n6 in")]
+    assert slow == ["n6 in 9.40 Mb/s"]
+
+
+def test_nodes_without_a_group_stand_beside_the_groups(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    cluster = Cluster(12, shared=cards(12, 4, 200.0)[:2])
+    diagnosed["c12"] = known(cluster)
+    run = write_cluster_run(tmp_path / "c12", cluster, [Step.matrix()])
+    boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
+    lefts = {box["text"]: box["left"] for box in boxes if box["leaf"]}
+    assert (lefts["n1"], lefts["n8"], lefts["n9"], lefts["n12"]) == (2, 2, 1, 1)
+
+
+def test_an_even_network_has_no_tree(tmp_path: Path, diagnosed: dict[str, Findings]) -> None:
+    diagnosed["c8"] = Findings("none found")
+    run = write_cluster_run(tmp_path / "c8", Cluster(8), [Step.matrix()])
+    assert list(figures_of(run)) == ["pairs-1-by-name", "histogram"]
+
+
+def test_blocks_order_the_map_where_no_groups_are_known(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    cluster = cluster_of(16)
+    diagnosed["c16"] = Findings("not searched")
+    one = ensemble(write_cluster_run(tmp_path / "c16", cluster, [Step.matrix()]))
+    names = cluster.node_names
+    assert {frozenset(block) for block in one.blocks} == {
+        frozenset(names[i] for i in limit.members) for limit in cluster.shared
+    }
+    assert one.by_group[:4] == [names[i] for i in cluster.shared[0].members]
+
+
+def test_findings_are_told_in_tables(run16: Run) -> None:
+    one = ensemble(run16)
+    row = limits.limits_table(one.findings).rows[0]
+    assert row[1:] == [
+        "uplink, out",
+        "all others",
+        "100 Mb/s (98.0 to 102)",
+        "376 Mb/s (3.8x)",
+        "97 %",
+    ]
+    assert limits.limits_table(one.findings).notes == ["seen"] * 8
+    slow = limits.slow_table(one.findings).rows
+    assert [each[0] for each in slow] == ["n6", "n9 to n3"]
+    assert verdict(run16) == "16 nodes on c16: 4 cards."
+
+
+def test_losses_are_told_together(tmp_path: Path, diagnosed: dict[str, Findings]) -> None:
+    diagnosed["c8"] = Findings("", undecided=["n1 and n2"])
+    lost = [{"node": "n3", "step": 0, "launch": 0, "phase": 2, "reason": "its agent ended"}]
+    incomplete = [
+        {"step": 0, "launch": 0, "phase": phase, "nodes": ["n3"], "reason": "n3 is lost"}
+        for phase in (2, 3, 4, 6)
+    ]
+    clocks = [
+        {"node": "n1", "offset_ns": 0, "error_ns": 0},
+        {"node": "n2", "offset_ns": 15_300, "error_ns": 9_000},
+    ]
+    run = write_cluster_run(
+        *(tmp_path / "c8", Cluster(8), [Step.alltoall()]),
+        lost=lost,
+        incomplete=incomplete,
+        clocks=clocks,
+    )
+    assert limits.remarks(run, diagnosed["c8"]) == [
+        "Undecided: n1 and n2",
+        "Lost: n3, step alltoall, phase 2: its agent ended",
+        "Incomplete: step alltoall, phases 2-4,6 without n3: n3 is lost",
+    ]
+    assert limits.clocks_table(run).rows == [["n2", "15.3 µs", "9.00 µs"]]
+
+
+def test_each_step_is_summed_up(run16: Run) -> None:
+    rows = {(row[0], row[1]): row for row in routes.steps_table(ensemble(run16)).rows}
+    alltoall = rows["alltoall", "1 MiB (1,048,576 B)"]
+    assert alltoall[2:4] == ["15", "239"]
+    assert alltoall[-1].endswith("Mb/s")
+    latency = rows["matrix", "1 B"]
+    assert latency[3:] == ["119", latency[4], latency[5], latency[6], ""]
+    assert all(value.endswith("µs") for value in latency[4:7])
+
+
+def test_a_chosen_phase_says_what_it_was_for(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    diagnosed["c4"] = Findings("")
+    chosen = [{"step": 0, "launch": 0, "phase": 1, "purpose": "cross n1 n2", "transfers": []}]
+    run = write_cluster_run(tmp_path / "c4", Cluster(4), [Step.matrix()], phases=chosen)
+    one = ensemble(run)
+    assert routes.phases_table(one, one.steps[0]).notes == ["", "cross n1 n2", ""]
+
+
+def test_settings_of_many_nodes_are_told_by_value(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    diagnosed["c16"] = Findings("")
+    effective = [
+        {"step": 0, "launch": 0, "node": f"n{i + 1}", "settings": {"congestion": "cubic"}}
+        for i in range(16)
+    ]
+    effective[3]["settings"] = {"congestion": "reno"}
+    run = write_cluster_run(tmp_path / "c16", Cluster(16), [Step.matrix()], effective=effective)
+    html = Report([run]).html()
+    assert "cubic on n[1-3,5-16]; reno on n4" in html
+
+
+def test_two_steps_of_a_kind_have_lines_of_their_own(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    diagnosed["c8"] = Findings("")
+    run = write_cluster_run(tmp_path / "c8", Cluster(8), [Step.alltoall(), Step.alltoall()])
+    rows = figures_of(run)["aapc"].tables["aapc"]
+    assert {row["series"] for row in rows} == {"c8", "c8 · alltoall (2)"}
+
+
+def test_where_nothing_arrived_figures_still_draw(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    diagnosed["dead"] = Findings("")
+    every: frozenset[Flow] = frozenset((a, b) for a in range(4) for b in range(4))
+    cluster = Cluster(4, dead_routes=every)
+    run = write_cluster_run(tmp_path / "dead", cluster, [Step.matrix(), Step.alltoall()])
+    report = Report([run])
+    assert page_data(report.figures)
+    assert "0 Mb/s" in report.html()
+
+
+def test_a_report_of_128_nodes_stays_small(tmp_path: Path, diagnosed: dict[str, Findings]) -> None:
+    cluster = cluster_of(128)
+    diagnosed["c128"] = known(cluster)
+    run = write_cluster_run(tmp_path / "c128", cluster, ALL_STEPS, trials=1)
+    assert len(Report([run]).html().encode()) < 4_000_000
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("pairs-1-by-group", {"From", "To", "Mb/s", "n1", "n16"}),
+        ("histogram", {"Routes", "Phases"}),
+        ("tree-1", {"n1", "n6 in 9.40 Mb/s"}),
+        ("aapc", {"c16", "Rate of a route (Mb/s)"}),
+    ],
+)
+def test_figures_are_drawn_for_paper(
+    run16: Run, tmp_path: Path, name: str, expected: set[str]
+) -> None:
+    svg, png = figures_of(run16)[name].write(tmp_path / "figures")
+    assert expected <= _texts(svg)
+    assert png.stat().st_size > 20_000
+
+
+def _texts(svg: Path) -> set[str]:
+    drawing = ElementTree.parse(svg).getroot()
+    return {"".join(text.itertext()) for text in drawing.iter() if text.tag.endswith("text")}

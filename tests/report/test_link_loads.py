@@ -1,0 +1,161 @@
+"""What links carried: shares of capacity, the drawn fabric, the busiest limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from support.runs import write_run
+from support.synthetic_cluster import Cluster, Step, write_cluster_run
+from weft.execute.request import RunRequest, start_run
+from weft.report.figures.busiest import MOST_ROWS, fold_names
+from weft.report.figures.drawing.fabric_drawing import MOST_HOSTS
+from weft.report.figures.drawing.figure import Figure
+from weft.report.page import Report, page_data
+from weft.run.folder import Run
+from weft.run.link_loads import loads_of
+from weft.run.tables import LOADS_NAME
+
+
+def simulated(tmp_path: Path, plan: str, on: str) -> Run:
+    return start_run(RunRequest(plan, f"sim:{on}", str(tmp_path / "run")))
+
+
+def figures_of(run: Run) -> dict[str, Figure]:
+    report = Report([run])
+    page_data(report.figures)
+    return {figure.name: figure for figure in report.figures}
+
+
+def texts(figure: Figure) -> list[str]:
+    return [row["text"] for row in figure.tables[f"{figure.name}-boxes"]]
+
+
+def shares(figure: Figure, table: str) -> dict[str, float]:
+    rows = figure.tables[f"{figure.name}-{table}"]
+    return {row["name"]: row["share"] for row in rows if row["limited"]}
+
+
+def test_a_load_is_the_mean_over_the_step_that_asked_most(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [])
+    rows = [
+        # step, phase, constraint, elapsed_ns, mbps, capacity_mbps
+        (0, 0, "a", 1000, 10.0, 100.0),
+        (1, 0, "a", 1000, 100.0, 100.0),
+        (1, 1, "b", 3000, 60.0, 120.0),
+        (1, 1, "free", 3000, 60.0, float("inf")),
+        (1, 1, "dead", 3000, 60.0, 0.0),
+    ]
+    names = ["step", "phase", "constraint", "elapsed_ns", "mbps", "capacity_mbps"]
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    pq.write_table(pa.table(columns), run.directory / LOADS_NAME)
+    loads = loads_of(run)
+    assert set(loads) == {"a", "b"}
+    assert (loads["a"].step, loads["a"].share) == (1, pytest.approx(0.25))
+    assert loads["a"].peak_share == 1
+    assert loads["b"].share == pytest.approx(0.5 * 0.75)
+
+
+def test_a_fabric_is_drawn_with_what_its_links_carried(tmp_path: Path) -> None:
+    figure = figures_of(simulated(tmp_path, "ring", "two-racks"))["fabric-1"]
+    found = shares(figure, "lines")
+    # One of sixteen hosts of a rack sends across, at the rate of its port.
+    assert found["n1 out"] == pytest.approx(1, rel=0.01)
+    assert found["rack2 out"] == found["rack2 in"] == pytest.approx(0.25, rel=0.01)
+    assert len(found) == 2 * 33
+    assert "rack2\nout 25 %, in 25 %" in texts(figure)
+    assert "n7: out 100 %, in 100 %" in texts(figure)
+
+
+def test_a_link_without_a_limit_is_told_from_an_idle_one(tmp_path: Path) -> None:
+    figure = figures_of(simulated(tmp_path, "ring", "xibalba-er16"))["fabric-1"]
+    lines = figure.tables["fabric-1-lines"]
+    free = {row["name"] for row in lines if not row["limited"]}
+    assert free == {f"module{i} {way}" for i in (1, 2, 3) for way in ("out", "in")}
+    assert "Dashed" in figure.caption
+
+
+def test_many_hosts_are_one_box_for_each_switch(tmp_path: Path) -> None:
+    figure = figures_of(simulated(tmp_path, "alltoall", "xibalba-maintenance"))["fabric-1"]
+    boxes = figure.tables["fabric-1-boxes"]
+    assert len(boxes) == 1 + 8 + 8
+    assert any(text.startswith("n[113-128]\nout 7 %, in 7 %") for text in texts(figure))
+    stripes = shares(figure, "stripes")
+    assert len(stripes) == 2 * 128 > MOST_HOSTS
+    assert shares(figure, "lines")["rack8 in"] == pytest.approx(1, abs=0.01)
+
+
+def test_boxes_do_not_overlap_and_stay_in_the_figure(tmp_path: Path) -> None:
+    figure = figures_of(simulated(tmp_path, "ring", "xibalba-e7-config2"))["fabric-1"]
+    boxes = figure.tables["fabric-1-boxes"]
+    rows = max(box["bottom"] for box in boxes)
+    for i, one in enumerate(boxes):
+        assert 0 <= one["top"] < one["bottom"] <= rows
+        for other in boxes[:i]:
+            is_beside = one["right"] <= other["left"] or other["right"] <= one["left"]
+            is_apart = one["bottom"] <= other["top"] or other["bottom"] <= one["top"]
+            assert is_beside or is_apart
+    assert len(figure.tables["fabric-1-stripes"]) == 2 * (4 + 96)
+
+
+def test_a_second_network_has_a_figure_of_its_own_once_it_is_used(tmp_path: Path) -> None:
+    assert "fabric-1-network-2" not in figures_of(simulated(tmp_path / "1", "ring", "xibalba-dual"))
+    both = [("steps.cast.networks", "2")]
+    request = RunRequest("cast", "sim:xibalba-dual", str(tmp_path / "2"), overrides=both)
+    figures = figures_of(start_run(request))
+    assert {"fabric-1", "fabric-1-network-2"} <= set(figures)
+    assert "rack1" in "".join(texts(figures["fabric-1-network-2"]))
+    assert "rack1" not in "".join(texts(figures["fabric-1"]))
+
+
+def test_a_generated_network_has_its_busiest_limits_alone(tmp_path: Path) -> None:
+    figures = figures_of(simulated(tmp_path, "random-permutations", "fat-tree(k=4)"))
+    assert "fabric-1" not in figures
+    rows = figures["busiest-1"].tables["busiest-1"]
+    assert len(rows) <= MOST_ROWS
+    assert [row["place"] for row in rows] == list(range(len(rows)))
+    assert all(0 < row["share"] <= row["peak_share"] <= 1.001 for row in rows)
+    assert [row["share"] for row in rows] == sorted((r["share"] for r in rows), reverse=True)
+
+
+def test_a_graph_with_several_ways_has_its_busiest_limits_alone(tmp_path: Path) -> None:
+    path = tmp_path / "ring.toml"
+    path.write_text(
+        """
+name = "ring"
+routing = "shortest"
+[[hosts]]
+ids = "n[1-6]"
+attach = "s[1-3]"
+per_switch = 2
+link = { rate = "1 Gb/s" }
+[[links]]
+between = ["s[1-3]", "s[2-3,1]"]
+rate = "1 Gb/s"
+"""
+    )
+    figures = figures_of(simulated(tmp_path, "ring", str(path)))
+    assert "fabric-1" not in figures and "busiest-1" in figures
+
+
+def test_limits_that_carried_alike_share_a_bar(tmp_path: Path) -> None:
+    figure = figures_of(simulated(tmp_path, "aapc", "two-racks"))["busiest-1"]
+    first, second = figure.tables["busiest-1"]
+    assert first["label"] == "rack1 to rack2, rack2 to rack1"
+    assert second["name"] == "n[1-32] in, n[1-32] out"
+    assert "of 1.00 Gb/s" in second["carried"] and second["carried"].endswith("each")
+
+
+def test_names_are_folded_by_the_node_that_they_are_of() -> None:
+    names = ["n10 out", "n9 out", "upper to rack1", "upper to rack2", "rack1 to upper", "n9 in"]
+    assert fold_names(names) == ["n9 in", "n[9-10] out", "rack1 to upper", "upper to rack[1-2]"]
+    assert fold_names(["the switch"]) == ["the switch"]
+    assert fold_names(["into m1/asic1", "into m2/asic1"]) == ["into m1/asic1", "into m2/asic1"]
+
+
+def test_a_measured_run_has_neither(tmp_path: Path) -> None:
+    run = write_cluster_run(tmp_path / "c", Cluster(8), [Step.matrix()])
+    assert not {name for name in figures_of(run) if name.startswith(("fabric", "busiest"))}

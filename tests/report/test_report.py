@@ -1,0 +1,364 @@
+"""The report without a browser: sentences, tables, figures, and what must not break the page."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from support.synthetic import FAST_ETHERNET, GIGABIT, Network, run_meta, write_run
+from weft.cli.report import report as report_command
+from weft.errors import RequestError, WorkError
+from weft.interval import Interval
+from weft.quantity import (
+    format_bytes,
+    format_mbps,
+    format_us,
+    range_bytes,
+    range_mbps,
+    range_us,
+)
+from weft.report import facts
+from weft.report.figures.curves import DIP, HALF_POWER, MODES, SATURATION, curve_tables, thinned
+from weft.report.outliers import standouts
+from weft.report.page import Report, page_data, script_json, write_report
+from weft.report.series import run_names, series_of
+from weft.report.verdict import verdict
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import RunMeta
+
+FEW_SIZES = [2**power for power in range(21)]
+ROUGH_TEXT = """</script><script>alert("n1")</script><!-- <b>'&amp;\u2028"""
+
+Runs = Callable[..., Run]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Runs:
+    """Writes a run of a few sizes into a folder of that name."""
+
+    def write(folder: str = "fe", network: Network = FAST_ETHERNET, **settings: object) -> Run:
+        settings.setdefault("sizes", FEW_SIZES)
+        return write_run(tmp_path / folder, network, **settings)  # type: ignore[arg-type]
+
+    return write
+
+
+def empty_run(directory: Path) -> Run:
+    writer = RunWriter.create(directory, run_meta("fast-ethernet-pair", "pingpong", 5))
+    writer.sync()
+    return Run.open(directory)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (format_bytes(480), "480 B"),
+        (format_bytes(2150), "2.1 KiB"),
+        (format_bytes(2**23), "8 MiB"),
+        (format_bytes(1023.9), "1 KiB"),
+        (format_us(28.31), "28.3 µs"),
+        (format_us(0.0225), "22.5 ns"),
+        (format_us(999.9), "1.00 ms"),
+        (format_us(2_500_000), "2.50 s"),
+        (format_mbps(94.12), "94.1 Mb/s"),
+        (format_mbps(42_300), "42.3 Gb/s"),
+        (format_mbps(0.284), "0.284 Mb/s"),
+        (range_us(Interval(28.3, 27.9, 28.6)), "28.3 µs (27.9 to 28.6)"),
+        (range_us(Interval(28.3, 28.3, 28.3)), "28.3 µs"),
+        (range_mbps(Interval(941.2, 941.1, 941.34)), "941.2 Mb/s (941.1 to 941.3)"),
+        (range_bytes(Interval(480.2, 468.4, 495)), "480 B (468 to 495)"),
+        (range_bytes(Interval(2150, 2100, 2200)), "2.10 KiB (2.05 to 2.15)"),
+    ],
+)
+def test_quantities_read_well(text: str, expected: str) -> None:
+    assert text == expected
+
+
+def test_verdict_says_where_what_and_how_sure(make: Runs) -> None:
+    sentence = verdict(make())
+    number = r"[\d.]+ \S+"
+    ranged = rf"{number}( \w+)? \([\d.]+ to [\d.]+\)"
+    assert re.fullmatch(
+        rf"n1 to n2 over TCP on fast-ethernet-pair: {ranged}, {ranged}, half of it from {ranged}, "
+        rf"saturates at {ranged}; 5 launches, ranges cover the median with 94 %\.",
+        sentence,
+    ), sentence
+    assert " latency (" in sentence
+    assert " peak (" in sentence
+
+
+def test_verdict_of_one_launch_claims_no_range(make: Runs) -> None:
+    sentence = verdict(make(launches=1))
+    assert "1 launch, so nothing is known about the spread between launches" in sentence
+    assert " to " not in sentence.split(":")[1].split(";")[0]
+
+
+def test_verdict_of_a_stream_has_no_latency(make: Runs) -> None:
+    sentence = verdict(make(pattern="stream"))
+    assert "streaming one way" in sentence
+    assert "latency" not in sentence
+
+
+def test_verdict_says_what_an_imported_value_is(make: Runs) -> None:
+    def best(meta: RunMeta) -> None:
+        meta.statistic = "best"
+
+    assert "each value is the best of several trials" in verdict(make(change=best, batches=1))
+
+
+def test_verdict_says_that_a_run_is_partial(make: Runs) -> None:
+    run = make()
+    run.meta.status = "partial"
+    assert "The run is partial" in verdict(run)
+
+
+def test_a_run_without_samples_is_reported_as_such(tmp_path: Path) -> None:
+    run = empty_run(tmp_path / "nothing")
+    assert "nothing was measured" in verdict(run)
+    html = Report([run]).html()
+    assert "nothing was measured" in html
+    assert "<figure" not in html
+
+
+def test_dips_and_modes_stand_out(make: Runs) -> None:
+    network = Network(28.0, 94.1, dip_bytes=65536, two_modes_bytes=8192)
+    [one] = series_of([make(network=network, launches=7)])
+    dip, modes = standouts(one)
+    assert dip.startswith("Dips: 64 KiB (65,536 B) reaches ")
+    assert modes.startswith("Several modes: 8 KiB (8,192 B) takes ")
+    marks = {row["kind"]: row["size"] for row in curve_tables([one])["marks"]}
+    assert marks[DIP] == 65536
+    assert marks[MODES] == 8192
+    assert marks.keys() == {DIP, MODES, HALF_POWER, SATURATION}
+
+
+def test_every_launch_is_drawn_and_every_batch_of_a_size_with_modes(make: Runs) -> None:
+    [one] = series_of([make(launches=7, batches=5)])
+    several = [point.size_bytes for point in one.points if point.modes.count > 1]
+    assert several == [8192]
+    counts = dict.fromkeys(FEW_SIZES, 0)
+    for seen in one.observations:
+        counts[seen.size_bytes] += 1
+    assert counts == {size: 35 if size == 8192 else 7 for size in FEW_SIZES}
+
+
+def test_thinning_keeps_the_extremes() -> None:
+    rows = [{"series": "a", "size": 1, "rate": float(i % 997)} for i in range(50_000)]
+    kept = thinned(rows, 1000)
+    assert len(kept) <= 1002
+    rates = [row["rate"] for row in kept]
+    assert (min(rates), max(rates)) == (0.0, 996.0)
+
+
+def test_runs_are_named_by_what_tells_them_apart(tmp_path: Path) -> None:
+    paths = [tmp_path / "a" / "fe", tmp_path / "b" / "fe", tmp_path / "b" / "ge"]
+    assert run_names(paths) == ["a/fe", "b/fe", "ge"]
+    assert run_names([paths[2], paths[2]]) == ["ge", "ge (2)"]
+
+
+def test_steps_of_one_run_are_told_apart(make: Runs) -> None:
+    def twice(meta: RunMeta) -> None:
+        meta.plan["steps"] *= 2
+
+    run = make(change=twice)
+    assert [one.label for one in series_of([run])] == ["fe (1)"]
+
+
+class Elements(HTMLParser):
+    """Counts elements and gathers what is in each script."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.scripts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.lasttag == "script":
+            self.scripts[-1] += data
+
+
+def parsed(html: str) -> Elements:
+    elements = Elements()
+    elements.feed(html)
+    return elements
+
+
+def roughen(meta: RunMeta) -> None:
+    for node in meta.nodes:
+        node["name"] = node["facts"]["kernel"] = ROUGH_TEXT
+    meta.plan["title"] = meta.plan["steps"][0]["name"] = meta.testbed["name"] = ROUGH_TEXT
+    meta.effective[0]["settings"]["congestion"] = ROUGH_TEXT
+    meta.command = ["weft", "run", ROUGH_TEXT]
+    meta.source = {"file": ROUGH_TEXT}
+    meta.warn(ROUGH_TEXT, ROUGH_TEXT, ROUGH_TEXT)
+
+
+def test_rough_names_stay_text(make: Runs) -> None:
+    plain, rough = make("plain"), make("<b>&'\"rough", change=roughen)
+    expected = parsed(Report([plain, make("plain2")]).html())
+    found = parsed(Report([plain, rough]).html())
+    assert len(found.scripts) == len(expected.scripts) == 3
+    assert found.tags.count("b") == expected.tags.count("b") + 1  # the warning's own
+    data = json.loads(found.scripts[0])
+    assert "<b>&'\"rough" in data["tables"]["points"]["series"]
+
+
+def test_script_json_leaves_nothing_to_break_out_with() -> None:
+    text = script_json({"name": ROUGH_TEXT})
+    assert not set(text) & set("<>&\u2028\u2029")
+    assert json.loads(text) == {"name": ROUGH_TEXT}
+
+
+def test_tables_are_embedded_once_for_all_figures(make: Runs) -> None:
+    data = page_data(Report([make()]).figures)
+    assert [figure["name"] for figure in data["figures"]] == [
+        "throughput",
+        "signature",
+        "saturation",
+    ]
+    assert data["tables"].keys() == {"points", "observations", "marks"}
+    assert all("datasets" not in figure["spec"] for figure in data["figures"])
+
+
+def test_page_holds_settings_facts_command_and_notes(make: Runs) -> None:
+    run = make()
+    html = Report([run]).html()
+    for text in ("6.8.0-45", "Test CPU", "cubic", "22.5 ns", "128 KiB (131,072 B)", "10.0.0.1"):
+        assert text in html
+    assert facts.repeat_command(run) in html
+    assert "The unit of repetition is the launch".lower() in html.lower()
+
+
+def test_a_setting_that_changed_shows_every_value(make: Runs) -> None:
+    def change(meta: RunMeta) -> None:
+        meta.effective[0]["settings"]["congestion"] = "reno"
+
+    rows = {row[0]: row for row in facts.settings_table(make(change=change)).rows}
+    assert rows["Congestion"][2:] == [
+        "default",
+        "reno in launch 0; cubic in launch 1, 2, 3, 4",
+        "cubic",
+    ]
+
+
+def test_ten_runs_stay_below_five_megabytes(make: Runs) -> None:
+    runs = [make(f"run{i}", GIGABIT, sizes=None, seed=i, launches=10) for i in range(10)]
+    assert len(Report(runs).html().encode()) < 5_000_000
+
+
+def test_figures_are_whole_svg_and_png(make: Runs, tmp_path: Path) -> None:
+    report = Report([make(), make("ge", GIGABIT, name="gigabit-pair")])
+    written = report.write_figures(tmp_path / "figures")
+    assert [path.name for path in written] == [
+        f"{name}.{format}"
+        for name in ("throughput", "signature", "saturation")
+        for format in ("svg", "png")
+    ]
+    for svg in written[::2]:
+        drawing = ElementTree.parse(svg).getroot()
+        texts = {"".join(text.itertext()) for text in drawing.iter() if text.tag.endswith("text")}
+        assert {"fe", "ge", DIP} <= texts
+    axes = written[0].read_text()
+    for label in ("1 KiB", "1 MiB", "Throughput (Mb/s)", "Message size"):
+        assert label in axes
+    for png in written[1::2]:
+        assert png.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+        assert png.stat().st_size > 20_000
+
+
+def test_rates_beyond_ten_gigabit_are_counted_in_gigabit(make: Runs, tmp_path: Path) -> None:
+    report = Report([make(network=Network(5.0, 40_000.0))])
+    svg = report.figures[0].write(tmp_path)[0].read_text()
+    assert "Throughput (Gb/s)" in svg
+    assert ">40<" in svg
+
+
+def test_runs_far_apart_are_drawn_on_a_logarithmic_axis(make: Runs, tmp_path: Path) -> None:
+    report = Report([make(), make("fast", Network(5.0, 40_000.0))])
+    svg = report.figures[0].write(tmp_path)[0].read_text()
+    for label in ("1 Mb/s", "100 Mb/s", "10 Gb/s"):
+        assert f">{label}<" in svg
+
+
+def test_an_import_is_repeated_by_importing_it(make: Runs) -> None:
+    def imported(meta: RunMeta) -> None:
+        meta.command, meta.effective = [], []
+        meta.source = {"format": "netpipe-3", "file": "np.out"}
+        meta.nodes = [{"name": "transmitter", "address": "", "facts": {}}]
+
+    run = make(change=imported)
+    assert facts.repeat_command(run) == "weft import netpipe np.out"
+    assert facts.settings_table(run).rows == []
+    assert facts.nodes_table(run).headers == ["Node"]
+
+
+def test_figures_need_no_network(make: Runs, tmp_path: Path) -> None:
+    alone = ["unshare", "--user", "--map-root-user", "--net"]
+    if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:
+        pytest.skip("this machine does not allow network namespaces")
+    run = make()
+    drawn = subprocess.run(
+        [*alone, sys.executable, "-c", DRAW, str(run.directory), str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert drawn.returncode == 0, drawn.stderr
+    assert len(list((tmp_path / "out").iterdir())) == 7
+
+
+DRAW = """
+import sys
+from pathlib import Path
+from weft.report.page import Report
+from weft.run.folder import Run
+report = Report([Run.open(sys.argv[1])])
+report.write(Path(sys.argv[2]) / "report.html")
+report.write_figures(Path(sys.argv[2]))
+"""
+
+
+def test_report_is_not_written_over_a_folder(make: Runs, tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="is a folder"):
+        write_report([make()], tmp_path)
+
+
+def test_report_says_when_the_disk_refuses(make: Runs, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(WorkError, match="cannot write the report"):
+        write_report([make()], tmp_path / "file" / "report.html")
+
+
+def test_command_prints_one_json_document(make: Runs, tmp_path: Path) -> None:
+    run = make(change=lambda meta: meta.warn("cpu-shared", "took turns", "pin them"))
+    figures = tmp_path / "figures"
+    arguments = [str(run.directory), "--json", "--figures", str(figures)]
+    result = CliRunner().invoke(report_command, arguments, catch_exceptions=False)
+    document = json.loads(result.stdout)
+    assert document["report"] == str(run.directory / "report.html")
+    assert Path(document["report"]).stat().st_size > 500_000
+    assert sorted(document["figures"]) == sorted(str(path) for path in figures.iterdir())
+    assert document["warnings"] == [
+        {"run": "fe", "code": "cpu-shared", "message": "took turns", "hint": "pin them"}
+    ]
+
+
+def test_command_refuses_what_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="not a run folder"):
+        CliRunner().invoke(report_command, [str(tmp_path)], catch_exceptions=False)

@@ -1,0 +1,259 @@
+"""Agents on this machine's loopback, for tests that need no lab."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import os
+import secrets
+import signal
+import time
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, NoReturn, Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft import binaries
+from weft.execute.crew import Crew
+from weft.execute.ensemble.ensemble import Ensemble
+from weft.execute.ensemble.session import EnsembleJob
+from weft.execute.live import LiveRun
+from weft.execute.logbook import Logbook
+from weft.execute.pair import StepJob, run_step
+from weft.plan.load import parse_plan
+from weft.plan.phases import expand
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import RunMeta, Warning
+from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.base import Node
+from weft.testbed.starting import start_each
+
+ADDRESS = "127.0.0.1"
+
+
+def step(sizes: list[int], trial_ms: float = 2, **changes: Any) -> dict[str, Any]:
+    """A resolved ping-pong step."""
+    return {
+        "name": "test",
+        "pattern": {"kind": "pingpong"},
+        "transport": "tcp",
+        "options": {"wait": "block"},
+        "sizes": {"schedule": "list", "bytes": sizes},
+        "stop": {"rule": "time", "trial_ns": int(trial_ms * 1e6), "trials": 3},
+        "until_ns": None,
+    } | changes
+
+
+def job(a_step: dict[str, Any], patience_ms: int = 2000) -> StepJob:
+    return StepJob(
+        step_index=0,
+        step=a_step,
+        launch=0,
+        phases=list(range(len(a_step["sizes"]["bytes"]))),
+        addresses=[ADDRESS, ADDRESS],
+        ports=[None, None],
+        token=secrets.token_hex(32),
+        epoch_ns=0,
+        patience_ms=patience_ms,
+    )
+
+
+async def start_agent(name: str) -> Agent:
+    return await Agent.start(name, [str(binaries.find("weft-probe"))])
+
+
+TRIAL = '{ rule = "time", trial = "20 ms", trials = 1 }'
+ONCE = '{ rule = "count", repeats = 1, trials = 1 }'
+
+
+def ensemble_step(
+    kind: str, size_bytes: int = 10_000, stop: str = TRIAL, keys: str = ""
+) -> dict[str, Any]:
+    """A resolved step between many nodes."""
+    text = f"""
+name = "test"
+[[steps]]
+name = "it"
+pattern = "{kind}"
+sizes = ["{size_bytes} B"]
+stop = {stop}
+{keys}
+"""
+    step: dict[str, Any] = parse_plan(text, "the test's plan")["steps"][0]
+    step["options"]["wait"] = "block"
+    return step
+
+
+@dataclass
+class Cluster:
+    """Agents on this machine that work on one step of a run, and what they have done."""
+
+    step: dict[str, Any]
+    writer: RunWriter
+    crew: Crew
+    ensemble: Ensemble
+    logbook: Logbook
+    phases: list[dict[str, Any]]
+
+    @property
+    def meta(self) -> RunMeta:
+        return self.writer.meta
+
+    def measured(self, phase: int) -> set[tuple[int, int]]:
+        """The routes that have samples in a phase."""
+        rows = self.writer.samples.filter(pc.field("phase") == phase)
+        return set(zip(rows["src"].to_pylist(), rows["dst"].to_pylist(), strict=True))
+
+    def routes(self, phase: int, lost: Collection[int] = ()) -> set[tuple[int, int]]:
+        """The routes that a phase should have without some nodes."""
+        transfers = self.phases[phase]["transfers"]
+        routes = {(one["src"], one["dst"]) for one in transfers}
+        return {route for route in routes if not set(route) & set(lost)}
+
+    async def run(self) -> None:
+        """The whole step."""
+        await self.ensemble.run(self.phases)
+        await self.ensemble.close()
+
+
+def with_cluster(
+    directory: Path,
+    nodes: int,
+    step: dict[str, Any],
+    scenario: Callable[[Cluster], Awaitable[Any]],
+    patience_s: float = 5.0,
+    on_phase: Callable[[Cluster, int], None] = lambda cluster, phase: None,
+) -> Cluster:
+    """Run a scenario with agents on loopback; `on_phase` hears of each phase that is over."""
+
+    async def run() -> Cluster:
+        names = [f"n{index + 1}" for index in range(nodes)]
+        agents = await asyncio.gather(*(start_agent(name) for name in names))
+        crew = Crew(dict(enumerate(agents)), {})
+        try:
+            writer = RunWriter.create(directory, _meta(step, names))
+            logbook = Logbook(
+                writer, 0, 0, lambda phases: [on_phase(cluster, phase) for phase in phases]
+            )
+            a_job = EnsembleJob(
+                step_index=0,
+                step=step,
+                launch=0,
+                addresses=dict.fromkeys(range(nodes), (ADDRESS,)),
+                ports=dict.fromkeys(range(nodes)),
+                token=secrets.token_hex(32),
+                epoch_ns=time.monotonic_ns(),
+                patience_s=patience_s,
+            )
+            ensemble = Ensemble(crew, set(range(nodes)), a_job, logbook)
+            cluster = Cluster(step, writer, crew, ensemble, logbook, expand(step, nodes))
+            await scenario(cluster)
+            return cluster
+        finally:
+            await crew.close()
+
+    return asyncio.run(run())
+
+
+class Loopback:
+    """A testbed of agents on this machine, on some of whose nodes none can be started."""
+
+    kind = name = "loopback"
+    cpus = None
+    may_spin = False
+    warnings: ClassVar[list[Warning]] = []
+
+    def __init__(self, nodes: int, broken: Collection[int] = ()) -> None:
+        self.nodes = [Node(f"n{index + 1}", ADDRESS) for index in range(nodes)]
+        self._broken = [self.nodes[index].name for index in broken]
+
+    def describe(self) -> dict[str, Any]:
+        return {"kind": self.kind, "name": self.name}
+
+    def node_command(self, node: Node, argv: list[str]) -> list[str]:
+        return ["false"] if node.name in self._broken else argv
+
+    def login(self, node: Node) -> str:
+        return "this machine"
+
+    async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
+        return await start_each(self.nodes, self.node_command, nodes)
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class Deaf:
+    """Hears no progress."""
+
+    def start(self, phases: int) -> None: ...
+    def grow(self, phases: int) -> None: ...
+    def advance(self, phases: int) -> None: ...
+    def describe(self, text: str) -> None: ...
+
+
+def no_chooser(meta: RunMeta, step: int) -> NoReturn:
+    raise AssertionError("this run has no adaptive step")
+
+
+def live_run(directory: Path, testbed: Loopback, step: dict[str, Any]) -> Run:
+    """A run of one step, from its beginning to its end."""
+    meta = _meta(step, [node.name for node in testbed.nodes])
+    meta.started = datetime.datetime.now(datetime.UTC).isoformat()
+    writer = RunWriter.create(directory, meta)
+    return LiveRun(testbed, writer, Deaf(), 5.0, no_chooser).run()
+
+
+def _meta(step: dict[str, Any], names: list[str]) -> RunMeta:
+    return RunMeta(
+        plan={"name": "test", "launches": 1, "steps": [step]},
+        testbed={"kind": "loopback"},
+        nodes=[{"name": name, "address": ADDRESS} for name in names],
+    )
+
+
+def with_agents(scenario: Callable[[Agent, Agent], Awaitable[Any]]) -> Any:
+    """Run a scenario with two agents and end them afterwards."""
+
+    async def run() -> Any:
+        agents = [await start_agent("n1"), await start_agent("n2")]
+        try:
+            return await scenario(*agents)
+        finally:
+            await asyncio.gather(*(agent.close() for agent in agents))
+
+    return asyncio.run(run())
+
+
+def with_stopped_peer(a_step: dict[str, Any]) -> None:
+    """Run a step whose second agent stops after a moment, with a patience of half a second."""
+
+    async def scenario(*agents: Agent) -> None:
+        running = run_step(list(agents), job(a_step, patience_ms=500), lambda batch: None)
+        task = asyncio.ensure_future(running)
+        await asyncio.sleep(0.3)
+        os.kill(agents[1].pid, signal.SIGSTOP)
+        try:
+            await asyncio.wait_for(task, 10)
+        finally:
+            os.kill(agents[1].pid, signal.SIGCONT)
+
+    with_agents(scenario)
+
+
+def measure(a_step: dict[str, Any]) -> pa.Table:
+    """The samples of a step on loopback."""
+
+    async def scenario(driver: Agent, server: Agent) -> pa.Table:
+        batches: list[pa.RecordBatch] = []
+        await run_step([driver, server], job(a_step), batches.append)
+        return pa.Table.from_batches(batches)
+
+    return with_agents(scenario)

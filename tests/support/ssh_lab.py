@@ -1,0 +1,176 @@
+"""Real sshd in the hosts of a lab: n1 is where the user sits, the others are logged into over the lab's links."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from support.command import WEFT, weft, weft_json
+
+FABRIC = """
+name = "ssh-lab"
+title = "Five hosts on a switch"
+
+[[hosts]]
+ids = "n[1-5]"
+attach = "switch"
+link = { rate = "100 Mb/s", delay = "20 us" }
+
+[[switches]]
+ids = "switch"
+"""
+SSHD = "/usr/sbin/sshd"
+
+
+def is_possible() -> str:
+    """Why there can be no sshd in a lab here, or nothing."""
+    if os.getuid() != 0:
+        return "sshd lets nobody in but who started it, unless root did"
+    return (
+        ""
+        if Path(SSHD).exists() and shutil.which("ssh")
+        else "no sshd: apt-get install openssh-server"
+    )
+
+
+@dataclass
+class SshLab:
+    """A lab with an sshd on each host but the first."""
+
+    name: str
+    folder: Path
+    addresses: dict[str, str]
+
+    def enter(self, node: str, *command: str | Path) -> list[str]:
+        """The command that runs another in a host's namespace, where the host has a name of its own as real ones do."""
+        named = ["unshare", "--uts", "sh", "-c", f'hostname {node}; exec "$@"', "sh"]
+        return [*WEFT, "lab", "exec", self.name, node, "--", *named, *map(str, command)]
+
+    def weft(
+        self, *arguments: str | Path, timeout: float = 120, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """weft as a user on n1 runs it, whose ssh has a configuration of its own."""
+        settings = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}"} | environment
+        entered = ["env", *(f"{key}={value}" for key, value in settings.items()), *WEFT]
+        return subprocess.run(
+            self.enter("n1", *entered, *arguments),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    def change_config(self, node: str, **settings: str) -> contextlib.AbstractContextManager[None]:
+        """Change the user's ssh settings of a node for a while."""
+        return _changed(self.folder / "ssh_config", node, settings)
+
+    def hosts(self, text: str) -> str:
+        """A host file."""
+        path = self.folder / "cluster.toml"
+        path.write_text(text)
+        return f"hosts:{path}"
+
+
+@contextlib.contextmanager
+def _changed(config: Path, node: str, settings: dict[str, str]) -> Iterator[None]:
+    before = config.read_text()
+    changed = "".join(f"  {key} {value}\n" for key, value in settings.items())
+    # What comes first counts.
+    config.write_text(f"Host {node}\n{changed}\n{before}")
+    try:
+        yield
+    finally:
+        config.write_text(before)
+
+
+@contextlib.contextmanager
+def ssh_lab(folder: Path) -> Iterator[SshLab]:
+    """A lab with sshd, taken down afterwards."""
+    fabric = folder / "ssh-lab.toml"
+    fabric.write_text(FABRIC)
+    name = f"ssh-{os.getpid()}"
+    nodes = weft_json("lab", "up", fabric, "--name", name)["nodes"]
+    lab = SshLab(name, folder, {node["name"]: node["address"] for node in nodes})
+    servers: list[subprocess.Popen[bytes]] = []
+    try:
+        _make_keys(lab)
+        _write_client(lab)
+        servers += [_start_sshd(lab, node) for node in list(lab.addresses)[1:]]
+        _wait_until_they_listen(lab, list(lab.addresses)[1:])
+        yield lab
+    finally:
+        weft("lab", "down", name)
+        for server in servers:
+            server.wait(10)
+
+
+def _make_keys(lab: SshLab) -> None:
+    for name in ("host_key", "user_key", "wrong_key"):
+        command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(lab.folder / name)]
+        subprocess.run(command, check=True)
+    key = (lab.folder / "host_key.pub").read_text()
+    known = [f"{address} {key}" for address in lab.addresses.values()]
+    (lab.folder / "known_hosts").write_text("".join(known))
+    shutil.copy(lab.folder / "user_key.pub", lab.folder / "authorized_keys")
+
+
+def _write_client(lab: SshLab) -> None:
+    """The user's configuration knows where the nodes are; nothing else does."""
+    places = [f"Host {name}\n  HostName {address}\n" for name, address in lab.addresses.items()]
+    common = f"""
+Host wrong
+  HostName {lab.addresses["n4"]}
+  IdentityFile {lab.folder}/wrong_key
+
+Host * !wrong
+  IdentityFile {lab.folder}/user_key
+
+Host *
+  User root
+  IdentitiesOnly yes
+  UserKnownHostsFile {lab.folder}/known_hosts
+  GlobalKnownHostsFile /dev/null
+  StrictHostKeyChecking yes
+"""
+    config = lab.folder / "ssh_config"
+    config.write_text("".join(places) + common)
+    wrapper = lab.folder / "bin/ssh"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {config} "$@"\n')
+    wrapper.chmod(0o755)
+
+
+def _start_sshd(lab: SshLab, node: str) -> subprocess.Popen[bytes]:
+    Path("/run/sshd").mkdir(exist_ok=True)
+    config = lab.folder / f"sshd_{node}"
+    # Each node has a cache of its own, though all share this machine's disk, and the wrapper to log in elsewhere.
+    config.write_text(f"""
+ListenAddress {lab.addresses[node]}
+HostKey {lab.folder}/host_key
+AuthorizedKeysFile {lab.folder}/authorized_keys
+PidFile none
+StrictModes no
+UsePAM no
+PermitRootLogin yes
+MaxStartups 100
+SetEnv XDG_CACHE_HOME={lab.folder}/cache-{node} PATH={lab.folder}/bin:/usr/bin:/bin
+""")
+    log = (lab.folder / f"sshd_{node}.log").open("wb")
+    return subprocess.Popen(lab.enter(node, SSHD, "-D", "-e", "-f", config), stderr=log)
+
+
+def _wait_until_they_listen(lab: SshLab, nodes: Sequence[str]) -> None:
+    script = "import socket, sys; [socket.create_connection((one, 22), 2) for one in sys.argv[1:]]"
+    command = lab.enter("n1", sys.executable, "-c", script, *(lab.addresses[one] for one in nodes))
+    deadline = time.monotonic() + 90
+    while subprocess.run(command, check=False, capture_output=True).returncode != 0:
+        if time.monotonic() > deadline:
+            raise AssertionError("the sshd do not listen")
+        time.sleep(0.1)

@@ -1,0 +1,207 @@
+"""A cluster that exists only as arithmetic: what max-min sharing, serialisation and noise would let agents measure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from weft import _core
+from weft.diagnose.limits.declared import DeclaredNetwork
+from weft.diagnose.xray.search import Search
+from weft.model.maxmin import fair_rates
+from weft.plan import catalog
+from weft.plan.load import load_plan
+from weft.plan.phases import expand
+from weft.run.folder import Run, RunWriter
+from weft.run.meta import RunMeta
+from weft.run.samples import SCHEMA
+
+PING_WIRE_BITS = 1490 * 8
+
+
+@dataclass
+class VirtualCluster:
+    """Carries out phases on a declared network; `spread` is the relative noise of a flow's rate.
+
+    `efficiency` is what all rates reach of what the network lets them have, `busy` the share that other
+    work on the machine takes at most from a phase, more from some and less from others. A phase that is
+    measured again gives the same samples. Flows through two full limits stand still for the first `stall_s`:
+    what one lets through in bursts the other cannot always pass on.
+    """
+
+    network: DeclaredNetwork
+    spread: float = 0.03
+    wake_us: float = 15.0
+    seed: int = 0
+    slow_pairs: dict[tuple[int, int], float] = field(default_factory=dict)
+    efficiency: float = 1.0
+    busy: float = 0.0
+    stall_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._rng = np.random.default_rng(self.seed)
+
+    def rates_mbps(self, flows: list[tuple[int, int]], trial_s: float = 1.0) -> np.ndarray:
+        """What each of some concurrent flows gets in a trial."""
+        crossed = self.network.crossings(flows)
+        capacities = np.array([limit.capacity_mbps for limit in self.network.limits])
+        for pair, mbps in self.slow_pairs.items():
+            crossed = np.column_stack([crossed, [flow == pair for flow in flows]])
+            capacities = np.append(capacities, mbps)
+        efficiency = self.efficiency * (1 - self.busy * float(self._rng.random()))
+        rates = fair_rates(crossed, capacities) * efficiency
+        noise = self._rng.lognormal(0, self.spread, len(flows))
+        loads = crossed.T @ rates
+        # What one flow loses another gets: a full limit carries the same in sum. One alone just loses.
+        for j in np.flatnonzero(loads > 0.999 * capacities * efficiency):
+            through = crossed[:, j]
+            if through.sum() > 1:
+                noise[through] *= loads[j] / (rates * noise)[through].sum()
+            else:
+                noise[through] = np.minimum(noise[through], 1.0)
+        is_full = loads > 0.999 * capacities * efficiency
+        noise[crossed[:, is_full].sum(axis=1) > 1] *= 1 - min(self.stall_s / trial_s, 1.0)
+        return rates * noise
+
+    def round_trip_us(self, a: int, b: int) -> float:
+        """One round trip of a full frame, with the time to wake two threads."""
+        crossed = self.network.crossings([(a, b), (b, a)]).sum(axis=0)
+        slowness = [1 / limit.capacity_mbps for limit in self.network.limits]
+        wire_us = PING_WIRE_BITS * float(crossed @ np.array(slowness))
+        return wire_us + float(self._rng.exponential(self.wake_us, 2).sum()) + 60
+
+    def measure(self, step_index: int, step: dict[str, Any], phase: dict[str, Any]) -> pa.Table:
+        """The samples of one phase."""
+        self._rng = np.random.default_rng([self.seed, step_index, phase["index"]])
+        flows = [(t["src"], t["dst"]) for t in phase["transfers"]]
+        size = phase["size_bytes"]
+        rows = []
+        if phase.get("work") == "pingpong":
+            for src, dst in flows:
+                for batch in range(step["stop"]["repeats"]):
+                    rows.append((batch, src, dst, 1, self.round_trip_us(src, dst) * 1e3))
+        else:
+            trial_ns = step["stop"]["trial_ns"]
+            for (src, dst), mbps in zip(flows, self.rates_mbps(flows, trial_ns / 1e9), strict=True):
+                rows.append((0, src, dst, round(mbps / 8e3 * trial_ns / size), trial_ns))
+        columns = {
+            "step": [step_index] * len(rows),
+            "phase": [phase["index"]] * len(rows),
+            "launch": [0] * len(rows),
+            "batch": [row[0] for row in rows],
+            "src": [row[1] for row in rows],
+            "dst": [row[2] for row in rows],
+            "size_bytes": [size] * len(rows),
+            "messages": [row[3] for row in rows],
+            "start_ns": [0] * len(rows),
+            "elapsed_ns": [int(row[4]) for row in rows],
+        }
+        return pa.table(columns, schema=SCHEMA)
+
+
+def survey_samples(cluster: VirtualCluster, plan: dict[str, Any]) -> list[pa.Table]:
+    """The samples of a plan's steps that are not chosen during the run."""
+    tables = []
+    for index, step in enumerate(plan["steps"]):
+        if step["pattern"]["kind"] == "xray":
+            continue
+        for phase in expand(step, len(cluster.network.hosts)):
+            tables.append(cluster.measure(index, step, phase))
+    return tables
+
+
+def new_meta(cluster: VirtualCluster, plan: dict[str, Any]) -> RunMeta:
+    """The run.json of a run on the cluster."""
+    return RunMeta(
+        plan=plan,
+        testbed={"kind": "virtual", "name": "arithmetic"},
+        nodes=[{"name": name} for name in cluster.network.hosts],
+    )
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A run of the plan xray on a cluster, as far as it got; `tables` are the samples of its phases."""
+
+    search: Search
+    meta: RunMeta
+    tables: list[pa.Table]
+
+    @property
+    def samples(self) -> pa.Table:
+        return pa.concat_tables(self.tables)
+
+    @property
+    def searched(self) -> int:
+        """How many phases the search has chosen."""
+        return len(self.meta.phases)
+
+    def first(self, phases: int) -> Simulation:
+        """What there was when the search had run so many phases."""
+        surveyed = len(self.tables) - self.searched
+        meta = RunMeta(self.meta.plan, self.meta.testbed, self.meta.nodes)
+        meta.phases = self.meta.phases[:phases]
+        return Simulation(self.search, meta, self.tables[: surveyed + phases])
+
+    def write(self, folder: Path) -> Run:
+        """The run folder."""
+        writer = RunWriter.create(folder, self.meta)
+        for batch in self.samples.combine_chunks().to_batches():
+            writer.append(batch)
+        return writer.finish("complete")
+
+
+def simulate(
+    cluster: VirtualCluster, begun: Simulation | None = None, phase_s: float = 0.0
+) -> Simulation:
+    """Run the plan xray, or go on with what was begun; each phase of the search takes so long."""
+    plan = load_plan("xray")
+    meta = begun.meta if begun else new_meta(cluster, plan)
+    tables = begun.tables if begun else survey_samples(cluster, plan)
+    step_index = len(plan["steps"]) - 1
+    found = Simulation(Search(meta, step_index), meta, tables)
+    lost: set[int] = set()
+    while specs := found.search.next_phases(found.samples, lost, phase_s * found.searched):
+        for spec in specs:
+            number = found.searched
+            work = {"index": number, "size_bytes": spec.size_bytes, "transfers": spec.transfers}
+            meta.phases.append(
+                {
+                    "step": step_index,
+                    "launch": 0,
+                    "phase": number,
+                    "purpose": spec.purpose,
+                    "transfers": spec.transfers,
+                }
+            )
+            tables.append(cluster.measure(step_index, {"stop": spec.stop}, work))
+    return found
+
+
+def network_of(text: str, scale: float = 0.1) -> DeclaredNetwork:
+    """The network that a fabric's TOML text describes."""
+    return DeclaredNetwork(json.loads(_core.load_fabric(text, "the test's fabric", scale)))
+
+
+def catalogue_network(name: str, scale: float = 0.1) -> DeclaredNetwork:
+    """A network of the catalogue."""
+    return network_of(catalog.read(catalog.find("fabric", name)), scale)
+
+
+def star(hosts: int, extra: str = "") -> str:
+    """A fabric of hosts at 100 Mb/s around one switch that limits nothing."""
+    return f"""
+name = "star"
+[[hosts]]
+ids = "n[1-{hosts}]"
+attach = "hub"
+link = {{ rate = "100 Mb/s", delay = "5 us" }}
+[[switches]]
+ids = "hub"
+{extra}
+"""

@@ -1,0 +1,128 @@
+"""What the agent tells and tries before a run: real agents on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weft import binaries
+from weft.testbed.agent.agent import Agent, AgentError
+
+pytestmark = pytest.mark.timed
+
+HOME = "127.0.0.1"
+NOWHERE = "192.0.2.77"
+
+
+def with_agents(work: Callable[[Agent, Agent], Awaitable[None]]) -> None:
+    async def run() -> None:
+        argv = [str(binaries.find("weft-probe"))]
+        agents = [await Agent.start(name, argv) for name in ("a", "b")]
+        try:
+            await work(*agents)
+        finally:
+            for agent in agents:
+                await agent.close()
+
+    asyncio.run(run())
+
+
+async def asked(agent: Agent, answer: str, **request: Any) -> dict[str, Any]:
+    await agent.send(request)
+    return await agent.expect(answer)
+
+
+async def tried(agent: Agent, token: str, port: int, source: str = HOME) -> dict[str, Any]:
+    peer = {"node": 1, "network": 0, "from": source, "to": f"{HOME}:{port}"}
+    said = await asked(agent, "tried", type="paths", peers=[peer], token=token)
+    (path,) = said["paths"]
+    assert isinstance(path, dict)
+    return path
+
+
+def test_the_kernel_is_asked_about_interfaces_by_their_addresses() -> None:
+    async def work(agent: Agent, _: Agent) -> None:
+        seen = await asked(agent, "inspected", type="inspect", addresses=[HOME, NOWHERE])
+        home, nowhere = seen["interfaces"]
+        assert nowhere is None
+        assert home["mtu_bytes"] == int(Path("/sys/class/net/lo/mtu").read_text())
+        assert home["name"] == "lo" and home["loopback"] and home["offloads"]["gso"]
+        limits = Path("/proc/sys/net/ipv4/tcp_rmem").read_text().split()
+        assert seen["node"]["settings"]["tcp_rmem_max"] == int(limits[2])
+        assert all(0 <= share <= 1 for share in seen["node"]["busy"])
+
+    with_agents(work)
+
+
+def test_a_way_is_tried_and_closed_again() -> None:
+    async def work(one: Agent, other: Agent) -> None:
+        token = secrets.token_hex(32)
+        said = await asked(other, "echoing", type="echo", addresses=[HOME], token=token)
+        (port,) = said["ports"]
+        path = await tried(one, token, port)
+        assert path["connect_error"] is path["datagram_error"] is None
+        assert path["answered"] == path["asked"] and path["mtu_bytes"] == 65535
+        assert abs(path["clock_offset_us"]) <= path["clock_error_us"]
+        await asked(other, "hushed", type="hush")
+        path = await tried(one, token, port)
+        # Paths are tried to who has said that it listens, so that a refusal comes from the way.
+        assert f"a firewall rejects port {port}" in path["connect_error"]
+        assert path["mtu_bytes"] is None
+
+    with_agents(work)
+
+
+def test_who_has_not_the_token_is_not_answered() -> None:
+    async def work(one: Agent, other: Agent) -> None:
+        token = secrets.token_hex(32)
+        said = await asked(other, "echoing", type="echo", addresses=[HOME], token=token)
+        (port,) = said["ports"]
+        path = await tried(one, secrets.token_hex(32), port)
+        assert path["connect_error"] is None and "no answer" in path["datagram_error"]
+        assert (await tried(one, token, port))["answered"] == 10
+
+    with_agents(work)
+
+
+def test_an_answer_is_shorter_than_the_question() -> None:
+    async def work(_: Agent, other: Agent) -> None:
+        token = secrets.token_bytes(32)
+        said = await asked(other, "echoing", type="echo", addresses=[HOME], token=token.hex())
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+            asking.settimeout(2)
+            asking.connect((HOME, said["ports"][0]))
+            asking.send(token + (7).to_bytes(8, "little"))
+            answer = asking.recv(2000)
+        assert len(answer) == 16 and int.from_bytes(answer[:8], "little") == 7
+
+    with_agents(work)
+
+
+def test_ports_are_taken_from_the_range_or_there_are_none() -> None:
+    async def work(one: Agent, other: Agent) -> None:
+        with socket.create_server((HOME, 0)) as taken:
+            port = taken.getsockname()[1]
+            request = {"type": "echo", "addresses": [HOME], "token": secrets.token_hex(32)}
+            with pytest.raises(AgentError, match="in use"):
+                await asked(one, "echoing", **request, ports=[port, port])
+            said = await asked(other, "echoing", **request, ports=[port, port + 20])
+            assert port < said["ports"][0] <= port + 20
+
+    with_agents(work)
+
+
+def test_an_address_of_nobody_is_an_error_with_a_sentence() -> None:
+    async def work(one: Agent, _: Agent) -> None:
+        token = secrets.token_hex(32)
+        with pytest.raises(AgentError, match="assign"):
+            await asked(one, "echoing", type="echo", addresses=[NOWHERE], token=token)
+        path = await tried(one, token, 9, source=NOWHERE)
+        assert "assign" in path["connect_error"] and "assign" in path["datagram_error"]
+
+    with_agents(work)

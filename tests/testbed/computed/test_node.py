@@ -1,0 +1,197 @@
+"""Plans between two nodes whose insides are computed: the same commands and files as with agents."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from support.command import weft, weft_json
+from weft.diagnose.node.occupation import budgets, cache_hits, occupation
+from weft.diagnose.summary import summarise
+from weft.errors import RequestError
+from weft.execute.request import RunRequest, start_run
+from weft.plan import catalog
+from weft.run.folder import Run
+from weft.testbed.computed.node import names, open_nodes
+
+PLACEMENTS = ("base", "offload", "onload", "hybrid")
+
+
+def run(tmp_path: Path, on: str, plan: str = "netpipe", **settings: str) -> Run:
+    overrides = [(key.replace("__", "."), value) for key, value in settings.items()]
+    folder = tmp_path / on.replace("/", "_")
+    return start_run(RunRequest(plan, f"node:{on}", str(folder), overrides=overrides))
+
+
+def peak_mbps(found: Run) -> float:
+    return max(point.throughput_mbps.median for point in summarise(found).points)
+
+
+def latency_us(found: Run) -> float:
+    signature = summarise(found).signature
+    assert signature and signature.latency_us
+    return signature.latency_us.median
+
+
+@pytest.mark.parametrize("plan", ["netpipe", "latency", "stream", "signature"])
+def test_plans_between_two_run_and_can_be_shown_compared_and_reported(
+    tmp_path: Path, plan: str
+) -> None:
+    base, off = tmp_path / "base", tmp_path / "off"
+    for folder, placement in ((base, "base"), (off, "offload")):
+        done = weft_json("run", plan, "--on", f"node:p4-400-{placement}", "--out", folder)
+        assert done["status"] == "complete"
+    shown = weft_json("show", base)
+    assert [node["name"] for node in shown["nodes"]] == ["n1", "n2"]
+    assert {row["part"] for row in shown["occupation"]} >= {"cpu0", "nic", "I/O bus", "link out"}
+    assert "irq/s" in weft("show", off).stdout
+    ratios = [point["ratio"]["median"] for point in weft_json("compare", off, base)["points"]]
+    assert ratios and max(ratios) > 1.1
+    page = tmp_path / "report.html"
+    assert weft("report", base, off, "--out", page).returncode == 0
+    assert "p4-400-offload" in page.read_text()
+
+
+def test_a_message_s_budget_is_its_latency(tmp_path: Path) -> None:
+    found = run(tmp_path, "p4-400-onload", "latency")
+    points = {point.size_bytes: point for point in summarise(found).points}
+    for budget in budgets(found):
+        latency = points[budget.size_bytes].latency_us
+        assert latency and budget.total_us == pytest.approx(latency.median, rel=1e-5)
+    assert len(budgets(found)) == len(points)
+
+
+def test_who_does_what_is_seen_in_who_is_busy(tmp_path: Path) -> None:
+    for placement in PLACEMENTS:
+        found = run(tmp_path, f"p4-400-{placement}", steps__0__sizes='["1 MiB"]')
+        chosen = found.meta.testbed["placement"]
+        for busy in occupation(found):
+            if not busy.part.startswith(("cpu", "nic")):
+                continue
+            for task in ("protocol", "copy"):
+                assert (busy.shares[task] > 0.05) == (chosen[task] == busy.part), (placement, busy)
+            assert 0 <= busy.share <= 1
+
+
+def test_caches_hits_are_kept_and_shown(tmp_path: Path) -> None:
+    """Only what is written through comes to L2 as writes; what L1 misses comes as reads and instructions."""
+    on = "p4-400-onload(memory.model=caches)"
+    found = run(tmp_path, on, steps__0__sizes='["2 KiB", "1 MiB"]')
+    hits = cache_hits(found)
+    assert {row.size_bytes for row in hits} == {2048, 1 << 20}
+    assert all(0 <= row.hit_rate <= 1 and row.accesses > 0 for row in hits)
+    for size in (2048, 1 << 20):
+        for part in ("cpu0", "cpu1"):
+            mine = {
+                (row.cache, row.access): row
+                for row in hits
+                if (row.size_bytes, row.node, row.part) == (size, "n1", part)
+            }
+            assert mine["L2", "write"].accesses == mine["L1D", "write"].accesses
+            missed = mine["L1D", "read"].accesses * (1 - mine["L1D", "read"].hit_rate)
+            assert mine["L2", "read"].accesses == pytest.approx(missed)
+    shown = weft_json("show", found.directory)["caches"]
+    assert shown == [row.to_json() for row in hits]
+    text = weft("show", found.directory).stdout
+    assert "caches at 1048576 B, hits in %" in text and "L1I" in text
+
+
+def test_without_caches_there_is_no_table_of_them(tmp_path: Path) -> None:
+    found = run(tmp_path, "p4-400-base", "latency")
+    assert not (found.directory / "caches.parquet").exists()
+    assert weft_json("show", found.directory)["caches"] == []
+
+
+def test_published_orders_with_caches_hold(tmp_path: Path) -> None:
+    """Section 4.7: with caches, and none for the interface, base overtakes offload, and onload is first."""
+    sizes = '["1 B", "100 KiB"]'
+    shared = ",memory.caches.L2.size=1 MiB,memory.caches.L2.shared=true"
+    runs = {
+        at: run(
+            tmp_path,
+            f"p4-400-{at}(memory.model=caches{shared if at == 'onload' else ''})",
+            steps__0__sizes=sizes,
+        )
+        for at in ("base", "offload", "onload")
+    }
+    latency = {at: latency_us(found) for at, found in runs.items()}
+    rate = {at: peak_mbps(found) for at, found in runs.items()}
+    assert latency["onload"] < latency["base"] < latency["offload"]
+    assert rate["onload"] > rate["base"] > rate["offload"]
+
+
+def test_a_run_repeats_itself(tmp_path: Path) -> None:
+    once = run(tmp_path / "1", "p4-400-hybrid", "latency")
+    again = run(tmp_path / "2", "p4-400-hybrid", "latency")
+    assert once.meta.testbed["simulation"] == again.meta.testbed["simulation"]
+    assert once.samples == again.samples
+
+
+@pytest.mark.parametrize(
+    ("on", "plan", "message"),
+    [
+        ("p4-400-bse", "latency", 'no row "bse"'),
+        ("p4-400", "latency", "choose one of base, hybrid, offload, onload"),
+        ("p4-40-base", "latency", "not in the catalogue"),
+        ("p4-400-base(nic.clok=1 GHz)", "latency", "unknown key"),
+        ("p4-400-base(processors.nic.clock=0 GHz)", "latency", "must be positive"),
+        ("p4-400-base(memory.caches.L2.size=500 kB)", "latency", "line x ways = 128 x 8 = 1024 B"),
+        ("p4-400-base(memory.hit_rate)", "latency", "is not KEY=VALUE"),
+        ("p4-400-base", "xray", "between many nodes; node:p4-400-base has two"),
+        ("p4-400-base", "alltoall", "between many nodes"),
+        ("p4-400-base", "overhead", "nothing to simulate"),
+    ],
+)
+def test_what_cannot_be_is_refused(tmp_path: Path, on: str, plan: str, message: str) -> None:
+    with pytest.raises(RequestError) as refused:
+        run(tmp_path, on, plan)
+    assert message in str(refused.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_scale_is_refused() -> None:
+    with pytest.raises(RequestError, match="no rates to scale"):
+        open_nodes("p4-400-base", scale=0.1)
+
+
+def test_a_livelock_ends_and_is_said(tmp_path: Path) -> None:
+    found = run(tmp_path, "p4-400-base(interrupts.timer=1 MHz)", "latency")
+    assert found.meta.status == "failed"
+    assert "livelock: cpu0 spends" in json.dumps(found.meta.incomplete)
+    assert "livelock" in weft("show", found.directory).stdout
+
+
+def test_what_a_plan_says_of_sockets_counts(tmp_path: Path) -> None:
+    wide = run(tmp_path, "p4-400-onload", steps__0__sizes='["1 MiB"]')
+    small = '{ send_buffer = "8 KiB", receive_buffer = "8 KiB" }'
+    narrow = run(
+        tmp_path / "n", "p4-400-onload", steps__0__sizes='["1 MiB"]', steps__0__options=small
+    )
+    assert peak_mbps(narrow) < 0.9 * peak_mbps(wide)
+
+
+def test_published_latencies_and_rates_are_near_and_in_order(tmp_path: Path) -> None:
+    results = tomllib.loads(
+        (catalog.folder("machine").parent / "published/nic_offload.toml").read_text()
+    )
+    published = {result["id"]: result["value"] for result in results["result"]}
+    sizes = '["1 B", "2 MiB"]'
+    runs = {at: run(tmp_path, f"p4-400-{at}", steps__0__sizes=sizes) for at in PLACEMENTS}
+    latency = {at: latency_us(found) for at, found in runs.items()}
+    rate = {at: peak_mbps(found) for at, found in runs.items()}
+    assert latency["offload"] < latency["onload"] < latency["base"]
+    assert rate["onload"] >= rate["offload"] > rate["base"]
+    for at in ("base", "offload", "onload"):
+        assert latency[at] == pytest.approx(published[f"lat_{at}_us"], rel=0.1)
+        assert rate[at] == pytest.approx(published[f"bw_{at}_table_mbps"], rel=0.1)
+
+
+def test_the_catalogue_s_machines_are_listed_and_shown() -> None:
+    assert set(names()) >= {f"p4-400-{placement}" for placement in PLACEMENTS}
+    assert weft_json("machine", "list")["machines"] == names()
+    shown = weft_json("machine", "show", "p4-400-hybrid")
+    assert shown["placement"]["protocol"] == "nic"
+    assert "protocol" in weft("machine", "show", "p4-400-hybrid").stdout

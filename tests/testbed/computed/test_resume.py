@@ -1,0 +1,68 @@
+"""A computed run that is killed loses nothing that it had done."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from support.command import start, weft_json
+from weft.run.folder import Run
+from weft.run.tables import BOTTLENECKS_NAME, BUDGET_NAME, OCCUPATION_NAME
+
+pytestmark = pytest.mark.timed
+
+PLAN = """
+name = "two-steps"
+launches = 1
+
+[[steps]]
+name = "short"
+pattern = "pingpong"
+transport = "tcp"
+sizes = ["1 B", "8 KiB"]
+stop = { rule = "count", repeats = 10, trials = 2 }
+
+[[steps]]
+name = "long"
+pattern = "pingpong"
+transport = "tcp"
+sizes = ["64 MiB", "65 MiB", "66 MiB"]
+stop = { rule = "count", repeats = 10, trials = 2 }
+"""
+MACHINE = "node:p4-400-base(nic.mtu_bytes=1000)"
+
+
+def killed_in_the_second_step(plan: Path, folder: Path) -> None:
+    process = start("run", plan, "--on", MACHINE, "--out", folder)
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        path = folder / "run.json"
+        if path.exists() and [0, 0] in json.loads(path.read_text())["done"]:
+            break
+        time.sleep(0.005)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -9, "it ended before it could be killed"
+
+
+def test_a_killed_run_is_resumed_with_all_its_tables(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN)
+    folder, whole = tmp_path / "killed", tmp_path / "whole"
+    killed_in_the_second_step(plan, folder)
+    assert Run.open(folder).meta.done == [[0, 0]]
+    assert weft_json("run", "--resume", folder)["status"] == "complete"
+    assert weft_json("run", plan, "--on", MACHINE, "--out", whole)["status"] == "complete"
+    resumed, uncut = Run.open(folder), Run.open(whole)
+    # The clock goes on from the end of the last row, which is rounded.
+    assert resumed.samples.drop("start_ns").equals(uncut.samples.drop("start_ns"))
+    for again, once in zip(resumed.samples["start_ns"], uncut.samples["start_ns"], strict=True):
+        assert again.as_py() == pytest.approx(once.as_py(), abs=10)
+    for name in (OCCUPATION_NAME, BUDGET_NAME, BOTTLENECKS_NAME):
+        again, once = (pq.read_table(each / name).to_pylist() for each in (folder, whole))
+        assert again == once and {row["step"] for row in once} == {0, 1}, name
+    assert resumed.meta.testbed["simulation"] == uncut.meta.testbed["simulation"]

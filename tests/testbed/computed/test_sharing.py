@@ -1,0 +1,101 @@
+"""Simulated TCP Reno, frame by frame (`sharing=reno`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from support.four_hosts import write_four_hosts
+from weft.compare.routes import compare_routes
+from weft.errors import RequestError
+from weft.execute.request import RunRequest, start_run
+from weft.run.folder import Run
+
+SCALE = 0.01
+EACH = [("steps.bisections.permutations", "1"), ("steps.permutations.permutations", "1")]
+
+
+def run(folder: Path, on: str, trial: str = "2 s", scale: float = SCALE) -> Run:
+    trials = [(f"steps.{step}.stop.trial", trial) for step in ("permutations", "bisections")]
+    request = RunRequest(
+        "random-permutations", f"sim:{on}", str(folder), scale=scale, overrides=EACH + trials
+    )
+    return start_run(request)
+
+
+def fabric(tmp_path: Path, host_rate: str = 'rate = "100 Mb/s"') -> str:
+    return str(write_four_hosts(tmp_path, host_rate=host_rate, queue="queue_frames = 50"))
+
+
+def test_who_meets_nobody_gets_what_max_min_gives(tmp_path: Path) -> None:
+    fair = run(tmp_path / "fair", "fat-tree-16")
+    reno = run(tmp_path / "reno", "fat-tree-16(sharing=reno)")
+    pairs = compare_routes(reno, fair).pairs
+    assert len(pairs) == 32
+    for pair in pairs:
+        assert pair.ratio.median == pytest.approx(1, abs=0.02)
+    models = [one.meta.testbed["model"]["sharing"] for one in (fair, reno)]
+    assert models == ["max-min", "reno"]
+
+
+def test_who_shares_gets_about_as_much_in_all(tmp_path: Path) -> None:
+    pairs = compare_routes(
+        run(tmp_path / "reno", "two-racks(sharing=reno)", "8 s"),
+        run(tmp_path / "fair", "two-racks", "8 s"),
+    ).pairs
+    ratios = [pair.ratio.median for pair in pairs]
+    assert min(ratios) > 0.7 and max(ratios) < 1.2
+    assert max(ratios) - min(ratios) > 0.01, "it is not max-min fairness"
+    carried = [sum(getattr(pair, end).median for pair in pairs) for end in "ab"]
+    assert carried[0] == pytest.approx(carried[1], rel=0.06)
+
+
+def test_the_same_again_and_with_other_threads(tmp_path: Path) -> None:
+    one, other = (
+        run(tmp_path / str(threads), f"two-racks(sharing=reno,threads={threads})")
+        for threads in (1, 2)
+    )
+    assert one.samples == other.samples
+
+
+def test_a_window_holds_it_back(tmp_path: Path) -> None:
+    narrow = run(tmp_path / "a", "fat-tree-16(sharing=reno,window=4 KiB)")
+    wide = run(tmp_path / "b", "fat-tree-16(sharing=reno)")
+    ratios = [pair.ratio.median for pair in compare_routes(narrow, wide).pairs]
+    assert max(ratios) < 0.8
+
+
+def test_what_loses_most_is_what_holds_back(tmp_path: Path) -> None:
+    run(tmp_path / "run", f"{fabric(tmp_path)}(sharing=reno)")
+    table = pq.read_table(tmp_path / "run" / "bottlenecks.parquet").to_pylist()
+    between = {row["bottleneck"] for row in table if row["src"] // 2 != row["dst"] // 2}
+    assert between & {"s1 to s2", "s2 to s1"}
+
+
+@pytest.mark.parametrize(
+    ("plan", "on", "why"),
+    [
+        ("ring", "two-racks(sharing=fair)", "must be max-min or reno"),
+        ("random-permutations", "torus(dims=4x4,sharing=reno)", "nothing is known of the queues"),
+        ("random-permutations", "two-racks(sharing=reno,segments_per_ack=0)", "sends nothing"),
+        ("latency", "gigabit-pair(sharing=reno)", "streams between many nodes"),
+        ("cast", "two-racks(sharing=reno)", "cast"),
+        ("alltoall", "two-racks(sharing=reno)", 'stop.rule = "time"'),
+    ],
+)
+def test_what_is_not_carried_out_is_refused(tmp_path: Path, plan: str, on: str, why: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        start_run(RunRequest(plan, f"sim:{on}", str(tmp_path / "run")))
+    assert why in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_a_line_without_a_rate_is_refused_by_its_name(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="n1 out has no rate"):
+        run(tmp_path / "run", f"{fabric(tmp_path, host_rate='')}(sharing=reno)")
+
+
+def test_too_many_frames_are_refused_with_the_time_they_would_take(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="minutes; shorten stop"):
+        run(tmp_path / "run", "xibalba-er16(sharing=reno)", trial="3600 s", scale=1.0)

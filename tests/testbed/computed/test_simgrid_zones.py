@@ -1,0 +1,167 @@
+"""Platforms of zones in zones: their routes are those that SimGrid itself finds, where that is installed."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter, defaultdict
+from math import isclose
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fabric.test_formats import refusal, write
+from support.simgrid_peer import QUIET
+from support.simgrid_platforms import HEAD, make_platform
+from testbed.computed.test_simgrid_peer import compared
+from weft.testbed.computed.network import open_simulated
+
+Pairs = Counter[tuple[str, str]]
+Limit = tuple[str, int, bool]
+
+TWO = '<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>'
+LINK = '<link id="l" bandwidth="1Gbps" latency="1us"/>'
+CHANGING = '<link id="l" bandwidth="1Gbps" latency="1us" bandwidth_file="f"/>'
+ROUTE = '<route src="a" dst="b"><link_ctn id="l"/></route>'
+DUPLEX = '<link id="l" bandwidth="1Gbps" latency="1us" sharing_policy="SPLITDUPLEX"/>'
+INNER = '<zone id="{0}" routing="Full"><host id="node-{0}" speed="1Gf"/></zone>'
+
+
+def check_routes(routes: Path, platform: Path) -> None:
+    """The same links are crossed by the same pairs as often, and every way has the same latency.
+
+    SimGrid does not list the links of a way in their order where Dijkstra finds a part of it.
+    """
+    network = open_simulated(str(platform)).model
+    at = {host: index for index, host in enumerate(network.hosts())}
+    names, unshared = network.constraints(), set(network.unshared())
+    capacities, delays_s = (
+        np.frombuffer(one).tolist() for one in (network.capacities(), network.delays())
+    )
+    mine: dict[Limit, Pairs] = defaultdict(Counter)
+    theirs: dict[Limit, Pairs] = defaultdict(Counter)
+    done = subprocess.run([routes, platform, *QUIET], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(at) * (len(at) - 1)
+    for src, dst, latency, *links in (line.split("\t") for line in lines):
+        way = network.way(at[src], at[dst], 0)
+        assert (way is None) == (not links), f"{src} to {dst}"
+        if way is None:
+            continue
+        delay_s = sum(delays_s[index] for index in way[0])
+        assert isclose(delay_s, float(latency), rel_tol=1e-9, abs_tol=1e-12), f"{src} to {dst}"
+        for index in way[0]:
+            limit = names[index], round(capacities[index]), index in unshared
+            mine[limit][src, dst] += 1
+        for name, rate, is_fatpipe in zip(*(links[i::3] for i in range(3)), strict=True):
+            theirs[name, round(8 * float(rate)), is_fatpipe == "1"][src, dst] += 1
+    assert crossed(mine) == crossed(theirs)
+
+
+def crossed(limits: dict[Limit, Pairs]) -> Counter[tuple[int, bool, frozenset[object]]]:
+    """Rates and who crosses them how often, without names."""
+    return Counter((rate, fat, frozenset(who.items())) for (_, rate, fat), who in limits.items())
+
+
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_any_zones_in_zones_have_the_routes_of_simgrid(
+    routes: Path, tmp_path: Path, first: int
+) -> None:
+    for seed in range(first, first + 10):
+        platform = tmp_path / f"{seed}.xml"
+        platform.write_text(make_platform(seed))
+        check_routes(routes, platform)
+
+
+@pytest.mark.parametrize("seed", [3, 7, 11, 21])
+def test_transfers_across_zones_end_when_they_do_in_simgrid(
+    peer: Path, tmp_path: Path, seed: int
+) -> None:
+    """Without delays, which SimGrid has before a transfer and weft behind it."""
+    platform = tmp_path / "platform.xml"
+    text = make_platform(seed)
+    for delay_us in range(10):
+        text = text.replace(f'"{delay_us}us"', '"0"')
+    platform.write_text(text)
+    assert compared(peer, platform) < 1e-5
+
+
+def test_a_dijkstra_that_would_cross_a_zone_inside_is_refused(tmp_path: Path) -> None:
+    cluster = (
+        '<cluster id="c" prefix="node-" suffix="" radical="0-3" speed="1Gf" bw="1Gbps" lat="0"/>'
+    )
+    route = '<zoneRoute src="{}" dst="{}" gw_src="{}" gw_dst="{}"><link_ctn id="l"/></zoneRoute>'
+    body = (
+        f'<zone id="w" routing="{{}}">\n{INNER.format(8)}{cluster}{INNER.format(9)}{LINK}'
+        f"{route.format(8, 'c', 'node-8', 'node-0')}{route.format('c', 9, 'node-1', 'node-9')}</zone>"
+    )
+    why = refusal(write(tmp_path, body.format("Dijkstra"), HEAD))
+    assert ':4: routing="Dijkstra": the way from 8 to 9 enters a zone at node-0 and leaves' in why
+    assert open_simulated(str(write(tmp_path, body.format("Floyd"), HEAD))).nodes
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ('<zone id="w" routing="Vivaldi"/>', ':4: routing="Vivaldi": only Full, Floyd'),
+        ('<zone id="w" routing="Wifi"/>', ':4: routing="Wifi": only Full, Floyd'),
+        ('<zone id="w" routing="Full">\n<peer id="p"/></zone>', ":5: <peer> is not supported"),
+        ('<zone id="w" routing="Full">\n<trace id="t"/></zone>', ":5: <trace> is not supported"),
+        (f'<zone id="w" routing="Full">{TWO}\n<bypassRoute src="a" dst="b"/></zone>', ":5: <bypassRoute>"),
+        (f'<zone id="w" routing="Full">{TWO}\n<bypassZoneRoute/></zone>', ":5: <bypassZoneRoute>"),
+        (f'<zone id="w" routing="Full">{TWO}\n<host id="a"/></zone>', ":5: a second 'a'"),
+        (f'<zone id="w" routing="Full">{INNER.format(1)}\n<host id="a"/></zone>', ":5: <host> beside zones"),
+        (f'<zone id="w" routing="Full">{LINK}\n{LINK}</zone>', ":5: a second link 'l'"),
+        (
+            f'<zone id="w" routing="Full">\n{CHANGING}</zone>',
+            ":5: bandwidth_file: links that change over time",
+        ),
+        (
+            '<zone id="w" routing="Full">\n<host id="a" state_file="f"/></zone>',
+            ":5: state_file: hosts that come and go",
+        ),
+        (
+            f'<zone id="w" routing="Full">{TWO}{LINK}\n{ROUTE}{ROUTE}</zone>',
+            ":5: a second route from a to b",
+        ),
+        (
+            f'<zone id="w" routing="Full">{TWO}\n<route src="a" dst="b"/></zone>',
+            ":5: a route from a to b without links",
+        ),
+        (
+            f'<zone id="w" routing="Full">{TWO}{DUPLEX}\n{ROUTE}</zone>',
+            ":5: the SPLITDUPLEX link 'l' needs a direction",
+        ),
+        (
+            f'<zone id="w" routing="Full">{INNER.format(1)}{INNER.format(2)}{LINK}\n'
+            '<zoneRoute src="1" dst="2" gw_src="node-2" gw_dst="node-2"><link_ctn id="l"/></zoneRoute></zone>',
+            ":5: no host or router 'node-2' in the zone '1'",
+        ),
+        (
+            f'<zone id="w" routing="Full">{INNER.format(1)}\n'
+            '<zoneRoute src="1" dst="2" gw_src="node-1" gw_dst="node-2"/></zone>',
+            ":5: no zone '2' before this route",
+        ),
+        (
+            f'<zone id="w" routing="Full">{INNER.format(1)}{INNER.format(2)}{LINK}\n'
+            '<route src="1" dst="2"><link_ctn id="l"/></route></zone>',
+            ":5: '1' is a zone: <zoneRoute> leads there",
+        ),
+        (
+            '<zone id="w" routing="Cluster">\n<host id="a" speed="1Gf"/></zone>',
+            ":5: no <host_link> for 'a'",
+        ),
+        (
+            '<zone id="w" routing="Cluster"><host id="a"/>\n<host_link id="a" up="x" down="x"/></zone>',
+            ":5: no link 'x' in this platform",
+        ),
+        (
+            '<zone id="w" routing="Cluster">\n<zone id="x" routing="Full"/></zone>',
+            ':5: <zone> is not supported in a zone with routing="Cluster"',
+        ),
+        ('<cluster id="c" radical="0-7" bw="1Bps" bb_lat="1us"/>', ":4: bb_lat without bb_bw"),
+        ('<cluster id="c" radical="0-2000" bw="1Bps"/>', "2001 hosts, and a route for each two"),
+    ],
+)  # fmt: skip
+def test_what_stays_unsupported_is_named_with_its_line(tmp_path: Path, body: str, why: str) -> None:
+    assert why in refusal(write(tmp_path, body, HEAD))

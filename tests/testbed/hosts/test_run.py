@@ -1,0 +1,163 @@
+"""Runs on nodes that weft did not build: what differs from a lab, on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.command import weft, weft_json
+from support.hosts_here import host_file, local_nodes
+from weft.errors import RequestError
+from weft.run.folder import Run
+from weft.testbed.open import open_testbed
+
+pytestmark = pytest.mark.timed
+
+RING = ["ring", "--launches", "1", "--set", "steps.ring.stop.trial=20 ms"]
+QUICK = ["signature", "--launches", "2", "--set", "steps.pingpong.sizes=['1 B', '16 KiB']"]
+
+
+def test_a_run_says_where_it_was_and_can_be_resumed(tmp_path: Path) -> None:
+    spec = local_nodes(tmp_path, "n[1-6]")
+    asked = ["--on", spec, "--nodes", "3", "--ports", "22000-22009", "--out", tmp_path / "r"]
+    assert weft_json("run", *RING, *asked)["status"] == "complete"
+    measured = Run.open(tmp_path / "r").meta
+    about = measured.testbed
+    assert (about["kind"], about["launchers"], about["ports"]) == (
+        "hosts",
+        ["template"],
+        ["22000-22009"],
+    )
+    assert [node["name"] for node in measured.nodes] == ["n1", "n2", "n3"]
+    assert measured.nodes[0]["facts"]["interfaces"]
+    document = json.loads((tmp_path / "r/run.json").read_text())
+    document |= {"done": [], "status": "partial"}
+    (tmp_path / "r/run.json").write_text(json.dumps(document))
+    assert weft_json("run", "--resume", tmp_path / "r")["status"] == "complete"
+
+
+def test_nodes_whose_clocks_began_at_other_times_agree_on_the_run_s_time(tmp_path: Path) -> None:
+    later = "unshare --time --fork --kill-child --monotonic {node}"
+    if subprocess.run(["unshare", "--time", "true"], check=False, capture_output=True).returncode:
+        pytest.skip("no time namespaces here")
+    spec = local_nodes(tmp_path, "100000,7000000", later)
+    for plan, folder in ((QUICK, tmp_path / "pair"), (RING, tmp_path / "ring")):
+        assert weft_json("run", *plan, "--on", spec, "--out", folder)["status"] == "complete"
+        starts_ns = Run.open(folder).samples["start_ns"].to_pylist()
+        assert 0 <= min(starts_ns) <= max(starts_ns) < 60e9
+    ahead_ns = Run.open(tmp_path / "ring").meta.clocks[1]["offset_ns"]
+    assert abs(ahead_ns + 6_900_000e9) < 1e9
+
+
+def test_an_interface_is_asked_for_its_address(tmp_path: Path) -> None:
+    keys = "[[nodes]]\nids = 'n[1-2]'\ncommand = 'env NODE={node}'\ninterface = "
+    told = weft_json("run", *RING, "--on", host_file(tmp_path, f"{keys}'lo'"), "--dry-run")
+    assert told["nodes"][0]["addresses"] == ["known once the node is asked"]
+    weft_json("run", *RING, "--on", host_file(tmp_path, f"{keys}'lo'"), "--out", tmp_path / "r")
+    assert Run.open(tmp_path / "r").meta.nodes[1]["address"] == "127.0.0.1"
+    said = weft_json("run", *QUICK, "--on", host_file(tmp_path, f"{keys}'nosuch'"),
+                     "--out", tmp_path / "q", status=1)  # fmt: skip
+    assert "n1: it has no address on nosuch: it has " in said["warnings"][0]["message"]
+    assert "lo 127.0.0.1" in said["warnings"][0]["message"]
+
+
+def test_a_range_of_ports_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        spec = local_nodes(tmp_path, "n[1-2]")
+        said = weft_json("run", *QUICK, "--on", spec, "--ports", f"{port}", "--out", tmp_path / "r",
+                         status=2)  # fmt: skip
+        assert "2 nodes share the address" in said["error"]["message"]
+        text = (tmp_path / "cluster.toml").read_text()
+        two = text.replace('"127.0.0.1"', '"127.0.0.[1-2]"')
+        with socket.create_server(("127.0.0.2", port)):
+            spec = host_file(tmp_path, two)
+            said = weft_json("run", *QUICK, "--on", spec, "--ports", f"{port}",
+                             "--out", tmp_path / "r", status=1)  # fmt: skip
+    assert f"n2: no port of {port} is free on 127.0.0.2" in said["warnings"][0]["message"]
+
+
+@pytest.mark.skipif(shutil.which("mpirun") is None, reason="no mpirun: apt-get install openmpi-bin")
+def test_mpirun_starts_agents(tmp_path: Path) -> None:
+    text = "launcher = 'mpirun'\noptions = ['--allow-run-as-root', '--oversubscribe']\n"
+    spec = host_file(tmp_path, text + "[[nodes]]\nids = 'localhost'\naddress = '127.0.0.1'\n")
+    folder = tmp_path / "r"
+    assert weft_json("run", "overhead", "--on", spec, "--out", folder)["status"] == "complete"
+    assert Run.open(folder).meta.testbed["launchers"] == ["mpirun"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--on", "ssh:"], "--on ssh:: not a testbed"),
+        (["--on", "ssh:n[1-"], "node set 'n[1-': missing bracket"),
+        (["--on", "template:docker exec -i {node}"], "a command and nodes are needed"),
+        (["--on", "template:docker exec:n1"], "does not say where {node} goes"),
+        (["--on", "template:'x {node}:n1"], "is not a command: No closing quotation"),
+        (["--on", "ssh:n[1-2]", "--nodes", "3"], "--nodes 3: ssh:n[1-2] has 2"),
+        (["--on", "ssh:n[1-2]", "--ports", "a-b"], "--ports: 'a-b' is not a range of ports"),
+        (["--on", "ssh:n[1-2]", "--scale", "0.1"], "a real cluster cannot be scaled"),
+        (["--on", "lab:pair", "--ports", "5000"], "--nodes and --ports are for real clusters"),
+    ],
+)
+def test_a_wrong_request_is_refused_before_anything_starts(arguments: list[str], says: str) -> None:
+    done = weft("run", "signature", *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert len([line for line in done.stderr.splitlines() if line.startswith("error:")]) == 1
+
+
+def test_one_node_is_too_few_for_a_pair() -> None:
+    done = weft("run", "signature", "--on", "ssh:localhost")
+    assert done.returncode == 2
+    assert "localhost" in done.stderr
+
+
+def test_a_mix_of_loopback_and_other_addresses_is_not_taken_from_names() -> None:
+    with open_testbed("ssh:localhost,192.0.2.7") as testbed:
+        assert [node.address for node in testbed.nodes] == ["", "192.0.2.7"]
+
+
+def test_simulated_nodes_start_nothing() -> None:
+    with (
+        open_testbed("sim:xibalba-er16") as testbed,
+        pytest.raises(RequestError, match="simulated"),
+    ):
+        asyncio.run(testbed.start_agents([0]))
+
+
+@pytest.fixture
+def named_namespaces() -> Iterator[tuple[str, str]]:
+    """Two namespaces with names and a cable between them, as people make them by hand."""
+    names = (f"weft-a-{os.getpid()}", f"weft-b-{os.getpid()}")
+    cable = f"ip link add e0 netns {names[0]} type veth peer name e0 netns {names[1]}"
+    commands = [*(f"ip netns add {name}" for name in names), cable]
+    for number, name in enumerate(names, 1):
+        commands += [f"ip -n {name} addr add 10.9.9.{number}/24 dev e0"]
+        commands += [f"ip -n {name} link set {link} up" for link in ("lo", "e0")]
+    try:
+        for command in commands:
+            done = subprocess.run(command.split(), check=False, capture_output=True, text=True)
+            if done.returncode:
+                pytest.skip(f"no named namespaces here: {done.stderr.strip()}")
+        yield names
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+
+def test_namespaces_with_names_are_a_cluster(
+    named_namespaces: tuple[str, str], tmp_path: Path
+) -> None:
+    spec = f"template:ip netns exec {{node}}:{','.join(named_namespaces)}"
+    assert weft_json("run", *QUICK, "--on", spec, "--out", tmp_path / "r")["status"] == "complete"
+    addresses = [node["address"] for node in Run.open(tmp_path / "r").meta.nodes]
+    assert addresses == ["10.9.9.1", "10.9.9.2"]

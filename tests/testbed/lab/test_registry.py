@@ -1,0 +1,108 @@
+"""The registry of labs: entries that this weft cannot read are stale, and can be taken away."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.command import weft, weft_json
+from weft.testbed.lab import registry
+from weft.testbed.lab.daemon import process_started
+from weft.testbed.lab.testbed import bring_up, open_lab
+
+
+@pytest.fixture(autouse=True)
+def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+def entry_of_an_older_weft(pid: int, started: int | None) -> dict[str, Any]:
+    """As it was before nodes had an address in each network."""
+    node = {"name": "n1", "address": "10.0.0.1", "fd": 5, "inode": 1}
+    keeper = {"pid": pid, "started": started, "user_namespace": False, "nodes": [node]}
+    about = {"fabric": "pair", "scale": 0.5, "private": False, "created": 1.5e9}
+    return {"id": "old", **about, "keeper": keeper}
+
+
+def put(name: str, text: str | bytes) -> None:
+    content = text.encode() if isinstance(text, str) else text
+    (registry.folder() / f"{name}.json").write_bytes(content)
+
+
+def test_an_entry_of_an_older_weft_is_listed_as_stale() -> None:
+    put("old", json.dumps(entry_of_an_older_weft(0, 0)))
+    (listed,) = weft_json("lab", "list")["labs"]
+    assert (listed["id"], listed["fabric"], listed["state"]) == ("old", "pair", "stale")
+    assert "stale" in weft("lab", "list").stdout
+    assert weft("lab", "down", "old").returncode == 0
+    assert registry.entries() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[1]",
+        "null",
+        "{}",
+        '{"keeper": null}',
+        '{"keeper": {"pid": "self", "nodes": [1]}}',
+        '{"keeper": {"nodes": 5}, "scale": NaN, "created": []}',
+        b"\xff\xfe",
+    ],
+)
+def test_any_damaged_entry_is_stale_and_goes(text: str | bytes) -> None:
+    put("broken", text)
+    (listed,) = weft_json("lab", "list")["labs"]
+    assert (listed["id"], listed["state"]) == ("broken", "stale")
+    assert weft_json("lab", "down", "--all") == {"removed": [{"id": "broken", "killed": 0}]}
+    assert registry.entries() == []
+
+
+def test_a_damaged_entry_is_in_nobodys_way() -> None:
+    put("broken", "{")
+    assert weft("lab", "up", "pair").returncode == 0
+    assert weft("lab", "exec", "pair", "n1", "--", "true").returncode == 0
+    assert weft("lab", "down", "--all").returncode == 0
+
+
+def test_the_keeper_of_an_older_weft_goes_with_its_entry() -> None:
+    with subprocess.Popen(["sleep", "60"]) as keeper:
+        put("old", json.dumps(entry_of_an_older_weft(keeper.pid, process_started(keeper.pid))))
+        assert weft("lab", "down", "old").returncode == 0
+        assert keeper.wait(5) != 0
+
+
+def test_another_process_with_the_keepers_number_is_left_alone() -> None:
+    with subprocess.Popen(["sleep", "60"]) as other:
+        put("old", json.dumps(entry_of_an_older_weft(other.pid, 1)))
+        assert weft("lab", "down", "old").returncode == 0
+        assert other.poll() is None
+        other.terminate()
+
+
+def test_only_the_lab_s_own_namespace_is_cleared_not_one_that_has_its_number_now() -> None:
+    up = bring_up("pair", 1.0, None)
+    dead = up.to_json() | {"id": "dead", "keeper": up.keeper.to_json() | {"started": 0}}
+    node = dead["keeper"]["nodes"][0]
+    cookie = node["cookie"]
+    command = up.keeper.enter_command("n1", ["sh", "-c", "echo inside; sleep 60"])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as inhabitant:
+        assert inhabitant.stdout is not None and inhabitant.stdout.readline() == "inside\n"
+        for remembered, killed in ((cookie + 1, 0), (cookie, 2)):
+            node["cookie"] = remembered
+            put("dead", json.dumps(dead))
+            (removed,) = weft_json("lab", "down", "dead")["removed"]
+            assert removed == {"id": "dead", "killed": killed}
+    registry.remove(up)
+
+
+def test_what_a_killed_run_left_goes_with_the_next_private_lab() -> None:
+    entry = entry_of_an_older_weft(0, 0)
+    put("old", json.dumps(entry | {"private": True}))
+    put("kept", json.dumps(entry | {"id": "kept"}))
+    with open_lab("pair"):
+        assert [one.id for one in registry.entries() if one.state == "stale"] == ["kept"]
