@@ -79,6 +79,7 @@ lint: setup
 	$(BIN)/ruff format --check python tests bench
 	$(BIN)/ruff check python tests bench
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 format: setup
 	cargo fmt --all
