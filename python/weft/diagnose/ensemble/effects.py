@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 from weft.diagnose.curve import Ints
 from weft.diagnose.ensemble.blocks import (
@@ -178,6 +177,8 @@ def _probability_below(values: Floats) -> Floats:
     Source: A. Vargha and H. D. Delaney, "A Critique and Improvement of the CL Common Language Effect Size
     Statistics", Journal of Educational and Behavioral Statistics 25, 2000.
     """
+    from scipy.stats import rankdata  # here, because every command would wait for it
+
     known = ~np.isnan(values)
     own = np.maximum(known.sum(axis=1), 1)
     ranks = np.nansum(rankdata(values, nan_policy="omit", axis=None).reshape(values.shape), axis=1)

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 
 Flow = tuple[int, int]
 Members = frozenset[int]
@@ -69,6 +68,10 @@ def inside_flows(members: Members, rng: Random) -> list[Flow]:
 
 def matching(parts: Iterable[Iterable[int]], rng: Random) -> list[Flow]:
     """A random permutation in which as few nodes as possible send into their own part; those sit out."""
+    from scipy.optimize import (
+        linear_sum_assignment,
+    )  # here, because every command would wait for it
+
     nodes = np.array([node for part in parts for node in sorted(part)])
     label = {node: i for i, part in enumerate(parts) for node in part}
     labels = np.array([label[int(node)] for node in nodes])

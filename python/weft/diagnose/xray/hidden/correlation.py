@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.cluster.hierarchy import fcluster, ward
-from scipy.spatial.distance import squareform
 
 from weft.diagnose.curve import Ints
 from weft.diagnose.xray.trial import Trial, logs
@@ -94,6 +92,12 @@ def _halves(distances: Floats) -> Ints:
 
     One where nothing tells any two nodes apart.
     """
+    from scipy.cluster.hierarchy import (
+        fcluster,
+        ward,
+    )  # here, because every command would wait for it
+    from scipy.spatial.distance import squareform
+
     tree = ward(squareform(np.sqrt(distances), checks=False))
     labels = np.asarray(fcluster(tree, 2, "maxclust") - 1, dtype=np.int64)
     if len(np.unique(labels)) < 2:
