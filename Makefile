@@ -46,8 +46,8 @@ test-rust: setup
 test-packages:
 	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
 		sockperf=sockperf qperf=qperf fping=fping sshd=openssh-server ssh=openssh-client \
-		slurmctld=slurm-wlm munged=munge nft=nftables mpirun=openmpi-bin \
-		simgrid_update_xml=libsimgrid-dev g++=g++
+		slurmctld=slurm-wlm munged=munge nft=nftables mpi.h=libopenmpi-dev \
+		mpirun=openmpi-bin simgrid_update_xml=libsimgrid-dev g++=g++ ip=iproute2 sysctl=procps
 
 # Tests on labs and agents wait most of the time. Meanwhile all others run on what these leave of the processors: a
 # process of the idle class takes nothing from them.
@@ -70,7 +70,7 @@ test-beside:
 # What `make test` has no time for: the slow half of the tests on real sshd, Slurm and MPI.
 test-cluster: setup
 	@tools/packages optional sshd=openssh-server ssh=openssh-client slurmctld=slurm-wlm munged=munge \
-		nft=nftables mpirun=openmpi-bin
+		nft=nftables mpi.h=libopenmpi-dev mpirun=openmpi-bin
 	$(BIN)/pytest -m cluster
 
 lint: setup
@@ -92,7 +92,7 @@ BENCHES := pair inside_node udp mpi matrix startup multi_pair aapc xibalba blind
 
 bench: setup
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \
-		mpicc=libopenmpi-dev mpirun=openmpi-bin NPopenmpi=netpipe-openmpi \
+		mpi.h=libopenmpi-dev mpirun=openmpi-bin NPopenmpi=netpipe-openmpi \
 		mpicc.mpich=libmpich-dev mpirun.mpich=mpich NPmpich2=netpipe-mpich2 nft=nftables \
 		simgrid_update_xml=libsimgrid-dev g++=g++
 	@failed=; for one in $(BENCHES); do \

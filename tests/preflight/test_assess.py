@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from support.recorded_cluster import Cluster
+from weft.execute.mpi.trial import Trial
 from weft.preflight.assess import Verdict, judge
 from weft.preflight.finding import Finding
 from weft.preflight.link import slot_gbps
+from weft.preflight.mpi import describe_mpi
 from weft.preflight.probe import distances
 from weft.preflight.record import Record
 
@@ -227,3 +230,18 @@ def test_few_nodes_try_all_and_many_some_both_ways() -> None:
     assert distances(1) == [] and distances(4) == [1, 2, 3]
     assert distances(32) == [1, 2, 4, 8, 16, 24, 28, 30, 31]
     assert len(distances(4096)) == 23
+
+
+def test_an_mpi_that_does_not_work_is_named_with_what_is_missing(cluster: Cluster) -> None:
+    broken = Trial("openmpi", problem="mpicc cannot compile: no mpi.h", hint="libopenmpi-dev")
+    record = replace(cluster.record(), mpi=[broken, Trial("mpich", "4.0.2")])
+    verdict = judge(record)
+    finding = only(verdict)
+    assert verdict.can_run and (finding.code, finding.hint) == ("mpi-unusable", "libopenmpi-dev")
+    assert "Open MPI on this machine cannot be used: mpicc cannot" in finding.message
+    assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
+
+
+def test_which_mpi_can_be_used_is_said() -> None:
+    assert describe_mpi([Trial("mpich", "4.0.2")]).endswith("--transport mpi: MPICH 4.0.2")
+    assert "libopenmpi-dev" in describe_mpi([])

@@ -10,6 +10,7 @@ from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import number, plain_table
 from weft.preflight.assess import Verdict, judge
 from weft.preflight.finding import Finding
+from weft.preflight.mpi import describe_mpi
 from weft.preflight.probe import look
 from weft.preflight.record import Record
 from weft.testbed.open import open_testbed
@@ -49,6 +50,7 @@ def _print_verdict(verdict: Verdict) -> None:
         + ("plans can run" if verdict.can_run else "plans cannot run")
     )
     _print_ways(record, console)
+    console.print(describe_mpi(record.mpi))
     for kind, heading in HEADINGS.items():
         found = [finding for finding in verdict.findings if finding.kind == kind]
         if found:

@@ -9,6 +9,7 @@ from typing import Any
 from weft.preflight.differences import differences
 from weft.preflight.finding import ORDER, Finding
 from weft.preflight.link import link_findings
+from weft.preflight.mpi import mpi_findings
 from weft.preflight.nodes import node_findings
 from weft.preflight.paths import way_findings
 from weft.preflight.record import Record
@@ -42,6 +43,7 @@ def judge(record: Record) -> Verdict:
         *way_findings(record),
         *differences(record),
         *link_findings(record),
+        *mpi_findings(record),
     ]
     found = [finding for finding in found if not _is_said(finding, found)]
     return Verdict(record, sorted(found, key=lambda finding: ORDER.index(finding.kind)))

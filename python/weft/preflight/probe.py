@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from weft.errors import RequestError
 from weft.execute.crew import Crew
+from weft.execute.mpi.trial import try_mpis
 from weft.execute.pair import endpoint
 from weft.preflight.record import NodeRecord, PathRecord, Record
 from weft.testbed.agent.agent import Agent, AgentError
@@ -58,7 +59,8 @@ class _Visit:
         finally:
             await crew.close()
         nodes = [self._node(at, facts.get(at, {}), seen.get(at)) for at in range(len(self._nodes))]
-        return Record(_about(self._testbed), nodes, paths)
+        self._tell("trying MPI on this machine")
+        return Record(_about(self._testbed), nodes, paths, try_mpis())
 
     async def _ask_all(self, crew: Crew, ask: Callable[[int, Agent], Awaitable[T]]) -> dict[int, T]:
         """What every node answers that is well so far; what is wrong with the others is noted."""

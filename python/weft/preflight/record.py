@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from weft.execute.mpi.trial import Trial
+
 
 @dataclass(frozen=True)
 class NodeRecord:
@@ -42,11 +44,12 @@ class PathRecord:
 
 @dataclass(frozen=True)
 class Record:
-    """A cluster before a run."""
+    """A cluster before a run; `mpi` are the MPIs of the machine that runs weft."""
 
     testbed: dict[str, Any]
     nodes: list[NodeRecord]
     paths: list[PathRecord]
+    mpi: list[Trial] = field(default_factory=list)
 
     @property
     def alive(self) -> list[NodeRecord]:
@@ -68,4 +71,5 @@ class Record:
             document["testbed"],
             [NodeRecord(**node) for node in document["nodes"]],
             [PathRecord(**path) for path in document["paths"]],
+            [Trial(**mpi) for mpi in document.get("mpi", [])],
         )

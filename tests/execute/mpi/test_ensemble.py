@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from execute.mpi.test_pair import INSTALLED, needs_mpi, rank_of
+from execute.mpi.test_pair import rank_of
 from support.command import descendants, start, weft, weft_json
+from support.mpi_here import INSTALLED, needs_mpi
 from weft.plan.phases import expand
 from weft.run.folder import Run
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from support.command import descendants, start, weft, weft_json
+from support.mpi_here import INSTALLED, needs_both, needs_mpi
 from weft.errors import RequestError
 from weft.execute.mpi import program
 from weft.execute.mpi.toolchain import KINDS, find_toolchain
@@ -19,11 +20,6 @@ from weft.run.folder import Run
 
 pytestmark = pytest.mark.alone
 
-INSTALLED = [kind for kind in KINDS if shutil.which(f"mpicc.{kind}")]
-needs_mpi = pytest.mark.skipif(
-    not INSTALLED, reason="no MPI: apt-get install libopenmpi-dev openmpi-bin mpich libmpich-dev"
-)
-needs_both = pytest.mark.skipif(len(INSTALLED) < 2, reason="needs Open MPI and MPICH side by side")
 QUICK = ["--launches", "1", "--set", "steps.*.stop={rule='count', repeats=20, trials=2}"]
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from execute.mpi.test_pair import INSTALLED, needs_mpi
 from support.command import WEFT
+from support.mpi_here import INSTALLED, needs_mpi
 from support.slurm_here import Slurm, is_possible, slurm
 from testbed.hosts.test_slurm import QUICK, RING, said_by
 from weft.run.folder import Run

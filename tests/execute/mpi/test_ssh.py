@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from execute.mpi.test_pair import INSTALLED, needs_mpi
 from support.command import weft
+from support.mpi_here import INSTALLED, needs_mpi
 from support.ssh_lab import SshLab, is_possible, ssh_lab
 from testbed.hosts.test_ssh import QUICK, RING, blocked, run
 from weft.run.folder import Run

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import pytest
 
 from support.command import weft, weft_json
 from support.hosts_here import host_file, local_nodes
+from support.mpi_here import needs_mpi
 from weft.errors import RequestError
 from weft.run.folder import Run
 from weft.testbed.open import open_testbed
@@ -85,7 +85,7 @@ def test_a_range_of_ports_that_is_taken_is_named(tmp_path: Path) -> None:
     assert f"n2: no port of {port} is free on 127.0.0.2" in said["warnings"][0]["message"]
 
 
-@pytest.mark.skipif(shutil.which("mpirun") is None, reason="no mpirun: apt-get install openmpi-bin")
+@needs_mpi
 def test_mpirun_starts_agents(tmp_path: Path) -> None:
     text = "launcher = 'mpirun'\noptions = ['--allow-run-as-root', '--oversubscribe']\n"
     spec = host_file(tmp_path, text + "[[nodes]]\nids = 'localhost'\naddress = '127.0.0.1'\n")

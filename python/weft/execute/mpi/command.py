@@ -48,13 +48,17 @@ def environment(toolchain: Toolchain, testbed: Testbed, folder: Path) -> dict[st
         for key, value in os.environ.items()
         if key == "SLURM_CONF" or not key.startswith(("SLURM_", "PMI_", "PMIX_"))
     }
-    if os.geteuid() == 0 and toolchain.kind == "openmpi":
-        kept |= _AS_ROOT
+    kept |= as_root(toolchain)
     if ports := testbed.nodes[0].ports:
         kept |= _within(ports)
     if testbed.kind == "lab":
         kept |= _LAB_ONLY[toolchain.kind] | {"OMPI_MCA_orte_tmpdir_base": str(folder)}
     return kept
+
+
+def as_root(toolchain: Toolchain) -> dict[str, str]:
+    """What makes Open MPI start for root."""
+    return _AS_ROOT if os.geteuid() == 0 and toolchain.kind == "openmpi" else {}
 
 
 def _within(ports: PortRange) -> dict[str, str]:
@@ -94,7 +98,7 @@ def mpirun_command(
     """
     path = toolchain.launcher.path
     if testbed.kind == "local":
-        return [path, *_LOCAL[toolchain.kind](len(nodes), shares_cpu), *program]
+        return local_command(toolchain, len(nodes), program, shares_cpu)
     shell = folder / "enter-node"
     names = write_remote_shell(testbed, nodes, shell)
     arguments = _REMOTE[toolchain.kind](names, shell, shares_cpu)
@@ -103,6 +107,13 @@ def mpirun_command(
         return [path, *_reached_at(toolchain, here), *arguments, *program]
     reached = _reached_at(toolchain, names[0])
     return [str(shell), names[0], shlex.join([path, *reached, *arguments, *program])]
+
+
+def local_command(
+    toolchain: Toolchain, ranks: int, program: list[str], shares_cpu: bool
+) -> list[str]:
+    """The command that starts a program's ranks on this machine."""
+    return [toolchain.launcher.path, *_LOCAL[toolchain.kind](ranks, shares_cpu), *program]
 
 
 def _own_address(peer: str) -> str | None:

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from weft.errors import RequestError
-from weft.execute.mpi.toolchain import Toolchain
+from weft.execute.mpi.toolchain import Toolchain, packages
 
 SOURCE = Path(__file__).with_name("source")
 NAME = "weft_mpi"
@@ -22,7 +22,7 @@ def compiled(toolchain: Toolchain) -> Path:
     program = _folder(toolchain) / NAME
     if not program.exists():
         program.parent.mkdir(parents=True, exist_ok=True)
-        _compile(toolchain, program)
+        compile_program(toolchain, sorted(SOURCE.glob("*.c")), program)
     return program
 
 
@@ -35,12 +35,14 @@ def _folder(toolchain: Toolchain) -> Path:
     return cache / "weft" / f"{toolchain.kind}-{name}"
 
 
-def _compile(toolchain: Toolchain, program: Path) -> None:
-    """Into a file beside it that then takes its name, so that a second weft never starts half a program."""
-    files = sorted(map(str, SOURCE.glob("*.c")))
+def compile_program(toolchain: Toolchain, sources: list[Path], program: Path) -> None:
+    """Compile C sources for an MPI; raises RequestError with the compiler's words.
+
+    Into a file beside the program that then takes its name, so that a second weft never starts half a program.
+    """
     with tempfile.TemporaryDirectory(dir=program.parent) as folder:
         built = Path(folder) / program.name
-        command = [toolchain.compiler.path, *_FLAGS, "-o", str(built), *files]
+        command = [toolchain.compiler.path, *_FLAGS, "-o", str(built), *map(str, sources)]
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=_COMPILE_WITHIN_S, check=False
@@ -48,10 +50,15 @@ def _compile(toolchain: Toolchain, program: Path) -> None:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise RequestError(f"{toolchain.compiler.path}: {error}") from None
         if done.returncode:
-            lines = [line for line in done.stderr.splitlines() if "error" in line]
-            said = (lines or done.stderr.splitlines() or ["it said nothing"])[0]
-            raise RequestError(
-                f"{toolchain.compiler.path} cannot compile weft's program: {said}",
-                "try it with a program of your own: the compiler or MPI's headers may be missing",
-            )
+            raise _refused(toolchain, done.stderr.splitlines())
         built.replace(program)
+
+
+def _refused(toolchain: Toolchain, stderr: list[str]) -> RequestError:
+    errors = [line for line in stderr if "error" in line]
+    said = (errors or stderr or ["it said nothing"])[0]
+    missing = "MPI's headers are" if "mpi.h" in said else "a C compiler or MPI's headers may be"
+    return RequestError(
+        f"{toolchain.compiler.path} cannot compile weft's program: {said}",
+        f"{missing} missing (Debian: {packages(toolchain.kind)})",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import subprocess
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from weft.errors import RequestError
 
 KINDS = {"openmpi": "Open MPI", "mpich": "MPICH"}
+DEBIAN = {"openmpi": "libopenmpi-dev openmpi-bin", "mpich": "libmpich-dev mpich"}
+"""The packages with an MPI's headers and `mpicc`, and with its `mpirun`."""
 _ASK_WITHIN_S = 20
 _COMPILER_VERSIONS = (
     ("openmpi", ["--showme:version"], re.compile(r"Open MPI (\d[\w.]*)")),
@@ -69,6 +72,21 @@ def find_toolchain(kind: str | None) -> Toolchain:
     return Toolchain(compiler, launcher)
 
 
+def installed_kinds() -> list[str]:
+    """The MPIs of which a program is in PATH, by Debian's names for them or by what `mpicc` says."""
+    tools = ("mpicc", "mpirun")
+    found = [kind for kind in KINDS if any(shutil.which(f"{tool}.{kind}") for tool in tools)]
+    if not found and (path := shutil.which("mpicc")):
+        with contextlib.suppress(RequestError):
+            found = [_compiler(path).kind]
+    return found
+
+
+def packages(kind: str | None) -> str:
+    """The Debian packages that provide an MPI, or either of them."""
+    return DEBIAN[kind] if kind else ", or ".join(DEBIAN.values())
+
+
 def _find(name: str, kind: str | None, read: Reader) -> Tool:
     names = [f"{name}.{kind}", name] if kind else [name]
     for path in filter(None, map(shutil.which, names)):
@@ -77,7 +95,7 @@ def _find(name: str, kind: str | None, read: Reader) -> Tool:
     raise RequestError(
         f"no {' or '.join(names)} in PATH: the program that measures is compiled with {wanted}'s own mpicc "
         "and started with its mpirun",
-        "load its module, or install it (Debian: libopenmpi-dev openmpi-bin, or libmpich-dev mpich)",
+        f"load its module, or install it (Debian: {packages(kind)})",
     )
 
 
