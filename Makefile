@@ -6,7 +6,7 @@ HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 AGENTS := python/weft/bin/weft-probe python/weft/bin/weft-lab
 
-.PHONY: setup demo test test-rust test-packages test-timed test-untimed test-beside test-cluster lint format bench clean
+.PHONY: setup demo test test-rust test-packages test-timed test-untimed test-beside test-cluster lint format bench bench-page clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.python .venv/.bindings python/weft/bin/.built
@@ -87,7 +87,7 @@ format: setup
 	$(BIN)/ruff check --fix-only python tests bench
 
 # Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
-BENCHES := pair inside_node udp mpi matrix startup multi_pair aapc xibalba blind simgrid fidelity laws inside inside_caches server \
+BENCHES ?= pair inside_node udp mpi matrix startup multi_pair aapc xibalba blind simgrid fidelity laws inside inside_caches server \
 	events applications
 
 bench: setup
@@ -96,8 +96,14 @@ bench: setup
 		mpicc.mpich=libmpich-dev mpirun.mpich=mpich NPmpich2=netpipe-mpich2 nft=nftables \
 		simgrid_update_xml=libsimgrid-dev g++=g++
 	@failed=; for one in $(BENCHES); do \
-		printf '\n== bench/%s.py\n' $$one; $(BIN)/python bench/$$one.py || failed="$$failed $$one"; done; \
+		printf '\n== bench/%s.py\n' $$one; \
+		WEFT_BENCH_RESULTS=bench/results $(BIN)/python bench/$$one.py || failed="$$failed $$one"; done; \
+	$(MAKE) --no-print-directory bench-page; \
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
+
+# docs/benchmarks.md, from the results that benches saved.
+bench-page: setup
+	$(BIN)/python bench/common/page.py
 
 clean:
 	rm -rf target .venv python/weft/bin python/weft/_core*.so

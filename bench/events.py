@@ -6,6 +6,8 @@ A ping-pong of 1 MiB between two p4-400-base is recorded: which processor, bus o
 SimPy then does the same: a resource for each processor, bus and link, a process for each frame or message, which
 waits for its time, takes the resource, holds it as long, and releases it. It computes nothing of what weft-node
 computes on the way (who preempts whom, how collisions stretch work), so the ratio is a lower bound.
+
+Takes seconds.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from collections.abc import Callable, Iterator
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from machine import machine
+from common.machine import machine
+from common.results import Goal, save
 from weft.execute.request import RunRequest, start_run
 from weft.testbed.computed.node import open_nodes
 from weft.trace.replay import Recording, record
@@ -106,11 +109,13 @@ def main() -> None:
         hint = "pip install simpy==4.1.2"
         print(f"SimPy is left out: it is not installed ({hint})", file=sys.stderr)
         return
+    goals = [Goal("events", events / mine_s / 1e6, "million/s", at_least=10)]
     tracks = len(recording.nodes) * len(recording.tracks)
     theirs_s = fastest(lambda: simpy_s(holds, tracks, end_ps))
     print(
         f"SimPy:     {theirs_s:.3f} s for the same, so that weft-node is {theirs_s / mine_s:.0f} times as fast"
     )
+    save("events", [*goals, Goal("processor time of SimPy / weft-node", theirs_s / mine_s)])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,11 @@ would need many trials to share them.
 
 Connections use Reno. BBR, which some kernels use, keeps no more on its way than twice what the idle way holds, and so
 gets little where acknowledgements wait behind data; and what it takes of a shared limit changes over tens of seconds.
+
+Takes about 45 minutes. Most of what is left is chance, so longer trials agree better. Other ways of sharing
+were tried against the same labs (proportional, least potential delay, weights by round trip, Reno's fixed
+point); their worst routes were off by 18 to 350 %, because they fill each limit that they count as full,
+which a lab does not.
 """
 
 from __future__ import annotations
@@ -28,8 +33,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ensembles import Override, machine_was_limit, measured
-from machine import machine
+from common.ensembles import Override, machine_was_limit, measured
+from common.machine import machine
+from common.results import Goal, save
 from weft.compare.routes import RoutePair, compare_routes
 from weft.plan import catalog
 from weft.plan.load import load_plan
@@ -116,8 +122,9 @@ def main() -> None:
         of_fabric = agreements(fabric)
         found += of_fabric
         print("\n".join(one.row() for one in of_fabric), flush=True)
-    for sharing in SHARINGS:
-        print_verdict(sharing, [one for one in found if one.sharing == sharing])
+    goals = [goal for sharing in SHARINGS for goal in goals_of(sharing, found)]
+    if not named:
+        save("fidelity", goals)
 
 
 def agreements(fabric: str) -> list[Agreement]:
@@ -194,14 +201,24 @@ def phases_pct(pairs: list[RoutePair]) -> list[float]:
     return [100 * (lab / simulated - 1) for lab, simulated in sums.values()]
 
 
-def print_verdict(sharing: str, found: list[Agreement]) -> None:
-    every = [abs(pct) for one in found for pct in one.routes_pct]
-    median, worst = statistics.median(every), max(every)
+def goals_of(sharing: str, found: list[Agreement]) -> list[Goal]:
+    """Print and give what all fabrics come to. Only Reno, which is what a lab does, has goals."""
+    mine = [one for one in found if one.sharing == sharing]
+    every = [abs(pct) for one in mine for pct in one.routes_pct]
+    medians = [statistics.median(map(abs, one.routes_pct)) for one in mine]
+    median, worst = max(medians), max(every)
     is_met = median <= TARGET_MEDIAN_PCT and worst <= TARGET_WORST_PCT
     print(
-        f"{sharing}, all {len(every)} routes: median {median:.1f} % (target {TARGET_MEDIAN_PCT:g}), "
-        f"worst {worst:.1f} % (target {TARGET_WORST_PCT:g}): {'met' if is_met else 'MISSED'}"
+        f"{sharing}, all {len(every)} routes: largest median of a fabric {median:.1f} % (target "
+        f"{TARGET_MEDIAN_PCT:g}), worst {worst:.1f} % (target {TARGET_WORST_PCT:g}): "
+        f"{'met' if is_met else 'MISSED'}"
     )
+    bounds = (TARGET_MEDIAN_PCT, TARGET_WORST_PCT) if sharing == "reno" else (None, None)
+    name = f"lab / simulator, {sharing}, {len(mine)} fabrics"
+    return [
+        Goal(f"{name}: largest median of a fabric's routes", median, "%", bounds[0]),
+        Goal(f"{name}: worst route", worst, "%", bounds[1]),
+    ]
 
 
 if __name__ == "__main__":

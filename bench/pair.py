@@ -1,6 +1,10 @@
 """weft beside NPtcp, sockperf, qperf and iperf3 on `lab:pair`: alternating runs, medians and ratios.
 
 usage: bench/pair.py [--runs N] [latency] [throughput] [signature] [agent]     (all four when none is named)
+
+Takes about 15 minutes. NPtcp prints the best of its trials, weft the median (in the ping-pong peak also the
+best). sockperf's smallest message has 14 bytes. The ping-pong peak is at the largest message that still fits
+the kernel's socket buffers, which grow by chance; therefore the ratio size by size is printed as well.
 """
 
 from __future__ import annotations
@@ -12,12 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-import peers
-from machine import machine
-from peers import Pair
+from common.machine import machine
+from common.results import Goal, save
+from peers import tools as peers
+from peers.tools import Pair
 from weft import binaries
 from weft.diagnose.curve import Reduction
 from weft.diagnose.points import Point, points
@@ -42,17 +47,25 @@ def main() -> None:
     describe_machine()
     with open_testbed("lab:pair") as testbed:
         for measure in arguments.measures or MEASURES:
-            for placement, cpus in PLACEMENTS.items():
-                BENCHES[measure](Pair(testbed, cpus), placement, arguments.runs)
+            goals = [
+                goal
+                for placement, cpus in PLACEMENTS.items()
+                for goal in BENCHES[measure](Pair(testbed, cpus), placement, arguments.runs)
+            ]
+            save("pair", goals, measure, peer_versions())
 
 
 def describe_machine() -> None:
-    present = [tool for tool in ("NPtcp", "sockperf", "qperf", "iperf3") if shutil.which(tool)]
     print(machine())
-    print("peers:   " + "; ".join(peers.version(tool) for tool in present))
+    print("peers:   " + "; ".join(map(" ".join, peer_versions().items())))
 
 
-def bench_latency(pair: Pair, placement: str, runs: int) -> None:
+def peer_versions() -> dict[str, str]:
+    present = [tool for tool in ("NPtcp", "sockperf", "qperf", "iperf3") if shutil.which(tool)]
+    return {tool: peers.version(tool) for tool in present}
+
+
+def bench_latency(pair: Pair, placement: str, runs: int) -> Iterator[Goal]:
     for size in LATENCY_SIZES:
         tools: dict[str, Callable[[], float]] = {
             f"weft, {wait}": lambda wait=wait, size=size: weft_latency(pair, size, wait)  # type: ignore[misc]
@@ -68,10 +81,13 @@ def bench_latency(pair: Pair, placement: str, runs: int) -> None:
                 )
         if shutil.which("qperf"):
             tools["qperf"] = lambda size=size: peers.qperf_latency(pair, size)  # type: ignore[misc]
-        print_table(f"half round trip of {size} B, us, {placement}", alternate(tools, runs), min)
+        title = f"half round trip of {size} B, us, {placement}"
+        for name, ratio in print_table(title, alternate(tools, runs), min).items():
+            what = f"half round trip of {size} B, {placement}, {name} / best peer"
+            yield Goal(what, ratio, at_most=1.0)
 
 
-def bench_throughput(pair: Pair, placement: str, runs: int) -> None:
+def bench_throughput(pair: Pair, placement: str, runs: int) -> Iterator[Goal]:
     pingpong: dict[str, Callable[[], Rates]] = {
         f"weft, {wait}": lambda wait=wait: weft_pingpong_rates(pair, wait)  # type: ignore[misc]
         for wait in waits(placement)
@@ -80,8 +96,10 @@ def bench_throughput(pair: Pair, placement: str, runs: int) -> None:
         pingpong["NPtcp"] = lambda: netpipe_rates(pair)
     rates = alternate(pingpong, runs)
     peaks = {name: [max(one.values()) for one in found] for name, found in rates.items()}
-    print_table(f"ping-pong peak, Mb/s, {placement}", peaks, max)
-    print_size_ratios(rates)
+    for name, ratio in print_table(f"ping-pong peak, Mb/s, {placement}", peaks, max).items():
+        yield Goal(f"ping-pong peak, {placement}, {name} / NPtcp", ratio, at_least=1.0)
+    for name, ratio in print_size_ratios(rates).items():
+        yield Goal(f"ping-pong rate size by size, {placement}, {name} / NPtcp", ratio)
     stream: dict[str, Callable[[], float]] = {
         f"weft, {wait}": lambda wait=wait: weft_stream_peak(pair, wait)  # type: ignore[misc]
         for wait in waits(placement)
@@ -90,10 +108,12 @@ def bench_throughput(pair: Pair, placement: str, runs: int) -> None:
         stream["iperf3"] = lambda: peers.iperf3_stream(pair)
     if shutil.which("qperf"):
         stream["qperf"] = lambda: peers.qperf_stream(pair)
-    print_table(f"stream peak, Mb/s, {placement}", alternate(stream, runs), max)
+    streams = alternate(stream, runs)
+    for name, ratio in print_table(f"stream peak, Mb/s, {placement}", streams, max).items():
+        yield Goal(f"stream peak, {placement}, {name} / best peer", ratio, at_least=1.0)
 
 
-def bench_signature(pair: Pair, placement: str, _: int) -> None:
+def bench_signature(pair: Pair, placement: str, _: int) -> Iterator[Goal]:
     """Whole commands: the default signature with its launches against NPtcp's single launch."""
     if placement != "different cores":
         return
@@ -103,9 +123,11 @@ def bench_signature(pair: Pair, placement: str, _: int) -> None:
     if shutil.which("NPtcp"):
         theirs = timed(lambda: peers.netpipe_rows(pair, ["-u", str(8 << 20)]))
         print(f"  NPtcp, single launch  {theirs:8.1f}   weft / NPtcp {ours / theirs:.2f}")
+        what = "time of a whole signature, 5 launches / a single launch of NPtcp"
+        yield Goal(what, ours / theirs, at_most=1.0)
 
 
-def bench_agent(pair: Pair, placement: str, runs: int) -> None:
+def bench_agent(pair: Pair, placement: str, runs: int) -> Iterator[Goal]:
     """Size of the agent and the time from its start to its first frame."""
     if placement != "same core":
         return
@@ -120,8 +142,10 @@ def bench_agent(pair: Pair, placement: str, runs: int) -> None:
         process.stdin.close()
         process.stdout.close()
         process.wait()
-    size_mb = probe.stat().st_size / 1e6
-    print(f"\nagent: {size_mb:.1f} MB, start to ready {statistics.median(times):.1f} ms (median)")
+    size_mb, ready_ms = probe.stat().st_size / 1e6, statistics.median(times)
+    print(f"\nagent: {size_mb:.1f} MB, start to ready {ready_ms:.1f} ms (median)")
+    yield Goal("size of the agent", size_mb, "MB", at_most=5)
+    yield Goal("agent, start to ready", ready_ms, "ms", at_most=10)
 
 
 BENCHES = {
@@ -199,8 +223,9 @@ def alternate(tools: dict[str, Callable[[], Figure]], runs: int) -> dict[str, li
     return figures
 
 
-def print_size_ratios(rates: dict[str, list[Rates]]) -> None:
-    """weft over NPtcp at each size: the peak alone hangs on where a socket buffer happens to run out."""
+def print_size_ratios(rates: dict[str, list[Rates]]) -> dict[str, float]:
+    """weft over NPtcp at each size, since the peak depends on when a socket buffer fills; the medians."""
+    medians = {}
     for name in rates if "NPtcp" in rates else ():
         if name == "NPtcp":
             continue
@@ -212,6 +237,8 @@ def print_size_ratios(rates: dict[str, list[Rates]]) -> None:
             f"  {name}, size by size: weft / NPtcp {statistics.median(ratios):.3f} (median of "
             f"{len(ratios)} sizes) [{min(ratios):.2f} .. {max(ratios):.2f}]"
         )
+        medians[name] = statistics.median(ratios)
+    return medians
 
 
 def median_at(rates: list[Rates], size_bytes: int) -> float:
@@ -226,8 +253,9 @@ def timed(work: Callable[[], object]) -> float:
 
 def print_table(
     title: str, figures: dict[str, list[float]], best: Callable[[list[float]], float]
-) -> None:
-    """A row a tool; weft is held against the best peer, and where it sleeps against those that sleep."""
+) -> dict[str, float]:
+    """A row a tool; gives weft's ratios to the best peer, which also sleeps where weft does."""
+    ratios = {}
     medians = {name: statistics.median(values) for name, values in figures.items()}
     peer_names = [name for name in medians if not name.startswith("weft")]
     print(f"\n{title}   (n = {len(next(iter(figures.values())))})")
@@ -235,11 +263,13 @@ def print_table(
         rivals = [medians[peer] for peer in peer_names if "spin" in name or "spin" not in peer]
         ratio = ""
         if name.startswith("weft") and rivals:
-            ratio = f"   weft / best peer {medians[name] / best(rivals):.3f}"
+            ratios[name] = medians[name] / best(rivals)
+            ratio = f"   weft / best peer {ratios[name]:.3f}"
         print(
             f"  {name:18s} {medians[name]:10.2f}   [{min(values):.2f} .. {max(values):.2f}]{ratio}"
         )
     sys.stdout.flush()
+    return ratios
 
 
 if __name__ == "__main__":

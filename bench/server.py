@@ -5,6 +5,9 @@ usage: bench/server.py [--fit]
 Prints throughput, processor load and cycles by category of the three published configurations beside what weft-node
 computes for server-100g. Costs are fitted to two of them, no-opts and all; tso-gro is predicted. `--fit` finds the
 costs anew and prints them as they stand in catalog/machines/server-100g.toml.
+
+Takes seconds. Nothing published says why the sender's load with tso-gro is so high: see
+docs/simulate-a-node.md.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from machine import machine
+from common.machine import machine
+from common.results import Goal, save
 from weft import _core
 from weft.diagnose.curve import column
 from weft.plan import catalog
@@ -122,15 +126,15 @@ def cycles_per_byte(config: str, side: str) -> float:
     return row[f"{side}_cpu_pct"] / 100 * CLOCK_HZ / (row["mbps"] * 1e6 / 8)
 
 
-def errors() -> bool:
-    """Prints everything; gives back whether the predicted configuration is within its bounds."""
+def errors() -> list[Goal]:
+    """Print everything; the worst of what was predicted, beside its bounds."""
+    rates_pct, shares_points = [0.0], [0.0]
     found = {config: simulate(config) for config in (*FITTED, *PREDICTED)}
     print(f"{'':28}{'published':>10}{'computed':>10}{'off':>9}")
-    is_good = True
     for config, one in found.items():
         row, note = throughput(config), "fitted" if config in FITTED else "predicted"
         off = 100 * (one.mbps / row["mbps"] - 1)
-        is_good &= note == "fitted" or abs(off) <= RATE_BOUND_PCT
+        rates_pct.append(abs(off) if note == "predicted" else 0.0)
         print(f"{config:9}{'Mb/s':19}{row['mbps']:10.0f}{one.mbps:10.0f}{off:+8.1f}%  {note}")
         for side in SIDES:
             there, here = row[f"{side}_cpu_pct"], one.busy_pct[side]
@@ -142,12 +146,28 @@ def errors() -> bool:
         note = "fitted" if config in FITTED else "predicted"
         for category, there in row.items():
             here = found[config].share_pct(side, category)
-            is_good &= note == "fitted" or abs(here - there) <= SHARE_BOUND_POINTS
+            shares_points.append(abs(here - there) if note == "predicted" else 0.0)
             label = f"{side} {category}, %"
             print(
                 f"{config:9}{label:19}{there:10.1f}{here:10.1f}{here - there:+8.1f} points  {note}"
             )
-    return is_good
+    loads = [
+        Goal(
+            f"{side} processors of tso-gro are off by",
+            abs(
+                100
+                * (found["tso-gro"].busy_pct[side] / throughput("tso-gro")[f"{side}_cpu_pct"] - 1)
+            ),
+            "%",
+            at_most=RATE_BOUND_PCT,
+        )
+        for side in SIDES
+    ]
+    return [
+        Goal("throughput of tso-gro is off by", max(rates_pct), "%", RATE_BOUND_PCT),
+        Goal("worst share of cycles of tso-gro", max(shares_points), "points", SHARE_BOUND_POINTS),
+        *loads,
+    ]
 
 
 @dataclass(frozen=True)
@@ -271,9 +291,7 @@ def main() -> None:
         fit()
         return
     print(machine())
-    is_good = errors()
-    bounds = f"{RATE_BOUND_PCT:.0f} % of throughput and {SHARE_BOUND_POINTS:.0f} points of cycles"
-    print(f"what was predicted is {'within' if is_good else 'NOT within'} {bounds}")
+    save("server", errors())
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@
 
 SimGrid is driven the fast way it has: one actor, detached communications, its plain max-min model (CM02 without
 cross-traffic and without TCP's factors). Every end is compared, not only the time.
+
+Takes about 20 minutes, half of it for `alltoall:128`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from machine import machine
+from common.machine import machine
+from common.results import Goal, save
 from support.simgrid_peer import MODEL, NoSimGridError, build_peer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,6 +95,10 @@ CASES = [
 ]  # fmt: skip
 
 
+RATIOS = {"alltoall:128": 50.0, "aapc:512": 100.0}
+"""How many times as fast as SimGrid these have to be."""
+LIMITS_S = {"aapc:4096": 2.0, "permutation:16384": 2.0, "ring:97336": 10.0, "halo:97336": 10.0}
+
 GROWING = [
     ("aapc", [(512, ("xgft", "down=8x8x8", "up=1x8x8")), (1024, ("xgft", "down=16x8x8", "up=1x16x8")),
               (2048, ("xgft", "down=16x16x8", "up=1x16x16")), (4096, ("xgft", "down=16x16x16", "up=1x16x16"))]),
@@ -124,7 +131,7 @@ def main() -> int:
     )
     wanted = sys.argv[1:] or [case.name for case in CASES]
     for case in (case for case in CASES if case.name in wanted):
-        print(row(case, own, peer), flush=True)
+        save("simgrid", print_row(case, own, peer), case.name.replace(":", "-"))
     if sys.argv[1:]:
         return 0
     if peer is not None:
@@ -154,7 +161,7 @@ def growth(pattern: str, sizes: list[tuple[int, tuple[str, ...]]], own: Path) ->
     return f"{words}, {each:.0f} bytes each"
 
 
-def row(case: Case, own: Path, peer: Path | None) -> str:
+def print_row(case: Case, own: Path, peer: Path | None) -> list[Goal]:
     with tempfile.TemporaryDirectory() as folder:
         commands = [[str(own), case.pattern, str(case.hosts), "-", *case.network]]
         if case.peer is not None and peer is not None:
@@ -166,15 +173,24 @@ def row(case: Case, own: Path, peer: Path | None) -> str:
             commands = [to_file(*both) for both in zip(commands, files, strict=True)]
         mine, *other = measured(commands, case.repeats)
         words = f"{case.pattern:<18}{case.hosts:>8}{mine.transfers:>11}{mine!s:>26}{mine.megabytes:>6.0f}"
+        name = f"{case.pattern}, {case.hosts:,} hosts"
+        took = Goal(f"{name}: time", mine.median_s, "s", at_most=LIMITS_S.get(case.name))
         if not other:
-            return words
+            print(words, flush=True)
+            return [took, Goal(f"{name}: memory", mine.megabytes, "MB")]
         theirs = other[0]
         if not case.takes_minutes:
             for command, file in zip(commands, files, strict=True):
                 ends(command, file)
         own_ends, peer_ends = (np.fromfile(file) for file in files)
         error = float(np.max(np.abs(own_ends / peer_ends - 1)))
-        return f"{words}{theirs!s:>30}{theirs.median_s / mine.median_s:>8.1f}{error:>15.1e}"
+        ratio = theirs.median_s / mine.median_s
+        print(f"{words}{theirs!s:>30}{ratio:>8.1f}{error:>15.1e}", flush=True)
+        return [
+            took,
+            Goal(f"{name}: SimGrid's time / weft's", ratio, at_least=RATIOS.get(case.name)),
+            Goal(f"{name}: largest difference of an end", error, at_most=1e-3),
+        ]
 
 
 def answered_row(case: Case, own: Path, peer: Path) -> str:

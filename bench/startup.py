@@ -3,6 +3,9 @@
 usage: bench/startup.py [--runs N] [--most NODES]
 
 All nodes are this machine, so its processors do the work of all of them: what a login costs there is part of the times.
+
+Takes about 2 minutes; `--most 2048` goes further. With 2,048 agents in a tree of 16 on two cores, 80 to 334
+of them missed the deadline of 20 s: each of the 16 relays has 64 logins at a time, and all share the cores.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from machine import machine
+from common.machine import machine
+from common.results import Goal, save
 from weft.testbed.agent.agent import Agent
 from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.open import open_testbed
@@ -37,11 +41,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         first_s = ready_s(Path(folder), 1, 0)
         print(f"the first agent, which is copied: {first_s:.2f}")
-        for count in (one for one in COUNTS if one <= arguments.most):
-            print_row(Path(folder), count, arguments.runs)
+        counts = (one for one in COUNTS if one <= arguments.most)
+        goals = [print_row(Path(folder), count, arguments.runs) for count in counts]
+    save("startup", goals)
 
 
-def print_row(folder: Path, count: int, runs: int) -> None:
+def print_row(folder: Path, count: int, runs: int) -> Goal:
     """One number of nodes, with each tree that makes sense for it."""
     trees = [tree for tree in TREES if 4 * tree <= count]
     times: dict[int, list[float]] = {tree: [] for tree in trees}
@@ -50,6 +55,8 @@ def print_row(folder: Path, count: int, runs: int) -> None:
             times[tree].append(ready_s(folder, count, tree))
     shown = [f"{_name(tree)} {_spread(times[tree])}" for tree in trees]
     print(f"{count:4d} nodes: {', '.join(shown)}{_verdict(count, times[0])}")
+    target_s = TARGET_S if count == TARGET_NODES else None
+    return Goal(f"{count} agents ready", statistics.median(times[0]), "s", at_most=target_s)
 
 
 def ready_s(folder: Path, count: int, tree: int) -> float:

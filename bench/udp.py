@@ -5,6 +5,8 @@ usage: bench/udp.py [lab] [known]     (both when none is named)
 lab:   on labs with a line rate, the achievable rate and the loss at half of it, which must be 0.
 known: on `lab:pair`, behind rules of nftables that drop a known share, or everything above a rate; the kernel counts,
 those that warm up included.
+
+Takes about a minute.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from machine import machine
+from common.machine import machine
+from common.results import Goal, save
 from weft.diagnose.delivery import Delivered, deliveries
 from weft.diagnose.points import points
 from weft.execute.request import RunRequest, start_run
@@ -80,13 +83,12 @@ def main() -> None:
     parts = parser.parse_args().parts or ["lab", "known"]
     print(machine())
     if "lab" in parts:
-        for lab in LABS:
-            print_half_rate(lab)
+        save("udp", [goal for lab in LABS for goal in half_rates(lab)], "lab")
     if "known" in parts and shutil.which("nft"):
-        print_known_losses()
+        save("udp", list(known_losses()), "known")
 
 
-def print_half_rate(lab: str) -> None:
+def half_rates(lab: str) -> Iterator[Goal]:
     run = measured("udp", f"lab:{lab}", [("launches", LAUNCHES)])
     rates = {(one.step, one.size_bytes): one.throughput_mbps for one in points(run)}
     print(f"\nlab:{lab}, {LAUNCHES} launches; rates of payload in Mb/s")
@@ -100,9 +102,11 @@ def print_half_rate(lab: str) -> None:
                 f"  {one.overrun:8d}",
                 flush=True,
             )
+            what = f"lost of {one.sent:,} datagrams of {one.size_bytes} B at half rate, {lab}"
+            yield Goal(what, one.lost, at_most=0)
 
 
-def print_known_losses() -> None:
+def known_losses() -> Iterator[Goal]:
     print(f"\nlab:pair, {OFFERED} of payload in messages of {SIZE_BYTES} B, {LAUNCHES} launches")
     print("  rule                kernel, %   weft, %   [from .. to]   holds")
     for name, rule in RULES.items():
@@ -116,6 +120,8 @@ def print_known_losses() -> None:
             f"{found.overrun} overrun)",
             flush=True,
         )
+        what = f"{name}: kernel's count, held by weft's interval"
+        yield Goal(what, known, "%", loss.high, loss.low)
 
 
 def reported() -> Delivered:

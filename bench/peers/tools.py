@@ -113,13 +113,14 @@ def iperf3_stream(pair: Pair) -> float:
 
 
 def version(tool: str) -> str:
-    """A tool's version as it says itself, or as Debian knows it."""
+    """A tool's version as it says itself, or as Debian has it; numbers and points only."""
     if tool == "NPtcp":
-        query = ["dpkg-query", "-W", "-f", "NPtcp ${Version}", "netpipe-tcp"]
+        query = ["dpkg-query", "-W", "-f", "${Version}", "netpipe-tcp"]
     else:
         query = [tool, "--version"]
     done = subprocess.run(query, capture_output=True, text=True, check=False)
-    return (done.stdout or done.stderr).strip().splitlines()[0]
+    found = re.search(r"\d+(\.\d+)+", done.stdout or done.stderr)
+    return found[0] if found else "unknown"
 
 
 def _found(pattern: str, text: str) -> str:

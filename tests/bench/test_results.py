@@ -1,0 +1,65 @@
+"""Saved results of benchmarks, and the page made of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from common.page import PAGE, page
+from common.results import FOLDER_VARIABLE, Goal, save
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = sorted((ROOT / "bench" / "results").glob("*.json"))
+
+
+def test_the_page_is_made_of_the_saved_results():
+    assert PAGE.read_text() == page([json.loads(path.read_text()) for path in RESULTS])
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_saved_results_are_of_benches_and_consistent(path: Path):
+    saved = json.loads(path.read_text())
+    assert set(saved) == {"bench", "goals", "machine", "versions", "date", "commit"}
+    assert (ROOT / "bench" / f"{saved['bench']}.py").exists()
+    for goal in saved["goals"]:
+        assert goal["met"] is None or goal["met"] == holds(goal["goal"], goal["measured"])
+
+
+def holds(goal: str, measured: float) -> bool:
+    bounds = [one.split() for one in goal.split(" and ")]
+    return all(
+        measured <= float(bound) if sign == "<=" else measured >= float(bound)
+        for sign, bound in bounds
+    )
+
+
+@pytest.mark.parametrize(
+    ("measured", "bounds", "is_met"),
+    [
+        (1.0, {"at_most": 1.0}, True),
+        (1.1, {"at_most": 1.0}, False),
+        (0.9, {"at_least": 1.0}, False),
+        (2.0, {"at_most": 3.0, "at_least": 1.0}, True),
+        (0.5, {"at_most": 3.0, "at_least": 1.0}, False),
+        (None, {"at_most": 1.0}, None),
+        (1.0, {}, None),
+    ],
+)
+def test_a_goal_is_met_within_its_bounds(measured, bounds, is_met):
+    assert Goal("time", measured, "s", **bounds).is_met is is_met
+
+
+def test_results_are_saved_only_where_a_folder_is_named(tmp_path, monkeypatch):
+    goals = [Goal("time", 0.5, "s", at_most=1.0)]
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    save("pair", goals, "latency")
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    save("pair", goals, "latency", {"NPtcp": "3.7.2"})
+    saved = json.loads((tmp_path / "pair-latency.json").read_text())
+    assert saved["goals"] == [
+        {"what": "time", "goal": "<= 1", "measured": 0.5, "unit": "s", "met": True}
+    ]
+    assert "| time | <= 1 | 0.5 s | met |" in page([saved])
