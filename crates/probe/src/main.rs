@@ -2,50 +2,13 @@
 //! its standard input does.
 
 mod agent;
-mod batch;
-mod batches;
-mod beat;
-mod both_ways;
-mod channel;
-mod clock;
-mod counters;
-mod delivery;
-mod descriptors;
-mod door;
-mod drive;
 mod ensemble;
-mod facts;
-mod failure;
-mod frame;
-mod icmp;
 mod inspect;
-mod interfaces;
-mod link;
-mod meet;
-mod message;
-mod mptcp;
-mod order;
-mod outbox;
-mod pattern;
-mod payload;
-mod ports;
-mod processor;
-mod reach;
-mod relay;
-mod rings;
-mod samples;
-mod shm;
-mod socket;
-mod striped;
-mod support;
-mod tcp;
-mod token;
-mod trips;
-mod udp;
-mod uring;
-mod wake;
-mod watchdog;
-mod zerocopy;
+mod listener;
+mod pair;
+mod system;
+mod transport;
+mod wire;
 
 use std::io;
 use std::process::{ExitCode, exit};
@@ -53,9 +16,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
-use agent::Agent;
-use frame::Kind;
-use wake::Wake;
+use agent::{Agent, relay};
+use system::{descriptors, wake::Wake};
+use wire::frame::{self, Kind};
 
 const USAGE: &str = "weft-probe is started by weft and speaks frames on its standard input and output.\n\
                      weft-probe --version prints its version.";

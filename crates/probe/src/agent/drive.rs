@@ -7,39 +7,42 @@ use std::sync::mpsc::Receiver;
 use weft_plan::Transport;
 
 use super::{Agent, pin};
-use crate::batches::{Batches, ChannelBatches};
-use crate::beat;
-use crate::channel::{Channel, NullChannel};
-use crate::door;
-use crate::drive::{Driver, Job, Report};
-use crate::frame::Kind;
-use crate::icmp::IcmpBatches;
-use crate::link::{self, End, Link, Work};
-use crate::message::{Common, Reply};
-use crate::pattern::{Checked, Payload, Unchecked};
-use crate::samples;
-use crate::udp::{Udp, UdpBatches};
+use crate::agent::message::Reply;
+use crate::listener::connect;
+use crate::pair::batch::ChannelBatches;
+use crate::pair::driver::{Driver, Job, Report};
+use crate::pair::link::{End, Link, Work};
+use crate::pair::pattern::{Checked, Payload, Unchecked};
+use crate::pair::settings::Effective;
+use crate::pair::synchronised;
+use crate::transport::batches::Batches;
+use crate::transport::channel::{Channel, NullChannel};
+use crate::transport::icmp::IcmpBatches;
+use crate::transport::udp::{Udp, UdpBatches};
+use crate::wire::frame::Kind;
+use crate::wire::samples;
+use crate::wire::setup::Setup;
 
 impl Agent {
     pub(super) fn drive(
         &mut self,
-        common: &Common,
+        setup: &Setup,
         peer: Option<SocketAddr>,
         job: Job,
     ) -> io::Result<()> {
-        pin(common)?;
-        match (common.step.transport, peer) {
+        pin(setup)?;
+        match (setup.step.transport, peer) {
             (Transport::Null, _) => {
-                self.report_settings(common, None)?;
+                self.report_settings(setup, None)?;
                 self.drive_over(job, NullChannel)
             }
             (Transport::Icmp, Some(peer)) => {
-                let batches = IcmpBatches::new(common, peer, job.largest_bytes())?;
+                let batches = IcmpBatches::new(setup, peer, job.largest_bytes())?;
                 let socket = batches.socket_kind();
-                self.report_settings(common, Some(link::Effective::Icmp { socket }))?;
+                self.report_settings(setup, Some(Effective::Icmp { socket }))?;
                 self.run_batches(job, batches)
             }
-            (_, Some(peer)) => self.drive_peer(common, peer, job),
+            (_, Some(peer)) => self.drive_peer(setup, peer, job),
             (transport, None) => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 format!("{} needs a peer's address", transport.name()),
@@ -47,44 +50,44 @@ impl Agent {
         }
     }
 
-    fn drive_peer(&mut self, common: &Common, peer: SocketAddr, job: Job) -> io::Result<()> {
-        let link = self.connect(common, &[peer])?;
-        link.carry(common, Driving { agent: self, job })
+    fn drive_peer(&mut self, setup: &Setup, peer: SocketAddr, job: Job) -> io::Result<()> {
+        let link = self.connect(setup, &[peer])?;
+        link.carry(setup, Driving { agent: self, job })
     }
 
     pub(super) fn drive_together(
         &mut self,
-        common: &Common,
+        setup: &Setup,
         peers: &[SocketAddr],
         requests: &Receiver<Vec<u8>>,
     ) -> io::Result<()> {
-        pin(common)?;
-        let link = self.connect(common, peers)?;
+        pin(setup)?;
+        let link = self.connect(setup, peers)?;
         let together = Together {
             agent: self,
-            common,
+            setup,
             requests,
         };
-        link.carry(common, together)
+        link.carry(setup, together)
     }
 
     /// Connect to a peer, whose further connections take turns at its addresses, and say what became of it.
-    fn connect(&mut self, common: &Common, peers: &[SocketAddr]) -> io::Result<Link> {
+    fn connect(&mut self, setup: &Setup, peers: &[SocketAddr]) -> io::Result<Link> {
         let enter = |connection: usize| {
-            door::enter(
-                common.address_of(connection),
+            connect::enter(
+                setup.address_of(connection),
                 peers[connection % peers.len()],
-                &common.step.options,
-                &common.token,
-                common.patience(),
+                &setup.step.options,
+                &setup.token,
+                setup.patience(),
             )
         };
         if peers.is_empty() {
             let kind = io::ErrorKind::InvalidInput;
             return Err(io::Error::new(kind, "a driver needs a peer's address"));
         }
-        let link = Link::establish(End::Drive, enter(0)?, common, enter)?;
-        self.report_settings(common, Some(link.effective()?))?;
+        let link = Link::establish(End::Drive, enter(0)?, setup, enter)?;
+        self.report_settings(setup, Some(link.effective()?))?;
         Ok(link)
     }
 
@@ -137,8 +140,8 @@ impl Work for Driving<'_, '_> {
         self.agent.drive_over(self.job, channel)
     }
 
-    fn over_udp(self, link: Udp, common: &Common) -> io::Result<()> {
-        let batches = UdpBatches::new(link, common, self.job.largest_bytes())?;
+    fn over_udp(self, link: Udp, setup: &Setup) -> io::Result<()> {
+        let batches = UdpBatches::new(link, setup, self.job.largest_bytes())?;
         self.agent.run_batches(self.job, batches)
     }
 }
@@ -146,15 +149,15 @@ impl Work for Driving<'_, '_> {
 /// Drives batches on the coordinator's beat over whatever channel there is.
 struct Together<'a> {
     agent: &'a mut Agent,
-    common: &'a Common,
+    setup: &'a Setup,
     requests: &'a Receiver<Vec<u8>>,
 }
 
 impl Work for Together<'_> {
     fn over<C: Channel>(self, channel: C) -> io::Result<()> {
-        let pattern = &self.common.step.pattern;
-        let largest_bytes = self.common.largest_bytes();
-        beat::follow(pattern, channel, largest_bytes, self.requests, |timing| {
+        let pattern = &self.setup.step.pattern;
+        let largest_bytes = self.setup.largest_bytes();
+        synchronised::follow(pattern, channel, largest_bytes, self.requests, |timing| {
             self.agent.say(&Reply::Timed {
                 start_ns: timing.start_ns,
                 elapsed_ns: timing.elapsed_ns,
@@ -162,7 +165,7 @@ impl Work for Together<'_> {
         })
     }
 
-    fn over_udp(self, _: Udp, _: &Common) -> io::Result<()> {
+    fn over_udp(self, _: Udp, _: &Setup) -> io::Result<()> {
         Err(io::Error::new(
             io::ErrorKind::Unsupported,
             "several pairs at once do not go over udp",

@@ -7,24 +7,27 @@ use std::sync::mpsc::Receiver;
 use serde::Serialize;
 use weft_plan::{Pattern, Phase, Wait};
 
-use crate::batch;
-use crate::channel::NullChannel;
-use crate::clock;
-use crate::counters;
-use crate::drive::Job;
+use crate::agent::message::{Asked, Overhead, Reply, Request};
 use crate::ensemble;
-use crate::facts;
-use crate::failure::{code, describe};
 use crate::inspect::{self, Echo};
-use crate::link;
-use crate::message::{Asked, Common, Overhead, Reply, Request, Settings};
-use crate::outbox::Outbox;
-use crate::pattern::Unchecked;
-use crate::processor;
-use crate::support;
-use crate::wake::Wake;
+use crate::pair::batch;
+use crate::pair::driver::Job;
+use crate::pair::pattern::Unchecked;
+use crate::pair::settings::{Effective, Settings};
+use crate::system::clock;
+use crate::system::counters;
+use crate::system::error::{code, describe};
+use crate::system::facts;
+use crate::system::processor;
+use crate::system::wake::Wake;
+use crate::transport::capabilities;
+use crate::transport::channel::NullChannel;
+use crate::wire::outbox::Outbox;
+use crate::wire::setup::Setup;
 
 mod drive;
+pub mod message;
+pub mod relay;
 mod serve;
 
 /// Talks to the coordinator on standard output.
@@ -48,7 +51,7 @@ impl Agent {
         self.say(&Reply::Ready {
             version: env!("CARGO_PKG_VERSION"),
             facts: facts::gather(),
-            transports: support::transports(),
+            transports: capabilities::transports(),
             timing: overhead()?,
         })
     }
@@ -111,39 +114,35 @@ impl Agent {
 
     fn perform(&mut self, request: Request, requests: &Receiver<Vec<u8>>) -> io::Result<u64> {
         match request {
-            Request::Serve(common) => self.serve(&common),
+            Request::Serve(setup) => self.serve(&setup),
             Request::Drive {
-                common,
+                setup,
                 peer,
                 step_index,
                 launch,
                 phases,
                 epoch_ns,
             } => {
-                let phases = chosen_phases(&common, &phases)?;
+                let phases = chosen_phases(&setup, &phases)?;
                 let job = Job {
-                    step: &common.step,
+                    step: &setup.step,
                     step_index,
                     launch,
                     phases: &phases,
                     epoch_ns,
                 };
-                self.drive(&common, peer, job)?;
+                self.drive(&setup, peer, job)?;
                 Ok(0)
             }
-            Request::DriveTogether { common, peers } => {
-                self.drive_together(&common, &peers, requests)?;
+            Request::DriveTogether { setup, peers } => {
+                self.drive_together(&setup, &peers, requests)?;
                 Ok(0)
             }
         }
     }
 
-    fn report_settings(
-        &mut self,
-        common: &Common,
-        link: Option<link::Effective>,
-    ) -> io::Result<()> {
-        let options = &common.step.options;
+    fn report_settings(&mut self, setup: &Setup, link: Option<Effective>) -> io::Result<()> {
+        let options = &setup.step.options;
         let effective = Settings {
             link,
             cpus: processor::allowed(),
@@ -162,10 +161,10 @@ impl Agent {
     }
 }
 
-fn chosen_phases(common: &Common, wanted: &[u32]) -> io::Result<Vec<Phase>> {
-    let all = common
+fn chosen_phases(setup: &Setup, wanted: &[u32]) -> io::Result<Vec<Phase>> {
+    let all = setup
         .step
-        .phases(common.nodes)
+        .phases(setup.nodes)
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error.to_string()))?;
     Ok(all
         .into_iter()
@@ -173,9 +172,9 @@ fn chosen_phases(common: &Common, wanted: &[u32]) -> io::Result<Vec<Phase>> {
         .collect())
 }
 
-fn pin(common: &Common) -> io::Result<()> {
-    let cpus = common.step.options.cpus.as_ref();
-    match cpus.and_then(|cpus| cpus.get(common.node as usize)) {
+fn pin(setup: &Setup) -> io::Result<()> {
+    let cpus = setup.step.options.cpus.as_ref();
+    match cpus.and_then(|cpus| cpus.get(setup.node as usize)) {
         Some(cpu) => processor::pin(*cpu),
         None => Ok(()),
     }

@@ -2,19 +2,22 @@
 
 use std::io;
 
+use crate::system::memory::memory;
+
 use super::{Agent, pin};
-use crate::batch;
-use crate::channel::Channel;
-use crate::door::Door;
-use crate::link::{End, Link, Work};
-use crate::message::{Common, Reply};
-use crate::pattern::{Checked, Unchecked};
-use crate::udp::{self, Udp};
+use crate::agent::message::Reply;
+use crate::listener::accept::Door;
+use crate::pair::batch;
+use crate::pair::link::{End, Link, Work};
+use crate::pair::pattern::{Checked, Unchecked};
+use crate::transport::channel::Channel;
+use crate::transport::udp::{self, Udp};
+use crate::wire::setup::Setup;
 
 impl Agent {
-    pub(super) fn serve(&mut self, common: &Common) -> io::Result<u64> {
-        pin(common)?;
-        let mut doors = open_doors(common)?;
+    pub(super) fn serve(&mut self, setup: &Setup) -> io::Result<u64> {
+        pin(setup)?;
+        let mut doors = open_doors(setup)?;
         let ports = doors.iter().map(Door::port);
         let ports: Vec<u16> = ports.collect::<io::Result<_>>()?;
         self.say(&Reply::Listening {
@@ -23,33 +26,33 @@ impl Agent {
         })?;
         let mut admit = |connection: usize| {
             let door = connection % doors.len();
-            doors[door].admit(common.patience())
+            doors[door].admit(setup.patience())
         };
-        let link = Link::establish(End::Serve, admit(0)?, common, admit)?;
-        self.report_settings(common, Some(link.effective()?))?;
-        link.carry(common, Serving(common))?;
+        let link = Link::establish(End::Serve, admit(0)?, setup, admit)?;
+        self.report_settings(setup, Some(link.effective()?))?;
+        link.carry(setup, Serving(setup))?;
         doors.iter_mut().for_each(Door::turn_away_queue);
         Ok(doors.iter().map(|door| door.rejected).sum())
     }
 }
 
 /// Serves a step over whatever channel there is.
-struct Serving<'a>(&'a Common);
+struct Serving<'a>(&'a Setup);
 
 impl Work for Serving<'_> {
     fn over<C: Channel>(self, mut channel: C) -> io::Result<()> {
         serve_channel(&mut channel, self.0)
     }
 
-    fn over_udp(self, link: Udp, common: &Common) -> io::Result<()> {
-        udp::serve_all(link, common, common.largest_bytes())
+    fn over_udp(self, link: Udp, setup: &Setup) -> io::Result<()> {
+        udp::serve_all(link, setup, setup.largest_bytes())
     }
 }
 
-fn serve_channel<C: Channel>(channel: &mut C, common: &Common) -> io::Result<()> {
-    let pattern = &common.step.pattern;
-    let mut memory = batch::memory(batch::memory_bytes(pattern, common.largest_bytes()))?;
-    if common.step.options.verify {
+fn serve_channel<C: Channel>(channel: &mut C, setup: &Setup) -> io::Result<()> {
+    let pattern = &setup.step.pattern;
+    let mut memory = memory(batch::memory_bytes(pattern, setup.largest_bytes()))?;
+    if setup.step.options.verify {
         batch::serve_all(pattern, channel, &mut Checked::default(), &mut memory)
     } else {
         batch::serve_all(pattern, channel, &mut Unchecked, &mut memory)
@@ -57,14 +60,14 @@ fn serve_channel<C: Channel>(channel: &mut C, common: &Common) -> io::Result<()>
 }
 
 /// A door at each of the node's addresses.
-fn open_doors(common: &Common) -> io::Result<Vec<Door>> {
+fn open_doors(setup: &Setup) -> io::Result<Vec<Door>> {
     let open = |connection| {
         Door::open(
-            common.address_of(connection),
-            common.ports,
-            &common.step.options,
-            common.token.clone(),
+            setup.address_of(connection),
+            setup.ports,
+            &setup.step.options,
+            setup.token.clone(),
         )
     };
-    (0..=common.more_addresses.len()).map(open).collect()
+    (0..=setup.more_addresses.len()).map(open).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::net::TcpStream;
 
-use super::hello::{Hello, Purpose};
+use super::purpose::{Hello, Purpose};
 
 /// Connections of friends; a fast node connects for a phase that we have not reached.
 #[derive(Default)]

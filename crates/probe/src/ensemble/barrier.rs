@@ -1,12 +1,12 @@
 //! The barrier before each phase, by dissemination (Hensgen, Finkel and Manber 1988): after ceil(log2 n) rounds of
 //! one message each, everybody has heard, directly or not, from everybody.
 
+use super::error::Trouble;
 use super::mesh::Mark;
 use super::progress::State;
 use super::session::Session;
-use super::trouble::Trouble;
-use crate::clock::now_ns;
-use crate::outbox::Outbox;
+use crate::system::clock::now_ns;
+use crate::wire::outbox::Outbox;
 
 impl Session {
     /// Wait until all members have come here; returns how long that took.

@@ -5,9 +5,9 @@
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 
-use super::reactor::{Interest, Key, Reactor};
-use super::slots::Slots;
-use crate::clock::now_ns;
+use super::event_loop::reactor::{Interest, Key, Reactor};
+use super::event_loop::slots::Slots;
+use crate::system::clock::now_ns;
 
 const READINGS: u32 = 8;
 const ASK: u8 = 0x3f;

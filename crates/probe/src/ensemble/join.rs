@@ -7,21 +7,20 @@ use std::net::{SocketAddr, TcpStream};
 use weft_plan::Wait;
 
 use super::clock_offset::{ClockOffset, Estimate};
-use super::dial::{Errand, Outcome};
-use super::hello::{Hello, Purpose};
+use super::connecting::{Errand, Outcome};
+use super::error::Trouble;
 use super::mesh::{self, Mesh};
+use super::purpose::{Hello, Purpose};
 use super::reply::Reply;
 use super::request::Joining;
 use super::session::Session;
-use super::trouble::Trouble;
-use crate::clock::now_ns;
-use crate::failure;
-use crate::link;
-use crate::message::Settings;
-use crate::outbox::Outbox;
-use crate::processor;
-use crate::reach;
-use crate::tcp;
+use crate::listener::reachability;
+use crate::pair::settings::{Effective, Settings};
+use crate::system::clock::now_ns;
+use crate::system::error;
+use crate::system::processor;
+use crate::transport::tcp;
+use crate::wire::outbox::Outbox;
 
 /// The connections of a mesh as they come about.
 struct Roster {
@@ -192,7 +191,7 @@ impl Session {
             offset_ns: clock.offset_ns,
             error_ns: clock.error_ns,
             effective: Settings {
-                link: Some(link::Effective::Tcp(tcp)),
+                link: Some(Effective::Tcp(tcp)),
                 cpus: processor::allowed(),
                 wait: Wait::Block,
                 verify: self.options.verify,
@@ -230,7 +229,7 @@ impl Roster {
             .map(|errand| (errand, io::ErrorKind::TimedOut));
         let dialed: Vec<_> = refused.chain(late).collect();
         let why = dialed.first().map(|(errand, kind)| {
-            reach::explain((*kind).into(), errand.from, errand.to).to_string()
+            reachability::explain((*kind).into(), errand.from, errand.to).to_string()
         });
         let dialed: BTreeSet<u32> = dialed.iter().map(|(errand, _)| errand.node).collect();
         let absent = self.partners.iter().zip(&self.incoming);
@@ -248,10 +247,6 @@ impl Roster {
 }
 
 fn unreachable(errand: &Errand, error: io::Error) -> Trouble {
-    let error = reach::explain(error, errand.from, errand.to);
-    Trouble::blame(
-        failure::code(&error),
-        errand.node,
-        failure::describe(&error),
-    )
+    let error = reachability::explain(error, errand.from, errand.to);
+    Trouble::blame(error::code(&error), errand.node, error::describe(&error))
 }

@@ -4,12 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use super::error::Trouble;
 use super::reply::Reply;
 use super::request::Request;
 use super::session::Session;
-use super::trouble::Trouble;
-use crate::outbox::Outbox;
-use crate::wake::Wake;
+use crate::system::wake::Wake;
+use crate::wire::outbox::Outbox;
 
 /// Answers the requests of the ensemble protocol.
 pub struct Member {

@@ -4,8 +4,8 @@
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
-use super::reactor::{Interest, Key, Reactor};
-use super::trouble::Trouble;
+use super::error::Trouble;
+use super::event_loop::reactor::{Interest, Key, Reactor};
 
 const MARK_BYTES: usize = 16;
 const ENTERED: u32 = 0x7765_6201;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use weft_plan::StopRule;
 
-use super::trouble::Trouble;
+use super::error::Trouble;
 
 /// Warm-up of a timed stream, as a part of a trial.
 const WARM_UP_DIVISOR: u64 = 4;

@@ -3,20 +3,20 @@
 use std::io;
 use std::net::TcpStream;
 
-use super::dial::{Errand, Outcome};
-use super::hello::{Hello, Purpose};
+use super::connecting::{Errand, Outcome};
+use super::error::Trouble;
 use super::part::{Incoming, Outgoing, Part, Work};
 use super::progress::State;
+use super::purpose::{Hello, Purpose};
 use super::reply::Reply;
 use super::request::Phases;
 use super::rows::{Context, Row};
 use super::session::Session;
 use super::transfer::Connected;
-use super::trouble::Trouble;
-use crate::clock::now_ns;
-use crate::frame::Kind;
-use crate::outbox::Outbox;
-use crate::samples::{self, Sample};
+use crate::system::clock::now_ns;
+use crate::wire::frame::Kind;
+use crate::wire::outbox::Outbox;
+use crate::wire::samples::{self, Sample};
 
 /// Rows in one frame, which has room for many more.
 const ROWS_IN_A_FRAME: usize = 100_000;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::clock::now_ns;
+use crate::system::clock::now_ns;
 
 const REPORT_EVERY_NS: u64 = 500_000_000;
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::progress::State;
-use crate::message::Settings;
+use crate::pair::settings::Settings;
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

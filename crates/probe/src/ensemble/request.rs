@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer};
 use weft_plan::Options;
 
 use super::part::Part;
-use crate::ports::PortRange;
-use crate::token::Token;
+use crate::listener::ports::PortRange;
+use crate::listener::token::Token;
 
 /// The requests of a session, in the order in which they come.
 #[derive(Debug, Deserialize)]

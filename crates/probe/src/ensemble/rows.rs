@@ -1,6 +1,6 @@
 //! What a phase has measured at a node, on its way to becoming samples.
 
-use crate::samples::Sample;
+use crate::wire::samples::Sample;
 
 /// One timed batch on this node's clock; the missing end of the transfer is this node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Row {
     pub elapsed_ns: u64,
 }
 
-/// What all rows of a phase have in common.
+/// What all rows of a phase have in setup.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     pub step_index: u32,

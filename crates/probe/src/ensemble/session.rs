@@ -10,19 +10,19 @@ use weft_plan::Options;
 
 use super::arrivals::Arrivals;
 use super::clock_offset::{ClockDesk, ClockOffset, Estimate};
-use super::dial::{Dials, Errand, Outcome};
-use super::doors::Doors;
-use super::hello::{Hello, Purpose};
+use super::connecting::{Dials, Errand, Outcome};
+use super::error::Trouble;
+use super::event_loop::reactor::{Interest, Key, Reactor};
+use super::listeners::Doors;
 use super::mesh::Mesh;
 use super::progress::{Progress, State};
-use super::reactor::{Interest, Key, Reactor};
+use super::purpose::{Hello, Purpose};
 use super::reply::Reply;
 use super::request::Opening;
 use super::transfer::Flows;
-use super::trouble::Trouble;
-use crate::clock::now_ns;
-use crate::outbox::Outbox;
-use crate::wake::Wake;
+use crate::system::clock::now_ns;
+use crate::system::wake::Wake;
+use crate::wire::outbox::Outbox;
 
 /// The longest sleep of an event loop that has nothing to wait for.
 const LONGEST_SLEEP_NS: u64 = 10_000_000_000;

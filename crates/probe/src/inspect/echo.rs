@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
-use crate::token::{TOKEN_BYTES, Token};
+use crate::listener::token::{TOKEN_BYTES, Token};
 
 const LOOK_UP: Duration = Duration::from_millis(100);
 /// A question: the token, then a number. The answer is shorter, so that nobody is flooded by way of us.

@@ -9,16 +9,18 @@ mod node;
 mod path;
 mod path_mtu;
 mod pci;
+mod question;
 mod settings;
 
 pub use echo::Echo;
-pub use path::{Path, Peer};
+pub use path::Path;
+pub use question::Peer;
 
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::token::Token;
+use crate::listener::token::Token;
 
 /// What the coordinator asks before a run.
 #[derive(Debug, Deserialize)]

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use super::path::{Asker, Peer};
+use super::question::{Asker, Peer};
 
 /// Every IPv4 link carries this much, every IPv6 link more.
 const LEAST_BYTES: u32 = 576;

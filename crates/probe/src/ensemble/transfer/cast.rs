@@ -2,14 +2,15 @@
 
 use std::io;
 
+use crate::system::memory::memory;
+
 use memmap2::MmapMut;
 
-use super::super::line::Line;
-use super::super::reactor::{Interest, Reactor};
-use super::desk::{Desk, TURN_BYTES};
-use super::flow::Served;
-use crate::batch;
-use crate::clock::now_ns;
+use super::super::event_loop::line::Line;
+use super::super::event_loop::reactor::{Interest, Reactor};
+use super::desk::{Desk, Served, TURN_BYTES};
+
+use crate::system::clock::now_ns;
 
 /// Chunks that may wait to be forwarded; when there are more, nothing is read, and TCP slows the predecessor down.
 const CHUNKS: u64 = 4;
@@ -25,7 +26,7 @@ pub struct Ring {
 impl Ring {
     pub fn new(chunk_bytes: u64) -> io::Result<Ring> {
         Ok(Ring {
-            memory: batch::memory(CHUNKS * chunk_bytes)?,
+            memory: memory(CHUNKS * chunk_bytes)?,
             chunk_bytes,
             received_bytes: 0,
             sent_bytes: 0,

@@ -5,10 +5,10 @@ use std::io;
 use memmap2::MmapMut;
 
 use super::super::reply::FailedTransfer;
-use super::pingpong::Trips;
+use super::round_trips::RoundTrips;
 use super::tally::Tally;
-use crate::batch;
-use crate::payload;
+use crate::system::memory::memory;
+use crate::transport::payload;
 
 /// The most that one system call moves.
 pub const PIECE_BYTES: usize = 256 << 10;
@@ -24,20 +24,20 @@ pub struct Desk {
     payload: MmapMut,
     scratch: MmapMut,
     pub tallies: Vec<Tally>,
-    pub trips: Vec<Trips>,
+    pub trips: Vec<RoundTrips>,
     pub moved_bytes: u64,
     pub failed: Vec<FailedTransfer>,
 }
 
 impl Desk {
     pub fn new(node: u32, verify: bool) -> io::Result<Desk> {
-        let mut payload = batch::memory(PERIOD_BYTES + PIECE_BYTES as u64)?;
+        let mut payload = memory(PERIOD_BYTES + PIECE_BYTES as u64)?;
         payload::fill(&mut payload, 0);
         Ok(Desk {
             node,
             verify,
             payload,
-            scratch: batch::memory(PIECE_BYTES as u64)?,
+            scratch: memory(PIECE_BYTES as u64)?,
             tallies: Vec::new(),
             trips: Vec::new(),
             moved_bytes: 0,
@@ -53,7 +53,7 @@ impl Desk {
     }
 
     pub fn reserve_trips(&mut self, count: usize) {
-        self.trips = (0..count).map(|_| Trips::new()).collect();
+        self.trips = (0..count).map(|_| RoundTrips::new()).collect();
     }
 
     /// What to send at an offset of a stream, at most `bytes`. Without a check it need not be what belongs there, and
@@ -115,4 +115,11 @@ impl Desk {
             });
         }
     }
+}
+
+/// What a flow came to when it was served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Served {
+    Ongoing,
+    Finished,
 }

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::super::reactor::Reactor;
+use super::super::event_loop::reactor::Reactor;
 use super::cast::Relay;
-use super::desk::Desk;
+use super::desk::{Desk, Served};
 use super::pingpong::{Pinger, Ponger};
 use super::receive::Receiver;
 use super::send::Sender;
@@ -16,13 +16,6 @@ pub enum Flow {
     Ping(Pinger),
     Pong(Ponger),
     Relay(Relay),
-}
-
-/// What a flow came to when it was served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Served {
-    Ongoing,
-    Finished,
 }
 
 impl Flow {

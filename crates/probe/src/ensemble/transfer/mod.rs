@@ -5,6 +5,7 @@ mod desk;
 mod flow;
 mod pingpong;
 mod receive;
+mod round_trips;
 mod send;
 mod start;
 mod tally;
@@ -12,14 +13,14 @@ mod timetable;
 
 use std::io;
 
+use super::event_loop::reactor::Reactor;
 use super::part::{Incoming, Outgoing, Part, Work};
-use super::reactor::Reactor;
 use super::reply::FailedTransfer;
 use super::rows::Row;
-use crate::clock::now_ns;
+use crate::system::clock::now_ns;
 use cast::Ring;
-use desk::Desk;
-use flow::{Flow, Served};
+use desk::{Desk, Served};
+use flow::Flow;
 pub use start::Connected;
 use tally::Tally;
 use timetable::Timetable;

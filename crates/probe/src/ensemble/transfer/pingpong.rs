@@ -4,46 +4,11 @@ use std::io;
 
 use weft_plan::StopRule;
 
-use super::super::line::Line;
-use super::super::part::Part;
-use super::super::reactor::{Interest, Reactor};
-use super::super::rows::Row;
-use super::desk::Desk;
-use super::flow::Served;
-use crate::clock::now_ns;
+use super::super::event_loop::line::Line;
+use super::super::event_loop::reactor::{Interest, Reactor};
+use super::desk::{Desk, Served};
 
-/// Round trips whose times are held without asking for memory.
-const RESERVED_TRIPS: usize = 1 << 16;
-
-/// The round trips of one transfer: when each began and how long it took.
-pub struct Trips {
-    pub dst: u32,
-    times: Vec<(u64, u64)>,
-}
-
-impl Trips {
-    pub fn new() -> Trips {
-        Trips {
-            dst: 0,
-            times: Vec::with_capacity(RESERVED_TRIPS),
-        }
-    }
-
-    pub fn rows(&self, part: &Part) -> Vec<Row> {
-        (0..)
-            .zip(&self.times)
-            .map(|(batch, (start_ns, elapsed_ns))| Row {
-                batch,
-                src: 0,
-                dst: Some(self.dst),
-                size_bytes: part.size_bytes,
-                messages: 1,
-                start_ns: *start_ns,
-                elapsed_ns: *elapsed_ns,
-            })
-            .collect()
-    }
-}
+use crate::system::clock::now_ns;
 
 /// When there have been enough round trips.
 #[derive(Clone, Copy, Debug)]

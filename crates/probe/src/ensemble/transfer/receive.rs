@@ -2,10 +2,10 @@
 
 use std::io;
 
-use super::super::line::Line;
-use super::desk::{Desk, TURN_BYTES};
-use super::flow::Served;
-use crate::clock::now_ns;
+use super::super::event_loop::line::Line;
+use super::desk::{Desk, Served, TURN_BYTES};
+
+use crate::system::clock::now_ns;
 
 /// A receiver is woken when so much has come, or a trial's last byte. Waking for every frame would cost a machine that
 /// carries many nodes most of its time.

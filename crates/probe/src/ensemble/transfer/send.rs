@@ -2,9 +2,8 @@
 
 use std::io;
 
-use super::super::line::Line;
-use super::desk::{Desk, TURN_BYTES};
-use super::flow::Served;
+use super::super::event_loop::line::Line;
+use super::desk::{Desk, Served, TURN_BYTES};
 
 /// Writes until all is written or its time is up.
 pub struct Sender {

@@ -5,9 +5,9 @@ use std::net::TcpStream;
 
 use socket2::SockRef;
 
-use super::super::line::Line;
+use super::super::event_loop::line::Line;
+use super::super::event_loop::reactor::{Interest, Key, Reactor};
 use super::super::part::{Amount, Incoming, Outgoing, Part, Work, share};
-use super::super::reactor::{Interest, Key, Reactor};
 use super::Flows;
 use super::cast::Relay;
 use super::flow::Flow;

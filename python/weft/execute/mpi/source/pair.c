@@ -1,6 +1,6 @@
 /* The timed loops between rank 0, which drives, and rank 1, which serves.
  *
- * Which batches are run, and how many messages each has, is what the agent's driver does (crates/probe/src/drive.rs). */
+ * Which batches are run, and how many messages each has, is what the agent's driver does (crates/probe/src/pair/driver.rs). */
 #include "weft_mpi.h"
 
 #include <stdio.h>

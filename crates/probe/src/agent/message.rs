@@ -1,0 +1,124 @@
+//! The JSON messages between the coordinator and an agent.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::ensemble;
+use crate::inspect;
+use crate::pair::settings::Settings;
+use crate::system::facts::Facts;
+use crate::transport::delivery::DeliveryRow;
+use crate::wire::setup::Setup;
+
+/// What the coordinator asks.
+#[derive(Debug)]
+pub enum Asked {
+    /// What time is it on your monotonic clock?
+    Clock,
+    /// What have your interfaces carried so far?
+    Counters,
+    Pair(Box<Request>),
+    Inspect(inspect::Request),
+    Ensemble(ensemble::Request),
+}
+
+impl<'de> Deserialize<'de> for Asked {
+    /// By hand, because serde's untagged enums hide what is wrong.
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(input)?;
+        let asked = match value["type"].as_str() {
+            Some("clock") => Ok(Asked::Clock),
+            Some("counters") => Ok(Asked::Counters),
+            Some("serve" | "drive" | "drive_together") => {
+                Request::deserialize(value).map(|request| Asked::Pair(Box::new(request)))
+            }
+            kind if inspect::is_request(kind) => {
+                inspect::Request::deserialize(value).map(Asked::Inspect)
+            }
+            _ => ensemble::Request::deserialize(value).map(Asked::Ensemble),
+        };
+        asked.map_err(D::Error::custom)
+    }
+}
+
+/// What is asked of the two ends of a pair.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Request {
+    /// Open a door, say where, then serve whoever presents the token.
+    Serve(Setup),
+    /// Connect to a serving peer (none for the null transport) and run phases.
+    Drive {
+        #[serde(flatten)]
+        setup: Setup,
+        peer: Option<SocketAddr>,
+        step_index: u32,
+        launch: u32,
+        /// Indices of the phases to run.
+        phases: Vec<u32>,
+        epoch_ns: i64,
+    },
+    /// Connect to a serving peer and run batches on the coordinator's beat.
+    DriveTogether {
+        #[serde(flatten)]
+        setup: Setup,
+        /// One for each of the node's addresses.
+        peers: Vec<SocketAddr>,
+    },
+}
+
+/// What the agent says; samples travel in frames of their own.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Reply<'a> {
+    Ready {
+        version: &'static str,
+        facts: Facts,
+        /// Why a transport is not to be had on this node, by its name; nothing where it is.
+        transports: BTreeMap<&'static str, Option<String>>,
+        timing: Overhead,
+    },
+    Clock {
+        now_ns: u64,
+    },
+    /// Bytes received and sent, by interface.
+    Counters {
+        interfaces: BTreeMap<String, [u64; 2]>,
+    },
+    Listening {
+        port: u16,
+        /// Those of the further addresses.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        more_ports: Vec<u16>,
+    },
+    /// A batch on the coordinator's beat is over; when it began is on CLOCK_MONOTONIC.
+    Timed {
+        start_ns: u64,
+        elapsed_ns: u64,
+    },
+    Connected {
+        effective: Settings,
+    },
+    /// What became of the messages of batches whose samples follow.
+    Deliveries {
+        rows: &'a [DeliveryRow],
+    },
+    Done {
+        rejected: u64,
+    },
+    Error {
+        code: &'static str,
+        message: String,
+    },
+}
+
+/// What timing itself costs on this node.
+#[derive(Debug, Serialize)]
+pub struct Overhead {
+    pub clock_read_ns: f64,
+    /// One round trip of a timed loop over a channel that does nothing.
+    pub loop_ns: f64,
+}

@@ -1,0 +1,7 @@
+//! Data connections: who may open one, and how.
+
+pub mod accept;
+pub mod connect;
+pub mod ports;
+pub mod reachability;
+pub mod token;

@@ -1,0 +1,181 @@
+//! The driving end of a step: which batches to run, and for how long.
+
+use std::io;
+
+use weft_plan::{Phase, Step, StopRule};
+
+use crate::pair::batch;
+use crate::system::clock::now_ns;
+use crate::transport::batches::{Batches, Outcome};
+use crate::transport::delivery::DeliveryRow;
+use crate::transport::order::Order;
+use crate::wire::samples::Sample;
+
+/// Warm-up before the first phase ends after this time or this many messages.
+const WARM_UP_NS: u64 = 1_000_000;
+const WARM_UP_MESSAGES: u32 = 20;
+/// Samples wait at most this long before they are handed on, always between two phases.
+const REPORT_EVERY_NS: u64 = 200_000_000;
+
+/// What a driver is asked to do: the phases of one step, in one launch.
+pub struct Job<'a> {
+    pub step: &'a Step,
+    pub step_index: u32,
+    pub launch: u32,
+    pub phases: &'a [Phase],
+    /// The run's start on CLOCK_MONOTONIC; negative when the run was begun before this machine was.
+    pub epoch_ns: i64,
+}
+
+impl Job<'_> {
+    /// Bytes of the largest message.
+    pub fn largest_bytes(&self) -> u64 {
+        let sizes = self.phases.iter().map(|phase| phase.size_bytes);
+        sizes.max().unwrap_or(0)
+    }
+}
+
+/// What a driver found since it last handed something on.
+#[derive(Default)]
+pub struct Report {
+    pub samples: Vec<Sample>,
+    pub deliveries: Vec<DeliveryRow>,
+}
+
+/// Runs the phases of a job over one connection.
+pub struct Driver<'a, B> {
+    job: Job<'a>,
+    batches: B,
+    /// Time and size of one message in the latest phase.
+    latest: Option<(u64, u64)>,
+}
+
+impl<'a, B: Batches> Driver<'a, B> {
+    pub fn new(job: Job<'a>, batches: B) -> Self {
+        Driver {
+            job,
+            batches,
+            latest: None,
+        }
+    }
+
+    /// Run all phases, handing what was found to `hand_on` between phases; returns when the peer has been released.
+    pub fn run(mut self, mut hand_on: impl FnMut(&Report) -> io::Result<()>) -> io::Result<()> {
+        let mut report = Report {
+            samples: Vec::with_capacity(64 * 1024),
+            deliveries: Vec::new(),
+        };
+        let mut reported_ns = now_ns();
+        for phase in self.job.phases {
+            let message_ns = self.run_phase(phase, &mut report)?;
+            if now_ns() - reported_ns > REPORT_EVERY_NS {
+                hand_on(&report)?;
+                report.samples.clear();
+                report.deliveries.clear();
+                reported_ns = now_ns();
+            }
+            if self
+                .job
+                .step
+                .until_ns
+                .is_some_and(|until_ns| message_ns >= until_ns)
+            {
+                break;
+            }
+        }
+        hand_on(&report)?;
+        self.batches.end()
+    }
+
+    /// Run one phase; returns the best one-way time of one message.
+    fn run_phase(&mut self, phase: &Phase, report: &mut Report) -> io::Result<u64> {
+        let known_ns = self.batches.begin_phase(phase.size_bytes)?;
+        let messages = self.messages_for(phase.size_bytes, known_ns)?;
+        let order = Order {
+            size_bytes: phase.size_bytes,
+            messages,
+        };
+        let phase_start_ns = now_ns();
+        let mut best_ns = u64::MAX;
+        for number in 0..self.job.step.stop.trials() {
+            let outcome = self.batches.batch(order)?;
+            report.samples.push(self.sample(phase, number, outcome));
+            if let Some((delivery, sending_ns)) = outcome.delivery {
+                report.deliveries.push(DeliveryRow {
+                    phase: phase.index,
+                    batch: number,
+                    delivery,
+                    sending_ns,
+                });
+            }
+            best_ns = best_ns.min(message_ns(&outcome));
+            if self.job.step.stop.is_over(now_ns() - phase_start_ns) {
+                break;
+            }
+        }
+        self.latest = Some((best_ns, phase.size_bytes));
+        Ok(best_ns / batch::crossings(&self.job.step.pattern))
+    }
+
+    /// The number of messages of a batch, and the warm-up that the stop rule asks for.
+    fn messages_for(&mut self, size_bytes: u64, known_ns: Option<u64>) -> io::Result<u32> {
+        match self.job.step.stop {
+            StopRule::Count { repeats, .. } => {
+                self.batches.batch(Order {
+                    size_bytes,
+                    messages: (repeats / 10).max(1),
+                })?;
+                Ok(repeats)
+            }
+            StopRule::Time {
+                trial_ns, at_least, ..
+            } => {
+                let expected_ns = match known_ns {
+                    Some(known_ns) => known_ns,
+                    None => self.expected_ns(size_bytes)?,
+                };
+                let messages =
+                    (trial_ns / expected_ns.max(1)).clamp(u64::from(at_least), i32::MAX as u64);
+                Ok(messages as u32)
+            }
+        }
+    }
+
+    /// What one message is expected to take: the latest phase's, grown with the size as NetPIPE grows it.
+    fn expected_ns(&mut self, size_bytes: u64) -> io::Result<u64> {
+        if let Some((latest_ns, latest_bytes)) = self.latest {
+            return Ok(
+                (latest_ns as f64 * (size_bytes as f64 / latest_bytes as f64).max(1.0)) as u64,
+            );
+        }
+        let first_ns = message_ns(&self.batches.batch(Order {
+            size_bytes,
+            messages: 1,
+        })?);
+        let messages = (WARM_UP_NS / first_ns.max(1)).clamp(1, u64::from(WARM_UP_MESSAGES)) as u32;
+        Ok(message_ns(&self.batches.batch(Order {
+            size_bytes,
+            messages,
+        })?))
+    }
+
+    fn sample(&self, phase: &Phase, batch: u32, outcome: Outcome) -> Sample {
+        Sample {
+            step: self.job.step_index as i32,
+            phase: phase.index as i32,
+            launch: self.job.launch as i32,
+            batch: batch as i32,
+            src: phase.transfers[0].src as i32,
+            dst: phase.transfers[0].dst as i32,
+            size_bytes: phase.size_bytes as i64,
+            messages: outcome.messages as i32,
+            start_ns: outcome.timing.start_ns as i64 - self.job.epoch_ns,
+            elapsed_ns: outcome.timing.elapsed_ns as i64,
+        }
+    }
+}
+
+/// The time of one message; where none arrived, that of the whole batch.
+fn message_ns(outcome: &Outcome) -> u64 {
+    outcome.timing.elapsed_ns / u64::from(outcome.messages.max(1))
+}

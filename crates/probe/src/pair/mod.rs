@@ -1,0 +1,10 @@
+//! Measurements between two nodes.
+
+pub mod batch;
+pub mod driver;
+pub mod link;
+pub mod pattern;
+pub mod rendezvous;
+pub mod settings;
+pub mod synchronised;
+pub mod watchdog;

@@ -1,0 +1,12 @@
+//! What the kernel of this node gives: clock, processors, descriptors, interfaces.
+
+pub mod clock;
+pub mod counters;
+pub mod descriptors;
+pub mod error;
+pub mod facts;
+pub mod interfaces;
+pub mod memory;
+pub mod processor;
+pub mod tcp_socket;
+pub mod wake;

@@ -1,0 +1,147 @@
+//! Multipath TCP: a connection of its own, at a port that the two ends tell each other.
+
+use std::io::{self, Read, Write};
+use std::mem;
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::os::fd::AsRawFd;
+use std::time::Instant;
+
+use serde::Serialize;
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+
+use crate::listener::accept::PRESENT_WITHIN;
+use crate::listener::ports::{self, PortRange};
+use crate::listener::token::TOKEN_BYTES;
+use crate::system::tcp_socket;
+use crate::wire::setup::Setup;
+
+/// From the kernel's linux/mptcp.h, which the C library's headers do not have.
+const SOL_MPTCP: libc::c_int = 284;
+const MPTCP_INFO: libc::c_int = 1;
+const FALLBACK: u32 = 1;
+const FLAGS_OFFSET: usize = 8;
+
+/// What became of a connection.
+#[derive(Debug, Serialize)]
+pub struct Effective {
+    pub send_buffer_bytes: usize,
+    pub receive_buffer_bytes: usize,
+    pub subflows: u32,
+    /// Whether the way did not let MPTCP through, so that it is plain TCP.
+    pub fell_back: bool,
+}
+
+/// A socket that speaks MPTCP, where the kernel has it.
+pub fn new_socket(domain: Domain) -> io::Result<Socket> {
+    Socket::new(domain, Type::STREAM, Some(Protocol::MPTCP))
+}
+
+/// Where the further ways of a connection may come in, which is as long as they are kept.
+pub type Entrances = Vec<Socket>;
+
+/// Have the other end of `control` connect, and let in nobody else.
+pub fn host(control: &mut TcpStream, setup: &Setup) -> io::Result<(TcpStream, Entrances)> {
+    let listener =
+        ports::listen(setup.address, setup.ports, 16, || prepared(setup)).map_err(second_port)?;
+    listener.set_nonblocking(true)?;
+    let port = ports::port(&listener)?;
+    let entrances = entrances(setup, port)?;
+    control.write_all(&port.to_le_bytes())?;
+    let deadline = Instant::now() + setup.patience();
+    while Instant::now() < deadline {
+        match listener.accept() {
+            Ok((guest, _)) => {
+                if let Some(friend) = admitted(guest.into(), setup)? {
+                    return Ok((friend, entrances));
+                }
+            }
+            Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
+        }
+    }
+    Err(io::Error::new(
+        io::ErrorKind::TimedOut,
+        "the peer's MPTCP connection did not come in time",
+    ))
+}
+
+/// A further way comes to the port of the first, at an address that the kernel has offered. The kernel lets it in if
+/// somebody listens there, and only if it belongs to a connection.
+fn entrances(setup: &Setup, port: u16) -> io::Result<Entrances> {
+    let same_port = Some(PortRange(port, port));
+    let listen = |address: &IpAddr| ports::listen(*address, same_port, 16, || prepared(setup));
+    setup.more_addresses.iter().map(listen).collect()
+}
+
+/// Connect to the other end of `control`.
+pub fn join(control: &mut TcpStream, setup: &Setup) -> io::Result<TcpStream> {
+    let mut port = [0; 2];
+    control.read_exact(&mut port)?;
+    let peer = SocketAddr::new(control.peer_addr()?.ip(), u16::from_le_bytes(port));
+    let socket = prepared(setup)?;
+    socket.bind(&SocketAddr::new(setup.address, 0).into())?;
+    socket.connect_timeout(&peer.into(), setup.patience())?;
+    let mut socket = TcpStream::from(socket);
+    socket.write_all(setup.token.bytes())?;
+    Ok(socket)
+}
+
+/// The settings in force.
+pub fn effective(socket: &TcpStream) -> io::Result<Effective> {
+    let info = info(socket)?;
+    let flags = &info[FLAGS_OFFSET..FLAGS_OFFSET + 4];
+    let flags = u32::from_ne_bytes(flags.try_into().expect("4 bytes"));
+    let socket = SockRef::from(socket);
+    Ok(Effective {
+        send_buffer_bytes: socket.send_buffer_size()?,
+        receive_buffer_bytes: socket.recv_buffer_size()?,
+        // The kernel counts those beside the first.
+        subflows: u32::from(info[0]) + 1,
+        fell_back: flags & FALLBACK != 0,
+    })
+}
+
+/// The range may have held the first port and no more.
+fn second_port(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            let message = format!("{error}: MPTCP needs one beside the port on which the two meet");
+            io::Error::new(error.kind(), message)
+        }
+        _ => error,
+    }
+}
+
+fn prepared(setup: &Setup) -> io::Result<Socket> {
+    let socket = new_socket(Domain::for_address(SocketAddr::new(setup.address, 0)))?;
+    tcp_socket::apply(&socket, &setup.step.options)?;
+    Ok(socket)
+}
+
+fn admitted(mut guest: TcpStream, setup: &Setup) -> io::Result<Option<TcpStream>> {
+    guest.set_nonblocking(false)?;
+    guest.set_read_timeout(Some(PRESENT_WITHIN))?;
+    let mut presented = [0; TOKEN_BYTES];
+    let is_friend = guest.read_exact(&mut presented).is_ok() && setup.token.matches(&presented);
+    guest.set_read_timeout(None)?;
+    Ok(is_friend.then_some(guest))
+}
+
+/// The kernel's struct mptcp_info; what it does not fill is zero. A connection that fell back may have none.
+fn info(socket: &TcpStream) -> io::Result<[u8; 128]> {
+    let mut info = [0; 128];
+    let mut length = mem::size_of_val(&info) as libc::socklen_t;
+    // SAFETY: the pointer and length describe `info`, which the kernel fills up to that length.
+    let outcome = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            SOL_MPTCP,
+            MPTCP_INFO,
+            info.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    match outcome {
+        0 => Ok(info),
+        _ => Err(io::Error::last_os_error()),
+    }
+}

@@ -1,0 +1,102 @@
+//! What the driving end tells the serving end over the data connection before each batch.
+
+use std::io;
+
+use crate::transport::channel::Channel;
+
+const WIRE_BYTES: usize = 16;
+const MAGIC: u32 = 0x7765_6674;
+const READY: u8 = 0x52;
+
+/// One batch to serve; no messages means that there is nothing more to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    pub size_bytes: u64,
+    pub messages: u32,
+}
+
+impl Order {
+    pub const END: Order = Order {
+        size_bytes: 0,
+        messages: 0,
+    };
+
+    pub fn is_end(self) -> bool {
+        self.messages == 0
+    }
+
+    /// Announce the batch and wait until the peer is ready for it.
+    pub fn announce<C: Channel>(self, channel: &mut C) -> io::Result<()> {
+        channel.send(&self.to_wire())?;
+        let mut ready = [READY];
+        channel.recv(&mut ready)?;
+        if ready == [READY] {
+            Ok(())
+        } else {
+            Err(garbled())
+        }
+    }
+
+    /// Wait for an order of at most `max_bytes` a message.
+    pub fn await_from<C: Channel>(channel: &mut C, max_bytes: u64) -> io::Result<Order> {
+        let mut wire = [0; WIRE_BYTES];
+        channel.recv(&mut wire)?;
+        let order = Order::from_wire(wire)?;
+        if order.size_bytes > max_bytes {
+            Err(garbled())
+        } else {
+            Ok(order)
+        }
+    }
+
+    /// Tell the driving end that the batch may start.
+    pub fn accept<C: Channel>(channel: &mut C) -> io::Result<()> {
+        channel.send(&[READY])
+    }
+
+    pub fn to_wire(self) -> [u8; WIRE_BYTES] {
+        let mut wire = [0; WIRE_BYTES];
+        wire[..4].copy_from_slice(&MAGIC.to_le_bytes());
+        wire[4..8].copy_from_slice(&self.messages.to_le_bytes());
+        wire[8..].copy_from_slice(&self.size_bytes.to_le_bytes());
+        wire
+    }
+
+    fn from_wire(wire: [u8; WIRE_BYTES]) -> io::Result<Order> {
+        let (magic, rest) = wire.split_at(4);
+        let (messages, size) = rest.split_at(4);
+        if magic != MAGIC.to_le_bytes() {
+            return Err(garbled());
+        }
+        Ok(Order {
+            messages: u32::from_le_bytes(messages.try_into().expect("4 bytes")),
+            size_bytes: u64::from_le_bytes(size.try_into().expect("8 bytes")),
+        })
+    }
+}
+
+fn garbled() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "the two ends lost step: an order on the data connection is garbled",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_survives_the_wire() {
+        let order = Order {
+            size_bytes: 1 << 40,
+            messages: 77,
+        };
+        assert_eq!(Order::from_wire(order.to_wire()).unwrap(), order);
+    }
+
+    #[test]
+    fn garbage_is_no_order() {
+        assert!(Order::from_wire([0x20; WIRE_BYTES]).is_err());
+    }
+}
