@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from support.command import weft
+
 
 def imported(*arguments: str) -> set[str]:
     command = [sys.executable, "-X", "importtime", "-m", "weft", *arguments]
@@ -24,3 +26,24 @@ def test_help_needs_neither_arrays_nor_the_commands() -> None:
 @pytest.mark.parametrize("command", ["run", "show", "compare", "diagnose", "report"])
 def test_commands_import_statistics_and_charts_when_they_use_them(command: str) -> None:
     assert not imported(command, "--help") & {"scipy.stats", "scipy.optimize", "altair"}
+
+
+@pytest.mark.parametrize("group", [[], ["lab"], ["fabric"]])
+def test_a_group_without_a_command_prints_its_help(group: list[str]) -> None:
+    done = weft(*group)
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: ")
+    assert "\nCommands:\n" in done.stdout
+    assert not done.stderr
+
+
+def test_the_list_of_commands_has_whole_sentences() -> None:
+    _, _, commands = weft("--help").stdout.partition("Commands:")
+    assert all(line.endswith(".") for line in commands.splitlines() if line)
+    assert "..." not in commands
+
+
+def test_the_options_of_run_are_in_groups() -> None:
+    groups = ["Where and what:", "The testbed:", "The plan:", "Simulated applications:"]
+    lines = weft("run", "--help").stdout.splitlines()
+    assert [line for line in lines if line in groups] == groups

@@ -1,4 +1,4 @@
-"""`weft check`: can it run on these nodes, and is anything odd there."""
+"""`weft check`: whether plans can run on these nodes, and what differs between them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,17 @@ HEADINGS = {
 
 
 @click.command()
-@click.option("--on", "spec", required=True, metavar="KIND:NAME", help="The testbed to look at.")
-@click.option("--scale", default=1.0, show_default=True, help="Multiplies a lab's rates.")
+@click.option(
+    "--on", "spec", required=True, metavar="KIND:NAME", help="What to check, such as ssh:n[1-8]."
+)
+@click.option("--scale", default=1.0, show_default=True, help="Multiply a lab's rates.")
 @nodes_option
 @ports_option
 @json_option
 def check(spec: str, scale: float, nodes: int | None, ports: str | None, as_json: bool) -> None:
-    """Look at a testbed before a run: nodes, interfaces, and the ways between them.
+    """Check a testbed before a run: nodes, interfaces, paths.
 
-    Nothing is changed. Exit code 0 when plans can run there, 1 when they cannot.
+    It changes nothing. Exit code 0 when plans can run there, 1 when they cannot.
     """
     with open_testbed(spec, scale, nodes, ports) as testbed:
         verdict = judge(look(testbed, lambda text: click.echo(text, err=True)))

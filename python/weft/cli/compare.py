@@ -15,7 +15,7 @@ from weft.run.folder import Run
 @click.argument("b")
 @json_option
 def compare(a: str, b: str, as_json: bool) -> None:
-    """Compare runs A and B size by size: A's throughput over B's."""
+    """Compare runs A and B: throughput of A over that of B."""
     comparison = compare_runs(Run.open(a), Run.open(b))
     if as_json:
         print_json(comparison.to_json())

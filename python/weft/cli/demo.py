@@ -20,12 +20,12 @@ from weft.demo.network import NetworkDemonstration
 
 @click.command()
 @click.option(
-    "--out", default="runs/demo", show_default=True, help="Folder; replaced when it exists."
+    "--out", default="runs/demo", show_default=True, help="Run folder; replaced if it exists."
 )
-@click.option("--pair", "is_pair", is_flag=True, help="A Fast Ethernet pair, beside NetPIPE.")
+@click.option("--pair", "is_pair", is_flag=True, help="Measure a pair, beside NetPIPE.")
 @json_option
 def demo(out: str, is_pair: bool, as_json: bool) -> None:
-    """Find out where a published 32-port network is limited, told nothing about it, and report it."""
+    """Find the limits of a virtual 32-port switch; write a report."""
     with progress() as reporter:
         job = pair.demonstrate if is_pair else network.demonstrate
         result = job(Path(out), reporter)
@@ -58,14 +58,14 @@ def _print_verdicts(result: Demonstration) -> None:
 
 
 def _print_network(result: NetworkDemonstration) -> None:
-    """The verdict, then what is known of the switch beside it."""
+    """The verdict, then the published values of the switch beside it."""
     from weft.report.verdict import verdict
 
     console = Console(highlight=False, markup=False)
     console.print(verdict(result.xray), soft_wrap=True)
     console.print(
-        f"Found out in {result.measuring_s:.0f} s. Beside it what is published of this switch, in Mb/s at full "
-        f"speed, and what is left of that at {result.scale:g} of it, as payload:",
+        f"Measured in {result.measuring_s:.0f} s. Limits in Mb/s: published (wire, full speed), the payload "
+        f"of that at scale {result.scale:g}, and measured:",
         soft_wrap=True,
     )
     console.print(_known_table(result.known))
@@ -73,7 +73,7 @@ def _print_network(result: NetworkDemonstration) -> None:
         console.print(f"not as published: {difference}", soft_wrap=True)
     if full := result.found.full_rate_mbps:
         console.print(
-            f"All to all, phase by phase at the pace of its slowest route: {result.overall_mbps:.3g} of "
+            f"All-to-all, each phase at the rate of its slowest route: {result.overall_mbps:.3g} of "
             f"{full.median:.3g} Mb/s.",
             soft_wrap=True,
         )

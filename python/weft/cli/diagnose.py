@@ -1,4 +1,4 @@
-"""weft diagnose: what limits a network from the inside, and what is slow."""
+"""`weft diagnose`: limits inside a network, slow nodes and routes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from weft.run.folder import Run
 @click.command()
 @click.argument("run")
 @click.option(
-    "--fabric", metavar="FABRIC", help="What the network should be: a catalogue name or a file."
+    "--fabric", metavar="FABRIC", help="The declared network: a catalogue name or a file."
 )
 @click.option(
-    "--scale", type=float, help="Multiplies the fabric's rates; without it, the run's own scale."
+    "--scale", type=float, help="Multiply the fabric's rates.  [default: the run's scale]"
 )
 @json_option
 def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -> None:
-    """Say who shares which limit, of what capacity, how sure that is, and on what evidence.
+    """Find shared limits, slow nodes and slow routes in RUN.
 
-    Works best on a run of the plan xray, which searches for limits; any run over many nodes is looked
-    through for slow nodes and routes. With --fabric it also tells what differs from that.
+    A run of the plan xray is a search for limits. Other runs between many nodes only show slow nodes and
+    slow routes. With --fabric, differences from that description are listed.
     """
     opened = Run.open(run)
     scale = scale if scale is not None else opened.meta.testbed.get("scale", 1.0)

@@ -18,7 +18,7 @@ from weft.run.folder import Run
 @click.option("--out", metavar="FILE", help="File to write.  [default: standard output]")
 @json_option
 def export(run: str, format: str, out: str | None, as_json: bool) -> None:
-    """Write RUN as another tool would have."""
+    """Write RUN in the format of another tool."""
     text = export_run(Run.open(run), format)
     if out is not None:
         _write(Path(out), text)

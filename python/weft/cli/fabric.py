@@ -1,4 +1,4 @@
-"""`weft fabric`: what networks consist of, and other tools' formats."""
+"""`weft fabric`: networks and their conversion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from weft.testbed.computed.network import open_simulated
 
 @click.group()
 def fabric() -> None:
-    """Networks: of the catalogue, of files, of generators."""
+    """List, show and convert networks."""
 
 
 @fabric.command("list")
@@ -40,11 +40,14 @@ def list_(as_json: bool) -> None:
 
 @fabric.command()
 @click.argument("name")
-@click.option("--scale", default=1.0, show_default=True, help="Multiplies every rate.")
-@click.option("--way", nargs=2, metavar="FROM TO", help="Show the way between two hosts.")
+@click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
+@click.option("--way", nargs=2, metavar="FROM TO", help="Show the limits between two hosts.")
 @json_option
 def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) -> None:
-    """Show the hosts and limits of NAME (a fabric, a generator such as "torus(dims=4x4)", a SimGrid file)."""
+    """Show the hosts and limits of NAME.
+
+    NAME is a fabric, a generator such as "torus(dims=4x4)", or a SimGrid file.
+    """
     description = Description(open_simulated(name, scale).model)
     hops = description.way(*way) if way else None
     if as_json:
@@ -69,8 +72,8 @@ def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) ->
 @fabric.command()
 @click.argument("name")
 @click.argument("form", metavar="FORMAT", type=click.Choice(["simgrid", "dot"]))
-@click.option("--scale", default=1.0, show_default=True, help="Multiplies every rate.")
-@click.option("--run", "run_folder", metavar="RUN", help="Colour links by what they carried (dot).")
+@click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
+@click.option("--run", "run_folder", metavar="RUN", help="Colour links by their load in RUN (dot).")
 def export(name: str, form: str, scale: float, run_folder: str | None) -> None:
     """Print NAME as a SimGrid platform or a Graphviz graph."""
     if form == "simgrid":
@@ -84,7 +87,7 @@ def export(name: str, form: str, scale: float, run_folder: str | None) -> None:
 @click.argument("form", metavar="FORMAT", type=click.Choice(["simgrid"]))
 @click.argument("file", type=click.Path(path_type=Path))
 def import_(form: str, file: Path) -> None:
-    """Print FILE, a SimGrid platform, as a fabric file, where it is a tree of switches."""
+    """Print FILE, a SimGrid platform that is a tree, as a fabric file."""
     del form  # There is one so far.
     click.echo(simgrid_to_toml(file), nl=False)
 

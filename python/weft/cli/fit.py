@@ -68,16 +68,18 @@ MODELS: dict[str, Callable[[Sources, Size, Held], Fitted]] = {
 
 @click.command()
 @click.argument("sources", metavar="RUN [RUN]", nargs=-1, required=True)
-@click.option("--model", type=click.Choice(list(MODELS)), required=True, help="What to fit.")
+@click.option("--model", type=click.Choice(list(MODELS)), required=True, help="Model to fit.")
 @click.option(
-    "--hold", "holds", multiple=True, metavar="NAME=VALUE", help="Keep a parameter there."
+    "--hold", "holds", multiple=True, metavar="NAME=VALUE", help="Fix a parameter at a value."
 )
-@click.option("--size", "size_bytes", type=int, metavar="BYTES", help="Which size of messages.")
+@click.option(
+    "--size", "size_bytes", type=int, metavar="BYTES", help="Message size to fit, in bytes."
+)
 @json_option
 def fit(
     sources: tuple[str, ...], model: str, holds: tuple[str, ...], size_bytes: Size, as_json: bool
 ) -> None:
-    """Fit a model to RUN: parameters with intervals, and what is left.
+    """Fit a model to RUN: parameters, intervals, residuals.
 
     hockney is fitted to a run with a ping-pong; laws and laws-modified to a run of gamma-sweep with offload, to two of
     them, before and after, or to a CSV or Parquet file with the columns gamma, before_mbps, after_mbps or gamma, gain.

@@ -15,16 +15,16 @@ from weft.formats.importers.imported import MOST_BYTES, Options
 @click.argument("format", metavar=f"FORMAT ({', '.join(sorted(FORMATS))})")
 @click.argument("file")
 @click.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/FILE's stem]")
-@click.option("--partial", is_flag=True, help="Import the whole lines of a file that was cut.")
-@click.option("--bidir", is_flag=True, help="The file counts both directions: halve its sizes.")
+@click.option("--partial", is_flag=True, help="Import the complete lines of a truncated file.")
+@click.option("--bidir", is_flag=True, help="The file counts both directions; halve its sizes.")
 @click.option(
     "--size",
     "size_bytes",
     metavar="BYTES",
     type=click.IntRange(1, MOST_BYTES),
-    help="How long the messages were, where the file does not say.",
+    help="Message size, where the file does not state it.",
 )
-@click.option("--transport", default="unknown", help="What carried the messages, such as tcp.")
+@click.option("--transport", default="unknown", help="Transport of the messages, such as tcp.")
 @json_option
 def import_(
     format: str,
@@ -36,7 +36,7 @@ def import_(
     size_bytes: int | None,
     as_json: bool,
 ) -> None:
-    """Import FILE, a result of another tool, into a run."""
+    """Import FILE, a result of another tool, as a run."""
     directory = out or str(Path("runs") / Path(file).stem)
     run = import_file(format, file, directory, Options(partial, bidir, transport, size_bytes))
     if as_json:

@@ -18,16 +18,16 @@ from weft.testbed.lab.testbed import bring_up
 
 @click.group()
 def lab() -> None:
-    """Virtual clusters on this machine."""
+    """Build virtual clusters on this machine."""
 
 
 @lab.command()
 @click.argument("fabric")
-@click.option("--scale", default=1.0, show_default=True, help="Multiplies every rate.")
-@click.option("--name", help="What to call it.  [default: the fabric's name]")
+@click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
+@click.option("--name", help="Name of the lab.  [default: the fabric's name]")
 @json_option
 def up(fabric: str, scale: float, name: str | None, as_json: bool) -> None:
-    """Put up a lab of FABRIC (a catalogue name or a TOML file)."""
+    """Create a lab of FABRIC (a catalogue name or a TOML file)."""
     entry = bring_up(fabric, scale, name)
     if as_json:
         print_json(entry.summary() | {"warnings": entry.keeper.warnings})
@@ -40,7 +40,7 @@ def up(fabric: str, scale: float, name: str | None, as_json: bool) -> None:
 @lab.command("list")
 @json_option
 def list_(as_json: bool) -> None:
-    """List labs; one is stale when its keeper has died."""
+    """List labs; a stale one has lost its daemon."""
     summaries = [entry.summary() for entry in registry.entries()]
     if as_json:
         print_json({"labs": summaries})
@@ -58,10 +58,10 @@ def list_(as_json: bool) -> None:
 
 @lab.command()
 @click.argument("names", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every lab.")
+@click.option("--all", "everything", is_flag=True, help="All labs.")
 @json_option
 def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
-    """Take labs down, with all that still runs in them; also what is left of stale ones."""
+    """Remove labs, also stale ones, and all processes in them."""
     if not names and not everything:
         raise RequestError("which lab?", "name one, or give --all; `weft lab list` shows them")
     chosen = registry.entries() if everything else [_existing(name) for name in names]
@@ -80,7 +80,7 @@ def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.pass_context
 def exec_(context: click.Context, name: str, node: str, command: tuple[str, ...]) -> None:
-    """Run COMMAND on NODE of a lab; its exit status is passed on."""
+    """Run COMMAND on NODE of a lab and return its exit status."""
     entry = _existing(name)
     if entry.state == "stale":
         raise RequestError(f"lab {name} is stale", f"`weft lab up {entry.fabric}`")

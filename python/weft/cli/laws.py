@@ -1,4 +1,4 @@
-"""`weft laws`: what it would bring to offload communication."""
+"""`weft laws`: the predicted gain of offloading communication."""
 
 from __future__ import annotations
 
@@ -27,17 +27,25 @@ MOST_ROWS = 60
     metavar="LOW:HIGH[:STEP]",
     help="Application work over communication work.",
 )
-@click.option("--p", type=float, required=True, help="Share of communication work that is moved.")
-@click.option("--alpha", default=1.0, show_default=True, help="Host's speed over the NIC's.")
-@click.option("--beta", default=1.0, show_default=True, help="Work left of what is moved.")
-@click.option("--sigma", type=float, required=True, help="Share of the link the host can fill.")
+@click.option(
+    "--p", type=float, required=True, help="Share of communication work that is offloaded."
+)
+@click.option(
+    "--alpha", default=1.0, show_default=True, help="Speed of the host over that of the NIC."
+)
+@click.option(
+    "--beta", default=1.0, show_default=True, help="Share of the offloaded work that remains."
+)
+@click.option(
+    "--sigma", type=float, required=True, help="Share of the link that the host can fill."
+)
 @click.option("--delta-a", default=0.0, help="Modified LAWS: change of application work.")
 @click.option("--delta-o", default=0.0, help="Modified LAWS: change of communication work.")
 @click.option("--tau", default=0.0, help="Modified LAWS: change of all work left on the host.")
 @click.option("--figures", metavar="DIR", help="Draw the gain over gamma there, as SVG and PNG.")
 @json_option
 def laws(gamma: str, figures: str | None, as_json: bool, **ratios: float) -> None:
-    """Predict what offload brings over the application ratio gamma, by the LAWS model."""
+    """Predict the gain of offloading over gamma (LAWS model)."""
     curve = GainCurve(ModifiedLaws(**ratios), gamma_range(gamma))
     drawn = _draw(curve, Path(figures)) if figures else []
     if as_json:

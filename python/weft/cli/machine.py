@@ -12,13 +12,13 @@ from weft.testbed.computed.node import names, open_nodes
 
 @click.group()
 def machine() -> None:
-    """Nodes that can be simulated: of the catalogue and of files."""
+    """List and show nodes that can be simulated."""
 
 
 @machine.command("list")
 @json_option
 def list_(as_json: bool) -> None:
-    """List the catalogue's machines, each with its placements."""
+    """List the catalogue's machines and their placements."""
     if as_json:
         print_json({"machines": names()})
     else:
@@ -29,7 +29,7 @@ def list_(as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """Show which processor does what in NAME, such as p4-400-offload."""
+    """Show which processor runs which task in NAME."""
     found = open_nodes(name).model
     placement = dict(found.placement())
     if as_json:

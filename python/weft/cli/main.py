@@ -18,13 +18,19 @@ INTERRUPTED = 130
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="weft")
 def weft() -> None:
-    """What does this network deliver, where is it limited, what would change it?"""
+    """Measure, simulate and explain the interconnect of a cluster.
+
+    Start with `weft demo`, or `weft run signature --on lab:pair`.
+    """
 
 
 def main() -> NoReturn:
     """Run the command line. Exit codes: 0 fine, 1 the work failed, 2 the request was wrong."""
     try:
         sys.exit(weft.main(standalone_mode=False) or 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        sys.exit(0)
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"see `{context.command_path} --help`" if context else ""

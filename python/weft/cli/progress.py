@@ -1,4 +1,4 @@
-"""Progress on a terminal: what, how far, how long still. Quiet when standard error is none."""
+"""A progress bar on a terminal: the step, how much is done, the time left."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Bar:
 
 @contextmanager
 def progress() -> Iterator[Reporter]:
-    """Something that hears how far a run is, and shows it where there is a terminal."""
+    """A reporter of progress, which prints only where standard error is a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield Silent()

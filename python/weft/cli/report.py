@@ -16,7 +16,7 @@ from weft.run.folder import Run
 @click.option("--figures", metavar="DIR", help="Also write every figure there, as SVG and PNG.")
 @json_option
 def report(runs: tuple[str, ...], out: str | None, figures: str | None, as_json: bool) -> None:
-    """Report RUN, or several runs side by side, in one HTML file that needs no network."""
+    """Write one HTML file about RUN, or runs side by side."""
     # Drawing takes long to import: no other command should wait for it.
     from weft.report.page import FILE_NAME, Report
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+import cloup
 
 from weft.cli.options.applications import load_settings
 from weft.cli.options.nodes import nodes_option, ports_option
@@ -16,40 +17,54 @@ from weft.nodeset import fold
 from weft.run.folder import Run
 
 
-@click.command()
-@click.argument("plan", required=False)
-@click.option("--on", "testbed", metavar="TESTBED", help="What to run on, such as lab:pair.")
-@click.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/PLAN-TIME]")
-@click.option("--resume", metavar="DIR", help="Continue a run: only what is missing is measured.")
-@click.option("--scale", type=float, help="Multiplies every rate of a fabric.  [default: 1.0]")
-@nodes_option
-@ports_option
-@click.option("--launches", type=int, help="Fresh processes and connections, so many times.")
-@click.option("--cpus", metavar="LIST", help="Processor of each node's agent, such as 0,1.")
-@click.option("--transport", metavar="NAME", help="What carries all steps, such as unix or shm.")
-@click.option(
-    "--interfaces", metavar="LIST", help="How several pairs use them: independent,striped,shared."
+@cloup.command()
+@cloup.argument("plan", required=False)
+@cloup.option_group(
+    "Where and what",
+    cloup.option("--on", "testbed", metavar="TESTBED", help="What to run on, such as lab:pair."),
+    cloup.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/PLAN-TIME]"),
+    cloup.option("--resume", metavar="DIR", help="Continue a run: measure only what is missing."),
+    cloup.option("--dry-run", is_flag=True, help="List what would be used; start nothing."),
 )
-@click.option("--mpi", type=click.Choice(list(KINDS)), help="Which MPI, where --transport is mpi.")
-@click.option(
-    "--set",
-    "settings",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Changes the plan, such as steps.pingpong.sizes.max='64 KiB'.",
+@cloup.option_group(
+    "The testbed",
+    cloup.option("--scale", type=float, help="Multiply every rate of a fabric.  [default: 1.0]"),
+    nodes_option,
+    ports_option,
+    cloup.option("--cpus", metavar="LIST", help="Processor of each node's agent, such as 0,1."),
+    cloup.option(
+        "--patience",
+        "patience_s",
+        default=10.0,
+        show_default=True,
+        type=click.FloatRange(min=0.1),
+        help="Seconds without progress after which a peer has failed.",
+    ),
 )
-@click.option("--gamma", metavar="LOW:HIGH[:STEP]", help="Application loads of a stream (LAWS).")
-@click.option("--users", metavar="LOW:HIGH[:STEP]", help="Users of a web server.")
-@click.option("--page", metavar="SIZE", help="The page they ask for, such as 5KB.")
-@click.option(
-    "--patience",
-    "patience_s",
-    default=10.0,
-    show_default=True,
-    type=click.FloatRange(min=0.1),
-    help="Seconds of silence after which a peer has failed.",
+@cloup.option_group(
+    "The plan",
+    cloup.option("--launches", type=int, help="Number of launches, each with fresh agents."),
+    cloup.option("--transport", metavar="NAME", help="Transport of all steps, such as unix."),
+    cloup.option("--mpi", type=click.Choice(list(KINDS)), help="Which MPI --transport mpi uses."),
+    cloup.option(
+        "--interfaces",
+        metavar="LIST",
+        help="Policies of several pairs: independent,striped,shared.",
+    ),
+    cloup.option(
+        "--set",
+        "settings",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Change a key, such as steps.pingpong.sizes.max='64 KiB'.",
+    ),
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be used, and start nothing.")
+@cloup.option_group(
+    "Simulated applications",
+    cloup.option("--gamma", metavar="LOW:HIGH[:STEP]", help="Application loads of a stream."),
+    cloup.option("--users", metavar="LOW:HIGH[:STEP]", help="Numbers of users of a web server."),
+    cloup.option("--page", metavar="SIZE", help="The page that they request, such as 5KB."),
+)
 @json_option
 @click.pass_context
 def run(
@@ -73,7 +88,15 @@ def run(
     as_json: bool,
     **loads: str | None,
 ) -> None:
-    """Run PLAN (a catalogue name or a TOML file) on a testbed."""
+    """Run PLAN (a catalogue name or a TOML file) on a testbed.
+
+    \b
+    lab:FABRIC     a virtual cluster on this machine
+    sim:FABRIC     a simulated network
+    node:MACHINE   two simulated nodes
+    local:         two processes on this machine
+    ssh:NODES  slurm:[OPTIONS]  hosts:FILE  template:COMMAND:NODES  mpirun:NODES
+    """
     if resume is not None:
         asked = (plan, testbed, out, scale is not None, nodes, ports, launches, cpus, settings)
         _refuse_beside_resume(*asked, transport, interfaces, mpi, dry_run, *loads.values())

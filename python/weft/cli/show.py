@@ -14,7 +14,7 @@ from weft.run.folder import Run
 @click.argument("run")
 @json_option
 def show(run: str, as_json: bool) -> None:
-    """Show what RUN measured, as a table."""
+    """Show the results of RUN as tables."""
     summary = summarise(Run.open(run))
     if as_json:
         print_json(summary.to_json())

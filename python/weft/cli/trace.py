@@ -1,4 +1,4 @@
-"""`weft trace`: a message's way through simulated nodes."""
+"""`weft trace`: what happens inside simulated nodes, as trace events."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from weft.trace.replay import record
 
 @click.command()
 @click.argument("run")
-@click.option("--size", "size_bytes", type=int, required=True, metavar="BYTES", help="Which.")
-@click.option("--step", type=click.IntRange(min=1), help="Of several steps with that size.")
+@click.option(
+    "--size", "size_bytes", type=int, required=True, metavar="BYTES", help="Message size."
+)
+@click.option("--step", type=click.IntRange(min=1), help="Which of several steps with that size.")
 @click.option("--out", metavar="FILE", help="File to write.  [default: trace-BYTES.json in RUN]")
 @json_option
 def trace(run: str, size_bytes: int, step: int | None, out: str | None, as_json: bool) -> None:
-    """Write what happened inside the nodes of RUN, which ran on node:MACHINE, while messages of a size went.
+    """Write a trace of a run on node:MACHINE, for Perfetto.
 
     The file opens in Perfetto (ui.perfetto.dev, or a copy of it on this machine) and in chrome://tracing.
     """

@@ -10,7 +10,7 @@ from weft.execute.dry_run import Outlook
 
 
 def print_outlook(outlook: Outlook, as_json: bool) -> None:
-    """Who would listen where for whom, as a table or a document."""
+    """Which node would listen where for which nodes, as a table or a document."""
     if as_json:
         print_json(outlook.to_json())
         return
