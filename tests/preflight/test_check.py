@@ -130,3 +130,10 @@ def test_a_firewall_that_drops_some_ports_is_named_with_the_port(lab: Lab) -> No
 def test_what_is_computed_has_nothing_to_check() -> None:
     done = weft("check", "--on", "sim:pair")
     assert done.returncode == 2 and "nothing to check" in done.stderr
+
+
+def test_the_fabric_of_the_readmes_example_shows_what_differs() -> None:
+    findings = weft_json("check", "--on", "lab:wrong-mtu")["findings"]
+    (found,) = [one for one in findings if one["kind"] == "difference"]
+    assert "n5" in found["message"]
+    assert "1400" in found["message"]
