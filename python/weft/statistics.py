@@ -28,12 +28,17 @@ _GRID_POINTS = 512
 _DIP_TABLE_END = 72_000
 
 
-def median_interval(values: Sequence[float] | Floats, level: float = LEVEL) -> Interval:
+def median_interval(
+    values: Sequence[float] | Floats, level: float = LEVEL, *, upper: bool = False
+) -> Interval:
     """The median and the order statistics that enclose the population's median.
 
     Nothing is interpolated: all three numbers were measured. Of an even number of values the lower
-    of the two middle ones is the median. Source: the binomial interval for a quantile, e.g. J.-Y.
-    Le Boudec, "Performance Evaluation of Computer and Communication Systems" (2010), theorem 2.1.
+    of the two middle ones is the median, or the `upper` one. Callers choose the slower one: the lower
+    rate, the longer time. So a rate is always that of the time beside it.
+
+    Source: the binomial interval for a quantile, e.g. J.-Y. Le Boudec, "Performance Evaluation of
+    Computer and Communication Systems" (2010), theorem 2.1.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     count = len(ordered)
@@ -41,8 +46,15 @@ def median_interval(values: Sequence[float] | Floats, level: float = LEVEL) -> I
         raise ValueError("an interval needs at least one value")
     rank, _ = _rank(count, level)
     return Interval(
-        float(ordered[(count - 1) // 2]), float(ordered[rank - 1]), float(ordered[count - rank])
+        float(ordered[middle_rank(count, upper)]),
+        float(ordered[rank - 1]),
+        float(ordered[count - rank]),
     )
+
+
+def middle_rank(count: int, upper: bool = False) -> int:
+    """Where the median stands in so many sorted values."""
+    return (count if upper else count - 1) // 2
 
 
 def coverage(count: int, level: float = LEVEL) -> float:
@@ -51,6 +63,11 @@ def coverage(count: int, level: float = LEVEL) -> float:
     Five launches reach 0.9375 with their full range, one launch 0, whatever the level asked for.
     """
     return _rank(count, level)[1]
+
+
+def has_interval(launches: int) -> bool:
+    """Whether so many launches say where the median is: the range of two holds it in half of all cases."""
+    return launches > 2
 
 
 @lru_cache(maxsize=1024)

@@ -76,8 +76,20 @@ def test_hockney_has_intervals_over_launches(tmp_path: Path) -> None:
     assert 0 < document["rms_error_pct"] < 3
 
 
-def test_hockney_of_one_launch_has_none(tmp_path: Path) -> None:
-    times_us = launches_of(affine_us(SIZES, 20.0, 600.0), launches=1)
+def test_an_open_parameter_is_said_by_its_bound(tmp_path: Path) -> None:
+    table = rates_csv(tmp_path / "sweep.csv")
+    document = json.loads(invoke(fit, table, "--model", "laws", "--json").stdout)
+    (link,) = (each for each in document["parameters"] if each["name"] == "link_mbps")
+    assert link["high"] is None and link["value"] > 2 * link["low"]
+    said = invoke(fit, table, "--model", "laws").stdout
+    (row,) = (line.split() for line in said.splitlines() if line.split()[:1] == ["link_mbps"])
+    assert row[1] == ">" and 0.99 * link["low"] < float(row[2]) <= link["low"]
+    assert len(row[2].rstrip("0").replace(".", "")) <= 3
+
+
+@pytest.mark.parametrize("launches", [1, 2])
+def test_hockney_of_one_or_two_launches_has_none(tmp_path: Path, launches: int) -> None:
+    times_us = launches_of(affine_us(SIZES, 20.0, 600.0), launches)
     pingpong_run(tmp_path / "run", SIZES, times_us)
     assert (
         "hockney, without intervals" in invoke(fit, tmp_path / "run", "--model", "hockney").stdout

@@ -77,6 +77,13 @@ def test_one_launch_shows_no_empty_intervals(tmp_path: Path) -> None:
     assert "not reached" in text
 
 
+def test_two_launches_are_too_few_for_an_interval_and_it_is_said_once(tmp_path: Path) -> None:
+    pingpong_run(tmp_path / "run", SIZES, launches_of(affine_us(SIZES, 28.0, 94.1), launches=2))
+    text = invoke(show, tmp_path / "run").stdout
+    assert text.count("too few for an interval") == 1
+    assert "50.0%" not in text and "from" not in text.split("signature")[1]
+
+
 def test_a_run_without_samples_is_shown(tmp_path: Path) -> None:
     write_run(tmp_path / "run", [])
     assert "no samples" in invoke(show, tmp_path / "run").stdout

@@ -7,8 +7,10 @@ import pytest
 
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
 from support.synthetic import netpipe_sizes
+from weft.diagnose.ensemble.rates import Rates
+from weft.diagnose.points import points
 from weft.diagnose.signature import signature
-from weft.model.hockney import n_half_bytes, saturation_bytes
+from weft.model.hockney import knee_bytes, n_half_bytes, saturation_bytes
 
 SIZES = [2**power for power in range(24)]
 
@@ -28,6 +30,7 @@ def test_an_affine_network_has_hockneys_numbers(
     found = signature(pingpong_run(tmp_path / "run", sizes, times_us))
     assert found and found.latency_us and found.peak_mbps
     assert found.half_power_bytes and found.saturation_bytes and found.notes == []
+    assert found.knee_bytes
     assert found.latency_us.median == pytest.approx(latency_us, rel=0.03)
     assert found.peak_mbps.median == pytest.approx(rate_mbps, rel=0.01)
     assert found.half_power_bytes.median == pytest.approx(
@@ -36,6 +39,7 @@ def test_an_affine_network_has_hockneys_numbers(
     assert found.saturation_bytes.median == pytest.approx(
         saturation_bytes(latency_us, rate_mbps), rel=0.04
     )
+    assert found.knee_bytes.median == pytest.approx(knee_bytes(latency_us, rate_mbps), rel=0.06)
 
 
 def test_each_value_is_taken_per_launch(tmp_path: Path) -> None:
@@ -49,6 +53,22 @@ def test_each_value_is_taken_per_launch(tmp_path: Path) -> None:
     assert found.latency_us.high == pytest.approx(20.2, rel=0.02)
     assert found.saturation_bytes.high == pytest.approx(2 * found.saturation_bytes.low, rel=0.05)
     assert found.launches == 5
+
+
+@pytest.mark.parametrize("launches", [2, 4])
+def test_of_an_even_number_of_launches_the_slower_one_stands_everywhere(
+    tmp_path: Path, launches: int
+) -> None:
+    slower = np.array([31.0, 97.9, 31.2, 98.4])[:launches]
+    times_us = slower[np.newaxis, :] + np.array(SIZES)[:, np.newaxis] * 8 * slower / 25e3
+    run = pingpong_run(tmp_path / "run", SIZES, times_us[:, :, np.newaxis].repeat(2, axis=2))
+    found, at_size = signature(run), {point.size_bytes: point for point in points(run)}
+    assert found and found.latency_us and found.peak_mbps and at_size[1].latency_us
+    assert found.latency_us.median == pytest.approx(97.9, rel=0.01)
+    assert at_size[1].latency_us.median == pytest.approx(97.9, rel=0.01)
+    assert at_size[found.peak_bytes].throughput_mbps.median == found.peak_mbps.median
+    rates = Rates.of(run)
+    assert rates.mbps.tolist() == [each.throughput_mbps.median for each in at_size.values()]
 
 
 def test_latency_is_read_from_messages_up_to_8_bytes(tmp_path: Path) -> None:

@@ -11,7 +11,15 @@ from support.paths import CATALOG
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
 from weft.diagnose.hockney_fit import fit
 from weft.errors import RequestError
-from weft.model.hockney import SATURATION_RATIO, Hockney, fit_times, saturation_bytes
+from weft.model.hockney import (
+    KNEE_RATIO,
+    SATURATION_RATIO,
+    Hockney,
+    fit_times,
+    knee_bytes,
+    n_half_bytes,
+    saturation_bytes,
+)
 
 PUBLISHED = CATALOG / "published" / "beowulf_netpipe.toml"
 SIZES = [2**power for power in range(20)]
@@ -80,6 +88,31 @@ def test_at_saturation_the_affine_time_is_five_latencies_and_its_slope_0_8() -> 
     assert float(slope) == pytest.approx(0.8, rel=1e-3)
 
 
+def test_the_knee_is_where_time_over_size_is_bent_most() -> None:
+    model = Hockney(40.0, 900.0)
+    at = np.linspace(-6, 6, 24_001)  # of the logarithm of size, n1/2 at 0
+    log_time = np.log(model.predict(model.n_half * np.exp(at)))
+    slope = np.gradient(log_time, at)
+    curvature = np.gradient(slope, at) / (1 + slope**2) ** 1.5
+    knee = model.n_half * float(np.exp(at[np.argmax(curvature)]))
+    assert knee == pytest.approx(model.knee_bytes, rel=0.01)
+    assert float(model.predict(model.knee_bytes)) == pytest.approx(KNEE_RATIO * 40.0)
+
+
+def test_no_single_factor_meets_all_published_saturation_points() -> None:
+    """The table of docs/numbers.md: the knee meets the on-board card of Reloaded only."""
+    rows = saturation_rows().values()
+    factors = [kb * KB / n_half_bytes(latency_us, peak) for latency_us, peak, kb in rows]
+    assert (min(factors), max(factors)) == pytest.approx((0.58, 5.69), rel=0.01)
+    knees = {
+        name: knee_bytes(latency_us, peak) / (kb * KB)
+        for name, (latency_us, peak, kb) in saturation_rows().items()
+    }
+    met = [name for name, ratio in knees.items() if 1 / 1.5 <= ratio <= 1.5]
+    assert met == ["on board, Reloaded"]
+    assert knees["on board, Reloaded"] == pytest.approx(1.06, abs=0.005)
+
+
 def test_half_power_gives_half_of_the_peak() -> None:
     model = Hockney(40.0, 900.0)
     assert model.n_half * 8 / float(model.predict(model.n_half)) == pytest.approx(450.0)
@@ -100,7 +133,25 @@ def test_fit_is_not_bent_by_a_dip() -> None:
 def test_fit_reads_a_run_and_weighs_small_and_large_alike(tmp_path: Path) -> None:
     times_us = launches_of(affine_us(SIZES, 20.0, 600.0), noise=0.02)
     found = fit(pingpong_run(tmp_path / "run", SIZES, times_us))
-    assert (found.latency_us, found.peak_mbps) == pytest.approx((20.0, 600.0), rel=0.02)
+    assert list(found.values.values()) == pytest.approx([20.0, 600.0], rel=0.02)
+
+
+def test_the_value_and_its_interval_are_of_one_estimator(tmp_path: Path) -> None:
+    """Each launch is slow at sizes of its own, so that every fit is bent and one to the middle curve is not."""
+    times_us = launches_of(affine_us(SIZES, 20.0, 600.0))
+    for launch in range(5):
+        times_us[launch::5, launch] *= 2
+    for each in fit(pingpong_run(tmp_path / "run", SIZES, times_us)).estimates:
+        assert each.low is not None and each.high is not None
+        assert each.low <= each.value <= each.high
+
+
+def test_a_launch_that_was_cut_short_is_left_out_of_the_fit(tmp_path: Path) -> None:
+    times_us = launches_of(affine_us(SIZES, 20.0, 600.0), launches=4)
+    times_us[1:, 3] = np.nan
+    found = fit(pingpong_run(tmp_path / "run", SIZES, times_us))
+    assert found.coverage == 0.75
+    assert found.values["peak_mbps"] == pytest.approx(600.0, rel=1e-3)
 
 
 def test_a_run_without_pingpong_cannot_be_fitted(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def _fit_hockney(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
         raise RequestError("--hold, --size: Hockney's model is fitted whole", "leave them out")
     if len(sources) > 1:
         raise RequestError("hockney is fitted to one run", "give one RUN")
-    return hockney_fit.fit_with_intervals(Run.open(sources[0]))
+    return hockney_fit.fit(Run.open(sources[0]))
 
 
 def _fit_laws(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
@@ -115,12 +116,28 @@ def _parameters_table(estimates: Sequence[Estimate]) -> Table:
     table = plain_table("", "value", "from", "to")
     for each in estimates:
         ends = ("held", "") if each.held else (_end(each.low), _end(each.high))
-        table.add_row(each.name, number(each.value), *ends)
+        table.add_row(each.name, _value(each), *ends)
     return table
 
 
 def _is_open(each: Estimate) -> bool:
     return not each.held and (each.low is None) != (each.high is None)
+
+
+def _value(each: Estimate) -> str:
+    """A value that is bounded on one side only is one of many: its bound stands for it."""
+    if each.held or (each.low is None) == (each.high is None):
+        return number(each.value)
+    if each.high is None:
+        return f"> {_outwards(each.low, math.floor)}"
+    return f"< {_outwards(each.high, math.ceil)}"
+
+
+def _outwards(bound: float | None, rounded: Callable[[float], int]) -> str:
+    """Three digits of a bound, which still holds."""
+    assert bound
+    unit = 10.0 ** (math.floor(math.log10(abs(bound))) - 2)
+    return f"{rounded(bound / unit) * unit:.15g}"
 
 
 def _end(end: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -53,11 +53,26 @@ class Curve:
 
     @cached_property
     def middle_us(self) -> Floats:
-        """The median over launches at each size, an order statistic as in `weft.statistics`."""
+        """The median over launches at each size, the upper one of an even number."""
         ordered = np.sort(self.times_us, axis=1)
         counts = np.count_nonzero(~np.isnan(ordered), axis=1)
-        middle: Floats = ordered[np.arange(len(ordered)), (counts - 1) // 2]
+        middle: Floats = ordered[np.arange(len(ordered)), counts // 2]
         return middle
+
+    def whole(self) -> Curve:
+        """The launches that measured the most sizes, and the sizes all of those measured."""
+        measured = ~np.isnan(self.times_us)
+        counts = measured.sum(axis=0)
+        columns = np.flatnonzero(counts == counts.max())
+        rows = np.flatnonzero(measured[:, columns].all(axis=1))
+        return replace(
+            self,
+            sizes=self.sizes[rows],
+            launches=self.launches[columns],
+            times_us=self.times_us[np.ix_(rows, columns)],
+            modes=tuple(self.modes[row] for row in rows),
+            phases=self.phases[rows],
+        )
 
 
 def to_mbps(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Floats:
@@ -159,15 +174,15 @@ def _has_curve(step: dict[str, Any]) -> bool:
     return not (is_ensemble(step) or computes(step) or is_multi_pair(step))
 
 
-def reduce_sorted(values: Floats, starts: Ints, reduction: Reduction) -> Floats:
-    """One value for each group of `values`; groups begin at `starts` and are sorted inside."""
+def reduce_sorted(times: Floats, starts: Ints, reduction: Reduction) -> Floats:
+    """One value for each group of `times`; groups begin at `starts` and are sorted inside."""
     if reduction == "best":
-        return values[starts]
-    counts = np.diff(np.append(starts, len(values)))
+        return times[starts]
+    counts = np.diff(np.append(starts, len(times)))
     if reduction == "mean":
-        sums: Floats = np.add.reduceat(values, starts)
+        sums: Floats = np.add.reduceat(times, starts)
         return sums / counts
-    middle: Floats = values[starts + (counts - 1) // 2]
+    middle: Floats = times[starts + counts // 2]
     return middle
 
 

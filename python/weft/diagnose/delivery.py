@@ -77,8 +77,8 @@ def _delivered(
         size_bytes=size_bytes,
         launches=len(launches),
         **{name: _total(rows, name) for name in COUNTS},
-        loss_pct=median_interval([_loss_pct(launch) for launch in launches]),
-        jitter_us=median_interval([_jitter_us(launch) for launch in launches])
+        loss_pct=median_interval([_loss_pct(launch) for launch in launches], upper=True),
+        jitter_us=median_interval([_jitter_us(launch) for launch in launches], upper=True)
         if streamed
         else None,
         offered_mbps=median_interval([_offered_mbps(launch, size_bytes) for launch in launches])

@@ -9,46 +9,34 @@ from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted, residuals
 from weft.model.hockney import Hockney, fit_times
 from weft.run.folder import Run
-from weft.statistics import coverage, median_interval
+from weft.statistics import coverage, has_interval, median_interval
 
 
-def fit(run: Run) -> Hockney:
-    """Fit the run's ping-pong curve; raises RequestError when it has none."""
+def fit(run: Run) -> Fitted:
+    """Fit the run's ping-pong curve: the medians over fits to each launch, with their intervals.
+
+    One or two launches give no intervals. Raises RequestError when there is no such curve.
+    """
     curve = _curve(run)
-    return fit_times(curve.sizes, curve.middle_us)
-
-
-def fit_with_intervals(run: Run) -> Fitted:
-    """The same with residuals, and intervals over fits to each launch; one launch gives none."""
-    curve = _curve(run)
-    middle = fit_times(curve.sizes, curve.middle_us)
-    launches = [_fit_launch(curve, index) for index in range(len(curve.launches))]
+    launches = [fit_times(curve.sizes, times_us) for times_us in curve.times_us.T]
+    latency = median_interval([each.latency_us for each in launches], upper=True)
+    peak = median_interval([each.peak_mbps for each in launches])
+    known = has_interval(len(launches))
     estimates = [
-        _estimate(name, getattr(middle, name), [getattr(each, name) for each in launches])
-        for name in ("latency_us", "peak_mbps")
+        Estimate(name, each.median, each.low if known else None, each.high if known else None)
+        for name, each in (("latency_us", latency), ("peak_mbps", peak))
     ]
+    model = Hockney(latency.median, peak.median)
     sizes = curve.sizes.astype(np.float64)
-    rows = residuals(sizes, "us", curve.middle_us, middle.predict(sizes))
-    return Fitted("hockney", middle, estimates, coverage(len(launches)), "size_bytes", rows)
-
-
-def _fit_launch(curve: Curve, launch: int) -> Hockney:
-    known = ~np.isnan(curve.times_us[:, launch])
-    return fit_times(curve.sizes[known], curve.times_us[known, launch])
-
-
-def _estimate(name: str, value: float, by_launch: list[float]) -> Estimate:
-    if len(by_launch) == 1:
-        return Estimate(name, value, None, None)
-    interval = median_interval(by_launch)
-    return Estimate(name, value, interval.low, interval.high)
+    rows = residuals(sizes, "us", curve.middle_us, model.predict(sizes))
+    return Fitted("hockney", model, estimates, coverage(len(launches)), "size_bytes", rows)
 
 
 def _curve(run: Run) -> Curve:
     curve = pingpong(curves(run))
-    if curve is None or len(curve.sizes) < 2:
+    if curve is None or len((whole := curve.whole()).sizes) < 2:
         raise RequestError(
             f"{run.directory}: no ping-pong over at least two sizes to fit Hockney's model to",
             "run the plan `signature`",
         )
-    return curve
+    return whole

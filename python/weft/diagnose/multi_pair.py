@@ -160,14 +160,24 @@ class _Timings:
         times: Floats = self.elapsed_ns / self.messages / 1e3
         return times
 
-    def interval(self, values: Floats) -> Interval:
+    def rate(self, mbps: Floats) -> Interval:
+        """The interval of rates, one for each timing."""
+        return self._interval(mbps, upper=False)
+
+    def time(self, us: Floats) -> Interval:
+        """The interval of times, one for each timing."""
+        return self._interval(us, upper=True)
+
+    def _interval(self, values: Floats, upper: bool) -> Interval:
         """Over launches; over the timings of one where there is no other."""
         launches = np.unique(self.launch)
         if len(launches) == 1:
-            return median_interval(values)
-        return median_interval(
-            [median_interval(values[self.launch == launch]).median for launch in launches]
-        )
+            return median_interval(values, upper=upper)
+        middles = [
+            median_interval(values[self.launch == launch], upper=upper).median
+            for launch in launches
+        ]
+        return median_interval(middles, upper=upper)
 
 
 def _point(
@@ -184,16 +194,16 @@ def _point(
         interfaces=tuple(network + 1 for network in arrangement.used(networks)),
         size_bytes=timings.size_bytes,
         timings=len(sums),
-        sum_mbps=timings.interval(sums),
-        latency_us=timings.interval(timings.times_us.mean(axis=1)) if is_timed else None,
+        sum_mbps=timings.rate(sums),
+        latency_us=timings.time(timings.times_us.mean(axis=1)) if is_timed else None,
         lowest_mbps=float(sums.min()),
         highest_mbps=float(sums.max()),
         each=tuple(
             PairRate(
                 pair=pair + 1,
                 interface=_interface_of(arrangement, pair),
-                throughput_mbps=timings.interval(timings.rates_mbps[:, pair]),
-                latency_us=timings.interval(timings.times_us[:, pair]) if is_timed else None,
+                throughput_mbps=timings.rate(timings.rates_mbps[:, pair]),
+                latency_us=timings.time(timings.times_us[:, pair]) if is_timed else None,
             )
             for pair in range(arrangement.pairs)
         ),

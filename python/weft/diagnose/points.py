@@ -74,7 +74,7 @@ def curve_points(curve: Curve) -> list[Point]:
 
 def time_intervals(curve: Curve) -> list[Interval]:
     """The one-way time at each size, with its interval over the launches that measured it."""
-    return [median_interval(row[~np.isnan(row)]) for row in curve.times_us]
+    return [median_interval(row[~np.isnan(row)], upper=True) for row in curve.times_us]
 
 
 def _point(curve: Curve, index: int, time_us: Interval, expected_us: Interval | None) -> Point:

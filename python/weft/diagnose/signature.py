@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.diagnose.curve import Curve, Ints, curves, pingpong
 from weft.interval import Interval
-from weft.model.hockney import SATURATION_RATIO
+from weft.model.hockney import KNEE_RATIO, SATURATION_RATIO
 from weft.run.folder import Run
 from weft.run.meta import Warning
 from weft.statistics import Floats, coverage, median_interval
@@ -23,7 +23,7 @@ HALF_POWER = 0.5
 
 @dataclass(frozen=True)
 class Signature:
-    """Four numbers that characterise a pair, each taken per launch, with its interval over
+    """Five numbers that characterise a pair, each taken per launch, with its interval over
     launches.
 
     - `latency_us`: half the round trip of messages up to 8 bytes (the median over those sizes).
@@ -33,8 +33,10 @@ class Signature:
     - `saturation_bytes`: the smallest size such that it and every larger one takes at least five
       times the latency. From there on at least 80 % of the time is proportional to size, where time
       is affine in size; `weft.model.hockney.saturation_bytes` predicts it from latency and peak.
+    - `knee_bytes`: the same with 1.618 times the latency. There time over size, both logarithmic, is
+      bent most, where time is affine in size.
 
-    The two sizes are interpolated between measured sizes, on logarithmic axes. What the curve does
+    The sizes are interpolated between measured sizes, on logarithmic axes. What the curve does
     not reach is None, and `notes` says why.
     """
 
@@ -42,6 +44,7 @@ class Signature:
     peak_mbps: Interval | None
     half_power_bytes: Interval | None
     saturation_bytes: Interval | None
+    knee_bytes: Interval | None
     peak_bytes: int
     step: int
     launches: int
@@ -49,7 +52,8 @@ class Signature:
 
     def to_json(self) -> dict[str, Any]:
         """The signature as `weft show --json` prints it."""
-        names = ("latency_us", "peak_mbps", "half_power_bytes", "saturation_bytes")
+        sizes = ("half_power_bytes", "saturation_bytes", "knee_bytes")
+        names = ("latency_us", "peak_mbps", *sizes)
         intervals = {name: getattr(self, name) for name in names}
         return {
             **{name: value and value.to_json() for name, value in intervals.items()},
@@ -61,6 +65,7 @@ class Signature:
                 "latency_max_bytes": LATENCY_MAX_BYTES,
                 "half_power": HALF_POWER,
                 "saturation_ratio": SATURATION_RATIO,
+                "knee_ratio": KNEE_RATIO,
             },
         }
 
@@ -84,21 +89,24 @@ def of_curve(curve: Curve) -> Signature:
     peak_at = int(np.argmin(whole.middle_us / whole.sizes))
     latencies = _latencies_us(whole, notes)
 
-    def half_power(launch: int) -> float | None:
-        return _reach(whole.sizes, rates[:, launch], HALF_POWER * float(rates[peak_at, launch]))
+    half_powers = [
+        _reach(whole.sizes, of_launch, HALF_POWER * float(of_launch[peak_at]))
+        for of_launch in rates.T
+    ]
 
-    def saturation(launch: int) -> float | None:
+    def times_latency(ratio: float, missing: Warning | None = None) -> Interval | None:
         if latencies is None:
             return None
-        return _stay(whole.sizes, whole.times_us[:, launch], SATURATION_RATIO * latencies[launch])
+        launches = zip(whole.times_us.T, ratio * latencies, strict=True)
+        stays = [_stay(whole.sizes, *launch) for launch in launches]
+        return _over_launches(stays, missing, notes)
 
     return Signature(
-        latency_us=None if latencies is None else median_interval(latencies),
+        latency_us=None if latencies is None else median_interval(latencies, upper=True),
         peak_mbps=median_interval(rates[peak_at]),
-        half_power_bytes=_per_launch(half_power, whole, _NO_HALF_POWER, notes),
-        saturation_bytes=(
-            None if latencies is None else _per_launch(saturation, whole, _NO_SATURATION, notes)
-        ),
+        half_power_bytes=_over_launches(half_powers, _NO_HALF_POWER, notes),
+        saturation_bytes=times_latency(SATURATION_RATIO, _NO_SATURATION),
+        knee_bytes=times_latency(KNEE_RATIO),
         peak_bytes=int(whole.sizes[peak_at]),
         step=curve.step,
         launches=len(whole.launches),
@@ -119,28 +127,18 @@ _NO_SATURATION = Warning(
 
 
 def _whole_launches(curve: Curve, notes: list[Warning]) -> Curve:
-    """The launches that measured the most sizes, and the sizes all of those measured."""
-    measured = ~np.isnan(curve.times_us)
-    counts = measured.sum(axis=0)
-    columns = np.flatnonzero(counts == counts.max())
-    rows = np.flatnonzero(measured[:, columns].all(axis=1))
-    if len(columns) < len(curve.launches):
+    """The curve's whole launches, and a note where it has others."""
+    whole = curve.whole()
+    if len(whole.launches) < len(curve.launches):
         notes.append(
             Warning(
                 "launches-incomplete",
-                f"the signature uses {len(columns)} of {len(curve.launches)} launches: "
+                f"the signature uses {len(whole.launches)} of {len(curve.launches)} launches: "
                 "the others measured fewer sizes",
                 "finish the run with `weft run --resume`",
             )
         )
-    return replace(
-        curve,
-        sizes=curve.sizes[rows],
-        launches=curve.launches[columns],
-        times_us=curve.times_us[np.ix_(rows, columns)],
-        modes=tuple(curve.modes[row] for row in rows),
-        phases=curve.phases[rows],
-    )
+    return whole
 
 
 def _latencies_us(curve: Curve, notes: list[Warning]) -> Floats | None:
@@ -164,20 +162,20 @@ def _latencies_us(curve: Curve, notes: list[Warning]) -> Floats | None:
             )
         )
         return None
-    middle: Floats = small[(len(small) - 1) // 2]
+    middle: Floats = small[len(small) // 2]
     return middle
 
 
-def _per_launch(
-    value: Callable[[int], float | None], curve: Curve, missing: Warning, notes: list[Warning]
+def _over_launches(
+    values: Sequence[float | None], missing: Warning | None, notes: list[Warning]
 ) -> Interval | None:
-    """The interval over launches; None, and a note, when one of them has no value."""
-    values = [value(launch) for launch in range(len(curve.launches))]
+    """The interval over launches; None, and a note if there is one, when a launch has no value."""
     known = [each for each in values if each is not None]
     if len(known) == len(values):
-        return median_interval(known)
+        return median_interval(known, upper=True)
     counted = f" (in {len(values) - len(known)} of {len(values)} launches)" if known else ""
-    notes.append(replace(missing, message=missing.message + counted))
+    if missing:
+        notes.append(replace(missing, message=missing.message + counted))
     return None
 
 

@@ -6,6 +6,7 @@ Meiko CS-2", Parallel Computing 20 (1994) 389-398.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,10 @@ from weft.statistics import Floats
 SATURATION_RATIO = 5.0
 """A message is saturated when it takes this many times the latency: then 4/5 of its time grows with
 its size, and the slope of log T over log n of the affine model, 1 - t0/T, is 0.8."""
+
+KNEE_RATIO = (1 + math.sqrt(5)) / 2
+"""At the knee a message takes this many times the latency: there log T over log n of the affine model, whose slope s
+is 1 - t0/T, is bent most. Its curvature s (1 - s) / (1 + s^2)^(3/2) is greatest at s = (3 - sqrt 5) / 2."""
 
 _FIT_TOLERANCE = 0.05
 """Relative errors beyond this count linearly, not squared: a dip does not bend the fit."""
@@ -42,6 +47,11 @@ class Hockney:
         """Bytes from which a message takes at least SATURATION_RATIO times the latency."""
         return saturation_bytes(self.latency_us, self.peak_mbps)
 
+    @property
+    def knee_bytes(self) -> float:
+        """Bytes at which time over size, both logarithmic, is bent most."""
+        return knee_bytes(self.latency_us, self.peak_mbps)
+
 
 def n_half_bytes(latency_us: float, peak_mbps: float) -> float:
     """Hockney's n1/2 = t0 * r."""
@@ -51,6 +61,11 @@ def n_half_bytes(latency_us: float, peak_mbps: float) -> float:
 def saturation_bytes(latency_us: float, peak_mbps: float) -> float:
     """The saturation point of the affine time: T(n) = 5 t0 where n = 4 n1/2."""
     return (SATURATION_RATIO - 1.0) * n_half_bytes(latency_us, peak_mbps)
+
+
+def knee_bytes(latency_us: float, peak_mbps: float) -> float:
+    """The knee of the affine time: 0.618 n1/2."""
+    return (KNEE_RATIO - 1.0) * n_half_bytes(latency_us, peak_mbps)
 
 
 def fit_times(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Hockney:

@@ -11,7 +11,7 @@ from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.pairs import PairStep
 from weft.report.series import Series, series_of
 from weft.run.folder import Run
-from weft.statistics import coverage
+from weft.statistics import coverage, has_interval
 
 
 def verdict(run: Run) -> str:
@@ -104,6 +104,8 @@ def certainty(one: Series) -> str:
     fewest = one.signature.launches
     if fewest < 2:
         return f"{_launches(fewest)}, so nothing is known about the spread between launches{of}"
+    if not has_interval(fewest):
+        return f"{_launches(fewest)}, too few for an interval{of}"
     return f"{_launches(fewest)}, ranges cover the median with {coverage_text(fewest)}{of}"
 
 

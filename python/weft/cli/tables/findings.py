@@ -13,6 +13,11 @@ from weft.interval import Interval
 from weft.nodeset import fold
 from weft.run.meta import Warning
 
+SURE = (
+    "sure: 100 % less the test's error where nothing limits (3 % at most), times the support of the group; "
+    "not the probability that the limit is there"
+)
+
 
 def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
     """The verdict, then the tables behind it, what is open, and what to know about the run."""
@@ -21,6 +26,7 @@ def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
     if found.limits:
         console.print("\nlimits, payload of all members together", style="bold")
         console.print(_limits_table(found.limits))
+        console.print(SURE, soft_wrap=True)
     if found.slow:
         console.print("\nslow", style="bold")
         console.print(_slow_table(found.slow))

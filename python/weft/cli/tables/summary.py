@@ -23,7 +23,7 @@ from weft.diagnose.summary import Summary
 from weft.interval import Interval
 from weft.nodeset import fold
 from weft.run.meta import Warning
-from weft.statistics import coverage
+from weft.statistics import coverage, has_interval
 
 MOST_NAMED = 8
 """More nodes than these are named as a set."""
@@ -96,13 +96,14 @@ def _warning_lines(warnings: list[Warning]) -> Iterator[str]:
 
 def _signature_table(signature: Signature) -> Table:
     table = plain_table()
-    spread = signature.launches > 1
+    spread = has_interval(signature.launches)
     for name in ("", "median", *(("from", "to") if spread else ())):
         table.add_column(name, justify="right" if name else "left")
     for label, value in (
         ("latency, us", signature.latency_us),
         (f"peak, Mb/s (at {signature.peak_bytes} B)", signature.peak_mbps),
         ("half-power point, B", signature.half_power_bytes),
+        ("knee, B", signature.knee_bytes),
         ("saturation point, B", signature.saturation_bytes),
     ):
         table.add_row(label, *(_ends(value, spread) if value else ("not reached",)))
@@ -112,13 +113,15 @@ def _signature_table(signature: Signature) -> Table:
 def _signature_title(launches: int) -> str:
     if launches == 1:
         return "signature, one launch, so without intervals"
+    if not has_interval(launches):
+        return f"signature, {launches} launches, too few for an interval"
     return f"signature, {launches} launches, intervals hold with {coverage(launches):.1%}"
 
 
 def _points_table(points: list[Point]) -> Table:
     first = points[0]
     timed = first.latency_us is not None
-    spread = any(point.launches > 1 for point in points)
+    spread = any(has_interval(point.launches) for point in points)
     ends = ["from", "to"] if spread else []
     table = plain_table()
     for heading in ["size, B", *(["us", *ends] if timed else []), "Mb/s", *ends, "modes"]:

@@ -113,6 +113,8 @@ def _spans_ms(run: Run) -> dict[tuple[int, int], float]:
     spans_ms = (np.maximum.reduceat(end, starts) - np.minimum.reduceat(begin, starts)) / 1e6
     step, phase = step[starts], phase[starts]
     return {
-        (int(step[rows.start]), int(phase[rows.start])): median_interval(spans_ms[rows]).median
+        (int(step[rows.start]), int(phase[rows.start])): median_interval(
+            spans_ms[rows], upper=True
+        ).median
         for rows in groups(step, phase)
     }

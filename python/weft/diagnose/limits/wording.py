@@ -87,8 +87,9 @@ def cut_text(study: Study) -> str:
     shares = study.bisection_shares
     if not shares:
         return ""
-    worst, most = 100 * min(min(shares), 1.0), 100 * 0.05 ** (1 / len(shares))
+    # Bounds are rounded to the side on which they still hold.
+    worst, most = (int(100 * share) for share in (min(*shares, 1.0), 0.05 ** (1 / len(shares))))
     return (
-        f"The worst of {len(shares)} random bisections delivered {worst:.0f} % of full, so with 95 % "
-        f"confidence at least {most:.0f} % of all bisections deliver that much."
+        f"The worst of {len(shares)} random bisections delivered {worst} % of full, so with 95 % "
+        f"confidence at least {most} % of all bisections deliver that much."
     )
