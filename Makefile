@@ -6,7 +6,8 @@ HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 AGENTS := python/weft/bin/weft-probe python/weft/bin/weft-lab
 
-.PHONY: setup demo test test-rust test-packages test-timed test-untimed test-beside test-cluster lint format bench bench-page clean
+.PHONY: setup demo test fresh fresh-short smoke test-rust test-rust-built test-packages test-timed test-untimed test-alone \
+	test-beside test-lint test-cluster lint format bench bench-page clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.python .venv/.bindings python/weft/bin/.built
@@ -35,19 +36,38 @@ python/weft/bin/.built: $(RUST_SOURCES)
 demo: setup
 	$(BIN)/weft demo
 
+# All parts run, also where one fails.
 test: setup test-packages
-	@$(SIDE_BY_SIDE) test-timed test-beside
-	$(BIN)/pytest -m "alone and ($(WHICH))"
-	@$(MAKE) --no-print-directory test-rust
+	@rm -rf .test
+	-@$(SIDE_BY_SIDE) --keep-going test-timed test-beside
+	-@$(MAKE) --no-print-directory --keep-going test-alone test-rust
+	@$(BIN)/python tools/summary.py timed untimed alone rust $(BESIDE)
 
 test-rust: setup
-	$(STATIC) cargo test $(STATIC_OPTIONS) --workspace --exclude weft-bindings $(RUST_TESTS)
+	tools/part rust env $(STATIC) cargo test $(STATIC_OPTIONS) --no-fail-fast --workspace --exclude weft-bindings
 
-test-packages:
-	@tools/packages optional NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
+# Compiles the tests of Rust only.
+test-rust-built: setup
+	$(STATIC) cargo test $(STATIC_OPTIONS) --no-run --workspace --exclude weft-bindings
+
+TOOLS := NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
 		sockperf=sockperf qperf=qperf fping=fping sshd=openssh-server ssh=openssh-client \
 		slurmctld=slurm-wlm munged=munge nft=nftables mpi.h=libopenmpi-dev \
 		mpirun=openmpi-bin simgrid_update_xml=libsimgrid-dev g++=g++ ip=iproute2 sysctl=procps
+
+test-packages:
+	@tools/packages optional $(TOOLS)
+
+# One test of each tool, of which none is skipped.
+smoke: setup
+	$(BIN)/pytest --smoke $(foreach tool,$(TOOLS),$(firstword $(subst =, ,$(tool))))
+
+# The two commands of the README on a machine where nothing else is installed, and what CI has time for of that.
+fresh:
+	@tools/fresh full
+
+fresh-short:
+	@tools/fresh short
 
 # Tests on labs and agents wait most of the time. Meanwhile all others run on what these leave of the processors: a
 # process of the idle class takes nothing from them.
@@ -57,15 +77,23 @@ IDLE := nice -n 19 $(shell command -v chrt >/dev/null && echo chrt --idle 0)
 # Which of these and of MPI's; `cluster` are the slow ones.
 WHICH ?= not cluster
 
+PYTEST := $(BIN)/pytest -rfEs
+
 test-timed:
-	$(BIN)/pytest -m "timed and ($(WHICH))"
+	tools/part timed $(PYTEST) -m "timed and ($(WHICH))"
 
 test-untimed:
-	$(BIN)/pytest -m "not timed and not alone"
+	tools/part untimed $(PYTEST) -m "not timed and not alone"
 
-# BESIDE is what else may run meanwhile.
+test-alone:
+	tools/part alone $(PYTEST) -m "alone and ($(WHICH))"
+
+# BESIDE are parts that run meanwhile, too: lint.
 test-beside:
-	@$(IDLE) $(MAKE) --no-print-directory $(BESIDE) test-untimed RUST_TESTS=--no-run test-rust
+	@$(IDLE) $(MAKE) --no-print-directory --keep-going $(addprefix test-,$(BESIDE)) test-untimed test-rust-built
+
+test-lint:
+	@tools/part lint $(MAKE) --no-print-directory lint
 
 # What `make test` has no time for: the slow half of the tests on real sshd, Slurm and MPI.
 test-cluster: setup

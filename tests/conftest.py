@@ -9,6 +9,8 @@ from hypothesis import settings
 
 from support.simgrid_peer import NoSimGridError, build_peer, build_routes
 
+pytest_plugins = ["support.smoke"]
+
 # A shell without job control has what it starts in the background ignore interrupts, and so would all that
 # tests start in order to interrupt it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -253,6 +253,7 @@ ids = "s[1-2]"
     assert len(shares) > 1, "a hash does not spread the pairs evenly over the cables"
 
 
+@pytest.mark.smoke("dot")
 def test_graphviz_reads_it_where_there_is_one(tmp_path: Path) -> None:
     said = weft("fabric", "export", "xibalba-dual", "dot").stdout
     try:

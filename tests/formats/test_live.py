@@ -56,6 +56,18 @@ def output(*command: str, stderr: bool = False) -> str:
     return done.stderr if stderr else done.stdout
 
 
+@pytest.mark.smoke("NPtcp")
+def test_netpipe(tmp_path: Path) -> None:
+    needs("NPtcp")
+    port = free_port()
+    file = tmp_path / "np.out"
+    with serving("NPtcp", "-P", str(port), port=port):
+        output("NPtcp", "-h", HOME, "-P", str(port), "-u", "1024", "-n", "20", "-o", str(file))
+    times = latencies_us(imported(tmp_path, "netpipe", file.read_text()))
+    assert {1, 1024} < set(times) and all(0.1 < time_us < 1e5 for time_us in times.values())
+
+
+@pytest.mark.smoke("iperf3")
 def test_iperf3(tmp_path: Path) -> None:
     needs("iperf3")
     port = free_port()
@@ -64,6 +76,7 @@ def test_iperf3(tmp_path: Path) -> None:
     assert rates_mbps(imported(tmp_path, "iperf3", text))[65536] > 1
 
 
+@pytest.mark.smoke("sockperf")
 def test_sockperf(tmp_path: Path) -> None:
     needs("sockperf")
     port = free_port()
@@ -78,6 +91,7 @@ def test_sockperf(tmp_path: Path) -> None:
     assert 0.1 < next(iter(summary.values())) / packets[100] < 10
 
 
+@pytest.mark.smoke("qperf")
 def test_qperf(tmp_path: Path) -> None:
     needs("qperf")
     port = free_port()
@@ -88,6 +102,7 @@ def test_qperf(tmp_path: Path) -> None:
     assert set(times) == {64, 4096} and all(0.1 < time_us < 1e5 for time_us in times.values())
 
 
+@pytest.mark.smoke("fping")
 def test_fping(tmp_path: Path) -> None:
     needs("fping")
     text = output("fping", "-C", "3", "-q", "-p", "50", HOME, stderr=True)

@@ -74,6 +74,7 @@ def test_a_lab_can_run_and_says_what_it_saw(lab: Lab) -> None:
     assert interface["driver"] == "veth" and interface["mtu_bytes"] == 1500
 
 
+@pytest.mark.smoke("ip", "sysctl")
 def test_a_smaller_mtu_and_smaller_buffers_are_found_on_the_node_that_has_them(lab: Lab) -> None:
     on(lab, 1, "ip", "link", "set", INTERFACE, "mtu", "1200")
     on(lab, 2, "sysctl", "-w", "net.ipv4.tcp_wmem=4096 16384 65536")
@@ -102,6 +103,7 @@ def test_a_node_whose_data_network_is_down_stops_the_run(lab: Lab) -> None:
     assert "n3: " in text
 
 
+@pytest.mark.smoke("nft")
 def test_a_firewall_that_drops_connections_is_not_a_dead_node(lab: Lab) -> None:
     if subprocess.run(["which", "nft"], capture_output=True, check=False).returncode:
         pytest.skip("no nft here")

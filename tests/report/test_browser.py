@@ -106,6 +106,7 @@ def labels(page: Page) -> list[str]:
     return sorted(texts.all_text_contents())
 
 
+@pytest.mark.smoke("chromium")
 def test_three_figures_are_drawn_without_network_or_complaint(opened: Opened, path: Path) -> None:
     assert path.stat().st_size <= MAX_BYTES
     assert opened.page.locator(".plot svg").count() == 3

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.alone
 needs_openmpi = pytest.mark.skipif("openmpi" not in INSTALLED, reason="no usable Open MPI here")
 
 
+@pytest.mark.smoke("mpi.h", "mpirun")
 @needs_mpi
 def test_an_mpi_that_compiles_and_runs_has_no_problem() -> None:
     tried = {one.kind: one for one in try_mpis()}

@@ -73,6 +73,7 @@ def ends_by_filling(platform: Path) -> Floats:
     return ends.ravel()
 
 
+@pytest.mark.smoke("simgrid_update_xml", "g++")
 @pytest.mark.parametrize(
     "shape",
     [

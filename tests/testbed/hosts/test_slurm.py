@@ -38,6 +38,7 @@ def said_by(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.smoke("slurmctld", "munged")
 def test_outside_of_an_allocation_one_is_asked_for_and_released(
     here: Slurm, tmp_path: Path
 ) -> None:

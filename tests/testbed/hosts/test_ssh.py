@@ -40,6 +40,7 @@ def messages(said: dict[str, Any]) -> str:
     return "\n".join(warning["message"] for warning in said["warnings"])
 
 
+@pytest.mark.smoke("sshd", "ssh")
 def test_a_signature_over_ssh_is_what_the_links_let_through(lab: SshLab, tmp_path: Path) -> None:
     status, said = run(lab, "signature", "--on", "ssh:n[2-3]", "--out", tmp_path / "r", *QUICK)
     assert (status, said["status"]) == (0, "complete"), said
