@@ -229,3 +229,10 @@ def group_starts(*keys: Ints) -> Ints:
         return np.zeros(0, dtype=np.int64)
     changed = np.any([key[1:] != key[:-1] for key in keys], axis=0)
     return np.concatenate(([0], np.flatnonzero(changed) + 1))
+
+
+def group_slices(*keys: Ints) -> list[slice]:
+    """Slices of equal keys, in rows sorted by them."""
+    starts = group_starts(*keys).tolist()
+    ends = [*starts[1:], len(keys[0])]
+    return [slice(start, end) for start, end in zip(starts, ends[: len(starts)], strict=True)]

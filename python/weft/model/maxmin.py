@@ -11,10 +11,15 @@ Crossings = npt.NDArray[np.bool_]
 """`crossings[..., i, j]`: whether flow i crosses limit j."""
 
 
-def fair_rates(crossings: Crossings, capacities: Floats) -> Floats:
-    """The rate of each flow, in the unit of `capacities`; a flow that crosses no limit gets infinity."""
-    own_limits = np.full((1, len(crossings)), np.inf)
-    rates: Floats = fair_rates_in_rounds(crossings[np.newaxis], capacities, own_limits)[0]
+def fair_rates(
+    crossings: Crossings, capacities: Floats, own_limits: Floats | None = None
+) -> Floats:
+    """The rate of each flow, in the unit of `capacities`; a flow that nothing limits gets infinity.
+
+    `own_limits`, (flows,), is what each flow gets at most.
+    """
+    own = np.full(len(crossings), np.inf) if own_limits is None else own_limits
+    rates: Floats = fair_rates_in_rounds(crossings[np.newaxis], capacities, own[np.newaxis])[0]
     return rates
 
 

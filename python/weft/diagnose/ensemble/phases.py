@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from weft.diagnose.curve import column, group_starts, joint_code
-from weft.diagnose.ensemble.rates import Rates, groups
+from weft.diagnose.curve import column, group_slices, group_starts, joint_code
+from weft.diagnose.ensemble.rates import Rates
 from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
 from weft.statistics import median_interval
@@ -116,5 +116,5 @@ def _spans_ms(run: Run) -> dict[tuple[int, int], float]:
         (int(step[rows.start]), int(phase[rows.start])): median_interval(
             spans_ms[rows], upper=True
         ).median
-        for rows in groups(step, phase)
+        for rows in group_slices(step, phase)
     }

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from weft.diagnose.curve import (
     Ints,
     column,
+    group_slices,
     group_starts,
     joint_code,
     message_times_us,
@@ -68,14 +69,7 @@ class Rates:
 
     def by_phase(self) -> list[slice]:
         """The rows of each step and phase, in order."""
-        return groups(self.step, self.phase)
-
-
-def groups(*keys: Ints) -> list[slice]:
-    """Slices of equal keys, in rows sorted by them."""
-    starts = group_starts(*keys).tolist()
-    ends = [*starts[1:], len(keys[0])]
-    return [slice(start, end) for start, end in zip(starts, ends[: len(starts)], strict=True)]
+        return group_slices(self.step, self.phase)
 
 
 def _per_launch(run: Run) -> tuple[list[Ints], Floats]:

@@ -106,10 +106,19 @@ class Ports:
         )
 
     def crossings(self, src: Ints, dst: Ints) -> tuple[Crossings, Floats]:
-        """A column for each port in use, with its capacity."""
-        senders, receivers = np.unique(src), np.unique(dst)
+        """A column for each port that several flows use, with its capacity."""
+        senders, receivers = _repeated(src), _repeated(dst)
         crossed = np.column_stack([src[:, np.newaxis] == senders, dst[:, np.newaxis] == receivers])
         return crossed, np.concatenate([self.send_mbps[senders], self.receive_mbps[receivers]])
+
+    def own_limits(self, src: Ints, dst: Ints) -> Floats:
+        """What each flow gets at most through its two ports."""
+        return np.minimum(self.send_mbps[src], self.receive_mbps[dst])
+
+
+def _repeated(nodes: Ints) -> Ints:
+    found, counts = np.unique(nodes, return_counts=True)
+    return found[counts > 1]
 
 
 def crossings_of(limits: Sequence[SharedLimit], src: Ints, dst: Ints) -> tuple[Crossings, Floats]:
@@ -125,7 +134,11 @@ def predict(trial: Trial, ports: Ports, limits: Sequence[SharedLimit]) -> Floats
     """The rates that ports and limits let the flows of a trial have."""
     own, of_ports = ports.crossings(trial.src, trial.dst)
     shared, of_limits = crossings_of(limits, trial.src, trial.dst)
-    return fair_rates(np.column_stack([own, shared]), np.concatenate([of_ports, of_limits]))
+    return fair_rates(
+        np.column_stack([own, shared]),
+        np.concatenate([of_ports, of_limits]),
+        ports.own_limits(trial.src, trial.dst),
+    )
 
 
 EXPLAINED_SHARE = 0.92

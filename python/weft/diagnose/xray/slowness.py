@@ -102,7 +102,8 @@ def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> lis
     """The routes that got far less than what is known explains, the slowest first.
 
     Those are not asked whose other direction was busy at the same time through a slow port: what holds
-    up the acknowledgements there holds up the route.
+    up the acknowledgements there holds up the route. Nor are phases in which ports themselves are shared
+    by so many flows that each share is thin.
     """
     nodes = sorted(survey.nodes)
     sends, receives = (
@@ -110,7 +111,8 @@ def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> lis
         for rates in (ports.send_mbps, ports.receive_mbps)
     )
     found: list[tuple[float, Flow]] = []
-    for trial in (one.without(survey.lost) for one in survey.trials):
+    few = [one for one in survey.trials if LEAST_SHARE * len(one.src) <= len(nodes)]
+    for trial in (one.without(survey.lost) for one in few):
         alone = predict(trial, ports, [])
         expected = predict(trial, ports, limits)
         least = np.where(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.diagnose.curve import Ints, column
+from weft.diagnose.curve import Ints, column, group_slices, group_starts, joint_code
 from weft.diagnose.xray.experiment import Experiment, Members
 from weft.statistics import Floats
 
@@ -68,25 +67,26 @@ def trials(samples: pa.Table, step: int, records: Iterable[dict[str, Any]] = ())
         for record in records
         if record["step"] == step
     }
-    sums: dict[int, dict[tuple[int, int], Floats]] = defaultdict(dict)
-    moved = column(rows, "size_bytes") * column(rows, "messages") * 8e3
-    keys = zip(
-        *(column(rows, name).tolist() for name in ("phase", "src", "dst")),
-        moved.tolist(),
-        column(rows, "elapsed_ns").tolist(),
-        strict=True,
-    )
-    for phase, src, dst, bits, elapsed_ns in keys:
-        total = sums[phase].setdefault((src, dst), np.zeros(2))
-        total += (bits, elapsed_ns)
-    return [_trial(phase, sums[phase], purposes.get(phase, ())) for phase in sorted(sums)]
-
-
-def _trial(
-    phase: int, sums: dict[tuple[int, int], Floats], experiments: tuple[Experiment, ...]
-) -> Trial:
-    ends = np.array(list(sums), dtype=np.int64)
-    totals = np.array(list(sums.values()))
-    rates = totals[:, 0] / np.maximum(totals[:, 1], 1)
-    seconds = float(np.median(totals[:, 1])) / 1e9
-    return Trial(phase, ends[:, 0], ends[:, 1], rates, experiments, seconds)
+    keys = [column(rows, name) for name in ("phase", "src", "dst")]
+    bits = column(rows, "size_bytes") * column(rows, "messages") * 8e3
+    order = np.argsort(joint_code(rows, ["phase", "src", "dst"]), kind="stable")
+    phase, src, dst = (key[order] for key in keys)
+    starts = group_starts(phase, src, dst)
+    if len(starts) == 0:
+        return []
+    totals = [np.add.reduceat(each[order], starts) for each in (bits, column(rows, "elapsed_ns"))]
+    # Within a phase flows stay in the order of their first rows, on which the search's choices hang.
+    seen = np.lexsort((order[starts], phase[starts]))
+    phase, src, dst = (key[starts][seen] for key in (phase, src, dst))
+    moved, elapsed_ns = (total[seen] for total in totals)
+    return [
+        Trial(
+            int(phase[of.start]),
+            src[of],
+            dst[of],
+            moved[of] / np.maximum(elapsed_ns[of], 1),
+            purposes.get(int(phase[of.start]), ()),
+            float(np.median(elapsed_ns[of])) / 1e9,
+        )
+        for of in group_slices(phase)
+    ]
