@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from weft.diagnose.ensemble.matrix import RateMatrix
+from weft.nodeset import fold
 from weft.quantity import format_bytes
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.drawing.figure import Figure, Row
@@ -16,9 +18,13 @@ from weft.report.figures.drawing.heatmap_chart import heatmap_chart
 from weft.report.figures.drawing.rounding import short
 from weft.report.figures.slowness import slow_marks
 from weft.report.material import Material
+from weft.statistics import Floats
 
 KINDS = ("matrix", "alltoall", "random", "xray")
 """Patterns that measure pairs; of a run, the first of these that it has is drawn."""
+
+LARGEST_SIDE = 256
+"""A map has so many rows at most: more are finer than its pixels, and a browser draws a million cells in minutes."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +36,19 @@ class Map:
     step: EnsembleStep
     matrix: RateMatrix
 
-    @property
-    def values(self) -> dict[tuple[str, str], float]:
-        """What was measured, by names."""
+    def worst(self, names: Sequence[str], side: int) -> Floats:
+        """The lowest rate or longest latency of each square of `side` x `side` routes; NaN where there is none.
+
+        Shape (squares, squares), senders by receivers in the order of the names.
+        """
         matrix = self.matrix
-        cells = matrix.mbps if matrix.latency_us is None else matrix.latency_us
-        known = np.argwhere(~np.isnan(cells))
-        return {
-            (matrix.names[row], matrix.names[column]): float(cells[row, column])
-            for row, column in known
-        }
+        values = matrix.mbps if matrix.latency_us is None else -matrix.latency_us
+        place = {name: i for i, name in enumerate(matrix.names)}
+        order = [place[name] for name in names]
+        starts = np.arange(0, len(names), side)
+        least = np.fmin.reduceat(values[np.ix_(order, order)], starts, axis=0)
+        worst: Floats = np.fmin.reduceat(least, starts, axis=1)
+        return worst if matrix.latency_us is None else -worst
 
     @property
     def what(self) -> str:
@@ -48,16 +57,19 @@ class Map:
     def title(self, order: str) -> str:
         return f"All pairs of {self.one.label}, nodes by {order}: {self.what}"
 
-    def caption(self, cells: Sequence[Row], frames: Sequence[Row], marks: Sequence[Row]) -> str:
+    def caption(
+        self, cells: Sequence[Row], frames: Sequence[Row], marks: Sequence[Row], side: int
+    ) -> str:
         """What the map shows, and what the marks mean that it has."""
         size = format_bytes(self.matrix.size_bytes)
         how = {"alltoall": "during all-to-all", "xray": "during xray"}.get(self.step.kind, "")
         measured = f"{size} messages {how}".strip()
+        folded = f"Each cell is the worst of {side} x {side} routes." if side > 1 else ""
         framed = "groups" if self.one.groups else "nodes that reach each other alike"
         marked = [f"Framed: {framed}."] if frames else []
         marked += ["Red: slow."] if marks else []
         marked += ["Lilac: not measured."] if any(row["value"] is None for row in cells) else []
-        return " ".join([f"{measured}.", *marked])
+        return " ".join(filter(None, [f"{measured}.", folded, *marked]))
 
 
 def heatmap_figures(material: Material) -> list[Figure]:
@@ -82,39 +94,41 @@ def _figures(each: Map) -> Iterator[Figure]:
     members = set(each.matrix.names)
     by_name = [name for name in each.one.by_name if name in members]
     by_group = [name for name in each.one.by_group if name in members]
-    cells = f"{each.name}-cells"
-    rows = _cell_rows(each, by_name)
+    side = math.ceil(len(by_name) / LARGEST_SIDE)
+    whole = _cell_rows(each, by_name) if side == 1 else []
     same = by_group == by_name
     orders = [("name", by_name)] if same else [("group", by_group), ("name", by_name)]
     for order, names in orders:
-        frames = _border_rows(each.one, names)
-        marks = slow_marks(each.one, each.step, names)
+        frames = _divided(_border_rows(each.one, names), side)
+        marks = _divided(slow_marks(each.one, each.step, names), side)
+        rows = whole or _cell_rows(each, names, side)
         tables = {
-            cells: rows,
+            f"{each.name}-cells" if whole else f"{each.name}-{order}-cells": rows,
             f"{each.name}-{order}-groups": frames,
             f"{each.name}-{order}-slow": marks,
         }
-        places = [names.index(name) for name in by_name]
-        spec = heatmap_chart(tables, names, places, each.step.is_latency)
-        caption = each.caption(rows, frames, marks)
+        labels = [fold(names[i : i + side]) for i in range(0, len(names), side)]
+        places = [names.index(name) for name in by_name] if whole else range(len(labels))
+        spec = heatmap_chart(tables, labels, places, each.step.is_latency)
+        caption = each.caption(rows, frames, marks, side)
         yield Figure(
             f"{each.name}-by-{order}", each.title(order), caption, spec, tables, square=True
         )
 
 
-def _cell_rows(each: Map, names: Sequence[str]) -> list[Row]:
+def _cell_rows(each: Map, names: Sequence[str], side: int = 1) -> list[Row]:
     """Sender and receiver by their place among the names, and the value or none."""
-    values = each.values
     return [
-        {"from": i, "to": j, "value": _value(values.get((src, dst)))}
-        for i, src in enumerate(names)
-        for j, dst in enumerate(names)
-        if i != j
+        {"from": i, "to": j, "value": None if math.isnan(value) else short(value, 4)}
+        for i, row in enumerate(each.worst(names, side).tolist())
+        for j, value in enumerate(row)
+        if side > 1 or i != j
     ]
 
 
-def _value(value: float | None) -> float | None:
-    return None if value is None else short(value, 4)
+def _divided(rows: Sequence[Row], side: int) -> list[Row]:
+    """Places of nodes as places of cells."""
+    return [{key: place / side for key, place in row.items()} for row in rows]
 
 
 def _border_rows(one: Ensemble, names: Sequence[str]) -> list[Row]:
