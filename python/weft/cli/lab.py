@@ -6,9 +6,9 @@ import subprocess
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from weft.cli.output import json_option, print_json, print_warnings
+from weft.cli.tables.layout import plain_table
 from weft.errors import RequestError
 from weft.run.meta import Warning
 from weft.testbed.lab import registry
@@ -45,13 +45,13 @@ def list_(as_json: bool) -> None:
     if as_json:
         print_json({"labs": summaries})
         return
-    table = Table("lab", "fabric", "scale", "state", "hosts", "keeper", "age")
+    table = plain_table("lab", "fabric", "scale", "state", "hosts", "daemon", "age")
     for one in summaries:
         state = one["state"] + (", private" if one["private"] else "")
         row = (one["id"], one["fabric"], f"{one['scale']:g}", state, len(one["nodes"]), one["pid"])
         table.add_row(*map(str, row), f"{one['age_s']:.0f} s")
     if summaries:
-        Console().print(table)
+        Console(highlight=False, markup=False, soft_wrap=True).print(table)
     else:
         click.echo("no labs")
 
