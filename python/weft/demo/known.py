@@ -13,7 +13,7 @@ from weft.interval import Interval
 from weft.nodeset import fold, natural
 
 Crossing = tuple[str, frozenset[str], frozenset[str]]
-"""A kind of limit, from whom and to whom: both sides of a cut, or all traffic of the members."""
+"""A kind of limit, its senders and its receivers: both sides of a cut, or all traffic of the members."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Known:
     """A declared limit and what was measured of it.
 
     `full_speed_mbps` is what the fabric's file says, before it is scaled and frames are counted; all others are
-    payload. `offered_mbps` is what the nodes behind it can send: where that is less, nobody can feel the limit.
+    payload. `offered_mbps` is what the nodes behind it can send: where that is less, the limit is not observable.
     """
 
     where: str
@@ -77,24 +77,24 @@ def _payload_share(limit: DeclaredLimit) -> float:
 
 
 def _crossing(limit: DeclaredLimit, hosts: Iterable[str]) -> Crossing:
-    everybody = list(hosts)
-    members = frozenset(everybody[index] for index in limit.members)
-    return _directed(limit.kind, members, limit.direction, everybody)
+    every_host = list(hosts)
+    members = frozenset(every_host[index] for index in limit.members)
+    return _directed(limit.kind, members, limit.direction, every_host)
 
 
 def _crossings_of_measured(limit: Limit, hosts: Iterable[str]) -> list[Crossing]:
     """A chip's limit holds for both directions of its members' traffic, so it stands for two declared ones."""
-    members, everybody = frozenset(limit.members), list(hosts)
+    members, every_host = frozenset(limit.members), list(hosts)
     if limit.kind == "switch":
-        return [_directed("switch", members, way, everybody) for way in ("out", "in")]
-    return [_directed("link", members, limit.direction, everybody)]
+        return [_directed("switch", members, way, every_host) for way in ("out", "in")]
+    return [_directed("link", members, limit.direction, every_host)]
 
 
 def _directed(
-    kind: str, members: frozenset[str], direction: str, everybody: Iterable[str]
+    kind: str, members: frozenset[str], direction: str, every_host: Iterable[str]
 ) -> Crossing:
     """What leaves one side of a cut enters the other, so both ends of a trunk are the same crossing."""
-    others = frozenset(everybody) if kind == "switch" else frozenset(everybody) - members
+    others = frozenset(every_host) if kind == "switch" else frozenset(every_host) - members
     return (kind, members, others) if direction == "out" else (kind, others, members)
 
 

@@ -39,7 +39,7 @@ class NetworkDemonstration(Demonstration):
 
     @property
     def overall_mbps(self) -> float:
-        """What each route got over all phases when everybody talked to everybody."""
+        """What each route got over all phases during the all-to-all."""
         return overall_mbps(phases(self.runs[1]))
 
     def to_json(self) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class NetworkDemonstration(Demonstration):
 def demonstrate(
     directory: Path, reporter: Reporter, fabric: str = FABRIC, scale: float = SCALE
 ) -> NetworkDemonstration:
-    """Search for limits, then let everybody talk to everybody; report into `directory`, made anew."""
+    """Search for limits, then run an all-to-all; report into `directory`, made anew."""
     clear(directory, ALL_FOLDERS)
     began_s = time.monotonic()
     xray = _measured("xray", directory, reporter, fabric, scale)

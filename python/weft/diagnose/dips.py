@@ -9,7 +9,7 @@ from weft.diagnose.curve import Ints
 from weft.interval import Interval
 
 MARGIN = 1.05
-"""A dip costs at least 5 %; less would be true, but nobody would act on it."""
+"""A dip costs at least 5 %; a smaller one may be real, but is too small to act on."""
 
 MIN_LAUNCHES = 3
 """Launches each of the three sizes needs. With three, ranges that part by chance have p = 1/84,

@@ -1,4 +1,4 @@
-"""What a run would use, without starting anything: logins, addresses, ports, and who connects to whom."""
+"""What a run would use, without starting anything: logins, addresses, ports, and connections."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Outlook:
         return {"plan": self.plan, "testbed": self.testbed, "nodes": listed}
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Node, login, where it listens, for whom."""
+        """Node, login, where it listens, for which nodes."""
         return [_row(one) for one in self.to_json()["nodes"]]
 
 
@@ -104,4 +104,4 @@ def _row(entry: dict[str, Any]) -> tuple[str, str, str, str]:
     doors += ["icmp echo"] * ("icmp" in datagrams)
     callers = fold(dict.fromkeys([*entry["from"], *chain(*datagrams.values())]))
     listens = ", ".join([*entry["addresses"], *(doors or ["no port"])])
-    return entry["node"], entry["login"], listens, callers or "nobody"
+    return entry["node"], entry["login"], listens, callers or "no node"

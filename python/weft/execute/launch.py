@@ -72,7 +72,7 @@ class Launch:
         meta.timing = [{"node": agent.node} | agent.timing for agent in crew.agents.values()]
 
     def _warn_of_missing(self, crew: Crew) -> None:
-        """One table of who did not start and why; where a pair needs it, the launch fails and says so itself."""
+        """The nodes that did not start and why, in one table; where a pair needs one, the launch fails and says so."""
         steps = self.writer.meta.plan["steps"]
         if crew.lost and any(map(is_ensemble, steps)):
             self.writer.meta.warn(

@@ -120,7 +120,7 @@ class Logbook:
         self.meta.lost.append({"node": name} | self._key(phase) | {"reason": reason})
 
     def node_missing(self, node: int, reason: str, is_told: bool = False) -> None:
-        """A node was lost before this step; noted once a launch. `is_told`: somebody has warned of it already."""
+        """A node was lost before this step; noted once a launch. `is_told`: there is a warning already."""
         key = {"node": self.name(node), "launch": self.launch}
         if not any(entry.items() >= key.items() for entry in self.meta.lost):
             self.node_lost(node, None, reason, is_told)

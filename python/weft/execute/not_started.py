@@ -1,4 +1,4 @@
-"""Who did not start and why, in one table: nodes with the same reason share a line."""
+"""Which nodes did not start and why, in one table: nodes with the same reason share a line."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Crossing:
-    """Who sends and who receives across a constraint, the number of pairs among them that do, and which these are."""
+    """The senders and receivers across a constraint, the number of pairs among them that do, and which these are."""
 
     sources: Members
     targets: Members

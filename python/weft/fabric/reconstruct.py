@@ -151,7 +151,7 @@ class Reconstruction:
         return "" if up is None else _group(_LINK, self._seen.names[up], end)
 
     def _name(self, suggested: list[str]) -> str:
-        """The first suggestion that is a name nobody has, else the next number."""
+        """The first suggestion that is not in use, else the next number."""
         numbered = (f"switch{number}" for number in count(1))
         for name in chain(map(_as_name, suggested), numbered):
             if name and name not in self._taken:

@@ -29,7 +29,7 @@ STAGES: tuple[Stage, ...] = ("link", "nic", "host")
 
 _HINTS = {
     "alpha": "alpha is the lag ratio: 2 for a NIC of half the host's speed",
-    "beta": "beta is what is left to do of the work that is moved: 1 for all, 0.01 for next to nothing",
+    "beta": "beta is the remaining part of the work that is moved: 1 for all, 0.01 for next to nothing",
     "sigma": "sigma is the host's rate over the link's: 0.2 on a link five times as fast as the host",
 }
 
@@ -47,7 +47,7 @@ class Laws:
     """The four ratios of which LAWS is made, without unit; raises RequestError when one cannot be.
 
     `p` is the share of communication work that is moved, 0 to 1; `alpha` the lag ratio Y/X, above 1
-    for a NIC slower than the host; `beta` the structural ratio, what is left to do of the work that is
+    for a NIC slower than the host; `beta` the structural ratio, the remaining part of the work that is
     moved; `sigma` the wire ratio 1/(o X B), the share of the link's bandwidth B that the host
     reaches when it only communicates.
     """

@@ -44,7 +44,7 @@ def fair_rates_in_rounds(crossings: Crossings, capacities: Floats, own_limits: F
         content = rising & (own_limits <= share)
         full = shares <= share * (1 + 1e-12)
         held = rising & (crossings & full[:, np.newaxis, :]).any(axis=2)
-        # Whoever has enough leaves a larger share to the others, so in such rounds nobody else settles yet.
+        # A flow that has enough leaves a larger share to the others, so in such rounds no other flow settles yet.
         settled = np.where(content.any(axis=1, keepdims=True), content, held)
         rates = np.where(settled, np.minimum(share, own_limits), rates)
         left -= summed_per_limit(np.where(settled, rates, 0.0), crossed)

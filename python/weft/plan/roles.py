@@ -1,4 +1,4 @@
-"""A phase seen by its nodes: who takes part, what each has to do, and what remains without some of them."""
+"""A phase seen by its nodes: which take part, what each has to do, and what remains without some of them."""
 
 from __future__ import annotations
 

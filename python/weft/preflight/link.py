@@ -20,7 +20,7 @@ VIRTUAL = (
     "netvsc",
     "hv_netvsc",
 )
-"""Drivers whose link speed is a number somebody made up."""
+"""Drivers whose link speed is not a measured one."""
 LANE_GBPS = {2.5: 2.0, 5.0: 4.0, 8.0: 7.877, 16.0: 15.754, 32.0: 31.508, 64.0: 60.5}
 """What a PCI Express lane carries by its transfers a second, after 8b/10b, 128b/130b or flits (PCIe 1.0 to 6.0)."""
 SLOT_EFFICIENCY = 0.86
@@ -96,7 +96,7 @@ def _narrow_slots(seen: list[Seen]) -> Iterator[Finding]:
 
 
 def _reduced_slots(seen: list[Seen]) -> Iterator[Finding]:
-    """Fewer lanes than the card has. Speed is left out: links slow down while nobody uses them."""
+    """Fewer lanes than the card has. Speed is left out: idle links slow down."""
 
     def problem(one: Interface) -> str | None:
         slot = one["slot"] or {}

@@ -32,13 +32,13 @@ from weft.run.folder import Run
 FILE_NAME = "report.html"
 
 MANY_ROWS = 24
-"""Longer tables are folded, to be opened by who wants them."""
+"""Longer tables are folded, and open on a click."""
 
 LONG_CELL = 30
 """Longer texts in tables are broken into lines."""
 
 NO_PINGPONG = "no-pingpong"
-"""The note of every streamed curve: its verdict promises no latency, so nobody need be warned."""
+"""The note of every streamed curve: its verdict gives no latency, so no warning is needed."""
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 

@@ -49,7 +49,7 @@ def nothing_measured(run: Run) -> str:
 
 
 def subject(one: Series) -> str:
-    """Between whom, over what, on what."""
+    """Between which nodes, over what, on what."""
     over = _OVER.get(one.transport, f"over {one.transport.upper()}")
     way = _WAYS.get(one.pattern, "")
     return f"{endpoints(one.run)} {over}{_place(one.run)}{way}"

@@ -1,4 +1,4 @@
-"""A size of a simulated run, carried out again with somebody who looks on."""
+"""A size of a simulated run, carried out again with an observer."""
 
 from __future__ import annotations
 

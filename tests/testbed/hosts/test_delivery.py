@@ -181,7 +181,7 @@ def test_two_users_with_one_cache_do_not_collide(tmp_path: Path) -> None:
     os.chown(shared / "weft-0", 65534, 65534)
     error = only_error(local_nodes(tmp_path, "n1", cache=shared))
     assert error.code == "agent-owner"
-    assert "belongs to somebody else" in error.message
+    assert "belongs to another user" in error.message
 
 
 def test_a_host_that_hangs_at_login_does_not_hold_the_others(

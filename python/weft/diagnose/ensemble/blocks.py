@@ -12,7 +12,7 @@ from weft.diagnose.curve import Ints
 from weft.statistics import Floats
 
 LEAST_EFFECT = math.log(1.15)
-"""An effect below 15 % is true at times, but nobody would look for its cause."""
+"""An effect below 15 % may be real, but is too small to act on."""
 
 FEWEST_NODES = 4
 """With fewer nodes a sender, a receiver and a path cannot be told apart."""

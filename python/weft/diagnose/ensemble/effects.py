@@ -71,7 +71,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Effects:
-    """A matrix taken apart: rate = block x sender x receiver x what is left.
+    """A matrix taken apart: rate = block x sender x receiver x residual.
 
     `out_factors` and `in_factors` hold each node's effect, 1 for an ordinary node; `nodes`, `cells`
     and `blocks` are what stands out, the worst first. Blocks are told only where every one of them is
@@ -117,7 +117,7 @@ def effects_of(matrix: RateMatrix) -> Effects | None:
 
 
 def median_polish(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Effects of rows, effects of columns, and what is left, of a table with missing cells.
+    """Effects of rows, effects of columns, and residuals, of a table with missing cells.
 
     Medians of rows and columns are swept out in turns, so a few odd cells move nothing (J. W. Tukey,
     "Exploratory Data Analysis", 1977, chapter 11). The level is the effects' own median, taken out

@@ -71,7 +71,7 @@ class WebPoint:
 
 
 def web_points(run: Run, occupation: Sequence[Busy]) -> list[WebPoint]:
-    """By step, page and users; nothing where nobody asked for pages."""
+    """By step, page and users; nothing where no pages were asked for."""
     path = run.directory / RESPONSES_NAME
     if not path.exists():
         return []

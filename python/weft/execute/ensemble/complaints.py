@@ -1,6 +1,6 @@
-"""Who is to blame when nodes that work together get no further.
+"""Fault localisation: which nodes explain why a session makes no progress.
 
-Every complaint ("I wait for node 7") is an edge between two nodes, whoever made it: a node that the network has
+Every complaint ("I wait for node 7") is an edge between two nodes, in either direction: a node that the network has
 swallowed complains about its partners as much as they do about it. The node that touches most edges is the one
 whose absence explains most of them. Where several touch equally many, complaints alone cannot tell.
 """

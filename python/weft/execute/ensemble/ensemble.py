@@ -1,4 +1,4 @@
-"""One step between many nodes: its phases go on, whoever fails."""
+"""One step between many nodes: its phases go on when nodes fail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Ensemble:
     """Runs phases over the nodes that are left of `nodes`.
 
     When one fails, all the others drop the session, join again without it and go on: with the phase that was
-    running if nothing of it had arrived, else with the next. When nothing moves and it is not clear who is to blame
+    running if nothing of it had arrived, else with the next. When nothing moves and the faulty node is not clear
     (two nodes wait for each other), all join again. If one of them is cut off it fails to; if not, only
     their transfer is bad, and the next phase is tried.
     """
@@ -38,7 +38,7 @@ class Ensemble:
                 await self._recover(setback)
 
     async def close(self) -> None:
-        """End the session; that a node fails in doing so harms nobody any more."""
+        """End the session; a node that fails here no longer matters."""
         try:
             if self._session:
                 await self._session.leave()
@@ -67,7 +67,7 @@ class Ensemble:
         return sorted(self._nodes & self._crew.agents.keys())
 
     async def _recover(self, setback: Setback) -> None:
-        """Drop who failed, free the others from the session, and settle what had begun."""
+        """Drop the failed nodes, free the others from the session, and settle what had begun."""
         session, self._session = self._session, None
         assert session is not None
         lost = setback.lost | await session.abort(setback.lost)

@@ -1,4 +1,4 @@
-"""Why a session has ended early, and who is lost because of it."""
+"""Why a session ended early, and which nodes are lost because of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Setback(Exception):
 
 
 class Judge:
-    """Names who is lost. Agents speak of each other by number; `name` gives what people call a node."""
+    """Names the lost nodes. Agents refer to each other by number; `name` gives a node's name."""
 
     def __init__(self, name: Callable[[int], str]) -> None:
         self._name = name
@@ -32,7 +32,7 @@ class Judge:
     def failed(self, errors: dict[int, AgentError], members: int, may_rejoin: bool) -> Setback:
         """Nodes gave up. Lost are those that ended; else those that fail on their own; else the one others miss.
 
-        Where that is not clear, joining again makes it so; but who cannot join has to go. What most nodes refuse is
+        Where that is not clear, joining again decides; a node that cannot join is dropped. What most nodes refuse is
         not the fault of one of them: that is raised as it is.
         """
         ended = {node: error for node, error in errors.items() if error.is_its_end}
@@ -78,7 +78,7 @@ class Judge:
         return AgentError(self._name(node), "node-missed", reason + _explanation(witnesses, errors))
 
     def _names(self, nodes: Sequence[int]) -> str:
-        named = ", ".join(self._name(node) for node in sorted(nodes)[:_MOST_NAMED]) or "nobody"
+        named = ", ".join(self._name(node) for node in sorted(nodes)[:_MOST_NAMED]) or "no node"
         more = len(nodes) - _MOST_NAMED
         return named + (f" and {more} more" if more > 0 else "")
 

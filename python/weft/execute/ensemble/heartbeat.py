@@ -1,4 +1,4 @@
-"""How far each node of a session is, by its own words; who is silent, and whether nothing moves any more."""
+"""How far each node of a session is, by its own reports; which nodes are silent, and whether anything still moves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _STATES = {"connect": 0, "barrier": 1, "transfer": 2, "over": 3}
 """In the order in which a phase goes through them."""
 
 LEAST_PATIENCE_S = 1.0
-"""Two of the reports that agents make; nobody can be judged sooner."""
+"""Two of the reports that agents make; no node can be called silent sooner."""
 
 SLEPT_S = 2.0
 """Ticks so far apart mean that this process itself did not run."""
@@ -37,7 +37,7 @@ class Watch:
     """Follows nodes while they work. Times are seconds of a clock that the caller reads.
 
     A slow node is not a dead one: as long as any node moves a byte, or gets to another phase, state or
-    round of a barrier, nobody is judged. A node is silent when it says nothing at all.
+    round of a barrier, no node is dropped. A node is silent when it says nothing at all.
     """
 
     def __init__(self, nodes: list[int], patience_s: float, now_s: float) -> None:
@@ -82,7 +82,7 @@ class Watch:
         return bool(self._standings) and self._moved_s < now_s - self._patience_s
 
     def complaints(self) -> list[Complaint]:
-        """Whom the nodes that are least far wait for; those further on wait for these."""
+        """The nodes that those least far wait for; nodes further on wait for these."""
         least = min((one.position for one in self._standings.values()), default=None)
         return [
             Complaint(node, one.waiting_for)

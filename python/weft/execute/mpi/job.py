@@ -18,7 +18,7 @@ TICK_S = 0.25
 LONGEST_LINE_BYTES = 1 << 20
 MOST_COMPLAINTS = 200
 NAME = "mpirun"
-"""Who is to blame where no single node is."""
+"""The node that is named where no single node is at fault."""
 REACH = "its daemons on the nodes must reach this machine, and each other, on ports that the MPI chooses"
 ALIVE = "weft_mpi: alive"
 """What a rank says on its standard error while messages move in a long phase."""

@@ -124,10 +124,10 @@ class Together:
                 task.cancel()
 
     async def _fail(self, tasks: Sequence[asyncio.Future[Any]]) -> None:
-        everybody = [*tasks, *self._serving]
-        await asyncio.wait(everybody, timeout=SETTLE_S)
-        failures = [failure for one in everybody if (failure := _failure(one))]
-        for one in everybody:
+        pending = [*tasks, *self._serving]
+        await asyncio.wait(pending, timeout=SETTLE_S)
+        failures = [failure for one in pending if (failure := _failure(one))]
+        for one in pending:
             one.cancel()
         raise min(failures, key=blame)
 

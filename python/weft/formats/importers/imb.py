@@ -104,7 +104,7 @@ def _test(text: Text, section: _Section, transport: str) -> Test:
 
 
 def _transfers(pattern: dict[str, Any]) -> list[tuple[int, int]]:
-    """Who sends to whom at the same time."""
+    """Which ranks send to which at the same time."""
     if pattern["kind"] == "ring":
         count = len(pattern["nodes"])
         return [(rank, (rank + 1) % count) for rank in range(count)]

@@ -1,4 +1,4 @@
-"""The insides of nodes: who was busy with what, interrupts, buses, and where the time of messages went."""
+"""The insides of nodes: which part was busy with what, interrupts, buses, and where the time of messages went."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_SHARE = 0.001
 
 
 def inside_figures(material: Material) -> list[Figure]:
-    """For each step of each run who was busy and where time went; for all together interrupts, buses, latency."""
+    """For each step of each run what was busy and where time went; for all together interrupts, buses, latency."""
     numbered = [(one, step) for one in material.insides for step in one.steps]
     busy = [_busy_figure(f"busy-{i + 1}", one, step) for i, (one, step) in enumerate(numbered)]
     budget = [
@@ -48,7 +48,7 @@ def _busy_figure(name: str, one: Inside, step: int) -> Figure:
     kinds = [task for task in rows[0].shares if task] if rows else []
     return Figure(
         name,
-        f"Who was busy with what: {one.label_of(step)}",
+        f"What each part was busy with: {one.label_of(step)}",
         "Of the processor's time, by task; what is missing to 100 % is idle.",
         Stacks(name, table, lanes, kinds, LANE_PX).spec(),
         {name: table},

@@ -63,7 +63,7 @@ def _figure(
 
 def _rows(one: Ensemble, kind: str, numbers: Any) -> Iterator[Row]:
     for step in one.steps:
-        # Who takes part in a phase is not read of the few transfers that are kept.
+        # Which nodes take part in a phase is not read from the few transfers that are kept.
         for phase in step.largest if step.kind == kind and not step.digests else ():
             count, rate_mbps = numbers(one, step, phase.phase)
             yield {

@@ -137,7 +137,7 @@ class Computed(Closing, ABC, Generic[Model]):
     def simulate_chosen(
         self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
     ) -> Outcome:
-        """Phases that somebody chose for a step, each with its `stop`."""
+        """Phases that were chosen for a step, each with its `stop`."""
 
     @abstractmethod
     def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:

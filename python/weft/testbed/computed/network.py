@@ -99,7 +99,7 @@ class Simulated(Computed[_core.Network]):
     def simulate_chosen(
         self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
     ) -> Outcome:
-        """Phases that somebody chose for a step, each with its `stop`."""
+        """Phases that were chosen for a step, each with its `stop`."""
         return Outcome(
             self.model.simulate_chosen(
                 json.dumps(step), json.dumps(phases), self.dead, with_loads, **self._parameters

@@ -43,7 +43,7 @@ class SimulatedNodes(Computed[_core.Machine]):
         self._overrides = overrides
 
     def describe(self) -> dict[str, Any]:
-        """What run.json says about it: who does what, and what was changed of the description."""
+        """What run.json says about it: which task runs where, and what was changed of the description."""
         return {
             "kind": self.kind,
             "name": self.name,

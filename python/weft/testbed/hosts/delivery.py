@@ -123,7 +123,7 @@ def _failure(word: str, rest: str, program: Program) -> Reason:
         "tool": f"it has no {rest}, with which the agent is checked",
         "home": "it has no home directory to keep the agent in: set `cache` in a host file",
         "folder": f"its cache directory cannot be made: {rest}",
-        "owner": f"its cache directory {rest} belongs to somebody else: set `cache` in a host file",
+        "owner": f"its cache directory {rest} belongs to another user: set `cache` in a host file",
         "damaged": f"the agent arrived damaged twice in {rest}",
         "disk": f"the agent cannot be written to {rest.partition(': ')[0]}: {last}",
         "noexec": f"{rest} does not let programs run (noexec): set `cache` in a host file",

@@ -1,4 +1,4 @@
-"""How fast agents are started, and by whom."""
+"""How fast agents are started, and from which nodes."""
 
 from __future__ import annotations
 

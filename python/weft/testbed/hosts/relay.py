@@ -130,7 +130,7 @@ class Relay:
         self.put(wire_format.encode(message))
 
     def put(self, frame: bytes) -> None:
-        """Send a frame; that the relay is gone is noticed by who listens."""
+        """Send a frame; a relay that is gone is noticed by the reader."""
         with contextlib.suppress(ConnectionError):
             self._process.stdin.write(frame)
 

@@ -108,7 +108,7 @@ class Allocation:
 
 
 def _granted(holder: subprocess.Popen[str]) -> tuple[str, str]:
-    """The job and its nodes, once Slurm has given them; who is tired of waiting takes the request back."""
+    """The job and its nodes, once Slurm has given them; an interrupt cancels the request."""
     assert holder.stdout is not None
     try:
         job, _, nodes = holder.stdout.readline().strip().partition(" ")

@@ -70,7 +70,7 @@ def folder() -> Path:
     for each in (base, path):
         status = each.lstat()
         if status.st_uid != os.geteuid() or each.is_symlink():
-            raise RequestError(f"{each}: belongs to somebody else", "set XDG_RUNTIME_DIR")
+            raise RequestError(f"{each}: belongs to another user", "set XDG_RUNTIME_DIR")
     return path
 
 
@@ -168,7 +168,7 @@ def _unreadable(lab: str, document: dict[str, Any]) -> Unreadable:
 
 
 def _what_is_known(keeper: dict[str, Any]) -> Keeper:
-    """Enough of a keeper to end it, and what is left in its hosts."""
+    """Enough of a keeper to end it and the processes in its hosts."""
     nodes = keeper.get("nodes")
     known = [node for node in nodes if isinstance(node, dict)] if isinstance(nodes, list) else []
     return Keeper(

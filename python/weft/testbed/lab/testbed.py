@@ -21,7 +21,7 @@ from weft.testbed.starting import start_each
 
 
 class Lab(Closing):
-    """A lab that is up; `close` takes it down unless somebody else put it up."""
+    """A lab that is up; `close` takes it down unless it was up before."""
 
     kind = "lab"
 
@@ -144,7 +144,7 @@ def _start(path: Path, fabric: str, scale: float, lab: str) -> Lab:
 
 
 def _clear_away_private() -> None:
-    """What runs have left that were killed; nobody else would ask for it by name."""
+    """Left over from killed runs, which would not be found by name."""
     for entry in registry.entries():
         if entry.private and entry.state == "stale":
             registry.remove(entry)
