@@ -21,7 +21,7 @@ from common.ensembles import machine_was_limit, measured, span_s
 from common.machine import machine
 from common.results import Goal, save
 from weft.diagnose.curve import column
-from weft.frames import FRAME_PAYLOAD_BYTES, WIRE_BYTES
+from weft.frames import FULL
 from weft.run.folder import Run
 
 FABRIC = "lab:xibalba-er16"
@@ -115,7 +115,7 @@ def times(samples: pa.Table) -> Times:
 
 def ideal_phase_s(size_bytes: int, scale: float) -> float:
     """Everybody sends and receives at once, so data shares each wire with acknowledgements of other data."""
-    share = 2 * FRAME_PAYLOAD_BYTES / (2 * WIRE_BYTES + ACKNOWLEDGEMENT_BYTES)
+    share = 2 * FULL.payload_bytes / (2 * FULL.wire_bytes + ACKNOWLEDGEMENT_BYTES)
     return 8 * size_bytes / (scale * 100e6 * share)
 
 

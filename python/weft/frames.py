@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
-FRAME_PAYLOAD_BYTES = 1448
-"""TCP's payload in a full Ethernet frame, with time stamps."""
-WIRE_BYTES = 1538
-"""What that frame occupies on a wire: headers, checksum, preamble and gap."""
-FRAME_BYTES = 1518
-"""What it is inside of a switch, where there is neither preamble nor gap."""
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame as full as an MTU allows, of TCP over IPv4 with time stamps."""
+
+    mtu_bytes: int = 1500
+
+    @property
+    def payload_bytes(self) -> int:
+        """What it carries for the application."""
+        return self.mtu_bytes - 52
+
+    @property
+    def inside_bytes(self) -> int:
+        """What it is inside of a switch, where there is neither preamble nor gap: with header and checksum."""
+        return self.mtu_bytes + 18
+
+    @property
+    def wire_bytes(self) -> int:
+        """What it occupies on a wire."""
+        return self.inside_bytes + 20
+
+
+FULL = Frame()

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork, payload_mbps
+from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork
 from weft.diagnose.limits.findings import Findings, Limit
-from weft.frames import FRAME_BYTES, WIRE_BYTES
 from weft.interval import Interval
 from weft.nodeset import fold, natural
 
@@ -62,18 +61,13 @@ def compare(declared: DeclaredNetwork, found: Findings, scale: float) -> list[Kn
     return [
         Known(
             where=_text(crossing),
-            full_speed_mbps=limit.capacity_mbps / _payload_share(limit) / scale,
+            full_speed_mbps=limit.capacity_mbps / limit.payload_share / scale,
             declared_mbps=limit.capacity_mbps,
-            offered_mbps=_offered_mbps(crossing, declared),
+            offered_mbps=declared.offered_mbps(limit),
             measured_mbps=measured.get(crossing),
         )
         for crossing, limit in narrowest.items()
     ]
-
-
-def _payload_share(limit: DeclaredLimit) -> float:
-    """What is left for TCP of each bit, on a link or inside of a switch."""
-    return payload_mbps(1e6, WIRE_BYTES if limit.kind == "link" else FRAME_BYTES)
 
 
 def _crossing(limit: DeclaredLimit, hosts: Iterable[str]) -> Crossing:
@@ -96,22 +90,6 @@ def _directed(
     """What leaves one side of a cut enters the other, so both ends of a trunk are the same crossing."""
     others = frozenset(every_host) if kind == "switch" else frozenset(every_host) - members
     return (kind, members, others) if direction == "out" else (kind, others, members)
-
-
-def _offered_mbps(crossing: Crossing, declared: DeclaredNetwork) -> float:
-    """What the cables of either side can carry: of both, the less."""
-    _, sources, targets = crossing
-    return min(
-        sum(
-            limit.capacity_mbps
-            for limit in declared.limits
-            if limit.direction == direction
-            and limit.kind == "link"
-            and len(limit.members) == 1
-            and declared.hosts[min(limit.members)] in side
-        )
-        for direction, side in (("out", sources), ("in", targets))
-    )
 
 
 def _text(crossing: Crossing) -> str:

@@ -12,7 +12,7 @@ from weft import _core
 from weft.errors import RequestError
 from weft.fabric.crossings import UNLIMITED_BPS, Crossings
 from weft.fabric.reconstruct import Joint, Lane, Reconstruction, Tree
-from weft.frames import FRAME_BYTES, FRAME_PAYLOAD_BYTES, WIRE_BYTES
+from weft.frames import FULL
 from weft.nodeset import fold, natural
 
 _RATES = (("Tb/s", 10**12), ("Gb/s", 10**9), ("Mb/s", 10**6), ("kb/s", 10**3), ("b/s", 1))
@@ -40,7 +40,7 @@ class _Written:
     def __init__(self, seen: Crossings, tree: Tree) -> None:
         self._seen = seen
         self._tree = tree
-        self.wire = WIRE_BYTES / FRAME_PAYLOAD_BYTES / seen.network.expansion(0, 1)
+        self.wire = FULL.wire_bytes / FULL.payload_bytes / seen.network.expansion(0, 1)
 
     def lines(self, title: str) -> Iterator[str]:
         yield f"name = {_quoted(self._seen.network.name)}"
@@ -95,7 +95,8 @@ class _Written:
 
     def _capacity(self, inside: Sequence[int]) -> int | None:
         """What a switch lets in, and out; inside of it frames have neither preamble nor gap."""
-        rates = [self._rate(at) * FRAME_BYTES / WIRE_BYTES for at in inside if self._rate(at)]
+        share = FULL.inside_bytes / FULL.wire_bytes
+        rates = [self._rate(at) * share for at in inside if self._rate(at)]
         return round(min(rates)) if rates else None
 
     @property

@@ -120,6 +120,25 @@ rate = "50 Mb/s"
 """
 
 
+@pytest.mark.parametrize("mtu_bytes", [1500, 9000])
+def test_payload_is_what_frames_of_the_fabrics_mtu_leave(mtu_bytes: int) -> None:
+    text = ASKEW.replace('rate = "100 Mb/s" }', f'rate = "100 Mb/s", mtu_bytes = {mtu_bytes} }}')
+    text = text.replace('rate = "50 Mb/s"', f'rate = "50 Mb/s"\nmtu_bytes = {mtu_bytes}')
+    text = text.replace('ids = "core"\n', 'ids = "core"\ncapacity = "200 Mb/s"\n')
+    found = {one.name: one.capacity_mbps for one in network_of(text, 1.0).limits}
+    payload = mtu_bytes - 52
+    assert found["n1"] == pytest.approx(100 * payload / (mtu_bytes + 38))
+    assert found["edge"] == pytest.approx(50 * payload / (mtu_bytes + 38))
+    assert found["core"] == pytest.approx(200 * payload / (mtu_bytes + 18))
+
+
+def test_what_hosts_on_both_sides_offer_a_limit_is_the_less() -> None:
+    network = network_of(ASKEW, 1.0)
+    assert [network.offered_mbps(one) for one in network.inner_limits] == pytest.approx(
+        [3 * 100 * 1448 / 1538] * 2
+    )
+
+
 def test_a_link_belongs_to_the_side_that_is_further_from_the_root() -> None:
     network = network_of(ASKEW, 1.0)
     assert {(one.name, one.members) for one in network.inner_limits} == {("edge", hosts(7, 9))}

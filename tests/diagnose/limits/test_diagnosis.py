@@ -126,6 +126,7 @@ def test_findings_without_anything_are_empty_lists_and_null() -> None:
         "slow": [],
         "undecided": [],
         "differences": [],
+        "unobservable": [],
         "full_rate_mbps": None,
         "pairs": [],
     }
@@ -227,6 +228,35 @@ def test_two_nodes_in_each_others_place_look_swapped(
     assert [one for one in lines if "Mb/s" not in one] == [line]
     shown = invoke(tmp_path / "run", "--fabric", tmp_path / "fabric.toml").stdout
     assert f"not as declared\n  {line}" in shown
+
+
+FED_CHIPS = """
+name = "fed-chips"
+[[hosts]]
+ids = "n[1-12]"
+attach = "card[1-2]/chip[1-2]"
+per_switch = 3
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[switches]]
+ids = "card[1-2]/chip[1-2]"
+capacity = "300 Mb/s"
+[[links]]
+between = ["card[1-2]", "backplane"]
+rate = "200 Mb/s"
+"""
+"""Chips that pass all that their hosts send, on two cards that do not."""
+
+
+def test_limits_that_nodes_cannot_fill_are_not_observable(tmp_path: Path) -> None:
+    assert told(tmp_path, FED_CHIPS, FED_CHIPS) == []
+    file = tmp_path / "fabric.toml"
+    assert document(tmp_path / "run", "--fabric", file)["unobservable"] == [
+        f"card{card}/chip{chip}" for card in (1, 2) for chip in (1, 2)
+    ]
+    shown = invoke(tmp_path / "run", "--fabric", file).stdout
+    assert "not as declared" not in shown
+    (line,) = [line for line in shown.splitlines() if line.startswith("not observable")]
+    assert line == "not observable: card1/chip[1-2],card2/chip[1-2] (the nodes cannot fill them)"
 
 
 def test_a_node_in_another_place_is_told(tmp_path: Path) -> None:

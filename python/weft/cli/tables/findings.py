@@ -40,6 +40,9 @@ def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
             console.print(f"\n{title}", style="bold")
             for line in lines:
                 console.print(f"  {line}", soft_wrap=True)
+    if found.unobservable:
+        limits = fold(found.unobservable)
+        console.print(f"\nnot observable: {limits} (the nodes cannot fill them)", soft_wrap=True)
     for warning in warnings:
         console.print(f"\nwarning: {warning.message}", soft_wrap=True)
 

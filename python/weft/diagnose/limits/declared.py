@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -10,7 +11,7 @@ import numpy as np
 
 from weft.diagnose.limits.fabric_tree import FabricTree, Link, has_one_way
 from weft.errors import RequestError
-from weft.frames import FRAME_BYTES, FRAME_PAYLOAD_BYTES, WIRE_BYTES
+from weft.frames import Frame
 from weft.model.maxmin import Crossings
 
 Direction = Literal["out", "in"]
@@ -21,7 +22,8 @@ class DeclaredLimit:
     """A capacity that all traffic of some hosts in one direction shares.
 
     A "link" carries what passes between the members and the others, a "switch" everything that its members
-    send (out) or receive (in). `capacity_mbps` is payload.
+    send (out) or receive (in). `capacity_mbps` is payload, `payload_share` what that is of the declared rate, with
+    frames as large as the members' links let them be.
     """
 
     kind: Literal["link", "switch"]
@@ -29,6 +31,7 @@ class DeclaredLimit:
     members: frozenset[int]
     direction: Direction
     capacity_mbps: float
+    payload_share: float = 1.0
 
     def is_crossed(self, src: int, dst: int) -> bool:
         """Whether a flow between two hosts takes part of the capacity."""
@@ -71,6 +74,28 @@ class DeclaredNetwork:
         crossed = [[limit.is_crossed(*flow) for limit in self.limits] for flow in flows]
         return np.array(crossed, dtype=bool).reshape(len(flows), len(self.limits))
 
+    def offered_mbps(self, limit: DeclaredLimit) -> float:
+        """What the cables of the hosts on either side of a limit can carry through it: of both, the less."""
+        everybody = frozenset(range(len(self.hosts)))
+        others = everybody if limit.kind == "switch" else everybody - limit.members
+        sides = {"out": limit.members, "in": others}
+        if limit.direction == "in":
+            sides = {"out": others, "in": limit.members}
+        return min(
+            sum(self._cables_mbps.get((way, host), math.inf) for host in hosts)
+            for way, hosts in sides.items()
+        )
+
+    @cached_property
+    def _cables_mbps(self) -> dict[tuple[str, int], float]:
+        """By direction and host; without a rate, nothing."""
+        cables = (limit for limit in self.limits if limit.kind == "link")
+        return {
+            (limit.direction, min(limit.members)): limit.capacity_mbps
+            for limit in cables
+            if len(limit.members) == 1
+        }
+
     def members_of(self, switch: str) -> frozenset[int]:
         """The hosts at and below a switch."""
         return self._tree.below[switch]
@@ -82,26 +107,34 @@ class DeclaredNetwork:
     def _of_switch(self, switch: dict[str, Any]) -> list[DeclaredLimit]:
         if switch["name"] not in self._tree.below:
             return []
-        capacity = payload_mbps(switch["capacity_bits_per_s"], FRAME_BYTES)
         members = self._tree.below[switch["name"]]
+        capacity = switch["capacity_bits_per_s"] / 1e6
+        frame = Frame(self._mtu_bytes(members))
+        share = frame.payload_bytes / frame.inside_bytes
         directions: tuple[Direction, ...] = ("out", "in")
         return [
-            DeclaredLimit("switch", switch["name"], members, direction, capacity)
+            DeclaredLimit("switch", switch["name"], members, direction, capacity * share, share)
             for direction in directions
         ]
 
     def _of_link(self, link: Link) -> list[DeclaredLimit]:
         below, up, down = self._tree.towards_root(link)
         lanes: tuple[tuple[Direction, str], ...] = (("out", up), ("in", down))
+        members = self._tree.below[below]
+        frame = Frame(min(link["mtu_bytes"], self._mtu_bytes(members)))
+        share = frame.payload_bytes / frame.wire_bytes
         return [
-            DeclaredLimit(
-                "link", below, self._tree.below[below], direction, payload_mbps(rate, WIRE_BYTES)
-            )
+            DeclaredLimit("link", below, members, direction, rate / 1e6 * share, share)
             for direction, lane in lanes
             if (rate := link[lane]["rate_bits_per_s"])
         ]
 
+    def _mtu_bytes(self, members: frozenset[int]) -> int:
+        """The largest MTU of some hosts' cables: a limit that nearly all frames fill lets through so much."""
+        return max((self._mtus[self.hosts[host]] for host in members), default=Frame().mtu_bytes)
 
-def payload_mbps(bits_per_s: float, frame_cost_bytes: int) -> float:
-    """What TCP gets of a rate that counts so many bytes for each full frame."""
-    return bits_per_s / 1e6 * FRAME_PAYLOAD_BYTES / frame_cost_bytes
+    @cached_property
+    def _mtus(self) -> dict[str, int]:
+        """By host the MTU of its cable."""
+        ends = ((end, link) for link in self._tree.links for end in link["ends"])
+        return {end: link["mtu_bytes"] for end, link in ends if self._tree.is_host(end)}

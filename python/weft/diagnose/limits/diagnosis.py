@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from weft.diagnose.limits.declared import DeclaredNetwork
-from weft.diagnose.limits.differences import differences
+from weft.diagnose.limits.differences import differences, unobservable
 from weft.diagnose.limits.doubt import doubt_text, may_be_the_machine
 from weft.diagnose.limits.findings import Findings
 from weft.diagnose.limits.naming import Namer
@@ -67,6 +67,7 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
         slow=slow,
         undecided=undecided,
         differences=differences(declared, study, named.all) if declared else [],
+        unobservable=unobservable(declared) if declared else [],
         full_rate_mbps=_full_rate(study),
     )
 

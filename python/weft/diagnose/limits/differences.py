@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork
 from weft.diagnose.xray.experiment import Members
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.study import Study
+from weft.diagnose.xray.verdict import FULL_SHARE
 from weft.nodeset import fold
 from weft.quantity import format_mbps
 
@@ -29,6 +30,15 @@ def differences(declared: DeclaredNetwork, study: Study, names: Sequence[str]) -
     view = _View(declared, place, names)
     moved = list(view.moved(study))
     return [*moved, *view.ports(study), *view.limits(study, knows_groups=not moved)]
+
+
+def unobservable(declared: DeclaredNetwork) -> list[str]:
+    """The inner limits that hosts cannot fill, so that no traffic between them shows whether they are there."""
+    hidden: dict[str, list[str]] = {}
+    for limit in declared.inner_limits:
+        if declared.offered_mbps(limit) * FULL_SHARE < limit.capacity_mbps:
+            hidden.setdefault(limit.name, []).append(limit.direction)
+    return [name if len(ways) > 1 else f"{name} {ways[0]}" for name, ways in hidden.items()]
 
 
 class _View:
@@ -78,15 +88,16 @@ class _View:
         measured = {group for group in measured if 1 < len(group) < len(everybody)}
         declared = {self._members(limit) & everybody for limit in self._declared.inner_limits}
         declared = {group for group in declared if 1 < len(group) < len(everybody)}
+        if not declared:
+            return {}
+        # Not all that is declared is seen: a chip that its ports cannot fill has no group of its own.
+        likest = {seen: _likest(declared, seen) for seen in measured}
         homes: dict[int, tuple[Members, Members]] = {}
         for node in sorted(everybody):
-            own = min((group for group in declared if node in group), key=len, default=None)
+            own = min((one for one in likest.values() if node in one), key=len, default=None)
             seen = min((group for group in measured if node in group), key=len, default=None)
             if own and seen:
-                homes[node] = (
-                    own,
-                    max(declared, key=lambda group: (_likeness(group, seen), group == own)),
-                )
+                homes[node] = (own, likest[seen])
         return homes
 
     def ports(self, study: Study) -> Iterator[str]:
@@ -139,6 +150,11 @@ def _other(direction: str) -> str:
 
 def _differ(measured: float, declared: float) -> bool:
     return abs(measured / declared - 1) > TOLERANCE
+
+
+def _likest(groups: Iterable[Members], seen: Members) -> Members:
+    """The group that resembles another most; of equal ones the smaller, so that the choice does not depend on order."""
+    return max(groups, key=lambda group: (_likeness(group, seen), -len(group), sorted(group)))
 
 
 def _likeness(one: Members, other: Members) -> float:

@@ -59,7 +59,8 @@ class Slow:
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything that can be said; `groups` are nested or apart, largest first."""
+    """Everything that can be said; `groups` are nested or apart, largest first, `unobservable` are declared limits that
+    the nodes cannot fill."""
 
     verdict: str
     groups: list[tuple[str, ...]] = field(default_factory=list)
@@ -67,6 +68,7 @@ class Findings:
     slow: list[Slow] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
+    unobservable: list[str] = field(default_factory=list)
     full_rate_mbps: Interval | None = None
     pairs: list[PairOrder] = field(default_factory=list)
 
@@ -79,6 +81,7 @@ class Findings:
             "slow": [slow.to_json() for slow in self.slow],
             "undecided": self.undecided,
             "differences": self.differences,
+            "unobservable": self.unobservable,
             "full_rate_mbps": self.full_rate_mbps and self.full_rate_mbps.to_json(),
             "pairs": [order.to_json() for order in self.pairs],
         }
