@@ -13,7 +13,7 @@ would need many trials to share them.
 Connections use Reno. BBR, which some kernels use, keeps no more on its way than twice what the idle way holds, and so
 gets little where acknowledgements wait behind data; and what it takes of a shared limit changes over tens of seconds.
 
-Takes about 45 minutes. Most of what is left is chance, so longer trials agree better. Other ways of sharing
+Takes about 45 minutes. The rest is mostly chance, so longer trials agree better. Other ways of sharing
 were tried against the same labs (proportional, least potential delay, weights by round trip, Reno's fixed
 point); their worst routes were off by 18 to 350 %, because they fill each limit that they count as full,
 which a lab does not.

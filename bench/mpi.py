@@ -25,6 +25,7 @@ from pathlib import Path
 from common.machine import machine
 from common.results import Goal, save
 from weft.diagnose.points import points
+from weft.errors import RequestError
 from weft.execute.mpi.command import environment, mpirun_command
 from weft.execute.mpi.toolchain import KINDS, find_toolchain
 from weft.execute.request import RunRequest, start_run
@@ -58,11 +59,16 @@ def main() -> None:
     arguments = parser.parse_args()
     print(machine())
     for kind in arguments.kinds or PEERS:
-        print(f"\n{KINDS[kind]} {find_toolchain(kind).launcher.version}   (n = {arguments.runs})")
+        try:
+            version = find_toolchain(kind).launcher.version
+        except RequestError as missing:
+            print(f"\n{KINDS[kind]} is left out: {missing.message}")
+            continue
+        print(f"\n{KINDS[kind]} {version}   (n = {arguments.runs})")
         goals = [
             goal for contest in contests(kind) for goal in compare(contest, kind, arguments.runs)
         ]
-        save("mpi", goals, kind, {KINDS[kind]: find_toolchain(kind).launcher.version})
+        save("mpi", goals, kind, {KINDS[kind]: version})
 
 
 def contests(kind: str) -> list[Contest]:
