@@ -14,16 +14,40 @@ from weft.testbed.computed.network import open_simulated
 pytestmark = pytest.mark.timed
 
 
+MPI = "trying MPI on this machine"
+
+
+class Told:
+    """What a progress bar would show."""
+
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+        self.total = self.done = 0
+
+    def start(self, phases: int) -> None:
+        self.total = phases
+
+    def grow(self, phases: int) -> None:
+        self.total += phases
+
+    def advance(self, phases: int) -> None:
+        self.done += phases
+
+    def describe(self, text: str) -> None:
+        self.stages.append(text)
+
+
 def test_every_node_is_seen_and_every_way_is_tried() -> None:
-    told: list[str] = []
-    record = look(Loopback(3), told.append)
+    told = Told()
+    record = look(Loopback(3), told)
     assert [node.name for node in record.alive] == ["n1", "n2", "n3"]
     ends = {(path.src, path.dst) for path in record.paths}
     assert ends == {(a, b) for a in ("n1", "n2", "n3") for b in ("n1", "n2", "n3") if a != b}
     for path in record.paths:
         assert path.connect_error is path.datagram_error is None
         assert path.answered == path.asked and path.mtu_bytes == 65535
-    assert "looking at the nodes" in told
+    assert told.stages == ["starting agents", "inspecting nodes", *2 * ["trying paths"], MPI]
+    assert told.done == told.total == 5
     verdict = judge(record)
     assert verdict.can_run
     assert not [

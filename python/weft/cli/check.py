@@ -7,6 +7,7 @@ from rich.console import Console
 
 from weft.cli.options.nodes import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
+from weft.cli.progress import progress
 from weft.cli.tables.layout import number, plain_table
 from weft.preflight.assess import Verdict, judge
 from weft.preflight.finding import Finding
@@ -16,7 +17,7 @@ from weft.preflight.record import Record
 from weft.testbed.open import open_testbed
 
 HEADINGS = {
-    "failure": "keeps plans from running",
+    "failure": "prevents plans from running",
     "difference": "differs between nodes that should be equal",
     "warning": "costs speed or steadiness",
 }
@@ -35,8 +36,8 @@ def check(spec: str, scale: float, nodes: int | None, ports: str | None, as_json
 
     It changes nothing. Exit code 0 when plans can run there, 1 when they cannot.
     """
-    with open_testbed(spec, scale, nodes, ports) as testbed:
-        verdict = judge(look(testbed, lambda text: click.echo(text, err=True)))
+    with open_testbed(spec, scale, nodes, ports) as testbed, progress("steps") as reporter:
+        verdict = judge(look(testbed, reporter))
     if as_json:
         print_json(verdict.to_json())
     else:
@@ -48,10 +49,10 @@ def _print_verdict(verdict: Verdict) -> None:
     console = Console(highlight=False, markup=False, soft_wrap=True)
     record = verdict.record
     console.print(
-        f"{len(record.alive)} of {len(record.nodes)} nodes answer, {_ways(record)}; "
+        f"{len(record.alive)} of {len(record.nodes)} nodes answer, {_connected(record)}; "
         + ("plans can run" if verdict.can_run else "plans cannot run")
     )
-    _print_ways(record, console)
+    _print_paths(record, console)
     console.print(describe_mpi(record.mpi))
     for kind, heading in HEADINGS.items():
         found = [finding for finding in verdict.findings if finding.kind == kind]
@@ -59,17 +60,17 @@ def _print_verdict(verdict: Verdict) -> None:
             console.print(f"\n{heading}", style="bold")
             _print_findings(found, console)
     if not verdict.findings:
-        console.print("nothing odd")
+        console.print("no findings")
 
 
-def _ways(record: Record) -> str:
+def _connected(record: Record) -> str:
     good = sum(not path.connect_error for path in record.paths)
-    return f"{good} of {len(record.paths)} ways connect"
+    return f"{good} of {len(record.paths)} paths connect"
 
 
-def _print_ways(record: Record, console: Console) -> None:
+def _print_paths(record: Record, console: Console) -> None:
     """For each network the spread of what was measured on it."""
-    table = plain_table("network", "ways", "us, fastest", "slowest", "MTU, least", "most")
+    table = plain_table("network", "paths", "us, fastest", "slowest", "MTU, least", "most")
     for network in range(record.networks):
         paths = [path for path in record.paths if path.network == network]
         trips = [path.round_trip_us for path in paths if path.round_trip_us is not None]
@@ -80,7 +81,8 @@ def _print_ways(record: Record, console: Console) -> None:
             table.add_row(str(network + 1), str(len(paths)), *ends, *sizes)
     if table.row_count:
         console.print(
-            "\nround trips of small datagrams, and packets that get through unbroken", style="bold"
+            "\nround trips of small datagrams, and the largest packets that arrive unfragmented",
+            style="bold",
         )
         console.print(table)
 

@@ -34,8 +34,8 @@ class Bar:
 
 
 @contextmanager
-def progress() -> Iterator[Reporter]:
-    """A reporter of progress, which prints only where standard error is a terminal."""
+def progress(unit: str = "phases") -> Iterator[Reporter]:
+    """A reporter of progress in this unit, which prints only where standard error is a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield Silent()
@@ -44,7 +44,7 @@ def progress() -> Iterator[Reporter]:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("phases, left:"),
+        TextColumn(f"{unit}, left:"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bar:

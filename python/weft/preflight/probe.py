@@ -11,6 +11,7 @@ from weft.errors import RequestError
 from weft.execute.crew import Crew
 from weft.execute.mpi.trial import try_mpis
 from weft.execute.pair import endpoint
+from weft.execute.request import Reporter, Silent
 from weft.preflight.record import NodeRecord, PathRecord, Record
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import Testbed
@@ -20,47 +21,56 @@ from weft.testbed.ports import as_request
 ALL_PAIRS_UP_TO = 16
 """With more nodes each tries those at distances 1, 2, 4, ... both ways: every node is tried often, in few rounds."""
 ANSWER_WITHIN_S = 60.0
+_STAGES = 3
+"""Starting agents, inspecting nodes, trying MPI; each round of paths is one more."""
 
-Tell = Callable[[str], None]
 T = TypeVar("T")
 
 
-def look(testbed: Testbed, tell: Tell = lambda text: None) -> Record:
+def look(testbed: Testbed, reporter: Reporter | None = None) -> Record:
     """Record what a testbed's nodes and its data networks are like; raises RequestError where nothing runs."""
     if isinstance(testbed, Computed):
         raise RequestError(
             f"{testbed.kind}:{testbed.name} is computed: there is nothing to check",
             "give a testbed that runs: lab:FABRIC, or real nodes",
         )
-    return asyncio.run(_Visit(testbed, tell).record())
+    return asyncio.run(_Visit(testbed, reporter or Silent()).record())
 
 
 class _Visit:
     """One look. A node that fails on the way is recorded as failed, and the others go on."""
 
-    def __init__(self, testbed: Testbed, tell: Tell) -> None:
+    def __init__(self, testbed: Testbed, reporter: Reporter) -> None:
         self._testbed = testbed
         self._nodes = list(testbed.nodes)
-        self._tell = tell
+        self._reporter = reporter
         self._token = secrets.token_hex(32)
         self._failures: dict[int, str] = {}
         self._complaints: dict[int, str] = {}
 
     async def record(self) -> Record:
-        self._tell("starting agents")
+        self._reporter.start(_STAGES)
+        self._reporter.describe("starting agents")
         crew = await Crew.start(self._testbed, range(len(self._nodes)))
         self._failures = {node: error.reason for node, error in crew.lost.items()}
         try:
             facts = {node: agent.facts for node, agent in crew.agents.items()}
-            self._tell("looking at the nodes")
+            self._next("inspecting nodes")
             seen = await self._ask_all(crew, self._inspect)
             ports = await self._ask_all(crew, self._echo)
             paths = await self._paths(crew, {node: said["ports"] for node, said in ports.items()})
         finally:
             await crew.close()
         nodes = [self._node(at, facts.get(at, {}), seen.get(at)) for at in range(len(self._nodes))]
-        self._tell("trying MPI on this machine")
-        return Record(_about(self._testbed), nodes, paths, try_mpis())
+        self._next("trying MPI on this machine")
+        mpis = try_mpis()
+        self._reporter.advance(1)
+        return Record(_about(self._testbed), nodes, paths, mpis)
+
+    def _next(self, stage: str) -> None:
+        """The stage before is over, and this one begins."""
+        self._reporter.advance(1)
+        self._reporter.describe(stage)
 
     async def _ask_all(self, crew: Crew, ask: Callable[[int, Agent], Awaitable[T]]) -> dict[int, T]:
         """What every node answers that is well so far; what is wrong with the others is noted."""
@@ -99,8 +109,10 @@ class _Visit:
         """Round after round, so that a node has one way to try at a time and the ways do not disturb each other."""
         found: list[PathRecord] = []
         alive = sorted(ports)
-        for number, distance in enumerate(distances(len(alive))):
-            self._tell(f"trying the ways between nodes, round {number + 1}")
+        rounds = distances(len(alive))
+        self._reporter.grow(len(rounds))
+        for distance in rounds:
+            self._next("trying paths")
             peers = {
                 node: alive[(at + distance) % len(alive)]
                 for at, node in enumerate(alive)
