@@ -97,6 +97,31 @@ def test_a_run_of_many_nodes_has_every_figure(run16: Run) -> None:
     ]
 
 
+def test_a_trunk_is_a_limit_of_both_halves(tmp_path: Path, diagnosed: dict[str, Findings]) -> None:
+    halves = [tuple(f"n{i}" for i in numbers) for numbers in (range(1, 5), range(5, 9))]
+    trunk = Limit("trunk", halves[0], halves[1], "out", interval(80.0), 360.0, 0.97, "seen")
+    diagnosed["two"] = Findings("A trunk.", halves, [trunk])
+    run = write_cluster_run(tmp_path / "two", Cluster(8), [Step.alltoall()])
+    boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
+    halves_drawn = [box for box in boxes if box["text"].startswith("4 nodes")]
+    assert ["n[5-8], 4.5x" in box["text"] for box in halves_drawn] == [True, False]
+    assert ["in 80.0 Mb/s" in box["text"] for box in halves_drawn] == [False, True]
+    assert halves_drawn[0]["fill"] == halves_drawn[1]["fill"] != boxes[0]["fill"]
+
+
+def test_a_map_of_many_nodes_shows_the_worst_of_each_square(
+    tmp_path: Path, diagnosed: dict[str, Findings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weft.report.figures.heatmap.LARGEST_SIDE", 8)
+    diagnosed["many"] = Findings("Nothing.")
+    cluster = Cluster(16, slow_routes={(8, 2): 30.0})
+    figure = figures_of(write_cluster_run(tmp_path / "many", cluster, ALL_STEPS))["pairs-1-by-name"]
+    values = {(r["from"], r["to"]): r["value"] for r in figure.tables["pairs-1-name-cells"]}
+    assert len(values) == 8 * 8
+    assert [ends for ends, value in values.items() if value < 40.0] == [(4, 1)]
+    assert "the worst of 2 x 2 routes" in figure.caption
+
+
 def test_old_runs_keep_their_figures_and_colours_beside_new_ones(
     run16: Run, tmp_path: Path
 ) -> None:
@@ -283,6 +308,7 @@ def test_losses_are_told_together(tmp_path: Path, diagnosed: dict[str, Findings]
     clocks = [
         {"node": "n1", "offset_ns": 0, "error_ns": 0},
         {"node": "n2", "offset_ns": 15_300, "error_ns": 9_000},
+        {"node": "n4", "offset_ns": -8_000, "error_ns": 9_000},
     ]
     run = write_cluster_run(
         *(tmp_path / "c8", Cluster(8), [Step.alltoall()]),

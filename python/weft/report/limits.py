@@ -78,7 +78,7 @@ def remarks(run: Run, findings: Findings) -> list[str]:
 
 
 def clocks_table(run: Run) -> Table:
-    """How far each node's clock was from the run's; none where all agree within their error."""
+    """How far each node's clock was from the run's; no row where they agree within the error."""
     rows = [
         [
             str(entry["node"]),
@@ -86,7 +86,7 @@ def clocks_table(run: Run) -> Table:
             format_us(entry["error_ns"] / 1e3),
         ]
         for entry in run.meta.clocks
-        if entry["offset_ns"]
+        if abs(entry["offset_ns"]) > entry["error_ns"]
     ]
     return Table(["Node", "Offset of its clock", "Error of that"], rows)
 

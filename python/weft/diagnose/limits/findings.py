@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weft.diagnose.pair_order import PairOrder
@@ -31,6 +32,15 @@ class Limit:
     def oversubscription(self) -> float:
         """How many times its capacity could be asked of it."""
         return self.demand_mbps / self.capacity_mbps.median
+
+    def felt_by(self, group: Collection[str]) -> Limit | None:
+        """This limit as seen from a group: a trunk limits both of its halves. None where it limits other nodes."""
+        if set(group) == set(self.members):
+            return self
+        if self.kind != "trunk" or set(group) != set(self.against or ()):
+            return None
+        direction = {"in": "out", "out": "in"}[self.direction]
+        return replace(self, members=tuple(group), against=self.members, direction=direction)
 
     def to_json(self) -> dict[str, Any]:
         return {

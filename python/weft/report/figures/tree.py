@@ -82,7 +82,7 @@ class Tree:
         ]
 
     def _limits(self, group: tuple[str, ...]) -> list[Limit]:
-        return [each for each in self.one.findings.limits if set(each.members) == set(group)]
+        return [felt for each in self.one.findings.limits if (felt := each.felt_by(group))]
 
     def _box(self, group: tuple[str, ...], level: int, lines: list[str]) -> Row:
         places = [self.names.index(name) for name in group]
