@@ -16,6 +16,7 @@ import pytest
 from support import loopback
 from support.command import weft, weft_json
 from weft.diagnose.delivery import deliveries
+from weft.diagnose.points import points
 from weft.errors import RequestError
 from weft.execute.pair import run_step
 from weft.execute.transport_check import check_transports
@@ -150,6 +151,8 @@ def test_what_the_kernel_made_of_it_stands_in_the_run(tmp_path: Path) -> None:
     assert polling["busy_poll_us"] == 20
     assert (multipath["subflows"], multipath["fell_back"]) == (1, False)
     assert echo["socket"] in ("ping", "raw")
+    table = weft("show", out).stdout
+    assert all(transport in table for transport in ("tcp-busy-poll", "mptcp", "icmp"))
 
 
 EACH_KIND = """
@@ -253,12 +256,12 @@ def test_a_wrong_number_of_processes_is_refused(wrong: str) -> None:
 def test_a_plan_runs_over_the_transport_of_the_command_line(transport: str, tmp_path: Path) -> None:
     out = tmp_path / "run"
     arguments = ["--on", "local:", "--transport", transport, "--launches", "1", "--out", out]
-    assert weft_json("run", "latency", *arguments)["status"] == "complete"
-    shown = weft_json("show", out)
-    assert {point["transport"] for point in shown["points"]} == {transport}
-    assert {node["name"] for node in shown["nodes"]} == {"p1", "p2"}
-    assert bool(shown["deliveries"]) == (transport in ("udp", "icmp"))
-    assert transport in weft("show", out).stdout
+    stop = ["--set", "steps.*.stop={rule='count', repeats=20, trials=2}"]
+    assert weft_json("run", "latency", *arguments, *stop)["status"] == "complete"
+    run = Run.open(out)
+    assert {point.transport for point in points(run)} == {transport}
+    assert {node["name"] for node in run.meta.nodes} == {"p1", "p2"}
+    assert bool(deliveries(run)) == (transport in ("udp", "icmp"))
 
 
 def test_a_message_that_is_no_datagram_is_refused_with_the_transport_that_asked(

@@ -63,7 +63,7 @@ def test_a_stream_with_windows_that_do_not_fit(kind: str, calls: str, tmp_path: 
 @needs_mpi
 def test_a_job_killed_half_way_keeps_its_samples(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    slow = ["--set", "steps.pingpong.stop={rule='time', trial='200 ms', trials=15}"]
+    slow = ["--set", "steps.pingpong.stop={rule='time', trial='100 ms', trials=8}"]
     over = ["--transport", "mpi", "--mpi", INSTALLED[0], "--out", out, "--launches", "1"]
     running = start("run", "latency", "--on", "local:", *over, *slow)
     try:

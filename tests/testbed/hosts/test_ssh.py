@@ -117,9 +117,7 @@ FIREWALLS = {
     [
         ("pair", "drop"),
         pytest.param("pair", "reject with tcp reset", marks=pytest.mark.cluster),
-        pytest.param("pair", "reject", marks=pytest.mark.cluster),
         pytest.param("many", "drop", marks=pytest.mark.cluster),
-        pytest.param("many", "reject with tcp reset", marks=pytest.mark.cluster),
         pytest.param("many", "reject", marks=pytest.mark.cluster),
     ],
 )
