@@ -23,10 +23,10 @@ page. `make bench BENCHES="pair udp"` runs some of them. `.venv/bin/python bench
 without saving anything. A tool that is not installed and cannot be installed is named and left out. The top of each
 bench's file explains its method and the goals that it misses.
 
-A ratio has no unit. Rows without a goal are stated for comparison. The last column has the date and the machine:
-[the last section](#machines-and-versions) says what the letters mean.
+A ratio has no unit. Rows without a goal are stated for comparison. The letters of machines are explained in
+[the last section](#machines-and-versions).
 """
-COLUMNS = "| measured | goal | result | | on |\n|---|---|---|---|---|"
+COLUMNS = "| measured | goal | result | |\n|---|---|---|---|"
 
 
 def main() -> None:
@@ -41,8 +41,8 @@ def page(documents: list[dict[str, Any]]) -> str:
     goals = [goal["met"] for one in documents for goal in one["goals"] if goal["met"] is not None]
     lines = [HEAD, f"{sum(goals)} of {len(goals)} goals are met."]
     for bench, mine in groupby(documents, key=lambda one: str(one["bench"])):
-        lines += ["", f"## {bench}", "", summary(ROOT / "bench" / f"{bench}.py"), "", COLUMNS]
-        lines += [row for one in mine for row in rows(one, letters[one["machine"]])]
+        lines += ["", f"## {bench}", "", summary(ROOT / "bench" / f"{bench}.py")]
+        lines += tables(list(mine), letters)
     return "\n".join([*lines, *machines(documents, letters)]) + "\n"
 
 
@@ -58,13 +58,21 @@ def summary(script: Path) -> str:
     return "\n".join([first, *(one for one in more if one.startswith("Takes "))])
 
 
-def rows(document: dict[str, Any], letter: str) -> list[str]:
-    where = f"{document['date']}, {letter}"
-    verdicts = {True: "met", False: "**missed**", None: ""}
-    return [
-        f"| {goal['what']} | {goal['goal'] or ''} | {value(goal)} | {verdicts[goal['met']]} | {where} |"
-        for goal in document["goals"]
-    ]
+def tables(documents: list[dict[str, Any]], letters: dict[str, str]) -> list[str]:
+    """A table for each day and machine."""
+    lines = []
+    places = {(str(one["date"]), letters[one["machine"]]) for one in documents}
+    for date, letter in sorted(places):
+        lines += ["", f"On {date}, machine {letter}:", "", COLUMNS]
+        for one in documents:
+            if (one["date"], letters[one["machine"]]) == (date, letter):
+                lines += map(row, one["goals"])
+    return lines
+
+
+def row(goal: dict[str, Any]) -> str:
+    verdict = {True: "met", False: "**missed**", None: ""}[goal["met"]]
+    return f"| {goal['what']} | {goal['goal'] or ''} | {value(goal)} | {verdict} |"
 
 
 def value(goal: dict[str, Any]) -> str:
