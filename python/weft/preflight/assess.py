@@ -1,4 +1,4 @@
-"""The judgement over a record: can it run, and what is odd."""
+"""The assessment of a record: whether plans can run, and what differs or costs speed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.preflight.finding import ORDER, Finding
 from weft.preflight.link import link_findings
 from weft.preflight.mpi import mpi_findings
 from weft.preflight.nodes import node_findings
-from weft.preflight.paths import way_findings
+from weft.preflight.paths import path_findings
 from weft.preflight.record import Record
 
 
@@ -24,7 +24,7 @@ class Verdict:
 
     @property
     def can_run(self) -> bool:
-        """Whether every node has an agent and every way that was tried connects."""
+        """Whether every node has an agent and every path that was tried connects."""
         return not any(finding.kind == "failure" for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
@@ -37,10 +37,10 @@ class Verdict:
 
 
 def judge(record: Record) -> Verdict:
-    """Everything that can be said about a record, the gravest first."""
+    """All findings about a record, the most severe first."""
     found = [
         *node_findings(record),
-        *way_findings(record),
+        *path_findings(record),
         *differences(record),
         *link_findings(record),
         *mpi_findings(record),

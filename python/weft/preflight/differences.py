@@ -48,25 +48,25 @@ OF_NODES = (
     ),
     Property(
         "tcp-rmem",
-        "most that TCP may have waiting to be read",
+        "largest TCP receive buffer",
         ("system", "settings", "tcp_rmem_max"),
-        'limits the rate over long ways; sysctl -w net.ipv4.tcp_rmem="4096 131072 {value}"',
+        'limits the rate over long paths; sysctl -w net.ipv4.tcp_rmem="4096 131072 {value}"',
     ),
     Property(
         "tcp-wmem",
-        "most that TCP may have under way",
+        "largest TCP send buffer",
         ("system", "settings", "tcp_wmem_max"),
-        'limits the rate over long ways; sysctl -w net.ipv4.tcp_wmem="4096 16384 {value}"',
+        'limits the rate over long paths; sysctl -w net.ipv4.tcp_wmem="4096 16384 {value}"',
     ),
     Property(
         "rmem",
-        "largest receive buffer that may be asked for",
+        "largest receive buffer that a program may set",
         ("system", "settings", "rmem_max"),
         "sysctl -w net.core.rmem_max={value}",
     ),
     Property(
         "wmem",
-        "largest send buffer that may be asked for",
+        "largest send buffer that a program may set",
         ("system", "settings", "wmem_max"),
         "sysctl -w net.core.wmem_max={value}",
     ),
@@ -78,13 +78,13 @@ OF_NODES = (
     ),
     Property(
         "syn-retries",
-        "tries to connect",
+        "TCP connection attempts",
         ("system", "settings", "syn_retries"),
         "one gives up before the others; sysctl -w net.ipv4.tcp_syn_retries={value}",
     ),
     Property(
         "retries",
-        "tries to send again",
+        "TCP retransmission attempts",
         ("system", "settings", "retries2"),
         "one gives up before the others; sysctl -w net.ipv4.tcp_retries2={value}",
     ),
@@ -94,7 +94,7 @@ OF_INTERFACES = (
         "mtu",
         "MTU",
         ("mtu_bytes",),
-        "larger packets are lost on the way; ip link set {interface} mtu {value}",
+        "larger packets are lost; ip link set {interface} mtu {value}",
     ),
     Property(
         "link-speed",
@@ -119,7 +119,7 @@ OF_INTERFACES = (
         "pcie-width",
         "PCIe lanes",
         ("slot", "width"),
-        "another slot, or a card that sits badly; lspci -vv",
+        "another slot, or a loose card; lspci -vv",
     ),
     Property(
         "pcie-speed",
@@ -140,7 +140,7 @@ OF_INTERFACES = (
 
 
 def differences(record: Record) -> Iterator[Finding]:
-    """Properties in which few nodes differ from most; with as many of each there is no odd one, and all are named."""
+    """Properties in which a minority of the nodes differs; in a tie all nodes are named."""
     for one in OF_NODES:
         yield from _compared(one, [(node, vars(node), "") for node in record.alive])
     for network in range(record.networks):

@@ -10,7 +10,7 @@ from weft.nodeset import fold
 from weft.run.meta import Warning
 
 Kind = Literal["failure", "difference", "warning"]
-"""A failure keeps plans from running; a difference is between nodes that should be equal."""
+"""A failure prevents plans from running; a difference is between nodes that should be equal."""
 
 ORDER: tuple[Kind, ...] = ("failure", "difference", "warning")
 MOST_NAMED = 3

@@ -1,4 +1,4 @@
-"""What of a network interface costs speed: its link, its slot, its offloads, its place."""
+"""What costs speed at a network interface: link, slot, offloads, NUMA node."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _reduced_slots(seen: list[Seen]) -> Iterator[Finding]:
         seen,
         problem,
         lambda one: (
-            f"a card that sits badly, or a slot with fewer lanes; lspci -s {one['slot']['address']} -vv"
+            f"a loose card, or a slot with fewer lanes; lspci -s {one['slot']['address']} -vv"
         ),
     )
 
@@ -137,7 +137,7 @@ def _offload(seen: list[Seen], name: str) -> Iterator[Finding]:
 
 
 def _far_memory(seen: list[Seen]) -> Iterator[Finding]:
-    """Where there is more than one memory, processes far from the interface pay for the way."""
+    """Where there is more than one memory, processes far from the interface are slower."""
     several = [(node, one) for node, one in seen if _has_several(node.system.get("numa_nodes"))]
 
     def problem(one: Interface) -> str | None:

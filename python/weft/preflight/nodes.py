@@ -52,7 +52,7 @@ def _without_address(record: Record) -> Iterator[Finding]:
             yield Finding(
                 "no-interface" if missing else "cannot-listen",
                 f"{node.name}: {problem}",
-                f"nothing can come in there; ip addr, ss -lntu | grep {node.addresses[0]}",
+                f"nothing can connect there; ip addr, ss -lntu | grep {node.addresses[0]}",
                 "failure",
                 (node.name,),
             )
@@ -61,11 +61,11 @@ def _without_address(record: Record) -> Iterator[Finding]:
 def _missing(
     record: Record, node: NodeRecord, network: int, address: str, interface: dict[str, Any] | None
 ) -> str | None:
-    """What is wrong with an address. A carrier is noticed late, so what connects is believed more."""
+    """What is wrong with an address. The kernel may report a carrier late, so a working connection counts more."""
     if interface is None:
         return f"no interface has the address {address}"
-    ways = [path for path in record.paths if path.network == network]
-    carries = any(path.connect_error is None and node.name in (path.src, path.dst) for path in ways)
+    mine = [path for path in record.paths if path.network == network]
+    carries = any(path.connect_error is None and node.name in (path.src, path.dst) for path in mine)
     if interface["up"] or carries:
         return None
     return f"{interface['name']} is down, with the address {address}"
@@ -81,7 +81,7 @@ def _governors(record: Record) -> Iterator[Finding]:
             "governor",
             slow,
             f"processors change their frequency (governor {', '.join(kinds)})",
-            "idle processors start small messages slowly, unevenly; cpupower frequency-set -g performance",
+            "small messages are slow and vary on idle processors; cpupower frequency-set -g performance",
         )
 
 
@@ -99,7 +99,7 @@ def _busy(record: Record) -> Iterator[Finding]:
             "busy",
             nodes,
             f"{busy} of {count} processors busy before anything runs (up to {worst:.0%})",
-            "what is measured there waits for it; find it with top, or measure on others with --cpus",
+            "it disturbs measurements there; find it with top, or use other processors with --cpus",
         )
 
 
@@ -134,7 +134,7 @@ def _files(record: Record) -> Iterator[Finding]:
 
 
 def _buffers(record: Record) -> Iterator[Finding]:
-    """The bandwidth-delay product of the slowest way from or to a node, against what its TCP may buffer."""
+    """The bandwidth-delay product of the slowest path from or to a node, against what its TCP may buffer."""
     for node in record.alive:
         mbps = max((known_mbps(one) or 0 for one in node.interfaces if one), default=0)
         trips_us = [

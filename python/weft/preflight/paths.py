@@ -13,8 +13,8 @@ MOST_PACKET_BYTES = 65_535
 """What IP's length field holds; loopback interfaces take one byte more."""
 
 
-def way_findings(record: Record) -> Iterator[Finding]:
-    """What is wrong with the ways between nodes."""
+def path_findings(record: Record) -> Iterator[Finding]:
+    """What is wrong with the paths between nodes."""
     yield from _unreachable(record)
     yield from _deaf(record)
     yield from _lossy(record)
@@ -24,7 +24,7 @@ def way_findings(record: Record) -> Iterator[Finding]:
 
 def _unreachable(record: Record) -> Iterator[Finding]:
     failed = [path for path in record.paths if path.connect_error]
-    for node, paths in _blamed(failed):
+    for node, paths in _attributed(failed):
         tried = [path for path in record.paths if node in (path.src, path.dst)]
         others = {path.dst if path.src == node else path.src for path in paths}
         reasons = sorted({str(path.connect_error) for path in paths})
@@ -41,11 +41,11 @@ def _unreachable(record: Record) -> Iterator[Finding]:
 
 def _deaf(record: Record) -> Iterator[Finding]:
     failed = [path for path in record.paths if path.datagram_error and not path.connect_error]
-    for node, paths in _blamed(failed):
+    for node, paths in _attributed(failed):
         yield Finding(
             "no-datagrams",
-            f"{node}: connections work, datagrams do not ({len(paths)} ways): {paths[0].datagram_error}",
-            "UDP cannot be measured, and MTU and clock were not; a firewall that passes TCP only: nft list ruleset",
+            f"{node}: connections work, datagrams do not ({len(paths)} paths): {paths[0].datagram_error}",
+            "UDP cannot be measured, MTU and clock were not checked; does a firewall pass TCP only? nft list ruleset",
             nodes=(node,),
         )
 
@@ -54,7 +54,7 @@ def _lossy(record: Record) -> Iterator[Finding]:
     failed = [
         path for path in record.paths if not path.datagram_error and path.answered < path.asked
     ]
-    for node, paths in _blamed(failed):
+    for node, paths in _attributed(failed):
         lost = sum(path.asked - path.answered for path in paths)
         asked = sum(path.asked for path in paths)
         interface = _interface(record, node)
@@ -70,14 +70,14 @@ def _narrow(record: Record) -> Iterator[Finding]:
     """Packets that both interfaces would take are lost between them."""
     narrow = [path for path in record.paths if (path.mtu_bytes or 0) < _smaller_mtu(record, path)]
     narrow = [path for path in narrow if path.answered and not path.datagram_error]
-    for node, paths in _blamed(narrow):
+    for node, paths in _attributed(narrow):
         path = paths[0]
         carried = f"over {path.mtu_bytes} bytes" if path.mtu_bytes else "of 576 bytes and more"
         yield Finding(
             "path-mtu",
-            f"{node}: packets {carried} do not get through unbroken ({path.src} to {path.dst}), though both "
+            f"{node}: packets {carried} do not get through unfragmented ({path.src} to {path.dst}), although both "
             f"interfaces take {_smaller_mtu(record, path)}",
-            "large transfers hang or go at a crawl; raise the switches' MTU, or "
+            "large transfers hang or are very slow; raise the switches' MTU, or "
             f"ip link set {_interface(record, node)} mtu {path.mtu_bytes or 576}",
             nodes=(node,),
         )
@@ -87,7 +87,7 @@ def _clocks(record: Record) -> Iterator[Finding]:
     apart = [
         path for path in record.paths if abs(path.clock_offset_us or 0.0) > _tolerance_us(path)
     ]
-    for node, paths in _blamed(apart):
+    for node, paths in _attributed(apart):
         path = paths[0]
         ahead_us = path.clock_offset_us or 0.0
         offset_s = (ahead_us if path.dst == node else -ahead_us) / 1e6
@@ -95,7 +95,7 @@ def _clocks(record: Record) -> Iterator[Finding]:
         yield Finding(
             "clock-offset",
             f"{node}: its clock is {abs(offset_s):.3g} s {'ahead of' if offset_s > 0 else 'behind'} {other}'s",
-            "logs of nodes cannot be put in order, and one-way delays not be told; chronyc makestep",
+            "logs of nodes cannot be ordered, one-way delays cannot be measured; chronyc makestep",
             nodes=(node,),
         )
 
@@ -104,8 +104,8 @@ def _tolerance_us(path: PathRecord) -> float:
     return CLOCK_APART_US + (path.clock_error_us or 0.0)
 
 
-def _blamed(paths: list[PathRecord]) -> Iterator[tuple[str, list[PathRecord]]]:
-    """Each bad way once, under the node that touches most of those that are left; ties go to the later node."""
+def _attributed(paths: list[PathRecord]) -> Iterator[tuple[str, list[PathRecord]]]:
+    """Each bad path once, under the node that most of the remaining bad paths touch; ties go to the later node."""
     left = list(paths)
     while left:
         touched: dict[str, int] = {}

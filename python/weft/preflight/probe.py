@@ -1,4 +1,4 @@
-"""Looking at a cluster: agents report their nodes, then try the ways to each other."""
+"""Inspects a cluster: agents report their nodes, then try the paths to each other."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class _Visit:
         return await agent.expect("echoing")
 
     async def _paths(self, crew: Crew, ports: dict[int, list[int]]) -> list[PathRecord]:
-        """Round after round, so that a node has one way to try at a time and the ways do not disturb each other."""
+        """Round after round, so that a node tries one path at a time and paths do not disturb each other."""
         found: list[PathRecord] = []
         alive = sorted(ports)
         rounds = distances(len(alive))
