@@ -122,6 +122,20 @@ def test_a_map_of_many_nodes_shows_the_worst_of_each_square(
     assert "the worst of 2 x 2 routes" in figure.caption
 
 
+def test_lines_that_lie_on_each_other_are_named(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    for name in ("a", "b", "slower"):
+        diagnosed[name] = Findings("Nothing.")
+    clusters = {"a": Cluster(8), "b": Cluster(8), "slower": Cluster(8, line_mbps=50.0)}
+    runs = [
+        write_cluster_run(tmp_path / name, cluster, [Step.alltoall()])
+        for name, cluster in clusters.items()
+    ]
+    assert " a and b lie on each other." in figures_of(*runs)["aapc"].caption
+    assert "slower" not in figures_of(*runs)["aapc"].caption
+
+
 def test_old_runs_keep_their_figures_and_colours_beside_new_ones(
     run16: Run, tmp_path: Path
 ) -> None:

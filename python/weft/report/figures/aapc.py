@@ -8,6 +8,7 @@ from weft.diagnose.ensemble.phases import Phase
 from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.drawing.figure import Figure, Row
+from weft.report.figures.drawing.overlap import overlap_text
 from weft.report.figures.drawing.plots import CountPlot
 from weft.report.figures.drawing.rounding import short
 from weft.report.material import Material
@@ -34,6 +35,7 @@ def aapc_figures(material: Material) -> list[Figure]:
             "aapc",
             "All-to-all: rate over distance of communication",
             "Lines: slowest route of each phase, which sets its time. Thin: mean of its routes."
+            + overlap_text(rows)
             + _incomplete_text(rows),
             plot.spec(),
             {TABLE: rows},

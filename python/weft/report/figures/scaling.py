@@ -10,6 +10,7 @@ import numpy as np
 from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.drawing.figure import Figure, Row
+from weft.report.figures.drawing.overlap import overlap_text
 from weft.report.figures.drawing.plots import CountPlot
 from weft.report.figures.drawing.rounding import short
 from weft.report.material import Material
@@ -58,7 +59,7 @@ def _figure(
         doubling=True,
         labels=material.labels,
     )
-    return Figure(name, title, caption, plot.spec(), {name: rows})
+    return Figure(name, title, caption + overlap_text(rows), plot.spec(), {name: rows})
 
 
 def _rows(one: Ensemble, kind: str, numbers: Any) -> Iterator[Row]:

@@ -11,6 +11,7 @@ import altair as alt
 from weft.report.figures.curves import MARK_KINDS, curve_tables
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, chart_spec
+from weft.report.figures.drawing.overlap import overlap_text
 from weft.report.material import Material
 
 HEIGHT = 380
@@ -55,7 +56,8 @@ def throughput_figure(labels: Sequence[str], tables: dict[str, list[Row]]) -> Fi
     return Figure(
         "throughput",
         "Throughput over message size",
-        f"Lines: medians over launches. Bands: their intervals. {_DOTS}",
+        f"Lines: medians over launches. Bands: their intervals. {_DOTS}"
+        + overlap_text(tables["points"], "size"),
         _compose(labels, tables, x, y, band),
         tables,
     )
