@@ -20,4 +20,4 @@ def print_outlook(outlook: Outlook, as_json: bool) -> None:
     for row in outlook.rows():
         table.add_row(*row)
     console.print(table)
-    console.print("connections come from any port; nothing listens but while a step runs")
+    console.print("connections come from ephemeral ports; ports are open only while a step runs")
