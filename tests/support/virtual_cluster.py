@@ -20,6 +20,7 @@ from weft.plan.phases import expand
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.run.samples import SCHEMA
+from weft.testbed.computed.outcome import Outcome
 
 PING_WIRE_BITS = 1490 * 8
 
@@ -102,6 +103,42 @@ class VirtualCluster:
             "elapsed_ns": [int(row[4]) for row in rows],
         }
         return pa.table(columns, schema=SCHEMA)
+
+
+@dataclass
+class FrameCluster(VirtualCluster):
+    """One whose streams the simulator carries out frame by frame, as TCP Reno in the queues of a lab.
+
+    `text` is the fabric, `window_bytes` the most that a connection has on its way; noise of the machine comes on top.
+    """
+
+    text: str = field(kw_only=True)
+    window_bytes: int | None = None
+    scale: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._model = _core.Network.declared(self.text, "the test's fabric", self.scale)
+        self._step = load_plan("xray")["steps"][-1]
+
+    def rates_mbps(self, flows: list[tuple[int, int]], trial_s: float = 1.0) -> np.ndarray:
+        """What each of some concurrent flows gets in a trial."""
+        transfers = [{"src": a, "dst": b, "bytes": 1024, "streams": 1} for a, b in flows]
+        stop = self._step["stop"] | {"trial_ns": round(trial_s * 1e9)}
+        phase = {"index": 0, "work": "stream", "size_bytes": 1024, "transfers": transfers}
+        model = {"sharing": "reno", "threads": 1, "window_bytes": self.window_bytes}
+        chosen = json.dumps(self._step), json.dumps([phase | {"stop": stop}])
+        answer = self._model.simulate_chosen(*chosen, set(), False, **model)
+        rows = Outcome(answer).samples(0, 0, 0).to_pydict()
+        found = zip(rows["src"], rows["dst"], rows["messages"], rows["elapsed_ns"], strict=True)
+        mbps = {(src, dst): 1024 * count * 8e3 / ns for src, dst, count, ns in found}
+        noise = self._rng.lognormal(0, self.spread, len(flows))
+        return np.array([mbps[flow] for flow in flows]) * noise
+
+
+def frame_cluster(text: str, window_bytes: int) -> FrameCluster:
+    """The cluster that a fabric's TOML text describes, frame by frame."""
+    return FrameCluster(network_of(text), text=text, window_bytes=window_bytes)
 
 
 def survey_samples(cluster: VirtualCluster, plan: dict[str, Any]) -> list[pa.Table]:

@@ -14,6 +14,7 @@ from support.virtual_cluster import (
     Simulation,
     VirtualCluster,
     catalogue_network,
+    frame_cluster,
     network_of,
     simulate,
     star,
@@ -21,6 +22,7 @@ from support.virtual_cluster import (
 from weft.diagnose.limits.declared import DeclaredNetwork
 from weft.diagnose.limits.diagnosis import diagnose, study_of
 from weft.diagnose.limits.findings import Findings
+from weft.diagnose.xray.search import LEAST_WINDOW_BYTES
 from weft.diagnose.xray.study import Study
 from weft.errors import RequestError
 from weft.plan.load import load_plan
@@ -188,6 +190,32 @@ rate = "100 Mb/s"
     racks = [frozenset(range(first, first + 12)) for first in range(0, 72, 12)]
     both = {("uplink", rack, way) for rack in racks for way in ("out", "in")}
     assert kinds(studied(tmp_path, simulation)) == both
+
+
+ONE_WAY_TIGHT = f"""
+name = "one-way-tight"
+{host_at("n[2-8]", "tight")}{host_at("n[9-12]", "wide")}{host_at("n[13-19]", "core")}
+[[hosts]]
+ids = "n[1,20]"
+attach = "tight"
+link = {{ rate = "20 Mb/s" }}
+[[links]]
+between = ["tight", "core"]
+rate = "200 Mb/s"
+rate_back = "400 Mb/s"
+[[links]]
+between = ["wide", "core"]
+rate = "400 Mb/s"
+"""
+"""A rack that lets out half of what it lets in, a wide one, hosts on the top switch, two slow ports."""
+
+
+def test_acknowledgements_that_wait_behind_data_are_no_limit(tmp_path: Path) -> None:
+    """What enters the tight rack gets as little as what leaves it: its acknowledgements wait in the same queue."""
+    study = studied(tmp_path, simulate(frame_cluster(ONE_WAY_TIGHT, LEAST_WINDOW_BYTES)))
+    hosts = network_of(ONE_WAY_TIGHT).hosts
+    tight = frozenset(hosts.index(f"n{i}") for i in (*range(1, 9), 20))
+    assert kinds(study) == {("uplink", tight, "out"), ("uplink", tight, "in")}
 
 
 def test_noise_hides_no_limit(tmp_path: Path) -> None:

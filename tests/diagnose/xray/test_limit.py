@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from weft.diagnose.xray.experiment import Flow, Members, as_arrays
-from weft.diagnose.xray.limit import Ports, SharedLimit, predict, without_explained
+from weft.diagnose.xray.limit import (
+    Ports,
+    SharedLimit,
+    predict,
+    predict_held_up,
+    without_explained,
+)
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import Verdict
 
@@ -51,6 +57,16 @@ FLOWS: list[Flow] = [(0, 1), (0, 4), (4, 0), (4, 5)]
 def test_who_crosses_a_limit(kind: str, direction: str, columns: list[list[int]]) -> None:
     found = limit(GROUP, kind, direction).crossings(*as_arrays(FLOWS))
     assert found.T.astype(int).tolist() == columns
+
+
+def test_a_flow_whose_acknowledgements_wait_behind_data_gets_no_more_than_these() -> None:
+    out = limit(GROUP, "uplink", "out", trial({(0, 4): 2.0, (1, 5): 2.0}))
+    both_ways = trial({(0, 4): 0.0, (1, 5): 0.0, (4, 0): 0.0, (6, 7): 0.0})
+    assert predict(both_ways, ports(), [out]).tolist() == [2, 2, 10, 10]
+    assert predict_held_up(both_ways, ports(), [out]).tolist() == [2, 2, 2, 10]
+    # An uplink that has something left holds nothing up.
+    one_way = trial({(0, 4): 0.0, (4, 1): 0.0})
+    assert predict_held_up(one_way, ports(3.0), [out]).tolist() == [3, 3]
 
 
 def test_a_core_is_crossed_between_the_parts_of_its_members_alone() -> None:

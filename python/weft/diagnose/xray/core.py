@@ -6,6 +6,7 @@ import numpy as np
 
 from weft.diagnose.xray.experiment import Experiment
 from weft.diagnose.xray.knowledge import Ledger
+from weft.diagnose.xray.limit import predict_held_up
 from weft.diagnose.xray.request import Want
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
@@ -46,7 +47,12 @@ class Core:
         return True
 
     def _explained(self, group: Group, crossing: list[Trial]) -> Verdict:
-        return judge([self._ledger.ratio(trial, group.members) for trial in crossing])
+        return judge([self._share(trial, group) for trial in crossing])
+
+    def _share(self, trial: Trial, group: Group) -> float:
+        """What passed of what must pass, whatever holds up acknowledgements."""
+        known = self._ledger.around(group.members)
+        return float(trial.mbps.sum() / predict_held_up(trial, self._ledger.ports, known).sum())
 
     def _needed_s(self, group: Group, trial: Trial) -> float:
         """How long a trial must last for most of its flows to get enough through what is known."""

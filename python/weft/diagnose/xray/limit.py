@@ -130,15 +130,37 @@ def crossings_of(limits: Sequence[SharedLimit], src: Ints, dst: Ints) -> tuple[C
     return np.column_stack([none, *columns]), np.repeat(medians, np.array(counts, dtype=np.int64))
 
 
-def predict(trial: Trial, ports: Ports, limits: Sequence[SharedLimit]) -> Floats:
-    """The rates that ports and limits let the flows of a trial have."""
+def predict(
+    trial: Trial, ports: Ports, limits: Sequence[SharedLimit], most_mbps: float | Floats = np.inf
+) -> Floats:
+    """The rates that ports and limits let the flows of a trial have, each `most_mbps` at most."""
     own, of_ports = ports.crossings(trial.src, trial.dst)
     shared, of_limits = crossings_of(limits, trial.src, trial.dst)
     return fair_rates(
         np.column_stack([own, shared]),
         np.concatenate([of_ports, of_limits]),
-        ports.own_limits(trial.src, trial.dst),
+        np.minimum(ports.own_limits(trial.src, trial.dst), most_mbps),
     )
+
+
+FULL_LOAD = 0.99
+"""A limit is full when fair rates take this much of it: the rest is rounding."""
+
+
+def predict_held_up(trial: Trial, ports: Ports, limits: Sequence[SharedLimit]) -> Floats:
+    """The least that TCP makes of these rates: acknowledgements wait where limits are full the other way.
+
+    A window is sent once per round trip. A flow whose acknowledgements wait in a queue behind the data of
+    others has the round trip that these have, and with the same window no higher rate than they have.
+    A larger window lets it have up to its fair rate.
+    """
+    rates = predict(trial, ports, limits)
+    crossed, capacities = crossings_of(limits, trial.src, trial.dst)
+    is_full = rates @ crossed >= FULL_LOAD * capacities
+    shares = np.where(is_full, (crossed * rates[:, np.newaxis]).max(axis=0, initial=0.0), np.inf)
+    back, _ = crossings_of(limits, trial.dst, trial.src)
+    held_up = np.where(back, shares, np.inf).min(axis=1, initial=np.inf)
+    return predict(trial, ports, limits, held_up)
 
 
 EXPLAINED_SHARE = 0.92
