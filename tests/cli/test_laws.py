@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.test_show import invoke
-from support.command import weft, weft_json
+from support.here import weft, weft_json
 from weft.cli.laws import laws
 from weft.errors import RequestError
 

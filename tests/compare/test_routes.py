@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import weft
+from support.here import weft
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
 from weft.compare.comparison import compare
 from weft.compare.routes import RoutePair

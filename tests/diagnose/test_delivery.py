@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from support.command import weft
+from support.here import weft
 from support.runs import step_plan, step_rows, write_run
 from weft.diagnose.delivery import deliveries
 from weft.diagnose.summary import summarise

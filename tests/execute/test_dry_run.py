@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from support.command import weft, weft_json
+from support.here import weft, weft_json
 from support.hosts_here import host_file
 from support.loopback import Loopback
 from weft.execute.dry_run import foresee

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import weft, weft_json
+from support.here import weft, weft_json
 from weft import _core
 from weft.plan import catalog
 

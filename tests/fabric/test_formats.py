@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from support.command import weft, weft_json
+from support.here import weft, weft_json
 from weft import _core
 from weft.diagnose.ensemble.rates import Rates
 from weft.errors import RequestError

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from fabric.test_formats import write
-from support.command import weft
 from support.generated_fabric import generate
+from support.here import weft
 from weft import _core
 from weft.errors import RequestError
 from weft.fabric.crossings import Crossings

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from support.command import weft
+from support.here import weft
 from support.importing import DATA, imported, refusal, warned
 from weft.diagnose.limits.diagnosis import diagnose
 from weft.diagnose.summary import summarise

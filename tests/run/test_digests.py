@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from support.command import weft, weft_json
+from support.here import weft, weft_json
 from weft.diagnose.ensemble.bottlenecks import bottlenecks
 from weft.diagnose.ensemble.phases import phases
 from weft.diagnose.ensemble.rates import Rates

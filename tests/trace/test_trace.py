@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.command import weft, weft_json
+from support.here import weft, weft_json
 from weft.diagnose.node.occupation import budgets, occupation
 from weft.execute.request import RunRequest, start_run
 from weft.run.folder import Run

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from support.command import weft
+from support.here import weft
 from support.runs import affine_us, launches_of, pingpong_run
 from support.virtual_cluster import Simulation, VirtualCluster, network_of, simulate, star
 from weft.cli.diagnose import diagnose as command

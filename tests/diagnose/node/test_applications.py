@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import weft, weft_json
+from support.here import weft, weft_json
 from weft.cli.options.applications import load_settings
 from weft.compare.comparison import compare
 from weft.diagnose.node.applications import LoadedPoint, loaded_points

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from support.command import weft, weft_json
+from support.here import weft, weft_json
 from weft.diagnose.limits.diagnosis import diagnose
 from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
 from weft.errors import RequestError

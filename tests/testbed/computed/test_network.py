@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from support.command import start, weft, weft_json
+from support.command import start
 from support.four_hosts import write_four_hosts
+from support.here import weft, weft_json
 from weft.diagnose.ensemble.phases import phases
 from weft.diagnose.ensemble.rates import Rates
 from weft.errors import RequestError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import weft, weft_json
+from support.here import weft, weft_json
 from weft.diagnose.node.occupation import budgets, cache_hits, occupation
 from weft.diagnose.summary import summarise
 from weft.errors import RequestError

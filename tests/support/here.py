@@ -1,0 +1,41 @@
+"""The weft command in this process: what it prints and how it ends, without the start of a process."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from weft.cli.main import main
+
+
+def weft(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = ["weft", *map(str, arguments)]
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with (
+        patch.object(sys, "argv", command),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as end:
+            status = int(end.code or 0)
+    return subprocess.CompletedProcess(command, status, _text(out), _text(err))
+
+
+def weft_json(*arguments: str | Path, status: int = 0) -> Any:
+    """The one JSON document on standard output."""
+    done = weft(*arguments, "--json")
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout)
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode()  # type: ignore[attr-defined]
