@@ -64,7 +64,9 @@ def test_a_catalogue_fabric_comes_back_from_simgrid_with_its_rates(
     plan = "stream" if len(open_simulated(fabric).nodes) == 2 else "random-permutations"
     there, back = rates(fabric, plan), rates(str(path), plan)
     assert there.select(["src", "dst", "size_bytes"]) == back.select(["src", "dst", "size_bytes"])
-    assert np.allclose(there["elapsed_ns"], back["elapsed_ns"], rtol=1e-6, atol=2)
+    # A SimGrid platform has no MTU, so the larger share of headers of one with a smaller MTU is lost.
+    within = 2e-3 if fabric == "wrong-mtu" else 1e-6
+    assert np.allclose(there["elapsed_ns"], back["elapsed_ns"], rtol=within, atol=2)
 
 
 def test_names_and_order_survive(tmp_path: Path) -> None:
