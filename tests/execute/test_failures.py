@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from support.command import WEFT, descendants, start, weft, weft_json
-from weft.run.folder import Run, RunWriter
+from weft.run.folder import Run, RunWriter, lock_folder
 
 pytestmark = pytest.mark.timed
 
@@ -98,7 +98,8 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path, how):
     assert said["status"] == "partial"
     assert "interrupted" in {warning["code"] for warning in said["warnings"]}
     assert Run.open(folder).samples.num_rows > 0
-    RunWriter.resume(folder).sync()
+    with lock_folder(folder) as lock:
+        RunWriter.resume(Run.open(folder), lock).sync()
     assert "interrupted" not in {warning.code for warning in Run.open(folder).meta.warnings}
 
 

@@ -42,14 +42,14 @@ def shares(figure: Figure, table: str) -> dict[str, float]:
 def test_a_load_is_the_mean_over_the_step_that_asked_most(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [])
     rows = [
-        # step, phase, constraint, elapsed_ns, mbps, capacity_mbps
-        (0, 0, "a", 1000, 10.0, 100.0),
-        (1, 0, "a", 1000, 100.0, 100.0),
-        (1, 1, "b", 3000, 60.0, 120.0),
-        (1, 1, "free", 3000, 60.0, float("inf")),
-        (1, 1, "dead", 3000, 60.0, 0.0),
+        # step, phase, constraint, elapsed_ns, mbps, capacity_mbps, start_ns
+        (0, 0, "a", 1000, 10.0, 100.0, 0),
+        (1, 0, "a", 1000, 100.0, 100.0, 0),
+        (1, 1, "b", 3000, 60.0, 120.0, 0),
+        (1, 1, "free", 3000, 60.0, float("inf"), 0),
+        (1, 1, "dead", 3000, 60.0, 0.0, 0),
     ]
-    names = ["step", "phase", "constraint", "elapsed_ns", "mbps", "capacity_mbps"]
+    names = ["step", "phase", "constraint", "elapsed_ns", "mbps", "capacity_mbps", "start_ns"]
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     pq.write_table(pa.table(columns), run.directory / LOADS_NAME)
     loads = loads_of(run)

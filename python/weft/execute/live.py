@@ -89,10 +89,11 @@ class LiveRun:
         )
 
     def _status(self) -> Status:
-        wanted = self._meta.plan["launches"] * len(self._meta.plan["steps"])
-        if len(self._meta.done) == wanted and not self._meta.lost and not self._meta.incomplete:
+        samples = self._writer.samples
+        is_whole = not self._meta.lost and not self._meta.incomplete
+        if is_whole and not missing_steps(self._meta, samples):
             return "complete"
-        return "partial" if self._writer.samples.num_rows else "failed"
+        return "partial" if samples.num_rows else "failed"
 
     async def _syncing(self, work: Coroutine[Any, Any, None]) -> None:
         """Do the work and sync beside it; a request to terminate ends it as an interrupt would."""

@@ -152,7 +152,8 @@ class Logbook:
 
     def finish(self) -> None:
         """The step ran to its end in this launch."""
-        self.meta.done.append([self.step, self.launch])
+        if [self.step, self.launch] not in self.meta.done:
+            self.meta.done.append([self.step, self.launch])
         self.writer.sync()
 
     def _key(self, phase: int | None) -> dict[str, Any]:

@@ -20,8 +20,9 @@ from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
 from weft.plan.load import load_plan
 from weft.plan.steps import computes, is_ensemble, is_multi_pair
-from weft.run.folder import Run, RunWriter
+from weft.run.folder import Run, RunWriter, lock_folder
 from weft.run.meta import RunMeta, Warning
+from weft.run.table_stream import damaged_tables
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Computed
 from weft.testbed.needs import nodes_of, refuse_load
@@ -90,18 +91,22 @@ def foresee_run(request: RunRequest) -> Outlook:
 
 def resume_run(directory: str, reporter: Reporter | None = None, patience_s: float = 10.0) -> Run:
     """Measure what a run lacks; a complete run is returned as it is."""
-    run = Run.open(directory)
-    if run.meta.status == "complete":
-        return run
-    if "spec" not in run.meta.testbed:
-        raise RequestError(f"{directory}: an imported run cannot be resumed")
-    known = run.meta.testbed
-    scale, nodes, ports = known.get("scale", 1.0), known.get("nodes"), known.get("data_ports")
-    measured = [node["name"] for node in run.meta.nodes]
-    with open_testbed(known["spec"], scale, nodes, ports, wanted=measured) as testbed:
-        _check_same_nodes(run, testbed)
-        writer = RunWriter.resume(directory)
-        return _carry_out(testbed, writer, reporter, patience_s)
+    RunMeta.read(Path(directory))
+    with lock_folder(Path(directory)) as lock:
+        run = Run.open(directory)
+        damaged = damaged_tables(run.directory)
+        if run.meta.status == "complete" and not damaged:
+            return run
+        if "spec" not in run.meta.testbed:
+            raise RequestError(f"{directory}: an imported run cannot be resumed")
+        known = run.meta.testbed
+        scale, nodes, ports = known.get("scale", 1.0), known.get("nodes"), known.get("data_ports")
+        measured = [node["name"] for node in run.meta.nodes]
+        with open_testbed(known["spec"], scale, nodes, ports, wanted=measured) as testbed:
+            _check_same_nodes(run, testbed)
+            afresh = isinstance(testbed, Computed) and bool(run.is_damaged or damaged)
+            writer = RunWriter.resume(run, lock, afresh)
+            return _carry_out(testbed, writer, reporter, patience_s)
 
 
 def _carry_out(

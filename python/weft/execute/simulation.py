@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from weft.execute.adaptive import chosen_phases, elapsed_s, record_choice
 from weft.execute.chooser import Choosers
@@ -20,6 +19,8 @@ from weft.run.digests import DigestWriter, sampled_steps
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import Status
 from weft.run.missing import measured_phases
+from weft.run.table_file import write_table
+from weft.run.table_stream import read_side_table
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
 
@@ -196,11 +197,8 @@ class SimulatedRun:
         """Beside the samples: what held each transfer back, what was busy with what."""
         for name, tables in self._tables.items():
             path = self._writer.directory / name
-            before = [_before(pq.read_table(path), *self._from)] if path.exists() else []
-            whole = pa.concat_tables([*before, *tables]).unify_dictionaries()
-            temporary = path.with_name(path.name + ".new")
-            pq.write_table(whole, temporary)
-            temporary.replace(path)
+            before = _before(read_side_table(path), *self._from)
+            write_table(pa.concat_tables([before, *tables]).unify_dictionaries(), path)
         self._tables.clear()
 
     def _note_effort(self) -> None:

@@ -12,33 +12,15 @@ import pyarrow.compute as pc
 
 from weft.run.folder import Run
 from weft.run.meta import RunMeta, Warning
-from weft.run.table_stream import TableStream, read_table
-from weft.run.tables import BOTTLENECK_COUNTS_NAME, PHASES_NAME, RATE_COUNTS_NAME
+from weft.run.table_stream import GrowingTable, read_growing
+from weft.run.tables import BOTTLENECK_COUNTS_NAME, PHASES_NAME, RATE_COUNTS_NAME, SCHEMAS
 from weft.statistics import Floats
 
-_KEY = [("step", pa.int32()), ("phase", pa.int32())]
-
-PHASES_SCHEMA = pa.schema(
-    [
-        *_KEY,
-        ("size_bytes", pa.int64()),
-        ("transfers", pa.int64()),
-        ("elapsed_ns", pa.int64()),
-        ("slowest_src", pa.int64()),
-        ("slowest_dst", pa.int64()),
-        ("slowest_mbps", pa.float64()),
-        ("tenth_mbps", pa.float64()),
-        ("median_mbps", pa.float64()),
-        ("nine_tenths_mbps", pa.float64()),
-        ("fastest_mbps", pa.float64()),
-        ("mean_mbps", pa.float64()),
-        ("aggregate_mbps", pa.float64()),
-    ]
-)
+PHASES_SCHEMA = SCHEMAS[PHASES_NAME]
 """A row for each phase, about all of its transfers; quantiles are by nearest rank."""
 
-RATES_SCHEMA = pa.schema([*_KEY, ("least_mbps", pa.float64()), ("transfers", pa.int64())])
-BOTTLENECKS_SCHEMA = pa.schema([*_KEY, ("bottleneck", pa.string()), ("transfers", pa.int64())])
+RATES_SCHEMA = SCHEMAS[RATE_COUNTS_NAME]
+BOTTLENECKS_SCHEMA = SCHEMAS[BOTTLENECK_COUNTS_NAME]
 
 
 def sampled_steps(meta: RunMeta) -> set[int]:
@@ -108,7 +90,7 @@ class DigestWriter:
     def __init__(self, directory: Path, samples: pa.Table) -> None:
         known = pc.unique(_code(samples))
         self._streams = [
-            TableStream(path, before.filter(pc.is_in(_code(before), value_set=known)))
+            GrowingTable(path, before.filter(pc.is_in(_code(before), value_set=known)))
             for path, before in _tables(directory)
         ]
 
@@ -124,13 +106,8 @@ class DigestWriter:
 
 
 def _tables(directory: Path) -> list[tuple[Path, pa.Table]]:
-    schemas = {
-        PHASES_NAME: PHASES_SCHEMA,
-        RATE_COUNTS_NAME: RATES_SCHEMA,
-        BOTTLENECK_COUNTS_NAME: BOTTLENECKS_SCHEMA,
-    }
-    paths = [(directory / name, schema) for name, schema in schemas.items()]
-    return [(path, read_table(path, schema)) for path, schema in paths]
+    names = (PHASES_NAME, RATE_COUNTS_NAME, BOTTLENECK_COUNTS_NAME)
+    return [(directory / name, read_growing(directory / name)) for name in names]
 
 
 def _code(table: pa.Table) -> pa.ChunkedArray:

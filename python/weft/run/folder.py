@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from weft.errors import RequestError, WorkError
+from weft.run.lock import FILE_NAME as LOCK_NAME
+from weft.run.lock import FolderLock
 from weft.run.meta import FILE_NAME, RunMeta, Status
+from weft.run.missing import damage_of
 from weft.run.samples import SCHEMA
+from weft.run.table_file import Readable, read_intact, write_table
+from weft.run.table_stream import TableStream, read_stream, remove_tables
 
 STREAM_NAME = "samples.arrows"
 TABLE_NAME = "samples.parquet"
@@ -22,75 +24,74 @@ TABLE_NAME = "samples.parquet"
 
 @dataclass(frozen=True)
 class Run:
-    """A run as read from its folder, whole or cut short."""
+    """A run as read from its folder, whole or cut short.
+
+    `samples` (schema: weft.run.samples.SCHEMA) are all that reached the disk and have the right checksum. Where that
+    is less than run.json says, the run is not complete and has the warning `damaged`.
+    """
 
     directory: Path
     meta: RunMeta
+    samples: pa.Table
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str]) -> Run:
         """Open a run folder; raises RequestError when it is none."""
         path = Path(directory)
-        return cls(path, RunMeta.read(path))
+        meta = RunMeta.read(path)
+        file, found = _read_samples(path)
+        if damage := damage_of(meta, found):
+            meta.note_damage(f"{file}: {damage.what}", damage.remedy.format(folder=path))
+        return cls(path, meta, found.table)
 
-    @cached_property
-    def samples(self) -> pa.Table:
-        """All samples that reached the disk (schema: weft.run.samples.SCHEMA)."""
-        table = self.directory / TABLE_NAME
-        if table.exists():
-            try:
-                return pq.read_table(table, schema=SCHEMA)
-            except (pa.ArrowInvalid, OSError) as error:
-                raise RequestError(f"{table}: damaged: {error}") from None
-        batches = list(read_stream(self.directory / STREAM_NAME))
-        return pa.Table.from_batches(batches, schema=SCHEMA)
+    @property
+    def is_damaged(self) -> bool:
+        """Whether samples that run.json counts are missing."""
+        return any(warning.code == "damaged" for warning in self.meta.warnings)
 
 
 class RunWriter:
-    """Appends samples to a run folder.
+    """Appends samples to a run folder, which is locked until `finish`.
 
     Batches go to an Arrow stream; `sync` makes what was appended safe; `finish` turns it into Parquet.
     """
 
-    def __init__(self, directory: Path, meta: RunMeta, stream: BinaryIO) -> None:
+    def __init__(self, directory: Path, meta: RunMeta, stream: Path, lock: FolderLock) -> None:
         self.directory = directory
         self.meta = meta
-        self._file = stream
-        self._stream = pa.ipc.new_stream(stream, SCHEMA)
+        self._lock = lock
+        self._stream = TableStream(stream, SCHEMA)
         self._batches: list[pa.RecordBatch] = []
         self.has_unsynced = False
 
     @classmethod
     def create(cls, directory: str | os.PathLike[str], meta: RunMeta) -> RunWriter:
-        """Make the folder; raises RequestError when something is already there."""
+        """Make the folder; raises RequestError when something is already there, WorkError when it cannot be made."""
         path = Path(directory)
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise RequestError(
-                f"{path}: already exists",
-                f"choose another --out, or continue it with `weft run --resume {path}`"
-                if (path / FILE_NAME).exists()
-                else "choose another --out",
-            )
         with _disk_errors(path):
+            _refuse_existing(path)
             path.mkdir(parents=True, exist_ok=True)
+            lock = FolderLock(path)
+            _refuse_existing(path)
+            _warn_without_lock(lock, meta)
             meta.write(path)
-            return cls(path, meta, (path / STREAM_NAME).open("wb"))
+            return cls(path, meta, path / STREAM_NAME, lock)
 
     @classmethod
-    def resume(cls, directory: str | os.PathLike[str]) -> RunWriter:
-        """Continue a run: what it has is kept, a batch cut in the middle is dropped."""
-        run = Run.open(directory)
-        kept = run.samples
+    def resume(cls, run: Run, lock: FolderLock, afresh: bool = False) -> RunWriter:
+        """Continue a run whose folder is locked: what it has is kept unless all is to come anew."""
         with _disk_errors(run.directory):
             rescued = run.directory / (STREAM_NAME + ".new")
-            writer = cls(run.directory, run.meta, rescued.open("wb"))
-            for batch in kept.to_batches():
-                writer.append(batch)
+            writer = cls(run.directory, run.meta, rescued, lock)
+            _warn_without_lock(lock, run.meta)
+            run.meta.begin_again(afresh)
+            if afresh:
+                remove_tables(run.directory)
+            elif run.samples.num_rows:
+                writer.append(run.samples.combine_chunks().to_batches()[0])
             writer.sync()
             rescued.replace(run.directory / STREAM_NAME)
             (run.directory / TABLE_NAME).unlink(missing_ok=True)
-            run.meta.begin_again()
-            run.meta.write(run.directory)
         return writer
 
     @property
@@ -103,46 +104,73 @@ class RunWriter:
     def append(self, batch: pa.RecordBatch) -> None:
         """Append samples; raises WorkError when the disk refuses them."""
         with _disk_errors(self.directory):
-            self._stream.write_batch(batch)
+            self._stream.append(batch)
         self._batches.append(batch)
         self.has_unsynced = True
 
     def sync(self) -> None:
         """Make everything appended so far, and run.json, survive a crash."""
         with _disk_errors(self.directory):
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            self._stream.sync()
+            self.meta.rows = sum(batch.num_rows for batch in self._batches)
             self.meta.write(self.directory)
         self.has_unsynced = False
 
     def finish(self, status: Status) -> Run:
-        """Close the stream, write the Parquet table, record the status."""
+        """Close the stream, write the Parquet table, record the status, let others write."""
+        samples = self.samples
         with _disk_errors(self.directory):
             self._stream.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-            table = Run(self.directory, self.meta).samples
-            temporary = self.directory / (TABLE_NAME + ".new")
-            pq.write_table(table, temporary)
-            temporary.replace(self.directory / TABLE_NAME)
-            (self.directory / STREAM_NAME).unlink()
+            write_table(samples, self.directory / TABLE_NAME)
+            self.meta.rows = samples.num_rows
             self.meta.status = status
             self.meta.write(self.directory)
-        return Run(self.directory, self.meta)
+            (self.directory / STREAM_NAME).unlink()
+            self._lock.release()
+        return Run(self.directory, self.meta, samples)
 
 
-def read_stream(path: Path) -> Iterator[pa.RecordBatch]:
-    """The whole batches of an Arrow stream that may have been cut at any byte."""
-    if not path.exists() or path.stat().st_size == 0:
-        return
-    with path.open("rb") as file:
+def lock_folder(directory: Path) -> FolderLock:
+    """The lock on a run folder; raises RequestError where another process has it, WorkError where it cannot be made."""
+    with _disk_errors(directory):
+        return FolderLock(directory)
+
+
+def _read_samples(directory: Path) -> tuple[Path, Readable]:
+    """The samples and the file they are in: the stream, or what it became, possibly just now."""
+    table, stream = directory / TABLE_NAME, directory / STREAM_NAME
+    for path, read in ((table, read_intact), (stream, read_stream), (table, read_intact)):
         try:
-            reader = pa.ipc.open_stream(file)
-            while True:
-                yield reader.read_next_batch()
-        except (StopIteration, pa.ArrowInvalid, OSError, EOFError):
-            return
+            return path, read(path, SCHEMA)
+        except FileNotFoundError:
+            continue
+    return table, Readable(SCHEMA.empty_table(), "")
+
+
+def _refuse_existing(path: Path) -> None:
+    """Raise RequestError where there is something that would be written over."""
+    if not path.exists():
+        return
+    if path.is_dir() and not any(entry.name != LOCK_NAME for entry in path.iterdir()):
+        return
+    raise RequestError(
+        f"{path}: already exists",
+        f"choose another --out, or continue it with `weft run --resume {path}`"
+        if (path / FILE_NAME).exists()
+        else "choose another --out",
+    )
+
+
+def _warn_without_lock(lock: FolderLock, meta: RunMeta) -> None:
+    if not lock.is_held:
+        meta.warn(
+            "no-lock",
+            "the run folder's file system has no locks: two commands may write it at once",
+            "do not resume a run that is still running, or put runs on another file system",
+        )
+
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 class _disk_errors:
@@ -156,8 +184,16 @@ class _disk_errors:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, OSError):
+            mend = "free some space" if error.errno in _NO_SPACE else "make the folder writable"
             raise WorkError(
                 f"{self._directory}: cannot write the run: {error.strerror or error}",
-                "free some space or choose another --out; samples synced so far are kept, "
-                f"continue with `weft run --resume {self._directory}`",
+                f"{mend} or choose another --out{self._kept()}",
             ) from error
+
+    def _kept(self) -> str:
+        try:
+            has_run = (self._directory / FILE_NAME).exists()
+        except OSError:
+            return ""
+        resume = f"continue with `weft run --resume {self._directory}`"
+        return f"; samples synced so far are kept, {resume}" if has_run else ""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from weft.run.folder import Run
+from weft.run.table_stream import read_side_table
 from weft.run.tables import LOADS_NAME
 
 
@@ -42,11 +42,8 @@ Loads = Mapping[str, Load]
 
 def loads_of(run: Run) -> Loads:
     """The constraints that have a capacity and carried something; nothing where a run does not know."""
-    path = run.directory / LOADS_NAME
+    table = read_side_table(run.directory / LOADS_NAME)
     # Runs of earlier builds have no capacities.
-    if not path.exists() or "capacity_mbps" not in pq.read_schema(path).names:
-        return {}
-    table = pq.read_table(path)
     capacity = table["capacity_mbps"]
     table = table.filter(pc.and_(pc.is_finite(capacity), pc.greater(capacity, 0)))
     loads: dict[str, Load] = {}

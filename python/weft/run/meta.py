@@ -16,7 +16,7 @@ FILE_NAME = "run.json"
 Status = Literal["complete", "partial", "failed"]
 """A run that is not at its end is partial: it may be killed at any moment, and then nobody corrects it."""
 
-MENDED = ("interrupted", "gave-up", "phases-incomplete")
+MENDED = ("interrupted", "gave-up", "phases-incomplete", "damaged")
 """Codes of the warnings about what is missing: resuming a run says anew what still is."""
 REPEATED = "samples measured before are kept; `weft run --resume` repeats only what is missing"
 """The hint of a warning about a launch that failed: resuming tries it again."""
@@ -50,6 +50,8 @@ class RunMeta:
     far each node's clock is from the run's, `barriers` what each phase's barrier took. `sampled` are the steps
     of which only some transfers are kept: about `rows` samples of `transfers` (see weft.run.digests).
 
+    `rows` are the samples that were safe when run.json was written; runs of earlier builds do not say.
+
     `deliveries` say what became of the messages of a batch where the transport may lose some. `carried` say what each
     interface has received and sent while several pairs ran, in bytes.
     """
@@ -72,6 +74,7 @@ class RunMeta:
     status: Status = "partial"
     statistic: Literal["batch", "best", "mean"] = "batch"
     source: dict[str, Any] | None = None
+    rows: int | None = None
     started: str = ""
     command: list[str] = field(default_factory=list)
     weft_version: str = ""
@@ -83,8 +86,18 @@ class RunMeta:
         if warning not in self.warnings:
             self.warnings.append(warning)
 
-    def begin_again(self) -> None:
-        """Forget that the run lacks something, which is what resuming it mends."""
+    def note_damage(self, message: str, hint: str) -> None:
+        """Samples that the run had are missing."""
+        self.warn("damaged", message, hint)
+        if self.status == "complete":
+            self.status = "partial"
+
+    def begin_again(self, afresh: bool = False) -> None:
+        """Forget that the run lacks something, which is what resuming it mends; or all that was found."""
+        if afresh:
+            for name in ("done", "phases", "incomplete", "lost", "barriers", "sampled"):
+                setattr(self, name, [])
+            self.testbed.pop("simulation", None)
         self.status = "partial"
         kept = [one for one in self.warnings if one.code not in MENDED]
         self.warnings = [_tried_again(one) if one.hint == REPEATED else one for one in kept]

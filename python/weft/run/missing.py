@@ -1,4 +1,4 @@
-"""What a run still lacks."""
+"""What a run still lacks, by the rows that it has."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import pyarrow.compute as pc
 
 from weft.plan.phases import expand
 from weft.run.meta import RunMeta
+from weft.run.table_file import Readable
+
+COMPUTED = ("sim", "node")
+"""Kinds of testbeds whose runs are computed again from the start: it costs nothing but time, and comes out the same."""
 
 
 @dataclass(frozen=True)
@@ -20,19 +24,30 @@ class MissingStep:
     phases: list[int]
 
 
+@dataclass(frozen=True)
+class Damage:
+    """What is wrong with the samples, and what resuming the run would do about it."""
+
+    what: str
+    remedy: str
+
+
 def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
     """All that is missing, in the order in which it would run.
 
-    A phase counts as measured when any of its batches reached the disk: whole phases are handed over.
+    A phase counts as measured when any of its batches reached the disk: whole phases are handed over. What a step that
+    ran to its end did not get is not tried again, but what it got must be there.
     """
     found = []
     for launch in range(meta.plan["launches"]):
         for index in range(len(meta.plan["steps"])):
-            if [index, launch] in meta.done:
-                continue
+            is_done = [index, launch] in meta.done
             have = measured_phases(samples, index, launch)
+            if is_done:
+                have |= _given_up(meta, index, launch)
             phases = [phase for phase in _known_phases(meta, index, launch) if phase not in have]
-            found.append(MissingStep(index, launch, phases))
+            if phases or not is_done:
+                found.append(MissingStep(index, launch, phases))
     return found
 
 
@@ -43,7 +58,56 @@ def _known_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
     return planned + [phase["phase"] for phase in meta.phases if phase.items() >= key.items()]
 
 
+def _given_up(meta: RunMeta, index: int, launch: int) -> set[int]:
+    """Phases that are known to lack something, be it all they would have had."""
+    key = {"step": index, "launch": launch}
+    entries = [*meta.incomplete, *meta.deliveries]
+    return {entry["phase"] for entry in entries if entry.items() >= key.items()}
+
+
 def measured_phases(samples: pa.Table, step: int, launch: int) -> set[int]:
     """The phases of a step that have samples in a launch."""
     rows = samples.filter((pc.field("step") == step) & (pc.field("launch") == launch))
     return set(rows.column("phase").unique().to_pylist())
+
+
+def damage_of(meta: RunMeta, found: Readable) -> Damage | None:
+    """What is wrong with the samples that were found, if anything is."""
+    rows = found.table.num_rows
+    if not found.damage and rows >= (meta.rows or 0) and not _lacks_done(meta, found.table):
+        return None
+    of = f" of {meta.rows:,}" if meta.rows else ""
+    what = f"{found.damage or 'samples are missing'}; {rows:,}{of} samples are readable"
+    return Damage(what, _remedy(meta, found.table))
+
+
+def _lacks_done(meta: RunMeta, samples: pa.Table) -> bool:
+    """Whether there are no rows of what ran to its end: all that can be told of runs of earlier builds."""
+    if meta.rows is not None or meta.incomplete or meta.lost or meta.deliveries:
+        return False
+    keys = samples.group_by(["step", "launch"]).aggregate([]).to_pylist()
+    have = {(key["step"], key["launch"]) for key in keys}
+    is_empty = meta.status == "complete" and not have
+    return is_empty or not have.issuperset(map(tuple, meta.done))
+
+
+def _remedy(meta: RunMeta, samples: pa.Table) -> str:
+    kind = meta.testbed.get("kind")
+    if meta.source is not None or "spec" not in meta.testbed:
+        return "import it again"
+    if kind in COMPUTED:
+        return "`weft run --resume {folder}` computes all of it again"
+    again = "; ".join(_in_words(meta, missing_steps(meta, samples)))
+    return f"`weft run --resume {{folder}}` measures again: {again or 'nothing'}"
+
+
+def _in_words(meta: RunMeta, missing: list[MissingStep]) -> list[str]:
+    """Step by step: how many phases of which launches."""
+    steps = dict.fromkeys(one.step for one in missing)
+    words = []
+    for step in steps:
+        mine = [one for one in missing if one.step == step]
+        launches = ", ".join(str(one.launch) for one in mine)
+        count = sum(len(one.phases) for one in mine)
+        words.append(f"{count} phases of {meta.plan['steps'][step]['name']} in launches {launches}")
+    return words

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+
 BOTTLENECKS_NAME = "bottlenecks.parquet"
 """By step, phase, source and destination: the constraint that limited the transfer when it ended."""
 
@@ -41,3 +43,56 @@ computed with it."""
 
 BOTTLENECK_COUNTS_NAME = "bottleneck-counts.parquet"
 """Of the same steps: how many transfers each constraint held back, likewise."""
+
+ADDED_LATER = ("capacity_mbps",)
+"""Columns that runs of earlier builds lack."""
+
+_KEY = [("step", pa.int32()), ("phase", pa.int32())]
+_NAMED = pa.dictionary(pa.int32(), pa.string())
+
+
+def _schema(**columns: pa.DataType) -> pa.Schema:
+    return pa.schema([*_KEY, *columns.items()])
+
+
+def _numbers(*names: str) -> dict[str, pa.DataType]:
+    return dict.fromkeys(names, pa.float64())
+
+
+SCHEMAS = {
+    BOTTLENECKS_NAME: _schema(src=pa.int32(), dst=pa.int32(), bottleneck=_NAMED),
+    LOADS_NAME: _schema(
+        constraint=_NAMED,
+        start_ns=pa.int64(),
+        elapsed_ns=pa.int64(),
+        **_numbers("mbps", "capacity_mbps"),
+    ),
+    OCCUPATION_NAME: _schema(
+        node=_NAMED, part=_NAMED, task=_NAMED, **_numbers("share", "interrupts_per_s")
+    ),
+    CATEGORIES_NAME: _schema(node=_NAMED, category=_NAMED, **_numbers("cycles")),
+    CACHES_NAME: _schema(
+        node=_NAMED, part=_NAMED, cache=_NAMED, access=_NAMED, **_numbers("accesses", "hit_rate")
+    ),
+    BUDGET_NAME: _schema(stage=_NAMED, **_numbers("elapsed_ns")),
+    APPLICATIONS_NAME: _schema(
+        **_numbers("gamma", "communication_ns", "host_ns", "other_ns", "link_ns", "before_ns")
+    ),
+    RESPONSES_NAME: _schema(
+        batch=pa.int32(),
+        users=pa.int32(),
+        **_numbers("waiting", "mean_ns", "median_ns", "p95_ns", "p99_ns"),
+    ),
+    PHASES_NAME: _schema(
+        size_bytes=pa.int64(),
+        transfers=pa.int64(),
+        elapsed_ns=pa.int64(),
+        slowest_src=pa.int64(),
+        slowest_dst=pa.int64(),
+        **_numbers("slowest_mbps", "tenth_mbps", "median_mbps", "nine_tenths_mbps"),
+        **_numbers("fastest_mbps", "mean_mbps", "aggregate_mbps"),
+    ),
+    RATE_COUNTS_NAME: _schema(least_mbps=pa.float64(), transfers=pa.int64()),
+    BOTTLENECK_COUNTS_NAME: _schema(bottleneck=pa.string(), transfers=pa.int64()),
+}
+"""What each of them holds, by name."""

@@ -32,7 +32,7 @@ def test_the_report_tells_the_headroom_where_there_is_one(tmp_path: Path) -> Non
     assert "Headroom" not in dict(run_facts(run))
     room = {"mean": 0.692, "least": 0.43, "seconds": 36}
     meta = dataclasses.replace(run.meta, testbed=run.meta.testbed | {"headroom": room})
-    facts = dict(run_facts(Run(run.directory, meta)))
+    facts = dict(run_facts(dataclasses.replace(run, meta=meta)))
     assert facts["Headroom"] == (
         "the lab's forwarder was idle 69 % of the time, 43 % in the busiest of 36 s"
     )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
+from weft.run.table_stream import read_side_table
 from weft.run.tables import BOTTLENECKS_NAME
 
 
@@ -43,10 +42,7 @@ def bottlenecks(run: Run) -> list[Bottleneck]:
 
 def _counted(run: Run) -> list[tuple[int, str, int]]:
     """Step, constraint and how many rows it held back, where the run has it for each row."""
-    path = run.directory / BOTTLENECKS_NAME
-    if not path.exists():
-        return []
-    table = pq.read_table(path, columns=["step", "bottleneck"])
+    table = read_side_table(run.directory / BOTTLENECKS_NAME)
     counted = table.group_by(["step", "bottleneck"]).aggregate([([], "count_all")])
     rows = counted.to_pylist()
     return [(row["step"], str(row["bottleneck"]), row["count_all"]) for row in rows]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from weft.diagnose.curve import column, message_times_us, to_mbps
 from weft.run.folder import Run
+from weft.run.table_stream import read_side_table
 from weft.run.tables import APPLICATIONS_NAME
 
 
@@ -69,11 +68,8 @@ def alone(value: float) -> dict[str, float]:
 
 def loaded_points(run: Run) -> list[LoadedPoint]:
     """By step, size and gamma; nothing where a run has no application load."""
-    path = run.directory / APPLICATIONS_NAME
-    if not path.exists():
-        return []
-    rates = phase_rates(run)
-    rows = pq.read_table(path).to_pylist()
+    rows = read_side_table(run.directory / APPLICATIONS_NAME).to_pylist()
+    rates = phase_rates(run) if rows else {}
     return [_point(run, row, *rates[row["step"], row["phase"]]) for row in rows]
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from weft.run.folder import Run
+from weft.run.table_stream import read_side_table
 from weft.run.tables import BUDGET_NAME, CACHES_NAME, CATEGORIES_NAME, OCCUPATION_NAME
 
 _Rows = list[dict[str, Any]]
@@ -133,8 +132,7 @@ def cycles_by_category(run: Run) -> list[Cycles]:
 
 
 def _rows(run: Run, name: str) -> _Rows:
-    path = run.directory / name
-    rows: _Rows = pq.read_table(path).to_pylist() if path.exists() else []
+    rows: _Rows = read_side_table(run.directory / name).to_pylist()
     return rows
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from weft.diagnose.curve import column
 from weft.diagnose.node.applications import alone
 from weft.diagnose.node.occupation import Busy
 from weft.run.folder import Run
+from weft.run.table_stream import read_side_table
 from weft.run.tables import RESPONSES_NAME
 from weft.statistics import Floats
 
@@ -72,10 +72,7 @@ class WebPoint:
 
 def web_points(run: Run, occupation: Sequence[Busy]) -> list[WebPoint]:
     """By step, page and users; nothing where no pages were asked for."""
-    path = run.directory / RESPONSES_NAME
-    if not path.exists():
-        return []
-    table = pq.read_table(path)
+    table = read_side_table(run.directory / RESPONSES_NAME)
     rows = {name: table[name].to_numpy() for name in table.column_names}
     keys = sorted(set(zip(rows["step"].tolist(), rows["phase"].tolist(), strict=True)))
     return [_point(run, rows, occupation, *key) for key in keys]

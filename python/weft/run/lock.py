@@ -1,0 +1,66 @@
+"""One writer at a time: a lock on a run folder, which the kernel releases when the writer ends, however it ends."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from pathlib import Path
+from typing import Self
+
+from weft.errors import RequestError
+
+FILE_NAME = "writer.lock"
+
+_CANNOT_LOCK = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
+"""What a file system without locks says, such as Lustre without `-o flock`."""
+
+
+class FolderLock:
+    """Held from its making to `release`. Raises RequestError where another process holds it, OSError where the
+    folder cannot be written. On a file system without locks nothing is held (`is_held`)."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / FILE_NAME
+        self.is_held = True
+        while True:
+            self._file = self._path.open("ab+", buffering=0)
+            self._lock(directory)
+            if self._is_ours():
+                break
+        self._file.truncate(0)
+        self._file.write(str(os.getpid()).encode())
+
+    def _lock(self, directory: Path) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.seek(0)
+            pid = self._file.read(32).decode(errors="replace")
+            raise RequestError(
+                f"{directory} is still running (pid {pid or 'unknown'})",
+                "let it end, or end it, and then resume it; `weft show` reads it meanwhile",
+            ) from None
+        except OSError as error:
+            if error.errno not in _CANNOT_LOCK:
+                raise
+            self.is_held = False
+
+    def _is_ours(self) -> bool:
+        """Whether the file that is locked is still the one in the folder: who held it before has removed it."""
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
+        except FileNotFoundError:
+            return False
+
+    def release(self) -> None:
+        """Let others write; a second call does nothing."""
+        if not self._file.closed:
+            self._path.unlink(missing_ok=True)
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
