@@ -87,7 +87,7 @@ class Agreement:
 
     @classmethod
     def of(cls, fabric: str, sharing: str, lab: Run, simulated: Run) -> Agreement:
-        pairs = compare_routes(lab, simulated).pairs
+        pairs = list(compare_routes(lab, simulated).pairs())
         return cls(
             fabric,
             sharing,

@@ -5,12 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.here import weft
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
 from weft.compare.comparison import compare
 from weft.errors import RequestError
 from weft.formats.exporters import export_run
 from weft.formats.importers import import_file
 from weft.run.folder import Run
+from weft.run.meta import Warning
 
 SIZES = [2**power for power in range(20)]
 
@@ -73,6 +75,56 @@ def test_too_few_launches_prove_nothing(tmp_path: Path, launches: int, known: bo
     assert (codes(found) == ["too-few-launches"]) is not known
 
 
+def test_too_few_launches_are_said_in_one_sentence(tmp_path: Path) -> None:
+    a, b = made(tmp_path / "a", launches=2), made(tmp_path / "b", launches=2)
+    said = weft("compare", a.directory, b.directory).stdout
+    assert "unknown" not in said and "significant:" not in said
+    assert said.count("too few launches") == 1
+
+
+def test_what_is_not_alike_comes_first_and_warnings_of_both_runs_with_it(tmp_path: Path) -> None:
+    times_us = launches_of(affine_us(SIZES, 28.0, 94.1))
+    old = [Warning("cpu-busy", "a processor was busy")]
+    a = pingpong_run(tmp_path / "a", SIZES, times_us, weft_version="0.1.0", warnings=old)
+    b = pingpong_run(
+        tmp_path / "b",
+        SIZES,
+        times_us,
+        weft_version="0.2.0",
+        effective=[{"step": 0, "launch": 0, "node": "n1", "settings": {"nodelay": False}}],
+        warnings=[Warning("lab-late", "frames left late", "use a smaller --scale")],
+    )
+    found = compare(a, b)
+    assert [(one.what, one.a, one.b) for one in found.differences] == [
+        ("weft", "0.1.0", "0.2.0"),
+        ("nodelay", "-", "False"),
+    ]
+    assert [(one.code, one.message) for one in found.warnings] == [
+        ("cpu-busy", "a: a processor was busy"),
+        ("lab-late", "b: frames left late"),
+    ]
+    lines = weft("compare", a.directory, b.directory).stdout.splitlines()
+    assert lines[2:4] == ["differs  weft: 0.1.0 | 0.2.0", "differs  nodelay: - | False"]
+    assert found.to_json()["differences"][0] == {"what": "weft", "a": "0.1.0", "b": "0.2.0"}
+
+
+def test_fabrics_of_one_name_and_other_rates_are_told(tmp_path: Path) -> None:
+    def run(name: str, rate: int) -> Run:
+        link = {"ends": ["n1", "n2"], "forward": {"rate_bits_per_s": rate}, "mtu_bytes": 1500}
+        fabric = {"name": "pair", "hosts": [{}, {}], "switches": [], "links": [link]}
+        times_us = launches_of(affine_us(SIZES, 28.0, 94.1))
+        run = pingpong_run(tmp_path / name, SIZES, times_us)
+        run.meta.testbed["fabric"] = fabric
+        return run
+
+    (told,) = compare(run("a", 10**8), run("b", 10**9)).differences
+    assert (told.what, told.a, told.b) == (
+        "fabric's link forward.rate_bits_per_s",
+        "100000000",
+        "1000000000",
+    )
+
+
 def test_an_imported_best_is_compared_with_the_best(tmp_path: Path) -> None:
     run = made(tmp_path / "a")
     path = tmp_path / "np.out"
@@ -80,7 +132,7 @@ def test_an_imported_best_is_compared_with_the_best(tmp_path: Path) -> None:
     imported = import_file("netpipe", path, tmp_path / "b")
     found = compare(run, imported)
     assert found.reduction == "best"
-    assert codes(found) == ["statistics-reconciled", "too-few-launches"]
+    assert codes(found) == ["one-launch", "statistics-reconciled", "too-few-launches"]
     assert found.worst_abs_error_pct < 5
     assert all(pair.ratio.high == pytest.approx(1.0, rel=1e-4) for pair in found.pairs)
 
@@ -127,3 +179,9 @@ def test_json_has_the_documented_keys(tmp_path: Path) -> None:
     assert set(document["points"][0]) == keys
     assert set(document["points"][0]["ratio"]) == {"median", "low", "high"}
     assert document["unmatched"] == {"a": 0, "b": 0}
+    assert document["simultaneous"] == {
+        "level": 0.95,
+        "rows": len(SIZES),
+        "launches": [5, 5],
+        "least_p": 2 / 252,
+    }

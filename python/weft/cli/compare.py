@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from weft.cli.output import json_option, print_json
-from weft.cli.tables.summary import print_comparison
+from weft.cli.tables.comparison import print_comparison
 from weft.compare.comparison import compare as compare_runs
 from weft.run.folder import Run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from weft.compare.matching import Matched, Pair, matched, paired
+from weft.compare.matching import Launches, Matched, Pair, matched, paired
 from weft.diagnose.node.applications import loaded_points
 from weft.diagnose.node.web import web_points
 from weft.interval import Interval
@@ -48,9 +48,9 @@ def _rates(run: Run) -> dict[Key, float]:
     return loaded | web
 
 
-def _pair(key: Key, left_mbps: float, right_mbps: float) -> LoadPair:
-    """What is computed comes out the same in every launch: each end is one value."""
+def _pair(key: Key, left_mbps: float, right_mbps: float) -> tuple[LoadPair, Launches]:
+    """What is computed comes out the same in every launch: each end is one value, and no launch is another."""
     pattern, size_bytes, load, value = key
     left, right = (Interval(mbps, mbps, mbps) for mbps in (left_mbps, right_mbps))
-    found = paired(pattern, size_bytes, left, right, (1, 1))
-    return LoadPair(**vars(found), load=load, value=value)
+    found = paired(pattern, size_bytes, left, right)
+    return LoadPair(**vars(found), load=load, value=value), ((), ())

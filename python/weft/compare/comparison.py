@@ -2,49 +2,87 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from weft.compare.applications import compare_loads
-from weft.compare.matching import Matched, Pair, matched, paired
+from weft.compare.matching import Launches, Matched, Pair, matched, paired, table
 from weft.compare.multi_pair import compare_pairs
-from weft.compare.routes import compare_routes
-from weft.diagnose.curve import Reduction, reduction_of
-from weft.diagnose.points import Point, points
+from weft.compare.nodes import NodeRatio, nodes_that_differ
+from weft.compare.routes import RoutePairs, compare_routes
+from weft.compare.settings import Difference, setting_differences
+from weft.compare.significance import can_differ, family_p, least_p, whole_launches
+from weft.diagnose.curve import Reduction, curves, reduction_of
+from weft.diagnose.points import Point, curve_points
 from weft.errors import RequestError
 from weft.run.digests import sampled_warning
 from weft.run.folder import Run
 from weft.run.meta import Warning
-from weft.statistics import median_interval
+from weft.statistics import LEVEL, Floats, middle_rank
 
 Key = tuple[str, int, int]
 """Pattern, which of the run's steps of that pattern, size."""
 
+Measured = tuple[Point, tuple[float, ...]]
+"""A point, and its throughput in each launch."""
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """All sizes and routes two runs share. `reduction` is what stands for a launch, in both."""
+    """All sizes and routes two runs share. `reduction` is what stands for a launch, in both.
+
+    `points` are the sizes, loads and arrangements. `significant` has an entry for each of these and then for each
+    route: whether it differs, None where that cannot be told. `launches` are those of a and b that were tested.
+    """
 
     a: str
     b: str
     reduction: Reduction
-    pairs: list[Pair]
+    points: list[Pair]
+    routes: RoutePairs
+    significant: list[bool | None]
+    launches: tuple[int, int]
     unmatched_a: int
     unmatched_b: int
+    differences: list[Difference] = field(default_factory=list)
+    nodes: list[NodeRatio] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Everything that was compared, as objects: many where there are many routes."""
+        return list(self.each())
+
+    def each(self) -> Iterator[Pair]:
+        """The same, one after the other."""
+        yield from self.points
+        yield from self.routes.pairs(self.significant[len(self.points) :])
+
+    @property
+    def tested(self) -> int:
+        """How many rows share the bound on false differences."""
+        return sum(one is not None for one in self.significant)
 
     @property
     def median_abs_error_pct(self) -> float:
         """The middle one of |ratio - 1|, in percent."""
-        return median_interval(self._errors_pct()).median
+        errors = np.sort(self._errors_pct)
+        return float(errors[middle_rank(len(errors))])
 
     @property
     def worst_abs_error_pct(self) -> float:
         """The largest |ratio - 1|, in percent."""
-        return max(self._errors_pct())
+        return float(self._errors_pct.max())
 
-    def _errors_pct(self) -> list[float]:
-        return [abs(pair.ratio.median - 1.0) * 100.0 for pair in self.pairs]
+    @cached_property
+    def _errors_pct(self) -> Floats:
+        ratios = np.array([pair.ratio.median for pair in self.points])
+        errors: Floats = np.abs(np.concatenate([ratios, self.routes.ratios]) - 1.0) * 100.0
+        return errors
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft compare --json`."""
@@ -53,7 +91,15 @@ class Comparison:
             "b": self.b,
             "quantity": "throughput_mbps",
             "statistic": self.reduction,
-            "points": [pair.to_json() for pair in self.pairs],
+            "differences": [one.to_json() for one in self.differences],
+            "nodes": [one.to_json() for one in self.nodes],
+            "points": [pair.to_json() for pair in self.each()],
+            "simultaneous": {
+                "level": LEVEL,
+                "rows": self.tested,
+                "launches": list(self.launches),
+                "least_p": least_p(*self.launches),
+            },
             "median_abs_error_pct": self.median_abs_error_pct,
             "worst_abs_error_pct": self.worst_abs_error_pct,
             "unmatched": {"a": self.unmatched_a, "b": self.unmatched_b},
@@ -63,23 +109,27 @@ class Comparison:
 
 def compare(a: Run, b: Run) -> Comparison:
     """Compare throughputs; raises RequestError when the runs share no pattern and size."""
-    warnings: list[Warning] = []
+    warnings = [
+        Warning(one.code, f"{name}: {one.message}", one.hint)
+        for name, run in (("a", a), ("b", b))
+        for one in run.meta.warnings
+    ]
     reduction = _common_reduction(a, b, warnings)
-    left, right = _keyed(points(a, reduction)), _keyed(points(b, reduction))
-    all_matched: tuple[Matched[Pair], ...] = (
+    left, right = _keyed(a, reduction), _keyed(b, reduction)
+    parts: tuple[Matched[Pair], ...] = (
         matched(left, right, lambda _, one, other: _pair(one, other)),
-        compare_routes(a, b),
         compare_loads(a, b),
         compare_pairs(a, b),
     )
-    if not any(one.pairs for one in all_matched):
+    routes = compare_routes(a, b, warnings)
+    if not (len(routes) or any(one.pairs for one in parts)):
         raise RequestError(
             f"{a.directory} and {b.directory} share no size of the same pattern: "
             f"{_extent(left)} against {_extent(right)}",
             "measure both with the same plan; sizes are matched exactly, never interpolated",
         )
-    unmatched_a = sum(one.unmatched_a for one in all_matched)
-    unmatched_b = sum(one.unmatched_b for one in all_matched)
+    unmatched_a = routes.unmatched_a + sum(one.unmatched_a for one in parts)
+    unmatched_b = routes.unmatched_b + sum(one.unmatched_b for one in parts)
     if unmatched_a or unmatched_b:
         warnings.append(
             Warning(
@@ -90,12 +140,53 @@ def compare(a: Run, b: Run) -> Comparison:
         )
     for run in (a, b):
         warnings += sampled_warning(str(run.directory), run.meta)
-    pairs = [pair for one in all_matched for pair in one.pairs]
-    if any(pair.significant is None for pair in pairs):
+    points = [pair for one in parts for pair in one.pairs]
+    significant, launches = _judged(
+        points, [each for one in parts for each in one.launches], routes
+    )
+    if None in significant:
         warnings.append(_TOO_FEW_LAUNCHES)
     return Comparison(
-        str(a.directory), str(b.directory), reduction, pairs, unmatched_a, unmatched_b, warnings
+        str(a.directory),
+        str(b.directory),
+        reduction,
+        [replace(pair, significant=one) for pair, one in zip(points, significant, strict=False)],
+        routes,
+        significant,
+        launches,
+        unmatched_a,
+        unmatched_b,
+        setting_differences(a.meta, b.meta),
+        nodes_that_differ(routes),
+        warnings,
     )
+
+
+def _judged(
+    points: list[Pair], launches: list[Launches], routes: RoutePairs
+) -> tuple[list[bool | None], tuple[int, int]]:
+    """What differs, and how many launches of each run say so: points and routes are one family."""
+    left = _stacked([one for one, _ in launches], routes.a.by_launch_mbps)
+    right = _stacked([other for _, other in launches], routes.b.by_launch_mbps)
+    counts = whole_launches(left), whole_launches(right)
+    if not can_differ(*counts):
+        return [None] * len(left), counts
+    p = family_p(left, right)
+    apart = [not pair.ratio.low <= 1.0 <= pair.ratio.high for pair in points]
+    differs = (p <= 1 - LEVEL) & np.concatenate([np.array(apart, dtype=bool), routes.is_apart])
+    unknown = np.isnan(p)
+    return [
+        None if no else yes for no, yes in zip(unknown.tolist(), differs.tolist(), strict=True)
+    ], counts
+
+
+def _stacked(points: list[tuple[float, ...]], routes: Floats) -> Floats:
+    """A row for each point and then for each route, a column for each launch."""
+    above = table(points)
+    stacked = np.full((len(above) + len(routes), max(above.shape[1], routes.shape[1])), np.nan)
+    stacked[: len(above), : above.shape[1]] = above
+    stacked[len(above) :, : routes.shape[1]] = routes
+    return stacked
 
 
 _TOO_FEW_LAUNCHES = Warning(
@@ -137,19 +228,21 @@ _NAMES: dict[Reduction, str] = {
 }
 
 
-def _keyed(found: list[Point]) -> dict[Key, Point]:
-    """The points by pattern, size and which step of that pattern they belong to."""
+def _keyed(run: Run, reduction: Reduction) -> dict[Key, Measured]:
+    """What pairs measured, by pattern, which step of that pattern, and size."""
     steps: dict[str, list[int]] = {}
-    keyed: dict[Key, Point] = {}
-    for point in found:
-        seen = steps.setdefault(point.pattern, [])
-        if point.step not in seen:
-            seen.append(point.step)
-        keyed[point.pattern, seen.index(point.step), point.size_bytes] = point
+    keyed: dict[Key, Measured] = {}
+    for curve in curves(run, reduction):
+        seen = steps.setdefault(curve.pattern, [])
+        seen.append(curve.step)
+        by_launch = np.full((len(curve.sizes), int(curve.launches.max()) + 1), np.nan)
+        by_launch[:, curve.launches] = curve.rates_mbps
+        for point, row in zip(curve_points(curve), by_launch.tolist(), strict=True):
+            keyed[point.pattern, len(seen) - 1, point.size_bytes] = (point, tuple(row))
     return keyed
 
 
-def _extent(keyed: dict[Key, Point]) -> str:
+def _extent(keyed: dict[Key, Measured]) -> str:
     if not keyed:
         return "no samples"
     sizes = [size for _, _, size in keyed]
@@ -157,6 +250,7 @@ def _extent(keyed: dict[Key, Point]) -> str:
     return f"{patterns} of {min(sizes)} to {max(sizes)} bytes"
 
 
-def _pair(a: Point, b: Point) -> Pair:
-    launches = (a.launches, b.launches)
-    return paired(a.pattern, a.size_bytes, a.throughput_mbps, b.throughput_mbps, launches)
+def _pair(a: Measured, b: Measured) -> tuple[Pair, Launches]:
+    (left, left_launches), (right, right_launches) = a, b
+    pair = paired(left.pattern, left.size_bytes, left.throughput_mbps, right.throughput_mbps)
+    return pair, (left_launches, right_launches)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from weft.interval import Interval
-from weft.statistics import LEVEL
+from weft.statistics import Floats
+
+Launches = tuple[tuple[float, ...], tuple[float, ...]]
+"""What each launch of either run measured in Mb/s, NaN where it did not; empty where nothing is repeated."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,10 @@ PairT = TypeVar("PairT", bound=Pair, covariant=True)
 
 @dataclass(frozen=True)
 class Matched(Generic[PairT]):
-    """What two runs share, and how many of each have no partner."""
+    """What two runs share, and how many of each have no partner; `launches` has an entry for each pair."""
 
     pairs: list[PairT]
+    launches: list[Launches]
     unmatched_a: int
     unmatched_b: int
 
@@ -60,25 +65,24 @@ class Matched(Generic[PairT]):
 def matched(
     left: Mapping[Key, Value],
     right: Mapping[Key, Value],
-    pair: Callable[[Key, Value, Value], PairT],
+    pair: Callable[[Key, Value, Value], tuple[PairT, Launches]],
 ) -> Matched[PairT]:
     """Pair what has the same key, in the order of the first."""
     common = [key for key in left if key in right]
-    pairs = [pair(key, left[key], right[key]) for key in common]
-    return Matched(pairs, len(left) - len(common), len(right) - len(common))
+    found = [pair(key, left[key], right[key]) for key in common]
+    unmatched = len(left) - len(common), len(right) - len(common)
+    return Matched([one for one, _ in found], [launches for _, launches in found], *unmatched)
 
 
-def paired(
-    pattern: str, size_bytes: int, left: Interval, right: Interval, launches: tuple[int, int]
-) -> Pair:
-    """Two intervals of throughput, over so many launches each."""
+def paired(pattern: str, size_bytes: int, left: Interval, right: Interval) -> Pair:
+    """Two intervals of throughput; whether they differ is decided among all pairs."""
     ratio = Interval(left.median / right.median, left.low / right.high, left.high / right.low)
-    significant = None
-    if _can_differ(*launches):
-        significant = not ratio.low <= 1.0 <= ratio.high
-    return Pair(pattern, size_bytes, left, right, ratio, significant)
+    return Pair(pattern, size_bytes, left, right, ratio, None)
 
 
-def _can_differ(launches_a: int, launches_b: int) -> bool:
-    """Whether separate ranges prove a difference: chance separates them with p = 2 / C(a+b, a)."""
-    return 2 / math.comb(launches_a + launches_b, launches_a) <= 1 - LEVEL
+def table(rows: list[tuple[float, ...]]) -> Floats:
+    """Rows of several lengths, filled up with NaN."""
+    filled = np.full((len(rows), max(map(len, rows), default=0)), np.nan)
+    for row, values in zip(filled, rows, strict=True):
+        row[: len(values)] = values
+    return filled

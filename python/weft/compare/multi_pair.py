@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from weft.compare.matching import Matched, Pair, matched, paired
+from weft.compare.matching import Launches, Matched, Pair, matched, paired
 from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
 from weft.run.folder import Run
 
@@ -30,16 +29,14 @@ class ArrangementPair(Pair):
 
 def compare_pairs(a: Run, b: Run) -> Matched[ArrangementPair]:
     """Pair the points by test, arrangement and size."""
-    launches = (a.meta.plan["launches"], b.meta.plan["launches"])
-    return matched(_keyed(a), _keyed(b), partial(_pair, launches))
+    return matched(_keyed(a), _keyed(b), _pair)
 
 
 def _keyed(run: Run) -> dict[Key, MultiPairPoint]:
     return {(one.test, one.name, one.size_bytes): one for one in multi_pair_points(run)}
 
 
-def _pair(
-    launches: tuple[int, int], key: Key, a: MultiPairPoint, b: MultiPairPoint
-) -> ArrangementPair:
-    found = paired(a.test, a.size_bytes, a.sum_mbps, b.sum_mbps, launches)
-    return ArrangementPair(**vars(found), arrangement=a.name)
+def _pair(key: Key, a: MultiPairPoint, b: MultiPairPoint) -> tuple[ArrangementPair, Launches]:
+    found = paired(a.test, a.size_bytes, a.sum_mbps, b.sum_mbps)
+    launches = (a.by_launch_mbps, b.by_launch_mbps)
+    return ArrangementPair(**vars(found), arrangement=a.name), launches

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import repeat
 from typing import Any
 
-from weft.compare.matching import Matched, Pair, matched, paired
+import numpy as np
+
+from weft.compare.matching import Pair
+from weft.compare.ranks import ranks_in
+from weft.diagnose.curve import Ints
 from weft.diagnose.ensemble.rates import Rates
 from weft.interval import Interval
 from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.folder import Run
+from weft.run.meta import Warning
+from weft.statistics import Floats
 
-Key = tuple[str, int, int, str, str, int]
-"""Pattern, which of the run's steps of that pattern, phase, source, destination, size."""
+StepKey = tuple[str, int]
+"""A step's pattern, and how many of that pattern stand before it."""
 
 
 @dataclass(frozen=True)
@@ -32,41 +39,138 @@ class RoutePair(Pair):
         return super().to_json() | place
 
 
-def compare_routes(a: Run, b: Run) -> Matched[RoutePair]:
+@dataclass(frozen=True)
+class RoutePairs:
+    """All transfers that two runs share, in columns: a million of them fit.
+
+    `a` and `b` have a row for each; a row's nodes are those of a.
+    """
+
+    steps: list[StepKey]
+    names: list[str]
+    step: Ints
+    a: Rates
+    b: Rates
+    unmatched_a: int
+    unmatched_b: int
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+    @property
+    def ratios(self) -> Floats:
+        """a's median over b's."""
+        found: Floats = self.a.mbps / self.b.mbps
+        return found
+
+    @property
+    def is_apart(self) -> Any:
+        """Whether the ratio's interval lies beside 1."""
+        return (self.a.low_mbps > self.b.high_mbps) | (self.a.high_mbps < self.b.low_mbps)
+
+    def pairs(self, significant: Sequence[bool | None] = ()) -> Iterator[RoutePair]:
+        """Each as an object; whether it differs is known only among all that is compared."""
+        columns = [
+            *(column.tolist() for column in (self.step, self.a.phase, self.a.src, self.a.dst)),
+            self.a.size.tolist(),
+            *(
+                column.tolist()
+                for one in (self.a, self.b)
+                for column in (one.mbps, one.low_mbps, one.high_mbps)
+            ),
+        ]
+        for row, differs in zip(
+            zip(*columns, strict=True), significant or repeat(None), strict=False
+        ):
+            step, phase, src, dst, size, *ends = row
+            left, right = Interval(*ends[:3]), Interval(*ends[3:])
+            yield RoutePair(
+                pattern=self.steps[step][0],
+                size_bytes=size,
+                a=left,
+                b=right,
+                ratio=Interval(
+                    left.median / right.median, left.low / right.high, left.high / right.low
+                ),
+                significant=differs,
+                step=self.steps[step][1],
+                phase=phase,
+                src=self.names[src],
+                dst=self.names[dst],
+            )
+
+
+def compare_routes(a: Run, b: Run, warnings: list[Warning] | None = None) -> RoutePairs:
     """Compare transfers between many nodes. Phases that were chosen during a run are its own: they are left out, and
-    so is what carried nothing."""
-    launches = (a.meta.plan["launches"], b.meta.plan["launches"])
-    return matched(_rates(a), _rates(b), partial(_pair, launches))
+    so is what carried nothing. O(n log n) in the number of transfers."""
+    left_steps, right_steps = _steps(a), _steps(b)
+    steps = [key for key in left_steps if key in right_steps]
+    left, right = _rates(a, left_steps), _rates(b, right_steps)
+    ranks = np.arange(len(b.meta.nodes))
+    if len(left) and len(right):
+        ranks = ranks_in(a.meta, b.meta, [] if warnings is None else warnings)
+    src, dst = ranks[right.src], ranks[right.dst]
+    left_columns = [
+        _numbered(left_steps, steps, left.step),
+        left.phase,
+        left.src,
+        left.dst,
+        left.size,
+    ]
+    right_columns = [_numbered(right_steps, steps, right.step), right.phase, src, dst, right.size]
+    codes = _codes(left_columns, right_columns)
+    _, at_left, at_right = np.intersect1d(*codes, assume_unique=True, return_indices=True)
+    known = left_columns[0][at_left] >= 0
+    known &= (src[at_right] >= 0) & (dst[at_right] >= 0)
+    at_left, at_right = at_left[known], at_right[known]
+    return RoutePairs(
+        steps,
+        [str(node["name"]) for node in a.meta.nodes],
+        left_columns[0][at_left],
+        _some(left, at_left),
+        _some(right, at_right),
+        len(left) - len(at_left),
+        len(right) - len(at_right),
+    )
 
 
-def _pair(launches: tuple[int, int], key: Key, left: Interval, right: Interval) -> RoutePair:
-    pattern, step, phase, src, dst, size = key
-    pair = paired(pattern, size, left, right, launches)
-    return RoutePair(**vars(pair), step=step, phase=phase, src=src, dst=dst)
+def _codes(left: list[Ints], right: list[Ints]) -> tuple[Ints, Ints]:
+    """Each row of columns as one number, the same for equal rows of both."""
+    count = len(left[0])
+    code = np.zeros(count + len(right[0]), dtype=np.int64)
+    for one, other in zip(left, right, strict=True):
+        values, rank = np.unique(np.concatenate([one, other]), return_inverse=True)
+        code = code * max(1, len(values)) + rank
+    return code[:count], code[count:]
 
 
-def _rates(run: Run) -> dict[Key, Interval]:
-    steps = run.meta.plan["steps"]
-    kept = [i for i, step in enumerate(steps) if is_ensemble(step) and not is_adaptive(step)]
-    numbers = _numbers(steps)
+def _rates(run: Run, steps: dict[StepKey, int]) -> Rates:
+    """What carried anything in these steps."""
     rates = Rates.of(run)
-    names = [str(node["name"]) for node in run.meta.nodes]
-    columns = (rates.step, rates.phase, rates.src, rates.dst, rates.size)
-    intervals = (rates.mbps, rates.low_mbps, rates.high_mbps)
-    rows = zip(*(column.tolist() for column in (*columns, *intervals)), strict=True)
-    return {
-        (*numbers[step], phase, names[src], names[dst], size): Interval(median, low, high)
-        for step, phase, src, dst, size, median, low, high in rows
-        if step in kept and low > 0
-    }
+    kept = np.isin(rates.step, list(steps.values())) & (rates.low_mbps > 0)
+    return _some(rates, np.flatnonzero(kept))
 
 
-def _numbers(steps: list[dict[str, Any]]) -> list[tuple[str, int]]:
-    """For each step its pattern, and how many of that pattern stand before it."""
+def _some(rates: Rates, rows: Ints) -> Rates:
+    """Some of the rows; all of them are not copied."""
+    return rates if np.array_equal(rows, np.arange(len(rates))) else rates.where(rows)
+
+
+def _numbered(own: dict[StepKey, int], common: list[StepKey], step: Ints) -> Ints:
+    """By the place of each row's step among those that both runs have; -1 where only one has it."""
+    place = np.full(max(own.values(), default=0) + 1, -1, dtype=np.int64)
+    for index, key in enumerate(common):
+        place[own[key]] = index
+    return place[step]
+
+
+def _steps(run: Run) -> dict[StepKey, int]:
+    """The steps between many nodes by their key."""
     seen: dict[str, int] = defaultdict(int)
-    found = []
-    for step in steps:
+    found = {}
+    for index, step in enumerate(run.meta.plan["steps"]):
         kind = str(step["pattern"]["kind"])
-        found.append((kind, seen[kind]))
+        if is_ensemble(step) and not is_adaptive(step):
+            found[kind, seen[kind]] = index
         seen[kind] += 1
     return found

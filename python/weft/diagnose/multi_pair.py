@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -60,6 +61,8 @@ class MultiPairPoint:
     highest_mbps: float
     each: tuple[PairRate, ...]
     name: str
+    by_launch_mbps: tuple[float, ...] = ()
+    """The sum's median in each launch, NaN where it was not measured."""
     of_alone: Interval | None = None
 
     @property
@@ -168,6 +171,12 @@ class _Timings:
         """The interval of times, one for each timing."""
         return self._interval(us, upper=True)
 
+    def by_launch(self, mbps: Floats) -> tuple[float, ...]:
+        """The median in each launch, from the first; NaN where there is none."""
+        launches = range(int(self.launch.max()) + 1)
+        mine = (mbps[self.launch == launch] for launch in launches)
+        return tuple(median_interval(one).median if len(one) else math.nan for one in mine)
+
     def _interval(self, values: Floats, upper: bool) -> Interval:
         """Over launches; over the timings of one where there is no other."""
         launches = np.unique(self.launch)
@@ -208,6 +217,7 @@ def _point(
             for pair in range(arrangement.pairs)
         ),
         name=arrangement.name,
+        by_launch_mbps=timings.by_launch(sums),
     )
 
 

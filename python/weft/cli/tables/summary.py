@@ -1,9 +1,8 @@
-"""Summaries and comparisons as text."""
+"""Summaries as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from statistics import median
 
 from rich.console import Console
 from rich.table import Table
@@ -14,9 +13,6 @@ from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import number, plain_table
 from weft.cli.tables.occupation import print_insides
 from weft.cli.tables.pairs import print_multi_pair
-from weft.compare.comparison import Comparison
-from weft.compare.matching import Pair
-from weft.compare.routes import RoutePair
 from weft.diagnose.points import Point
 from weft.diagnose.signature import Signature
 from weft.diagnose.summary import Summary
@@ -51,28 +47,6 @@ def print_summary(summary: Summary) -> None:
         console.print("no samples")
 
 
-def print_comparison(comparison: Comparison) -> None:
-    """The ratio at every common size, significant ones marked."""
-    console = Console(highlight=False, markup=False)
-    console.print(f"a  {comparison.a}\nb  {comparison.b}", soft_wrap=True)
-    for line in _warning_lines(comparison.warnings):
-        console.print(line, soft_wrap=True)
-    console.print("\nthroughput, a over b", style="bold")
-    routes = [pair for pair in comparison.pairs if isinstance(pair, RoutePair)]
-    points = [pair for pair in comparison.pairs if not isinstance(pair, RoutePair)]
-    if points:
-        console.print(_pairs_table(points))
-    if routes:
-        console.print(_routes_table(routes))
-    what = " and ".join(
-        f"{len(pairs)} {name}" for pairs, name in ((points, "sizes"), (routes, "routes")) if pairs
-    )
-    console.print(
-        f"a differs from b by {comparison.median_abs_error_pct:.1f} % in the median, "
-        f"{comparison.worst_abs_error_pct:.1f} % at worst, over {what}"
-    )
-
-
 def _header(summary: Summary) -> Iterator[str]:
     meta = summary.meta
     names = [str(node["name"]) for node in meta.nodes]
@@ -86,10 +60,10 @@ def _header(summary: Summary) -> Iterator[str]:
     if meta.source:
         yield f"source   {meta.source['format']}: {meta.source['convention']}"
     yield f"status   {meta.status}"
-    yield from _warning_lines(summary.warnings)
+    yield from warning_lines(summary.warnings)
 
 
-def _warning_lines(warnings: list[Warning]) -> Iterator[str]:
+def warning_lines(warnings: list[Warning]) -> Iterator[str]:
     for warning in warnings:
         yield f"warning  {warning.message}" + (f" ({warning.hint})" if warning.hint else "")
 
@@ -133,48 +107,6 @@ def _points_table(points: list[Point]) -> Table:
         modes, note = str(point.modes.count), "dip" if point.dip else ""
         table.add_row(str(point.size_bytes), *times, *rates, modes, note)
     return table
-
-
-def _routes_table(pairs: list[RoutePair]) -> Table:
-    """A line for each step and size: the middle of its routes, and the one that differs most."""
-    table = plain_table()
-    for heading in ("", "size, B", "routes", "a, Mb/s", "b, Mb/s", "ratio", "worst", "of"):
-        table.add_column(heading, justify="right" if heading else "left")
-    for key in dict.fromkeys((pair.pattern, pair.step, pair.size_bytes) for pair in pairs):
-        mine = [pair for pair in pairs if (pair.pattern, pair.step, pair.size_bytes) == key]
-        worst = max(mine, key=lambda pair: abs(pair.ratio.median - 1))
-        table.add_row(
-            key[0] if key[1] == 0 else f"{key[0]} {key[1] + 1}",
-            str(key[2]),
-            str(len(mine)),
-            *(number(median([getattr(pair, end).median for pair in mine])) for end in ("a", "b")),
-            *(
-                f"{value:.3f}"
-                for value in (median([p.ratio.median for p in mine]), worst.ratio.median)
-            ),
-            f"{worst.src} > {worst.dst}, phase {worst.phase}",
-        )
-    return table
-
-
-def _pairs_table(pairs: list[Pair]) -> Table:
-    table = plain_table()
-    for heading in ("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", "from", "to", "significant"):
-        table.add_column(heading, justify="right" if heading else "left")
-    for pair in pairs:
-        table.add_row(
-            pair.what,
-            str(pair.size_bytes),
-            number(pair.a.median),
-            number(pair.b.median),
-            *(f"{value:.3f}" for value in (pair.ratio.median, pair.ratio.low, pair.ratio.high)),
-            _significance(pair),
-        )
-    return table
-
-
-def _significance(pair: Pair) -> str:
-    return "unknown" if pair.significant is None else "yes" if pair.significant else ""
 
 
 def _ends(interval: Interval, spread: bool) -> list[str]:

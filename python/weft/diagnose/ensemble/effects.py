@@ -152,9 +152,13 @@ def _medians(values: Floats, axis: int) -> Floats:
 
 def _threshold(values: Floats) -> float:
     """How far below zero a value must lie to stand out of these."""
+    return max(LEAST_EFFECT, deviation(values))
+
+
+def deviation(values: Floats) -> float:
+    """How far from their middle values must lie that are no noise."""
     known = values[~np.isnan(values)]
-    spread = _MAD_TO_SIGMA * float(np.median(np.abs(known - np.median(known))))
-    return max(LEAST_EFFECT, DEVIATIONS * spread)
+    return DEVIATIONS * _MAD_TO_SIGMA * float(np.median(np.abs(known - np.median(known))))
 
 
 def _standing_out(

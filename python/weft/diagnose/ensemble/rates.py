@@ -29,7 +29,8 @@ _KEYS = ["step", "phase", "src", "dst", "size_bytes", "launch"]
 class Rates:
     """Medians over launches with their intervals, by step, phase, source, destination and size.
 
-    A column each, all of one length; `time_us` is the one-way time of a message at the median.
+    A column each, all of one length; `time_us` is the one-way time of a message at the median. `by_launch_mbps` has a
+    column for each launch, NaN where it did not measure the transfer.
     """
 
     step: Ints
@@ -41,11 +42,18 @@ class Rates:
     low_mbps: Floats
     high_mbps: Floats
     time_us: Floats
+    by_launch_mbps: Floats
 
     @classmethod
     def of(cls, run: Run) -> Rates:
         """The rates of all that was measured; O(n log n) in the number of rows."""
-        keys, time_us = _per_launch(run)
+        keys, launch, time_us = _per_launch(run)
+        if launch.max(initial=0) == 0:
+            # A simulated run has one launch and perhaps millions of transfers: nothing is copied for them.
+            step, phase, src, dst, size = keys
+            mbps = to_mbps(size, time_us)
+            ends = (mbps, mbps, mbps, time_us)
+            return cls(step, phase, src, dst, size, *ends, mbps[:, np.newaxis])
         starts = group_starts(*keys)
         counts = np.diff(np.append(starts, len(time_us)))
         order = np.lexsort((-time_us, np.repeat(np.arange(len(starts)), counts)))
@@ -58,6 +66,7 @@ class Rates:
             low_mbps=to_mbps(size, slowest_first[low]),
             high_mbps=to_mbps(size, slowest_first[high]),
             time_us=slowest_first[median],
+            by_launch_mbps=_by_launch(to_mbps(np.repeat(size, counts), time_us), counts, launch),
         )
 
     def __len__(self) -> int:
@@ -72,22 +81,30 @@ class Rates:
         return group_slices(self.step, self.phase)
 
 
-def _per_launch(run: Run) -> tuple[list[Ints], Floats]:
-    """Step, phase, source, destination and size, and the time that stands for each launch.
+def _per_launch(run: Run) -> tuple[list[Ints], Ints, Floats]:
+    """Step, phase, source, destination and size, the launch, and the time that stands for it.
 
     Several pairs at once are no route: what each of them gets is in `multi_pair`.
     """
     single = np.array([not is_multi_pair(step) for step in run.meta.plan["steps"]], dtype=bool)
     kept = single[column(run.samples, "step")]
-    samples = run.samples.filter(kept)
-    time_us = message_times_us(run)[kept]
+    samples, time_us = run.samples, message_times_us(run)
+    if not kept.all():
+        samples, time_us = samples.filter(kept), time_us[kept]
     order = np.lexsort((time_us, joint_code(samples, _KEYS)))
     keys = [column(samples, name)[order] for name in _KEYS]
     starts = group_starts(*keys)
     if len(starts) == 0:
-        return keys[:-1], time_us
+        return keys[:-1], keys[-1], time_us
     reduced_us = reduce_sorted(time_us[order], starts, reduction_of(run))
-    return [key[starts] for key in keys[:-1]], reduced_us
+    return [key[starts] for key in keys[:-1]], keys[-1][starts], reduced_us
+
+
+def _by_launch(mbps: Floats, counts: Ints, launch: Ints) -> Floats:
+    """A row for each group of values, a column for each launch."""
+    table = np.full((len(counts), int(launch.max(initial=-1)) + 1), np.nan)
+    table[np.repeat(np.arange(len(counts)), counts), launch] = mbps
+    return table
 
 
 def _interval_rows(starts: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:

@@ -1,0 +1,115 @@
+"""Comparisons as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.summary import warning_lines
+from weft.compare.comparison import Comparison
+from weft.compare.matching import Pair
+from weft.compare.nodes import NodeRatio
+from weft.compare.routes import RoutePairs
+
+MOST_ROWS = 20
+"""Longer lists are cut; --json has everything."""
+
+
+def print_comparison(found: Comparison) -> None:
+    """What is not alike, warnings, the ratio at every common size, nodes that differ, routes."""
+    console = Console(highlight=False, markup=False)
+    for line in _header(found):
+        console.print(line, soft_wrap=True)
+    console.print("\nthroughput, a over b", style="bold")
+    if found.points:
+        console.print(_points_table(found.points))
+    if found.nodes:
+        console.print("nodes that differ, beside the others", style="bold")
+        console.print(_nodes_table(found.nodes))
+    if len(found.routes):
+        console.print(_routes_table(found.routes))
+    what = " and ".join(
+        f"{count} {name}"
+        for count, name in ((len(found.points), "sizes"), (len(found.routes), "routes"))
+        if count
+    )
+    console.print(
+        f"a differs from b by {found.median_abs_error_pct:.1f} % in the median, "
+        f"{found.worst_abs_error_pct:.1f} % at worst, over {what}"
+    )
+    if found.tested:
+        count = sum(one is True for one in found.significant)
+        console.print(
+            f"significant: {count} of {found.tested}; with equal networks the chance of any is 5 % at most"
+        )
+
+
+def _header(found: Comparison) -> Iterator[str]:
+    yield f"a  {found.a}"
+    yield f"b  {found.b}"
+    for one in found.differences[:MOST_ROWS]:
+        yield f"differs  {one.what}: {one.a} | {one.b}"
+    if (more := len(found.differences) - MOST_ROWS) > 0:
+        yield f"differs  in {more} more settings"
+    yield from warning_lines(found.warnings)
+
+
+def _points_table(points: Sequence[Pair]) -> Table:
+    is_known = any(pair.significant is not None for pair in points)
+    table = plain_table()
+    last = ["significant"] if is_known else []
+    for heading in ("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", "from", "to", *last):
+        table.add_column(heading, justify="right" if heading else "left")
+    for pair in points:
+        table.add_row(
+            pair.what,
+            str(pair.size_bytes),
+            number(pair.a.median),
+            number(pair.b.median),
+            *(f"{value:.3f}" for value in (pair.ratio.median, pair.ratio.low, pair.ratio.high)),
+            *([_significance(pair)] if is_known else []),
+        )
+    return table
+
+
+def _significance(pair: Pair) -> str:
+    return "unknown" if pair.significant is None else "yes" if pair.significant else ""
+
+
+def _nodes_table(nodes: Sequence[NodeRatio]) -> Table:
+    table = plain_table("", "node", "", "ratio")
+    for one in nodes[:MOST_ROWS]:
+        way = "sends" if one.direction == "out" else "receives"
+        table.add_row(_named(one.pattern, one.step), one.node, way, f"{one.ratio:.3f}")
+    if (more := len(nodes) - MOST_ROWS) > 0:
+        table.add_row("", f"and {more} more", "", "")
+    return table
+
+
+def _named(pattern: str, step: int) -> str:
+    return pattern if step == 0 else f"{pattern} {step + 1}"
+
+
+def _routes_table(routes: RoutePairs) -> Table:
+    """A line for each step and size: the middle of its routes, and the one that differs most."""
+    table = plain_table()
+    for heading in ("", "size, B", "routes", "a, Mb/s", "b, Mb/s", "ratio", "worst", "of"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for step, size in np.unique(np.column_stack([routes.step, routes.a.size]), axis=0).tolist():
+        mine = np.flatnonzero((routes.step == step) & (routes.a.size == size))
+        ratios = routes.ratios[mine]
+        worst = int(mine[np.argmax(np.abs(ratios - 1))])
+        src, dst = (routes.names[end[worst]] for end in (routes.a.src, routes.a.dst))
+        table.add_row(
+            _named(*routes.steps[step]),
+            str(size),
+            str(len(mine)),
+            *(number(float(np.median(one.mbps[mine]))) for one in (routes.a, routes.b)),
+            *(f"{value:.3f}" for value in (np.median(ratios), routes.ratios[worst])),
+            f"{src} > {dst}, phase {routes.a.phase[worst]}",
+        )
+    return table

@@ -1,0 +1,89 @@
+"""What two runs were not alike in before anything was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from weft.run.meta import RunMeta
+
+FACTS = ("kernel", "cpu_model", "cpus")
+"""What nodes say of themselves and results depend on."""
+
+NOT_SET = "-"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A setting with its value in both runs, as text."""
+
+    what: str
+    a: str
+    b: str
+
+    def to_json(self) -> dict[str, str]:
+        return vars(self)
+
+
+def setting_differences(a: RunMeta, b: RunMeta) -> list[Difference]:
+    """Version, testbed and fabric, plan, effective settings and nodes' facts, where the runs differ."""
+    left, right = dict(_settings(a)), dict(_settings(b))
+    return [
+        Difference(what, left.get(what, NOT_SET), right.get(what, NOT_SET))
+        for what in {**left, **right}
+        if left.get(what, NOT_SET) != right.get(what, NOT_SET)
+    ]
+
+
+def _settings(meta: RunMeta) -> Iterator[tuple[str, str]]:
+    yield "weft", meta.weft_version or NOT_SET
+    yield "testbed", f"{meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}"
+    yield "scale", f"{meta.testbed.get('scale', 1.0):g}"
+    yield from _fabric(meta.testbed.get("fabric") or {})
+    yield from _plan(meta.plan)
+    yield from _sets("", (one["settings"] for one in meta.effective if "settings" in one))
+    facts = (node.get("facts") or {} for node in meta.nodes)
+    yield from _sets("node's ", ({key: one.get(key) for key in FACTS} for one in facts))
+
+
+def _fabric(fabric: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Its name, and of each list of parts how many there are and which are how often alike."""
+    yield "fabric", str(fabric.get("name", NOT_SET))
+    for part in ("hosts", "switches", "links"):
+        yield f"fabric's {part}", str(len(fabric.get(part, [])))
+    links = fabric.get("links", [])
+    flat = [dict(_flat({k: v for k, v in link.items() if k != "ends"})) for link in links]
+    yield from _sets("fabric's link ", flat)
+    switches = fabric.get("switches", [])
+    keys = ("capacity_bits_per_s", "queue_frames")
+    yield from _sets("fabric's switch ", ({key: one.get(key) for key in keys} for one in switches))
+
+
+def _plan(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "plan", str(plan.get("name", NOT_SET))
+    yield "launches", str(plan.get("launches", NOT_SET))
+    for index, step in enumerate(plan.get("steps", [])):
+        named = f"step {index} ({step.get('name', index)})"
+        for key, value in _flat(step):
+            yield f"{named}: {key}", value
+
+
+def _sets(prefix: str, documents: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """By key all values that occur, so that it does not matter on which node or in which launch."""
+    values: dict[str, set[str]] = {}
+    for document in documents:
+        for key, value in document.items():
+            if value is not None:
+                values.setdefault(key, set()).add(str(value))
+    for key, found in values.items():
+        yield prefix + key, ", ".join(sorted(found))
+
+
+def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """The leaves of nested tables, by their path."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{path}.{key}" if path else str(key))
+    elif value is not None:
+        yield path, str(value)
