@@ -43,6 +43,25 @@ def test_latency_is_the_mean_of_half_the_round_trip(tmp_path: Path) -> None:
     assert run.meta.plan["steps"][0]["transport"] == "rdma"
 
 
+@pytest.mark.parametrize(
+    ("verb", "what"),
+    [
+        ("RDMA_Write", "half the time of two writes"),
+        ("RDMA_Read", "the time of the whole read"),
+        ("Atomic", "the time of the whole operation"),
+    ],
+)
+def test_one_sided_latency_says_what_it_is(tmp_path: Path, verb: str, what: str) -> None:
+    run = imported(tmp_path, "perftest", LATENCY.replace("Send", verb))
+    (said,) = [one.message for one in run.meta.warnings if one.code == "one-sided"]
+    assert what in said and verb in said
+
+
+def test_latency_of_messages_needs_no_such_warning(tmp_path: Path) -> None:
+    run = imported(tmp_path, "perftest", LATENCY)
+    assert "one-sided" not in [one.code for one in run.meta.warnings]
+
+
 @pytest.mark.parametrize("unit", ["MB/sec", "MiB/sec"])
 def test_its_megabytes_are_binary_as_its_message_rate_proves(tmp_path: Path, unit: str) -> None:
     rates = rates_mbps(imported(tmp_path, "perftest", bandwidth(unit)))

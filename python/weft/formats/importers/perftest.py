@@ -29,9 +29,16 @@ _RATES = {
 _TIMES = ("t_avg[usec]", "t_typical[usec]")
 _RULE = "------"
 
+_ONE_SIDED = {
+    "RDMA_Write": "half the time of two writes, one each way, each seen by polling memory",
+    "RDMA_Read": "the time of the whole read",
+    "Atomic": "the time of the whole operation",
+}
+"""What perftest's latency is where only one end takes part, by how its title begins."""
+
 _CONVENTION = (
-    "latency of send and write is half the round trip, of read and atomic the time of the whole "
-    "operation; MB are 2^20 bytes whatever they are called, Gb 10^9 bits; rates of both directions, "
+    "latency of send is half the round trip, of one-sided write half the time of two writes, of read and atomic the "
+    "time of the whole operation; MB are 2^20 bytes whatever they are called, Gb 10^9 bits; rates of both directions, "
     "which perftest adds up, are divided among them"
 )
 
@@ -53,7 +60,22 @@ def read(text: Text, options: Options) -> Content:
     text.require(SIGN, "expected a line '#bytes #iterations BW peak[...]' or '... t_min[usec]'")
     sections, cut = _sections(text)
     tests = [_test(text, section, options) for section in sections if section.rows]
-    return Content("perftest", tests, _CONVENTION, cut=cut)
+    return Content("perftest", tests, _CONVENTION, cut=cut, warnings=_warnings(tests))
+
+
+def _warnings(tests: list[Test]) -> list[tuple[str, str, str]]:
+    """What stands where other runs have half a round trip, for each kind of one-sided operation."""
+    verbs = dict.fromkeys(test.facts["verb"] for test in tests if test.pattern == PINGPONG)
+    return [
+        (
+            "one-sided",
+            f"latency of {verb} is {what}, as perftest defines it, not half a round trip of messages",
+            "compare it with one-sided results only",
+        )
+        for verb in verbs
+        for start, what in _ONE_SIDED.items()
+        if verb.lower().startswith(start.lower())
+    ]
 
 
 def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
