@@ -91,10 +91,15 @@ def main() -> None:
     parser.add_argument(
         "--arithmetic", action="store_true", help="compute what would be measured, without a lab"
     )
+    parser.add_argument(
+        "--uneven",
+        action="store_true",
+        help="hosts above the leaves, slow ports, uneven uplinks, cards of chips",
+    )
     options = parser.parse_args()
     print(machine())
     seeds = range(options.first, options.first + options.seeds)
-    cases = [(f"seed {seed}", generate(seed, SCALE), SCALE) for seed in seeds]
+    cases = [(f"seed {seed}", generate(seed, SCALE, options.uneven), SCALE) for seed in seeds]
     chosen = CATALOGUE if options.catalogue else []
     catalogue = [(name, _of_catalogue(name, scale), scale) for name, scale in chosen]
     generated = len(cases)
@@ -114,7 +119,8 @@ def main() -> None:
         print(scores[-1].row(), flush=True)
     _print_sums(scores)
     if not options.arithmetic:
-        save("blind", goals_of("generated", scores[:generated]), "generated")
+        kind = "uneven" if options.uneven else "generated"
+        save("blind", goals_of(kind, scores[:generated]), kind)
         save("blind", goals_of("the catalogue's", scores[generated:]), "catalogue")
 
 

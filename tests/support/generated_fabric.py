@@ -17,18 +17,21 @@ from weft.diagnose.xray.slowness import SLOW_SHARE
 
 LINE_MBPS = 100
 LEAST_OVERSUBSCRIPTION, MOST_OVERSUBSCRIPTION = 1.3, 8.0
+LEAST_CHIP = 4
 BINDING = 1.02
 """From this oversubscription on a limit can be felt at all."""
 
 
 @dataclass
 class Switch:
-    """A switch of a fabric that is being made up; `uplink` and `capacity` in Mb/s of wire, None without."""
+    """A switch of a fabric that is being made up; `uplink`, `downlink` (None: as the uplink) and `capacity` in
+    Mb/s of wire, None without."""
 
     name: str
     hosts: int = 0
     children: list[Switch] = field(default_factory=list)
     uplink: float | None = None
+    downlink: float | None = None
     capacity: float | None = None
 
     def walk(self):
@@ -92,15 +95,20 @@ class KnownFabric:
         return min(members, others or members, key=lambda side: (len(side), sorted(side)))
 
 
-def generate(seed: int, scale: float = 0.1) -> KnownFabric:
-    """The fabric of a seed: 12 to 64 hosts, 1 to 3 levels of limits between 1.3x and 8x, hosts shuffled."""
+def generate(seed: int, scale: float = 0.1, is_uneven: bool = False) -> KnownFabric:
+    """The fabric of a seed: 12 to 64 hosts, 1 to 3 levels of limits between 1.3x and 8x, hosts shuffled.
+
+    An uneven one also has up to 8 hosts on its top switch, uplinks that differ by direction, slow ports, and cards
+    of several chips.
+    """
     rng = random.Random(seed)
     levels = rng.choice([1, 2, 3])
     root = Switch("core")
     while not 12 <= sum(s.hosts for s in root.walk()) <= 64:
         root = _grow(rng, levels)
     _limit(rng, root, MOST_OVERSUBSCRIPTION)
-    return of_text(_toml(rng, seed, root), scale)
+    slow = _make_uneven(rng, root) if is_uneven else {}
+    return of_text(_toml(rng, seed, root, slow), scale)
 
 
 def of_text(text: str, scale: float) -> KnownFabric:
@@ -149,11 +157,33 @@ def _limit(rng: random.Random, switch: Switch, most: float) -> None:
         _limit(rng, child, over / LEAST_OVERSUBSCRIPTION)
 
 
+def _make_uneven(rng: random.Random, root: Switch) -> dict[int, int]:
+    """Hosts on the top switch, uplinks that let out less than in, chips inside of cards; the ports in Mb/s of
+    the hosts, by number, that are slow."""
+    root.hosts = rng.randint(2, 8)
+    for switch in list(root.walk()):
+        if switch.uplink and rng.random() < 0.5:
+            switch.downlink, switch.uplink = switch.uplink, switch.uplink / 2
+        if switch.uplink and switch.hosts >= 2 * LEAST_CHIP and rng.random() < 0.5:
+            _divide(rng, switch)
+    hosts = sum(switch.hosts for switch in root.walk())
+    return {host: rng.choice([20, 50]) for host in rng.sample(range(1, hosts + 1), hosts // 10)}
+
+
+def _divide(rng: random.Random, card: Switch) -> None:
+    """Two chips for the hosts of a card."""
+    for number, hosts in enumerate((card.hosts // 2, card.hosts - card.hosts // 2)):
+        over = rng.uniform(LEAST_OVERSUBSCRIPTION, 2 * LEAST_OVERSUBSCRIPTION)
+        chip = Switch(f"{card.name}c{number}", hosts, capacity=hosts * LINE_MBPS / over)
+        card.children.append(chip)
+    card.hosts = 0
+
+
 def _height(switch: Switch) -> int:
     return 1 + max(map(_height, switch.children), default=0)
 
 
-def _toml(rng: random.Random, seed: int, root: Switch) -> str:
+def _toml(rng: random.Random, seed: int, root: Switch, slow: dict[int, int]) -> str:
     lines = [f'name = "generated-{seed}"', f'title = "Made up from seed {seed}"']
     for switch in root.walk():
         lines += ["[[switches]]", f'ids = "{switch.name}"']
@@ -162,10 +192,12 @@ def _toml(rng: random.Random, seed: int, root: Switch) -> str:
     homes = [switch.name for switch in root.walk() for _ in range(switch.hosts)]
     rng.shuffle(homes)
     for number, home in enumerate(homes, 1):
-        link = f'{{ rate = "{LINE_MBPS} Mb/s", delay = "5 us" }}'
+        link = f'{{ rate = "{slow.get(number, LINE_MBPS)} Mb/s", delay = "5 us" }}'
         lines += ["[[hosts]]", f'ids = "n{number}"', f'attach = "{home}"', f"link = {link}"]
     for switch in root.walk():
         for child in switch.children:
             rate = f'rate = "{child.uplink:.1f} Mb/s"' if child.uplink else ""
             lines += ["[[links]]", f'between = ["{child.name}", "{switch.name}"]', rate]
+            if child.downlink:
+                lines.append(f'rate_back = "{child.downlink:.1f} Mb/s"')
     return "\n".join(lines) + "\n"
