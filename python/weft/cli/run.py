@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import sys
+
 import click
 import cloup
 
@@ -12,9 +15,16 @@ from weft.cli.progress import progress
 from weft.cli.tables.dry_run import print_outlook
 from weft.errors import RequestError
 from weft.execute.mpi.toolchain import KINDS
-from weft.execute.request import RunRequest, foresee_run, resume_run, start_run
+from weft.execute.request import RunRequest, commands_of_run, foresee_run, resume_run, start_run
 from weft.nodeset import fold
 from weft.run.folder import Run
+
+
+def _finite(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """Click's ranges let through what is no number."""
+    if not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not a number of seconds")
+    return value
 
 
 @cloup.command()
@@ -23,7 +33,13 @@ from weft.run.folder import Run
     "Where and what",
     cloup.option("--on", "testbed", metavar="TESTBED", help="What to run on, such as lab:pair."),
     cloup.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/PLAN-TIME]"),
-    cloup.option("--resume", metavar="DIR", help="Continue a run: measure only what is missing."),
+    cloup.option(
+        "--resume",
+        metavar="DIR",
+        help="Continue a run: measure only what is missing. Runs the commands that its run.json names, "
+        "and asks before; not for folders of other users.",
+    ),
+    cloup.option("--yes", is_flag=True, help="With --resume: run those commands unasked."),
     cloup.option("--dry-run", is_flag=True, help="List what would be used; start nothing."),
 )
 @cloup.option_group(
@@ -38,6 +54,7 @@ from weft.run.folder import Run
         default=10.0,
         show_default=True,
         type=click.FloatRange(min=0.1),
+        callback=_finite,
         help="Seconds without progress after which a peer has failed.",
     ),
 )
@@ -74,6 +91,7 @@ def run(
     testbed: str | None,
     out: str | None,
     resume: str | None,
+    yes: bool,
     scale: float | None,
     nodes: int | None,
     ports: str | None,
@@ -100,8 +118,9 @@ def run(
     if resume is not None:
         asked = (plan, testbed, out, scale is not None, nodes, ports, launches, cpus, settings)
         _refuse_beside_resume(*asked, transport, interfaces, mpi, dry_run, *loads.values())
+        approved = _approved_commands(resume, yes)
         with progress() as reporter:
-            result = resume_run(resume, reporter, patience_s)
+            result = resume_run(resume, reporter, patience_s, approved)
     else:
         plan, testbed = _named(plan, testbed)
         overrides = _overrides(transport, interfaces, mpi)
@@ -121,12 +140,24 @@ def run(
     context.exit(0 if result.meta.status == "complete" else 1)
 
 
+def _approved_commands(folder: str, yes: bool) -> list[str]:
+    """The commands that a run names, where the user agrees to run them; on a terminal they are asked."""
+    commands = commands_of_run(folder)
+    if not commands or yes:
+        return commands
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return []
+    listed = "".join(f"\n  {command}" for command in commands)
+    question = f"{folder}: its run.json has this machine run{listed}\nRun it?"
+    return commands if click.confirm(question, err=True) else []
+
+
 def _refuse_beside_resume(*asked: object) -> None:
     """A run that is resumed has its plan and testbed."""
     if any(asked):
         raise RequestError(
             "--resume takes the plan, its settings and the testbed from the run",
-            "leave out all but --resume, --patience and --json",
+            "leave out all but --resume, --yes, --patience and --json",
         )
 
 

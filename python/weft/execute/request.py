@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from weft.execute.transport_check import check_transports
 from weft.plan.load import load_plan
 from weft.plan.steps import computes, is_ensemble, is_multi_pair
 from weft.run.folder import Run, RunWriter, lock_folder
-from weft.run.meta import RunMeta, Warning
+from weft.run.meta import FILE_NAME, RunMeta, Warning
 from weft.run.table_stream import damaged_tables
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Computed
@@ -89,9 +90,22 @@ def foresee_run(request: RunRequest) -> Outlook:
         return foresee(plan, request.testbed, testbed)
 
 
-def resume_run(directory: str, reporter: Reporter | None = None, patience_s: float = 10.0) -> Run:
-    """Measure what a run lacks; a complete run is returned as it is."""
-    RunMeta.read(Path(directory))
+def commands_of_run(directory: str) -> list[str]:
+    """The commands that resuming a run executes because its run.json names them; raises RequestError."""
+    from weft.testbed.hosts.spec import named_commands
+
+    return named_commands(str(RunMeta.read(Path(directory)).testbed.get("spec", "")))
+
+
+def resume_run(
+    directory: str,
+    reporter: Reporter | None = None,
+    patience_s: float = 10.0,
+    approved: Collection[str] = (),
+) -> Run:
+    """Measure what a run lacks; a complete run is returned as it is. Of the commands that the run names only those are
+    executed that the user has `approved`; raises RequestError for others, and for a folder of another user."""
+    _refuse_other_owner(Path(directory))
     with lock_folder(Path(directory)) as lock:
         run = Run.open(directory)
         damaged = damaged_tables(run.directory)
@@ -99,6 +113,7 @@ def resume_run(directory: str, reporter: Reporter | None = None, patience_s: flo
             return run
         if "spec" not in run.meta.testbed:
             raise RequestError(f"{directory}: an imported run cannot be resumed")
+        _refuse_unapproved(directory, approved)
         known = run.meta.testbed
         scale, nodes, ports = known.get("scale", 1.0), known.get("nodes"), known.get("data_ports")
         measured = [node["name"] for node in run.meta.nodes]
@@ -107,6 +122,26 @@ def resume_run(directory: str, reporter: Reporter | None = None, patience_s: flo
             afresh = isinstance(testbed, Computed) and bool(run.is_damaged or damaged)
             writer = RunWriter.resume(run, lock, afresh)
             return _carry_out(testbed, writer, reporter, patience_s)
+
+
+def _refuse_other_owner(directory: Path) -> None:
+    """What run.json names is executed, so it must be the user's own."""
+    RunMeta.read(directory)
+    for path in (directory, directory / FILE_NAME):
+        if path.stat().st_uid != os.geteuid():
+            raise RequestError(
+                f"{path}: belongs to another user (uid {path.stat().st_uid})",
+                "a run names the commands that resuming it executes: resume only your own, or measure again",
+            )
+
+
+def _refuse_unapproved(directory: str, approved: Collection[str]) -> None:
+    unknown = [one for one in commands_of_run(directory) if one not in approved]
+    if unknown:
+        raise RequestError(
+            f"{directory}: resuming it runs a command that its run.json names: {unknown[0]}",
+            "if it is what you would run, add --yes",
+        )
 
 
 def _carry_out(

@@ -41,7 +41,7 @@ def test_a_run_says_where_it_was_and_can_be_resumed(tmp_path: Path) -> None:
     document = json.loads((tmp_path / "r/run.json").read_text())
     document |= {"done": [], "status": "partial"}
     (tmp_path / "r/run.json").write_text(json.dumps(document))
-    assert weft_json("run", "--resume", tmp_path / "r")["status"] == "complete"
+    assert weft_json("run", "--resume", tmp_path / "r", "--yes")["status"] == "complete"
 
 
 def test_nodes_whose_clocks_began_at_other_times_agree_on_the_run_s_time(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -32,6 +33,26 @@ def open_hosts(
     if chosen is not None:
         hosts = [replace(host, ports=chosen) for host in hosts]
     return Hosts(kind, name, hosts, cluster.pace)
+
+
+def named_commands(spec: str) -> list[str]:
+    """The commands, beyond weft's own, that KIND:NAME has run: templates, options of ssh, mpirun and salloc, agents
+    that nodes have. Nothing is started; raises RequestError."""
+    kind, _, name = spec.partition(":")
+    if kind == "slurm":
+        return [f"salloc {name}"] if name else []
+    if kind not in _READERS:
+        return []
+    hosts = _READERS[kind](name).hosts
+    launchers = {host.launcher for host in hosts} - {Ssh(), Mpirun()}
+    return sorted({_named_command(one) for one in launchers} | {h.agent for h in hosts if h.agent})
+
+
+def _named_command(launcher: Launcher) -> str:
+    if isinstance(launcher, Template):
+        return shlex.join(launcher.words)
+    assert isinstance(launcher, Ssh | Mpirun)
+    return shlex.join([launcher.name, *launcher.options])
 
 
 def _first(hosts: list[Host], count: int | None, name: str) -> list[Host]:

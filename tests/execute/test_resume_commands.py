@@ -1,0 +1,95 @@
+"""A run folder names commands: resuming it runs only those that the user has seen."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.command import WEFT, weft
+from support.synthetic import write_run
+from weft.run.meta import RunMeta
+
+SIZES = [1, 1024, 65536]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A run, partial, of a template that leaves a trace."""
+    write_run(tmp_path / "r", sizes=SIZES, change=complete_plan)
+    change(tmp_path / "r", f"template:sh -c 'touch {tmp_path}/trace' {{node}}:n[1-2]")
+    return tmp_path / "r"
+
+
+def complete_plan(meta: RunMeta) -> None:
+    meta.plan["steps"][0]["sizes"] = {"schedule": "list", "bytes": SIZES}
+
+
+def change(folder: Path, spec: str) -> None:
+    document = json.loads((folder / "run.json").read_text())
+    document |= {"status": "partial", "done": []}
+    document["testbed"] = {"kind": "template", "spec": spec}
+    (folder / "run.json").write_text(json.dumps(document))
+
+
+def test_a_command_is_not_run_unasked(folder, tmp_path):
+    done = weft("run", "--resume", folder)
+    assert done.returncode == 2
+    assert f"sh -c 'touch {tmp_path}/trace' '{{node}}'" in done.stderr and "--yes" in done.stderr
+    assert not (tmp_path / "trace").exists()
+    weft("run", "--resume", folder, "--yes")
+    assert (tmp_path / "trace").exists()
+
+
+@pytest.mark.parametrize(("answer", "runs"), [("n", False), ("y", True)])
+def test_on_a_terminal_it_is_shown_and_asked(folder, tmp_path, answer, runs):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*WEFT, "run", "--resume", folder], stdin=theirs, stdout=subprocess.PIPE, stderr=theirs
+    )
+    os.close(theirs)
+    shown = b""
+    while b"Run it?" not in shown:
+        shown += os.read(ours, 4096)
+    assert f"touch {tmp_path}/trace".encode() in shown
+    os.write(ours, f"{answer}\n".encode())
+    with pytest.raises(OSError):
+        while os.read(ours, 4096):
+            pass
+    process.communicate(timeout=60)
+    os.close(ours)
+    assert (tmp_path / "trace").exists() == runs
+
+
+@pytest.mark.parametrize("kind", ["template", "ssh", "agent"])
+def test_commands_of_a_host_file_are_commands_too(folder, tmp_path, kind):
+    keys = {
+        "template": 'command = "touch {node}"',
+        "ssh": 'options = ["-o", "ProxyCommand=x"]',
+        "agent": 'agent = "/tmp/x"',
+    }
+    (tmp_path / "hosts.toml").write_text(f'{keys[kind]}\n[[nodes]]\nids = "n[1-2]"\n')
+    change(folder, f"hosts:{tmp_path}/hosts.toml")
+    done = weft("run", "--resume", folder)
+    assert done.returncode == 2 and "resuming it runs a command" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_folder_of_another_user_is_not_resumed(folder, tmp_path):
+    for given in (folder, folder / "run.json"):
+        shutil.chown(given, 65534)
+        done = weft("run", "--resume", folder, "--yes")
+        assert done.returncode == 2 and "belongs to another user" in done.stderr
+        shutil.chown(given, 0)
+    assert not (tmp_path / "trace").exists()
+
+
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_patience_is_a_number(value):
+    done = weft("run", "signature", "--on", "local:", "--patience", value)
+    assert done.returncode == 2 and "not a number of seconds" in done.stderr
