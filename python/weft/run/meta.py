@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from weft.errors import RequestError
+from weft.run.regular_file import open_file
 
 SCHEMA_VERSION = "weft-run/1"
 FILE_NAME = "run.json"
@@ -136,20 +137,32 @@ class RunMeta:
         """Read run.json; raises RequestError when there is none or it is not one of ours."""
         path = directory / FILE_NAME
         try:
-            document = json.loads(path.read_text())
-        except (FileNotFoundError, NotADirectoryError):
+            with open_file(path) as file:
+                document = json.loads(file.read())
+        except FileNotFoundError:
             raise RequestError(
                 f"{directory}: not a run folder, it has no {FILE_NAME}",
                 "give the folder that `weft run --out` or `weft import --out` wrote",
             ) from None
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise RequestError(f"{path}: not JSON: {error}") from None
         version = document.get("schema") if isinstance(document, dict) else None
         if version != SCHEMA_VERSION:
             raise RequestError(f"{path}: schema is {version!r}, this weft reads {SCHEMA_VERSION!r}")
-        document["warnings"] = [Warning(**warning) for warning in document["warnings"]]
         known = {key: document[key] for key in cls.__dataclass_fields__ if key in document}
-        return cls(**known)
+        try:
+            known["warnings"] = [Warning(**warning) for warning in document.get("warnings", [])]
+            return cls(**known)
+        except TypeError:
+            raise RequestError(
+                f"{path}: {_lack(known)}", "measure again, or import again"
+            ) from None
+
+
+def _lack(known: dict[str, Any]) -> str:
+    """Why what is known is no run."""
+    missing = [key for key in ("plan", "testbed", "nodes") if key not in known]
+    return f"has no key {missing[0]}" if missing else "warnings is not a list of warnings"
 
 
 def _listed(lines: list[str]) -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +14,7 @@ import pyarrow.parquet as pq
 
 from weft.errors import RequestError
 from weft.run.checksum import checksum
+from weft.run.regular_file import open_file
 from weft.run.tables import ADDED_LATER
 
 GROUP_ROWS = 65536
@@ -97,21 +96,6 @@ def _conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
         if name in schema.names and name not in table.column_names:
             table = table.append_column(name, pa.nulls(table.num_rows, pa.float64()))
     return table.select(schema.names).cast(schema)
-
-
-def open_file(path: Path) -> BinaryIO:
-    """A regular file, to be read; raises RequestError where it is something else or cannot be read, FileNotFoundError.
-    Of a pipe the other end would be waited for, and a device never ends."""
-    try:
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(path) from None
-    except OSError as error:
-        raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
-    if not stat.S_ISREG(os.fstat(number).st_mode):
-        os.close(number)
-        raise RequestError(f"{path}: not a file", "give a run folder that weft wrote")
-    return os.fdopen(number, "rb")
 
 
 def _groups(table: pa.Table) -> Iterator[pa.Table]:

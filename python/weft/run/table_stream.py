@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from weft.errors import RequestError
 from weft.run.checksum import checksum
-from weft.run.table_file import ARROW_ERRORS, Readable, open_file, read_table, write_table
+from weft.run.regular_file import open_file
+from weft.run.table_file import ARROW_ERRORS, Readable, read_table, write_table
 from weft.run.tables import SCHEMAS
 
 _CHECKSUM = b"weft.crc32"
