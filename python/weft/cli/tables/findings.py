@@ -11,6 +11,7 @@ from weft.cli.tables.layout import plain_table
 from weft.diagnose.limits.findings import Findings, Limit, Slow
 from weft.interval import Interval
 from weft.nodeset import fold
+from weft.quantity import significant
 from weft.run.meta import Warning
 
 SURE = (
@@ -67,9 +68,12 @@ def _slow_table(slow: Iterable[Slow]) -> Table:
     for one in slow:
         name = " to ".join(one.nodes) if one.kind == "route" else fold(one.nodes)
         what = {"out": "sending", "in": "receiving"}.get(one.direction or "", one.kind)
-        table.add_row(name, what, *_interval(one.rate_mbps), f"{one.expected_mbps:.3g}")
+        table.add_row(name, what, *_interval(one.rate_mbps), significant(one.expected_mbps, 3))
     return table
 
 
 def _interval(interval: Interval) -> tuple[str, str]:
-    return f"{interval.median:.3g}", f"{interval.low:.3g} to {interval.high:.3g}"
+    low, median, high = (
+        significant(mbps, 3) for mbps in (interval.low, interval.median, interval.high)
+    )
+    return median, low if low == high else f"{low} to {high}"
