@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from support.command import weft
+from support.command import WEFT, weft
 
 
 def imported(*arguments: str) -> set[str]:
@@ -47,3 +48,17 @@ def test_the_options_of_run_are_in_groups() -> None:
     groups = ["Where and what:", "The testbed:", "The plan:", "Simulated applications:"]
     lines = weft("run", "--help").stdout.splitlines()
     assert [line for line in lines if line in groups] == groups
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_full_disk_behind_standard_output_is_one_message(more: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*WEFT, "laws", "--p", "1", "--sigma", "1", *more],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr and "Traceback" not in done.stderr
