@@ -48,7 +48,7 @@ def main() -> None:
 
 def print_shares(run: Run, command_s: float, scale: float) -> list[Goal]:
     phases = len(run.meta.nodes) - 1
-    launches = range(run.meta.plan["launches"])
+    launches = range(run.meta.plan.launches)
     of_launch = column(run.samples, "launch")
     found = [times(run.samples.filter(of_launch == launch)) for launch in launches]
     size_bytes = int(column(run.samples, "size_bytes").max())

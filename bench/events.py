@@ -13,7 +13,6 @@ Takes seconds.
 from __future__ import annotations
 
 import importlib.util
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from typing import Any
 from common.machine import machine
 from common.results import Goal, save
 from weft.execute.request import RunRequest, start_run
+from weft.plan.plan import Step, to_json
 from weft.testbed.computed.node import open_nodes
 from weft.trace.replay import Recording, record
 
@@ -37,12 +37,12 @@ Hold = tuple[int, int, int]
 """Which resource, from when, how long, in ps."""
 
 
-def recorded() -> tuple[Recording, dict[str, Any]]:
+def recorded() -> tuple[Recording, Step]:
     """What happens in a ping-pong, and the step that it is."""
     with TemporaryDirectory() as folder:
         sizes = [("steps[0].sizes", f'["{SIZE_BYTES} B"]')]
         run = start_run(RunRequest("netpipe", f"node:{SPEC}", f"{folder}/run", overrides=sizes))
-        return record(run, SIZE_BYTES), run.meta.plan["steps"][0]
+        return record(run, SIZE_BYTES), run.meta.plan.steps[0]
 
 
 def chains(recording: Recording) -> list[list[Hold]]:
@@ -82,10 +82,10 @@ def simpy_s(holds: list[list[Hold]], tracks: int, end_ps: int) -> float:
     return elapsed_s
 
 
-def weft_s(step: dict[str, Any]) -> tuple[float, int]:
+def weft_s(step: Step) -> tuple[float, int]:
     """Processor time of weft-node for the same round trips, and its events; a mean, as one takes milliseconds."""
     nodes = open_nodes(SPEC)
-    text = json.dumps(step)
+    text = to_json(step)
     began = time.process_time()
     rounds = LEAST_ROUNDS * REPEATS
     events = sum(nodes.model.simulate(text, 0, 1)["events"] for _ in range(rounds))

@@ -181,7 +181,7 @@ def value_of(value: Any) -> str:
 
 
 def overrides(fabric: str) -> list[Override]:
-    steps = [step["name"] for step in load_plan(PLAN)["steps"]]
+    steps = [step.name for step in load_plan(PLAN).steps]
     each = (
         ("permutations", str(PERMUTATIONS)),
         ("stop.trial", LONGER_TRIALS.get(fabric, TRIAL)),

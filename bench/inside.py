@@ -74,7 +74,7 @@ NO_GATHERING = {"nic.mtu_bytes": "1500", "nic.coalesce_frames": "1"}
 def measure(placement: str, keys: Keys, pattern: str, size_bytes: int) -> Outcome:
     values = "".join(f",{key}={value}" for key, value in keys.items())
     sizes = [("steps[0].sizes", f'["{size_bytes} B"]')]
-    step = load_plan({"pingpong": "latency"}.get(pattern, pattern), sizes)["steps"][0]
+    step = load_plan({"pingpong": "latency"}.get(pattern, pattern), sizes).steps[0]
     return open_nodes(f"p4-400(placement={placement}{values})").simulate(step, 0, 1, True)
 
 
@@ -249,7 +249,7 @@ def time_sweep() -> Iterator[Goal]:
     limits = [("steps[0].sizes.max", "2 MiB")]
     for plan in ("netpipe", "stream"):
         total_s, events = 0.0, 0
-        step = load_plan(plan, limits)["steps"][0]
+        step = load_plan(plan, limits).steps[0]
         for placement in PLACEMENTS:
             nodes = open_nodes(f"p4-400-{placement}")
             began = time.perf_counter()

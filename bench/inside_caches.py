@@ -159,7 +159,7 @@ def orders() -> Iterator[tuple[str, bool, str]]:
 
 def time_sweep() -> list[Goal]:
     """NetPIPE's sizes from 1 B to 2 MiB on one processor."""
-    step = load_plan("netpipe", [("steps[0].sizes.max", "2 MiB")])["steps"][0]
+    step = load_plan("netpipe", [("steps[0].sizes.max", "2 MiB")]).steps[0]
     total_s, events = 0.0, 0
     for placement in PLACEMENTS:
         nodes = open_nodes(f"p4-400(placement={placement},memory.model=caches)")

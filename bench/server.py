@@ -86,7 +86,7 @@ class Computed:
 def simulate(config: str, overrides: Overrides = ()) -> Computed:
     """A stream of large messages with a configuration and some other keys."""
     nodes = SimulatedNodes(_core.Machine.load(TEXT, "server-100g", config, list(overrides)), {})
-    step = load_plan("stream", [("steps[0].sizes", f'["{MESSAGE_BYTES} B"]')])["steps"][0]
+    step = load_plan("stream", [("steps[0].sizes", f'["{MESSAGE_BYTES} B"]')]).steps[0]
     outcome = nodes.simulate(step, 0, 1)
     rows = outcome.samples(0, 0, 0)
     each_ns = float((column(rows, "elapsed_ns") / column(rows, "messages"))[0])

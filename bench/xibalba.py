@@ -214,9 +214,9 @@ PARTS = {"pairs-e7": e7_pairs, "pairs-er16": er16_pairs, "aapc": e7_config1, "ph
 
 def pair_tests(run: Run) -> Iterator[tuple[str, Found]]:
     """The steps that are named after a published result."""
-    for step in run.meta.plan["steps"]:
-        if step["pattern"]["kind"] == "pairs":
-            yield f"{step['name']}_mbyte_s", mean_rate(run, step["name"])
+    for step in run.meta.plan.steps:
+        if step.pattern.kind == "pairs":
+            yield f"{step.name}_mbyte_s", mean_rate(run, step.name)
 
 
 def mean_rate(run: Run, step: str) -> Found:
@@ -284,7 +284,7 @@ def ideal_config1_s() -> float:
 
 
 def step_index(run: Run, name: str) -> int:
-    return [step["name"] for step in run.meta.plan["steps"]].index(name)
+    return [step.name for step in run.meta.plan.steps].index(name)
 
 
 def read_published(ground: Ground) -> dict[str, Result]:

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from support.paths import DATA
-from support.runs import affine_us, launches_of, pingpong_run, step_rows, write_run
+from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
 from support.synthetic import netpipe_sizes
 from support.synthetic_cluster import Cluster, Step, cards, write_cluster_run
 from weft.cli.compare import compare
@@ -102,7 +102,7 @@ def test_phases_name_the_slowest_route_and_routes_their_best(tmp_path: Path) -> 
         step_rows([1000], launches_of([time_us]), "stream", route=(src, dst), phase=phase)
         for phase, src, dst, time_us in [(0, 0, 1, 10.0), (0, 1, 2, 40.0), (1, 0, 1, 20.0)]
     ]
-    steps = [{"name": "s", "pattern": {"kind": "stream", "window": 1}, "transport": "tcp"}]
+    steps = [step_plan("stream")]
     run = write_run(tmp_path / "run", rows, steps, ("n1", "n2", "n3"))
     assert [(each.phase, each.rate_mbps) for each in phases(run)] == [(0, 200.0), (1, 400.0)]
     assert [each.elapsed_ms for each in phases(run)] == [40.0, 20.0]

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from support.here import weft
-from support.runs import launches_of, step_plan, step_rows, write_run
+from support.plans import a_step
+from support.runs import launches_of, step_rows, write_run
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
 from weft.compare.comparison import compare
 from weft.compare.routes import RoutePair
+from weft.plan.pattern import AllToAll
 from weft.run.folder import Run
 
 
@@ -70,7 +72,12 @@ def test_a_route_that_one_launch_measured_is_not_known_to_differ(tmp_path: Path)
             )
             for flow in flows
         ]
-        return write_run(tmp_path / name, rows, [step_plan("alltoall")], ("n1", "n2", "n3", "n4"))
+        return write_run(
+            tmp_path / name,
+            rows,
+            [a_step(AllToAll(nodes=None, mode="phased"))],
+            ("n1", "n2", "n3", "n4"),
+        )
 
     found = compare(run("a", 94.0), run("b", 47.0))
     assert [pair.significant for pair in found.pairs] == [None, True, True, True]

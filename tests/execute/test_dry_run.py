@@ -10,9 +10,10 @@ from support.hosts_here import host_file
 from support.loopback import Loopback
 from weft.execute.dry_run import foresee
 from weft.plan.load import load_plan
+from weft.plan.plan import Plan
 
 
-def callers(plan: dict[str, Any], nodes: int) -> dict[str, list[str]]:
+def callers(plan: Plan, nodes: int) -> dict[str, list[str]]:
     document = foresee(plan, "here", Loopback(nodes)).to_json()
     return {node["node"]: node["from"] for node in document["nodes"]}
 
@@ -33,7 +34,7 @@ def test_what_needs_no_network_listens_nowhere() -> None:
     assert set(map(tuple, callers(load_plan("overhead"), 2).values())) == {()}
 
 
-def datagrams(plan: dict[str, Any]) -> list[dict[str, Any]]:
+def datagrams(plan: Plan) -> list[dict[str, Any]]:
     document = foresee(plan, "here", Loopback(2)).to_json()
     return [node["datagrams"] for node in document["nodes"]]
 

@@ -10,9 +10,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from support.command import WEFT, weft
 from support.synthetic import write_run
+from weft.plan.plan import SizeList
 from weft.run.meta import RunMeta
 
 SIZES = [1, 1024, 65536]
@@ -27,7 +29,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def complete_plan(meta: RunMeta) -> None:
-    meta.plan["steps"][0]["sizes"] = {"schedule": "list", "bytes": SIZES}
+    step = replace(meta.plan.steps[0], sizes=SizeList(tuple(SIZES)))
+    meta.plan = meta.plan.with_step(0, step)
 
 
 def change(folder: Path, spec: str) -> None:

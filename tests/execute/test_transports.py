@@ -21,6 +21,7 @@ from weft.errors import RequestError
 from weft.execute.pair import run_step
 from weft.execute.transport_check import check_transports
 from weft.plan.load import load_plan
+from weft.plan.plan import Step
 from weft.run.folder import Run
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.local import Local
@@ -40,7 +41,7 @@ SIZES = [1, 56, 57, 65537, 1 << 20]
 """On both sides of a cell of shared memory, and more than its rings hold at once."""
 
 
-def step(transport: str, sizes: list[int], **changes: Any) -> dict[str, Any]:
+def step(transport: str, sizes: list[int], **changes: Any) -> Step:
     return loopback.step(sizes, transport=transport, **changes)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.importing import imported, latencies_us, rates_mbps, refusal
+from weft.plan.pattern import Stream
 
 PINGPONG = """\
 bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec
@@ -48,17 +49,17 @@ def test_two_transfers_an_iteration_are_a_pingpong(tmp_path: Path) -> None:
 def test_a_window_of_transfers_is_a_stream(tmp_path: Path) -> None:
     run = imported(tmp_path, "fabtests", BANDWIDTH)
     assert rates_mbps(run) == pytest.approx({4096: 8 * 2621.44})
-    assert run.meta.plan["steps"][0]["pattern"] == {"kind": "stream", "window": 64}
+    assert run.meta.plan.steps[0].pattern == Stream(window=64)
 
 
 def test_lines_of_m_are_whole_numbers_and_name_the_program(tmp_path: Path) -> None:
     run = imported(tmp_path, "fabtests", LISTED)
     assert latencies_us(run) == pytest.approx({64: 64 / 72.31, 1000: 1.0})
-    assert run.meta.plan["steps"][0]["name"] == "fi-rdm-pingpong"
+    assert run.meta.plan.steps[0].name == "fi-rdm-pingpong"
 
 
 def test_several_outputs_are_launches(tmp_path: Path) -> None:
-    assert imported(tmp_path, "fabtests", PINGPONG * 3).meta.plan["launches"] == 3
+    assert imported(tmp_path, "fabtests", PINGPONG * 3).meta.plan.launches == 3
 
 
 @pytest.mark.parametrize("source", [PINGPONG, LISTED])

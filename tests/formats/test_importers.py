@@ -197,7 +197,7 @@ def test_the_same_output_twice_is_two_launches_or_twice_the_batches(
     assert twice is not None
     assert twice.samples.num_rows == 2 * once.samples.num_rows
     if WHOLE[name] != "fping":
-        assert twice.meta.plan["launches"] == 2 and "one-launch" not in warned(twice)
+        assert twice.meta.plan.launches == 2 and "one-launch" not in warned(twice)
 
 
 @pytest.mark.parametrize("text", ["", " \n\n"])

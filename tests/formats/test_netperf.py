@@ -52,7 +52,7 @@ Throughput,Throughput Units,Local Send Size
 def test_a_stream_is_in_decimal_megabits(tmp_path: Path) -> None:
     run = imported(tmp_path, "netperf", STREAM)
     assert rates_mbps(run) == pytest.approx({16384: 915.55}, rel=1e-6)
-    assert run.meta.plan["steps"][0]["transport"] == "tcp"
+    assert run.meta.plan.steps[0].transport == "tcp"
 
 
 def test_of_udp_what_arrived_counts(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_selected_outputs_are_read_by_their_names(tmp_path: Path) -> None:
 
 def test_three_runs_of_each_are_three_launches(tmp_path: Path) -> None:
     run = imported(tmp_path, "netperf", (STREAM + RR) * 3)
-    assert run.meta.plan["launches"] == 3 and len(run.meta.plan["steps"]) == 2
+    assert run.meta.plan.launches == 3 and len(run.meta.plan.steps) == 2
     assert "one-launch" not in warned(run)
 
 

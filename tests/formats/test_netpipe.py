@@ -11,6 +11,7 @@ from weft.errors import RequestError
 from weft.formats.importers import import_file
 from weft.formats.importers.imported import Options
 from weft.formats.importers.text import MAX_FILE_BYTES
+from weft.plan.pattern import Pingpong
 from weft.run.folder import Run
 
 NP3 = DATA / "np3.7.2.np.out"
@@ -61,8 +62,8 @@ def test_version_3_is_a_pingpong_of_best_trials(tmp_path: Path) -> None:
     run = imported(tmp_path, NP3)
     assert run.meta.statistic == "best"
     assert run.meta.status == "complete"
-    assert run.meta.plan["steps"][0]["pattern"] == {"kind": "pingpong"}
-    assert run.meta.plan["steps"][0]["sizes"]["bytes"][:3] == [1, 2, 3]
+    assert run.meta.plan.steps[0].pattern == Pingpong()
+    assert run.meta.plan.steps[0].sizes.bytes[:3] == (1, 2, 3)
     assert run.meta.source is not None
     assert (run.meta.source["format"], run.meta.source["file"]) == ("netpipe-3", NP3.name)
     assert [warning.code for warning in run.meta.warnings] == ["one-launch"]

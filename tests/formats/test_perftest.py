@@ -40,7 +40,7 @@ def test_latency_is_the_mean_of_half_the_round_trip(tmp_path: Path) -> None:
     run = imported(tmp_path, "perftest", LATENCY)
     assert latencies_us(run) == pytest.approx({2: 0.82, 4: 0.80})
     assert set(run.samples["messages"].to_pylist()) == {1000}
-    assert run.meta.plan["steps"][0]["transport"] == "rdma"
+    assert run.meta.plan.steps[0].transport == "rdma"
 
 
 @pytest.mark.parametrize(
@@ -88,4 +88,4 @@ def test_a_cut_table_is_told(tmp_path: Path) -> None:
 
 def test_several_outputs_are_several_launches(tmp_path: Path) -> None:
     run = imported(tmp_path, "perftest", LATENCY * 3 + bandwidth("MB/sec"))
-    assert run.meta.plan["launches"] == 3 and len(run.meta.plan["steps"]) == 2
+    assert run.meta.plan.launches == 3 and len(run.meta.plan.steps) == 2

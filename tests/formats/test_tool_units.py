@@ -66,12 +66,12 @@ def test_iperf3_counts_what_arrived(tmp_path: Path) -> None:
 
 def test_iperf3_tells_directions_apart(tmp_path: Path) -> None:
     run = imported(tmp_path / "both", "iperf3", DATA / "iperf3_3.12_bidir.json")
-    assert [step["name"] for step in run.meta.plan["steps"]] == [
+    assert [step.name for step in run.meta.plan.steps] == [
         "tcp-client-to-server",
         "tcp-server-to-client-2",
     ]
     back = imported(tmp_path / "back", "iperf3", DATA / "iperf3_3.12_reverse.json")
-    assert back.meta.plan["steps"][0]["name"] == "tcp-server-to-client"
+    assert back.meta.plan.steps[0].name == "tcp-server-to-client"
 
 
 def test_iperf3_udp_tells_losses(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_iperf3_udp_tells_losses(tmp_path: Path) -> None:
         (DATA / "iperf3_udp.json").read_text().replace('"lost_packets":\t0', '"lost_packets":\t19')
     )
     run = imported(tmp_path, "iperf3", text)
-    assert run.meta.plan["steps"][0]["transport"] == "udp"
+    assert run.meta.plan.steps[0].transport == "udp"
     assert any("19 of 382 datagrams" in warning.message for warning in run.meta.warnings)
 
 
@@ -138,7 +138,7 @@ def test_qperf_takes_what_arrived_and_reads_exact_sizes(tmp_path: Path) -> None:
 def test_qperf_over_sizes_is_one_curve(tmp_path: Path) -> None:
     run = imported(tmp_path, "qperf", "qperf_0.4.11_sweep.txt")
     assert latencies_us(run) == pytest.approx({1: 33.1, 8: 30.8, 64: 32.1, 512: 38.0})
-    assert run.meta.plan["launches"] == 1 and len(run.meta.plan["steps"]) == 1
+    assert run.meta.plan.launches == 1 and len(run.meta.plan.steps) == 1
 
 
 def test_mpigraph_is_from_sender_to_receiver_in_binary_megabytes(tmp_path: Path) -> None:

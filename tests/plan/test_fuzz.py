@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +10,7 @@ from weft.errors import RequestError
 from weft.plan import catalog
 from weft.plan.load import parse_plan
 from weft.plan.phases import expand
+from weft.plan.plan import Step
 
 PLANS = [catalog.read(catalog.find("plan", name)) for name in catalog.names("plan")]
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -28,15 +27,15 @@ def check(text: str, overrides: list[tuple[str, str]]) -> None:
         assert error.message.startswith("fuzz.toml")
         assert "\n" not in error.message
     else:
-        for step in plan["steps"]:
+        for step in plan.steps:
             check_phases(step)
 
 
-def check_phases(step: dict[str, Any]) -> None:
+def check_phases(step: Step) -> None:
     try:
-        assert all(phase["size_bytes"] > 0 for phase in expand(step, 96))
+        assert all(phase.size_bytes > 0 for phase in expand(step, 96))
     except RequestError as error:
-        assert error.message.startswith(f'step "{step["name"]}": ')
+        assert error.message.startswith(f'step "{step.name}": ')
         assert "\n" not in error.message
 
 

@@ -5,29 +5,31 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import msgspec
 import pytest
 
 from support.paths import CHECKOUT
 from weft.errors import RequestError
 from weft.plan.load import load_plan, parse_plan
-from weft.plan.phases import expand
+from weft.plan.pattern import Xray
+from weft.plan.phases import Phase, Transfer, expand
+from weft.plan.plan import Step
 
 PAGE = CHECKOUT / "docs" / "plans.md"
 COUNT = '{ rule = "count", repeats = 1, trials = 1 }'
 TIME = '{ rule = "time", trial = "1 s", trials = 1 }'
 
 
-def resolved(keys: str, stop: str = COUNT) -> dict[str, Any]:
+def resolved(keys: str, stop: str = COUNT) -> Step:
     """The only step of a plan with these keys."""
     text = f'name = "x"\n[[steps]]\n{keys}\nsizes = ["7 B"]\nstop = {stop}\n'
-    (step,) = parse_plan(text, "x.toml")["steps"]
-    assert isinstance(step, dict)
+    (step,) = parse_plan(text, "x.toml").steps
     return step
 
 
-def routes(phase: dict[str, Any]) -> list[tuple[int, int]]:
+def routes(phase: Phase) -> list[tuple[int, int]]:
     """Source and destination of each transfer."""
-    return [(transfer["src"], transfer["dst"]) for transfer in phase["transfers"]]
+    return [transfer.ends for transfer in phase.transfers]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +41,7 @@ def routes(phase: dict[str, Any]) -> list[tuple[int, int]]:
         ('"matrix"\nmeasure = "latency"', {"measure": "latency", "duplex": None}),
         (
             '"streams"\nreceivers = "1"',
-            {"senders": None, "receivers": [0], "streams_per_sender": 1, "sweep": False},
+            {"senders": None, "receivers": (0,), "streams_per_sender": 1, "sweep": False},
         ),
         ('"cast"', {"chunk_bytes": 65536, "networks": 1, "sweep": False}),
         ('"ring"', {}),
@@ -47,27 +49,26 @@ def routes(phase: dict[str, Any]) -> list[tuple[int, int]]:
     ],
 )
 def test_a_pattern_is_resolved_with_its_defaults(keys: str, own: dict[str, Any]) -> None:
-    pattern = resolved(f"pattern = {keys}")["pattern"]
-    assert pattern == {"kind": pattern["kind"], "nodes": None} | own
+    pattern = resolved(f"pattern = {keys}").pattern
+    assert msgspec.to_builtins(pattern) == {"kind": pattern.kind, "nodes": None} | own
 
 
 def test_an_xray_is_resolved_with_its_budget() -> None:
     step = resolved('pattern = "xray"', TIME)
-    assert step["pattern"] == {"kind": "xray", "nodes": None, "time_ns": 60_000_000_000}
-    assert expand(step, 8) == []
+    assert step.pattern == Xray(nodes=None, time_ns=60_000_000_000)
+    assert expand(step, 8) == ()
 
 
 def test_chosen_nodes_are_indices_from_zero() -> None:
     step = resolved('pattern = "ring"\nnodes = "2-6/2"')
-    assert step["pattern"]["nodes"] == [1, 3, 5]
+    assert step.chosen_nodes == (1, 3, 5)
     assert [routes(phase) for phase in expand(step, 6)] == [[(1, 3), (3, 5), (5, 1)]]
 
 
 def test_a_cast_over_two_networks_halves_the_image() -> None:
     (phase,) = expand(resolved('pattern = "cast"\nnetworks = 2'), 2)
-    link = {"src": 0, "dst": 1, "streams": 1}
-    halves = [link | {"bytes": 4, "network": 0}, link | {"bytes": 3, "network": 1}]
-    assert phase == {"index": 0, "size_bytes": 7, "work": "cast", "transfers": halves}
+    halves = (Transfer(0, 1, bytes=4, network=0), Transfer(0, 1, bytes=3, network=1))
+    assert phase == Phase(index=0, size_bytes=7, work="cast", transfers=halves)
 
 
 def test_a_seed_means_the_same_on_every_machine() -> None:
@@ -77,7 +78,7 @@ def test_a_seed_means_the_same_on_every_machine() -> None:
 
 
 def test_too_few_nodes_are_said_by_step_and_pattern() -> None:
-    inter = next(s for s in load_plan("xibalba")["steps"] if s["name"] == "e7_inter_48p")
+    inter = next(s for s in load_plan("xibalba").steps if s.name == "e7_inter_48p")
     expected = 'step "e7_inter_48p": pairs needs 96 nodes, the testbed has 64'
     with pytest.raises(RequestError, match=expected):
         expand(inter, 64)
@@ -99,24 +100,24 @@ def test_too_few_nodes_are_said_by_step_and_pattern() -> None:
 )
 def test_plans_of_the_catalogue_expand(name: str, nodes: int, phases: list[int]) -> None:
     plan = load_plan(name)
-    assert plan["name"] == name
-    assert [len(expand(step, nodes)) for step in plan["steps"]] == phases
+    assert plan.name == name
+    assert [len(expand(step, nodes)) for step in plan.steps] == phases
 
 
 @pytest.mark.parametrize("nodes", [2, 3])
 def test_small_testbeds_can_run_the_general_plans(nodes: int) -> None:
     for name in ["matrix", "aapc", "ring", "random-permutations", "incast", "cast", "xray"]:
-        for step in load_plan(name)["steps"]:
-            assert expand(step, nodes) or step["pattern"]["kind"] == "xray"
+        for step in load_plan(name).steps:
+            assert expand(step, nodes) or step.pattern.kind == "xray"
 
 
 def test_published_pairs_are_where_the_study_put_them() -> None:
     """Table 3 of the Xibalba study: ASICs have 24 ports, modules 48, each node meets one other."""
     modules = {"e7_asic": (0, 0), "e7_intra": (0, 1), "e7_inter": (0, 2)}
-    pairs = [s for s in load_plan("xibalba")["steps"] if s["pattern"]["kind"] == "pairs"]
+    pairs = [s for s in load_plan("xibalba").steps if s.pattern.kind == "pairs"]
     assert len(pairs) == 9
     for step in pairs:
-        kind, amount = step["name"].rsplit("_", 1)
+        kind, amount = step.name.rsplit("_", 1)
         (phase,) = expand(step, 96)
         there, back = routes(phase)[::2], routes(phase)[1::2]
         assert back == [(dst, src) for src, dst in there]
@@ -129,4 +130,4 @@ def test_examples_of_the_page_about_plans_are_plans() -> None:
     assert len(examples) == 2
     for text in examples:
         named = text if text.startswith("name") else f'name = "example"\n{text}'
-        assert all(expand(step, 96) for step in parse_plan(named, "plans.md")["steps"])
+        assert all(expand(step, 96) for step in parse_plan(named, "plans.md").steps)

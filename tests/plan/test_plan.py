@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from support.paths import DATA
+from weft import _core
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.plan.load import largest_message_bytes, load_plan, parse_plan
-from weft.plan.phases import expand
+from weft.plan.pattern import Pingpong
+from weft.plan.phases import Transfer, expand
+from weft.plan.plan import Plan, Powers, Step, TimeRule
 
 GOOD = """
 name = "good"
@@ -133,8 +139,8 @@ def test_overrides_replace_and_add() -> None:
         ("title", "with spaces"),
     ]
     plan = parse_plan(GOOD, "x", overrides)
-    assert (plan["launches"], plan["title"]) == (2, "with spaces")
-    assert plan["steps"][0]["sizes"]["max_bytes"] == 65536
+    assert (plan.launches, plan.title) == (2, "with spaces")
+    assert plan.steps[0].sizes == Powers(base=2, min_bytes=1, max_bytes=65536)
 
 
 def test_unknown_override_is_refused() -> None:
@@ -147,43 +153,62 @@ def test_unknown_override_is_refused() -> None:
 @pytest.mark.parametrize("name", ["latency", "netpipe", "overhead", "signature", "stream"])
 def test_catalogue_plans_load_and_expand(name: str) -> None:
     plan = load_plan(name)
-    assert plan["name"] == name
-    for step in plan["steps"]:
+    assert plan.name == name
+    for step in plan.steps:
         phases = expand(step, 2)
-        assert [phase["index"] for phase in phases] == list(range(len(phases)))
+        assert [phase.index for phase in phases] == list(range(len(phases)))
 
 
 def test_signature_plan_is_the_agreed_one() -> None:
     plan = load_plan("signature")
-    (step,) = plan["steps"]
-    assert plan["launches"] == 5
-    assert step["pattern"] == {"kind": "pingpong"}
-    assert step["stop"].items() >= {"rule": "time", "trial_ns": 10_000_000, "trials": 5}.items()
-    assert step["until_ns"] == 100_000_000
+    (step,) = plan.steps
+    assert plan.launches == 5
+    assert step.pattern == Pingpong()
+    assert step.stop == TimeRule(trial_ns=10_000_000, trials=5, at_most_ns=100_000_000)
+    assert step.until_ns == 100_000_000
 
 
 def test_netpipe_sizes_are_those_of_the_real_netpipe() -> None:
     lines = (DATA / "np3.7.2.np.out").read_text().splitlines()
     real = [int(line.split()[0]) for line in lines]
-    (step,) = load_plan("netpipe", [("steps.0.sizes.max", "4 KiB")])["steps"]
-    assert [phase["size_bytes"] for phase in expand(step, 2)] == real
+    (step,) = load_plan("netpipe", [("steps.0.sizes.max", "4 KiB")]).steps
+    assert [phase.size_bytes for phase in expand(step, 2)] == real
 
 
 def test_transfers() -> None:
-    (pingpong,) = parse_plan(GOOD, "x")["steps"]
-    (stream,) = load_plan("stream")["steps"]
-    there = {"src": 0, "dst": 1, "bytes": 1, "streams": 1, "network": 0}
-    back = there | {"src": 1, "dst": 0}
-    assert expand(pingpong, 2)[0]["transfers"] == [there, back]
-    assert expand(stream, 2)[0]["transfers"] == [there]
-    assert (expand(pingpong, 2)[0]["work"], expand(stream, 2)[0]["work"]) == ("pingpong", "stream")
+    (pingpong,) = parse_plan(GOOD, "x").steps
+    (stream,) = load_plan("stream").steps
+    there, back = Transfer(0, 1, bytes=1), Transfer(1, 0, bytes=1)
+    assert expand(pingpong, 2)[0].transfers == (there, back)
+    assert expand(stream, 2)[0].transfers == (there,)
+    assert (expand(pingpong, 2)[0].work, expand(stream, 2)[0].work) == ("pingpong", "stream")
+
+
+@pytest.mark.parametrize("name", catalog.names("plan"))
+def test_a_plan_keeps_its_keys_and_values(name: str) -> None:
+    """As `weft._core` writes it, so run.json has it, byte for byte, and reads it again."""
+    text = catalog.read(catalog.find("plan", name))
+    written = json.dumps(json.loads(_core.load_plan(text, name, [], 1 << 30)))
+    plan = load_plan(name)
+    assert json.dumps(msgspec.to_builtins(plan)) == written
+    assert msgspec.convert(json.loads(written), Plan) == plan
+
+
+def test_a_step_is_expanded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    expand_step = _core.expand_step
+    monkeypatch.setattr(_core, "expand_step", lambda *of: calls.append(of) or expand_step(*of))
+    step = replace(parse_plan(GOOD, "x").steps[0], name="expanded-once")
+    phases = expand(step, 2)
+    again = expand(msgspec.convert(msgspec.to_builtins(step), Step), 2)
+    assert again is phases and len(calls) == 1
 
 
 def test_too_few_nodes() -> None:
-    (step,) = parse_plan(GOOD, "x")["steps"]
+    (step,) = parse_plan(GOOD, "x").steps
     with pytest.raises(RequestError, match='step "pingpong": pingpong needs 2 nodes'):
         expand(step, 1)
-    (null,) = load_plan("overhead")["steps"]
+    (null,) = load_plan("overhead").steps
     assert expand(null, 1)
 
 
@@ -216,12 +241,8 @@ def test_catalogue_keeps_kinds_apart() -> None:
 
 
 def test_netpipes_rule_keeps_its_least_number_of_messages():
-    stop = load_plan("netpipe")["steps"][0]["stop"]
-    assert (stop["trials"], stop["at_least"], stop["at_most_ns"]) == (3, 3, None)
-
-
-def test_a_size_of_the_signature_ends_after_a_tenth_of_a_second():
-    assert load_plan("signature")["steps"][0]["stop"]["at_most_ns"] == 100_000_000
+    stop = load_plan("netpipe").steps[0].stop
+    assert stop == TimeRule(trial_ns=200_000_000, trials=3, at_least=3, at_most_ns=None)
 
 
 def test_at_least_belongs_to_the_time_rule():

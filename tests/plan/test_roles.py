@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from support.plans import a_step
+from weft.plan.pattern import Cast
+from weft.plan.phases import Phase, Transfer, Work
+from weft.plan.plan import StopRule, TimeRule
+from weft.plan.roles import Sending, participants, parts, without
 
-from weft.plan.roles import participants, parts, without
-
-STEP = {"pattern": {"kind": "x", "chunk_bytes": 4096}, "stop": {"rule": "count", "repeats": 1}}
-
-
-def phase(*routes: tuple[int, ...], work: str = "stream") -> dict[str, Any]:
-    transfers = [
-        {"src": src, "dst": dst, "bytes": 8, "streams": 2, "network": network[0] if network else 0}
-        for src, dst, *network in routes
-    ]
-    return {"index": 3, "size_bytes": 8, "work": work, "transfers": transfers}
+STEP = a_step(Cast(nodes=None, chunk_bytes=4096, networks=2, sweep=False))
 
 
-def routes(a_phase: dict[str, Any]) -> list[tuple[int, int, int]]:
-    return [(one["src"], one["dst"], one["network"]) for one in a_phase["transfers"]]
+def phase(*routes: tuple[int, ...], work: Work = "stream", stop: StopRule | None = None) -> Phase:
+    transfers = [Transfer(src, dst, 8, 2, *network) for src, dst, *network in routes]
+    return Phase(3, 8, work, tuple(transfers), stop=stop)
+
+
+def routes(a_phase: Phase) -> list[tuple[int, int, int]]:
+    return [(*one.ends, one.network) for one in a_phase.transfers]
 
 
 def test_each_node_gets_its_part_and_one_without_any_an_empty_one() -> None:
     found = parts(phase((0, 1), (1, 2)), [0, 1, 2, 3], STEP)
-    assert [len(found[node]["send"]) for node in range(4)] == [1, 1, 0, 0]
-    assert [len(found[node]["receive"]) for node in range(4)] == [0, 1, 1, 0]
-    assert found[1]["send"] == [{"dst": 2, "streams": 2, "network": 0}]
-    assert found[3]["phase"] == 3 and found[3]["stop"] == STEP["stop"]
+    assert [len(found[node].send) for node in range(4)] == [1, 1, 0, 0]
+    assert [len(found[node].receive) for node in range(4)] == [0, 1, 1, 0]
+    assert found[1].send == [Sending(dst=2, streams=2, network=0)]
+    assert (found[3].phase, found[3].stop, found[3].chunk_bytes) == (3, STEP.stop, 4096)
 
 
 def test_a_phase_may_have_its_own_stop_rule() -> None:
-    own = {"rule": "time", "trial_ns": 1, "trials": 1}
-    assert parts(phase((0, 1)) | {"stop": own}, [0, 1], STEP)[0]["stop"] == own
+    own = TimeRule(trial_ns=1, trials=1)
+    assert parts(phase((0, 1), stop=own), [0, 1], STEP)[0].stop == own
 
 
 def test_transfers_of_lost_nodes_are_left_out() -> None:

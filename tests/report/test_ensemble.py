@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from support.synthetic import write_run
 from support.synthetic_cluster import Cluster, Flow, Shared, Step, cards, write_cluster_run
@@ -238,7 +239,7 @@ def test_a_cast_on_two_networks_counts_the_whole_image(
     tmp_path: Path, diagnosed: dict[str, Findings]
 ) -> None:
     step = Step.cast()
-    step = Step({**step.pattern, "networks": 2, "sweep": False}, step.size_bytes)
+    step = Step(replace(step.pattern, networks=2, sweep=False), step.size_bytes)
     diagnosed["c4"] = Findings("")
     run = write_cluster_run(tmp_path / "c4", Cluster(4, noise=0.0), [step])
     (row,) = figures_of(run)["cast"].tables["cast"]

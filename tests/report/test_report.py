@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from support.synthetic import FAST_ETHERNET, GIGABIT, Network, run_meta, write_run
 from weft.cli.report import report as report_command
@@ -168,7 +169,7 @@ def test_runs_are_named_by_what_tells_them_apart(tmp_path: Path) -> None:
 
 def test_steps_of_one_run_are_told_apart(make: Runs) -> None:
     def twice(meta: RunMeta) -> None:
-        meta.plan["steps"] *= 2
+        meta.plan = replace(meta.plan, steps=2 * meta.plan.steps)
 
     run = make(change=twice)
     assert [one.label for one in series_of([run])] == ["fe (1)"]
@@ -201,7 +202,9 @@ def parsed(html: str) -> Elements:
 def roughen(meta: RunMeta) -> None:
     for node in meta.nodes:
         node["name"] = node["facts"]["kernel"] = ROUGH_TEXT
-    meta.plan["title"] = meta.plan["steps"][0]["name"] = meta.testbed["name"] = ROUGH_TEXT
+    step = replace(meta.plan.steps[0], name=ROUGH_TEXT)
+    meta.plan = replace(meta.plan, title=ROUGH_TEXT, steps=(step,))
+    meta.testbed["name"] = ROUGH_TEXT
     meta.effective[0]["settings"]["congestion"] = ROUGH_TEXT
     meta.command = ["weft", "run", ROUGH_TEXT]
     meta.source = {"file": ROUGH_TEXT}

@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self
 from unittest.mock import patch
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import replace
 
+from support.plans import a_plan
 from weft import binaries
 from weft.execute import pair
 from weft.execute.crew import Crew
@@ -26,7 +29,8 @@ from weft.execute.live import LiveRun
 from weft.execute.logbook import Logbook
 from weft.execute.pair import StepJob, run_step
 from weft.plan.load import parse_plan
-from weft.plan.phases import expand
+from weft.plan.phases import Phase, expand
+from weft.plan.plan import Step
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta, Warning
 from weft.testbed.agent.agent import Agent, AgentError
@@ -36,9 +40,9 @@ from weft.testbed.starting import start_each
 ADDRESS = "127.0.0.1"
 
 
-def step(sizes: list[int], trial_ms: float = 2, **changes: Any) -> dict[str, Any]:
+def step(sizes: list[int], trial_ms: float = 2, **changes: Any) -> Step:
     """A resolved ping-pong step."""
-    return {
+    document = {
         "name": "test",
         "pattern": {"kind": "pingpong"},
         "transport": "tcp",
@@ -46,15 +50,16 @@ def step(sizes: list[int], trial_ms: float = 2, **changes: Any) -> dict[str, Any
         "sizes": {"schedule": "list", "bytes": sizes},
         "stop": {"rule": "time", "trial_ns": int(trial_ms * 1e6), "trials": 3},
         "until_ns": None,
-    } | changes
+    }
+    return msgspec.convert(document | changes, Step)
 
 
-def job(a_step: dict[str, Any], patience_ms: int = 2000) -> StepJob:
+def job(a_step: Step, patience_ms: int = 2000) -> StepJob:
     return StepJob(
         step_index=0,
         step=a_step,
         launch=0,
-        phases=list(range(len(a_step["sizes"]["bytes"]))),
+        phases=[phase.index for phase in expand(a_step, 2)],
         addresses=[ADDRESS, ADDRESS],
         ports=[None, None],
         token=secrets.token_hex(32),
@@ -71,9 +76,7 @@ TRIAL = '{ rule = "time", trial = "20 ms", trials = 1 }'
 ONCE = '{ rule = "count", repeats = 1, trials = 1 }'
 
 
-def ensemble_step(
-    kind: str, size_bytes: int = 10_000, stop: str = TRIAL, keys: str = ""
-) -> dict[str, Any]:
+def ensemble_step(kind: str, size_bytes: int = 10_000, stop: str = TRIAL, keys: str = "") -> Step:
     """A resolved step between many nodes."""
     text = f"""
 name = "test"
@@ -84,21 +87,20 @@ sizes = ["{size_bytes} B"]
 stop = {stop}
 {keys}
 """
-    step: dict[str, Any] = parse_plan(text, "the test's plan")["steps"][0]
-    step["options"]["wait"] = "block"
-    return step
+    step = parse_plan(text, "the test's plan").steps[0]
+    return replace(step, options=replace(step.options, wait="block"))
 
 
 @dataclass
 class Cluster:
     """Agents on this machine that work on one step of a run, and what they have done."""
 
-    step: dict[str, Any]
+    step: Step
     writer: RunWriter
     crew: Crew
     ensemble: Ensemble
     logbook: Logbook
-    phases: list[dict[str, Any]]
+    phases: Sequence[Phase]
 
     @property
     def meta(self) -> RunMeta:
@@ -111,8 +113,7 @@ class Cluster:
 
     def routes(self, phase: int, lost: Collection[int] = ()) -> set[tuple[int, int]]:
         """The routes that a phase should have without some nodes."""
-        transfers = self.phases[phase]["transfers"]
-        routes = {(one["src"], one["dst"]) for one in transfers}
+        routes = (one.ends for one in self.phases[phase].transfers)
         return {route for route in routes if not set(route) & set(lost)}
 
     async def run(self) -> None:
@@ -124,7 +125,7 @@ class Cluster:
 def with_cluster(
     directory: Path,
     nodes: int,
-    step: dict[str, Any],
+    step: Step,
     scenario: Callable[[Cluster], Awaitable[Any]],
     patience_s: float = 5.0,
     on_phase: Callable[[Cluster, int], None] = lambda cluster, phase: None,
@@ -205,7 +206,7 @@ def no_chooser(meta: RunMeta, step: int) -> NoReturn:
     raise AssertionError("this run has no adaptive step")
 
 
-def live_run(directory: Path, testbed: Loopback, step: dict[str, Any]) -> Run:
+def live_run(directory: Path, testbed: Loopback, step: Step) -> Run:
     """A run of one step, from its beginning to its end."""
     meta = _meta(step, [node.name for node in testbed.nodes])
     meta.started = datetime.datetime.now(datetime.UTC).isoformat()
@@ -213,9 +214,9 @@ def live_run(directory: Path, testbed: Loopback, step: dict[str, Any]) -> Run:
     return LiveRun(testbed, writer, Deaf(), 5.0, no_chooser).run()
 
 
-def _meta(step: dict[str, Any], names: list[str]) -> RunMeta:
+def _meta(step: Step, names: list[str]) -> RunMeta:
     return RunMeta(
-        plan={"name": "test", "launches": 1, "steps": [step]},
+        plan=a_plan(step, name="test"),
         testbed={"kind": "loopback"},
         nodes=[{"name": name, "address": ADDRESS} for name in names],
     )
@@ -234,7 +235,7 @@ def with_agents(scenario: Callable[[Agent, Agent], Awaitable[Any]]) -> Any:
     return asyncio.run(run())
 
 
-def with_stopped_peer(a_step: dict[str, Any]) -> None:
+def with_stopped_peer(a_step: Step) -> None:
     """Run a step whose second agent stops after a moment, with a patience of half a second."""
 
     async def scenario(*agents: Agent) -> None:
@@ -252,7 +253,7 @@ def with_stopped_peer(a_step: dict[str, Any]) -> None:
         with_agents(scenario)
 
 
-def measure(a_step: dict[str, Any]) -> pa.Table:
+def measure(a_step: Step) -> pa.Table:
     """The samples of a step on loopback."""
 
     async def scenario(driver: Agent, server: Agent) -> pa.Table:

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from support.plans import a_plan, a_step
+from weft.plan.pattern import Pattern
+from weft.plan.plan import Step
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.run.samples import SCHEMA
@@ -33,10 +37,10 @@ def launches_of(
     return times[:, np.newaxis, np.newaxis] * np.exp(noise * random.standard_normal(shape))
 
 
-def step_plan(pattern: str = "pingpong", transport: str = "tcp") -> dict[str, Any]:
-    """A step of a resolved plan, as far as readers of runs look at it."""
-    kind = {"kind": pattern} if pattern == "pingpong" else {"kind": pattern, "window": 64}
-    return {"name": pattern, "pattern": kind, "transport": transport}
+def step_plan(pattern: str = "pingpong", transport: str = "tcp") -> Step:
+    """A step of a resolved plan."""
+    window = {} if pattern == "pingpong" else {"window": 64}
+    return a_step(msgspec.convert({"kind": pattern, **window}, Pattern), transport=transport)
 
 
 def step_rows(
@@ -72,13 +76,13 @@ def step_rows(
 def write_run(
     directory: Path,
     batches: Sequence[pa.RecordBatch],
-    steps: Sequence[dict[str, Any]] | None = None,
+    steps: Sequence[Step] | None = None,
     nodes: Sequence[str] = ("n1", "n2"),
     **meta: Any,
 ) -> Run:
     """A complete run folder."""
     document = RunMeta(
-        plan={"name": "made", "title": "", "launches": 5, "steps": list(steps or [step_plan()])},
+        plan=a_plan(*(steps or [step_plan()]), launches=5),
         testbed={"kind": "lab", "name": "pair", "scale": 1.0, "fabric": {}},
         nodes=[{"name": node, "address": "", "facts": {}} for node in nodes],
         **meta,

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from support.plans import a_plan, a_step
+from weft.plan.pattern import Pingpong, Stream
+from weft.plan.plan import Options, TimeRule
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.run.samples import SCHEMA
@@ -100,28 +103,13 @@ def sample_rows(
 
 def run_meta(name: str, pattern: str, launches: int) -> RunMeta:
     """What run.json of such a run says."""
-    options = {
-        "send_buffer_bytes": None,
-        "receive_buffer_bytes": None,
-        "nodelay": True,
-        "congestion": None,
-        "cpus": [0, 1],
-        "wait": "auto",
-        "verify": False,
-    }
-    kind: dict[str, Any] = {"kind": pattern, **({"window": 64} if pattern == "stream" else {})}
-    step = {
-        "name": pattern,
-        "pattern": kind,
-        "transport": "tcp",
-        "options": options,
-        "sizes": {"schedule": "netpipe", "min_bytes": 1, "max_bytes": 2**23},
-        "stop": {"rule": "time", "trial_ns": 10_000_000, "trials": 5},
-        "until_ns": None,
-    }
-    plan = {"name": "signature", "title": "A pair", "launches": launches, "steps": [step]}
+    step = a_step(
+        Stream(window=64) if pattern == "stream" else Pingpong(),
+        options=Options(cpus=(0, 1)),
+        stop=TimeRule(trial_ns=10_000_000, trials=5),
+    )
     return RunMeta(
-        plan=plan,
+        plan=a_plan(step, name="signature", title="A pair", launches=launches),
         testbed={"kind": "lab", "name": name, "scale": 1.0, "fabric": {"name": name}},
         nodes=[_node("n1", "10.0.0.1"), _node("n2", "10.0.0.2")],
         effective=[

@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from support.plans import a_plan, a_step
 from weft.model.maxmin import fair_rates
+from weft.plan.pattern import AllToAll, Cast, ManyNodes, Matrix, Streams
 from weft.plan.phases import expand
+from weft.plan.plan import CountRule
+from weft.plan.plan import Step as PlanStep
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.run.samples import SCHEMA
@@ -74,64 +78,39 @@ def cards(nodes: int, per_card: int, mbps: float) -> tuple[Shared, ...]:
 class Step:
     """One step of a plan between many nodes, resolved; it expands as a real one does."""
 
-    pattern: dict[str, Any]
+    pattern: ManyNodes
     size_bytes: int = 2**20
     latency_us: float | None = None
 
     @classmethod
     def alltoall(cls) -> Step:
-        return cls({"kind": "alltoall", "mode": "phased", "nodes": None})
+        return cls(AllToAll(nodes=None, mode="phased"))
 
     @classmethod
     def matrix(cls) -> Step:
-        return cls({"kind": "matrix", "measure": "rate", "duplex": "full", "nodes": None})
+        return cls(Matrix(nodes=None, measure="rate", duplex="full"))
 
     @classmethod
     def latencies(cls, latency_us: float = 60.0) -> Step:
-        pattern = {"kind": "matrix", "measure": "latency", "duplex": None, "nodes": None}
-        return cls(pattern, 1, latency_us)
+        return cls(Matrix(nodes=None, measure="latency", duplex=None), 1, latency_us)
 
     @classmethod
     def streams(cls, senders: Sequence[int], receivers: Sequence[int], each: int = 1) -> Step:
-        ends = {"senders": list(senders), "receivers": list(receivers)}
-        nodes = sorted({*senders, *receivers})
-        sweep = {"streams_per_sender": each, "sweep": True}
-        return cls({"kind": "streams", "nodes": nodes, **ends, **sweep})
+        nodes = tuple(sorted({*senders, *receivers}))
+        return cls(Streams(nodes, tuple(senders), tuple(receivers), each, sweep=True))
 
     @classmethod
     def cast(cls) -> Step:
-        chain = {"chunk_bytes": 65536, "networks": 1, "sweep": True}
-        return cls({"kind": "cast", "nodes": None, **chain}, 2**24)
+        return cls(Cast(nodes=None, chunk_bytes=65536, networks=1, sweep=True), 2**24)
 
-    def plan(self) -> dict[str, Any]:
+    def plan(self) -> PlanStep:
         """The step as run.json holds it."""
-        return {
-            "name": self.pattern["kind"],
-            "pattern": self.pattern,
-            "transport": "tcp",
-            "options": OPTIONS,
-            "sizes": {"schedule": "list", "bytes": [self.size_bytes]},
-            "stop": {"rule": "count", "repeats": 1, "trials": 3},
-            "until_ns": None,
-        }
+        stop = CountRule(repeats=1, trials=3)
+        return a_step(self.pattern, sizes=[self.size_bytes], stop=stop)
 
     def phases(self, nodes: int) -> list[list[Flow]]:
         """Who sends to whom in each phase."""
-        return [
-            [(each["src"], each["dst"]) for each in phase["transfers"]]
-            for phase in expand(self.plan(), nodes)
-        ]
-
-
-OPTIONS: dict[str, Any] = {
-    "send_buffer_bytes": None,
-    "receive_buffer_bytes": None,
-    "nodelay": True,
-    "congestion": None,
-    "cpus": None,
-    "wait": "auto",
-    "verify": False,
-}
+        return [[one.ends for one in phase.transfers] for phase in expand(self.plan(), nodes)]
 
 
 def write_cluster_run(
@@ -203,7 +182,7 @@ def _elapsed_ns(
         time_us = 2 * step.latency_us * (1 + 0.25 * np.array(apart))
     else:
         rates = cluster.rates(flows)
-        if step.pattern["kind"] == "cast":
+        if isinstance(step.pattern, Cast):
             rates = np.full_like(rates, rates.min())
         time_us = step.size_bytes * 8 / rates
     return np.round(time_us[:, np.newaxis] * noise * 1e3)
@@ -213,12 +192,7 @@ def _meta(
     name: str, cluster: Cluster, steps: Sequence[Step], launches: int, **meta: Any
 ) -> RunMeta:
     return RunMeta(
-        plan={
-            "name": "made-up",
-            "title": "",
-            "launches": launches,
-            "steps": [step.plan() for step in steps],
-        },
+        plan=a_plan(*(step.plan() for step in steps), name="made-up", launches=launches),
         testbed={"kind": "lab", "name": name, "scale": 1.0, "fabric": {"name": name}},
         nodes=[
             {"name": node, "address": f"10.0.0.{i + 1}", "facts": {"kernel": "6.8.0", "cpus": 2}}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
+from msgspec.structs import replace
 
 from weft import _core
 from weft.diagnose.limits.declared import DeclaredNetwork
@@ -16,7 +17,8 @@ from weft.diagnose.xray.search import Search
 from weft.model.maxmin import fair_rates
 from weft.plan import catalog
 from weft.plan.load import load_plan
-from weft.plan.phases import expand
+from weft.plan.phases import Phase, Transfer, expand
+from weft.plan.plan import CountRule, Plan, StopRule, to_json
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.run.samples import SCHEMA
@@ -76,23 +78,23 @@ class VirtualCluster:
         wire_us = PING_WIRE_BITS * float(crossed @ np.array(slowness))
         return wire_us + float(self._rng.exponential(self.wake_us, 2).sum()) + 60
 
-    def measure(self, step_index: int, step: dict[str, Any], phase: dict[str, Any]) -> pa.Table:
-        """The samples of one phase."""
-        self._rng = np.random.default_rng([self.seed, step_index, phase["index"]])
-        flows = [(t["src"], t["dst"]) for t in phase["transfers"]]
-        size = phase["size_bytes"]
+    def measure(self, step: int, phase: Phase, stop: StopRule) -> pa.Table:
+        """The samples of one phase of a step."""
+        self._rng = np.random.default_rng([self.seed, step, phase.index])
+        flows = [one.ends for one in phase.transfers]
+        size = phase.size_bytes
         rows = []
-        if phase.get("work") == "pingpong":
+        if isinstance(stop, CountRule):
             for src, dst in flows:
-                for batch in range(step["stop"]["repeats"]):
+                for batch in range(stop.repeats):
                     rows.append((batch, src, dst, 1, self.round_trip_us(src, dst) * 1e3))
         else:
-            trial_ns = step["stop"]["trial_ns"]
+            trial_ns = stop.trial_ns
             for (src, dst), mbps in zip(flows, self.rates_mbps(flows, trial_ns / 1e9), strict=True):
                 rows.append((0, src, dst, round(mbps / 8e3 * trial_ns / size), trial_ns))
         columns = {
-            "step": [step_index] * len(rows),
-            "phase": [phase["index"]] * len(rows),
+            "step": [step] * len(rows),
+            "phase": [phase.index] * len(rows),
             "launch": [0] * len(rows),
             "batch": [row[0] for row in rows],
             "src": [row[1] for row in rows],
@@ -119,15 +121,15 @@ class FrameCluster(VirtualCluster):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._model = _core.Network.declared(self.text, "the test's fabric", self.scale)
-        self._step = load_plan("xray")["steps"][-1]
+        self._step = load_plan("xray").steps[-1]
 
     def rates_mbps(self, flows: list[tuple[int, int]], trial_s: float = 1.0) -> np.ndarray:
         """What each of some concurrent flows gets in a trial."""
-        transfers = [{"src": a, "dst": b, "bytes": 1024, "streams": 1} for a, b in flows]
-        stop = self._step["stop"] | {"trial_ns": round(trial_s * 1e9)}
-        phase = {"index": 0, "work": "stream", "size_bytes": 1024, "transfers": transfers}
+        transfers = tuple(Transfer(src, dst, 1024) for src, dst in flows)
+        stop = replace(self._step.stop, trial_ns=round(trial_s * 1e9))
+        phase = Phase(0, 1024, "stream", transfers, stop=stop)
         model = {"sharing": "reno", "threads": 1, "window_bytes": self.window_bytes}
-        chosen = json.dumps(self._step), json.dumps([phase | {"stop": stop}])
+        chosen = to_json(self._step), to_json([phase])
         answer = self._model.simulate_chosen(*chosen, set(), False, **model)
         rows = Outcome(answer).samples(0, 0, 0).to_pydict()
         found = zip(rows["src"], rows["dst"], rows["messages"], rows["elapsed_ns"], strict=True)
@@ -141,18 +143,18 @@ def frame_cluster(text: str, window_bytes: int) -> FrameCluster:
     return FrameCluster(network_of(text), text=text, window_bytes=window_bytes)
 
 
-def survey_samples(cluster: VirtualCluster, plan: dict[str, Any]) -> list[pa.Table]:
+def survey_samples(cluster: VirtualCluster, plan: Plan) -> list[pa.Table]:
     """The samples of a plan's steps that are not chosen during the run."""
     tables = []
-    for index, step in enumerate(plan["steps"]):
-        if step["pattern"]["kind"] == "xray":
+    for index, step in enumerate(plan.steps):
+        if step.pattern.kind == "xray":
             continue
         for phase in expand(step, len(cluster.network.hosts)):
-            tables.append(cluster.measure(index, step, phase))
+            tables.append(cluster.measure(index, phase, step.stop))
     return tables
 
 
-def new_meta(cluster: VirtualCluster, plan: dict[str, Any]) -> RunMeta:
+def new_meta(cluster: VirtualCluster, plan: Plan) -> RunMeta:
     """The run.json of a run on the cluster."""
     return RunMeta(
         plan=plan,
@@ -200,23 +202,23 @@ def simulate(
     plan = load_plan("xray")
     meta = begun.meta if begun else new_meta(cluster, plan)
     tables = begun.tables if begun else survey_samples(cluster, plan)
-    step_index = len(plan["steps"]) - 1
+    step_index = len(plan.steps) - 1
     found = Simulation(Search(meta, step_index), meta, tables)
     lost: set[int] = set()
     while specs := found.search.next_phases(found.samples, lost, phase_s * found.searched):
         for spec in specs:
             number = found.searched
-            work = {"index": number, "size_bytes": spec.size_bytes, "transfers": spec.transfers}
+            work = Phase(number, spec.size_bytes, "stream", spec.transfers)
             meta.phases.append(
                 {
                     "step": step_index,
                     "launch": 0,
                     "phase": number,
                     "purpose": spec.purpose,
-                    "transfers": spec.transfers,
+                    "transfers": msgspec.to_builtins(spec.transfers),
                 }
             )
-            tables.append(cluster.measure(step_index, {"stop": spec.stop}, work))
+            tables.append(cluster.measure(step_index, work, spec.stop))
     return found
 
 

@@ -194,7 +194,7 @@ def test_a_pattern_that_nodes_do_not_have_is_refused(tmp_path: Path) -> None:
     done = run(tmp_path, "base")
     path = done.directory / "run.json"
     document = json.loads(path.read_text())
-    document["plan"]["steps"][0]["pattern"] = {"kind": "ring"}
+    document["plan"]["steps"][0]["pattern"] = {"kind": "ring", "nodes": None}
     path.write_text(json.dumps(document))
     wrong = refusal("trace", done.directory, "--size", "8192")
     assert "is a ring; only pingpong and stream can be traced" in wrong
@@ -211,7 +211,7 @@ def test_a_machine_that_has_changed_is_refused(tmp_path: Path) -> None:
 def test_looking_on_changes_nothing(tmp_path: Path) -> None:
     done = run(tmp_path, "base", "stream")
     found = record(done, 8192)
-    (step,) = done.meta.plan["steps"]
+    (step,) = done.meta.plan.steps
     again = open_nodes("p4-400-base").simulate(step, 0, 1).samples(0, 0, 0)
     assert again["elapsed_ns"].to_pylist() == done.samples["elapsed_ns"].to_pylist()
     assert not len(found.passages["way"]) and len(found.slices["track"]) > 100

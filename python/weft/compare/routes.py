@@ -15,7 +15,6 @@ from weft.compare.ranks import ranks_in
 from weft.diagnose.curve import Ints
 from weft.diagnose.ensemble.rates import Rates
 from weft.interval import Interval
-from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.folder import Run
 from weft.run.meta import Warning
 from weft.statistics import Floats
@@ -168,9 +167,9 @@ def _steps(run: Run) -> dict[StepKey, int]:
     """The steps between many nodes by their key."""
     seen: dict[str, int] = defaultdict(int)
     found = {}
-    for index, step in enumerate(run.meta.plan["steps"]):
-        kind = str(step["pattern"]["kind"])
-        if is_ensemble(step) and not is_adaptive(step):
+    for index, step in enumerate(run.meta.plan.steps):
+        kind = step.pattern.kind
+        if step.is_ensemble and not step.is_adaptive:
             found[kind, seen[kind]] = index
         seen[kind] += 1
     return found

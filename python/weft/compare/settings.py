@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from weft.plan.plan import Plan, to_data
 from weft.run.meta import RunMeta
 
 FACTS = ("kernel", "cpu_model", "cpus")
@@ -60,12 +61,12 @@ def _fabric(fabric: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _sets("fabric's switch ", ({key: one.get(key) for key in keys} for one in switches))
 
 
-def _plan(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "plan", str(plan.get("name", NOT_SET))
-    yield "launches", str(plan.get("launches", NOT_SET))
-    for index, step in enumerate(plan.get("steps", [])):
-        named = f"step {index} ({step.get('name', index)})"
-        for key, value in _flat(step):
+def _plan(plan: Plan) -> Iterator[tuple[str, str]]:
+    yield "plan", plan.name
+    yield "launches", str(plan.launches)
+    for index, step in enumerate(plan.steps):
+        named = f"step {index} ({step.name})"
+        for key, value in _flat(to_data(step)):
             yield f"{named}: {key}", value
 
 

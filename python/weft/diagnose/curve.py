@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.plan.steps import computes, crossings, is_ensemble, is_multi_pair
+from weft.plan.plan import Step
 from weft.run.folder import Run
 from weft.statistics import Floats, Modes, modes_over_launches
 
@@ -153,8 +153,8 @@ def message_times_us(run: Run) -> Floats:
     """
     samples = run.samples
     elapsed_ns = np.maximum(column(samples, "elapsed_ns"), 1)
-    steps = run.meta.plan["steps"]
-    ways = np.array([float(crossings(step)) for step in steps])
+    steps = run.meta.plan.steps
+    ways = np.array([float(step.crossings) for step in steps])
     messages = column(samples, "messages") * ways[column(samples, "step")]
     times_us = np.full(len(messages), np.inf)
     np.divide(elapsed_ns, messages * 1e3, out=times_us, where=messages > 0)
@@ -163,15 +163,15 @@ def message_times_us(run: Run) -> Floats:
 
 def _rows_of_pairs(run: Run) -> npt.NDArray[np.bool_]:
     """Which rows belong to steps of one pair without an application's load."""
-    steps = run.meta.plan["steps"]
+    steps = run.meta.plan.steps
     pairs = np.array([_has_curve(step) for step in steps], dtype=bool)
     kept: npt.NDArray[np.bool_] = pairs[column(run.samples, "step")]
     return kept
 
 
-def _has_curve(step: dict[str, Any]) -> bool:
+def _has_curve(step: Step) -> bool:
     """Whether a size of a step has one time."""
-    return not (is_ensemble(step) or computes(step) or is_multi_pair(step))
+    return not (step.is_ensemble or step.computes or step.is_multi_pair)
 
 
 def reduce_sorted(times: Floats, starts: Ints, reduction: Reduction) -> Floats:
@@ -193,11 +193,11 @@ def _curve(run: Run, step: int, batches: Batches, reduced: Groups) -> Curve:
     times_us = np.full((len(sizes), len(launches)), np.nan)
     times_us[rows, columns] = reduced.time_us[mine]
     parts = list(batches.by_size(int(step)))
-    plan_step = run.meta.plan["steps"][step]
+    plan_step = run.meta.plan.steps[step]
     return Curve(
         step=int(step),
-        pattern=plan_step["pattern"]["kind"],
-        transport=plan_step["transport"],
+        pattern=plan_step.pattern.kind,
+        transport=plan_step.transport,
         sizes=sizes,
         launches=launches,
         times_us=times_us,

@@ -70,7 +70,7 @@ def _delivered(
     run: Run, step: int, phase: int, size_bytes: int, launches: list[list[dict[str, Any]]]
 ) -> Delivered:
     rows = [row for launch in launches for row in launch]
-    streamed = run.meta.plan["steps"][step]["pattern"]["kind"] == "stream"
+    streamed = run.meta.plan.steps[step].pattern.kind == "stream"
     return Delivered(
         step=step,
         phase=phase,

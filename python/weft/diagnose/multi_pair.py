@@ -12,8 +12,9 @@ import numpy as np
 from weft.diagnose.curve import Ints, column
 from weft.interval import Interval
 from weft.plan.arrangements import Arrangement, arrangements
+from weft.plan.pattern import MultiPair
 from weft.plan.phases import expand
-from weft.plan.steps import crossings, is_multi_pair, measures_latency
+from weft.plan.plan import Step
 from weft.run.folder import Run
 from weft.statistics import Floats, median_interval
 
@@ -93,16 +94,16 @@ class MultiPairPoint:
 
 def multi_pair_points(run: Run) -> list[MultiPairPoint]:
     """The points of all steps of several pairs, by step, arrangement and size."""
-    steps = run.meta.plan["steps"]
+    steps = run.meta.plan.steps
     return [
         point
         for index, step in enumerate(steps)
-        if is_multi_pair(step)
+        if step.is_multi_pair
         for point in _compared(list(_of_step(run, index, step)))
     ]
 
 
-def _of_step(run: Run, index: int, step: dict[str, Any]) -> Iterator[MultiPairPoint]:
+def _of_step(run: Run, index: int, step: Step) -> Iterator[MultiPairPoint]:
     phases = expand(step, len(run.meta.nodes))
     rows = run.samples.filter(column(run.samples, "step") == index)
     phase_of = column(rows, "phase")
@@ -110,7 +111,7 @@ def _of_step(run: Run, index: int, step: dict[str, Any]) -> Iterator[MultiPairPo
         for phase in arrangement.phases:
             mine = rows.filter(phase_of == phase)
             if len(mine):
-                timings = _Timings.of(mine, arrangement.pairs, crossings(step))
+                timings = _Timings.of(mine, arrangement.pairs, step.crossings)
                 yield _point(index, phase, step, arrangement, timings)
 
 
@@ -190,17 +191,18 @@ class _Timings:
 
 
 def _point(
-    index: int, phase: int, step: dict[str, Any], arrangement: Arrangement, timings: _Timings
+    index: int, phase: int, step: Step, arrangement: Arrangement, timings: _Timings
 ) -> MultiPairPoint:
-    sums, is_timed = timings.sums_mbps, measures_latency(step)
-    networks = step["pattern"]["networks"]
+    sums, is_timed = timings.sums_mbps, step.measures_latency
+    pattern = step.pattern
+    assert isinstance(pattern, MultiPair)
     return MultiPairPoint(
         step=index,
         phase=phase,
-        test=step["pattern"]["test"],
+        test=pattern.test,
         policy=arrangement.policy,
         pairs=arrangement.pairs,
-        interfaces=tuple(network + 1 for network in arrangement.used(networks)),
+        interfaces=tuple(network + 1 for network in arrangement.used(pattern.networks)),
         size_bytes=timings.size_bytes,
         timings=len(sums),
         sum_mbps=timings.rate(sums),

@@ -28,7 +28,6 @@ from weft.diagnose.node.occupation import (
 from weft.diagnose.node.web import WebPoint, web_points
 from weft.diagnose.points import Point, curve_points
 from weft.diagnose.signature import Signature, of_curves
-from weft.plan.steps import is_ensemble
 from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
 from weft.run.meta import RunMeta, Warning
@@ -63,14 +62,14 @@ class Summary:
     @property
     def ensembles(self) -> list[int]:
         """The steps between many nodes."""
-        return [i for i, step in enumerate(self.meta.plan["steps"]) if is_ensemble(step)]
+        return [i for i, step in enumerate(self.meta.plan.steps) if step.is_ensemble]
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft show --json`."""
         points: list[Point | LoadedPoint | WebPoint] = [*self.points, *self.loaded, *self.web]
         return {
             "schema": self.meta.schema,
-            "plan": self.meta.plan["name"],
+            "plan": self.meta.plan.name,
             "testbed": self.meta.testbed,
             "status": self.meta.status,
             "statistic": self.meta.statistic,

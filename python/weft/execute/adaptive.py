@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,8 +14,8 @@ from weft.execute.ensemble.ensemble import Ensemble
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.ensemble import MpiEnsemble
 from weft.execute.progress import StepProgress
-from weft.plan.phases import PhaseSpec
-from weft.plan.roles import Phase
+from weft.plan.pattern import Xray
+from weft.plan.phases import Phase, PhaseSpec
 
 
 class AdaptiveStep:
@@ -55,8 +55,9 @@ class AdaptiveStep:
         return self._chooser.next_phases(samples, set(crew.lost), self._elapsed_s())
 
     def _budget_s(self) -> float:
-        step = self._logbook.meta.plan["steps"][self._logbook.step]
-        return float(step["pattern"]["time_ns"]) / 1e9
+        pattern = self._logbook.meta.plan.steps[self._logbook.step].pattern
+        assert isinstance(pattern, Xray)
+        return pattern.time_ns / 1e9
 
     def _elapsed_s(self) -> float:
         return self._before_s + time.monotonic() - self._began_s
@@ -64,26 +65,18 @@ class AdaptiveStep:
 
 def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:
     """Number a phase on, and write down what it is before it runs."""
-    details = {
-        "size_bytes": spec.size_bytes,
-        "stop": spec.stop,
-        "transfers": [_complete(one, spec.size_bytes) for one in spec.transfers],
-    }
     chosen = chosen_phases(logbook)
-    index = chosen[-1]["index"] + 1 if chosen else 0
-    logbook.phase_chosen(index, spec.purpose, details)
-    return details | {"index": index, "work": "stream"}
+    index = chosen[-1].index + 1 if chosen else 0
+    phase = Phase(index, spec.size_bytes, "stream", spec.transfers, stop=spec.stop)
+    logbook.phase_chosen(phase, spec.purpose)
+    return phase
 
 
 def chosen_phases(logbook: Logbook) -> list[Phase]:
     """The phases that were chosen for a step so far, as an ensemble runs them."""
     key = {"step": logbook.step, "launch": logbook.launch}
     return [
-        {
-            "index": one["phase"],
-            "work": "stream",
-            **{name: one[name] for name in ("size_bytes", "stop", "transfers")},
-        }
+        msgspec.convert({"index": one["phase"], "work": "stream", **one}, Phase)
         for one in logbook.meta.phases
         if one.items() >= key.items()
     ]
@@ -97,7 +90,3 @@ def elapsed_s(samples: pa.Table, step: int, launch: int) -> float:
     ends = pc.add(rows["start_ns"], rows["elapsed_ns"])
     span_ns: int = pc.subtract(pc.max(ends), pc.min(rows["start_ns"])).as_py()
     return span_ns / 1e9
-
-
-def _complete(transfer: dict[str, Any], size_bytes: int) -> dict[str, Any]:
-    return {"streams": 1, "network": 0, "bytes": size_bytes} | transfer

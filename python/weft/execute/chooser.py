@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 
 from weft.plan.phases import PhaseSpec
+from weft.plan.plan import Step
 from weft.run.meta import RunMeta
 
 
 class Chooser(Protocol):
     """Decides what a step measures next. Samples are always those of the whole run so far."""
 
-    def settle(self, samples: pa.Table) -> dict[str, Any]:
+    def settle(self, samples: pa.Table) -> Step:
         """The step, with the options and size that suit what earlier steps measured."""
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:

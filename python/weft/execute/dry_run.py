@@ -10,7 +10,7 @@ from typing import Any
 
 from weft.execute.pair import WITHOUT_SERVER
 from weft.nodeset import fold
-from weft.plan.steps import is_ensemble
+from weft.plan.plan import Plan, Step
 from weft.testbed.base import Node, Testbed
 from weft.testbed.needs import nodes_of
 
@@ -45,11 +45,11 @@ class NodeOutlook:
             ],
         }
 
-    def add(self, step: dict[str, Any], node: int, members: Sequence[int]) -> None:
+    def add(self, step: Step, node: int, members: Sequence[int]) -> None:
         """Expect what a step sends to a node."""
         self.callers |= callers_of(step, node, members)
-        if step["transport"] in _DATAGRAMS and node == members[-1]:
-            self.datagrams.setdefault(step["transport"], set()).add(members[0])
+        if step.transport in _DATAGRAMS and node == members[-1]:
+            self.datagrams.setdefault(step.transport, set()).add(members[0])
 
 
 @dataclass
@@ -70,10 +70,10 @@ class Outlook:
         return [_row(one) for one in self.to_json()["nodes"]]
 
 
-def foresee(plan: dict[str, Any], spec: str, testbed: Testbed) -> Outlook:
+def foresee(plan: Plan, spec: str, testbed: Testbed) -> Outlook:
     """What the steps of a resolved plan would use; raises RequestError when the testbed has too few nodes."""
     nodes = testbed.nodes
-    members_of = [nodes_of(step, len(nodes)) for step in plan["steps"]]
+    members_of = [nodes_of(step, len(nodes)) for step in plan.steps]
     taking_part = sorted({node for members in members_of for node in members})
     with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
         logins = pool.map(lambda node: testbed.login(nodes[node]), taking_part)
@@ -81,18 +81,18 @@ def foresee(plan: dict[str, Any], spec: str, testbed: Testbed) -> Outlook:
             node: NodeOutlook(nodes[node], login)
             for node, login in zip(taking_part, logins, strict=True)
         }
-    for step, members in zip(plan["steps"], members_of, strict=True):
+    for step, members in zip(plan.steps, members_of, strict=True):
         for node in members:
             found[node].add(step, node, members)
-    return Outlook(plan["name"], spec, found, [node.name for node in nodes])
+    return Outlook(plan.name, spec, found, [node.name for node in nodes])
 
 
-def callers_of(step: dict[str, Any], node: int, members: Sequence[int]) -> set[int]:
+def callers_of(step: Step, node: int, members: Sequence[int]) -> set[int]:
     """The nodes that connect to a node in a step: in a pair the first to the second, among many, and in an MPI, each to
     each."""
-    if step["transport"] in WITHOUT_SERVER:
+    if step.transport in WITHOUT_SERVER:
         return set()
-    if is_ensemble(step) or step["transport"] == "mpi":
+    if step.is_ensemble or step.transport == "mpi":
         return set(members) - {node}
     return {members[0]} if node == members[-1] else set()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -21,7 +20,7 @@ from weft.execute.not_started import not_started
 from weft.execute.pair import StepJob, run_step
 from weft.execute.progress import Progress, StepProgress
 from weft.plan.phases import expand
-from weft.plan.steps import is_adaptive, is_ensemble, is_multi_pair
+from weft.plan.plan import Step
 from weft.run.folder import RunWriter
 from weft.run.missing import MissingStep
 from weft.testbed.base import Node, Testbed
@@ -55,11 +54,10 @@ class Launch:
             await crew.close()
 
     def _where(self) -> str:
-        return f"launch {self.number + 1} of {self.writer.meta.plan['launches']}"
+        return f"launch {self.number + 1} of {self.writer.meta.plan.launches}"
 
-    def _step(self, missing: MissingStep) -> dict[str, Any]:
-        step: dict[str, Any] = self.writer.meta.plan["steps"][missing.step]
-        return step
+    def _step(self, missing: MissingStep) -> Step:
+        return self.writer.meta.plan.steps[missing.step]
 
     def _nodes(self, missing: MissingStep) -> list[int]:
         return nodes_of(self._step(missing), len(self.testbed.nodes))
@@ -73,8 +71,8 @@ class Launch:
 
     def _warn_of_missing(self, crew: Crew) -> None:
         """The nodes that did not start and why, in one table; where a pair needs one, the launch fails and says so."""
-        steps = self.writer.meta.plan["steps"]
-        if crew.lost and any(map(is_ensemble, steps)):
+        steps = self.writer.meta.plan.steps
+        if crew.lost and any(step.is_ensemble for step in steps):
             self.writer.meta.warn(
                 "nodes-not-started",
                 not_started(crew.lost.values(), len(crew.lost) + len(crew.agents)),
@@ -83,15 +81,13 @@ class Launch:
 
     async def _run_step(self, crew: Crew, missing: MissingStep) -> None:
         step = self._step(missing)
-        progress = StepProgress(
-            self.progress, f"{self._where()}, {step['name']}", len(missing.phases)
-        )
+        progress = StepProgress(self.progress, f"{self._where()}, {step.name}", len(missing.phases))
         logbook = Logbook(self.writer, missing.step, self.number, progress.over)
-        if is_multi_pair(step):
+        if step.is_multi_pair:
             await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
-        elif not is_ensemble(step):
+        elif not step.is_ensemble:
             await self._run_pair(crew, missing, logbook)
-        elif is_adaptive(step):
+        elif step.is_adaptive:
             await self._run_adaptive(crew, missing, logbook, progress)
         else:
             await self._run_ensemble(crew, missing, logbook)
@@ -101,7 +97,7 @@ class Launch:
         agents = crew.need(self._nodes(missing))
         job = self._step_job(missing)
         take = _handing_over(logbook)
-        if job.step["transport"] == "mpi":
+        if job.step.transport == "mpi":
             outcome = await run_mpi_step(self.testbed, agents, job, take)
         else:
             outcome = await run_step(agents, job, take, logbook.deliveries)
@@ -126,7 +122,7 @@ class Launch:
     async def _run_ensemble(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
         ensemble = self._ensemble(crew, missing, logbook)
         phases = expand(self._step(missing), len(self.testbed.nodes))
-        await ensemble.run([phase for phase in phases if phase["index"] in set(missing.phases)])
+        await ensemble.run([phase for phase in phases if phase.index in set(missing.phases)])
         await ensemble.close()
 
     async def _run_adaptive(
@@ -134,9 +130,9 @@ class Launch:
     ) -> None:
         meta = self.writer.meta
         chooser = self.choosers(meta, missing.step)
-        meta.plan["steps"][missing.step] = chooser.settle(self.writer.samples)
+        meta.plan = meta.plan.with_step(missing.step, chooser.settle(self.writer.samples))
         ensemble = self._ensemble(crew, missing, logbook)
-        left = [one for one in chosen_phases(logbook) if one["index"] in set(missing.phases)]
+        left = [one for one in chosen_phases(logbook) if one.index in set(missing.phases)]
         await AdaptiveStep(ensemble, chooser, logbook, progress).run(crew, left)
         await ensemble.close()
 
@@ -157,7 +153,7 @@ class Launch:
             epoch_ns=self.epoch_ns,
             patience_s=self.patience_s,
         )
-        if job.step["transport"] == "mpi":
+        if job.step.transport == "mpi":
             return MpiEnsemble(self.testbed, crew, nodes, job, logbook)
         return Ensemble(crew, nodes, job, logbook)
 

@@ -80,7 +80,7 @@ class LiveRun:
         odd = [entry for entry in self._meta.incomplete if not lost.issuperset(entry["nodes"])]
         if not odd:
             return
-        step = self._meta.plan["steps"][odd[0]["step"]]["name"]
+        step = self._meta.plan.steps[odd[0]["step"]].name
         self._meta.warn(
             "phases-incomplete",
             f"{len(odd)} phases are incomplete, first phase {odd[0]['phase']} of {step}: "

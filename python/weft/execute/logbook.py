@@ -9,6 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from weft.plan.arrangements import Arrangement
+from weft.plan.phases import Phase
+from weft.plan.plan import to_data
 from weft.run.folder import RunWriter
 from weft.run.samples import SCHEMA
 
@@ -31,7 +33,7 @@ class Logbook:
 
     @property
     def step_name(self) -> str:
-        return str(self.meta.plan["steps"][self.step]["name"])
+        return self.meta.plan.steps[self.step].name
 
     def name(self, node: int) -> str:
         """A node's name."""
@@ -65,8 +67,10 @@ class Logbook:
         after: Sequence[dict[str, list[int]]],
     ) -> None:
         """What the interfaces of the two nodes have received and sent in an arrangement of pairs."""
-        entry = {"step": self.step, "launch": self.launch, "policy": arrangement.policy}
-        entry |= {
+        entry = {
+            "step": self.step,
+            "launch": self.launch,
+            "policy": arrangement.policy,
             "pairs": arrangement.pairs,
             "first": arrangement.networks[0],
             "phases": sorted(phases),
@@ -103,9 +107,11 @@ class Logbook:
                 one for one in entries if not any(one.items() >= key.items() for key in again)
             ]
 
-    def phase_chosen(self, phase: int, purpose: str, details: dict[str, Any]) -> None:
+    def phase_chosen(self, phase: Phase, purpose: str) -> None:
         """A phase was chosen and is about to run."""
-        self.meta.phases.append(self._key(phase) | {"purpose": purpose} | details)
+        known = to_data(phase)
+        details = {name: known[name] for name in ("size_bytes", "stop", "transfers")}
+        self.meta.phases.append(self._key(phase.index) | {"purpose": purpose} | details)
 
     def node_lost(self, node: int, phase: int | None, reason: str, is_told: bool = False) -> None:
         """A node failed: noted each time, warned of once in a run."""
@@ -160,9 +166,9 @@ class Logbook:
         return {"step": self.step, "launch": self.launch, "phase": phase}
 
     def _check_buffers(self, name: str, settings: dict[str, Any]) -> None:
-        options = self.meta.plan["steps"][self.step]["options"]
+        options = self.meta.plan.steps[self.step].options
         for key, limit in (("send_buffer_bytes", "wmem_max"), ("receive_buffer_bytes", "rmem_max")):
-            asked = options[key]
+            asked = getattr(options, key)
             if asked is not None and settings[key] < 2 * asked:
                 self.meta.warn(
                     "buffer-capped",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from weft.plan.plan import Step
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.ports import PortRange, as_request
 
@@ -25,7 +26,7 @@ class StepJob:
     """What both ends of a step are told."""
 
     step_index: int
-    step: dict[str, Any]
+    step: Step
     launch: int
     phases: list[int]
     addresses: list[str]
@@ -47,7 +48,7 @@ class StepJob:
 
     def kernel_of_peer(self) -> str | None:
         """The peer's address where its kernel answers, or None where there is no peer."""
-        return endpoint(self.addresses[1], 0) if self.step["transport"] == "icmp" else None
+        return endpoint(self.addresses[1], 0) if self.step.transport == "icmp" else None
 
     def serve_request(self, node: int) -> dict[str, Any]:
         return {"type": "serve"} | self.common(node)
@@ -84,7 +85,7 @@ async def run_step(
     outcome = StepOutcome()
     driver = agents[0]
     ahead_ns = await driver.clock_offset_ns()
-    if job.step["transport"] in WITHOUT_SERVER:
+    if job.step.transport in WITHOUT_SERVER:
         await driver.send(job.drive_request(0, job.kernel_of_peer(), ahead_ns))
         await _follow(driver, outcome, on_samples, on_deliveries)
         return outcome

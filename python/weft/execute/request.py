@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from weft import __version__
 from weft.errors import RequestError
@@ -20,7 +22,8 @@ from weft.execute.resolve import settle_pairs
 from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
 from weft.plan.load import load_plan
-from weft.plan.steps import computes, is_ensemble, is_multi_pair
+from weft.plan.pattern import MultiPair
+from weft.plan.plan import Options, Plan, Step
 from weft.run.folder import Run, RunWriter, lock_folder
 from weft.run.meta import FILE_NAME, RunMeta, Warning
 from weft.run.table_stream import damaged_tables
@@ -67,18 +70,18 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     """Carry out a plan; raises RequestError before anything is started when the request is wrong."""
     plan = load_plan(request.plan, request.overrides)
     _check_loads(plan, request.testbed)
-    out = Path(request.out) if request.out else default_folder(plan["name"])
+    out = Path(request.out) if request.out else default_folder(plan.name)
     with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
-        notes = _settle(plan, testbed, request.cpus)
+        plan, notes = _settle(plan, testbed, request.cpus)
         writer = RunWriter.create(out, _new_meta(request, plan, testbed, notes))
         return _carry_out(testbed, writer, reporter, request.patience_s)
 
 
-def _check_loads(plan: dict[str, Any], spec: str) -> None:
+def _check_loads(plan: Plan, spec: str) -> None:
     """Agents send and receive; nothing is started for a step in which applications compute."""
     kind, _, name = spec.partition(":")
-    for step in plan["steps"]:
-        if computes(step) and kind not in ("sim", "node"):
+    for step in plan.steps:
+        if step.computes and kind not in ("sim", "node"):
             refuse_load(step, kind, name)
 
 
@@ -171,9 +174,7 @@ def default_folder(plan_name: str) -> Path:
     return path
 
 
-def _new_meta(
-    request: RunRequest, plan: dict[str, Any], testbed: Testbed, notes: list[Warning]
-) -> RunMeta:
+def _new_meta(request: RunRequest, plan: Plan, testbed: Testbed, notes: list[Warning]) -> RunMeta:
     meta = RunMeta(
         plan=plan,
         testbed=testbed.describe() | _asked(request),
@@ -193,35 +194,41 @@ def _asked(request: RunRequest) -> dict[str, Any]:
     return {key: value for key, value in asked.items() if value is not None}
 
 
-def _settle(plan: dict[str, Any], testbed: Testbed, cpus: list[int] | None) -> list[Warning]:
-    """Decide what the plan leaves open: on which processors, and how the ends wait. Returns what to say of it.
+def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, list[Warning]]:
+    """Decide what the plan leaves open: on which processors, and how the ends wait; and what to say of it.
 
     Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
     spare for each end. What is computed comes out the same in every launch, so that one is enough.
     """
     if isinstance(testbed, Computed):
-        for step in plan["steps"]:
+        for step in plan.steps:
             testbed.check(step)
-        plan["launches"] = 1
-        return []
-    notes = []
-    for step in plan["steps"]:
+        return replace(plan, launches=1), []
+    notes: list[Warning] = []
+    for index, step in enumerate(plan.steps):
         _check_enough_nodes(step, testbed)
-        if is_multi_pair(step):
-            notes += settle_pairs(step, testbed, cpus)
-            continue
-        options = step["options"]
-        options["cpus"] = _checked_cpus(cpus or options["cpus"] or testbed.cpus, testbed)
-        if is_ensemble(step):
-            options["wait"] = "block"
-        elif options["wait"] == "auto" and step["transport"] != "mpi":
-            apart = options["cpus"] is not None and len(set(options["cpus"][:2])) == 2
-            options["wait"] = "spin" if apart and testbed.may_spin else "block"
-    check_transports(plan, testbed)
-    return notes
+        if isinstance(step.pattern, MultiPair):
+            settled, said = settle_pairs(step, step.pattern, testbed, cpus)
+            notes += said
+        else:
+            settled = replace(step, options=_settled_options(step, testbed, cpus))
+        plan = plan.with_step(index, settled)
+    return check_transports(plan, testbed), notes
 
 
-def _check_enough_nodes(step: dict[str, Any], testbed: Testbed) -> None:
+def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Options:
+    options = step.options
+    chosen = _checked_cpus(cpus or options.cpus or testbed.cpus, testbed)
+    wait = options.wait
+    if step.is_ensemble:
+        wait = "block"
+    elif wait == "auto" and step.transport != "mpi":
+        apart = chosen is not None and len(set(chosen[:2])) == 2
+        wait = "spin" if apart and testbed.may_spin else "block"
+    return replace(options, cpus=chosen, wait=wait)
+
+
+def _check_enough_nodes(step: Step, testbed: Testbed) -> None:
     """Before anything starts, not when the step's turn comes."""
     try:
         nodes_of(step, len(testbed.nodes))
@@ -229,7 +236,7 @@ def _check_enough_nodes(step: dict[str, Any], testbed: Testbed) -> None:
         raise RequestError(f"{testbed.name}: {error.message}", error.hint) from None
 
 
-def _checked_cpus(cpus: list[int] | None, testbed: Testbed) -> list[int] | None:
+def _checked_cpus(cpus: Sequence[int] | None, testbed: Testbed) -> tuple[int, ...] | None:
     if cpus is None:
         return None
     if len(cpus) < len(testbed.nodes):
@@ -244,7 +251,7 @@ def _checked_cpus(cpus: list[int] | None, testbed: Testbed) -> list[int] | None:
             f"no processor {', '.join(map(str, wrong))} to pin to",
             f"this machine has {sorted(usable)}",
         )
-    return cpus
+    return tuple(cpus)
 
 
 def _check_same_nodes(run: Run, testbed: Testbed) -> None:

@@ -13,8 +13,8 @@ from weft.execute.chooser import Choosers
 from weft.execute.logbook import Logbook
 from weft.execute.progress import Progress, StepProgress
 from weft.plan.phases import expand
+from weft.plan.plan import Step
 from weft.plan.roles import participants
-from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.digests import DigestWriter, sampled_steps
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import Status
@@ -57,8 +57,8 @@ class SimulatedRun:
         """Do everything that is missing; an interrupt keeps what was computed."""
         self._progress.start(self._left())
         try:
-            for launch in range(self._meta.plan["launches"]):
-                for index in range(len(self._meta.plan["steps"])):
+            for launch in range(self._meta.plan.launches):
+                for index in range(len(self._meta.plan.steps)):
                     if [index, launch] not in self._meta.done:
                         self._run_step(index, launch)
         except KeyboardInterrupt:
@@ -73,20 +73,19 @@ class SimulatedRun:
         return self._writer.finish(self._status())
 
     def _left(self) -> int:
-        steps = self._meta.plan["steps"]
-        launches: int = self._meta.plan["launches"]
-        return launches * sum(map(self._testbed.phase_count, steps))
+        plan = self._meta.plan
+        return plan.launches * sum(map(self._testbed.phase_count, plan.steps))
 
     def _run_step(self, index: int, launch: int) -> None:
-        step = self._meta.plan["steps"][index]
+        step = self._meta.plan.steps[index]
         have = measured_phases(self._writer.samples, index, launch)
         count = self._testbed.phase_count(step)
         first = max(have) + 1 if have else 0
         self._from = (index, first)
-        progress = StepProgress(self._progress, str(step["name"]), count - first)
+        progress = StepProgress(self._progress, step.name, count - first)
         logbook = Logbook(self._writer, index, launch, progress.over)
         self._note_missing(step, logbook)
-        if is_adaptive(step):
+        if step.is_adaptive:
             self._run_adaptive(step, logbook, progress)
         else:
             self._run_phases(step, range(first, count), logbook)
@@ -95,7 +94,7 @@ class SimulatedRun:
         self._note_effort()
         logbook.finish()
 
-    def _run_phases(self, step: dict[str, Any], phases: range, logbook: Logbook) -> None:
+    def _run_phases(self, step: Step, phases: range, logbook: Logbook) -> None:
         """The phases that are left, as many at a time as fit."""
         chunk = self._testbed.chunk(step)
         rows = self._testbed.rows_of_phase(step)
@@ -111,7 +110,7 @@ class SimulatedRun:
                 self._digests.append(digests)
                 self._writer.sync()
 
-    def _note_sampled(self, step: dict[str, Any], rows: int, logbook: Logbook) -> None:
+    def _note_sampled(self, step: Step, rows: int, logbook: Logbook) -> None:
         """Say before it begins that not all is kept, and what that takes."""
         if logbook.step in sampled_steps(self._meta):
             return
@@ -127,14 +126,15 @@ class SimulatedRun:
             "single routes are those kept, and loads are not; `rows=N` in the brackets keeps more",
         )
 
-    def _run_adaptive(self, step: dict[str, Any], logbook: Logbook, progress: StepProgress) -> None:
+    def _run_adaptive(self, step: Step, logbook: Logbook, progress: StepProgress) -> None:
         chooser = self._choosers(self._meta, logbook.step)
-        step = self._meta.plan["steps"][logbook.step] = chooser.settle(self._writer.samples)
+        step = chooser.settle(self._writer.samples)
+        self._meta.plan = self._meta.plan.with_step(logbook.step, step)
         have = measured_phases(self._writer.samples, logbook.step, logbook.launch)
-        left = [one for one in chosen_phases(logbook) if one["index"] not in have]
+        left = [one for one in chosen_phases(logbook) if one.index not in have]
         while True:
             if left:
-                with_loads = self._keeps_loads(step, left[-1]["index"] + 1)
+                with_loads = self._keeps_loads(step, left[-1].index + 1)
                 self._take(self._testbed.simulate_chosen(step, left, with_loads), logbook)
             samples = self._writer.samples
             passed_s = elapsed_s(samples, logbook.step, logbook.launch)
@@ -153,9 +153,9 @@ class SimulatedRun:
         logbook.phases_measured([one.index for one in outcome.phases], [rows])
         for name, table in self._testbed.tables(outcome, logbook.step, self._clock_ns).items():
             self._tables.setdefault(name, []).append(table)
-        step = self._meta.plan["steps"][logbook.step]
+        step = self._meta.plan.steps[logbook.step]
         for phase in outcome.phases:
-            if is_ensemble(step):
+            if step.is_ensemble:
                 logbook.barrier(phase.index, [phase.barrier_ns / 1e3])
             if phase.failed:
                 words = [" to ".join(map(logbook.name, ends)) for ends in phase.failed[:4]]
@@ -170,24 +170,24 @@ class SimulatedRun:
         self._events += outcome.events
         self._idle_s = max(self._idle_s, outcome.idle_s)
 
-    def _note_missing(self, step: dict[str, Any], logbook: Logbook) -> None:
+    def _note_missing(self, step: Step, logbook: Logbook) -> None:
         """A dead node takes no part; the others go on without it, as they do without one that failed."""
         dead = self._testbed.dead
-        if not dead or not is_ensemble(step):
+        if not dead or not step.is_ensemble:
             return
         for node in sorted(dead):
             logbook.node_missing(node, "its link is dead")
         for phase in expand(step, len(self._testbed.nodes)):
             if gone := participants(phase) & dead:
                 names = ", ".join(logbook.names(gone))
-                logbook.phase_incomplete(phase["index"], gone, f"without {names}")
+                logbook.phase_incomplete(phase.index, gone, f"without {names}")
 
-    def _keeps_loads(self, step: dict[str, Any], phases: int) -> bool:
+    def _keeps_loads(self, step: Step, phases: int) -> bool:
         loads = phases * len(self._constraints)
         if loads > MOST_LOADS:
             self._meta.warn(
                 "no-loads",
-                f"{step['name']}: what each link carried is not kept of all phases, "
+                f"{step.name}: what each link carried is not kept of all phases, "
                 f"it would be more than {MOST_LOADS:,} numbers",
                 "take fewer nodes or sizes",
             )
@@ -216,7 +216,7 @@ class SimulatedRun:
             )
 
     def _status(self) -> Status:
-        wanted = self._meta.plan["launches"] * len(self._meta.plan["steps"])
+        wanted = self._meta.plan.launches * len(self._meta.plan.steps)
         if len(self._meta.done) == wanted and not self._meta.lost and not self._meta.incomplete:
             return "complete"
         return "partial" if self._writer.samples.num_rows else "failed"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
-_ALONE = "alone"
+from weft.plan.pattern import Policy
+from weft.plan.phases import PairsAtOnce, Phase
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Arrangement:
     `networks` has for each pair the interface that carries it, or its first connection, from 0.
     """
 
-    policy: str
+    policy: Policy
     pairs: int
     networks: tuple[int, ...]
     phases: range
@@ -25,7 +25,7 @@ class Arrangement:
     @property
     def name(self) -> str:
         """What people call it: "independent, 2", "interface 1"."""
-        if self.policy == _ALONE:
+        if self.policy == "alone":
             return f"interface {self.networks[0] + 1}"
         return f"{self.policy}, {self.pairs}"
 
@@ -38,18 +38,18 @@ class Arrangement:
         return sorted(set(self.networks))
 
 
-def arrangements(phases: Sequence[dict[str, Any]]) -> list[Arrangement]:
+def arrangements(phases: Sequence[Phase]) -> list[Arrangement]:
     """The arrangements of the phases of a step of several pairs, in their order."""
-    alike = groupby(phases, key=lambda phase: phase["arrangement"])
-    return [_arrangement(made, list(members)) for made, members in alike]
+    alike = groupby(phases, key=lambda phase: phase.arrangement)
+    return [_arrangement(made, list(members)) for made, members in alike if made]
 
 
-def _arrangement(made: dict[str, Any], phases: Sequence[dict[str, Any]]) -> Arrangement:
-    transfers = phases[0]["transfers"]
-    first_of_each = transfers[:: len(transfers) // made["pairs"]]
+def _arrangement(made: PairsAtOnce, phases: Sequence[Phase]) -> Arrangement:
+    transfers = phases[0].transfers
+    first_of_each = transfers[:: len(transfers) // made.pairs]
     return Arrangement(
-        policy=made["policy"],
-        pairs=made["pairs"],
-        networks=tuple(one["network"] for one in first_of_each),
-        phases=range(phases[0]["index"], phases[-1]["index"] + 1),
+        policy=made.policy,
+        pairs=made.pairs,
+        networks=tuple(one.network for one in first_of_each),
+        phases=range(phases[0].index, phases[-1].index + 1),
     )

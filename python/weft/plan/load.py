@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
-from typing import Any
+
+import msgspec
 
 from weft import _core
 from weft.errors import RequestError
 from weft.plan import catalog
+from weft.plan.plan import Plan
 
 
-def load_plan(name_or_path: str, overrides: Iterable[tuple[str, str]] = ()) -> dict[str, Any]:
+def load_plan(name_or_path: str, overrides: Iterable[tuple[str, str]] = ()) -> Plan:
     """The resolved plan; raises RequestError when there is none or it is wrong.
 
     An override is a dotted key and a value: ("steps.pingpong.sizes.max", "64 KiB").
@@ -21,14 +22,13 @@ def load_plan(name_or_path: str, overrides: Iterable[tuple[str, str]] = ()) -> d
     return parse_plan(catalog.read(path), catalog.shown(path), overrides)
 
 
-def parse_plan(text: str, origin: str, overrides: Iterable[tuple[str, str]] = ()) -> dict[str, Any]:
+def parse_plan(text: str, origin: str, overrides: Iterable[tuple[str, str]] = ()) -> Plan:
     """The resolved plan of a TOML text; `origin` is what messages call it."""
     try:
         resolved = _core.load_plan(text, origin, list(overrides), largest_message_bytes())
     except ValueError as error:
         raise RequestError(str(error)) from None
-    plan: dict[str, Any] = json.loads(resolved)
-    return plan
+    return msgspec.json.decode(resolved, type=Plan)
 
 
 def largest_message_bytes() -> int:

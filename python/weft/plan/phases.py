@@ -2,34 +2,84 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from weft import _core
 from weft.errors import RequestError
+from weft.plan.pattern import Policy
+from weft.plan.plan import Step, StopRule, to_json
+
+_KEPT_STEPS = 8
+Work = Literal["stream", "pingpong", "cast"]
+"""What transfers do: go one way; there and back, the source first; pass on what they receive."""
 
 
-def expand(step: dict[str, Any], nodes: int) -> list[dict[str, Any]]:
-    """The phases of a resolved plan's step; raises RequestError when there are too few nodes.
+class Transfer(Struct, frozen=True, gc=False):
+    """Messages of so many bytes from a node to a node, positions in the run, over parallel streams."""
+
+    src: int
+    dst: int
+    bytes: int
+    streams: int = 1
+    network: int = 0
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        return self.src, self.dst
+
+
+class PairsAtOnce(Struct, frozen=True):
+    """So many pairs under a policy; `first` is the interface of the first."""
+
+    policy: Policy
+    pairs: int
+    first: int
+
+
+class Phase(Struct, frozen=True, omit_defaults=True):
+    """The transfers that run at the same time. One chosen during the run has a `stop` of its own, one of several pairs
+    the `arrangement` it is of."""
+
+    index: int
+    size_bytes: int
+    work: Work
+    transfers: tuple[Transfer, ...]
+    arrangement: PairsAtOnce | None = None
+    stop: StopRule | None = None
+
+
+_DECODER = msgspec.json.Decoder(tuple[Phase, ...])
+
+
+def expand(step: Step, nodes: int) -> tuple[Phase, ...]:
+    """The phases of a step, in order of their index; raises RequestError when there are too few nodes.
 
     What carries the messages does not matter here, unless nothing does: that takes one node. Imported runs name
     carriers that no plan can.
     """
-    carrier = "null" if step["transport"] == "null" else "tcp"
+    return _expanded(replace(step, transport="null" if step.transport == "null" else "tcp"), nodes)
+
+
+@lru_cache(maxsize=_KEPT_STEPS)
+def _expanded(step: Step, nodes: int) -> tuple[Phase, ...]:
+    """A run asks for the same steps at every launch, and a report in each of its parts."""
     try:
-        expanded = _core.expand_step(json.dumps(step | {"transport": carrier}), nodes)
+        return _DECODER.decode(_core.expand_step(to_json(step), nodes))
     except ValueError as error:
         raise RequestError(str(error)) from None
-    phases: list[dict[str, Any]] = json.loads(expanded)
-    return phases
 
 
 @dataclass(frozen=True)
 class PhaseSpec:
-    """A phase somebody wants: its purpose in words, and transfers with `src`, `dst` and `streams`."""
+    """A phase to run next, and its purpose in words."""
 
     purpose: str
     size_bytes: int
-    stop: dict[str, Any]
-    transfers: list[dict[str, Any]]
+    stop: StopRule
+    transfers: tuple[Transfer, ...]

@@ -2,65 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
-Phase = dict[str, Any]
-"""A phase as `weft._core.expand_step` gives it; one chosen during the run also has its own `stop`."""
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weft.plan.pattern import Cast
+from weft.plan.phases import Phase, Transfer
+from weft.plan.plan import Step, StopRule
+
+
+class Sending(Struct, frozen=True):
+    """A transfer as its source is told of it."""
+
+    dst: int
+    streams: int
+    network: int
+
+
+class Receiving(Struct, frozen=True):
+    """A transfer as its destination is told of it."""
+
+    src: int
+    streams: int
+    network: int
+
+
+class Part(Struct, frozen=True):
+    """What a node is told of a phase."""
+
+    phase: int
+    work: str
+    size_bytes: int
+    stop: StopRule
+    chunk_bytes: int | None
+    send: list[Sending]
+    receive: list[Receiving]
 
 
 def participants(phase: Phase) -> set[int]:
     """The nodes that send or receive in a phase."""
-    return {node for one in phase["transfers"] for node in (one["src"], one["dst"])}
+    return {node for one in phase.transfers for node in one.ends}
 
 
 def without(phase: Phase, lost: Collection[int]) -> Phase:
     """The phase without some nodes: their transfers are left out, and a chain closes up behind them."""
     if not participants(phase) & set(lost):
         return phase
-    if phase["work"] == "cast":
-        return phase | {"transfers": _closed_chains(phase["transfers"], lost)}
-    kept = [one for one in phase["transfers"] if one["src"] not in lost and one["dst"] not in lost]
-    return phase | {"transfers": kept}
+    if phase.work == "cast":
+        return replace(phase, transfers=tuple(_closed_chains(phase.transfers, lost)))
+    kept = [one for one in phase.transfers if one.src not in lost and one.dst not in lost]
+    return replace(phase, transfers=tuple(kept))
 
 
-def parts(phase: Phase, nodes: Iterable[int], step: dict[str, Any]) -> dict[int, dict[str, Any]]:
+def parts(phase: Phase, nodes: Iterable[int], step: Step) -> dict[int, Part]:
     """What each of the nodes is told of a phase; takes time in proportion to nodes and transfers."""
-    common = {
-        "phase": phase["index"],
-        "work": phase["work"],
-        "size_bytes": phase["size_bytes"],
-        "stop": phase.get("stop", step["stop"]),
-        "chunk_bytes": step["pattern"].get("chunk_bytes"),
+    chunk_bytes = step.pattern.chunk_bytes if isinstance(step.pattern, Cast) else None
+    stop = phase.stop or step.stop
+    found = {
+        node: Part(phase.index, phase.work, phase.size_bytes, stop, chunk_bytes, [], [])
+        for node in nodes
     }
-    found: dict[int, dict[str, Any]] = {
-        node: common | {"send": [], "receive": []} for node in nodes
-    }
-    for one in phase["transfers"]:
-        found[one["src"]]["send"].append(_end(one, "dst"))
-        found[one["dst"]]["receive"].append(_end(one, "src"))
+    for one in phase.transfers:
+        found[one.src].send.append(Sending(one.dst, one.streams, one.network))
+        found[one.dst].receive.append(Receiving(one.src, one.streams, one.network))
     return found
 
 
-def _end(transfer: dict[str, Any], peer: str) -> dict[str, Any]:
-    return {
-        peer: transfer[peer],
-        "streams": transfer.get("streams", 1),
-        "network": transfer.get("network", 0),
-    }
+def _closed_chains(links: Sequence[Transfer], lost: Collection[int]) -> Iterator[Transfer]:
+    for network in dict.fromkeys(one.network for one in links):
+        yield from _closed_chain([one for one in links if one.network == network], lost)
 
 
-def _closed_chains(links: list[dict[str, Any]], lost: Collection[int]) -> list[dict[str, Any]]:
-    networks = dict.fromkeys(one.get("network", 0) for one in links)
-    return [link for network in networks for link in _closed_chain(links, network, lost)]
-
-
-def _closed_chain(
-    links: list[dict[str, Any]], network: int, lost: Collection[int]
-) -> list[dict[str, Any]]:
+def _closed_chain(own: Sequence[Transfer], lost: Collection[int]) -> list[Transfer]:
     """The links of one network's chain, in order, over the nodes that are left."""
-    own = [one for one in links if one.get("network", 0) == network]
-    chain = [own[0]["src"], *(one["dst"] for one in own)]
+    chain = [own[0].src, *(one.dst for one in own)]
     left = [node for node in chain if node not in lost]
-    return [own[0] | {"src": src, "dst": dst} for src, dst in pairwise(left)]
+    return [replace(own[0], src=src, dst=dst) for src, dst in pairwise(left)]

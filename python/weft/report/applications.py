@@ -46,7 +46,7 @@ def _of_run(name: str, run: Run) -> Iterator[LoadStep]:
     for step, size_bytes in dict.fromkeys(keys):
         label = name
         if len(set(keys)) > 1:
-            label += f" · {run.meta.plan['steps'][step]['name']} {format_bytes(size_bytes)}"
+            label += f" · {run.meta.plan.steps[step].name} {format_bytes(size_bytes)}"
         key = (step, size_bytes)
         yield LoadStep(
             label,

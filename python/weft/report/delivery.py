@@ -18,7 +18,7 @@ def delivery_table(run: Run) -> Table:
 
 def _row(run: Run, one: Delivered) -> list[str]:
     return [
-        str(run.meta.plan["steps"][one.step]["name"]),
+        run.meta.plan.steps[one.step].name,
         format_bytes(one.size_bytes),
         str(one.sent),
         loss_text(one.loss_pct),

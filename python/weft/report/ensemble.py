@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +17,9 @@ from weft.diagnose.ensemble.routes import fastest_of_each_route
 from weft.diagnose.limits.diagnosis import diagnose
 from weft.diagnose.limits.findings import Findings
 from weft.nodeset import natural
+from weft.plan.phases import Phase as PlannedPhase
 from weft.plan.phases import expand
-from weft.plan.steps import is_ensemble, measures_latency
+from weft.plan.plan import Step
 from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
 from weft.run.link_loads import Loads, loads_of
@@ -47,7 +47,7 @@ class EnsembleStep:
 
     label: str
     index: int
-    plan: dict[str, Any]
+    plan: Step
     phases: list[Phase]
     matrix: RateMatrix | None
     effects: Effects | None
@@ -57,11 +57,11 @@ class EnsembleStep:
 
     @property
     def kind(self) -> str:
-        return str(self.plan["pattern"]["kind"])
+        return self.plan.pattern.kind
 
     @property
     def is_latency(self) -> bool:
-        return measures_latency(self.plan)
+        return self.plan.measures_latency
 
     @property
     def largest(self) -> list[Phase]:
@@ -70,9 +70,9 @@ class EnsembleStep:
         return [phase for phase in self.phases if phase.size_bytes == size]
 
     @cached_property
-    def expanded(self) -> dict[int, dict[str, Any]]:
-        """The phases as the plan asked for them, by index."""
-        return {phase["index"]: phase for phase in expand(self.plan, self.nodes)}
+    def expanded(self) -> tuple[PlannedPhase, ...]:
+        """The phases as the plan asked for them."""
+        return expand(self.plan, self.nodes)
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ class Ensemble:
     def steps(self) -> list[EnsembleStep]:
         """The steps that measured anything, in order."""
         measured = {int(step) for step in set(self.rates.step.tolist())}
-        plan_steps = self.run.meta.plan["steps"]
-        found = [i for i, step in enumerate(plan_steps) if is_ensemble(step) and i in measured]
+        plan_steps = self.run.meta.plan.steps
+        found = [i for i, step in enumerate(plan_steps) if step.is_ensemble and i in measured]
         return [self._step(index, found) for index in found]
 
     @cached_property
@@ -140,7 +140,7 @@ class Ensemble:
         return [block.src for blocks in found[:1] for block in blocks if block.src == block.dst]
 
     def _step(self, index: int, indices: Sequence[int]) -> EnsembleStep:
-        plan_steps = self.run.meta.plan["steps"]
+        plan_steps = self.run.meta.plan.steps
         matrix = matrix_of(self.run, self.rates, index)
         sampled = index in sampled_steps(self.run.meta)
         digests = Digests.of(self.run).of_step(index) if sampled else None
@@ -175,17 +175,15 @@ def _route_rates(rates: Rates, digests: Digests | None) -> RouteRates:
     return RouteRates(best.mbps, np.ones(len(best), dtype=np.int64))
 
 
-def _label(
-    name: str, index: int, indices: Sequence[int], plan_steps: Sequence[dict[str, Any]]
-) -> str:
+def _label(name: str, index: int, indices: Sequence[int], plan_steps: Sequence[Step]) -> str:
     same = [i for i in indices if _sort(plan_steps[i]) == _sort(plan_steps[index])]
     if same[0] == index:
         return name
-    names = [plan_steps[i]["name"] for i in same]
-    own = str(plan_steps[index]["name"])
+    names = [plan_steps[i].name for i in same]
+    own = plan_steps[index].name
     return f"{name} · {own}" + (f" ({index + 1})" if names.count(own) > 1 else "")
 
 
-def _sort(plan_step: dict[str, Any]) -> tuple[str, bool]:
+def _sort(plan_step: Step) -> tuple[str, bool]:
     """Steps of one sort would be in the same figure."""
-    return plan_step["pattern"]["kind"], measures_latency(plan_step)
+    return plan_step.pattern.kind, plan_step.measures_latency

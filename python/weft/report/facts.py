@@ -9,6 +9,7 @@ from typing import Any
 
 from weft.diagnose.points import Point
 from weft.nodeset import fold
+from weft.plan.plan import Plan, Step, to_data
 from weft.quantity import format_us, range_mbps, range_us
 from weft.report.figures.curves import note, size_text
 from weft.report.series import Series, time_us
@@ -56,7 +57,7 @@ def settings_table(run: Run) -> Table:
 
     Empty where nothing was read back, as in imported runs: what was asked for then says nothing.
     """
-    steps = run.meta.plan["steps"] if run.meta.effective else []
+    steps = run.meta.plan.steps if run.meta.effective else []
     nodes = [str(node["name"]) for node in run.meta.nodes]
     headers = ["Setting", "Step", "Asked for", *(nodes if len(nodes) <= MOST_COLUMNS else [ALL])]
     rows = [row for index, step in enumerate(steps) for row in _step_rows(run, index, step)]
@@ -90,7 +91,7 @@ def repeat_command(run: Run) -> str:
         return shlex.join(["weft", "import", tool, str(run.meta.source.get("file", ""))])
     testbed = run.meta.testbed
     place = f"{testbed.get('kind', 'lab')}:{testbed.get('name', '')}"
-    return shlex.join(["weft", "run", str(run.meta.plan["name"]), "--on", place])
+    return shlex.join(["weft", "run", run.meta.plan.name, "--on", place])
 
 
 def label_text(key: str) -> str:
@@ -121,10 +122,10 @@ def _without_empty_columns(table: Table) -> Table:
     )
 
 
-def _plan_text(plan: dict[str, Any]) -> str:
-    title = f" ({plan['title']})" if plan.get("title") else ""
-    steps = ", ".join(str(step["name"]) for step in plan["steps"])
-    return f"{plan['name']}{title}: {steps}"
+def _plan_text(plan: Plan) -> str:
+    title = f" ({plan.title})" if plan.title else ""
+    steps = ", ".join(step.name for step in plan.steps)
+    return f"{plan.name}{title}: {steps}"
 
 
 def _scale_text(scale: Any) -> str:
@@ -154,8 +155,8 @@ def _pairs(mapping: dict[str, Any]) -> str:
     )
 
 
-def _step_rows(run: Run, index: int, step: dict[str, Any]) -> list[list[str]]:
-    options = step.get("options") or {}
+def _step_rows(run: Run, index: int, step: Step) -> list[list[str]]:
+    options = to_data(step.options)
     effective = [entry for entry in run.meta.effective if entry.get("step") == index]
     nodes = [str(node["name"]) for node in run.meta.nodes]
     rows = []
@@ -164,7 +165,7 @@ def _step_rows(run: Run, index: int, step: dict[str, Any]) -> list[list[str]]:
         values = [_effective_text(key, node, effective) for node in nodes]
         if len(nodes) > MOST_COLUMNS:
             values = [_by_value(nodes, values)]
-        rows.append([label_text(key), str(step["name"]), asked, *values])
+        rows.append([label_text(key), step.name, asked, *values])
     return rows
 
 

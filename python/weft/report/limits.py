@@ -141,8 +141,8 @@ def _phases_text(phases: Sequence[int]) -> str:
 
 def _where(run: Run, entry: dict[str, Any]) -> str:
     """Step, phase and, of several, the launch."""
-    step = str(run.meta.plan["steps"][entry["step"]]["name"])
+    step = run.meta.plan.steps[entry["step"]].name
     phase = "" if entry.get("phase") is None else f", phase {entry['phase']}"
-    several = int(run.meta.plan.get("launches") or 1) > 1
+    several = run.meta.plan.launches > 1
     launch = f", launch {entry['launch']}" if several else ""
     return f"step {step}{phase}{launch}"

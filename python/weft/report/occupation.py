@@ -38,7 +38,7 @@ class Inside:
 
     def label_of(self, step: int) -> str:
         """A step's label: the run's alone where it has one step, as curves are called."""
-        plan_steps = [str(one["name"]) for one in self.run.meta.plan["steps"]]
+        plan_steps = [one.name for one in self.run.meta.plan.steps]
         if len(self.steps) == 1:
             return self.label
         numbered = f" ({step + 1})" if plan_steps.count(plan_steps[step]) > 1 else ""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import msgspec
 import vl_convert
 
 from weft import __version__, quantity
@@ -218,7 +219,9 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["pretty_json"] = lambda value: json.dumps(value, indent=2)
+    environment.filters["pretty_json"] = lambda value: json.dumps(
+        value, indent=2, default=msgspec.to_builtins
+    )
     return environment.get_template("page.html.j2")
 
 

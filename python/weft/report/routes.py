@@ -89,4 +89,4 @@ def _step_row(one: Ensemble, step: EnsembleStep) -> list[str]:
     alike = step.kind in KINDS and not step.is_latency
     overall = format_mbps(overall_mbps(phases)) if alike else ""
     size = size_text(phases[0].size_bytes)
-    return [str(step.plan["name"]), size, str(len(phases)), routes, *values, overall]
+    return [step.plan.name, size, str(len(phases)), routes, *values, overall]

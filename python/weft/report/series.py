@@ -69,7 +69,7 @@ def _ending(path: tuple[str, ...], paths: Sequence[tuple[str, ...]]) -> str:
 def _of_run(name: str, run: Run) -> Iterator[Series]:
     """The curves of one run; the step's name joins the label when there are several."""
     found = curves(run)
-    steps = [str(step["name"]) for step in run.meta.plan["steps"]]
+    steps = [step.name for step in run.meta.plan.steps]
     for curve in found:
         label = name if len(found) == 1 else f"{name} · {steps[curve.step]}"
         if steps.count(steps[curve.step]) > 1:

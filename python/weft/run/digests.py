@@ -35,7 +35,7 @@ def sampled_warning(name: str, meta: RunMeta) -> list[Warning]:
         Warning(
             "sampled-routes",
             f"{name} keeps {entry['rows']:,} samples of {entry['transfers']:,} transfers of step "
-            f"{meta.plan['steps'][entry['step']]['name']!r}: only these are compared",
+            f"{meta.plan.steps[entry['step']].name!r}: only these are compared",
             "they were chosen by a hash of phase and ends, whatever their rates; `weft show` knows of all",
         )
         for entry in entries

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from weft.errors import RequestError
+from weft.plan.plan import Plan
 from weft.run.regular_file import open_file
 
 SCHEMA_VERSION = "weft-run/1"
@@ -41,7 +44,7 @@ def _tried_again(warning: Warning) -> Warning:
 class RunMeta:
     """The contents of run.json.
 
-    `plan` is the resolved plan (weft._core.load_plan's JSON), `nodes` are dicts with at least `name`,
+    `plan` is the resolved plan, `nodes` are dicts with at least `name`,
     `effective` the settings read back from the kernel, one dict per step, launch and node; `done` lists the
     [step, launch] pairs that ran to their end. `statistic` says what a row of samples is: an ordinary batch,
     or, in some imported results, the best or the mean of several.
@@ -57,7 +60,7 @@ class RunMeta:
     interface has received and sent while several pairs ran, in bytes.
     """
 
-    plan: dict[str, Any]
+    plan: Plan
     testbed: dict[str, Any]
     nodes: list[dict[str, Any]]
     effective: list[dict[str, Any]] = field(default_factory=list)
@@ -124,7 +127,7 @@ class RunMeta:
             return _listed(self._phase_lines())
         if isinstance(value, list):
             return _listed([json.dumps(one, default=vars) for one in value])
-        return json.dumps(value)
+        return json.dumps(value, default=msgspec.to_builtins)
 
     def _phase_lines(self) -> list[str]:
         """Of a thousand phases with many transfers each only the new ones are encoded."""
@@ -152,6 +155,8 @@ class RunMeta:
         known = {key: document[key] for key in cls.__dataclass_fields__ if key in document}
         try:
             known["warnings"] = [Warning(**warning) for warning in document.get("warnings", [])]
+            if "plan" in known:
+                known["plan"] = _plan(path, known["plan"])
             return cls(**known)
         except TypeError:
             raise RequestError(
@@ -163,6 +168,13 @@ def _lack(known: dict[str, Any]) -> str:
     """Why what is known is no run."""
     missing = [key for key in ("plan", "testbed", "nodes") if key not in known]
     return f"has no key {missing[0]}" if missing else "warnings is not a list of warnings"
+
+
+def _plan(path: Path, document: Any) -> Plan:
+    try:
+        return msgspec.convert(document, Plan)
+    except msgspec.ValidationError as error:
+        raise RequestError(f"{path}: plan: {error}") from None
 
 
 def _listed(lines: list[str]) -> str:

@@ -39,8 +39,8 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
     ran to its end did not get is not tried again, but what it got must be there.
     """
     found = []
-    for launch in range(meta.plan["launches"]):
-        for index in range(len(meta.plan["steps"])):
+    for launch in range(meta.plan.launches):
+        for index in range(len(meta.plan.steps)):
             is_done = [index, launch] in meta.done
             have = measured_phases(samples, index, launch)
             if is_done:
@@ -53,7 +53,7 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
 
 def _known_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
     """Phases that the plan has, or that were chosen for the step during the run."""
-    planned = [phase["index"] for phase in expand(meta.plan["steps"][index], len(meta.nodes))]
+    planned = [phase.index for phase in expand(meta.plan.steps[index], len(meta.nodes))]
     key = {"step": index, "launch": launch}
     return planned + [phase["phase"] for phase in meta.phases if phase.items() >= key.items()]
 
@@ -109,5 +109,5 @@ def _in_words(meta: RunMeta, missing: list[MissingStep]) -> list[str]:
         mine = [one for one in missing if one.step == step]
         launches = ", ".join(str(one.launch) for one in mine)
         count = sum(len(one.phases) for one in mine)
-        words.append(f"{count} phases of {meta.plan['steps'][step]['name']} in launches {launches}")
+        words.append(f"{count} phases of {meta.plan.steps[step].name} in launches {launches}")
     return words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,8 @@ import pyarrow.compute as pc
 
 from weft.diagnose.curve import Ints
 from weft.errors import RequestError
+from weft.plan.pattern import Pingpong, Stream
+from weft.plan.plan import to_json
 from weft.run.folder import Run
 from weft.testbed.computed.node import SimulatedNodes, open_nodes
 
@@ -59,26 +60,26 @@ def record(run: Run, size_bytes: int, step: int | None = None) -> Recording:
             "trace a run on node:MACHINE, such as `weft run netpipe --on node:p4-400-offload`",
         )
     at, phase = _place(run, size_bytes, step)
-    plan = run.meta.plan["steps"][at]
-    if plan["pattern"]["kind"] not in ("pingpong", "stream"):
+    plan = run.meta.plan.steps[at]
+    if not isinstance(plan.pattern, Pingpong | Stream):
         raise RequestError(
-            f"{run.directory}: step {plan['name']!r} is a {plan['pattern']['kind']}; only pingpong and stream "
+            f"{run.directory}: step {plan.name!r} is a {plan.pattern.kind}; only pingpong and stream "
             "can be traced"
         )
-    if plan["pattern"].get("gamma"):
+    if plan.has_gamma:
         raise RequestError(
-            f"{run.directory}: step {plan['name']!r} has application loads, which are not traced",
+            f"{run.directory}: step {plan.name!r} has application loads, which are not traced",
             "trace a stream without `gamma`",
         )
     nodes = open_nodes(spec.removeprefix(_KIND))
     _check_same(run, nodes, at, phase)
     try:
-        answer = nodes.model.record(json.dumps(plan), phase)
+        answer = nodes.model.record(to_json(plan), phase)
     except ValueError as error:
         raise RequestError(f"{run.directory}: {error}") from None
     return Recording(
         name=nodes.name,
-        pattern=plan["pattern"]["kind"],
+        pattern=plan.pattern.kind,
         size_bytes=size_bytes,
         nodes=nodes.model.hosts(),
         tracks=nodes.model.tracks(),
@@ -118,7 +119,7 @@ def _check_same(run: Run, nodes: SimulatedNodes, step: int, phase: int) -> None:
     samples = run.samples
     mine = pc.and_(pc.equal(samples["step"], step), pc.equal(samples["phase"], phase))
     then = samples.filter(mine)["elapsed_ns"].to_pylist()
-    outcome = nodes.simulate(run.meta.plan["steps"][step], phase, phase + 1)
+    outcome = nodes.simulate(run.meta.plan.steps[step], phase, phase + 1)
     if outcome.samples(step, 0, 0)["elapsed_ns"].to_pylist() != then:
         raise RequestError(
             f"{run.directory}: {run.meta.testbed['spec']} is not any more what was run: times come out differently",

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from support.plans import a_step
 from support.runs import affine_us, launches_of, step_plan, step_rows, write_run
 from support.synthetic_cluster import Cluster, Shared, Step, cards, write_cluster_run
 from weft.diagnose.curve import curves, message_times_us
@@ -20,10 +21,11 @@ from weft.diagnose.ensemble.rates import Rates
 from weft.diagnose.ensemble.routes import Route, routes
 from weft.diagnose.signature import signature
 from weft.diagnose.summary import summarise
+from weft.plan.pattern import Matrix
 from weft.run.folder import Run
 from weft.statistics import median_interval
 
-MATRIX = {"name": "m", "pattern": {"kind": "matrix", "measure": "rate"}, "transport": "tcp"}
+MATRIX = a_step(Matrix(nodes=None, measure="rate", duplex="half"))
 
 
 def routes_of(run: Run) -> list[Route]:
@@ -48,7 +50,7 @@ def test_where_nothing_arrived_the_rate_is_zero(tmp_path: Path) -> None:
 
 
 def test_a_matrix_of_latencies_times_round_trips(tmp_path: Path) -> None:
-    step = {**MATRIX, "pattern": {"kind": "matrix", "measure": "latency"}}
+    step = a_step(Matrix(nodes=None, measure="latency", duplex=None))
     rows = step_rows([1], np.full((1, 1, 1), 10.0), "matrix")
     assert message_times_us(write_run(tmp_path / "run", [rows], [step])).tolist() == [5.0]
 

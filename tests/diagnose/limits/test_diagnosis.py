@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from support.here import weft
 from support.runs import affine_us, launches_of, pingpong_run
@@ -148,7 +149,7 @@ def test_a_run_without_samples_has_no_inside_yet(tmp_path: Path) -> None:
 
 def test_only_a_search_says_that_there_is_no_limit(tmp_path: Path) -> None:
     whole = simulated(star(8))
-    plan = whole.meta.plan | {"steps": whole.meta.plan["steps"][:2]}
+    plan = replace(whole.meta.plan, steps=whole.meta.plan.steps[:2])
     surveyed = whole.first(0)
     surveyed.meta.plan = plan
     found = diagnose(surveyed.write(tmp_path / "run"))

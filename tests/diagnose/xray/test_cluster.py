@@ -311,7 +311,7 @@ def test_an_interrupted_search_resumed_finds_the_same(tmp_path: Path) -> None:
 
 
 def test_when_its_time_is_up_it_says_what_is_undecided(tmp_path: Path) -> None:
-    time_s = load_plan("xray")["steps"][-1]["pattern"]["time_ns"] / 1e9
+    time_s = load_plan("xray").steps[-1].pattern.time_ns / 1e9
     cluster = VirtualCluster(generate(59).network)
     cut = simulate(cluster, phase_s=time_s / 8)
     assert 8 <= cut.searched < simulate(cluster).searched

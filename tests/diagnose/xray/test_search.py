@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 
 from support.virtual_cluster import VirtualCluster, network_of, new_meta, star, survey_samples
 from weft.diagnose.xray.experiment import Experiment
@@ -75,7 +76,8 @@ def test_without_a_survey_windows_stay_as_they_are() -> None:
 
 def search_of(cluster: VirtualCluster, **options: int) -> Search:
     plan = load_plan("xray")
-    plan["steps"][2]["options"] |= options
+    step = plan.steps[2]
+    plan = plan.with_step(2, replace(step, options=replace(step.options, **options)))
     return Search(new_meta(cluster, plan), 2)
 
 
@@ -88,26 +90,26 @@ def test_buffers_are_settled_from_the_survey_unless_the_plan_says() -> None:
     cluster = VirtualCluster(network_of(star(6), scale=1.0))
     samples = cluster_samples(cluster)
     settled = search_of(cluster).settle(samples)
-    buffers = {settled["options"][f"{way}_buffer_bytes"] for way in ("send", "receive")}
+    buffers = {settled.options.send_buffer_bytes, settled.options.receive_buffer_bytes}
     assert len(buffers) == 1 and LEAST_WINDOW_BYTES <= buffers.pop() < 64 << 10
     own = search_of(cluster, send_buffer_bytes=99_000).settle(samples)
-    assert own["options"]["send_buffer_bytes"] == 99_000
-    assert own["options"]["receive_buffer_bytes"] is None
-    assert search_of(cluster).settle(samples[:0]) == load_plan("xray")["steps"][2]
+    assert own.options.send_buffer_bytes == 99_000
+    assert own.options.receive_buffer_bytes is None
+    assert search_of(cluster).settle(samples[:0]) == load_plan("xray").steps[2]
 
 
 def test_phases_say_what_they_are_for_and_do_it() -> None:
     cluster = VirtualCluster(network_of(star(6)))
     specs = search_of(cluster).next_phases(cluster_samples(cluster), set(), 0.0)
     assert specs
-    step = load_plan("xray")["steps"][2]
+    step = load_plan("xray").steps[2]
     for spec in specs:
         about = [Experiment.parse(text) for text in spec.purpose.split("; ")]
         taking_part = frozenset[int]().union(*(one.within for one in about))
-        ends = [(one["src"], one["dst"]) for one in spec.transfers]
+        ends = [one.ends for one in spec.transfers]
         assert len(ends) == len(set(ends)) > 0
         assert {node for flow in ends for node in flow} <= taking_part
-        assert (spec.size_bytes, spec.stop) == (step["sizes"]["bytes"][0], step["stop"])
+        assert (spec.size_bytes, spec.stop) == (step.first_bytes, step.stop)
 
 
 def test_the_search_is_the_same_for_the_same_samples() -> None:
@@ -123,7 +125,7 @@ def test_when_the_time_is_up_it_stops_and_says_so() -> None:
     search = search_of(cluster)
     samples = cluster_samples(cluster)
     assert search.summary == ""
-    time_s = load_plan("xray")["steps"][2]["pattern"]["time_ns"] / 1e9
+    time_s = load_plan("xray").steps[2].pattern.time_ns / 1e9
     assert search.next_phases(samples, set(), time_s - 0.1)
     assert search.summary == ""
     assert search.next_phases(samples, set(), time_s) == []
@@ -133,4 +135,4 @@ def test_when_the_time_is_up_it_stops_and_says_so() -> None:
 def test_lost_nodes_take_no_part() -> None:
     cluster = VirtualCluster(network_of(star(6)))
     specs = search_of(cluster).next_phases(cluster_samples(cluster), {2}, 0.0)
-    assert all(2 not in (one["src"], one["dst"]) for spec in specs for one in spec.transfers)
+    assert all(2 not in one.ends for spec in specs for one in spec.transfers)

@@ -9,21 +9,23 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from support.plans import a_plan, a_step
 from weft.diagnose.xray.experiment import Experiment, as_arrays
 from weft.diagnose.xray.limit import Ports, SharedLimit
 from weft.diagnose.xray.slowness import slow_ports, slow_routes, suspects
 from weft.diagnose.xray.survey import Survey, take_survey
 from weft.diagnose.xray.trial import Trial, trials
 from weft.diagnose.xray.verdict import Verdict
+from weft.plan.pattern import Cast, Matrix, Ring
 from weft.run.samples import SCHEMA
 
 Row = tuple[int, int, int, int, float]
 """Step, phase, from, to, Mb/s."""
 
-LATENCY = {"pattern": {"kind": "matrix", "measure": "latency"}}
-MATRIX = {"pattern": {"kind": "matrix", "measure": "rate"}}
-CAST = {"pattern": {"kind": "cast"}}
-RING = {"pattern": {"kind": "ring"}}
+LATENCY = a_step(Matrix(nodes=None, measure="latency", duplex=None))
+MATRIX = a_step(Matrix(nodes=None, measure="rate", duplex="half"))
+CAST = a_step(Cast(nodes=None, chunk_bytes=4096, networks=1, sweep=False))
+RING = a_step(Ring(nodes=None))
 
 
 def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
@@ -46,7 +48,7 @@ def trips(rows: Iterable[tuple[int, int, float]]) -> pa.Table:
 
 def test_round_trips_are_of_the_pair_and_ascend() -> None:
     survey = take_survey(
-        trips([(0, 1, 30), (0, 1, 20), (1, 0, 25), (1, 2, 50)]), {"steps": [LATENCY]}, 3
+        trips([(0, 1, 30), (0, 1, 20), (1, 0, 25), (1, 2, 50)]), a_plan(LATENCY), 3
     )
     for a, b in ((0, 1), (1, 0)):
         assert survey.trips_us[a, b].tolist() == [20, 25, 30]
@@ -58,12 +60,12 @@ def test_round_trips_are_of_the_pair_and_ascend() -> None:
 
 def test_rows_of_several_round_trips_count_as_one_each() -> None:
     rows = table([{"src": 0, "dst": 1, "messages": 4, "elapsed_ns": 200_000}])
-    assert take_survey(rows, {"steps": [LATENCY]}, 2).round_trip_us[0, 1] == 50
+    assert take_survey(rows, a_plan(LATENCY), 2).round_trip_us[0, 1] == 50
 
 
 def test_a_node_can_do_what_its_near_best_routes_do() -> None:
     rows = [(0, 0, 0, 1, 100.0), (0, 1, 0, 2, 90.0), (0, 2, 0, 3, 94.0), (0, 3, 0, 4, 20.0)]
-    survey = take_survey(rates(rows), {"steps": [MATRIX]}, 5)
+    survey = take_survey(rates(rows), a_plan(MATRIX), 5)
     assert survey.send_mbps[0] == 94.0
     assert survey.receive_mbps.tolist()[1:] == [100.0, 90.0, 94.0, 20.0]
     assert np.isnan(survey.receive_mbps[0])
@@ -71,7 +73,7 @@ def test_a_node_can_do_what_its_near_best_routes_do() -> None:
 
 def test_a_single_route_above_all_others_is_not_what_a_node_can_do() -> None:
     rows = [(0, i, 0, i + 1, mbps) for i, mbps in enumerate([9.4, 15.3, 9.2, 9.3, 6.0])]
-    survey = take_survey(rates(rows), {"steps": [MATRIX]}, 6)
+    survey = take_survey(rates(rows), a_plan(MATRIX), 6)
     assert survey.send_mbps[0] == pytest.approx(9.35, abs=0.01)
 
 
@@ -80,17 +82,17 @@ def test_nodes_are_those_that_sent_and_received_and_are_not_lost() -> None:
     rows = rates(
         [*((0, 0, src, dst, 10.0) for src, dst in flows), (0, 1, 0, 5, 0.0), (0, 1, 5, 0, 9.0)]
     )
-    assert take_survey(rows, {"steps": [MATRIX]}, 7).nodes == {0, 1, 2, 3}
-    assert take_survey(rows, {"steps": [MATRIX]}, 7, frozenset({3})).nodes == {0, 1, 2}
+    assert take_survey(rows, a_plan(MATRIX), 7).nodes == {0, 1, 2, 3}
+    assert take_survey(rows, a_plan(MATRIX), 7, frozenset({3})).nodes == {0, 1, 2}
 
 
 def test_other_patterns_serve_where_there_is_no_matrix() -> None:
     rows = rates([(0, 0, 0, 1, 10.0), (1, 0, 0, 1, 20.0), (2, 0, 0, 1, 30.0)])
-    with_matrix = take_survey(rows, {"steps": [RING, MATRIX, CAST]}, 2)
+    with_matrix = take_survey(rows, a_plan(RING, MATRIX, CAST), 2)
     assert with_matrix.mbps[0, 1] == 20.0
-    without = take_survey(rows, {"steps": [RING, CAST, CAST]}, 2)
+    without = take_survey(rows, a_plan(RING, CAST, CAST), 2)
     assert without.mbps[0, 1] == 10.0
-    assert np.isnan(take_survey(rows, {"steps": [CAST, CAST, CAST]}, 2).mbps).all()
+    assert np.isnan(take_survey(rows, a_plan(CAST, CAST, CAST), 2).mbps).all()
 
 
 def test_a_trial_is_a_phase_and_says_what_it_was_for() -> None:
@@ -127,7 +129,7 @@ def everybody(count: int, slow: dict[tuple[int, int], float], phase: int = 0) ->
 
 
 def surveyed(slow: dict[tuple[int, int], float], count: int = 6) -> tuple[Survey, Ports]:
-    survey = take_survey(rates(everybody(count, slow)), {"steps": [MATRIX]}, count)
+    survey = take_survey(rates(everybody(count, slow)), a_plan(MATRIX), count)
     return survey, Ports(survey.send_mbps, survey.receive_mbps)
 
 
@@ -150,18 +152,18 @@ def test_a_node_a_little_slower_is_not_slow() -> None:
 def test_who_was_only_asked_what_is_slow_for_all_is_not_slow() -> None:
     fast = [(0, a + b, a, b, 10.0) for a in range(6) for b in range(6) if a != b]
     crossing = [(1, 1, a, b, 1.0) for a in range(12) for b in range(12) if a // 6 != b // 6]
-    survey = take_survey(rates(fast + crossing), {"steps": [RING, RING]}, 12)
+    survey = take_survey(rates(fast + crossing), a_plan(RING, RING), 12)
     ports = Ports(survey.send_mbps, survey.receive_mbps)
     assert [one.node for one in slow_ports(survey, ports, [], [])] == []
     slower = [(*row[:4], 0.5) if 8 in row[2:4] else row for row in crossing]
-    survey = take_survey(rates(fast + slower), {"steps": [RING, RING]}, 12)
+    survey = take_survey(rates(fast + slower), a_plan(RING, RING), 12)
     ports = Ports(survey.send_mbps, survey.receive_mbps)
     assert {one.node for one in slow_ports(survey, ports, [], [])} == {8}
 
 
 def test_one_slow_route_makes_neither_of_its_ends_slow() -> None:
     ring = [(0, 0, a, (a + 1) % 6, 1.0 if a == 2 else 10.0) for a in range(6)]
-    survey = take_survey(rates(ring), {"steps": [RING]}, 6)
+    survey = take_survey(rates(ring), a_plan(RING), 6)
     ports = Ports(survey.send_mbps, survey.receive_mbps)
     assert list(slow_ports(survey, ports, [], [])) == []
 
@@ -175,7 +177,7 @@ def both_ways_at_once(to_2_mbps: float) -> tuple[Survey, Ports]:
         for pair in pairs
         for src, dst in (pair, pair[::-1])
     ]
-    survey = take_survey(rates(rows), {"steps": [MATRIX]}, 4)
+    survey = take_survey(rates(rows), a_plan(MATRIX), 4)
     receive = survey.receive_mbps.copy()
     receive[2] = 10.0
     return survey, Ports(survey.send_mbps, receive)

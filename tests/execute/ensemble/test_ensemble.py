@@ -15,7 +15,8 @@ from support.loopback import ONCE, Cluster, Deaf, Loopback, ensemble_step, live_
 from weft.execute.adaptive import AdaptiveStep, chosen_phases
 from weft.execute.progress import StepProgress
 from weft.execute.too_few import TooFewNodes
-from weft.plan.phases import PhaseSpec
+from weft.plan.phases import PhaseSpec, Transfer
+from weft.plan.plan import Step, TimeRule
 from weft.testbed.agent.agent import AgentError
 
 pytestmark = pytest.mark.timed
@@ -104,7 +105,7 @@ def test_a_node_that_dies_in_a_phase_is_named_and_the_rest_goes_on(tmp_path: Pat
             kill(cluster)
 
     step = ensemble_step("alltoall")
-    step["stop"]["trial_ns"] = 200_000_000
+    step.stop.trial_ns = 200_000_000
     cluster = with_cluster(tmp_path / "r", 5, step, whole, on_phase=on_phase)
     assert_only_the_victim_is_missing(cluster, 2)
     assert "SIGKILL" in cluster.meta.lost[0]["reason"]
@@ -173,13 +174,13 @@ class Script:
 
     summary = "the script was at its end"
 
-    def __init__(self, step: dict[str, Any], turns: list[list[PhaseSpec]]) -> None:
+    def __init__(self, step: Step, turns: list[list[PhaseSpec]]) -> None:
         self._step = step
         self._turns = iter(turns)
         self.rows: list[int] = []
         self.lost: set[int] = set()
 
-    def settle(self, samples: pa.Table) -> dict[str, Any]:
+    def settle(self, samples: pa.Table) -> Step:
         return self._step
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
@@ -189,8 +190,8 @@ class Script:
 
 
 def spec(*routes: tuple[int, int]) -> PhaseSpec:
-    stop = {"rule": "time", "trial_ns": 20_000_000, "trials": 1}
-    transfers = [{"src": src, "dst": dst, "streams": 1} for src, dst in routes]
+    stop = TimeRule(trial_ns=20_000_000, trials=1)
+    transfers = tuple(Transfer(src, dst, 1000) for src, dst in routes)
     return PhaseSpec("to see", 1000, stop, transfers)
 
 
@@ -228,7 +229,7 @@ def test_a_chooser_hears_who_is_lost(tmp_path: Path) -> None:
 
 def test_a_search_that_had_no_time_says_so(tmp_path: Path) -> None:
     step = ensemble_step("xray")
-    step["pattern"]["time_ns"] = 1
+    step.pattern.time_ns = 1
     cluster = with_cluster(tmp_path / "r", 2, step, adaptive(Script(step, [])))
     (warning,) = cluster.meta.warnings
     assert (warning.code, "script" in warning.message) == ("time-was-up", True)

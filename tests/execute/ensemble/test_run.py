@@ -102,10 +102,8 @@ def routes_measured(run: Run, step: int) -> dict[int, set[tuple[int, int]]]:
 
 
 def routes_wanted(run: Run, step: int) -> dict[int, set[tuple[int, int]]]:
-    phases = expand(run.meta.plan["steps"][step], len(run.meta.nodes))
-    return {
-        phase["index"]: {(one["src"], one["dst"]) for one in phase["transfers"]} for phase in phases
-    }
+    phases = expand(run.meta.plan.steps[step], len(run.meta.nodes))
+    return {phase.index: {one.ends for one in phase.transfers} for phase in phases}
 
 
 def rates_mbps(run: Run, step: int) -> list[float]:
@@ -118,7 +116,7 @@ def test_three_hosts_run_every_pattern(tmp_path: Path) -> None:
     said = weft_json("run", plan(tmp_path, ALL_PATTERNS), "--on", testbed, "--out", tmp_path / "r")
     assert said["status"] == "complete", said
     run = Run.open(tmp_path / "r")
-    for step in range(len(run.meta.plan["steps"])):
+    for step in range(len(run.meta.plan.steps)):
         assert routes_measured(run, step) == routes_wanted(run, step)
     pairs, latencies = rates_mbps(run, 0), rates_mbps(run, 2)
     assert all(0.3 * LINE_MBPS < rate < LINE_MBPS for rate in pairs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +14,7 @@ from execute.mpi.test_pair import rank_of
 from support.command import descendants, start, weft, weft_json
 from support.mpi_here import INSTALLED, needs_mpi
 from weft.plan.phases import expand
+from weft.plan.plan import CountRule, Step
 from weft.run.folder import Run
 
 pytestmark = [pytest.mark.alone, needs_mpi]
@@ -80,12 +80,11 @@ def test_every_pattern_has_samples_of_every_transfer(kind: str, calls: str, tmp_
     said = weft_json("run", plan, "--on", f"local:{NODES}", "--out", out)
     assert (said["status"], said["warnings"]) == ("complete", [])
     run = Run.open(out)
-    for index, step in enumerate(run.meta.plan["steps"]):
+    for index, step in enumerate(run.meta.plan.steps):
         wanted = {
-            phase["index"]: {(one["src"], one["dst"]) for one in phase["transfers"]}
-            for phase in expand(step, NODES)
+            phase.index: {one.ends for one in phase.transfers} for phase in expand(step, NODES)
         }
-        assert measured(run, index) == wanted, step["name"]
+        assert measured(run, index) == wanted, step.name
         check_rows(of_step(run, index), step)
     assert {one["node"] for one in run.meta.clocks} == {"p1", "p2", "p3", "p4"}
     assert len(run.meta.barriers) == len({*zip(*keys_of_phases(run), strict=True)})
@@ -96,10 +95,10 @@ def keys_of_phases(run: Run) -> list[list[int]]:
     return [run.samples[name].to_pylist() for name in ("step", "phase")]
 
 
-def check_rows(rows: pa.Table, step: dict[str, Any]) -> None:
+def check_rows(rows: pa.Table, step: Step) -> None:
     """As many rows and messages as the stop rule says; a window of time is as long as it should be."""
-    by_count = step["stop"]["rule"] == "count"
-    is_trip = step["pattern"].get("measure") == "latency"
+    by_count = isinstance(step.stop, CountRule)
+    is_trip = step.measures_latency
     batches = 6 if is_trip else 2
     assert set(rows["batch"].to_pylist()) == set(range(batches))
     assert all(elapsed > 0 for elapsed in rows["elapsed_ns"].to_pylist())
@@ -153,10 +152,10 @@ def test_who_is_lost_with_its_agent_is_gone_on_without(tmp_path: Path) -> None:
     (lost,) = run.meta.lost
     gone = [node["name"] for node in run.meta.nodes].index(lost["node"])
     found = measured(run, 0)
-    for phase in expand(run.meta.plan["steps"][0], NODES):
-        pairs = {(one["src"], one["dst"]) for one in phase["transfers"]}
+    for phase in expand(run.meta.plan.steps[0], NODES):
+        pairs = {one.ends for one in phase.transfers}
         left = {pair for pair in pairs if gone not in pair}
-        assert found[phase["index"]] == (pairs if phase["index"] < lost["phase"] else left)
+        assert found[phase.index] == (pairs if phase.index < lost["phase"] else left)
 
 
 def test_a_cast_is_refused_before_anything_starts(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 
 from support.here import weft, weft_json
 from weft.diagnose.limits.diagnosis import diagnose
@@ -18,10 +19,11 @@ from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
 from weft.errors import RequestError
 from weft.execute.multi_pair.counters import interface_names, judge
 from weft.execute.multi_pair.synchronised import PairJob, Together
-from weft.execute.resolve import settle_bond, settle_pairs
+from weft.execute.resolve import bond_of, settle_pairs
 from weft.plan.arrangements import arrangements
 from weft.plan.load import load_plan
 from weft.plan.phases import expand
+from weft.plan.plan import Plan
 from weft.report.page import Report
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
@@ -38,12 +40,12 @@ test = "one-way"
 sizes = ["1 KiB", "64 KiB"]
 stop = { rule = "count", repeats = 2, trials = 3 }
 """
-POLICIES = ["alone", "independent", "striped", "shared"]
+POLICIES = ("alone", "independent", "striped", "shared")
 RATES = {"alone": 94.0, "independent": 93.0, "striped": 90.0, "shared": 94.0}
 """Mb/s of an interface under each policy."""
 
 
-def plan_of(tmp_path: Path, *, change: tuple[str, str] = ("", "")) -> dict[str, Any]:
+def plan_of(tmp_path: Path, *, change: tuple[str, str] = ("", "")) -> Plan:
     path = tmp_path / "plan.toml"
     path.write_text(PLAN.replace(*change) if change[0] else PLAN)
     return load_plan(str(path), [])
@@ -86,8 +88,8 @@ def test_what_a_plan_may_not_ask(tmp_path: Path, change: tuple[str, str], messag
 
 
 def test_the_arrangements_are_those_of_the_expansion(tmp_path: Path) -> None:
-    step = plan_of(tmp_path)["steps"][0]
-    step["pattern"] |= {"interfaces": POLICIES, "networks": 3}
+    step = plan_of(tmp_path).steps[0]
+    step = replace(step, pattern=replace(step.pattern, interfaces=POLICIES, networks=3))
     phases = expand(step, 2)
     found = arrangements(phases)
     assert len(phases) == 2 * (3 + 3 * 3)
@@ -98,29 +100,24 @@ def test_the_arrangements_are_those_of_the_expansion(tmp_path: Path) -> None:
     assert carriers["striped, 4"] == (0, 0, 0, 0)
     for arrangement in found:
         for phase, size in zip(arrangement.phases, (1024, 65536), strict=True):
-            transfers = phases[phase]["transfers"]
-            assert phases[phase]["size_bytes"] == size
+            transfers = phases[phase].transfers
+            assert phases[phase].size_bytes == size
             streams = 3 if arrangement.policy == "striped" else 1
-            assert {one["streams"] for one in transfers} == {streams}
+            assert {one.streams for one in transfers} == {streams}
 
 
 def test_the_testbed_decides_what_is_left_open(tmp_path: Path) -> None:
-    step = plan_of(tmp_path)["steps"][0]
-    notes = settle_pairs(step, bed_of(cpus=[0, 0]), None)
-    assert step["pattern"]["interfaces"] == POLICIES
-    assert step["pattern"]["networks"] == 2
-    assert step["options"] | {"cpus": [0], "wait": "block"} == step["options"]
+    step = plan_of(tmp_path).steps[0]
+    settled, notes = settle_pairs(step, step.pattern, bed_of(cpus=[0, 0]), None)
+    assert settled.pattern == replace(step.pattern, interfaces=POLICIES, networks=2)
+    assert settled.options == replace(step.options, cpus=(0,), wait="block")
     (note,) = notes
     assert note.code == "pairs-share-interfaces"
     assert note.message.startswith("4 pairs over 2 interfaces")
-    four = plan_of(tmp_path)["steps"][0]
-    assert settle_pairs(four, bed_of(networks=4), None) == []
-    inside = plan_of(tmp_path)["steps"][0]
-    settle_pairs(inside, bed_of("local", 1), None)
-    assert inside["pattern"]["interfaces"] == ["memory"]
-    single = plan_of(tmp_path)["steps"][0]
-    settle_pairs(single, bed_of(networks=1), None)
-    assert single["pattern"]["interfaces"] == ["shared"]
+    assert settle_pairs(step, step.pattern, bed_of(networks=4), None)[1] == []
+    for bed, policy in ((bed_of("local", 1), "memory"), (bed_of(networks=1), "shared")):
+        settled, _ = settle_pairs(step, step.pattern, bed, None)
+        assert settled.pattern.interfaces == (policy,)
 
 
 @pytest.mark.parametrize(
@@ -132,10 +129,10 @@ def test_the_testbed_decides_what_is_left_open(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_testbed_does_not_have(tmp_path: Path, policy: str, bed: Any, message: str) -> None:
-    step = plan_of(tmp_path)["steps"][0]
-    step["pattern"]["interfaces"] = [policy]
+    step = plan_of(tmp_path).steps[0]
+    pattern = replace(step.pattern, interfaces=(policy,))
     with pytest.raises(RequestError, match=message):
-        settle_pairs(step, bed, None)
+        settle_pairs(step, pattern, bed, None)
 
 
 def agent_with(*interfaces: tuple[str, str, bool]) -> Any:
@@ -147,17 +144,15 @@ def agent_with(*interfaces: tuple[str, str, bool]) -> Any:
 
 
 def test_a_bond_is_found_or_its_lack_is_named(tmp_path: Path) -> None:
-    step = plan_of(tmp_path)["steps"][0]
-    step["pattern"]["networks"] = 2
+    step = plan_of(tmp_path).steps[0]
     ends = [
         agent_with(("eth0", f"10.0.0.{host}", False), ("bond0", f"10.1.0.{host}", True))
         for host in (1, 2)
     ]
-    settle_bond(step, bed_of(), ends)
-    assert step["pattern"]["bonded"] == 1
+    assert bond_of(step, 2, bed_of(), ends) == 1
     plain = agent_with(("eth0", "10.0.0.1", False), ("eth1", "10.1.0.1", False))
     with pytest.raises(RequestError, match="n1 has none among eth0, eth1"):
-        settle_bond(step, bed_of(), [plain, ends[1]])
+        bond_of(step, 2, bed_of(), [plain, ends[1]])
 
 
 def test_an_interface_that_carried_nothing_is_named() -> None:
@@ -218,13 +213,13 @@ def made_up_run(directory: Path, tmp_path: Path, test: str = "one-way") -> Run:
     """Three timings of everything, the second 2 % slower; pair p begins p times 10 us after the first."""
     change = ('test = "one-way"', f'test = "{test}"')
     plan = plan_of(tmp_path, change=change)
-    step = plan["steps"][0]
-    settle_pairs(step, bed_of(), None)
+    step, _ = settle_pairs(plan.steps[0], plan.steps[0].pattern, bed_of(), None)
+    plan = plan.with_step(0, step)
     phases = expand(step, 2)
     rows = []
     for arrangement in arrangements(phases):
         for phase in arrangement.phases:
-            size = phases[phase]["size_bytes"]
+            size = phases[phase].size_bytes
             rows += [
                 row
                 for timing in range(3)

@@ -104,7 +104,7 @@ def test_a_shared_trunk_is_shared_fairly_and_named_as_bottleneck(tmp_path: Path)
 
 def test_a_switch_with_a_capacity_limits_what_passes_it(tmp_path: Path) -> None:
     found = run(tmp_path, "xibalba", "xibalba-e7-config2")
-    steps = {step["name"]: index for index, step in enumerate(found.meta.plan["steps"])}
+    steps = {step.name: index for index, step in enumerate(found.meta.plan.steps)}
     rates = Rates.of(found)
     inside = rates.mbps[rates.step == steps["e7_asic_12p"]]
     assert inside == pytest.approx(1600 / 24 * INSIDE_SHARE * ANSWERED, rel=1e-3)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from weft.errors import RequestError
 from weft.plan.load import load_plan
+from weft.plan.plan import Step
 
 
 def load_settings(plan: str, loads: Mapping[str, str | None]) -> list[tuple[str, str]]:
@@ -14,7 +14,7 @@ def load_settings(plan: str, loads: Mapping[str, str | None]) -> list[tuple[str,
     given = {name: value for name, value in loads.items() if value is not None}
     if not given:
         return []
-    steps = load_plan(plan)["steps"]
+    steps = load_plan(plan).steps
     return [setting for name, value in given.items() for setting in _settings(steps, name, value)]
 
 
@@ -26,9 +26,9 @@ _KINDS: dict[str, tuple[str, str]] = {
 """Of each option, the pattern and the key it sets."""
 
 
-def _settings(steps: list[dict[str, Any]], name: str, value: str) -> list[tuple[str, str]]:
+def _settings(steps: Iterable[Step], name: str, value: str) -> list[tuple[str, str]]:
     pattern, key = _KINDS[name]
-    mine = [index for index, step in enumerate(steps) if step["pattern"]["kind"] == pattern]
+    mine = [index for index, step in enumerate(steps) if step.pattern.kind == pattern]
     if not mine:
         example = "gamma-sweep" if pattern == "stream" else "webserver"
         raise RequestError(

@@ -15,7 +15,6 @@ from weft.diagnose.ensemble.phases import Phase, overall_mbps
 from weft.diagnose.ensemble.rates import Rates
 from weft.diagnose.summary import Summary
 from weft.nodeset import fold
-from weft.plan.steps import measures_latency
 from weft.run.digests import Digests
 
 MOST_ROWS = 10
@@ -41,10 +40,10 @@ def print_ensembles(summary: Summary, console: Console) -> None:
 
 
 def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> None:
-    plan_step = summary.meta.plan["steps"][step]
+    plan_step = summary.meta.plan.steps[step]
     phases = [phase for phase in summary.phases if phase.step == step]
     console.print("\n" + _title(summary, step, phases, rates), style="bold")
-    if measures_latency(plan_step):
+    if plan_step.measures_latency:
         console.print(_latency_table(rates))
         return
     whole = summary.sampled.get(step)
@@ -53,7 +52,7 @@ def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> 
     console.print(_quantile_table(phases, routes))
     if held := _held_back(summary, step):
         console.print(held, soft_wrap=True)
-    if plan_step["pattern"]["kind"] in LIKE_PHASES:
+    if plan_step.pattern.kind in LIKE_PHASES:
         console.print(f" overall {number(overall_mbps(phases))} Mb/s, each phase at its slowest")
     names = [str(node["name"]) for node in summary.meta.nodes]
     console.print(_phase_table(phases))
@@ -73,16 +72,16 @@ def _held_back(summary: Summary, step: int) -> str:
 
 
 def _title(summary: Summary, step: int, phases: Sequence[Phase], rates: Rates) -> str:
-    plan_step = summary.meta.plan["steps"][step]
-    kind = plan_step["pattern"]["kind"]
+    plan_step = summary.meta.plan.steps[step]
+    kind = plan_step.pattern.kind
     if whole := summary.sampled.get(step):
-        nodes = len(plan_step["pattern"].get("nodes") or summary.meta.nodes)
+        nodes = len(plan_step.chosen_nodes or summary.meta.nodes)
         last = f"{whole.transfers:,} transfers"
     else:
         nodes = len(np.union1d(rates.src, rates.dst))
         last = _count(len({*zip(rates.src.tolist(), rates.dst.tolist(), strict=True)}), "route")
     parts = [_count(nodes, "node"), _count(len(phases), "phase"), last]
-    return f"{kind} over {plan_step['transport']}: {', '.join(parts)}"
+    return f"{kind} over {plan_step.transport}: {', '.join(parts)}"
 
 
 def _count(count: int, noun: str) -> str:

@@ -52,7 +52,7 @@ def _header(summary: Summary) -> Iterator[str]:
     names = [str(node["name"]) for node in meta.nodes]
     nodes = fold(names) if len(names) > MOST_NAMED else ", ".join(names)
     scale = meta.testbed.get("scale", 1.0)
-    yield f"plan     {meta.plan['name']}"
+    yield f"plan     {meta.plan.name}"
     yield f"on       {meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}" + (
         f", rates scaled by {scale:g}" if scale != 1.0 else ""
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.diagnose.curve import Ints
 from weft.diagnose.ensemble.rates import Rates
-from weft.plan.steps import is_ensemble, measures_latency
+from weft.plan.plan import Step
 from weft.run.digests import sampled_steps
 from weft.run.folder import Run
 from weft.statistics import Floats
@@ -55,8 +55,8 @@ class RateMatrix:
 
 def matrices(run: Run, rates: Rates) -> list[RateMatrix]:
     """The matrices of a run, by step."""
-    steps = enumerate(run.meta.plan["steps"])
-    found = [matrix_of(run, rates, index) for index, step in steps if is_ensemble(step)]
+    steps = enumerate(run.meta.plan.steps)
+    found = [matrix_of(run, rates, index) for index, step in steps if step.is_ensemble]
     return [one for one in found if one]
 
 
@@ -64,20 +64,20 @@ def matrix_of(run: Run, rates: Rates, step: int) -> RateMatrix | None:
     """The matrix of one step, among the nodes that it measured or was meant to; None where it measured too few of all
     pairs, or the run keeps some only."""
     mine = rates.where(rates.step == step)
-    plan_step = run.meta.plan["steps"][step]
+    plan_step = run.meta.plan.steps[step]
     if len(mine) == 0 or step in sampled_steps(run.meta):
         return None
-    latency = measures_latency(plan_step)
+    latency = plan_step.measures_latency
     size = int(mine.size.min() if latency else mine.size.max())
     mine = mine.where(mine.size == size)
-    members = _members(run, plan_step, mine)
+    members = _members(plan_step, mine, len(run.meta.nodes))
     # Before the matrix is made: of very many nodes it would not fit into memory.
     if _measured(mine, latency) < LEAST_SHARE * len(members) * (len(members) - 1):
         return None
     chosen = _chosen_rows(members, mine, latency)
     return RateMatrix(
         step=step,
-        pattern=plan_step["pattern"]["kind"],
+        pattern=plan_step.pattern.kind,
         size_bytes=size,
         members=members,
         names=tuple(str(run.meta.nodes[member]["name"]) for member in members),
@@ -96,13 +96,9 @@ def _measured(rates: Rates, both_ways: bool) -> int:
     return 2 * count if both_ways else count
 
 
-def _members(run: Run, plan_step: dict[str, object], rates: Rates) -> Ints:
+def _members(plan_step: Step, rates: Rates, nodes: int) -> Ints:
     """The step's nodes: a node that never answered keeps its row, so that it is seen to be missing."""
-    pattern = plan_step["pattern"]
-    assert isinstance(pattern, dict)
-    asked = pattern.get("nodes")
-    if not isinstance(asked, list):
-        asked = range(len(run.meta.nodes))
+    asked = plan_step.chosen_nodes or range(nodes)
     members: Ints = np.union1d(np.union1d(rates.src, rates.dst), np.array(asked, dtype=np.int64))
     return members.astype(np.int64)
 

@@ -67,7 +67,7 @@ def _phase(run: Run, rates: Rates, spans_ms: dict[tuple[int, int], float]) -> Ph
     src, dst = (str(run.meta.nodes[end[slowest]]["name"]) for end in (rates.src, rates.dst))
     return Phase(
         step=step,
-        pattern=run.meta.plan["steps"][step]["pattern"]["kind"],
+        pattern=run.meta.plan.steps[step].pattern.kind,
         phase=phase,
         size_bytes=int(rates.size.max()),
         rate_mbps=float(rates.mbps[slowest]),
@@ -81,11 +81,11 @@ def _phase(run: Run, rates: Rates, spans_ms: dict[tuple[int, int], float]) -> Ph
 
 def _digested(run: Run) -> list[Phase]:
     names = [str(node["name"]) for node in run.meta.nodes]
-    steps = run.meta.plan["steps"]
+    steps = run.meta.plan.steps
     return [
         Phase(
             step=row["step"],
-            pattern=steps[row["step"]]["pattern"]["kind"],
+            pattern=steps[row["step"]].pattern.kind,
             phase=row["phase"],
             size_bytes=row["size_bytes"],
             rate_mbps=row["slowest_mbps"],

@@ -18,7 +18,6 @@ from weft.diagnose.curve import (
     reduction_of,
     to_mbps,
 )
-from weft.plan.steps import is_multi_pair
 from weft.run.folder import Run
 from weft.statistics import Floats, median_interval
 
@@ -86,7 +85,7 @@ def _per_launch(run: Run) -> tuple[list[Ints], Ints, Floats]:
 
     Several pairs at once are no route: what each of them gets is in `multi_pair`.
     """
-    single = np.array([not is_multi_pair(step) for step in run.meta.plan["steps"]], dtype=bool)
+    single = np.array([not step.is_multi_pair for step in run.meta.plan.steps], dtype=bool)
     kept = single[column(run.samples, "step")]
     samples, time_us = run.samples, message_times_us(run)
     if not kept.all():

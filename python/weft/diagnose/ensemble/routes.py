@@ -10,7 +10,6 @@ import numpy as np
 from weft.diagnose.curve import Ints, group_starts
 from weft.diagnose.ensemble.rates import Rates
 from weft.interval import Interval
-from weft.plan.steps import measures_latency
 from weft.run.meta import RunMeta
 
 
@@ -78,7 +77,7 @@ def transfers_json(meta: RunMeta, rates: Rates, steps: set[int]) -> list[dict[st
 
 def _latencies_us(meta: RunMeta, rates: Rates) -> dict[tuple[int, int], float]:
     """The one-way time of the smallest message of each route on which round trips were timed."""
-    timed = [i for i, step in enumerate(meta.plan["steps"]) if measures_latency(step)]
+    timed = [i for i, step in enumerate(meta.plan.steps) if step.measures_latency]
     found = rates.where(np.isin(rates.step, timed))
     first = found.where(_first_of_each_route(found, found.size))
     ends = zip(first.src.tolist(), first.dst.tolist(), strict=True)

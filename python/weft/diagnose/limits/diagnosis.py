@@ -17,7 +17,6 @@ from weft.diagnose.xray.study import Study
 from weft.diagnose.xray.survey import take_survey
 from weft.diagnose.xray.trial import trials
 from weft.interval import Interval
-from weft.plan.steps import is_adaptive, is_ensemble
 from weft.run.digests import sampled_steps
 from weft.run.folder import Run
 from weft.run.meta import RunMeta
@@ -35,7 +34,7 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
     meta = run.meta
     if orders := pair_orders(multi_pair_points(run)):
         return Findings(_pairs_verdict(orders), pairs=orders)
-    if not any(is_ensemble(step) for step in meta.plan["steps"]) or run.samples.num_rows == 0:
+    if not any(step.is_ensemble for step in meta.plan.steps) or run.samples.num_rows == 0:
         return Findings("Nothing was measured between many nodes, so there is no inside to see.")
     if why := _unsearchable(meta):
         return Findings(why)
@@ -110,8 +109,8 @@ def study_of(run: Run) -> Study:
 
 
 def _searched_steps(meta: RunMeta) -> list[int]:
-    steps = enumerate(meta.plan["steps"])
-    return [index for index, step in steps if is_adaptive(step)]
+    steps = enumerate(meta.plan.steps)
+    return [index for index, step in steps if step.is_adaptive]
 
 
 def _full_rate(study: Study) -> Interval | None:

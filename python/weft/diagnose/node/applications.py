@@ -96,7 +96,7 @@ def _point(run: Run, row: dict[str, Any], size_bytes: int, mbps: float) -> Loade
     return LoadedPoint(
         step=row["step"],
         phase=row["phase"],
-        transport=run.meta.plan["steps"][row["step"]]["transport"],
+        transport=run.meta.plan.steps[row["step"]].transport,
         size_bytes=size_bytes,
         gamma=gamma,
         throughput_mbps=mbps,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec.structs import replace
 
 from weft.diagnose.xray import experiment as flows_of
 from weft.diagnose.xray.experiment import Flow, Random
@@ -14,7 +14,9 @@ from weft.diagnose.xray.request import Want
 from weft.diagnose.xray.study import Study
 from weft.diagnose.xray.survey import Survey, take_survey
 from weft.diagnose.xray.trial import Trial, trials
-from weft.plan.phases import PhaseSpec
+from weft.plan.pattern import Xray
+from weft.plan.phases import PhaseSpec, Transfer
+from weft.plan.plan import Step, StopRule, TimeRule
 from weft.run.meta import RunMeta
 
 BISECTIONS = 14
@@ -36,25 +38,27 @@ class Search:
     def __init__(self, meta: RunMeta, step: int) -> None:
         self._meta = meta
         self._step = step
-        self._time_s = meta.plan["steps"][step]["pattern"]["time_ns"] / 1e9
+        pattern = meta.plan.steps[step].pattern
+        assert isinstance(pattern, Xray)
+        self._time_s = pattern.time_ns / 1e9
         self._study: Study | None = None
         self._is_late = False
 
-    def settle(self, samples: pa.Table) -> dict[str, Any]:
+    def settle(self, samples: pa.Table) -> Step:
         """The step with windows that fill the path a few times over, unless the plan has set them, or MPI sets its own.
 
         What is on its way when a phase ends must drain before the next, and long queues in front of a
         limit only make its flows share it unevenly.
         """
-        step: dict[str, Any] = dict(self._meta.plan["steps"][self._step])
-        if step["transport"] == "mpi":
+        step = self._meta.plan.steps[self._step]
+        if step.transport == "mpi":
             return step
         survey = self._survey(samples, set())
         window = window_bytes(survey)
-        options = dict(step["options"])
-        if window and options["send_buffer_bytes"] is None is options["receive_buffer_bytes"]:
-            options |= {"send_buffer_bytes": window, "receive_buffer_bytes": window}
-        return step | {"options": options}
+        options = step.options
+        if window and options.send_buffer_bytes is None is options.receive_buffer_bytes:
+            options = replace(options, send_buffer_bytes=window, receive_buffer_bytes=window)
+        return replace(step, options=options)
 
     @property
     def summary(self) -> str:
@@ -98,21 +102,21 @@ class Search:
         ]
 
     def _spec(self, study: Study, wants: list[Want], rng: Random) -> PhaseSpec:
-        step = self._meta.plan["steps"][self._step]
+        step = self._meta.plan.steps[self._step]
         flows = [flow for want in wants for flow in flows_for(study, want, rng)]
         return PhaseSpec(
             purpose="; ".join(str(want.experiment) for want in wants),
-            size_bytes=step["sizes"]["bytes"][0],
-            stop=_lasting(step["stop"], max(want.seconds for want in wants)),
-            transfers=[{"src": src, "dst": dst, "streams": 1} for src, dst in flows],
+            size_bytes=step.first_bytes,
+            stop=_lasting(step.stop, max(want.seconds for want in wants)),
+            transfers=tuple(Transfer(src, dst, step.first_bytes) for src, dst in flows),
         )
 
 
-def _lasting(stop: dict[str, Any], seconds: float) -> dict[str, Any]:
+def _lasting(stop: StopRule, seconds: float) -> StopRule:
     """The rule, for so long at least where it is one of time."""
-    if stop["rule"] != "time":
+    if not isinstance(stop, TimeRule):
         return stop
-    return stop | {"trial_ns": max(stop["trial_ns"], round(seconds * 1e9))}
+    return replace(stop, trial_ns=max(stop.trial_ns, round(seconds * 1e9)))
 
 
 def window_bytes(survey: Survey) -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +12,7 @@ import pyarrow.compute as pc
 from weft.diagnose.curve import column
 from weft.diagnose.xray.experiment import Members
 from weft.diagnose.xray.trial import Trial, trials
-from weft.plan.steps import is_adaptive, is_ensemble
+from weft.plan.plan import Plan
 from weft.statistics import Floats
 
 NEAR_BEST = 0.85
@@ -70,20 +69,18 @@ class Survey:
         return _best(self.mbps.T)
 
 
-def take_survey(
-    samples: pa.Table, plan: dict[str, Any], count: int, lost: Members = frozenset()
-) -> Survey:
+def take_survey(samples: pa.Table, plan: Plan, count: int, lost: Members = frozenset()) -> Survey:
     """The survey of a run over `count` nodes, without the lost ones: its matrix steps.
 
     A run that has no matrix of rates is surveyed by whatever else it measured between many nodes.
     """
     trips = np.full((count, count, 1), np.nan)
     steps: dict[bool, list[list[Trial]]] = {True: [], False: []}
-    for index, step in enumerate(plan["steps"]):
-        kind = step["pattern"]["kind"]
-        if not is_ensemble(step) or is_adaptive(step) or kind == "cast":
+    for index, step in enumerate(plan.steps):
+        kind = step.pattern.kind
+        if not step.is_ensemble or step.is_adaptive or kind == "cast":
             continue
-        if step["pattern"].get("measure") == "latency":
+        if step.measures_latency:
             trips = _round_trips(samples.filter(pc.field("step") == index), count)
         else:
             steps[kind == "matrix"].append(trials(samples, index))

@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from weft.execute.logbook import Logbook
-from weft.plan.roles import Phase, participants
+from weft.plan.phases import Phase
+from weft.plan.roles import participants
 
 _MOST_NAMED = 4
 
@@ -41,10 +42,10 @@ class Ledger:
 
     def expect(self, phases: list[Phase]) -> None:
         """Phases that are to be measured, with all their nodes, lost or not."""
-        self._phases |= {phase["index"]: phase for phase in phases}
+        self._phases |= {phase.index: phase for phase in phases}
 
     def is_settled(self, phase: Phase) -> bool:
-        return phase["index"] in self._settled
+        return phase.index in self._settled
 
     def current(self) -> int | None:
         """The first phase that is not settled: the one that runs, or is next."""
@@ -92,7 +93,7 @@ class Ledger:
         if gone:
             names = ", ".join(self._logbook.names(gone))
             self._logbook.phase_incomplete(phase, gone, f"without {names}")
-        wanted = {(one["src"], one["dst"]) for one in self._phases[phase]["transfers"]}
+        wanted = {one.ends for one in self._phases[phase].transfers}
         missing = wanted - _measured(arrived.batches) | set(arrived.failed)
         missing = {pair for pair in missing if gone.isdisjoint(pair)}
         if missing:

@@ -8,7 +8,8 @@ from weft.execute.ensemble.fault import Setback
 from weft.execute.ensemble.session import EnsembleJob, Session
 from weft.execute.logbook import Logbook
 from weft.execute.too_few import too_few
-from weft.plan.roles import Phase, without
+from weft.plan.phases import Phase
+from weft.plan.roles import without
 
 
 class Ensemble:
@@ -50,9 +51,9 @@ class Ensemble:
         session = await self._joined()
         left = [without(phase, self._crew.lost.keys()) for phase in phases]
         for phase in left:
-            if not phase["transfers"]:
-                self._ledger.leave_out(phase["index"])
-        await session.work([phase for phase in left if phase["transfers"]])
+            if not phase.transfers:
+                self._ledger.leave_out(phase.index)
+        await session.work([phase for phase in left if phase.transfers])
 
     async def _joined(self) -> Session:
         if self._session is None:

@@ -15,7 +15,9 @@ from weft.execute.ensemble.fault import Judge, Setback
 from weft.execute.ensemble.heartbeat import Watch
 from weft.execute.logbook import Logbook
 from weft.execute.pair import endpoint
-from weft.plan.roles import Phase, parts
+from weft.plan.phases import Phase
+from weft.plan.plan import Step
+from weft.plan.roles import parts
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.ports import PortRange, as_request
 
@@ -30,7 +32,7 @@ class EnsembleJob:
     """What all nodes of a step are told."""
 
     step_index: int
-    step: dict[str, Any]
+    step: Step
     launch: int
     addresses: dict[int, tuple[str, ...]]
     ports: dict[int, PortRange | None]
@@ -133,7 +135,7 @@ class Session:
             "node": node,
             "addresses": list(self._job.addresses[node]),
             "ports": as_request(self._job.ports[node]),
-            "options": self._job.step["options"],
+            "options": self._job.step.options,
             "token": self._job.token,
         }
 

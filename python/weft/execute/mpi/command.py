@@ -7,12 +7,12 @@ import shlex
 import socket
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from weft.errors import RequestError
 from weft.execute.mpi.program import compiled
 from weft.execute.mpi.remote_shell import LAB_INTERFACE, write_remote_shell
 from weft.execute.mpi.toolchain import Toolchain, find_toolchain
+from weft.plan.plan import Step
 from weft.testbed.base import Testbed
 from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.ports import PortRange
@@ -72,12 +72,12 @@ def _within(ports: PortRange) -> dict[str, str]:
     }
 
 
-def check_mpi(step: dict[str, Any], testbed: Testbed) -> None:
+def check_mpi(step: Step, testbed: Testbed) -> None:
     """Refuse what lacks an MPI, or a way to place its ranks; raises RequestError. Compiles the program."""
-    toolchain = find_toolchain(step["options"].get("mpi"))
+    toolchain = find_toolchain(step.options.mpi or None)
     if isinstance(testbed, Hosts) and any(one.launcher.name == "mpirun" for one in testbed.hosts):
         raise RequestError(
-            f"step {step['name']!r} is over mpi, whose ranks are placed by way of what starts agents, and that is "
+            f"step {step.name!r} is over mpi, whose ranks are placed by way of what starts agents, and that is "
             f"another mpirun on {testbed.kind}:{testbed.name}",
             "name the nodes with ssh:, slurm:, template: or a host file of these",
         )

@@ -19,7 +19,8 @@ from weft.execute.mpi.job import Job
 from weft.execute.mpi.launch import launch
 from weft.execute.mpi.ranks import in_order_of_ranks, phase_line
 from weft.execute.too_few import too_few
-from weft.plan.roles import Phase, without
+from weft.plan.phases import Phase
+from weft.plan.roles import without
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import AgentError
 from weft.testbed.base import Testbed
@@ -72,11 +73,11 @@ class MpiEnsemble:
         job = await self._started()
         left = [without(phase, self._crew.lost.keys()) for phase in phases]
         for phase in left:
-            if not phase["transfers"]:
-                self._ledger.leave_out(phase["index"])
-        asked = [phase for phase in left if phase["transfers"]]
+            if not phase.transfers:
+                self._ledger.leave_out(phase.index)
+        asked = [phase for phase in left if phase.transfers]
         step = self._job.step
-        job.tell("".join(phase_line(phase, step["stop"], self._ranks) for phase in asked))
+        job.tell("".join(phase_line(phase, step.stop, self._ranks) for phase in asked))
         while not all(map(self._ledger.is_settled, asked)):
             self._take(await job.words())
 
@@ -98,7 +99,7 @@ class MpiEnsemble:
     @property
     def _calls(self) -> str:
         """A rate over many is what programs get that keep the network busy."""
-        return self._job.step["options"].get("calls") or "nonblocking"
+        return self._job.step.options.calls or "nonblocking"
 
     def _take(self, words: list[str]) -> None:
         match words:
@@ -112,7 +113,7 @@ class MpiEnsemble:
                 self._over(int(phase), [int(one) for one in barriers_ns])
 
     def _joined(self, node: int, offset_ns: int, error_ns: int) -> None:
-        cpus = self._job.step["options"]["cpus"]
+        cpus = self._job.step.options.cpus
         settings: dict[str, Any] = {"mpi": self._library, "calls": self._calls}
         settings["cpu"] = cpus[node] if cpus else None
         clock = {"offset_ns": offset_ns, "error_ns": error_ns}

@@ -13,6 +13,7 @@ from weft.execute.mpi.command import environment, mpirun_command
 from weft.execute.mpi.job import Job
 from weft.execute.mpi.program import NAME, compiled
 from weft.execute.mpi.toolchain import Toolchain, find_toolchain
+from weft.plan.plan import Step
 from weft.testbed.base import Testbed
 from weft.testbed.hosts.testbed import Hosts
 
@@ -23,13 +24,13 @@ _RANK = "${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-$PMI_RANK}}"
 async def launch(
     testbed: Testbed,
     nodes: Sequence[int],
-    step: dict[str, Any],
+    step: Step,
     settings: dict[str, Any],
     patience_s: float,
 ) -> AsyncIterator[Job]:
     """A job with a rank on each of the nodes, in their order, ended on leaving; raises AgentError."""
-    toolchain = find_toolchain(step["options"].get("mpi"))
-    cpus = step["options"]["cpus"]
+    toolchain = find_toolchain(step.options.mpi or None)
+    cpus = step.options.cpus
     if cpus is not None:
         settings = settings | {"cpus": ",".join(str(cpus[node]) for node in nodes)}
     arguments = [f"{name}={value}" for name, value in settings.items()]

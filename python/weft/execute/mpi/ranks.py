@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from weft.plan.roles import Phase
+from weft.plan.phases import Phase
+from weft.plan.plan import CountRule, StopRule
 from weft.testbed.base import Testbed
 from weft.testbed.hosts.testbed import Hosts
 
@@ -20,14 +20,11 @@ def in_order_of_ranks(testbed: Testbed, nodes: Sequence[int]) -> list[int]:
     return sorted(nodes, key=lambda node: (order.index(first[node]), node))
 
 
-def phase_line(phase: Phase, stop: dict[str, Any], nodes: Sequence[int]) -> str:
-    """A phase as rank 0 reads it; `nodes` are those of the ranks."""
+def phase_line(phase: Phase, usual: StopRule, nodes: Sequence[int]) -> str:
+    """A phase as rank 0 reads it, with the `usual` rule or its own; `nodes` are those of the ranks."""
     rank = {node: number for number, node in enumerate(nodes)}
-    stop = phase.get("stop", stop)
-    amount = stop["repeats"] if stop["rule"] == "count" else stop["trial_ns"]
-    head = [phase["index"], phase["work"], phase["size_bytes"], stop["rule"], amount]
-    transfers = [
-        f"{rank[one['src']]} {rank[one['dst']]} {one.get('streams', 1)}"
-        for one in phase["transfers"]
-    ]
-    return " ".join(map(str, [*head, stop["trials"], len(transfers), *transfers])) + "\n"
+    stop = phase.stop or usual
+    rule = ("count", stop.repeats) if isinstance(stop, CountRule) else ("time", stop.trial_ns)
+    transfers = [f"{rank[one.src]} {rank[one.dst]} {one.streams}" for one in phase.transfers]
+    head = [phase.index, phase.work, phase.size_bytes, *rule, stop.trials, len(transfers)]
+    return " ".join(map(str, [*head, *transfers])) + "\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 
 from weft.execute.mpi.job import Job
@@ -32,24 +33,24 @@ async def run_mpi_step(
     async with launch(testbed, [0, 1], job.step, settings, job.patience_ms / 1e3) as started:
         library = await _listen(started, job, on_samples)
         await started.finish()
-    calls = job.step["options"].get("calls") or "blocking"
-    cpus = job.step["options"]["cpus"]
+    calls = job.step.options.calls or "blocking"
+    cpus = job.step.options.cpus
     effective = {"mpi": library, "calls": calls, "cpus": cpus[:2] if cpus else None}
     return StepOutcome(effective={node.name: effective for node in testbed.nodes[:2]})
 
 
 def _settings(job: StepJob, nodes: int) -> dict[str, Any]:
     """The settings of the step as the program reads them."""
-    step, stop = job.step, job.step["stop"]
-    sizes = {phase["index"]: phase["size_bytes"] for phase in expand(step, nodes)}
+    step, stop = job.step, job.step.stop
+    sizes = {phase.index: phase.size_bytes for phase in expand(step, nodes)}
     settings = {
-        "pattern": step["pattern"]["kind"],
-        "window": step["pattern"].get("window", 1),
-        "calls": step["options"].get("calls") or "blocking",
-        "until_ns": step["until_ns"] or 0,
+        "pattern": step.pattern.kind,
+        "window": getattr(step.pattern, "window", 1),
+        "calls": step.options.calls or "blocking",
+        "until_ns": step.until_ns or 0,
         "phases": ",".join(f"{index}:{sizes[index]}" for index in job.phases),
     }
-    return settings | {name: value or 0 for name, value in stop.items()}
+    return settings | {name: value or 0 for name, value in msgspec.to_builtins(stop).items()}
 
 
 async def _listen(started: Job, job: StepJob, on_samples: Callable[[pa.RecordBatch], None]) -> str:

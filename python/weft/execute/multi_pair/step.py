@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from weft.execute.crew import Crew
 from weft.execute.logbook import Logbook
@@ -13,7 +15,9 @@ from weft.execute.multi_pair.counters import interface_names, judge
 from weft.execute.multi_pair.synchronised import PairJob, Timing, Together
 from weft.execute.pair import StepJob
 from weft.plan.arrangements import Arrangement, arrangements
+from weft.plan.pattern import Exchange, MultiPair, Pingpong, Stream
 from weft.plan.phases import expand
+from weft.plan.plan import CountRule, Step
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
 from weft.testbed.base import Node, Testbed
@@ -21,8 +25,6 @@ from weft.testbed.ports import as_request
 
 TRANSPORTS = {"striped": "tcp-striped", "mptcp": "mptcp", "memory": "shm"}
 """What carries messages under a policy, where it is not plain TCP."""
-PATTERNS = {"latency": "pingpong", "one-way": "stream", "two-way": "exchange"}
-"""What each pair does in a test."""
 SMALL_FACTOR = 10
 """How much more often small messages are repeated."""
 WARM_UP = 10
@@ -36,7 +38,8 @@ class MultiPairStep:
         self._testbed = testbed
         self._job = job
         self._logbook = logbook
-        self._pattern: dict[str, Any] = job.step["pattern"]
+        assert isinstance(job.step.pattern, MultiPair)
+        self._pattern = job.step.pattern
         self._phases = expand(job.step, len(testbed.nodes))
         self._late = 0
 
@@ -93,7 +96,7 @@ class MultiPairStep:
             together.drop()
         after = [await agent.counters() for agent in ends[0]]
         self._logbook.carried(arrangement, phases, before, after)
-        largest_bytes = max(int(self._phases[phase]["size_bytes"]) for phase in phases)
+        largest_bytes = max(self._phases[phase].size_bytes for phase in phases)
         self._judge_interfaces(arrangement, ends[0][0], before[0], after[0], largest_bytes)
 
     def _judge_interfaces(
@@ -105,7 +108,7 @@ class MultiPairStep:
         largest_bytes: int,
     ) -> None:
         """Warn where an interface that should have carried a share of it did not."""
-        node, networks = self._testbed.nodes[0], self._pattern["networks"]
+        node, networks = self._testbed.nodes[0], self._pattern.networks
         used = arrangement.used(networks)
         addresses = [(node.addresses or (node.address,))[network] for network in used]
         names = interface_names(driver.facts, addresses)
@@ -141,30 +144,27 @@ class MultiPairStep:
             peers=places[1],
         )
 
-    def _step_of(
-        self, arrangement: Arrangement, pair: int, driver: Agent, server: Agent
-    ) -> dict[str, Any]:
+    def _step_of(self, arrangement: Arrangement, pair: int, driver: Agent, server: Agent) -> Step:
         """The step of one pair alone, as agents know it."""
-        step = self._job.step
-        options = dict(step["options"])
-        options["cpus"] = self._processors(pair, driver, server)
-        if arrangement.policy == "striped":
-            options["stripes"] = self._pattern["networks"]
-        kind = PATTERNS[self._pattern["test"]]
-        window = {} if kind == "pingpong" else {"window": self._pattern["window"]}
-        return step | {
-            "pattern": {"kind": kind} | window,
-            "transport": TRANSPORTS.get(arrangement.policy, "tcp"),
-            "options": options,
-        }
+        step, is_striped = self._job.step, arrangement.policy == "striped"
+        return replace(
+            step,
+            pattern=_of_one_pair(self._pattern),
+            transport=TRANSPORTS.get(arrangement.policy, "tcp"),
+            options=replace(
+                step.options,
+                cpus=self._processors(pair, driver, server),
+                stripes=self._pattern.networks if is_striped else UNSET,
+            ),
+        )
 
-    def _processors(self, pair: int, driver: Agent, server: Agent) -> list[int]:
+    def _processors(self, pair: int, driver: Agent, server: Agent) -> tuple[int, ...]:
         """Process i of a node on its processor i; nodes that are one machine take turns."""
-        chosen = self._job.step["options"]["cpus"]
-        if self._testbed.kind in ("lab", "local"):
-            return [chosen[(2 * pair + end) % len(chosen)] for end in (0, 1)]
+        chosen = self._job.step.options.cpus
+        if chosen and self._testbed.kind in ("lab", "local"):
+            return tuple(chosen[(2 * pair + end) % len(chosen)] for end in (0, 1))
         usable = [chosen or agent.facts["processors"] for agent in (driver, server)]
-        return [one[pair % len(one)] for one in usable]
+        return tuple(one[pair % len(one)] for one in usable)
 
     def _addresses(self, node: Node, arrangement: Arrangement, pair: int) -> list[str]:
         """Where a pair's connections go: to one interface, or where messages take several ways to each."""
@@ -172,7 +172,7 @@ class MultiPairStep:
         if arrangement.policy in ("striped", "mptcp"):
             return list(addresses)
         if arrangement.policy == "bonded":
-            return [addresses[self._pattern["bonded"]]]
+            return [addresses[self._pattern.bonded or 0]]
         return [addresses[arrangement.networks[pair]]]
 
     def _note_settings(self, together: Together) -> None:
@@ -185,13 +185,13 @@ class MultiPairStep:
         self, together: Together, phase: int, ahead_ns: int, latest: tuple[int, float] | None
     ) -> tuple[int, float]:
         """One size; returns it and the time of a message, by which the next size is judged."""
-        size_bytes = self._phases[phase]["size_bytes"]
+        size_bytes = self._phases[phase].size_bytes
         expected_ns = await self._expected_ns(together, size_bytes, latest)
         warm_up = self._most(size_bytes, expected_ns, WARM_UP)
         timings = await together.batch(size_bytes, warm_up)
         message_ns = max(timing.elapsed_ns for timing in timings) / warm_up
         messages = self._most(size_bytes, message_ns, 1)
-        trials = self._job.step["stop"]["trials"]
+        trials = self._job.step.stop.trials
         found = [await together.batch(size_bytes, messages) for _ in range(trials)]
         self._hand_over(phase, size_bytes, messages, ahead_ns, found)
         slowest_ns = max(timing.elapsed_ns for trial in found for timing in trial)
@@ -203,19 +203,20 @@ class MultiPairStep:
         """What a message may take: the latest size's, grown with the size; at first what a single one takes."""
         if latest:
             return latest[1] * max(1.0, size_bytes / latest[0])
-        if self._pattern["at_most_ns"] is None:
+        if self._pattern.at_most_ns is None:
             return None
         single = await together.batch(size_bytes, 1)
         return float(max(timing.elapsed_ns for timing in single))
 
     def _most(self, size_bytes: int, message_ns: float | None, divisor: int) -> int:
         """Messages of a timing, or of a part of one: as many as the plan says if there is time for them."""
-        small = self._pattern["small_bytes"]
-        repeats: int = self._job.step["stop"]["repeats"]
-        repeats *= SMALL_FACTOR if small and size_bytes <= small else 1
-        each: int = 1 if self._pattern["test"] == "latency" else self._pattern["window"]
+        small = self._pattern.small_bytes
+        stop = self._job.step.stop
+        assert isinstance(stop, CountRule)
+        repeats = stop.repeats * (SMALL_FACTOR if small and size_bytes <= small else 1)
+        each = 1 if self._pattern.test == "latency" else self._pattern.window
         messages = max(1, repeats // divisor) * each
-        at_most_ns = self._pattern["at_most_ns"]
+        at_most_ns = self._pattern.at_most_ns
         if at_most_ns and message_ns:
             messages = min(messages, int(at_most_ns / divisor / message_ns))
         return max(1, messages)
@@ -247,3 +248,14 @@ class MultiPairStep:
         }
         batch = pa.RecordBatch.from_pydict(columns, schema=SCHEMA)
         self._logbook.phases_measured([phase], [batch])
+
+
+def _of_one_pair(pattern: MultiPair) -> Pingpong | Stream | Exchange:
+    """What each pair does in a test."""
+    match pattern.test:
+        case "latency":
+            return Pingpong()
+        case "one-way":
+            return Stream(pattern.window)
+        case "two-way":
+            return Exchange(pattern.window)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -19,8 +17,10 @@ from weft.formats.importers.imported import (
     Test,
 )
 from weft.formats.importers.text import Text
+from weft.plan.pattern import Pattern
 from weft.plan.phases import expand
-from weft.plan.steps import is_ensemble
+from weft.plan.plan import CountRule, Plan, SizeList, Step
+from weft.plan.plan import Options as PlanOptions
 from weft.run.meta import RunMeta, Status
 from weft.run.samples import SCHEMA
 
@@ -105,7 +105,7 @@ def _check(text: Text, test: Test) -> None:
 class _Step:
     """A step of the run, and for each launch the tests that are in it."""
 
-    plan: dict[str, Any]
+    plan: Step
     launches: list[list[Test]]
     nodes: int
 
@@ -116,23 +116,23 @@ class _Step:
 
     def phase_of(self) -> dict[tuple[int, int, int], int]:
         """The phase in which each transfer is: (size, source, destination) -> index."""
-        if not is_ensemble(self.plan):
-            sizes = self.plan["sizes"]["bytes"]
+        if not self.plan.is_ensemble:
+            assert isinstance(self.plan.sizes, SizeList)
+            sizes = self.plan.sizes.bytes
             return {(size, *ends): i for i, size in enumerate(sizes) for ends in ((0, 1), (1, 0))}
         return {
-            (phase["size_bytes"], transfer["src"], transfer["dst"]): phase["index"]
+            (phase.size_bytes, *transfer.ends): phase.index
             for phase in expand(self.plan, self.nodes)
-            for transfer in phase["transfers"]
+            for transfer in phase.transfers
         }
 
 
 def _steps(tests: Sequence[Test], nodes: int) -> list[_Step]:
     """The steps in the order of the file."""
-    alike: dict[tuple[str, str, str], list[Test]] = {}
+    alike: dict[tuple[str, Pattern, str], list[Test]] = {}
     for test in tests:
         if test.timings:
-            key = (test.name, json.dumps(test.pattern), test.transport)
-            alike.setdefault(key, []).append(test)
+            alike.setdefault((test.name, test.pattern, test.transport), []).append(test)
     return [
         _Step(_step_plan(found, at), _launches(found), nodes)
         for at, found in enumerate(alike.values())
@@ -153,33 +153,29 @@ def _launches(tests: Sequence[Test]) -> list[list[Test]]:
     return launches
 
 
-def _step_plan(tests: Sequence[Test], at: int) -> dict[str, Any]:
+def _step_plan(tests: Sequence[Test], at: int) -> Step:
     """The resolved step that describes tests: what they measured, once."""
     timings = [timing for test in tests for timing in test.timings]
-    unset = ("send_buffer_bytes", "receive_buffer_bytes", "congestion", "cpus")
-    return {
-        "name": f"{tests[0].name}-{at + 1}" if at else tests[0].name,
-        "pattern": tests[0].pattern,
-        "transport": tests[0].transport,
-        "options": {**dict.fromkeys(unset), "nodelay": True, "wait": "auto", "verify": False},
-        "sizes": {
-            "schedule": "list",
-            "bytes": list(dict.fromkeys(timing.size_bytes for timing in timings)),
-        },
-        "stop": {"rule": "count", "repeats": max(one.messages for one in timings), "trials": 1},
-        "until_ns": None,
-    }
+    return Step(
+        name=f"{tests[0].name}-{at + 1}" if at else tests[0].name,
+        pattern=tests[0].pattern,
+        transport=tests[0].transport,
+        options=PlanOptions(),
+        sizes=SizeList(tuple(dict.fromkeys(timing.size_bytes for timing in timings))),
+        stop=CountRule(max(one.messages for one in timings), trials=1),
+        until_ns=None,
+    )
 
 
 def _meta(text: Text, content: Content, steps: Sequence[_Step], options: Options) -> RunMeta:
     name = text.path.name
     return RunMeta(
-        plan={
-            "name": text.path.stem,
-            "title": f"imported from {content.format}, {name}",
-            "launches": max(len(step.launches) for step in steps),
-            "steps": [step.plan for step in steps],
-        },
+        plan=Plan(
+            name=text.path.stem,
+            title=f"imported from {content.format}, {name}",
+            launches=max(len(step.launches) for step in steps),
+            steps=tuple(step.plan for step in steps),
+        ),
         testbed={"kind": "import", "name": name, "scale": 1.0, "fabric": None},
         nodes=[{"name": node, "address": "", "facts": {}} for node in content.nodes],
         statistic=content.statistic,
@@ -198,7 +194,7 @@ def _meta(text: Text, content: Content, steps: Sequence[_Step], options: Options
 
 def _warn(meta: RunMeta, content: Content, steps: Sequence[_Step]) -> None:
     kept = {"best": "the best trial", "mean": "the mean", "batch": "each time"}[content.statistic]
-    if meta.plan["launches"] == 1:
+    if meta.plan.launches == 1:
         meta.warn(
             "one-launch",
             f"the file keeps {kept} of a single launch: intervals have no width, and no "

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from weft.formats.importers.imported import PINGPONG, Content, Options, Test, Timing
+from weft.formats.importers.imported import Content, Options, Test, Timing
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(
     r"\bbytes +(iters|#sent +#ack) +total +time +MB/sec +usec/xfer|^- \{ xfer_size: \d+, iterations:",
@@ -144,7 +145,7 @@ def _test(section: _Section, options: Options) -> Test:
     ]
     return Test(
         name=(section.name or ("pingpong" if is_pingpong else "bandwidth")).replace("_", "-"),
-        pattern=PINGPONG if is_pingpong else {"kind": "stream", "window": transfers},
+        pattern=Pingpong() if is_pingpong else Stream(window=transfers),
         transport="libfabric" if options.transport == "unknown" else options.transport,
         timings=timings,
         line=section.line,

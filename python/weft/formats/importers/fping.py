@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from weft.formats.importers.imported import PINGPONG, Content, Options, Test, Timing
+from weft.formats.importers.imported import Content, Options, Test, Timing
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import Matrix, Pingpong
 
 SIGN = re.compile(
     r"^\S+\s+: (\[\d+\], \d+ bytes|xmt/rcv/%loss|(\d+\.?\d*|-)( (\d+\.?\d*|-))*$)", re.MULTILINE
@@ -125,11 +126,8 @@ def _tests(text: Text, hosts: dict[str, _Host], options: Options, means: bool) -
         for at, host in enumerate(hosts.values(), start=1)
         for timing in _timings(text, host, at, options, means)
     ]
-    pattern = (
-        PINGPONG
-        if len(hosts) == 1
-        else {"kind": "matrix", "nodes": None, "measure": "latency", "duplex": None}
-    )
+    star = Matrix(nodes=None, measure="latency", duplex=None)
+    pattern = Pingpong() if len(hosts) == 1 else star
     transport = "icmp" if options.transport == "unknown" else options.transport
     facts = {
         "hosts": {

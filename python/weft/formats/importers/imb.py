@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
-from weft.formats.importers.imported import BOTH_WAYS, PINGPONG, Content, Options, Test, Timing
+from weft.formats.importers.imported import BOTH_WAYS, Content, Options, Test, Timing
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import Pattern, Pingpong, Ring
 
 SIGN = re.compile(r"Intel\(R\) MPI Benchmark|^#\s*Benchmarking \w+", re.MULTILINE)
 
@@ -86,8 +86,8 @@ def _read_row(text: Text, number: int, section: _Section) -> None:
 
 def _test(text: Text, section: _Section, transport: str) -> Test:
     pattern, trips = _KINDS[section.title]
-    if pattern["kind"] == "ring":
-        pattern = {"kind": "ring", "nodes": list(range(section.processes))}
+    if isinstance(pattern, Ring):
+        pattern = Ring(nodes=tuple(range(section.processes)))
     time_column = _time_column(text, section)
     timings: list[Timing] = []
     for number, fields in section.rows:
@@ -103,22 +103,22 @@ def _test(text: Text, section: _Section, transport: str) -> Test:
     return Test(section.title.lower(), pattern, transport, timings, section.line, facts)
 
 
-def _transfers(pattern: dict[str, Any]) -> list[tuple[int, int]]:
+def _transfers(pattern: Pattern) -> list[tuple[int, int]]:
     """Which ranks send to which at the same time."""
-    if pattern["kind"] == "ring":
-        count = len(pattern["nodes"])
-        return [(rank, (rank + 1) % count) for rank in range(count)]
+    if isinstance(pattern, Ring) and pattern.nodes:
+        count = len(pattern.nodes)
+        return [(rank, (rank + 1) % count) for rank in pattern.nodes]
     return [(0, 1), (1, 0)] if pattern is BOTH_WAYS else [(0, 1)]
 
 
-_KINDS: dict[str, tuple[dict[str, Any], int]] = {
-    "PingPong": (PINGPONG, 2),
-    "PingPongSpecificSource": (PINGPONG, 2),
-    "PingPongAnySource": (PINGPONG, 2),
+_KINDS: dict[str, tuple[Pattern, int]] = {
+    "PingPong": (Pingpong(), 2),
+    "PingPongSpecificSource": (Pingpong(), 2),
+    "PingPongAnySource": (Pingpong(), 2),
     "PingPing": (BOTH_WAYS, 1),
     "PingPingSpecificSource": (BOTH_WAYS, 1),
     "PingPingAnySource": (BOTH_WAYS, 1),
-    "Sendrecv": ({"kind": "ring"}, 1),
+    "Sendrecv": (Ring(nodes=None), 1),
 }
 """What weft has a pattern for, and how many one-way trips the printed time must be multiplied by to be a row's."""
 

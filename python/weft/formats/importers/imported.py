@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from weft.formats.importers.text import Cut
+from weft.plan.pattern import Pairs, Pattern
 
 MOST_MESSAGES = 2**31 - 1
 MOST_BYTES = 2**50
@@ -14,15 +15,7 @@ MOST_NS = 2**62
 ENDS = ("client", "server")
 """The two ends where a tool does not name them."""
 
-PINGPONG: dict[str, Any] = {"kind": "pingpong"}
-BOTH_WAYS: dict[str, Any] = {
-    "kind": "pairs",
-    "nodes": [0, 1],
-    "stride": None,
-    "from": [0],
-    "to": [1],
-    "duplex": "full",
-}
+BOTH_WAYS = Pairs(nodes=(0, 1), stride=None, from_=(0,), to=(1,), duplex="full")
 """Two nodes that send to each other at the same time."""
 
 
@@ -64,7 +57,7 @@ class Test:
     """
 
     name: str
-    pattern: dict[str, Any]
+    pattern: Pattern
     transport: str
     timings: list[Timing]
     line: int

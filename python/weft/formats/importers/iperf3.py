@@ -10,6 +10,7 @@ from typing import Any
 
 from weft.formats.importers.imported import Content, Options, Test, Timing, counted
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import Stream
 
 SIGN = re.compile(
     r'"(test_start|sum_sent|connecting_to)"|"event"\s*:\s*"(start|interval|end)"'
@@ -145,7 +146,7 @@ def _test(
     direction = "server to client" if backwards else "client to server"
     return Test(
         name=f"{protocol}-{direction.replace(' ', '-')}",
-        pattern={"kind": "stream", "window": 1},
+        pattern=Stream(window=1),
         transport=protocol if options.transport == "unknown" else options.transport,
         timings=[timing],
         line=document.line,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from weft.formats.importers.imported import Content, Options, Test, Timing, streamed
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import AllToAll
 
 SIGN = re.compile(r"START mpiGraph|^MsgSize\t", re.MULTILINE)
 MBYTE = 2**20
@@ -121,7 +122,7 @@ def _test(text: Text, output: _Output, kind: str, table: _Matrix, transport: str
         )
     messages = output.settings.get("Times", 1) * output.settings.get("Window", 1)
     facts = {"rates_of": "receiver" if kind == "Recv" else "sender", **output.settings}
-    pattern = {"kind": "alltoall", "nodes": None, "mode": "phased"}
+    pattern = AllToAll(nodes=None, mode="phased")
     timings = _timings(text, table, kind, size, max(1, messages))
     return Test("mpigraph", pattern, transport, timings, output.line, facts)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from weft.formats.importers.imported import PINGPONG, Content, Options, Test, Timing, streamed
+from weft.formats.importers.imported import Content, Options, Test, Timing, streamed
 from weft.formats.importers.neper_samples import HEADER, read_samples
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(
     r"^(tid,flow_id,time,|(correlation_coefficient|invalid_secret_count|num_transactions)=)",
@@ -79,7 +80,7 @@ def _round_trips(text: Text, pairs: Pairs, line: int, options: Options) -> Test:
     if count < flows or end <= start:
         raise text.refuse(number, f"no transactions in no time: {text.shown(number)}")
     timing = Timing(number, size, max(1, count // flows), round((end - start) * 1e9))
-    return Test("rr", PINGPONG, transport_of(options), [timing], line, _facts(text, pairs))
+    return Test("rr", Pingpong(), transport_of(options), [timing], line, _facts(text, pairs))
 
 
 def _both_sizes(text: Text, pairs: Pairs) -> int:
@@ -107,7 +108,7 @@ def _stream(text: Text, pairs: Pairs, line: int, options: Options) -> Test:
     timings = [streamed(number, max(1, size), mbytes_s)]
     return Test(
         "stream",
-        {"kind": "stream", "window": 1},
+        Stream(window=1),
         transport_of(options),
         timings,
         line,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.errors import RequestError
-from weft.formats.importers.imported import PINGPONG, Content, Options, Test, Timing, counted
+from weft.formats.importers.imported import Content, Options, Test, Timing, counted
 from weft.formats.importers.text import Text
+from weft.plan.pattern import Pingpong, Stream
 
 HEADER = "tid,flow_id,time,"
 
@@ -42,7 +43,7 @@ def read_samples(text: Text, options: Options, convention: str) -> Content:
             f"{text.path}: samples of {len(before)} flows at once", "measure with --num-flows=1"
         )
     is_rr = counter == "transactions"
-    pattern = PINGPONG if is_rr else {"kind": "stream", "window": 1}
+    pattern = Pingpong() if is_rr else Stream(window=1)
     transport = "tcp" if options.transport == "unknown" else options.transport
     test = Test("rr" if is_rr else "stream", pattern, transport, timings, 1, repeats=True)
     return Content(

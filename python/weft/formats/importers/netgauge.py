@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from weft.formats.importers.imported import PINGPONG, Content, Options, Test, Timing, one_way
+from weft.formats.importers.imported import Content, Options, Test, Timing, one_way
 from weft.formats.importers.text import Cut, Text, same_shape
+from weft.plan.pattern import Pingpong
 
 SIGN = re.compile(r"Netgauge v|^\d+ bytes \s*-> .* us \s*== |^# size n PRTT", re.MULTILINE)
 
@@ -92,4 +93,4 @@ def _last_cut(text: Text) -> Cut | None:
 
 def _test(rows: list[tuple[int, Timing]], options: Options) -> Test:
     timings = [timing for _, timing in rows]
-    return Test("one-one", PINGPONG, options.transport, timings, rows[0][0])
+    return Test("one-one", Pingpong(), options.transport, timings, rows[0][0])

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from weft.formats.importers.imported import (
-    PINGPONG,
     Content,
     Options,
     Test,
@@ -16,6 +15,7 @@ from weft.formats.importers.imported import (
     streamed,
 )
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(
     r"^(MIGRATED |OMNI )?((TCP|UDP|SCTP) [A-Za-z/ -]+|Send\|Recv) ?TEST |^(THROUGHPUT|Throughput)[=,]",
@@ -160,7 +160,7 @@ def _stream(text: Text, section: _Section, options: Options) -> Test:
     name = f"{section.protocol}-{section.title.lower()}"
     return Test(
         name,
-        {"kind": "stream", "window": 1},
+        Stream(window=1),
         _transport(section, options),
         [timing],
         section.line,
@@ -184,7 +184,7 @@ def _round_trips(text: Text, section: _Section, options: Options) -> Test:
 def _rr(section: _Section, options: Options, number: int, size: int, rate: float) -> Test:
     timing = one_way(number, size, 0.5e9 / rate)
     return Test(
-        f"{section.protocol}-rr", PINGPONG, _transport(section, options), [timing], section.line
+        f"{section.protocol}-rr", Pingpong(), _transport(section, options), [timing], section.line
     )
 
 
@@ -224,9 +224,7 @@ def _omni(text: Text, section: _Section, options: Options) -> Test:
     size = _selected(text, section, options, ("LOCAL_SEND_SIZE", "REMOTE_SEND_SIZE"), 16384)
     timing = streamed(number, size, rate * _MBYTES_S[unit])
     name = f"{section.protocol}-{section.title.lower() or 'stream'}"
-    return Test(
-        name, {"kind": "stream", "window": 1}, _transport(section, options), [timing], section.line
-    )
+    return Test(name, Stream(window=1), _transport(section, options), [timing], section.line)
 
 
 def _selected(

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from weft.formats.importers.imported import (
     ENDS,
-    PINGPONG,
     Content,
     Options,
     Test,
@@ -18,6 +16,7 @@ from weft.formats.importers.imported import (
     streamed,
 )
 from weft.formats.importers.text import Cut, Text, same_shape
+from weft.plan.pattern import Duplex, Pairs, Pattern, Pingpong, Stream
 
 SIGN = re.compile(r"^# OSU ", re.MULTILINE)
 
@@ -168,16 +167,15 @@ def _timings(
     return [streamed(number, size, each, src=src, dst=dst) for src, dst in ends]
 
 
-def _pattern(section: _Section, kind: str | None) -> dict[str, Any]:
+def _pattern(section: _Section, kind: str | None) -> Pattern:
     if kind == "latency":
-        return PINGPONG
+        return Pingpong()
     if kind == "bandwidth":
-        return {"kind": "stream", "window": section.window}
+        return Stream(window=section.window)
     src, dst = zip(*_ends(section.pairs), strict=True)
     members = sorted([*src, *dst])
-    duplex = "full" if kind == "both" else "half"
-    listed = {"from": list(src), "to": list(dst)}
-    return {"kind": "pairs", "nodes": members, "stride": None, **listed, "duplex": duplex}
+    duplex: Duplex = "full" if kind == "both" else "half"
+    return Pairs(nodes=tuple(members), stride=None, from_=src, to=dst, duplex=duplex)
 
 
 def _ends(pairs: int) -> list[tuple[int, int]]:

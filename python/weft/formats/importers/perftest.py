@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from weft.formats.importers.imported import (
     BOTH_WAYS,
-    PINGPONG,
     Content,
     Options,
     Test,
@@ -15,6 +14,7 @@ from weft.formats.importers.imported import (
     streamed,
 )
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(r"^\s*#bytes\s+#iterations\s+(BW peak|t_min\[usec\]|t_avg\[usec\])", re.MULTILINE)
 
@@ -65,7 +65,9 @@ def read(text: Text, options: Options) -> Content:
 
 def _warnings(tests: list[Test]) -> list[tuple[str, str, str]]:
     """What stands where other runs have half a round trip, for each kind of one-sided operation."""
-    verbs = dict.fromkeys(test.facts["verb"] for test in tests if test.pattern == PINGPONG)
+    verbs = dict.fromkeys(
+        test.facts["verb"] for test in tests if isinstance(test.pattern, Pingpong)
+    )
     return [
         (
             "one-sided",
@@ -124,10 +126,10 @@ def _test(text: Text, section: _Section, options: Options) -> Test:
     for number, fields in section.rows:
         timings += _timings(text, number, fields, column, section)
     is_rate = column in _RATES
-    pattern = BOTH_WAYS if section.both else {"kind": "stream", "window": 1}
+    pattern = BOTH_WAYS if section.both else Stream(window=1)
     return Test(
         name=f"{section.verb.lower()}-{'bw' if is_rate else 'latency'}".replace("_", "-"),
-        pattern=pattern if is_rate else PINGPONG,
+        pattern=pattern if is_rate else Pingpong(),
         transport="rdma" if options.transport == "unknown" else options.transport,
         timings=timings,
         line=section.line,

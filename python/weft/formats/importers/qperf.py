@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from weft.formats.importers.imported import PINGPONG, Content, Options, Test, one_way, streamed
+from weft.formats.importers.imported import Content, Options, Test, one_way, streamed
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(r"^[a-z]+(_[a-z]+)*_(lat|bw|mr):$", re.MULTILINE)
 
@@ -138,7 +139,7 @@ def _test(text: Text, section: _Section, options: Options) -> Test:
         timing = streamed(number, size, value * _unit_mbytes_s(text, number, unit))
     facts = {key: f"{given[1]} {given[2]}".strip() for key, given in section.values.items()}
     transport = section.transport if options.transport == "unknown" else options.transport
-    pattern = PINGPONG if section.is_latency else {"kind": "stream", "window": 1}
+    pattern = Pingpong() if section.is_latency else Stream(window=1)
     return Test(
         f"{section.transport}-{section.kind}", pattern, transport, [timing], section.line, facts
     )

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, field
 
 from weft.formats.importers.imported import (
-    PINGPONG,
     Content,
     Options,
     Test,
@@ -15,6 +14,7 @@ from weft.formats.importers.imported import (
     streamed,
 )
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(
     r"^sockperf: |^test was performed using the following parameters: --mps", re.MULTILINE
@@ -165,9 +165,8 @@ def _size(output: _Output, options: Options) -> int:
 
 def _test(text: Text, output: _Output, options: Options) -> Test:
     transport = output.transport if options.transport == "unknown" else options.transport
-    timings, pattern = output.log, PINGPONG
+    timings = output.log
     if output.bandwidth:
-        pattern = {"kind": "stream", "window": 1}
         timings = [_throughput(text, output, options)]
     elif output.mean and not timings:
         number, kind, value = output.mean
@@ -175,10 +174,9 @@ def _test(text: Text, output: _Output, options: Options) -> Test:
         timings = [
             one_way(number, _size(output, options), mean_us * (500 if kind == "rtt" else 1000))
         ]
-    name = "throughput" if output.bandwidth else "ping-pong"
     return Test(
-        name,
-        pattern,
+        "throughput" if output.bandwidth else "ping-pong",
+        Stream(window=1) if output.bandwidth else Pingpong(),
         transport or "unknown",
         timings,
         output.line,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from weft.formats.importers.imported import PINGPONG, Content, Options, Test, Timing
+from weft.formats.importers.imported import Content, Options, Test, Timing
 from weft.formats.importers.text import Cut, Text
+from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(
     r"^\|.*\b(latency|overhead) \(usec\) .*\| +bandwidth \(MB/s\)|^iterations,[\d.]+_percentile_lat",
@@ -90,7 +91,7 @@ def _test(text: Text, section: _Section, options: Options) -> Test:
     elapsed_ns = max(1, round(crossings * each_us * 1e3 * iterations))
     return Test(
         name="ucx-latency" if section.is_latency else "ucx-bandwidth",
-        pattern=PINGPONG if section.is_latency else {"kind": "stream", "window": 1},
+        pattern=Pingpong() if section.is_latency else Stream(window=1),
         transport="ucx" if options.transport == "unknown" else options.transport,
         timings=[Timing(number, size, iterations, elapsed_ns)],
         line=section.line,

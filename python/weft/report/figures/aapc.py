@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.diagnose.ensemble.phases import Phase
+from weft.plan.pattern import AllToAll
 from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.drawing.figure import Figure, Row
@@ -61,7 +62,7 @@ _TOOLTIP = {
 
 def _rows(one: Ensemble) -> Iterator[Row]:
     for step in one.steps:
-        if step.kind == "alltoall" and step.plan["pattern"].get("mode") == "phased":
+        if isinstance(step.plan.pattern, AllToAll) and step.plan.pattern.mode == "phased":
             lacking = _incomplete(one, step)
             # Where a node was lost early every phase lacks something, and marks would say nothing.
             marked = lacking if len(lacking) <= len(step.phases) / 2 else {}
@@ -85,7 +86,7 @@ def _placed(step: EnsembleStep) -> list[tuple[int, Phase]]:
         # Computed, so none is lost; all transfers together would be too many to look at.
         return list(enumerate(step.largest, start=1))
     size = step.largest[0].size_bytes
-    first = min(i for i, each in step.expanded.items() if each["size_bytes"] == size)
+    first = min(each.index for each in step.expanded if each.size_bytes == size)
     return [(phase.phase - first + 1, phase) for phase in step.largest]
 
 

@@ -81,8 +81,7 @@ def _rows(one: Ensemble, kind: str, numbers: Any) -> Iterator[Row]:
 def _stream_row(one: Ensemble, step: EnsembleStep, phase: int) -> tuple[int, float]:
     """How many streams, and what all of them carried."""
     (found,) = [each for each in step.phases if each.phase == phase]
-    transfers = step.expanded[phase]["transfers"]
-    return sum(transfer["streams"] for transfer in transfers), found.aggregate_mbps
+    return sum(one.streams for one in step.expanded[phase].transfers), found.aggregate_mbps
 
 
 def _cast_row(one: Ensemble, step: EnsembleStep, phase: int) -> tuple[int, float]:
@@ -91,9 +90,8 @@ def _cast_row(one: Ensemble, step: EnsembleStep, phase: int) -> tuple[int, float
     On two networks each carries a half of the image, so the image is what all transfers of the
     first link carry.
     """
-    transfers = step.expanded[phase]["transfers"]
-    first = (transfers[0]["src"], transfers[0]["dst"])
-    image = sum(each["bytes"] for each in transfers if (each["src"], each["dst"]) == first)
-    nodes = {end for each in transfers for end in (each["src"], each["dst"])}
+    transfers = step.expanded[phase].transfers
+    image = sum(each.bytes for each in transfers if each.ends == transfers[0].ends)
+    nodes = {end for each in transfers for end in each.ends}
     times_us = one.rates.time_us[(one.rates.step == step.index) & (one.rates.phase == phase)]
     return len(nodes), image * 8 / float(np.max(times_us))

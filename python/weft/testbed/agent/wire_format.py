@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import msgspec
 import pyarrow as pa
 
 from weft.errors import WorkError
@@ -38,7 +39,7 @@ class FrameError(WorkError):
 
 def encode(message: dict[str, Any]) -> bytes:
     """A JSON message as a frame."""
-    payload = json.dumps(message).encode()
+    payload = msgspec.json.encode(message)
     return _HEADER.pack(len(payload), _JSON) + payload
 
 

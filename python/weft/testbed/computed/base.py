@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
@@ -12,7 +11,9 @@ import pyarrow as pa
 
 from weft import _core
 from weft.errors import RequestError
-from weft.plan.steps import computes
+from weft.plan.pattern import AllToAll
+from weft.plan.phases import Phase
+from weft.plan.plan import Step, to_json
 from weft.run.meta import Warning
 from weft.testbed.base import Closing, Node
 from weft.testbed.computed.outcome import Outcome
@@ -79,64 +80,61 @@ class Computed(Closing, ABC, Generic[Model]):
         """Nor an agent."""
         raise RequestError(f"{self.name} is simulated: no agent can be started there")
 
-    def check(self, step: dict[str, Any]) -> None:
+    def check(self, step: Step) -> None:
         """Refuse a step that cannot be simulated here; raises RequestError."""
-        if step["transport"] == "null":
+        if step.transport == "null":
             raise RequestError(
-                f"step {step['name']!r} measures the probe's own loop: there is nothing to simulate",
+                f"step {step.name!r} measures the probe's own loop: there is nothing to simulate",
                 "run it on lab:pair",
             )
-        if step["pattern"]["kind"] in ("exchange", "multipair"):
+        if step.pattern.kind in ("exchange", "multipair"):
             raise RequestError(
-                f"step {step['name']!r} is {step['pattern']['kind']}, which is measured, not simulated yet",
+                f"step {step.name!r} is {step.pattern.kind}, which is measured, not simulated yet",
                 "run it on lab:two-nics; of simulated pairs both ways, run pairs with duplex = full",
             )
-        if computes(step) and not self.computes:
+        if step.computes and not self.computes:
             refuse_load(step, self.kind, self.name)
-        if step["transport"] != "tcp":
+        if step.transport != "tcp":
             raise RequestError(
-                f"step {step['name']!r} is over {step['transport']}; only TCP is simulated",
+                f"step {step.name!r} is over {step.transport}; only TCP is simulated",
                 "run it on local: or on lab:FABRIC",
             )
         transfers = self.transfers(step)
         if transfers > MOST_TRANSFERS:
             raise RequestError(
-                f"step {step['name']!r} has up to {transfers:,} transfers over {len(self.nodes):,} nodes: "
+                f"step {step.name!r} has up to {transfers:,} transfers over {len(self.nodes):,} nodes: "
                 f"about {transfers / _TRANSFERS_PER_S / 60:,.0f} minutes",
                 f"a simulated step has at most {MOST_TRANSFERS:,}; choose fewer with `nodes`, or another pattern",
             )
 
-    def transfers(self, step: dict[str, Any]) -> int:
+    def transfers(self, step: Step) -> int:
         """About how many a step has at most; those of an adaptive one are chosen on the way."""
-        members = len(step["pattern"].get("nodes") or self.nodes)
-        each = members * (members - 1) if step["pattern"].get("mode") == "unphased" else members
+        members = len(step.chosen_nodes or self.nodes)
+        unphased = isinstance(step.pattern, AllToAll) and step.pattern.mode == "unphased"
+        each = members * (members - 1) if unphased else members
         return each * self.phase_count(step)
 
-    def rows_of_phase(self, step: dict[str, Any]) -> int | None:
+    def rows_of_phase(self, step: Step) -> int | None:
         """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
         return None
 
-    def phase_count(self, step: dict[str, Any]) -> int:
+    def phase_count(self, step: Step) -> int:
         """How many phases a step has here; those of an adaptive one are chosen on the way."""
         try:
-            return self.model.phase_count(json.dumps(step))
+            return self.model.phase_count(to_json(step))
         except ValueError as error:
             raise RequestError(str(error)) from None
 
-    def chunk(self, step: dict[str, Any]) -> int:
+    def chunk(self, step: Step) -> int:
         """How many phases of a step to simulate at a time."""
         return max(1, self.phase_count(step))
 
     @abstractmethod
-    def simulate(
-        self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
-    ) -> Outcome:
+    def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""
 
     @abstractmethod
-    def simulate_chosen(
-        self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
-    ) -> Outcome:
+    def simulate_chosen(self, step: Step, phases: list[Phase], with_loads: bool = False) -> Outcome:
         """Phases that were chosen for a step, each with its `stop`."""
 
     @abstractmethod

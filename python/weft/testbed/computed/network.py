@@ -5,7 +5,6 @@ In a notebook: `simulated.simulate("aapc", "two-racks")` is the table of samples
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +19,8 @@ from weft.fabric.load import load_fabric
 from weft.fabric.simgrid.importer import read_simgrid
 from weft.plan import catalog
 from weft.plan.load import load_plan
-from weft.plan.steps import is_adaptive, is_ensemble
+from weft.plan.phases import Phase
+from weft.plan.plan import Step, to_json
 from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
@@ -50,59 +50,55 @@ class Simulated(Computed[_core.Network]):
             model["segments_per_ack"] = 0
         return {"kind": self.kind, "name": self.name, "model": model} | self._about
 
-    def check(self, step: dict[str, Any]) -> None:
+    def check(self, step: Step) -> None:
         """Refuse a step that cannot be simulated here; raises RequestError."""
         super().check(step)
-        refusal = self.model.refusal(json.dumps(step), **self._parameters)
+        refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
 
-    def chunk(self, step: dict[str, Any]) -> int:
+    def chunk(self, step: Step) -> int:
         """How many phases of a step to simulate at a time."""
-        if step["pattern"]["kind"] == "alltoall":
+        if step.pattern.kind == "alltoall":
             condensed = self.rows_of_phase(step) is not None
             transfers = _CONDENSED_TRANSFERS if condensed else _CHUNK_TRANSFERS
             return max(1, transfers // len(self.nodes))
         return super().chunk(step)
 
-    def simulate(
-        self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
-    ) -> Outcome:
+    def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
         return Outcome(
             self.model.simulate(
-                json.dumps(step), first, last, self.dead, with_loads, **self._parameters
+                to_json(step), first, last, self.dead, with_loads, **self._parameters
             )
         )
 
-    def rows_of_phase(self, step: dict[str, Any]) -> int | None:
+    def rows_of_phase(self, step: Step) -> int | None:
         """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
-        if not is_ensemble(step) or is_adaptive(step):
+        if not step.is_ensemble or step.is_adaptive:
             return None
-        samples = self.transfers(step) * int(step["stop"].get("trials", 1))
+        samples = self.transfers(step) * step.stop.trials
         return None if samples <= self._rows else max(1, self._rows // self.phase_count(step))
 
-    def _condense(self, step: dict[str, Any], first: int, last: int, most_rows: int) -> Outcome:
+    def _condense(self, step: Step, first: int, last: int, most_rows: int) -> Outcome:
         try:
             return Outcome(
                 self.model.condense(
-                    json.dumps(step), first, last, self.dead, most_rows, **self._parameters
+                    to_json(step), first, last, self.dead, most_rows, **self._parameters
                 )
             )
         except ValueError as error:
             hint = "at once, so many can be solved only where most of them are alike"
             raise WorkError(str(error), hint) from None
 
-    def simulate_chosen(
-        self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
-    ) -> Outcome:
+    def simulate_chosen(self, step: Step, phases: list[Phase], with_loads: bool = False) -> Outcome:
         """Phases that were chosen for a step, each with its `stop`."""
         return Outcome(
             self.model.simulate_chosen(
-                json.dumps(step), json.dumps(phases), self.dead, with_loads, **self._parameters
+                to_json(step), to_json(phases), self.dead, with_loads, **self._parameters
             )
         )
 
@@ -190,13 +186,13 @@ def simulate(
     """
     testbed = open_simulated(on, scale)
     batches = []
-    for index, step in enumerate(load_plan(plan, overrides or [])["steps"]):
-        if is_adaptive(step):
-            raise RequestError(f"{plan}: step {step['name']!r} chooses its phases", "use start_run")
+    for index, step in enumerate(load_plan(plan, overrides or []).steps):
+        if step.is_adaptive:
+            raise RequestError(f"{plan}: step {step.name!r} chooses its phases", "use start_run")
         testbed.check(step)
         if testbed.rows_of_phase(step) is not None:
             raise RequestError(
-                f"{plan}: step {step['name']!r} has {testbed.transfers(step):,} transfers, a table has fewer",
+                f"{plan}: step {step.name!r} has {testbed.transfers(step):,} transfers, a table has fewer",
                 "run it into a folder, or have more with `rows=N` in the brackets",
             )
         count = testbed.phase_count(step)

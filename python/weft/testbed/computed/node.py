@@ -5,7 +5,6 @@ In a notebook: `inside.simulate("netpipe", "p4-400-base")` is the table of sampl
 
 from __future__ import annotations
 
-import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ import pyarrow as pa
 from weft import _core
 from weft.errors import RequestError
 from weft.plan import catalog
-from weft.plan.steps import is_ensemble
+from weft.plan.phases import Phase
+from weft.plan.plan import Step, to_json
 from weft.run.tables import (
     APPLICATIONS_NAME,
     BOTTLENECKS_NAME,
@@ -52,26 +52,22 @@ class SimulatedNodes(Computed[_core.Machine]):
             "overrides": self._overrides,
         }
 
-    def check(self, step: dict[str, Any]) -> None:
+    def check(self, step: Step) -> None:
         """Refuse a step that is not between two nodes; raises RequestError."""
-        if is_ensemble(step):
+        if step.is_ensemble:
             raise RequestError(
-                f"step {step['name']!r} is a {step['pattern']['kind']} between many nodes; node:{self.name} has two",
+                f"step {step.name!r} is a {step.pattern.kind} between many nodes; node:{self.name} has two",
                 "run it on sim:FABRIC; here run pingpong, stream and webserver, such as netpipe, stream, gamma-sweep",
             )
         super().check(step)
 
-    def simulate(
-        self, step: dict[str, Any], first: int, last: int, with_loads: bool = False
-    ) -> Outcome:
+    def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""
-        return Outcome(self.model.simulate(json.dumps(step), first, last))
+        return Outcome(self.model.simulate(to_json(step), first, last))
 
-    def simulate_chosen(
-        self, step: dict[str, Any], phases: list[dict[str, Any]], with_loads: bool = False
-    ) -> Outcome:
+    def simulate_chosen(self, step: Step, phases: list[Phase], with_loads: bool = False) -> Outcome:
         """Steps that choose their phases are between many nodes."""
-        raise RequestError(f"step {step['name']!r} chooses its phases: not between two nodes")
+        raise RequestError(f"step {step.name!r} chooses its phases: not between two nodes")
 
     def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
         """What a run keeps of an outcome beside its samples, by file name."""

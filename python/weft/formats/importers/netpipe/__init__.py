@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from weft.formats.importers.assembly import refuse_cut
-from weft.formats.importers.imported import PINGPONG, Content, Options, Test, Timing
+from weft.formats.importers.imported import Content, Options, Test, Timing
 from weft.formats.importers.netpipe.lines import Line, parse
 from weft.formats.importers.netpipe.version import Version, recognise
 from weft.formats.importers.text import Text
+from weft.plan.pattern import Pingpong
 
 SIGN = re.compile(
     r"^NetPIPE:|^Send and receive buffers are|bytes\s+\d+ times\s+-->|\A\s*\d+\s+\d+\.\d+\s+\d+\.\d+\s",
@@ -30,7 +31,7 @@ def read(text: Text, options: Options) -> Content:
     timings = [_timing(text, line, version, transfers, options) for line in lines]
     return Content(
         format=version.format,
-        tests=[Test("pingpong", PINGPONG, options.transport, timings, lines[0].number)],
+        tests=[Test("pingpong", Pingpong(), options.transport, timings, lines[0].number)],
         convention=(
             "both directions busy; size and rate are those of one direction"
             if both

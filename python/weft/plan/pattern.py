@@ -1,0 +1,173 @@
+"""Who sends to whom in a step: a struct for each pattern, with the keys that `weft._core` and run.json have."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+Nodes: TypeAlias = tuple[int, ...] | None
+"""Positions among the testbed's nodes; None is all of them."""
+Policy = Literal["alone", "independent", "shared", "striped", "mptcp", "bonded", "memory"]
+"""How several pairs use the interfaces of their nodes."""
+Test = Literal["latency", "one-way", "two-way"]
+Duplex = Literal["half", "full"]
+
+
+class _Pattern(Struct, frozen=True, tag_field="kind", tag=str.lower):
+    @property
+    def kind(self) -> str:
+        """Its name in plans: "pingpong", "alltoall", ..."""
+        return str(self.__struct_config__.tag)
+
+    @property
+    def measures_latency(self) -> bool:
+        """Whether a row of samples times round trips."""
+        return False
+
+    @property
+    def is_two_way(self) -> bool:
+        """Whether a row of samples counts the messages of one of two directions."""
+        return False
+
+
+class Pingpong(_Pattern, frozen=True):
+    """A message there and the same back."""
+
+    @property
+    def measures_latency(self) -> bool:
+        return True
+
+
+class Stream(_Pattern, frozen=True, omit_defaults=True):
+    """One direction: `window` messages, then an acknowledgement. `gamma` are ratios of an application's work to the
+    communication's."""
+
+    window: int
+    gamma: tuple[float, ...] = ()
+
+
+class Exchange(_Pattern, frozen=True):
+    """Both directions at once."""
+
+    window: int
+
+    @property
+    def is_two_way(self) -> bool:
+        return True
+
+
+class MultiPair(_Pattern, frozen=True):
+    """Several pairs of processes between two nodes. `networks` and `bonded` (the interface that bonds others) are what
+    the testbed has; `interfaces` is empty until it has decided."""
+
+    test: Test
+    pairs: tuple[int, ...]
+    interfaces: tuple[Policy, ...]
+    window: int
+    small_bytes: int | None
+    at_most_ns: int | None
+    networks: int = 1
+    bonded: int | UnsetType = UNSET
+
+    @property
+    def measures_latency(self) -> bool:
+        return self.test == "latency"
+
+    @property
+    def is_two_way(self) -> bool:
+        return self.test == "two-way"
+
+
+class Webserver(_Pattern, frozen=True):
+    """Users who ask a server for pages, think, and ask again."""
+
+    users: tuple[int, ...]
+    think_ns: int
+    request_bytes: int
+    work_cycles: int
+    seed: int
+
+
+class ManyNodes(_Pattern, frozen=True):
+    """A pattern between any number of nodes."""
+
+    nodes: Nodes
+
+
+class Pairs(ManyNodes, frozen=True):
+    """Pairs at a distance of `stride`, or those that two lists make."""
+
+    stride: int | None
+    from_: Nodes = field(name="from")
+    to: Nodes
+    duplex: Duplex
+
+
+class AllToAll(ManyNodes, frozen=True):
+    """Each node sends a block to each other one."""
+
+    mode: Literal["phased", "unphased"]
+
+
+class Matrix(ManyNodes, frozen=True):
+    """All pairs, one after the other as far as they share nodes."""
+
+    measure: Literal["rate", "latency"]
+    duplex: Duplex | None
+
+    @property
+    def measures_latency(self) -> bool:
+        return self.measure == "latency"
+
+
+class Streams(ManyNodes, frozen=True):
+    """From all senders to all receivers."""
+
+    senders: Nodes
+    receivers: Nodes
+    streams_per_sender: int
+    sweep: bool
+
+
+class Cast(ManyNodes, frozen=True):
+    """A chain that passes an image on, chunk by chunk."""
+
+    chunk_bytes: int
+    networks: int
+    sweep: bool
+
+
+class Ring(ManyNodes, frozen=True):
+    """Each node sends to the next."""
+
+
+class Random(ManyNodes, frozen=True):
+    """Permutations or bisections drawn by chance, a phase each."""
+
+    permutations: int
+    seed: int
+    shape: Literal["permutation", "bisection"]
+
+
+class Xray(ManyNodes, frozen=True):
+    """The search for limits, whose phases are chosen during the run."""
+
+    time_ns: int
+
+
+Pattern: TypeAlias = (
+    Pingpong
+    | Stream
+    | Exchange
+    | MultiPair
+    | Webserver
+    | Pairs
+    | AllToAll
+    | Matrix
+    | Streams
+    | Cast
+    | Ring
+    | Random
+    | Xray
+)

@@ -1,0 +1,159 @@
+"""A resolved plan and its steps, with the keys that `weft._core` and run.json have. Nothing of it changes in place."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from weft.plan.pattern import ManyNodes, MultiPair, Nodes, Pattern, Stream, Webserver, Xray
+
+
+class Rate(Struct, frozen=True, omit_defaults=True):
+    """How fast a stream of datagrams is sent: so many bits a second, or a share of the fastest."""
+
+    bits_per_s: int | None = None
+    percent: int | None = None
+
+
+class Options(Struct, frozen=True):
+    """What is asked of sockets and processors; None leaves it to the system. `cpus` has one for each node."""
+
+    send_buffer_bytes: int | None = None
+    receive_buffer_bytes: int | None = None
+    nodelay: bool = True
+    congestion: str | None = None
+    cpus: tuple[int, ...] | None = None
+    wait: Literal["auto", "block", "spin"] = "auto"
+    verify: bool = False
+    rate: Rate | UnsetType = UNSET
+    mpi: Literal["openmpi", "mpich"] | UnsetType = UNSET
+    calls: Literal["blocking", "nonblocking"] | UnsetType = UNSET
+    stripes: int | UnsetType = UNSET
+    busy_poll_ns: int | UnsetType = UNSET
+
+
+class TimeRule(Struct, frozen=True, tag_field="rule", tag="time"):
+    """Messages are repeated so that a trial lasts `trial_ns`."""
+
+    trial_ns: int
+    trials: int
+    at_least: int = 1
+    at_most_ns: int | None = None
+
+
+class CountRule(Struct, frozen=True, tag_field="rule", tag="count"):
+    """A trial is `repeats` messages."""
+
+    repeats: int
+    trials: int
+
+
+StopRule: TypeAlias = TimeRule | CountRule
+
+
+class SizeList(Struct, frozen=True, tag_field="schedule", tag="list"):
+    """Exactly these message sizes."""
+
+    bytes: tuple[int, ...]
+
+
+class Powers(Struct, frozen=True, tag_field="schedule", tag="powers"):
+    """`min_bytes`, then times `base` up to `max_bytes`."""
+
+    base: int
+    min_bytes: int
+    max_bytes: int
+
+
+class NetpipeSizes(Struct, frozen=True, tag_field="schedule", tag="netpipe"):
+    """NetPIPE's: two sizes an octave, each with a neighbour to either side."""
+
+    min_bytes: int
+    max_bytes: int
+    perturbation_bytes: int
+
+
+class Step(Struct, frozen=True):
+    """One thing to measure. Imported runs name transports that no plan can."""
+
+    name: str
+    pattern: Pattern
+    transport: str
+    options: Options
+    sizes: SizeList | Powers | NetpipeSizes
+    stop: StopRule
+    until_ns: int | None
+
+    @property
+    def is_ensemble(self) -> bool:
+        """Whether it runs between many nodes at once: its phases are sets of transfers, and a size is measured on many
+        routes, so that it is no point of a curve."""
+        return isinstance(self.pattern, ManyNodes)
+
+    @property
+    def is_multi_pair(self) -> bool:
+        """Whether several pairs of processes run between the same two nodes: a size is measured under several
+        arrangements, and is no point of a curve."""
+        return isinstance(self.pattern, MultiPair)
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether its phases are chosen while it runs."""
+        return isinstance(self.pattern, Xray)
+
+    @property
+    def has_gamma(self) -> bool:
+        """Whether an application computes with what a stream brings, for some ratios gamma."""
+        return isinstance(self.pattern, Stream) and bool(self.pattern.gamma)
+
+    @property
+    def computes(self) -> bool:
+        """Whether an application's work is part of it: then a size is measured under several loads, and is no point
+        of a curve over sizes."""
+        return isinstance(self.pattern, Webserver) or self.has_gamma
+
+    @property
+    def measures_latency(self) -> bool:
+        """Whether a row of it times round trips."""
+        return self.pattern.measures_latency
+
+    @property
+    def chosen_nodes(self) -> Nodes:
+        """The nodes that a step between many names."""
+        return self.pattern.nodes if isinstance(self.pattern, ManyNodes) else None
+
+    @property
+    def first_bytes(self) -> int:
+        """The first of its message sizes."""
+        return self.sizes.bytes[0] if isinstance(self.sizes, SizeList) else self.sizes.min_bytes
+
+    @property
+    def crossings(self) -> int:
+        """How often a message crosses the network for each that a row counts: twice where as many come back."""
+        return 2 if self.measures_latency or self.pattern.is_two_way else 1
+
+
+class Plan(Struct, frozen=True):
+    """What to measure."""
+
+    name: str
+    title: str
+    launches: int
+    steps: tuple[Step, ...]
+
+    def with_step(self, index: int, step: Step) -> Plan:
+        """The plan with another step at `index`."""
+        steps = (*self.steps[:index], step, *self.steps[index + 1 :])
+        return msgspec.structs.replace(self, steps=steps)
+
+
+def to_json(value: Any) -> str:
+    """A plan, or a part of one, as `weft._core` reads it."""
+    return msgspec.json.encode(value).decode()
+
+
+def to_data(value: Any) -> Any:
+    """The same as dictionaries and lists."""
+    return msgspec.json.decode(msgspec.json.encode(value))
