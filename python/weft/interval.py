@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Interval:
     high: float
 
     def to_json(self) -> dict[str, float]:
-        return asdict(self)
+        return {"median": self.median, "low": self.low, "high": self.high}
 
     def map_decreasing(self, convert: Callable[[float], float]) -> Interval:
         """The interval under a decreasing conversion, such as time to rate: the ends swap."""

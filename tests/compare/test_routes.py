@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,13 @@ def test_hundreds_of_thousands_of_routes_take_seconds_and_little_memory(tmp_path
     assert f"over {2 * 432 * 431} routes" in done.stdout
     seconds, megabytes = map(float, done.stdout.splitlines()[-1].split())
     assert seconds < 12 and megabytes < 450
+
+
+def test_the_printed_document_is_the_one_that_python_gives(tmp_path: Path) -> None:
+    a = write_cluster_run(tmp_path / "a", Cluster(5), [Step.matrix()])
+    b = write_cluster_run(tmp_path / "b", Cluster(5, noise=0.02), [Step.matrix()])
+    said = json.loads(weft("compare", a.directory, b.directory, "--json").stdout)
+    assert said == json.loads(json.dumps(compare(a, b).to_json()))
 
 
 def test_people_get_a_line_for_each_step(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from weft.cli.output import json_option, print_json
+from weft.cli.output import json_option, print_json_list
 from weft.cli.tables.comparison import print_comparison
 from weft.compare.comparison import compare as compare_runs
 from weft.run.folder import Run
@@ -18,6 +18,7 @@ def compare(a: str, b: str, as_json: bool) -> None:
     """Compare runs A and B: throughput of A over that of B."""
     comparison = compare_runs(Run.open(a), Run.open(b))
     if as_json:
-        print_json(comparison.to_json())
+        points = (pair.to_json() for pair in comparison.each())
+        print_json_list(comparison.head_json(), "points", points)
     else:
         print_comparison(comparison)

@@ -86,6 +86,10 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft compare --json`."""
+        return self.head_json() | {"points": [pair.to_json() for pair in self.each()]}
+
+    def head_json(self) -> dict[str, Any]:
+        """The document without its points, of which there may be millions."""
         return {
             "a": self.a,
             "b": self.b,
@@ -93,7 +97,6 @@ class Comparison:
             "statistic": self.reduction,
             "differences": [one.to_json() for one in self.differences],
             "nodes": [one.to_json() for one in self.nodes],
-            "points": [pair.to_json() for pair in self.each()],
             "simultaneous": {
                 "level": LEVEL,
                 "rows": self.tested,

@@ -19,6 +19,8 @@ from weft.run.folder import Run
 from weft.run.meta import Warning
 from weft.statistics import Floats
 
+_AT_ONCE = 10_000
+
 StepKey = tuple[str, int]
 """A step's pattern, and how many of that pattern stand before it."""
 
@@ -69,18 +71,8 @@ class RoutePairs:
 
     def pairs(self, significant: Sequence[bool | None] = ()) -> Iterator[RoutePair]:
         """Each as an object; whether it differs is known only among all that is compared."""
-        columns = [
-            *(column.tolist() for column in (self.step, self.a.phase, self.a.src, self.a.dst)),
-            self.a.size.tolist(),
-            *(
-                column.tolist()
-                for one in (self.a, self.b)
-                for column in (one.mbps, one.low_mbps, one.high_mbps)
-            ),
-        ]
-        for row, differs in zip(
-            zip(*columns, strict=True), significant or repeat(None), strict=False
-        ):
+        differing = iter(significant or repeat(None))
+        for row in self._rows():
             step, phase, src, dst, size, *ends = row
             left, right = Interval(*ends[:3]), Interval(*ends[3:])
             yield RoutePair(
@@ -91,12 +83,21 @@ class RoutePairs:
                 ratio=Interval(
                     left.median / right.median, left.low / right.high, left.high / right.low
                 ),
-                significant=differs,
+                significant=next(differing),
                 step=self.steps[step][1],
                 phase=phase,
                 src=self.names[src],
                 dst=self.names[dst],
             )
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        """Step, phase, ends and size, then both intervals; some rows at a time, since numbers of Python are large."""
+        place = (self.step, self.a.phase, self.a.src, self.a.dst, self.a.size)
+        ends = [(one.mbps, one.low_mbps, one.high_mbps) for one in (self.a, self.b)]
+        columns = (*place, *ends[0], *ends[1])
+        for first in range(0, len(self), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            yield from zip(*(column[some].tolist() for column in columns), strict=True)
 
 
 def compare_routes(a: Run, b: Run, warnings: list[Warning] | None = None) -> RoutePairs:
