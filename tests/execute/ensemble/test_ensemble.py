@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 
 from support.loopback import ONCE, Cluster, Deaf, Loopback, ensemble_step, live_run, with_cluster
 from weft.execute.adaptive import AdaptiveStep, chosen_phases
@@ -105,7 +106,7 @@ def test_a_node_that_dies_in_a_phase_is_named_and_the_rest_goes_on(tmp_path: Pat
             kill(cluster)
 
     step = ensemble_step("alltoall")
-    step.stop.trial_ns = 200_000_000
+    step = replace(step, stop=replace(step.stop, trial_ns=200_000_000))
     cluster = with_cluster(tmp_path / "r", 5, step, whole, on_phase=on_phase)
     assert_only_the_victim_is_missing(cluster, 2)
     assert "SIGKILL" in cluster.meta.lost[0]["reason"]
@@ -229,7 +230,7 @@ def test_a_chooser_hears_who_is_lost(tmp_path: Path) -> None:
 
 def test_a_search_that_had_no_time_says_so(tmp_path: Path) -> None:
     step = ensemble_step("xray")
-    step.pattern.time_ns = 1
+    step = replace(step, pattern=replace(step.pattern, time_ns=1))
     cluster = with_cluster(tmp_path / "r", 2, step, adaptive(Script(step, [])))
     (warning,) = cluster.meta.warnings
     assert (warning.code, "script" in warning.message) == ("time-was-up", True)
