@@ -108,6 +108,7 @@ lint: setup
 	$(BIN)/ruff check python tests bench
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
+	tools/rust-cycles
 
 format: setup
 	cargo fmt --all

@@ -251,7 +251,7 @@ def build_own() -> Path:
         "--quiet",
         "--release",
         "-p",
-        "weft-fabric",
+        "weft-netsim",
         "--example",
         "transfers",
     ]

@@ -1,4 +1,4 @@
-// The patterns of crates/fabric/examples/transfers.rs in SimGrid, driven the fast way: one actor starts detached
+// The patterns of crates/netsim/examples/transfers.rs in SimGrid, driven the fast way: one actor starts detached
 // communications between hosts that have no actors of their own, and waits for all of a phase.
 //
 //     peer PATTERN HOSTS ENDS-FILE(or -) PLATFORM.xml [--cfg=...]

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use weft_fabric::samples::{Digest, Outcome, QUANTILES, Tally};
+use weft_netsim::samples::{Digest, Outcome, QUANTILES, Tally};
 
 /// What a simulation came to.
 pub fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {

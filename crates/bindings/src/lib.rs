@@ -1,5 +1,6 @@
 //! The Python module `weft._core`: text in, JSON out, no logic.
 
+mod answers;
 mod columns;
 mod machine;
 mod network;
@@ -7,11 +8,10 @@ mod parameters;
 mod recording;
 mod watched;
 
-use std::fmt::Display;
-
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use weft_plan::{Limits, Step};
+
+use answers::{refused, to_json};
 
 /// What Python sees of the Rust crates.
 #[pymodule]
@@ -47,12 +47,4 @@ mod _core {
     fn load_fabric(text: &str, origin: &str, scale: f64) -> PyResult<String> {
         to_json(&weft_fabric::load(text, origin, scale).map_err(refused)?)
     }
-}
-
-fn refused(error: impl Display) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
-
-fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(refused)
 }

@@ -11,9 +11,9 @@ use weft_node::{
 };
 use weft_plan::{Reach, Step};
 
+use super::answers::refused;
 use super::columns::{bytes_of, columns_of};
 use super::recording::columns_of_recording;
-use super::refused;
 use super::watched::watched;
 
 const NODES: u32 = 2;

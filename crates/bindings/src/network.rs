@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicBool;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use weft_fabric::network;
-use weft_fabric::samples::{Halt, Keep, Simulator};
+use weft_netsim::network;
+use weft_netsim::samples::{Halt, Keep, Simulator};
 use weft_plan::{Phase, Reach, Step, StopRule};
 
+use super::answers::refused;
 use super::columns::{bytes_of, columns_of};
 use super::parameters;
-use super::refused;
 use super::watched::{interrupted, watched};
 
 /// A network that is ready to be simulated.
@@ -120,7 +120,7 @@ impl Network {
 
     /// Whether messages become frames, and frames are acknowledged; else capacities are what messages get.
     fn has_frames(&self) -> bool {
-        self.inner.framing() != network::Framing::Bare
+        self.inner.framing() != weft_fabric::Framing::Bare
     }
 
     /// Wire bits for each bit of a long stream over a way.

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weft_fabric::samples::{Parameters, Sharing};
+use weft_netsim::samples::{Parameters, Sharing};
 
 /// Those where others are not given.
 pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {

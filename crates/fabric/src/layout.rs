@@ -79,7 +79,7 @@ fn cable(fabric: &Fabric, link: &Link) -> Layout {
 }
 
 /// The port at a host's end of its link.
-pub(crate) fn port_of((host, name): (usize, &str), link: &Link, switch: usize) -> Port {
+pub fn port_of((host, name): (usize, &str), link: &Link, switch: usize) -> Port {
     let (up, down) = link.lanes_from(name);
     Port {
         host,
@@ -120,10 +120,7 @@ fn network(fabric: &Fabric) -> Result<Layout, String> {
 }
 
 /// The hosts of a network, each with its link and the switch at the other end.
-pub(crate) fn host_links(
-    fabric: &Fabric,
-    network: u32,
-) -> Result<Vec<(usize, &Link, &str)>, String> {
+pub fn host_links(fabric: &Fabric, network: u32) -> Result<Vec<(usize, &Link, &str)>, String> {
     let names = fabric.hosts.iter().map(|host| host.name.as_str());
     let places: HashMap<&str, usize> = names.zip(0..).collect();
     let mut links_of = vec![Vec::new(); fabric.hosts.len()];

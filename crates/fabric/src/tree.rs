@@ -47,10 +47,10 @@ pub struct Interior {
     pub queue_frames: u32,
 }
 
-pub(crate) type Names<'a> = HashMap<&'a str, Vec<Neighbour<'a>>>;
+pub type Names<'a> = HashMap<&'a str, Vec<Neighbour<'a>>>;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Neighbour<'a> {
+pub struct Neighbour<'a> {
     pub name: &'a str,
     /// How they are joined; none where one is a part of the other.
     pub link: Option<&'a Link>,
@@ -95,7 +95,7 @@ impl Tree {
 }
 
 /// A link between switches says how they are joined; where there is none, a part is joined to its whole.
-pub(crate) fn neighbours_of(fabric: &Fabric, network: u32) -> Names<'_> {
+pub fn neighbours_of(fabric: &Fabric, network: u32) -> Names<'_> {
     let mut neighbours: Names<'_> = fabric
         .switches
         .iter()

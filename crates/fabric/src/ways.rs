@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::fabric::Lane;
 use crate::layout::{Layout, Port};
-use crate::packets::Admission;
+use crate::queue::Admission;
 use crate::tree::{Tree, TreeSwitch};
 
 /// The limits of a fabric and the ways through them.

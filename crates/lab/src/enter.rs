@@ -9,8 +9,8 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use crate::error::{Doing, LabError, Result};
-use crate::namespace::{enter as enter_namespace, open_below};
-use crate::process::{give_way, parse_started};
+use crate::kernel::namespace::{enter as enter_namespace, open_below};
+use crate::kernel::process::{give_way, parse_started};
 
 /// Which host of whose lab, and what to run there.
 #[derive(Debug)]

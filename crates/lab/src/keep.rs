@@ -13,12 +13,12 @@ use weft_fabric::Fabric;
 
 use crate::clock;
 use crate::error::{Doing, LabError, Result};
-use crate::forwarder::Forwarder;
+use crate::forward::forwarder::Forwarder;
+use crate::forward::stats::Stats;
+use crate::kernel::namespace::gain_privilege;
+use crate::kernel::process;
+use crate::kernel::sys::check;
 use crate::lab::{Lab, Node};
-use crate::namespace::gain_privilege;
-use crate::process;
-use crate::stats::Stats;
-use crate::sys::check;
 use crate::warning::Warning;
 
 /// What to keep and for how long.

@@ -9,21 +9,21 @@ use weft_fabric::{Fabric, Host, Layout, Port};
 use crate::address::Interface;
 use crate::clock;
 use crate::error::{Doing, Result};
-use crate::forwarder::Forwarder;
-use crate::interface::{
+use crate::forward::forwarder::Forwarder;
+use crate::forward::packet_socket::PacketSocket;
+use crate::forward::plant::Plant;
+use crate::forward::stats::Stats;
+use crate::forward::wire::HEADER_BYTES;
+use crate::kernel::interface::{
     End, LOOPBACK, add_address, add_neighbour, bring_up, create_cable, switch_offloads_off,
 };
-use crate::mptcp;
-use crate::namespace::NetworkNamespace;
-use crate::netlink::Netlink;
-use crate::packet_socket::PacketSocket;
-use crate::plant::Plant;
-use crate::process;
-use crate::stats::Stats;
-use crate::token_bucket::TokenBucket;
+use crate::kernel::mptcp;
+use crate::kernel::namespace::NetworkNamespace;
+use crate::kernel::netlink::Netlink;
+use crate::kernel::process;
+use crate::kernel::token_bucket::TokenBucket;
 use crate::topology::{Topology, interface_of};
 use crate::warning::Warning;
-use crate::wire::HEADER_BYTES;
 
 /// A lab that is up: it exists as long as this value.
 pub struct Lab {

@@ -4,26 +4,13 @@ mod address;
 mod clock;
 mod enter;
 mod error;
-mod forwarder;
-mod frame;
-mod interface;
+mod forward;
 mod keep;
+mod kernel;
 mod lab;
-mod meter;
-mod mptcp;
-mod namespace;
-mod netlink;
-mod packet_socket;
-mod plant;
-mod process;
 mod request;
-mod stats;
-mod sys;
-mod token_bucket;
 mod topology;
-mod waiter;
 mod warning;
-mod wire;
 
 use std::process::exit;
 
@@ -51,7 +38,8 @@ fn fulfil(request: &Request) -> Result<()> {
 }
 
 fn print_cookie(pid: u32) -> Result<()> {
-    let cookie = namespace::cookie_of(pid).doing("enter the process's network namespace")?;
+    let cookie =
+        kernel::namespace::cookie_of(pid).doing("enter the process's network namespace")?;
     let old = || LabError::work("this kernel tells no cookies of network namespaces");
     println!("{}", cookie.ok_or_else(old)?);
     Ok(())

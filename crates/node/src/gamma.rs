@@ -1,7 +1,7 @@
 //! The application ratio gamma: how much an application computes beside what communicating costs, and what LAWS says of it
 //! (P. Shivam and J. S. Chase, "On the elusive benefits of protocol offload", NICELI 2003).
 
-use weft_fabric::network::Framing;
+use weft_fabric::Framing;
 
 use crate::engine::{Exchange, Failure, Tally};
 use crate::machine::{HEADER_BYTES, Machine, Placement, Task};

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use weft_fabric::samples::{self, PhaseOutcome, Timed};
+use weft_netsim::samples::{self, PhaseOutcome, Timed};
 use weft_plan::{Options, Pattern, Phase, Step, Webserver};
 
 use crate::census::Census;

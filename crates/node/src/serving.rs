@@ -1,6 +1,6 @@
 //! A web server under so many users, batch by batch.
 
-use weft_fabric::samples::{PhaseOutcome, Row};
+use weft_netsim::samples::{PhaseOutcome, Row};
 use weft_plan::{Phase, Step, Webserver};
 
 use crate::engine::{Failure, Load, Pair, Visits};

@@ -2,6 +2,7 @@
 //!
 //! Pure: text in, values out. The same expansion drives live probes and simulators.
 
+mod arrangement;
 mod ensemble;
 mod error;
 mod limits;
@@ -11,34 +12,27 @@ mod pattern;
 mod phase;
 mod plan;
 mod positions;
-mod range;
 mod rate;
-mod read;
+pub mod reading;
 mod setting;
 mod sizes;
 mod step;
 mod stop;
 mod transport;
-mod units;
 mod webserver;
 
+pub use arrangement::{Arrangement, Policy};
 pub use ensemble::{
     AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Ring, Shape, Streams, Xray,
 };
 pub use error::{Fault, PlanError};
 pub use limits::{Limits, Reach};
-pub use multipair::{Arrangement, MultiPair, Policy, Test};
+pub use multipair::{MultiPair, Test};
 pub use options::{Calls, Mpi, Options, Wait};
 pub use pattern::Pattern;
 pub use phase::{Phase, Transfer, Work};
 pub use plan::{Plan, load};
 
-/// Checked reading of TOML, for descriptions of other things than plans.
-pub mod reading {
-    pub use crate::read::{Section, document};
-    pub use crate::units::{Quantity, SIZE, TIME};
-    pub use toml::{Table, Value};
-}
 pub use rate::Rate;
 pub use sizes::SizeSchedule;
 pub use step::Step;

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
+use crate::arrangement::{Arrangement, Policy};
 use crate::error::Fault;
 use crate::phase::{Phase, Transfer, Work};
-use crate::read::{Section, count};
+use crate::reading::{Section, count};
 use crate::stop::StopRule;
 
 pub(crate) const KEYS: [&str; 6] = ["test", "pairs", "interfaces", "window", "small", "at_most"];
@@ -34,26 +35,6 @@ const TESTS: [(&str, Test); 3] = [
     ("two-way", Test::TwoWay),
 ];
 
-/// How pairs use the interfaces of their nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Policy {
-    /// One pair, over each interface in turn: what the others are compared with.
-    Alone,
-    /// Pair i over interface i; where there are fewer interfaces they take turns.
-    Independent,
-    /// All pairs over the first interface.
-    Shared,
-    /// Each pair stripes its messages over connections, one for each interface.
-    Striped,
-    /// Each pair has a Multipath TCP connection.
-    Mptcp,
-    /// All pairs over the first interface that bonds others.
-    Bonded,
-    /// Inside one node, over shared memory.
-    Memory,
-}
-
 const POLICIES: [(&str, Policy); 7] = [
     ("alone", Policy::Alone),
     ("independent", Policy::Independent),
@@ -81,15 +62,6 @@ pub struct MultiPair {
     /// The interfaces of each node that are used; the testbed says how many there are.
     #[serde(default = "one")]
     pub networks: u32,
-}
-
-/// What runs at the same time: so many pairs under a policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Arrangement {
-    pub policy: Policy,
-    pub pairs: u32,
-    /// The interface of the first pair.
-    pub first: u32,
 }
 
 fn one() -> u32 {

@@ -9,7 +9,7 @@ use crate::error::Fault;
 use crate::limits::MOST_NODES;
 use crate::pattern::Pattern;
 use crate::rate::Rate;
-use crate::read::{Section, count};
+use crate::reading::{Section, count};
 use crate::transport::{TRANSPORTS, Transport};
 
 const KEYS: [&str; 12] = [

@@ -9,8 +9,8 @@ use crate::error::Fault;
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair};
 use crate::phase::{Phase, Transfer, Work};
-use crate::range::Axis;
-use crate::read::Section;
+use crate::reading::Axis;
+use crate::reading::Section;
 use crate::webserver::{self, Webserver};
 
 const DEFAULT_WINDOW: u32 = 64;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::multipair::Arrangement;
+use crate::arrangement::Arrangement;
 
 /// One message, or one of many alike, from a node to a node (indices into the run's nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use toml::Value;
 
 use crate::error::{Fault, PlanError};
 use crate::limits::Limits;
-use crate::read::{self, Section};
+use crate::reading::{self, Section};
 use crate::step::Step;
 
 /// The fewest from which a rank-based interval says anything useful.
@@ -33,7 +33,7 @@ pub fn load(
     overrides: &[(String, String)],
     limits: &Limits,
 ) -> Result<Plan, PlanError> {
-    read::document(text, origin, overrides, |plan| Plan::read(plan, limits))
+    reading::document(text, origin, overrides, |plan| Plan::read(plan, limits))
 }
 
 impl Plan {

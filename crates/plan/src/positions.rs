@@ -4,7 +4,7 @@ use toml::Value;
 
 use crate::error::Fault;
 use crate::limits::MOST_NODES;
-use crate::read::{Section, count};
+use crate::reading::{Section, count};
 
 const EXAMPLE: &str = "\"1-24\", \"1-13/2\" or \"1,3,5\"";
 

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::read::Section;
-use crate::units::Quantity;
+use crate::reading::Quantity;
+use crate::reading::Section;
 
 const PERCENTS: RangeInclusive<u32> = 1..=100;
 

@@ -7,8 +7,8 @@ use toml::Value;
 
 use crate::error::Fault;
 use crate::limits::Limits;
-use crate::read::{Section, size};
-use crate::units::readable_size;
+use crate::reading::readable_size;
+use crate::reading::{Section, size};
 
 /// NetPIPE's own default: three bytes to either side catch a buffer that is full at a round size.
 const DEFAULT_PERTURBATION_BYTES: u64 = 3;

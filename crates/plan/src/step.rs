@@ -10,7 +10,7 @@ use crate::limits::{Limits, Reach};
 use crate::options::Options;
 use crate::pattern::Pattern;
 use crate::phase::Phase;
-use crate::read::Section;
+use crate::reading::Section;
 use crate::sizes::SizeSchedule;
 use crate::stop::StopRule;
 use crate::transport::{TRANSPORTS, Transport};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::read::Section;
+use crate::reading::Section;
 
 const EXAMPLE: &str = r#"{ rule = "time", trial = "10 ms", trials = 5 }"#;
 /// Samples count messages in 32 signed bits.

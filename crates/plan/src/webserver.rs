@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::range::Axis;
-use crate::read::Section;
+use crate::reading::Axis;
+use crate::reading::Section;
 
 pub const KEYS: [&str; 5] = ["users", "think", "request", "work", "seed"];
 

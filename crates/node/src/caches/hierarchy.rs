@@ -1,8 +1,8 @@
 //! The caches of a node's processors: what an access finds, brings in and drives out.
 
-use super::build::{Member, Way, Ways};
 use super::cache::State;
 use super::count::{Access, Count};
+use super::member::{Member, Way, Ways};
 use crate::machine::{Caches, Machine};
 
 /// What accesses cost besides their instructions.

@@ -4,6 +4,7 @@ mod build;
 mod cache;
 mod count;
 mod hierarchy;
+mod member;
 mod snoop;
 mod write_buffer;
 

@@ -1,13 +1,13 @@
 //! The way between memory and interface, and the link: one transfer at a time each, first come first served.
 
-use weft_fabric::network::Framing;
+use weft_fabric::Framing;
 
-use super::budget::Stage;
 use super::job::Frame;
 use super::node::Transfer;
+use super::observe::Stage;
+use super::observe::{Act, Gauge, Part, Watch};
 use super::pair::{Pair, Slot};
 use super::users::USERS;
-use super::watch::{Act, Gauge, Part, Watch};
 use crate::machine::{ETHERNET_BYTES, HEADER_BYTES};
 
 impl<W: Watch> Pair<'_, W> {

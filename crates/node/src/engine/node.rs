@@ -1,6 +1,7 @@
 //! The state of one node.
 
 use std::collections::VecDeque;
+use std::mem::swap;
 
 use super::connection::Connection;
 use super::flows::Flows;
@@ -141,4 +142,28 @@ impl Ring {
 
 fn ring_bytes(frame: Frame) -> u64 {
     u64::from(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES)
+}
+
+impl Node {
+    /// Gives the node so many connections like the one it has.
+    pub fn multiply(&mut self, flows: u32) {
+        let one = (self.connection.clone(), self.process.clone());
+        self.flows.resting = vec![one; flows as usize];
+    }
+
+    /// What follows happens to this connection and its process.
+    pub fn turn_to(&mut self, flow: u32) {
+        if flow == self.flows.current {
+            return;
+        }
+        self.swap(self.flows.current);
+        self.swap(flow);
+        self.flows.current = flow;
+    }
+
+    fn swap(&mut self, flow: u32) {
+        let (connection, process) = &mut self.flows.resting[flow as usize];
+        swap(connection, &mut self.connection);
+        swap(process, &mut self.process);
+    }
 }

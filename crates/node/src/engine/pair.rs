@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-use weft_fabric::simulate::Fingerprint;
+use weft_netsim::simulate::Fingerprint;
 
-use super::budget::Budget;
 use super::calendar::Calendar;
 use super::costs::JobCosts;
 use super::node::Node;
+use super::observe::Budget;
+use super::observe::Tally;
+use super::observe::{Unwatched, Watch};
 use super::process::Exchange;
-use super::tally::Tally;
 use super::users::Users;
-use super::watch::{Unwatched, Watch};
 use crate::machine::{Machine, Task};
 
 /// The kinds of slots of a node behind those of its processors.

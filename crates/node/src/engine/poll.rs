@@ -1,8 +1,8 @@
 //! A driver that looks for frames itself, and packets that are handed up as one.
 
 use super::job::{Frame, Job};
+use super::observe::Watch;
 use super::pair::Pair;
-use super::watch::Watch;
 use crate::machine::Task;
 
 impl<W: Watch> Pair<'_, W> {

@@ -1,11 +1,11 @@
 //! From the wire to the application.
 
-use super::budget::Stage;
 use super::job::{Frame, Job};
 use super::node::Transfer;
+use super::observe::Stage;
+use super::observe::{Act, Part, Watch};
 use super::pair::{Pair, Slot};
 use super::process::Operation;
-use super::watch::{Act, Part, Watch};
 use crate::machine::Task;
 
 impl<W: Watch> Pair<'_, W> {

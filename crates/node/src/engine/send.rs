@@ -1,11 +1,11 @@
 //! From a system call to the wire.
 
-use super::budget::Stage;
 use super::job::{Frame, Job};
 use super::node::Transfer;
+use super::observe::Stage;
+use super::observe::{Gauge, Watch};
 use super::pair::{Pair, Slot};
 use super::process::Operation;
-use super::watch::{Gauge, Watch};
 use crate::machine::Task;
 
 impl<W: Watch> Pair<'_, W> {

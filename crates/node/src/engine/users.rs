@@ -4,9 +4,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::job::Frame;
-use super::pair::Pair;
-use super::visits::Load;
-use super::watch::Watch;
 use crate::machine::{HEADER_BYTES, Machine};
 
 /// Where users are, and the server.
@@ -66,6 +63,16 @@ impl Users {
         };
         (0..load.users).for_each(|user| users.think(user, 0));
         users
+    }
+
+    /// The frames of what users do now, one user after the other; none where no user's time has come.
+    pub fn act(&mut self, now_ps: u64) -> Option<Vec<Frame>> {
+        self.next_ps().filter(|at_ps| *at_ps <= now_ps)?;
+        let Reverse((_, user, act)) = self.agenda.pop()?;
+        Some(match act {
+            Act::Ask => self.ask(user, now_ps),
+            Act::Acknowledge(received) => self.acknowledge(user, received).into_iter().collect(),
+        })
     }
 
     pub fn next_ps(&self) -> Option<u64> {
@@ -135,7 +142,7 @@ impl Users {
     }
 
     /// Reads what a frame brings; every second segment is acknowledged at once, others after a while.
-    fn read(&mut self, frame: Frame, now_ps: u64) -> Option<Frame> {
+    pub fn read(&mut self, frame: Frame, now_ps: u64) -> Option<Frame> {
         let (user, bytes) = (frame.flow, u64::from(frame.payload_bytes));
         if bytes == 0 {
             return None;
@@ -161,49 +168,26 @@ impl Users {
     }
 }
 
-impl<W: Watch> Pair<'_, W> {
-    /// The time has come for some of the users to do what they planned.
-    pub(super) fn users_act(&mut self) {
-        let now_ps = self.now_ps;
-        while let Some(users) = &mut self.users {
-            if users.next_ps().is_none_or(|at_ps| at_ps > now_ps) {
-                break;
-            }
-            let Some(Reverse((_, user, act))) = users.agenda.pop() else {
-                break;
-            };
-            let frames = match act {
-                Act::Ask => users.ask(user, now_ps),
-                Act::Acknowledge(received) => {
-                    users.acknowledge(user, received).into_iter().collect()
-                }
-            };
-            frames
-                .into_iter()
-                .for_each(|frame| self.queue_frame(USERS, frame));
-        }
-        self.await_users();
-    }
+/// What users ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    pub users: u32,
+    /// The mean of an exponentially distributed time.
+    pub think_ps: u64,
+    pub request_bytes: u64,
+    pub page_bytes: u64,
+    /// What the application computes for a request.
+    pub work_cycles: u32,
+    pub nodelay: bool,
+    pub seed: u64,
+}
 
-    /// A frame of the server's has reached its user.
-    pub(super) fn reached(&mut self, frame: Frame) {
-        self.leave_ring(USERS, frame);
-        let now_ps = self.now_ps;
-        let answer = self
-            .users
-            .as_mut()
-            .and_then(|users| users.read(frame, now_ps));
-        if let Some(answer) = answer {
-            self.queue_frame(USERS, answer);
-        }
-        self.await_users();
-    }
-
-    pub(super) fn await_users(&mut self) {
-        let next_ps = self.users.as_ref().and_then(Users::next_ps);
-        if let Some(next_ps) = next_ps {
-            let slot = self.users_slot();
-            self.calendar.set(slot, next_ps);
-        }
+impl Load {
+    /// The machine whose application computes for each byte of a request what makes up the work.
+    pub fn on(&self, machine: &Machine) -> Machine {
+        let mut machine = machine.clone();
+        let per_byte = f64::from(self.work_cycles) / self.request_bytes as f64;
+        machine.application.cycles_per_byte += per_byte;
+        machine
     }
 }

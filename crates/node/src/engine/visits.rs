@@ -1,25 +1,12 @@
 //! A server and its users, until what they get is known closely.
 
+use super::job::Frame;
+use super::observe::Tally;
+use super::observe::{Unwatched, Watch};
 use super::pair::{Failure, Pair};
 use super::process::Exchange;
-use super::tally::Tally;
-use super::users::{SERVER, Users};
-use super::watch::Unwatched;
+use super::users::{Load, SERVER, USERS, Users};
 use crate::machine::{Machine, Task};
-
-/// What users ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Load {
-    pub users: u32,
-    /// The mean of an exponentially distributed time.
-    pub think_ps: u64,
-    pub request_bytes: u64,
-    pub page_bytes: u64,
-    /// What the application computes for a request.
-    pub work_cycles: u32,
-    pub nodelay: bool,
-    pub seed: u64,
-}
 
 /// Over some of the pages.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,12 +84,37 @@ impl<'a> Pair<'a> {
     }
 }
 
-impl Load {
-    /// The machine whose application computes for each byte of a request what makes up the work.
-    pub fn on(&self, machine: &Machine) -> Machine {
-        let mut machine = machine.clone();
-        let per_byte = f64::from(self.work_cycles) / self.request_bytes as f64;
-        machine.application.cycles_per_byte += per_byte;
-        machine
+impl<W: Watch> Pair<'_, W> {
+    /// The time has come for some of the users to do what they planned.
+    pub(super) fn users_act(&mut self) {
+        let now_ps = self.now_ps;
+        let act = |pair: &mut Self| pair.users.as_mut()?.act(now_ps);
+        while let Some(frames) = act(self) {
+            let frames = frames.into_iter();
+            frames.for_each(|frame| self.queue_frame(USERS, frame));
+        }
+        self.await_users();
+    }
+
+    /// A frame of the server's has reached its user.
+    pub(super) fn reached(&mut self, frame: Frame) {
+        self.leave_ring(USERS, frame);
+        let now_ps = self.now_ps;
+        let answer = self
+            .users
+            .as_mut()
+            .and_then(|users| users.read(frame, now_ps));
+        if let Some(answer) = answer {
+            self.queue_frame(USERS, answer);
+        }
+        self.await_users();
+    }
+
+    pub(super) fn await_users(&mut self) {
+        let next_ps = self.users.as_ref().and_then(Users::next_ps);
+        if let Some(next_ps) = next_ps {
+            let slot = self.users_slot();
+            self.calendar.set(slot, next_ps);
+        }
     }
 }

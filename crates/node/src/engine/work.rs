@@ -1,10 +1,10 @@
 //! Processors take up jobs, disturb each other at the memory, and end them.
 
-use super::budget::Stage;
 use super::job::{Frame, Job, Piece};
+use super::observe::Stage;
+use super::observe::{Act, Part, Watch};
 use super::pair::{Pair, Slot};
 use super::touch::Standing;
-use super::watch::{Act, Part, Watch};
 use crate::machine::Span;
 
 impl<W: Watch> Pair<'_, W> {

@@ -2,7 +2,7 @@
 
 use weft_plan::reading::{Section, Value};
 
-use super::read::Result;
+use super::keys::Result;
 
 const MOST_CYCLES: f64 = 1e8;
 /// What the bytes of copies are accounted to.

@@ -3,7 +3,7 @@
 use weft_plan::Fault;
 use weft_plan::reading::{SIZE, Section, Value};
 
-use super::read::{Result, amount, count};
+use super::keys::{Result, amount, count};
 use super::units::SPAN;
 
 /// One cache, or one of a kind for each processor of the host.

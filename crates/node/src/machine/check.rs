@@ -3,8 +3,9 @@
 use weft_plan::Fault;
 use weft_plan::reading::Section;
 
-use super::read::Result;
-use super::{Machine, Processor, Task};
+use super::description::Machine;
+use super::keys::Result;
+use super::placement::Task;
 
 /// IPv4 with TCP and its time stamps (RFC 791, 9293, 7323).
 pub const HEADER_BYTES: u32 = 52;
@@ -45,16 +46,6 @@ pub fn check(machine: &Machine, root: &Section) -> Result<()> {
             machine.name, protocol.name
         );
         return Err(refuse("nic", "header_split", right));
-    }
-    Ok(())
-}
-
-pub fn processor(one: &Processor, earlier: &[Processor], section: &Section) -> Result<()> {
-    if earlier.iter().any(|other| other.name == one.name) {
-        return Err(section.refuse("name", "give each processor its own name"));
-    }
-    if one.on_nic && earlier.iter().any(|other| other.on_nic) {
-        return Err(section.refuse("on_nic", "a network interface has one processor"));
     }
     Ok(())
 }

@@ -2,8 +2,69 @@
 
 use weft_plan::reading::Section;
 
-use super::read::{Result, number};
-use super::{Breakdown, Costs, Remote};
+use super::breakdown::Breakdown;
+use super::keys::{Result, number};
+
+/// What software costs in cycles of whoever does it, without what it waits for memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Costs {
+    /// Accesses to memory for each of these cycles.
+    pub accesses_per_cycle: f64,
+    /// Entering an interrupt and leaving it.
+    pub interrupt: u64,
+    /// The driver, for each frame received.
+    pub driver: u64,
+    /// Each page of 4 KiB of a frame received; of split frames, of their payload.
+    pub page: u64,
+    /// Each page of what is copied to be sent.
+    pub page_out: u64,
+    /// Putting a packet to others, where packets are merged.
+    pub merge: u64,
+    /// The driver, for each frame, or large send, that is sent.
+    pub driver_out: u64,
+    /// What hands a packet from the driver to the protocol on a processor of the host.
+    pub softirq: u64,
+    /// TCP and IP, for each segment received, or each that was merged.
+    pub protocol: u64,
+    /// The same for a packet without payload.
+    pub acknowledgement: u64,
+    /// TCP and IP, for each segment, or large send, that is sent.
+    pub protocol_out: u64,
+    /// Besides its bytes, for each copy to and from a socket: at most a segment.
+    pub copy_in: u64,
+    pub copy_out: u64,
+    /// New buffers for the ring, after packets were handed up.
+    pub refill: u64,
+    /// Making a process ready to run.
+    pub wake_up: u64,
+    /// Switching to it.
+    pub context_switch: u64,
+    /// Entering the kernel and leaving it.
+    pub system_call: u64,
+    /// Accesses of protocol processing for each byte: from buffer to buffer.
+    pub protocol_accesses_per_byte: f64,
+    /// Accesses of a checksum for each byte.
+    pub checksum_accesses_per_byte: f64,
+    /// Accesses of a copy for each byte.
+    pub copy_accesses_per_byte: f64,
+    /// The same from the socket to the reader.
+    pub copy_in_accesses_per_byte: f64,
+    pub remote: Remote,
+}
+
+/// What comes on top where the copy to the reader is on another processor of the host than protocol processing: what one
+/// has written moves from its cache to the other's, and both want the socket's lock.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Remote {
+    /// In the driver, for each frame received that has payload.
+    pub frame: u64,
+    /// In protocol processing, for each segment received.
+    pub segment: u64,
+    /// In the copy, for each of them.
+    pub copy: u64,
+    /// In the copy, for each byte.
+    pub accesses_per_byte: f64,
+}
 
 const KEYS: [&str; 22] = [
     "accesses_per_cycle",

@@ -2,7 +2,7 @@
 
 use weft_plan::reading::{SIZE, Section};
 
-use super::read::{Result, amount, number};
+use super::keys::{Result, amount, number};
 
 /// Sizes in bytes of what code runs through and of what it keeps.
 #[derive(Debug, Clone, Copy, PartialEq)]

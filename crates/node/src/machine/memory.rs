@@ -4,7 +4,7 @@ use weft_plan::reading::{SIZE, Section};
 
 use super::cache::{Cache, read_caches};
 use super::footprints::Footprints;
-use super::read::{Result, amount, number, table};
+use super::keys::{Result, amount, number, table};
 use super::units::{RATE, SPAN};
 
 /// What accesses cost, and what they hold up for others.

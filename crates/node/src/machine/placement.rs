@@ -2,8 +2,8 @@
 
 use weft_plan::reading::Section;
 
-use super::Processor;
-use super::read::Result;
+use super::keys::Result;
+use super::processor::Processor;
 
 /// What a processor is busy with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

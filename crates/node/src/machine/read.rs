@@ -1,18 +1,18 @@
 //! From a TOML file to a machine.
 
 use weft_plan::Fault;
-use weft_plan::reading::{Quantity, SIZE, Section, Value, document};
+use weft_plan::reading::{SIZE, Section, Value, document};
 
 use super::configuration::configuration;
+use super::keys::{Result, amount, count, number, table};
 use super::memory::read_memory;
+use super::processor::{Processor, read_processors};
 use super::units::{CLOCK, RATE, SPAN};
 use super::{
-    Application, Breakdown, Interrupts, IoBus, Link, Location, Machine, Nic, Placement, Processor,
-    Sockets, check, costs,
+    Application, Breakdown, Interrupts, IoBus, Link, Location, Machine, Nic, Placement, Sockets,
+    check, costs,
 };
 use crate::MachineError;
-
-pub type Result<T> = std::result::Result<T, Fault>;
 
 const KEYS: [&str; 13] = [
     "name",
@@ -29,8 +29,6 @@ const KEYS: [&str; 13] = [
     "application",
     "placements",
 ];
-/// More would make the search for the next event slow.
-const MOST_PROCESSORS: usize = 16;
 
 impl Machine {
     /// Reads a machine's description with one of its placements, overrides applied first.
@@ -76,33 +74,6 @@ fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
     };
     check::check(&machine, &root)?;
     Ok(machine)
-}
-
-pub fn table<'a>(root: &Section<'a>, name: &str) -> Result<Section<'a>> {
-    let value = root.require(name, &format!("describe it in a table: [{name}]"))?;
-    Section::unchecked(value, name, &format!("[{name}] followed by its keys"))
-}
-
-fn read_processors(root: &Section) -> Result<Vec<Processor>> {
-    let right = "give at least one: [[processors]] with a name and a clock";
-    let values = root.require("processors", right)?.as_array();
-    let values = values.filter(|values| (1..=MOST_PROCESSORS).contains(&values.len()));
-    let values = values.ok_or_else(|| root.refuse("processors", right))?;
-    let mut processors = Vec::new();
-    for (index, value) in values.iter().enumerate() {
-        let path = format!("processors[{index}]");
-        let section = Section::of(value, &path, &["name", "clock", "on_nic"], "[[processors]]")?;
-        let name = section.name("name")?;
-        let one = Processor {
-            name: name.ok_or_else(|| section.refuse("name", "such as \"cpu0\""))?,
-            clock_hz: amount(&section, "clock", &CLOCK, 1)?,
-            on_nic: section.flag("on_nic")?.unwrap_or(false),
-        };
-        check::processor(&one, &processors, &section)?;
-        processors.push(one);
-    }
-    processors.sort_by_key(|one| one.on_nic);
-    Ok(processors)
 }
 
 /// The named row of the table of placements, or the only one.
@@ -235,36 +206,4 @@ fn read_application(root: &Section) -> Result<Application> {
     Ok(Application {
         cycles_per_byte: number(&section, "cycles_per_byte", 1e6)?,
     })
-}
-
-pub fn amount(section: &Section, name: &str, kind: &Quantity, least: u64) -> Result<u64> {
-    let found = section.quantity(name, kind, least)?;
-    found.ok_or_else(|| {
-        section.refuse(
-            name,
-            format!("give a {}, such as {:?}", kind.noun, kind.example),
-        )
-    })
-}
-
-pub fn count(section: &Section, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<u32> {
-    let right = format!(
-        "give a whole number from {} to {}",
-        range.start(),
-        range.end()
-    );
-    let found = section.count(name, range)?;
-    found.ok_or_else(|| section.refuse(name, right))
-}
-
-/// A number from 0 to `most`.
-pub fn number(section: &Section, name: &str, most: f64) -> Result<f64> {
-    let right = format!("must be a number from 0 to {most}");
-    let found = match section.require(name, &right)? {
-        Value::Float(number) => Some(*number),
-        Value::Integer(number) => Some(*number as f64),
-        _ => None,
-    };
-    let found = found.filter(|number| (0.0..=most).contains(number));
-    found.ok_or_else(|| section.refuse(name, right))
 }

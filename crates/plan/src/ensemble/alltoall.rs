@@ -6,7 +6,7 @@ use super::{Ensemble, given};
 use crate::error::Fault;
 use crate::phase::Transfer;
 use crate::positions;
-use crate::read::Section;
+use crate::reading::Section;
 
 /// Everybody sends to everybody else.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

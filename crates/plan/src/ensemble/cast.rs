@@ -6,7 +6,7 @@ use super::{Ensemble, Wrong, given, streams::doubling};
 use crate::error::Fault;
 use crate::phase::{Transfer, Work};
 use crate::positions;
-use crate::read::Section;
+use crate::reading::Section;
 use crate::stop::StopRule;
 
 const DEFAULT_CHUNK_BYTES: u64 = 64 << 10;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 use crate::phase::Transfer;
-use crate::read::Section;
+use crate::reading::Section;
 
 /// One way, or both ways at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

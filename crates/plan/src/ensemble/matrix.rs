@@ -6,7 +6,7 @@ use super::{Duplex, Ensemble, Wrong, given};
 use crate::error::Fault;
 use crate::phase::{Transfer, Work};
 use crate::positions;
-use crate::read::Section;
+use crate::reading::Section;
 
 /// Every ordered pair once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::limits::MOST_NODES;
 use crate::phase::Transfer;
 use crate::positions;
-use crate::read::Section;
+use crate::reading::Section;
 
 /// Pairs at a stride, or pairs of `from` and `to` in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

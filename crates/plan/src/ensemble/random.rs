@@ -8,7 +8,7 @@ use super::{Duplex, Ensemble, Wrong, given};
 use crate::error::Fault;
 use crate::phase::Transfer;
 use crate::positions;
-use crate::read::Section;
+use crate::reading::Section;
 
 const DEFAULT_PERMUTATIONS: u32 = 10;
 const MOST_PERMUTATIONS: u32 = 10_000;

@@ -6,7 +6,7 @@ use super::{Ensemble, alltoall::shift, given};
 use crate::error::Fault;
 use crate::phase::Transfer;
 use crate::positions;
-use crate::read::Section;
+use crate::reading::Section;
 
 /// Node k sends to k+1 mod n.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::{Ensemble, Wrong, given, union};
 use crate::error::Fault;
 use crate::phase::Transfer;
 use crate::positions;
-use crate::read::Section;
+use crate::reading::Section;
 
 const MOST_STREAMS_PER_SENDER: u32 = 1024;
 

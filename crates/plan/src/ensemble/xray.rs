@@ -6,7 +6,7 @@ use super::{Ensemble, Wrong, given};
 use crate::error::Fault;
 use crate::phase::Transfer;
 use crate::positions;
-use crate::read::Section;
+use crate::reading::Section;
 use crate::stop::StopRule;
 
 const DEFAULT_TIME_NS: u64 = 60_000_000_000;

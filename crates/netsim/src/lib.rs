@@ -1,0 +1,7 @@
+//! What traffic does on a network: transfers through shared limits, or TCP frame by frame.
+
+mod hash;
+pub mod network;
+pub mod packets;
+pub mod samples;
+pub mod simulate;

@@ -1,0 +1,64 @@
+//! What every network says of itself.
+
+use std::fmt::Debug;
+
+use weft_fabric::Framing;
+
+use crate::packets::Limit;
+
+use super::Way;
+
+/// A network that is ready to be simulated.
+pub trait Network: Debug + Send + Sync {
+    /// What it is called.
+    fn name(&self) -> &str;
+
+    /// How many hosts it has.
+    fn hosts(&self) -> usize;
+
+    /// What a host is called.
+    fn host_name(&self, host: usize) -> String;
+
+    /// How many networks a host may be in.
+    fn networks(&self) -> u32 {
+        1
+    }
+
+    /// Whether a host can neither send nor receive.
+    fn is_dead(&self, _host: usize) -> bool {
+        false
+    }
+
+    /// By constraint what it carries, in bit/s as on a wire between switches; infinite where there is no limit.
+    fn capacities(&self) -> &[f64];
+
+    /// What a constraint is called, such as `n7 out`.
+    fn constraint_name(&self, constraint: usize) -> String;
+
+    /// What a frame takes behind it to arrive.
+    fn constraint_delay_s(&self, constraint: usize) -> f64;
+
+    /// A constraint as single frames meet it, with what may wait there; None where nothing is known of queues.
+    fn limit(&self, _constraint: usize) -> Option<Limit> {
+        None
+    }
+
+    /// Appends the shared constraints from a host to another to `route`, and says what the way costs. None where there
+    /// is no way. A host has an empty way to itself.
+    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way>;
+
+    /// All constraints from a host to another in their order, those that are not shared among them.
+    fn hops(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+        self.way(src, dst, network, route)
+    }
+
+    /// Whether the connections that cross a constraint share what it carries, or each of them gets that much.
+    fn is_shared(&self, _constraint: usize) -> bool {
+        true
+    }
+
+    /// How messages become frames.
+    fn framing(&self) -> Framing {
+        Framing::Ethernet
+    }
+}

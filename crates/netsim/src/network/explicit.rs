@@ -1,0 +1,129 @@
+//! A network whose ways are listed one by one.
+
+use std::collections::HashMap;
+
+use super::named::Named;
+use super::{Hop, Network, Way};
+use weft_fabric::Framing;
+
+/// Hosts, constraints and the route of each pair that has one. Rates are what messages get.
+#[derive(Debug)]
+pub struct Explicit {
+    name: String,
+    hosts: Vec<String>,
+    constraints: Named,
+    is_shared: Vec<bool>,
+    routes: HashMap<(u32, u32), Vec<u32>>,
+}
+
+/// A constraint: its name, bit/s, the delay behind it in seconds, and whether connections share it.
+pub type Constraint = (String, f64, f64, bool);
+/// The constraints from one host to another.
+pub type Route = (u32, u32, Vec<u32>);
+
+impl Explicit {
+    /// Takes over lists; the error says which route names something that is not there.
+    pub fn new(
+        name: String,
+        hosts: Vec<String>,
+        constraints: Vec<Constraint>,
+        routes: Vec<Route>,
+    ) -> Result<Self, String> {
+        for (src, dst, route) in &routes {
+            let is_known = |host: &u32| (*host as usize) < hosts.len();
+            let is_there = |at: &u32| (*at as usize) < constraints.len();
+            if ![src, dst].into_iter().all(is_known) || !route.iter().all(is_there) {
+                return Err(format!("the route {src} to {dst} names what is not there"));
+            }
+        }
+        if let Some((name, rate, delay, _)) = constraints
+            .iter()
+            .find(|(_, rate, delay, _)| !(*rate >= 0.0 && *delay >= 0.0))
+        {
+            return Err(format!(
+                "{name}: a rate of {rate} bit/s and a delay of {delay} s; neither may be negative"
+            ));
+        }
+        let routes = routes.into_iter();
+        let mut named = Named::default();
+        let is_shared = constraints.iter().map(|one| one.3).collect();
+        for (name, bits_per_s, delay_s, _) in constraints {
+            let hop = Hop {
+                delay_s,
+                bits_per_s,
+                mtu_bytes: None,
+            };
+            named.add(name, hop, false);
+        }
+        Ok(Self {
+            name,
+            hosts,
+            constraints: named,
+            is_shared,
+            routes: routes
+                .map(|(src, dst, route)| ((src, dst), route))
+                .collect(),
+        })
+    }
+}
+
+impl Network for Explicit {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn hosts(&self) -> usize {
+        self.hosts.len()
+    }
+
+    fn host_name(&self, host: usize) -> String {
+        self.hosts[host].clone()
+    }
+
+    fn capacities(&self) -> &[f64] {
+        self.constraints.capacities()
+    }
+
+    fn constraint_name(&self, constraint: usize) -> String {
+        self.constraints.name(constraint)
+    }
+
+    fn constraint_delay_s(&self, constraint: usize) -> f64 {
+        self.constraints.delay_s(constraint)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Bare
+    }
+
+    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+        let start = route.len();
+        let way = self.hops(src, dst, network, route)?;
+        let crossed = route.split_off(start);
+        let (shared, own): (Vec<u32>, Vec<u32>) = crossed
+            .into_iter()
+            .partition(|at| self.is_shared[*at as usize]);
+        route.extend(shared);
+        let rates = own.iter().map(|at| self.capacities()[*at as usize]);
+        Some(Way {
+            own_bits_per_s: rates.fold(f64::INFINITY, f64::min),
+            ..way
+        })
+    }
+
+    fn is_shared(&self, constraint: usize) -> bool {
+        self.is_shared[constraint]
+    }
+
+    fn hops(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+        if src == dst {
+            return Some(Way::of([]));
+        }
+        let found = self.routes.get(&(src as u32, dst as u32))?;
+        if network > 0 {
+            return None;
+        }
+        route.extend_from_slice(found);
+        Some(self.constraints.way(found))
+    }
+}

@@ -1,0 +1,114 @@
+//! A network that follows a rule: what its topology says, with links that are all alike.
+
+use std::fmt::Debug;
+
+use crate::network::{Network, Way};
+use weft_fabric::Framing;
+
+use super::links::Links;
+use super::size::check_size;
+use super::values::Values;
+
+/// What tells one rule from another: its hosts, its constraints, and the ways between hosts. Constraints are the
+/// directions of its links unless it says otherwise.
+pub trait Topology: Debug + Send + Sync {
+    fn hosts(&self) -> u64;
+
+    fn constraints(&self) -> u64;
+
+    fn host_name(&self, host: u64) -> String {
+        format!("n{}", host + 1)
+    }
+
+    fn constraint_name(&self, constraint: u64) -> String;
+
+    /// The capacity of a constraint that is no link.
+    fn inner_capacity(&self, _constraint: u64) -> Option<f64> {
+        None
+    }
+
+    /// Called once, when it is known to fit into memory.
+    fn prepare(&mut self) {}
+
+    /// Appends the constraints from a host to another one; returns how many links are among them.
+    fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32;
+}
+
+/// A topology with its links.
+#[derive(Debug)]
+pub struct Generated<T> {
+    name: String,
+    topology: T,
+    links: Links,
+    capacities: Vec<f64>,
+    /// By the number of links, as far as most ways go: the divisions would be a fifth of what a route takes.
+    ways: Vec<Way>,
+}
+
+const KNOWN_WAYS: u32 = 32;
+
+/// Gives a topology the links that the values describe. The error says why there would be too many.
+pub fn generated<T: Topology + 'static>(
+    values: &Values<'_>,
+    mut topology: T,
+) -> Result<Box<dyn Network>, String> {
+    let links = Links::read(values)?;
+    let constraints = topology.constraints();
+    check_size(topology.hosts(), constraints)?;
+    topology.prepare();
+    let capacity = |at| topology.inner_capacity(at).unwrap_or(links.bits_per_s);
+    Ok(Box::new(Generated {
+        name: values.title(),
+        capacities: (0..constraints).map(capacity).collect(),
+        ways: (0..KNOWN_WAYS)
+            .map(|count| Way::alike(links.hop(), count))
+            .collect(),
+        topology,
+        links,
+    }))
+}
+
+impl<T: Topology> Network for Generated<T> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn hosts(&self) -> usize {
+        self.topology.hosts() as usize
+    }
+
+    fn host_name(&self, host: usize) -> String {
+        self.topology.host_name(host as u64)
+    }
+
+    fn capacities(&self) -> &[f64] {
+        &self.capacities
+    }
+
+    fn constraint_name(&self, constraint: usize) -> String {
+        self.topology.constraint_name(constraint as u64)
+    }
+
+    fn constraint_delay_s(&self, constraint: usize) -> f64 {
+        match self.topology.inner_capacity(constraint as u64) {
+            Some(_) => 0.0,
+            None => self.links.delay_s,
+        }
+    }
+
+    fn framing(&self) -> Framing {
+        self.links.framing
+    }
+
+    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+        if network > 0 {
+            return None;
+        }
+        if src == dst {
+            return Some(Way::of([]));
+        }
+        let links = self.topology.route(src as u64, dst as u64, route);
+        let known = self.ways.get(links as usize).copied();
+        Some(known.unwrap_or_else(|| Way::alike(self.links.hop(), links)))
+    }
+}

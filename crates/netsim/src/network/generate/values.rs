@@ -1,0 +1,128 @@
+//! The values that somebody gave a generator.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use weft_fabric::{BitRate, Nanoseconds};
+
+/// Values by key; remembers which keys were asked for, so that others can be refused.
+pub struct Values<'a> {
+    name: &'static str,
+    given: &'a BTreeMap<String, String>,
+    scale: f64,
+    known: RefCell<Vec<&'static str>>,
+}
+
+/// A key's value that is large enough for anybody and small enough for sums.
+const MOST: u64 = 1 << 20;
+
+impl<'a> Values<'a> {
+    pub fn new(name: &'static str, given: &'a BTreeMap<String, String>, scale: f64) -> Self {
+        Self {
+            name,
+            given,
+            scale,
+            known: RefCell::default(),
+        }
+    }
+
+    /// How the network is called: with all that was given.
+    pub fn title(&self) -> String {
+        let pairs = self
+            .given
+            .iter()
+            .map(|(key, value)| format!("{key}={value}"));
+        let pairs: Vec<_> = pairs.collect();
+        match pairs.is_empty() {
+            true => self.name.to_owned(),
+            false => format!("{}({})", self.name, pairs.join(",")),
+        }
+    }
+
+    /// A whole number of at least `least`.
+    pub fn number(&self, key: &'static str, least: u64) -> Result<u64, String> {
+        let value = self.number_or(key, least, None)?;
+        value.ok_or_else(|| format!("{key} is missing"))
+    }
+
+    /// The same, with a default.
+    pub fn number_or(
+        &self,
+        key: &'static str,
+        least: u64,
+        default: Option<u64>,
+    ) -> Result<Option<u64>, String> {
+        let Some(text) = self.get(key) else {
+            return Ok(default);
+        };
+        let number = text.parse::<u64>().ok();
+        let number = number.filter(|number| (least..=MOST).contains(number));
+        number
+            .map(Some)
+            .ok_or_else(|| format!("{key} = {text}: must be a whole number from {least} to {MOST}"))
+    }
+
+    /// Whole numbers with an x in between.
+    pub fn dims(&self, key: &'static str, least: u64) -> Result<Vec<u64>, String> {
+        let text = self.get(key).ok_or_else(|| format!("{key} is missing"))?;
+        let dims = text.split('x').map(|part| part.trim().parse::<u64>().ok());
+        let dims: Option<Vec<_>> = dims.collect();
+        dims.filter(|dims| {
+            dims.iter().all(|size| (least..=MOST).contains(size)) && dims.len() <= 16
+        })
+        .ok_or_else(|| format!("{key} = {text}: must be sizes of at least {least}, such as 8x8x4"))
+    }
+
+    /// One of some words, the first where nothing is given.
+    pub fn choice<T: Copy>(
+        &self,
+        key: &'static str,
+        words: &[(&'static str, T)],
+    ) -> Result<T, String> {
+        let Some(text) = self.get(key) else {
+            return Ok(words[0].1);
+        };
+        let found = words.iter().find(|(word, _)| *word == text);
+        found.map(|(_, value)| *value).ok_or_else(|| {
+            let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            format!("{key} = {text}: must be {}", words.join(" or "))
+        })
+    }
+
+    /// A rate in bit/s.
+    pub fn rate(&self, key: &'static str, default: f64) -> Result<f64, String> {
+        let Some(text) = self.get(key) else {
+            return Ok(default * self.scale);
+        };
+        let rate = BitRate::parse(text).map_err(|why| format!("{key}: {why}"))?;
+        Ok(rate.0 as f64 * self.scale)
+    }
+
+    /// A delay in seconds.
+    pub fn delay(&self, key: &'static str, default: f64) -> Result<f64, String> {
+        let Some(text) = self.get(key) else {
+            return Ok(default);
+        };
+        let delay = Nanoseconds::parse(text).map_err(|why| format!("{key}: {why}"))?;
+        Ok(delay.0 as f64 / 1e9)
+    }
+
+    /// Refuses keys that nobody asked for.
+    pub fn finish(&self) -> Result<(), String> {
+        let known = self.known.borrow();
+        match self.given.keys().find(|key| !known.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => Err(format!(
+                "unknown parameter {key:?}; the parameters are {}",
+                known.join(", ")
+            )),
+        }
+    }
+
+    fn get(&self, key: &'static str) -> Option<&str> {
+        if !self.known.borrow().contains(&key) {
+            self.known.borrow_mut().push(key);
+        }
+        self.given.get(key).map(String::as_str)
+    }
+}

@@ -1,0 +1,16 @@
+//! Networks as the simulator sees them: constraints, and for each pair of hosts which of them its traffic crosses.
+
+mod constraints;
+mod declared;
+mod described;
+mod explicit;
+mod generate;
+mod meshed;
+mod named;
+mod way;
+
+pub use constraints::Network;
+pub use described::of_fabric;
+pub use explicit::{Constraint, Explicit, Route};
+pub use generate::{generate, generators};
+pub use way::{Hop, Way};

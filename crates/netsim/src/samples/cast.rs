@@ -1,0 +1,88 @@
+//! A multi-drop chain: whoever receives sends on, a chunk behind.
+//!
+//! A node holds no more than some chunks, so all links of a chain run at the rate of the slowest: to the solver the
+//! chain is one transfer that crosses the constraints of all of its links, each as often as it has links over it.
+
+use weft_plan::{Pattern, Step, Transfer};
+
+use crate::network::Way;
+use crate::simulate::Interrupted;
+
+use super::chain::chains;
+use super::outcome::{Batches, Common, PhaseOutcome};
+use super::setup::Setup;
+
+pub fn run(
+    setup: &mut Setup<'_>,
+    common: Common<'_>,
+    transfers: &[Transfer],
+    outcome: &mut PhaseOutcome,
+) -> Result<(), Interrupted> {
+    setup.transfers.clear();
+    let mut placed: Vec<(Vec<Transfer>, Vec<Way>)> = Vec::new();
+    for links in chains(transfers) {
+        match setup.add_joined(&links, links[0].bytes) {
+            Some(ways) => placed.push((links, ways)),
+            None => links.iter().for_each(|link| outcome.fail(link)),
+        }
+    }
+    let solved = outcome.solve(setup, common)?;
+    for (index, (links, ways)) in placed.iter().enumerate() {
+        let chain = Chain {
+            links,
+            ways,
+            chunk_bytes: chunk_bytes(common.step, links[0].bytes),
+            first_end_s: solved.end_s[index],
+            bottleneck: solved.bottleneck[index],
+        };
+        chain.add_rows(setup, outcome);
+    }
+    if common.keep.loads {
+        outcome.add_arrived_loads(setup, &solved);
+    }
+    Ok(())
+}
+
+fn chunk_bytes(step: &Step, bytes: u64) -> u64 {
+    match &step.pattern {
+        Pattern::Cast(cast) => cast.chunk_bytes.min(bytes),
+        _ => bytes,
+    }
+}
+
+/// A chain whose rate is known.
+struct Chain<'a> {
+    links: &'a [Transfer],
+    ways: &'a [Way],
+    chunk_bytes: u64,
+    /// When the last bit leaves the first node.
+    first_end_s: f64,
+    bottleneck: u32,
+}
+
+impl Chain<'_> {
+    /// Each node begins to send when its first chunk is complete.
+    fn add_rows(&self, setup: &Setup<'_>, outcome: &mut PhaseOutcome) {
+        let part = self.chunk_bytes as f64 / self.links[0].bytes.max(1) as f64;
+        let chunk_s = self.first_end_s * part;
+        let mut behind_s = 0.0;
+        for (link, way) in self.links.iter().zip(self.ways) {
+            behind_s += setup.latency_s(way, self.chunk_bytes);
+            let end_s = self.first_end_s + behind_s;
+            behind_s += chunk_s;
+            if end_s == f64::INFINITY {
+                outcome.fail(link);
+                continue;
+            }
+            let batches = Batches {
+                count: 1,
+                size_bytes: link.bytes,
+                messages: 1,
+                start_s: 0.0,
+                elapsed_s: end_s,
+                bottleneck: self.bottleneck,
+            };
+            outcome.add_batches(link, batches);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Phases in, samples out: what a plan's step would measure on a network.
+
+mod all_pairs;
+mod barrier;
+mod cast;
+mod chain;
+mod columns;
+mod digest;
+mod outcome;
+mod pair;
+mod parameters;
+mod phase;
+mod pingpong;
+mod reno;
+mod setup;
+mod step;
+mod stream;
+mod summary;
+
+pub use columns::{Columns, Loads, Row};
+pub use digest::{Digest, QUANTILES, Tally};
+pub use outcome::{Keep, PhaseOutcome};
+pub use pair::Timed;
+pub use parameters::{Parameters, Sharing, Simulator};
+pub use step::Halt;
+pub use summary::{Outcome, PhaseSummary, joined};

@@ -1,0 +1,74 @@
+//! What a simulation knows besides the network.
+
+use crate::network::Network;
+
+/// The parameters of the ends, as in LogGP (A. Alexandrov et al., SPAA 1995): o is `overhead_s`; L and G are the
+/// network's; g, the gap between messages, is o.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parameters {
+    /// What a message costs at each of its ends.
+    pub overhead_s: f64,
+    /// What a connection may have on its way; it then runs no faster than this in a round trip.
+    pub window_bytes: Option<u64>,
+    /// A receiver acknowledges so many full segments at a time; with 0 nothing is sent back, as if acknowledgements
+    /// were free. TCP acknowledges every second segment at least (delayed acknowledgements: RFC 1122, section 4.2.3.2;
+    /// RFC 5681, section 4.2); receivers that merge segments before they look at them acknowledge more at a time.
+    pub segments_per_ack: u32,
+    /// How transfers that meet share what there is.
+    pub sharing: Sharing,
+    /// What the barrier before a phase takes; where it is not given, a dissemination barrier of messages of one byte
+    /// (D. Hensgen et al., Int. J. of Parallel Programming 17(1), 1988).
+    pub barrier_s: Option<f64>,
+    /// See `simulate::Settings`.
+    pub tolerance: f64,
+    /// How many phases are solved at a time. Results do not depend on it.
+    pub threads: usize,
+}
+
+/// How transfers that meet at a limit share it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// None could have more without another, that has no more, getting less.
+    #[default]
+    MaxMin,
+    /// As connections over TCP Reno come to, each frame carried out.
+    Reno,
+}
+
+impl Sharing {
+    const ALL: [Self; 2] = [Self::MaxMin, Self::Reno];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxMin => "max-min",
+            Self::Reno => "reno",
+        }
+    }
+
+    /// The one that is called so.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sharing| sharing.name() == name)
+    }
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            overhead_s: 10e-6,
+            window_bytes: None,
+            segments_per_ack: 2,
+            sharing: Sharing::MaxMin,
+            barrier_s: None,
+            tolerance: 0.0,
+            threads: 1,
+        }
+    }
+}
+
+/// A network with what the simulation knows besides.
+#[derive(Debug, Clone, Copy)]
+pub struct Simulator<'a> {
+    pub network: &'a dyn Network,
+    pub parameters: Parameters,
+}

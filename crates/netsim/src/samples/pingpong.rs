@@ -1,0 +1,74 @@
+//! Round trips of many pairs at a time. Each is as long as on an idle network: one message is on its way at a time, and
+//! pairs of a phase are disjoint, so that they rarely meet.
+
+use weft_plan::{Phase, StopRule, Transfer};
+
+use super::outcome::{Batches, PhaseOutcome};
+use super::setup::{Setup, narrowest};
+
+/// A timed phase of tiny messages would have millions.
+const MOST_TRIPS: u64 = 10_000;
+
+pub fn run(
+    setup: &mut Setup<'_>,
+    phase: &Phase,
+    rule: StopRule,
+    transfers: &[Transfer],
+    outcome: &mut PhaseOutcome,
+) {
+    for transfer in transfers {
+        match round_trip(setup, transfer, phase.size_bytes) {
+            Some((trip_s, bottleneck)) => {
+                let batches = Batches {
+                    count: trips(rule, trip_s),
+                    size_bytes: phase.size_bytes,
+                    messages: 1,
+                    start_s: 0.0,
+                    elapsed_s: trip_s,
+                    bottleneck,
+                };
+                outcome.add_batches(transfer, batches);
+            }
+            None => outcome.fail(transfer),
+        }
+    }
+    outcome.events = 1;
+}
+
+/// How long a message takes there and back, and the narrowest constraint on the way there.
+pub fn round_trip(
+    setup: &mut Setup<'_>,
+    transfer: &Transfer,
+    size_bytes: u64,
+) -> Option<(f64, u32)> {
+    let (there_s, bottleneck) = one_way(setup, transfer, size_bytes)?;
+    let back = Transfer {
+        src: transfer.dst,
+        dst: transfer.src,
+        ..*transfer
+    };
+    let (back_s, _) = one_way(setup, &back, size_bytes)?;
+    Some((there_s + back_s, bottleneck))
+}
+
+/// How long a message takes that is alone, and the narrowest constraint on its way.
+pub fn one_way(setup: &mut Setup<'_>, transfer: &Transfer, size_bytes: u64) -> Option<(f64, u32)> {
+    setup.transfers.clear();
+    let way = setup.add(transfer, size_bytes, size_bytes)?;
+    let bottleneck = narrowest(setup, setup.transfers.route(0));
+    let capacities = setup.network.capacities();
+    let mut route = setup.transfers.route(0).iter();
+    let is_dead = route.any(|at| capacities[*at as usize] == 0.0);
+    (!is_dead).then(|| (setup.alone_s(&way, size_bytes), bottleneck))
+}
+
+/// How many round trips a rule asks for.
+fn trips(rule: StopRule, trip_s: f64) -> u32 {
+    let trips = match rule {
+        StopRule::Count { repeats, trials } => u64::from(repeats) * u64::from(trials),
+        StopRule::Time {
+            trial_ns, trials, ..
+        } => ((trial_ns * u64::from(trials)) as f64 / 1e9 / trip_s).ceil() as u64,
+    };
+    trips.clamp(1, MOST_TRIPS) as u32
+}

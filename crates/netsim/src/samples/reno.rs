@@ -1,0 +1,198 @@
+//! What a phase's transfers get of TCP Reno, carried out frame by frame.
+
+use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+
+use weft_plan::{Reach, Step, StopRule, Transfer, Work};
+
+use crate::network::{Network, Way};
+use crate::packets::{Carried, Connection, Limit, Span, carry};
+use crate::simulate::{Interrupted, NOTHING, Rates};
+use weft_fabric::Framing;
+
+use super::parameters::{Parameters, Sharing};
+use super::setup::{Setup, narrowest};
+
+/// When connections begin changes what they share, as in a network: rates are the mean over so many beginnings.
+const BEGINNINGS: u64 = 8;
+/// What would take about half an hour on one core.
+const MOST_FRAMES: f64 = 2e10;
+const FRAMES_PER_S: f64 = 1e7;
+const COMMON_FRAME_BITS: f64 = 1538.0 * 8.0;
+/// Acknowledgements beside full frames, at most one each for two.
+const ACKS_PER_FRAME: f64 = 0.5;
+
+/// The rates of the transfers that are set up, each with its way, on the wire.
+pub fn rates(
+    setup: &Setup<'_>,
+    placed: &[(&Transfer, Way)],
+    span: Span,
+    stop: &AtomicBool,
+) -> Result<Rates, Interrupted> {
+    let limits = known_limits(setup.network).expect("others are refused before");
+    let connections: Vec<Vec<Connection>> = placed
+        .iter()
+        .map(|(transfer, way)| connections(setup, transfer, *way))
+        .collect();
+    let all = connections.concat();
+    let launches = (0..BEGINNINGS).map(|seed| carry(&limits, &all, span, seed, stop));
+    let launches: Vec<Carried> = launches.collect::<Result<_, _>>()?;
+    let counted_s = (span.until_ns - span.from_ns) as f64 / 1e9;
+    let mut found = Rates::default();
+    let mut first = 0;
+    for (index, own) in connections.iter().enumerate() {
+        let streams = first..first + own.len();
+        first = streams.end;
+        let bits_per_s = wire_bits(own, &launches, streams.clone()) / counted_s;
+        let cap = setup.transfers.demand(index).cap_bits_per_s;
+        found.bits_per_s.push(bits_per_s.min(cap));
+        let lost = launches.iter().flat_map(|one| &one.lost[streams.clone()]);
+        let route = setup.transfers.route(index);
+        found.bottleneck.push(bottleneck(setup, route, lost));
+    }
+    Ok(found)
+}
+
+/// What the streams of a transfer carried, the mean over beginnings; infinite where it crosses nothing.
+fn wire_bits(own: &[Connection], launches: &[Carried], streams: Range<usize>) -> f64 {
+    let Some(one) = own.first() else {
+        return f64::INFINITY;
+    };
+    let segments = launches
+        .iter()
+        .flat_map(|one| &one.segments[streams.clone()]);
+    (segments.sum::<u64>() * one.frame_bytes * 8) as f64 / launches.len() as f64
+}
+
+/// Where most of a transfer's frames were lost; where none were, what carries least.
+fn bottleneck<'a>(
+    setup: &Setup<'_>,
+    route: &[u32],
+    lost: impl Iterator<Item = &'a Vec<u64>> + Clone,
+) -> u32 {
+    let lost_at = |step: &usize| lost.clone().map(|one| one[*step]).sum::<u64>();
+    let most = (0..route.len()).max_by_key(|step| (lost_at(step), usize::MAX - step));
+    match most.filter(|step| lost_at(step) > 0) {
+        Some(step) => route[step],
+        None if route.is_empty() => NOTHING,
+        None => narrowest(setup, route),
+    }
+}
+
+/// One for each stream; none to oneself.
+fn connections(setup: &Setup<'_>, transfer: &Transfer, way: Way) -> Vec<Connection> {
+    let (src, dst) = (transfer.src as usize, transfer.dst as usize);
+    if src == dst {
+        return Vec::new();
+    }
+    let route = |from, to| {
+        let mut route = Vec::new();
+        setup.network.hops(from, to, transfer.network, &mut route);
+        route
+    };
+    let framing = setup.framing();
+    let segment_bytes = framing.segment_bytes(way.mtu_bytes);
+    let window_bytes = setup.parameters.window_bytes;
+    let most = window_bytes.map_or(u64::from(u32::MAX), |bytes| bytes.div_ceil(segment_bytes));
+    let one = Connection {
+        src,
+        dst,
+        there: route(src, dst),
+        back: route(dst, src),
+        frame_bytes: framing.wire_bytes(segment_bytes, way.mtu_bytes),
+        ack_bytes: framing.wire_bytes(0, way.mtu_bytes),
+        segments_per_ack: setup.parameters.segments_per_ack,
+        most_segments: most.min(u64::from(u32::MAX)) as u32,
+    };
+    vec![one; transfer.streams as usize]
+}
+
+/// Why a step cannot be carried out frame by frame, if it cannot; only where that is asked for.
+pub fn refusal(network: &dyn Network, parameters: Parameters, step: &Step) -> Option<String> {
+    if parameters.sharing != Sharing::Reno {
+        return None;
+    }
+    let why = match limits_of(network) {
+        Err(why) => why,
+        Ok(_) if parameters.segments_per_ack == 0 => {
+            "segments_per_ack is 0, and without acknowledgements Reno sends nothing".to_owned()
+        }
+        Ok(limits) => why_not(&limits, network.hosts() as u32, step)?,
+    };
+    Some(format!("sharing=reno: {why}"))
+}
+
+/// All limits of a network with the queues before them, if they are known.
+fn known_limits(network: &dyn Network) -> Option<Vec<Limit>> {
+    let constraints = 0..network.capacities().len();
+    constraints.map(|at| network.limit(at)).collect()
+}
+
+/// The same where something holds every host back.
+fn limits_of(network: &dyn Network) -> Result<Vec<Limit>, String> {
+    let limits = known_limits(network).filter(|_| network.framing() != Framing::Bare);
+    let limits = limits.ok_or_else(|| {
+        format!(
+            "nothing is known of the queues of {}; only fabric files of trees of switches say how many frames wait",
+            network.name()
+        )
+    })?;
+    match own_lines(network).find(|at| limits[*at].bits_per_s.is_infinite()) {
+        Some(at) => Err(format!(
+            "{} has no rate, so that nothing holds its host back; give it one",
+            network.constraint_name(at)
+        )),
+        None => Ok(limits),
+    }
+}
+
+/// What each host's frames pass first.
+fn own_lines(network: &dyn Network) -> impl Iterator<Item = usize> {
+    let hosts = network.hosts();
+    let of = move |host, number| {
+        let mut route = Vec::new();
+        network.hops(host, (host + 1) % hosts, number, &mut route);
+        route.first().map(|at| *at as usize)
+    };
+    let numbers = 0..network.networks();
+    numbers.flat_map(move |number| (0..hosts).filter_map(move |host| of(host, number)))
+}
+
+fn why_not(limits: &[Limit], hosts: u32, step: &Step) -> Option<String> {
+    let name = &step.name;
+    // Phases that are chosen on the way are streams.
+    let first = step.some_phases(hosts, Reach::SIMULATOR, 0..1);
+    let is_other = first.is_ok_and(|first| first.iter().any(|one| one.work != Work::Stream));
+    if step.pattern.is_pair() || is_other {
+        return Some(format!(
+            "step {name:?} is {}; only streams between many nodes are carried out frame by frame",
+            step.pattern.name()
+        ));
+    }
+    let StopRule::Time {
+        trial_ns, trials, ..
+    } = step.stop
+    else {
+        return Some(format!(
+            "step {name:?} sends a number of messages; only streams that last for a time are carried out frame by \
+             frame (stop.rule = \"time\")"
+        ));
+    };
+    let seconds = trial_ns as f64 / 1e9 * (f64::from(trials) + 1.0 / WARM_UP_DIVISOR as f64);
+    let full = limits
+        .iter()
+        .map(|limit| limit.bits_per_s / COMMON_FRAME_BITS);
+    let full = full.filter(|frames| frames.is_finite());
+    let frames = full.sum::<f64>() * (1.0 + ACKS_PER_FRAME) * seconds * BEGINNINGS as f64;
+    (frames > MOST_FRAMES).then(|| {
+        format!(
+            "a phase of step {name:?} is up to {:.1e} frames through limits, about {:.0} minutes; shorten stop.trial, \
+             or take lower rates (--scale)",
+            frames,
+            frames / FRAMES_PER_S / 60.0
+        )
+    })
+}
+
+/// Warm-up of a timed stream, as a part of a trial: the agents' own.
+pub const WARM_UP_DIVISOR: u64 = 4;

@@ -1,0 +1,170 @@
+//! What the transfers of a phase are to the solver, and what the solver's answers are to the transfers.
+
+use weft_plan::Transfer;
+
+use crate::network::{Network, Way};
+use crate::simulate::{Demand, NOTHING, Route, Solver, Transfers};
+use weft_fabric::Framing;
+
+use super::parameters::Parameters;
+
+/// What carries out phases; one for each thread.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    pub network: &'a dyn Network,
+    pub parameters: Parameters,
+    pub solver: Solver,
+    pub transfers: Transfers,
+    there: Vec<u32>,
+    /// What acknowledgements cross.
+    back: Vec<u32>,
+    /// By host: whether it was counted.
+    counted: Vec<bool>,
+}
+
+impl<'a> Setup<'a> {
+    pub fn new(network: &'a dyn Network, parameters: Parameters) -> Self {
+        Self {
+            network,
+            parameters,
+            solver: Solver::default(),
+            transfers: Transfers::default(),
+            there: Vec::new(),
+            back: Vec::new(),
+            counted: vec![false; network.hosts()],
+        }
+    }
+
+    /// How many different hosts there are.
+    pub fn count_hosts(&mut self, hosts: impl Iterator<Item = u32>) -> usize {
+        self.counted.fill(false);
+        let is_new = |host: &u32| !std::mem::replace(&mut self.counted[*host as usize], true);
+        hosts.filter(is_new).count()
+    }
+
+    pub fn framing(&self) -> Framing {
+        self.network.framing()
+    }
+
+    /// Adds a transfer of so many bytes in messages of `size_bytes`. None where there is no way; nothing is added then.
+    pub fn add(&mut self, transfer: &Transfer, bytes: u64, size_bytes: u64) -> Option<Way> {
+        let (way, demand) = self.seek(transfer, bytes, size_bytes)?;
+        self.push(demand);
+        Some(way)
+    }
+
+    /// The same without adding it.
+    pub fn seek(
+        &mut self,
+        transfer: &Transfer,
+        bytes: u64,
+        size_bytes: u64,
+    ) -> Option<(Way, Demand)> {
+        self.forget_route();
+        let way = self.find_way(transfer)?;
+        self.find_way_back(transfer);
+        Some((way, self.demand(way, transfer.streams, bytes, size_bytes)))
+    }
+
+    /// The constraints of what was sought last.
+    pub fn route(&self) -> Route<'_> {
+        Route {
+            there: &self.there,
+            back: &self.back,
+        }
+    }
+
+    /// Adds transfers that all run at the rate of the slowest, as one.
+    pub fn add_joined(&mut self, links: &[Transfer], bytes: u64) -> Option<Vec<Way>> {
+        self.forget_route();
+        let ways = links.iter().map(|link| self.find_way(link));
+        let ways: Vec<Way> = ways.collect::<Option<_>>()?;
+        links.iter().for_each(|link| self.find_way_back(link));
+        let slowest = ways.iter().min_by_key(|way| way.mtu_bytes)?;
+        let own_rates = ways.iter().map(|way| way.own_bits_per_s);
+        let whole = Way {
+            own_bits_per_s: own_rates.fold(f64::INFINITY, f64::min),
+            ..*slowest
+        };
+        let demand = self.demand(whole, 1, bytes, bytes);
+        self.push(demand);
+        Some(ways)
+    }
+
+    /// The way of a transfer, its constraints behind those that were found before.
+    pub fn find_way(&mut self, transfer: &Transfer) -> Option<Way> {
+        let (src, dst) = (transfer.src as usize, transfer.dst as usize);
+        self.network
+            .way(src, dst, transfer.network, &mut self.there)
+    }
+
+    /// The constraints of a transfer's acknowledgements, if there are any.
+    fn find_way_back(&mut self, transfer: &Transfer) {
+        if self.parameters.segments_per_ack > 0 && self.framing() != Framing::Bare {
+            let (src, dst) = (transfer.src as usize, transfer.dst as usize);
+            self.network.way(dst, src, transfer.network, &mut self.back);
+        }
+    }
+
+    fn push(&mut self, demand: Demand) {
+        let (there, back) = (&self.there[..], &self.back[..]);
+        self.transfers.push_answered(Route { there, back }, demand);
+    }
+
+    fn forget_route(&mut self) {
+        self.there.clear();
+        self.back.clear();
+    }
+
+    /// What a message takes from end to end besides its time at the rate of the slowest hop.
+    pub fn latency_s(&self, way: &Way, bytes: u64) -> f64 {
+        let first = self.framing().first_frame_bytes(bytes, way.mtu_bytes);
+        2.0 * self.parameters.overhead_s + way.latency_s(first)
+    }
+
+    /// What a message takes that has its way for itself.
+    pub fn alone_s(&self, way: &Way, bytes: u64) -> f64 {
+        let bits = self.framing().wire_bytes(bytes, way.mtu_bytes) as f64 * 8.0;
+        let own_s_per_bit = 1.0 / self.window_rate(way);
+        self.latency_s(way, bytes) + bits * way.slowest_s_per_bit.max(own_s_per_bit)
+    }
+
+    /// Wire bit/s that the window allows a connection.
+    fn window_rate(&self, way: &Way) -> f64 {
+        let Some(window_bytes) = self.parameters.window_bytes else {
+            return f64::INFINITY;
+        };
+        let round_trip_s = 2.0 * self.latency_s(way, window_bytes);
+        self.framing().wire_bytes(window_bytes, way.mtu_bytes) as f64 * 8.0 / round_trip_s
+    }
+
+    fn demand(&self, way: Way, streams: u32, bytes: u64, size_bytes: u64) -> Demand {
+        let streams = f64::from(streams);
+        let framing = self.framing();
+        let expansion = framing.expansion(way.mtu_bytes);
+        // An end cannot take messages faster than it handles them.
+        let gap_rate = size_bytes as f64 * 8.0 * expansion / self.parameters.overhead_s;
+        Demand {
+            bits: framing.wire_bytes(bytes, way.mtu_bytes) as f64 * 8.0,
+            // Transfers share what counts, not what is on the wire; with one size of packets that is the same.
+            weight: streams * expansion / framing.expansion(COMMON_MTU_BYTES),
+            cap_bits_per_s: streams * self.window_rate(&way).min(gap_rate).min(way.own_bits_per_s),
+            start_s: 0.0,
+            back: framing.acknowledgement(way.mtu_bytes, self.parameters.segments_per_ack),
+        }
+    }
+}
+
+const COMMON_MTU_BYTES: u32 = 1500;
+
+/// The constraint on a route that carries least, for a message alone.
+pub fn narrowest(setup: &Setup<'_>, route: &[u32]) -> u32 {
+    let capacity = |at: &&u32| setup.network.capacities()[**at as usize];
+    let least = route
+        .iter()
+        .min_by(|one, other| capacity(one).total_cmp(&capacity(other)));
+    least
+        .copied()
+        .filter(|at| capacity(&at).is_finite())
+        .unwrap_or(NOTHING)
+}

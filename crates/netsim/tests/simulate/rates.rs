@@ -1,0 +1,143 @@
+//! Rates while all run.
+
+use weft_netsim::simulate::{Demand, NOTHING, OWN_CAP, Rates, Solver, Transfers};
+
+use crate::cases::{Case, PLAIN, Shape, are_close};
+use crate::oracle;
+
+fn compare(shape: Shape, seeds: u64) {
+    let mut solver = Solver::default();
+    let mut plain = Solver::of_events_only();
+    for seed in 0..seeds {
+        let case = Case::random(shape, seed);
+        let runs = vec![true; case.transfers.len()];
+        let left = oracle::left_by_answers(&case.capacities, &case.transfers);
+        let expected = oracle::rates(&left, &case.transfers, &runs);
+        for solver in [&mut solver, &mut plain] {
+            let found = solver.rates(&case.capacities, &case.transfers);
+            for (index, expected) in expected.iter().enumerate() {
+                let rate = found.bits_per_s[index];
+                assert!(are_close(rate, *expected), "{seed}: {rate} for {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn they_are_those_of_progressive_filling() {
+    compare(PLAIN, 3000);
+}
+
+#[test]
+fn also_with_weights_and_caps() {
+    let shape = Shape {
+        weighted: true,
+        capped: true,
+        ..PLAIN
+    };
+    compare(shape, 3000);
+}
+
+#[test]
+fn also_where_capacities_differ_by_twelve_orders_of_magnitude() {
+    let shape = Shape {
+        decades: 12.0,
+        weighted: true,
+        ..PLAIN
+    };
+    compare(shape, 2000);
+}
+
+#[test]
+fn also_where_something_is_sent_back() {
+    let shape = Shape {
+        weighted: true,
+        capped: true,
+        answered: true,
+        ..PLAIN
+    };
+    compare(shape, 500);
+}
+
+#[test]
+fn also_where_many_meet() {
+    let shape = Shape {
+        constraints: 30,
+        transfers: 150,
+        weighted: true,
+        capped: true,
+        ..PLAIN
+    };
+    compare(shape, 200);
+}
+
+fn solve(capacities: &[f64], transfers: &[(&[u32], Demand)]) -> Rates {
+    let mut list = Transfers::default();
+    for (route, demand) in transfers {
+        list.push(route, *demand);
+    }
+    Solver::default().rates(capacities, &list)
+}
+
+fn streams(count: f64) -> Demand {
+    Demand {
+        weight: count,
+        ..Demand::of_bits(1.0)
+    }
+}
+
+#[test]
+fn the_bottleneck_is_named() {
+    let one = streams(1.0);
+    let capped = Demand {
+        cap_bits_per_s: 10.0,
+        ..one
+    };
+    let found = solve(
+        &[100.0, 70.0, 1e9],
+        &[
+            (&[0, 1, 2], one),
+            (&[0, 2], one),
+            (&[1], capped),
+            (&[], one),
+        ],
+    );
+    assert_eq!(found.bits_per_s, [50.0, 50.0, 10.0, f64::INFINITY]);
+    assert_eq!(found.bottleneck, [0, 0, OWN_CAP, NOTHING]);
+}
+
+#[test]
+fn many_streams_are_one_transfer_that_takes_as_many_shares() {
+    let apart = solve(
+        &[90.0, 40.0],
+        &[
+            (&[0], streams(1.0)),
+            (&[0], streams(1.0)),
+            (&[0], streams(1.0)),
+            (&[0, 1], streams(1.0)),
+        ],
+    );
+    let together = solve(
+        &[90.0, 40.0],
+        &[(&[0], streams(3.0)), (&[0, 1], streams(1.0))],
+    );
+    assert_eq!(
+        apart.bits_per_s[..3].iter().sum::<f64>(),
+        together.bits_per_s[0]
+    );
+    assert_eq!(apart.bits_per_s[3], together.bits_per_s[1]);
+}
+
+#[test]
+fn a_constraint_without_capacity_lets_nothing_through_and_one_without_limit_everything() {
+    let found = solve(
+        &[0.0, f64::INFINITY, 8.0],
+        &[
+            (&[0, 2], streams(1.0)),
+            (&[1, 2], streams(1.0)),
+            (&[1], streams(1.0)),
+        ],
+    );
+    assert_eq!(found.bits_per_s, [0.0, 8.0, f64::INFINITY]);
+    assert_eq!(found.bottleneck, [0, 2, NOTHING]);
+}

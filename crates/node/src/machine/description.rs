@@ -1,0 +1,100 @@
+//! What a node is made of.
+
+use super::breakdown::Breakdown;
+use super::costs::Costs;
+use super::location::Location;
+use super::memory::Memory;
+use super::placement::Placement;
+use super::processor::Processor;
+
+/// A node: its hardware, what its software costs, and who does what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Machine {
+    /// The file's name for it and the placement's.
+    pub name: String,
+    pub title: String,
+    /// Those of the host first; the network interface's own, if it has one, is the last.
+    pub processors: Vec<Processor>,
+    pub memory: Memory,
+    pub io_bus: IoBus,
+    pub nic: Nic,
+    pub interrupts: Interrupts,
+    pub link: Link,
+    pub sockets: Sockets,
+    pub costs: Costs,
+    /// What of the costs goes to which category, where the description says it.
+    pub breakdown: Breakdown,
+    pub application: Application,
+    pub placement: Placement,
+}
+
+/// The bus between the bridge and the network interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IoBus {
+    pub bits_per_s: u64,
+    /// To win the bus and begin, for each transfer.
+    pub access_ps: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nic {
+    pub location: Location,
+    pub ring_bytes: u64,
+    pub mtu_bytes: u32,
+    /// An interrupt comes with so many frames, or so long after the first.
+    pub coalesce_frames: u32,
+    pub coalesce_ps: u64,
+    /// Large send: the kernel hands over so many bytes at once, which the interface cuts into packets. 0 is none.
+    pub large_send_bytes: u32,
+    /// Packets that come together are handed up as one, up to so many bytes (Linux: GRO). 0 is never.
+    pub merge_bytes: u32,
+    /// After an interrupt the driver looks for frames until there are none, with no more interrupts (Linux: NAPI).
+    pub poll: bool,
+    /// Whether it computes checksums, so that protocol processing does not touch every byte for them.
+    pub checksum: bool,
+    /// Whether received headers go to small buffers of their own and payloads to whole pages, which sockets take over as
+    /// they are (Linux: tcp-data-split of ethtool(8)): two transfers for a frame, and no copy from buffer to buffer.
+    pub header_split: bool,
+    /// How its own processor reaches its memory: always by the mean. The hit rate is the host's unless it is given.
+    pub hit_rate: f64,
+    pub hit_ps: u64,
+    pub miss_ps: u64,
+}
+
+impl Nic {
+    /// The mean access time of its own processor.
+    pub fn access_ps(&self) -> f64 {
+        self.hit_rate * self.hit_ps as f64 + (1.0 - self.hit_rate) * self.miss_ps as f64
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interrupts {
+    /// From the network interface's signal through the interrupt controller to the processor.
+    pub delay_ps: u64,
+    /// How often the timer interrupts each processor of the host; 0 is never.
+    pub timer_hz: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    pub bits_per_s: u64,
+    pub delay_ps: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sockets {
+    pub send_bytes: u64,
+    pub receive_bytes: u64,
+    /// How long an acknowledgement waits for data to go with.
+    pub delayed_ack_ps: u64,
+    /// What is sent is processed where it is sent, by a system call or in answer to a packet, not where the placement
+    /// has protocol and driver (Linux without transmit steering).
+    pub send_in_place: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Application {
+    /// What it computes for each byte it receives.
+    pub cycles_per_byte: f64,
+}

@@ -1,0 +1,43 @@
+//! Keys that a machine must have.
+
+use weft_plan::Fault;
+use weft_plan::reading::{Quantity, Section, Value};
+
+pub type Result<T> = std::result::Result<T, Fault>;
+
+pub fn table<'a>(root: &Section<'a>, name: &str) -> Result<Section<'a>> {
+    let value = root.require(name, &format!("describe it in a table: [{name}]"))?;
+    Section::unchecked(value, name, &format!("[{name}] followed by its keys"))
+}
+
+pub fn amount(section: &Section, name: &str, kind: &Quantity, least: u64) -> Result<u64> {
+    let found = section.quantity(name, kind, least)?;
+    found.ok_or_else(|| {
+        section.refuse(
+            name,
+            format!("give a {}, such as {:?}", kind.noun, kind.example),
+        )
+    })
+}
+
+pub fn count(section: &Section, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<u32> {
+    let right = format!(
+        "give a whole number from {} to {}",
+        range.start(),
+        range.end()
+    );
+    let found = section.count(name, range)?;
+    found.ok_or_else(|| section.refuse(name, right))
+}
+
+/// A number from 0 to `most`.
+pub fn number(section: &Section, name: &str, most: f64) -> Result<f64> {
+    let right = format!("must be a number from 0 to {most}");
+    let found = match section.require(name, &right)? {
+        Value::Float(number) => Some(*number),
+        Value::Integer(number) => Some(*number as f64),
+        _ => None,
+    };
+    let found = found.filter(|number| (0.0..=most).contains(number));
+    found.ok_or_else(|| section.refuse(name, right))
+}

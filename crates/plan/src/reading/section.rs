@@ -1,0 +1,337 @@
+//! Checked reading of TOML tables: every refusal names the key, the value and what would be right.
+
+use std::ops::RangeInclusive;
+
+use toml::{Table, Value};
+
+use crate::error::{Fault, PlanError};
+use crate::reading::{Quantity, SIZE, TIME};
+use crate::setting::{Setting, blame};
+
+/// Reads a description with `read`, with overrides applied first; see `load`.
+pub fn document<T>(
+    text: &str,
+    origin: &str,
+    overrides: &[(String, String)],
+    read: impl Fn(&Value) -> Result<T, Fault>,
+) -> Result<T, PlanError> {
+    let table: Table = text
+        .parse()
+        .map_err(|error| PlanError::syntax(origin, text, &error))?;
+    let mut whole = Value::Table(table);
+    let mut settings = Vec::new();
+    for (key, value) in overrides {
+        for key in Setting::keys(&whole, key) {
+            settings.push(Setting::apply(&mut whole, origin, &key, value)?);
+        }
+    }
+    read(&whole).map_err(|fault| {
+        let origin = blame(origin, &settings, &fault);
+        PlanError::Value { origin, fault }
+    })
+}
+
+/// A table of the plan and where it stands, such as `steps[0].sizes`.
+pub struct Section<'a> {
+    table: &'a Table,
+    path: String,
+}
+
+impl<'a> Section<'a> {
+    /// A section that may hold the `known` keys and no others.
+    pub fn new(table: &'a Table, path: &str, known: &[&str]) -> Result<Self, Fault> {
+        let section = Self {
+            table,
+            path: path.to_owned(),
+        };
+        section.check_keys(known).map(|()| section)
+    }
+
+    /// Like `new`, of a value that must be a table.
+    pub fn of(value: &'a Value, path: &str, known: &[&str], example: &str) -> Result<Self, Fault> {
+        let section = Self::unchecked(value, path, example)?;
+        section.check_keys(known).map(|()| section)
+    }
+
+    /// Like `of`, where it takes a look inside to know which keys there may be.
+    pub fn unchecked(value: &'a Value, path: &str, example: &str) -> Result<Self, Fault> {
+        match value {
+            Value::Table(table) => Ok(Self {
+                table,
+                path: path.to_owned(),
+            }),
+            _ => Err(Fault::new(
+                path,
+                value,
+                format!("must be a table, such as {example}"),
+            )),
+        }
+    }
+
+    /// Refuses every key but the `known`.
+    pub fn check_keys(&self, known: &[&str]) -> Result<(), Fault> {
+        let mut keys = self.table.iter();
+        match keys.find(|(key, _)| !known.contains(&key.as_str())) {
+            Some((key, value)) => Err(Fault::new(self.key(key), value, unknown_key(key, known))),
+            None => Ok(()),
+        }
+    }
+
+    /// The full name of a key of this section.
+    pub fn key(&self, name: &str) -> String {
+        if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.path)
+        }
+    }
+
+    /// The value of a key that may be absent.
+    pub fn get(&self, name: &str) -> Option<&'a Value> {
+        self.table.get(name)
+    }
+
+    /// The value of a key that must be there.
+    pub fn require(&self, name: &str, right: &str) -> Result<&'a Value, Fault> {
+        self.get(name)
+            .ok_or_else(|| Fault::missing(self.key(name), right))
+    }
+
+    /// A refusal of the value that stands at `name`.
+    pub fn refuse(&self, name: &str, right: impl Into<String>) -> Fault {
+        match self.get(name) {
+            Some(value) => Fault::new(self.key(name), value, right),
+            None => Fault::missing(self.key(name), right),
+        }
+    }
+
+    /// Refuses a key that means nothing here: an input must never quietly do nothing.
+    pub fn only_for(&self, name: &str, owner: &str) -> Result<(), Fault> {
+        match self.get(name) {
+            Some(_) => Err(self.refuse(name, format!("belongs to {owner}; remove it here"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a key that means nothing between many nodes.
+    pub fn only_for_pairs(&self, name: &str) -> Result<(), Fault> {
+        self.only_for(name, "pattern = \"pingpong\" or \"stream\"")
+    }
+
+    /// A text that may be absent.
+    pub fn text(&self, name: &str) -> Result<Option<&'a str>, Fault> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        value
+            .as_str()
+            .map(Some)
+            .ok_or_else(|| self.refuse(name, "must be text in quotes"))
+    }
+
+    /// A short identifier: it ends up in file names, override keys and tables.
+    pub fn name(&self, name: &str) -> Result<Option<String>, Fault> {
+        const LONGEST: usize = 64;
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let numeric = text.chars().all(|c| c.is_ascii_digit());
+        if numeric || text.len() > LONGEST || !text.chars().all(plain) {
+            let right = "a name is letters, digits, - and _, not all digits, at most 64 of them";
+            return Err(self.refuse(name, right));
+        }
+        Ok(Some(text.to_owned()))
+    }
+
+    /// True or false, or absent.
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        value
+            .as_bool()
+            .map(Some)
+            .ok_or_else(|| self.refuse(name, "must be true or false"))
+    }
+
+    /// A whole number within a range, or absent.
+    pub fn count(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Fault> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        count(value, range)
+            .map(Some)
+            .map_err(|right| self.refuse(name, right))
+    }
+
+    /// A size in bytes, more than zero.
+    pub fn size(&self, name: &str) -> Result<Option<u64>, Fault> {
+        self.quantity(name, &SIZE, 1)
+    }
+
+    /// A size in bytes that may be zero, as a perturbation may.
+    pub fn size_or_zero(&self, name: &str) -> Result<Option<u64>, Fault> {
+        self.quantity(name, &SIZE, 0)
+    }
+
+    /// Its keys, in alphabetical order.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.table.keys().map(String::as_str)
+    }
+
+    /// A time in nanoseconds, more than zero.
+    pub fn time(&self, name: &str) -> Result<Option<u64>, Fault> {
+        self.quantity(name, &TIME, 1)
+    }
+
+    /// A quantity in the smallest unit of its kind, at least `least`, or absent.
+    pub fn quantity(&self, name: &str, kind: &Quantity, least: u64) -> Result<Option<u64>, Fault> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        quantity(value, kind, least)
+            .map(Some)
+            .map_err(|right| self.refuse(name, right))
+    }
+
+    /// One of the named values; another is refused with the list of them.
+    pub fn choice<T: Copy>(&self, name: &str, known: &[(&str, T)]) -> Result<Option<T>, Fault> {
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        match known.iter().find(|(candidate, _)| *candidate == text) {
+            Some((_, meaning)) => Ok(Some(*meaning)),
+            None => Err(self.refuse(
+                name,
+                unknown_choice(name, text, known.iter().map(|(key, _)| *key)),
+            )),
+        }
+    }
+}
+
+/// A size in bytes, more than zero, or what would be right.
+pub(crate) fn size(value: &Value) -> Result<u64, String> {
+    quantity(value, &SIZE, 1)
+}
+
+/// A whole number within the range, or what would be right.
+pub(crate) fn count(value: &Value, range: RangeInclusive<u32>) -> Result<u32, String> {
+    let number = value
+        .as_integer()
+        .and_then(|number| u32::try_from(number).ok());
+    number
+        .filter(|number| range.contains(number))
+        .ok_or_else(|| {
+            format!(
+                "must be a whole number from {} to {}",
+                range.start(),
+                range.end()
+            )
+        })
+}
+
+fn quantity(value: &Value, kind: &Quantity, least: u64) -> Result<u64, String> {
+    let amount = match value {
+        Value::String(text) => kind.parse(text)?,
+        Value::Integer(number) if *number <= 0 => return Err(kind.not_positive()),
+        Value::Float(number) if *number <= 0.0 => return Err(kind.not_positive()),
+        _ => return Err(kind.unitless()),
+    };
+    if amount < least {
+        Err(kind.not_positive())
+    } else {
+        Ok(amount)
+    }
+}
+
+fn unknown_key(key: &str, known: &[&str]) -> String {
+    format!(
+        "unknown key{}; known here: {}",
+        did_you_mean(key, known.iter().copied()),
+        known.join(", ")
+    )
+}
+
+fn unknown_choice<'k>(
+    noun: &str,
+    found: &str,
+    known: impl Iterator<Item = &'k str> + Clone,
+) -> String {
+    let listed = known.clone().collect::<Vec<_>>().join(", ");
+    format!(
+        "unknown {noun}{}; known: {listed}",
+        did_you_mean(found, known)
+    )
+}
+
+/// `, did you mean "sizes"?` when something known is close, else nothing.
+pub(crate) fn did_you_mean<'k>(found: &str, known: impl Iterator<Item = &'k str>) -> String {
+    const CLOSE: f64 = 0.75;
+    let likeness = |candidate: &str| strsim::jaro_winkler(found, candidate);
+    known
+        .map(|candidate| (likeness(candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= CLOSE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or(String::new(), |(_, candidate)| {
+            format!(", did you mean {candidate:?}?")
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Table {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn an_unknown_key_is_answered_with_the_nearest() {
+        let table = table("szies = 1");
+        let fault = Section::new(&table, "steps[0]", &["name", "sizes"])
+            .err()
+            .unwrap();
+        assert_eq!(fault.key, "steps[0].szies");
+        assert_eq!(
+            fault.right,
+            "unknown key, did you mean \"sizes\"?; known here: name, sizes"
+        );
+    }
+
+    #[test]
+    fn counts_keep_to_their_range() {
+        let table = table("a = 3\nb = -1\nc = 5000000000\nd = 1.5");
+        let section = Section::new(&table, "", &["a", "b", "c", "d"]).unwrap();
+        assert_eq!(section.count("a", 1..=9), Ok(Some(3)));
+        assert_eq!(section.count("none", 1..=9), Ok(None));
+        for name in ["b", "c", "d"] {
+            let fault = section.count(name, 1..=9).unwrap_err();
+            assert_eq!(
+                (fault.key.as_str(), fault.right.as_str()),
+                (name, "must be a whole number from 1 to 9")
+            );
+        }
+    }
+
+    #[test]
+    fn a_bare_number_is_no_size() {
+        assert!(size(&Value::Integer(-5)).unwrap_err().contains("positive"));
+        assert!(
+            size(&Value::Integer(5))
+                .unwrap_err()
+                .contains("needs a unit")
+        );
+        assert!(
+            size(&Value::Float(f64::NAN))
+                .unwrap_err()
+                .contains("needs a unit")
+        );
+        assert!(
+            size(&Value::String("0 B".into()))
+                .unwrap_err()
+                .contains("positive")
+        );
+        assert_eq!(size(&Value::String("5 B".into())), Ok(5));
+    }
+}
