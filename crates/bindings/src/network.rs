@@ -123,21 +123,21 @@ impl Network {
         self.inner.framing() != weft_fabric::Framing::Bare
     }
 
-    /// Wire bits for each bit of a long stream over a way.
+    /// Wire bits for each bit of a long stream over a path.
     fn expansion(&self, src: usize, dst: usize) -> f64 {
-        let way = self.inner.way(src, dst, 0, &mut Vec::new());
-        let mtu_bytes = way.map_or(1500, |way| way.mtu_bytes);
+        let path = self.inner.path(src, dst, 0, &mut Vec::new());
+        let mtu_bytes = path.map_or(1500, |path| path.mtu_bytes);
         self.inner.framing().expansion(mtu_bytes)
     }
 
-    /// The constraints from one host to another, and the delay of the way in seconds; None where there is no way.
-    fn way(&self, src: usize, dst: usize, network: u32) -> PyResult<Option<(Vec<u32>, f64)>> {
+    /// The constraints from one host to another, and the delay of the way in seconds; None where there is no path.
+    fn path(&self, src: usize, dst: usize, network: u32) -> PyResult<Option<(Vec<u32>, f64)>> {
         if src.max(dst) >= self.inner.hosts() {
             return Err(PyValueError::new_err("no such host"));
         }
         let mut route = Vec::new();
-        let way = self.inner.hops(src, dst, network, &mut route);
-        Ok(way.map(|way| (route, way.delay_s)))
+        let path = self.inner.hops(src, dst, network, &mut route);
+        Ok(path.map(|path| (route, path.delay_s)))
     }
 
     /// How many phases a step has here.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::FabricError;
-use crate::fabric::{Host, Link, Path, Switch};
+use crate::fabric::{Host, LimitedPath, Link, Switch};
 use crate::link_keys::{DEFAULT_QUEUE_FRAMES, read_queue_frames, read_rate};
 use crate::node_set;
 use crate::reader::Section;
@@ -20,7 +20,7 @@ pub struct Draft {
     pub host_links: Vec<Link>,
     /// The links of `[[links]]`.
     pub trunks: Vec<Link>,
-    pub paths: Vec<Path>,
+    pub paths: Vec<LimitedPath>,
     pub ports_used: HashMap<String, u32>,
     host_names: HashSet<String>,
     /// By name the place among `switches`.

@@ -16,7 +16,7 @@ pub struct Fabric {
     pub title: String,
     /// What every rate in the file was multiplied by.
     pub scale: f64,
-    /// What chooses the way between two hosts.
+    /// What chooses the path between two hosts.
     pub routing: Routing,
     /// The hosts, in the order of the file: their index is their node number in a run.
     pub hosts: Vec<Host>,
@@ -25,7 +25,7 @@ pub struct Fabric {
     /// The links, those of the hosts first.
     pub links: Vec<Link>,
     /// Single routes with a limit of their own.
-    pub paths: Vec<Path>,
+    pub paths: Vec<LimitedPath>,
     /// Prices by what they are counted per, such as `per_port`.
     pub cost: BTreeMap<String, Price>,
 }
@@ -59,9 +59,9 @@ pub struct Link {
     /// The names of the two nodes.
     pub ends: [String; 2],
     /// From the first end to the second.
-    pub forward: Lane,
+    pub forward: Direction,
     /// From the second end to the first.
-    pub backward: Lane,
+    pub backward: Direction,
     /// The largest IP packet it carries.
     pub mtu_bytes: u32,
     /// Frames that wait in front of each direction before further ones are dropped.
@@ -83,8 +83,8 @@ impl Link {
         self.ends.iter().any(|end| end == node)
     }
 
-    /// The lane that leads away from one of its ends, and the lane to it.
-    pub fn lanes_from(&self, node: &str) -> (Lane, Lane) {
+    /// The direction that leads away from one of its ends, and the direction to it.
+    pub fn directions_from(&self, node: &str) -> (Direction, Direction) {
         match self.ends[0] == node {
             true => (self.forward, self.backward),
             false => (self.backward, self.forward),
@@ -94,14 +94,14 @@ impl Link {
 
 /// One direction of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lane {
+pub struct Direction {
     /// Bits on the wire per second, everything of a frame counted; as fast as it goes where absent.
     pub rate_bits_per_s: Option<BitRate>,
     /// What passes between a frame's last bit leaving and arriving.
     pub delay_ns: Nanoseconds,
 }
 
-impl Lane {
+impl Direction {
     /// Whether it carries everything at once.
     pub fn is_unshaped(&self) -> bool {
         self.rate_bits_per_s.is_none() && self.delay_ns == Nanoseconds(0)
@@ -110,13 +110,14 @@ impl Lane {
 
 /// The route from one host to another, where that alone is limited, as a bad hash bucket of a trunk makes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Path {
+pub struct LimitedPath {
     /// Who sends.
     pub from: String,
     /// Who receives.
     pub to: String,
     /// What the route carries.
-    pub lane: Lane,
+    #[serde(rename = "lane")]
+    pub direction: Direction,
     /// Frames that wait in front of it before further ones are dropped.
     pub queue_frames: u32,
     /// The network it is in. The first is 0.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::fabric::{Fabric, Lane, Link};
+use crate::fabric::{Direction, Fabric, Link};
 use crate::tree::Tree;
 
 /// The ports of a fabric, and what is between them.
@@ -26,9 +26,9 @@ pub struct Port {
     /// The switch it is at, by its position in its network's tree.
     pub switch: usize,
     /// From the host.
-    pub up: Lane,
+    pub up: Direction,
     /// To the host.
-    pub down: Lane,
+    pub down: Direction,
     /// The largest IP packet it carries.
     pub mtu_bytes: u32,
     /// Frames that wait in front of each direction.
@@ -45,7 +45,7 @@ pub struct Detour {
     /// Who receives, by position in `ports`.
     pub to: usize,
     /// What the route carries.
-    pub lane: Lane,
+    pub direction: Direction,
     /// Frames that wait in front of it.
     pub queue_frames: u32,
 }
@@ -65,7 +65,7 @@ impl Layout {
     }
 }
 
-/// Both ends of a cable are ports; each has the lane that leads away from it.
+/// Both ends of a cable are ports; each has the direction that leads away from it.
 fn cable(fabric: &Fabric, link: &Link) -> Layout {
     let hosts = fabric.hosts.iter().enumerate();
     let ports: Vec<_> = hosts
@@ -80,7 +80,7 @@ fn cable(fabric: &Fabric, link: &Link) -> Layout {
 
 /// The port at a host's end of its link.
 pub fn port_of((host, name): (usize, &str), link: &Link, switch: usize) -> Port {
-    let (up, down) = link.lanes_from(name);
+    let (up, down) = link.directions_from(name);
     Port {
         host,
         network: link.network as usize,
@@ -184,7 +184,7 @@ fn detours(fabric: &Fabric, ports: &[Port]) -> Vec<Detour> {
         .map(|path| Detour {
             from: numbers[&(path.from.as_str(), path.network)],
             to: numbers[&(path.to.as_str(), path.network)],
-            lane: path.lane,
+            direction: path.direction,
             queue_frames: path.queue_frames,
         })
         .collect()

@@ -1,7 +1,7 @@
 //! The keys of a link, which hosts' links, links between switches and overrides share.
 
 use crate::error::FabricError;
-use crate::fabric::{Lane, Link};
+use crate::fabric::{Direction, Link};
 use crate::node_set;
 use crate::quantity::{BitRate, Nanoseconds};
 use crate::reader::Section;
@@ -37,17 +37,21 @@ impl LinkKeys {
 
     /// Changes a link as the keys say. What is said of one direction only holds for both.
     pub fn apply(&self, link: &mut Link) {
-        apply_to_lane(&mut link.forward, self.rate, self.delay);
+        apply_to_direction(&mut link.forward, self.rate, self.delay);
         let (rate, delay) = (self.rate_back.or(self.rate), self.delay_back.or(self.delay));
-        apply_to_lane(&mut link.backward, rate, delay);
+        apply_to_direction(&mut link.backward, rate, delay);
         link.mtu_bytes = self.mtu_bytes.unwrap_or(link.mtu_bytes);
         link.queue_frames = self.queue_frames.unwrap_or(link.queue_frames);
     }
 }
 
-fn apply_to_lane(lane: &mut Lane, rate: Option<BitRate>, delay: Option<Nanoseconds>) {
-    lane.rate_bits_per_s = rate.or(lane.rate_bits_per_s);
-    lane.delay_ns = delay.unwrap_or(lane.delay_ns);
+fn apply_to_direction(
+    direction: &mut Direction,
+    rate: Option<BitRate>,
+    delay: Option<Nanoseconds>,
+) {
+    direction.rate_bits_per_s = rate.or(direction.rate_bits_per_s);
+    direction.delay_ns = delay.unwrap_or(direction.delay_ns);
 }
 
 /// Reads a link whose ends are still to be filled in.
@@ -59,11 +63,11 @@ pub fn read_link(section: &Section<'_>, scale: f64) -> Result<Link> {
 
 /// A link without limits, whose ends are still to be filled in.
 pub fn unshaped_link() -> Link {
-    let lane = unshaped_lane();
+    let direction = unshaped_direction();
     Link {
         ends: [String::new(), String::new()],
-        forward: lane,
-        backward: lane,
+        forward: direction,
+        backward: direction,
         mtu_bytes: DEFAULT_MTU_BYTES,
         queue_frames: DEFAULT_QUEUE_FRAMES,
         network: 0,
@@ -71,23 +75,23 @@ pub fn unshaped_link() -> Link {
     }
 }
 
-fn unshaped_lane() -> Lane {
-    Lane {
+fn unshaped_direction() -> Direction {
+    Direction {
         rate_bits_per_s: None,
         delay_ns: Nanoseconds(0),
     }
 }
 
-/// Reads what a lane without a way back may say.
-pub fn read_lane(section: &Section<'_>, scale: f64) -> Result<Lane> {
-    let mut lane = unshaped_lane();
+/// Reads what a direction without a way back may say.
+pub fn read_direction(section: &Section<'_>, scale: f64) -> Result<Direction> {
+    let mut direction = unshaped_direction();
     let rate = read_rate(section, "rate", scale)?;
-    apply_to_lane(
-        &mut lane,
+    apply_to_direction(
+        &mut direction,
         rate,
         section.parsed("delay", Nanoseconds::parse)?,
     );
-    Ok(lane)
+    Ok(direction)
 }
 
 /// Reads the length of a queue, which may be absent.

@@ -4,9 +4,9 @@ use std::mem::swap;
 
 use crate::draft::Draft;
 use crate::error::FabricError;
-use crate::fabric::{Link, Path};
+use crate::fabric::{LimitedPath, Link};
 use crate::link_keys::{
-    DEFAULT_QUEUE_FRAMES, LinkKeys, pair_off, read_lane, read_network, read_queue_frames,
+    DEFAULT_QUEUE_FRAMES, LinkKeys, pair_off, read_direction, read_network, read_queue_frames,
 };
 use crate::node_set;
 use crate::reader::Section;
@@ -48,11 +48,11 @@ impl Draft {
     pub fn read_path(&mut self, section: &Section<'_>) -> Result<()> {
         let from = section.required_text("from", "n3")?;
         let to = section.required_text("to", "n7")?;
-        let lane = read_lane(section, self.scale)?;
+        let direction = read_direction(section, self.scale)?;
         let queue_frames = read_queue_frames(section)?.unwrap_or(DEFAULT_QUEUE_FRAMES);
         let network = read_network(section)?;
         section.finish()?;
-        if lane.is_unshaped() {
+        if direction.is_unshaped() {
             let message = "limits nothing; add rate = \"10 Mb/s\" or delay = \"1 ms\"";
             return Err(section.error("from", message));
         }
@@ -64,10 +64,10 @@ impl Draft {
             }
             self.link_of(section, &from, network)?;
             self.link_of(section, &to, network)?;
-            self.paths.push(Path {
+            self.paths.push(LimitedPath {
                 from,
                 to,
-                lane,
+                direction,
                 queue_frames,
                 network,
             });

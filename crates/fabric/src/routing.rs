@@ -1,19 +1,19 @@
-//! How a way is chosen where a fabric has several.
+//! How a path is chosen where a fabric has several.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::FabricError;
 use crate::reader::Section;
 
-/// What chooses the way between two hosts.
+/// What chooses the path between two hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
     /// There is one way only: switches and links form a tree.
     Tree,
-    /// Fewest links; of several such ways the one whose links stand first in the file.
+    /// Fewest links; of several such paths the one whose links stand first in the file.
     Shortest,
-    /// Fewest links; of several such ways each pair of hosts takes one by a hash, as equal-cost multi-path does.
+    /// Fewest links; of several such paths each pair of hosts takes one by a hash, as equal-cost multi-path does.
     Hash { seed: u32 },
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::fabric::{Fabric, Lane, Link, Switch};
+use crate::fabric::{Direction, Fabric, Link, Switch};
 use crate::quantity::Nanoseconds;
 
 /// The switches that the hosts of a network are joined by. The first is the root: the middle of the tree.
@@ -12,7 +12,7 @@ pub struct Tree {
     pub switches: Vec<TreeSwitch>,
 }
 
-/// A switch and its way up.
+/// A switch and its path up.
 #[derive(Debug)]
 pub struct TreeSwitch {
     /// Its name in the fabric.
@@ -29,9 +29,9 @@ pub struct TreeSwitch {
 #[derive(Debug, Clone, Copy)]
 pub struct Trunk {
     /// To the switch above.
-    pub up: Lane,
+    pub up: Direction,
     /// From the switch above.
-    pub down: Lane,
+    pub down: Direction,
     /// The largest IP packet it carries.
     pub mtu_bytes: u32,
     /// Frames that wait in front of each direction.
@@ -42,7 +42,7 @@ pub struct Trunk {
 #[derive(Debug, Clone, Copy)]
 pub struct Interior {
     /// What it lets through, without a delay.
-    pub lane: Lane,
+    pub direction: Direction,
     /// Frames that wait for it.
     pub queue_frames: u32,
 }
@@ -148,11 +148,11 @@ fn walk<'a>(neighbours: &Names<'a>, start: &'a str) -> Result<Vec<Step<'a>>, Str
     let mut waiting = VecDeque::from([step(start, None, None, 0)]);
     let mut order = Vec::new();
     while let Some(here) = waiting.pop_front() {
-        let mut way_back = here.from;
+        let mut path_back = here.from;
         for next in &neighbours[here.name] {
             // A second link back is a loop too.
-            if way_back == Some(next.name) {
-                way_back = None;
+            if path_back == Some(next.name) {
+                path_back = None;
                 continue;
             }
             if !found.insert(next.name) {
@@ -203,7 +203,7 @@ fn middle<'a>(
 }
 
 fn trunk_from(link: &Link, lower: &str) -> Trunk {
-    let (up, down) = link.lanes_from(lower);
+    let (up, down) = link.directions_from(lower);
     Trunk {
         up,
         down,
@@ -214,7 +214,7 @@ fn trunk_from(link: &Link, lower: &str) -> Trunk {
 
 fn interior_of(switch: &Switch) -> Option<Interior> {
     switch.capacity_bits_per_s.map(|rate| Interior {
-        lane: Lane {
+        direction: Direction {
             rate_bits_per_s: Some(rate),
             delay_ns: Nanoseconds(0),
         },

@@ -42,7 +42,8 @@ fn links<'a>(fabric: &'a Fabric, node: &'a str) -> Vec<&'a Link> {
 }
 
 fn rates(link: &Link) -> [u64; 2] {
-    [link.forward, link.backward].map(|lane| lane.rate_bits_per_s.map_or(0, |rate| rate.0))
+    [link.forward, link.backward]
+        .map(|direction| direction.rate_bits_per_s.map_or(0, |rate| rate.0))
 }
 
 #[test]
@@ -165,10 +166,10 @@ fn a_path_is_one_way() {
         .collect();
     assert_eq!(ends, [("n3", "n7"), ("n3", "n8")]);
     assert_eq!(
-        found.paths[0].lane.rate_bits_per_s,
+        found.paths[0].direction.rate_bits_per_s,
         Some(BitRate(2_000_000))
     );
-    assert_eq!(found.paths[0].lane.delay_ns, Nanoseconds(1_000_000));
+    assert_eq!(found.paths[0].direction.delay_ns, Nanoseconds(1_000_000));
     for (old, new, said) in [
         (
             "from = \"n3\"",

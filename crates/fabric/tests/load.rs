@@ -52,7 +52,7 @@ fn a_pair_has_both_directions_and_the_defaults() {
 }
 
 #[test]
-fn the_way_back_may_differ() {
+fn the_path_back_may_differ() {
     let text = PAIR.replace("delay", "rate_back = \"10 Mb/s\"\ndelay");
     let link = load(&text, "test.toml", 1.0).unwrap().links.remove(0);
     assert_eq!(link.forward.rate_bits_per_s, Some(BitRate(100_000_000)));

@@ -1,4 +1,4 @@
-//! Runs a program on a host of a lab: joins the keeper's namespaces, then becomes the program.
+//! Runs a program on a host of a lab: joins the daemon's namespaces, then becomes the program.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -16,10 +16,10 @@ use crate::kernel::process::{give_way, parse_started};
 #[derive(Debug)]
 pub struct EnterRequest {
     pub pid: u32,
-    /// The keeper's start, so that a new process with its pid is not taken for it.
+    /// The daemon's start, so that a new process with its pid is not taken for it.
     pub started: Option<u64>,
     pub fd: i32,
-    /// Whether the keeper is in a user namespace of its own.
+    /// Whether the daemon is in a user namespace of its own.
     pub user: bool,
     /// Whether the forwarder needs the processor first.
     pub give_way: bool,
@@ -28,14 +28,14 @@ pub struct EnterRequest {
 
 /// Becomes the program; returns only if it cannot.
 pub fn enter(request: &EnterRequest) -> Result<()> {
-    let keeper = open_keeper(request)?;
+    let daemon = open_daemon(request)?;
     let user = request
         .user
-        .then(|| open_below(&keeper, "ns/user"))
+        .then(|| open_below(&daemon, "ns/user"))
         .transpose();
     let user = user.doing("open the lab's user namespace")?;
     let host =
-        open_below(&keeper, &format!("fd/{}", request.fd)).doing("open the host's namespace")?;
+        open_below(&daemon, &format!("fd/{}", request.fd)).doing("open the host's namespace")?;
     if let Some(user) = user {
         enter_namespace(&user, libc::CLONE_NEWUSER).doing("enter the lab's user namespace")?;
     }
@@ -47,7 +47,7 @@ pub fn enter(request: &EnterRequest) -> Result<()> {
 }
 
 /// The directory stays that of the same process, even if another one gets its pid.
-fn open_keeper(request: &EnterRequest) -> Result<OwnedFd> {
+fn open_daemon(request: &EnterRequest) -> Result<OwnedFd> {
     let gone = || {
         LabError::work(format!(
             "the lab is gone: no keeper with pid {}",

@@ -10,10 +10,10 @@ use crate::address::Interface;
 use crate::clock;
 use crate::error::{Doing, Result};
 use crate::forward::forwarder::Forwarder;
+use crate::forward::link::HEADER_BYTES;
+use crate::forward::links::Links;
 use crate::forward::packet_socket::PacketSocket;
-use crate::forward::plant::Plant;
 use crate::forward::stats::Stats;
-use crate::forward::wire::HEADER_BYTES;
 use crate::kernel::interface::{
     End, LOOPBACK, add_address, add_neighbour, bring_up, create_cable, switch_offloads_off,
 };
@@ -150,13 +150,13 @@ impl Lab {
         let sockets = sockets.collect::<io::Result<Vec<_>>>()?;
         let packets = layout.ports.iter().map(|port| port.mtu_bytes);
         let mtu_bytes = packets.max().unwrap_or(0);
-        let plant = Plant::new(layout);
-        let shortest_frame_ns = plant.shortest_frame_ns(mtu_bytes);
+        let links = Links::new(layout);
+        let shortest_frame_ns = links.shortest_frame_ns(mtu_bytes);
         let stats = Arc::new(Stats::new(shortest_frame_ns, clock::now_ns()));
         let frame_bytes = (mtu_bytes + HEADER_BYTES) as usize;
         let interfaces = self.interfaces.clone();
         let forwarder =
-            Forwarder::new(sockets, interfaces, plant, frame_bytes, Arc::clone(&stats))?;
+            Forwarder::new(sockets, interfaces, links, frame_bytes, Arc::clone(&stats))?;
         Ok(Forwarding {
             forwarder: Some(forwarder),
             stats,

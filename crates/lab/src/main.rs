@@ -2,10 +2,10 @@
 
 mod address;
 mod clock;
+mod daemon;
 mod enter;
 mod error;
 mod forward;
-mod keep;
 mod kernel;
 mod lab;
 mod request;
@@ -27,7 +27,7 @@ fn main() {
 
 fn fulfil(request: &Request) -> Result<()> {
     match request {
-        Request::Keep(request) => keep::keep(request),
+        Request::Keep(request) => daemon::keep(request),
         Request::Enter(request) => enter::enter(request),
         Request::Cookie { pid } => print_cookie(*pid),
         Request::Help => {

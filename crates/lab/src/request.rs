@@ -3,9 +3,9 @@
 use lexopt::Arg::{Long, Value};
 use lexopt::{Parser, ValueExt};
 
+use crate::daemon::DaemonRequest;
 use crate::enter::EnterRequest;
 use crate::error::{LabError, Result};
-use crate::keep::KeepRequest;
 
 /// What `--help` says.
 pub const HELP: &str = "\
@@ -23,7 +23,7 @@ weft-lab: a fabric out of Linux network namespaces; started by weft, seldom by h
 /// What the user wants.
 #[derive(Debug)]
 pub enum Request {
-    Keep(KeepRequest),
+    Keep(DaemonRequest),
     Enter(EnterRequest),
     Cookie { pid: u32 },
     Help,
@@ -33,7 +33,7 @@ impl Request {
     /// Reads the command line.
     pub fn parse(mut parser: Parser) -> Result<Self> {
         match parser.next()? {
-            Some(Value(verb)) if verb == "keep" => parse_keep(parser).map(Self::Keep),
+            Some(Value(verb)) if verb == "keep" => parse_daemon(parser).map(Self::Keep),
             Some(Value(verb)) if verb == "enter" => parse_enter(parser).map(Self::Enter),
             Some(Value(verb)) if verb == "cookie" => parse_cookie(parser),
             Some(Long("help")) => Ok(Self::Help),
@@ -46,7 +46,7 @@ impl Request {
     }
 }
 
-fn parse_keep(mut parser: Parser) -> Result<KeepRequest> {
+fn parse_daemon(mut parser: Parser) -> Result<DaemonRequest> {
     let mut fabric = None;
     let (mut scale, mut stats_socket) = (1.0, None);
     while let Some(argument) = parser.next()? {
@@ -58,7 +58,7 @@ fn parse_keep(mut parser: Parser) -> Result<KeepRequest> {
         }
     }
     let fabric = fabric.ok_or_else(|| missing("--fabric FILE"))?;
-    Ok(KeepRequest {
+    Ok(DaemonRequest {
         fabric,
         scale,
         stats_socket,

@@ -13,9 +13,9 @@ const MOST_NETWORKS: u32 = 8;
 /// How the hosts are joined.
 #[derive(Debug)]
 pub enum Topology {
-    /// One cable that limits nothing: the kernel joins the hosts, the keeper sees no frame.
+    /// One cable that limits nothing: the kernel joins the hosts, the daemon sees no frame.
     Direct { mtu_bytes: u32 },
-    /// Every interface of a host is a port of the keeper, which forwards its frames.
+    /// Every interface of a host is a port of the daemon, which forwards its frames.
     Forwarded(Layout),
 }
 
@@ -95,7 +95,7 @@ ids = "s"
     }
 
     #[test]
-    fn each_end_of_a_cable_sends_on_its_own_lane() {
+    fn each_end_of_a_cable_sends_on_its_own_direction() {
         let cable = "name = \"p\"\n[[hosts]]\nids = \"n[1-2]\"\n[[links]]\n\
                      between = [\"n2\", \"n1\"]\nrate = \"1 Gb/s\"\nrate_back = \"2 Gb/s\"";
         let ports = layout(cable).ports;
@@ -105,7 +105,7 @@ ids = "s"
     }
 
     #[test]
-    fn a_cable_without_limits_needs_no_keeper() {
+    fn a_cable_without_limits_needs_no_daemon() {
         let direct = "name = \"p\"\n[[hosts]]\nids = \"n[1-2]\"\n[[links]]\n\
                       between = [\"n1\", \"n2\"]\nmtu_bytes = 9000";
         let is_direct = |text: &str| matches!(topology(text), Ok(Topology::Direct { .. }));

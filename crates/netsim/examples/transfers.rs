@@ -110,14 +110,14 @@ fn add_transfers(network: &dyn Network, phase: Phase, part_back: f64, transfers:
             ..Demand::of_bits(bytes * 8.0)
         };
         if part_back == 0.0 {
-            let find = |route: &mut _| Some((network.way(src, dst, 0, route)?, demand));
+            let find = |route: &mut _| Some((network.path(src, dst, 0, route)?, demand));
             transfers.push_found(find).expect("a way");
             continue;
         }
         there.clear();
         back.clear();
-        network.way(src, dst, 0, &mut there).expect("a way");
-        network.way(dst, src, 0, &mut back).expect("a way back");
+        network.path(src, dst, 0, &mut there).expect("a way");
+        network.path(dst, src, 0, &mut back).expect("a way back");
         let (there, back) = (&there[..], &back[..]);
         transfers.push_answered(Route { there, back }, demand);
     }

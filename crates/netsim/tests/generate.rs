@@ -1,4 +1,4 @@
-//! Generated networks: their sizes, their ways, and what the literature says of them.
+//! Generated networks: their sizes, their paths, and what the literature says of them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -23,7 +23,7 @@ fn build(text: &str) -> Result<Box<dyn Network>, String> {
 fn route(network: &dyn Network, src: usize, dst: usize) -> Vec<u32> {
     let mut route = Vec::new();
     network
-        .way(src, dst, 0, &mut route)
+        .path(src, dst, 0, &mut route)
         .expect("there is a way");
     route
 }
@@ -110,7 +110,7 @@ fn every_example_is_right() {
 }
 
 #[test]
-fn ways_are_as_long_as_they_must_be() {
+fn paths_are_as_long_as_they_must_be() {
     let length = |text: &str, src, dst| route(build(text).unwrap().as_ref(), src, dst).len();
     assert_eq!(length("fat-tree(k=4)", 0, 1), 2);
     assert_eq!(length("fat-tree(k=4)", 0, 2), 4);
@@ -142,21 +142,21 @@ fn shifts_do_not_meet_in_a_fat_tree() {
 /// A hash lets some meet; another seed lets others meet; the same seed the same.
 #[test]
 fn a_hash_spreads_and_is_the_same_for_a_seed() {
-    let ways = |seed: u32| -> Vec<Vec<u32>> {
+    let paths = |seed: u32| -> Vec<Vec<u32>> {
         let network = build(&format!("fat-tree(k=8,routing=hash,seed={seed})")).unwrap();
         (0..64)
             .map(|src| route(network.as_ref(), src, 127 - src))
             .collect()
     };
-    assert_eq!(ways(1), ways(1));
-    assert_ne!(ways(1), ways(2));
-    let ups: HashSet<u32> = ways(1).iter().map(|way| way[1]).collect();
+    assert_eq!(paths(1), paths(1));
+    assert_ne!(paths(1), paths(2));
+    let ups: HashSet<u32> = paths(1).iter().map(|path| path[1]).collect();
     assert!((25..64).contains(&ups.len()), "{}", ups.len());
 }
 
 #[test]
 fn who_sends_up_a_link_and_who_receives_down_it_agree() {
-    // All ways into a host end with its own link, all ways out begin with its own.
+    // All paths into a host end with its own link, all paths out begin with its own.
     for (_, example) in generators()
         .into_iter()
         .filter(|(name, _)| !name.contains("cube"))

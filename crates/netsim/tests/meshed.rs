@@ -1,4 +1,4 @@
-//! Fabrics whose switches form loops: ways with as few links as possible.
+//! Fabrics whose switches form loops: paths with as few links as possible.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn with_routing(text: &str, routing: &str) -> Box<dyn Network> {
 fn names(network: &dyn Network, src: usize, dst: usize) -> Vec<String> {
     let mut route = Vec::new();
     network
-        .way(src, dst, 0, &mut route)
+        .path(src, dst, 0, &mut route)
         .expect("there is a way");
     let name = |at: &u32| network.constraint_name(*at as usize);
     route.iter().map(name).collect()
@@ -40,7 +40,7 @@ fn catalogued(name: &str) -> String {
 }
 
 #[test]
-fn a_way_round_a_ring_is_the_shorter_one() {
+fn a_path_round_a_ring_is_the_shorter_one() {
     let ring = with_routing(RING, "routing = \"shortest\"");
     assert_eq!(names(ring.as_ref(), 0, 2), ["n1 out", "s1 to s2", "n3 in"]);
     assert_eq!(names(ring.as_ref(), 0, 6), ["n1 out", "s1 to s4", "n7 in"]);
@@ -54,7 +54,7 @@ fn a_way_round_a_ring_is_the_shorter_one() {
 }
 
 #[test]
-fn a_hash_takes_all_of_the_shortest_ways_and_the_same_for_a_seed() {
+fn a_hash_takes_all_of_the_shortest_paths_and_the_same_for_a_seed() {
     let across = |seed: u32| -> Vec<Vec<String>> {
         let ring = with_routing(RING, &format!("routing = \"hash\"\nrouting_seed = {seed}"));
         (0..8)
@@ -91,7 +91,7 @@ fn parallel_cables_are_constraints_of_their_own() {
 }
 
 #[test]
-fn on_a_tree_all_ways_are_those_of_the_tree() {
+fn on_a_tree_all_paths_are_those_of_the_tree() {
     for name in [
         "two-racks",
         "xibalba-maintenance",
@@ -105,11 +105,11 @@ fn on_a_tree_all_ways_are_those_of_the_tree() {
         );
         for (src, dst) in (0..tree.hosts()).flat_map(|s| [(s, 0), (0, s), (s, tree.hosts() - 1)]) {
             let (mut one, mut other) = (Vec::new(), Vec::new());
-            let ways = [
-                tree.way(src, dst, 0, &mut one),
-                meshed.way(src, dst, 0, &mut other),
+            let paths = [
+                tree.path(src, dst, 0, &mut one),
+                meshed.path(src, dst, 0, &mut other),
             ];
-            assert_eq!(ways[0], ways[1], "{name} {src} {dst}");
+            assert_eq!(paths[0], paths[1], "{name} {src} {dst}");
             let rates = |network: &dyn Network, route: &[u32]| -> Vec<f64> {
                 route
                     .iter()
@@ -137,14 +137,14 @@ fn what_a_switch_passes_is_one_constraint() {
 }
 
 #[test]
-fn islands_have_no_way_between_them() {
+fn islands_have_no_path_between_them() {
     let text = RING.replace(
         "between = [\"s[1-4]\", \"s[2,3,4,1]\"]",
         "between = [\"s[1,3]\", \"s[2,4]\"]",
     );
     let islands = with_routing(&text, "routing = \"shortest\"");
-    assert!(islands.way(0, 2, 0, &mut Vec::new()).is_some());
-    assert_eq!(islands.way(0, 4, 0, &mut Vec::new()), None);
+    assert!(islands.path(0, 2, 0, &mut Vec::new()).is_some());
+    assert_eq!(islands.path(0, 4, 0, &mut Vec::new()), None);
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Stages {
     pub fn measured(machine: &Machine, exchange: Exchange) -> Result<Self, Failure> {
         let processor = machine.placement.of(Task::Application);
         let bytes = |messages| (messages * exchange.message_bytes) as f64;
-        let alone = measure(&all_on_one(&without_load(machine)), exchange)?;
+        let isolated = measure(&all_on_one(&without_load(machine)), exchange)?;
         let placed = measure(&without_load(machine), exchange)?;
         let [sender, receiver] = &placed.tallies;
         let of_sender = (0..machine.processors.len()).map(|index| busy_ps(sender, index));
@@ -54,7 +54,8 @@ impl Stages {
         let wire_bytes = Framing::Ethernet.wire_bytes(segment_bytes, machine.nic.mtu_bytes);
         let wire_ps = wire_bytes as f64 * 8e12 / machine.link.bits_per_s as f64;
         Ok(Self {
-            communication_ps: busy_ps(&alone.tallies[1], processor) as f64 / bytes(alone.messages),
+            communication_ps: busy_ps(&isolated.tallies[1], processor) as f64
+                / bytes(isolated.messages),
             host_ps: busy_ps(receiver, processor) as f64 / bytes(placed.messages),
             other_ps: others.max().unwrap_or(0) as f64 / bytes(placed.messages),
             link_ps: wire_ps / segment_bytes as f64,

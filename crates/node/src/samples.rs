@@ -259,11 +259,11 @@ fn timed(
     };
     let (measured, cycles) = counted(machine, exchange(step, phase, 0))?;
     // One message and the acknowledgement that ends a window; the others follow one another.
-    let alone = measure(machine, exchange(step, phase, 1))?;
+    let isolated = measure(machine, exchange(step, phase, 1))?;
     let each_s = measured.period_ps / 1e12;
     let timed = Timed {
         each_s,
-        window_s: (alone.period_ps / 1e12 - each_s).max(0.0),
+        window_s: (isolated.period_ps / 1e12 - each_s).max(0.0),
         window: window.max(1),
         crossings: 1.0,
         bottleneck: busiest(&measured),

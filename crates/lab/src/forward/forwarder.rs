@@ -1,4 +1,4 @@
-//! Takes frames from the hosts' ports, holds each for its time on the wires, and sends it on.
+//! Takes frames from the hosts' ports, holds each for its time on the links, and sends it on.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,9 +9,9 @@ use weft_fabric::queue::Schedule;
 use crate::address::Interface;
 use crate::clock;
 use crate::forward::frame::{Frame, FramePool};
+use crate::forward::links::Links;
 use crate::forward::meter::Meter;
 use crate::forward::packet_socket::{BATCH, PacketSocket};
-use crate::forward::plant::Plant;
 use crate::forward::stats::Stats;
 use crate::forward::waiter::Waiter;
 
@@ -20,7 +20,7 @@ struct Journey {
     frame: Frame,
     from: usize,
     to: usize,
-    /// How many wires it has passed.
+    /// How many links it has passed.
     step: usize,
 }
 
@@ -34,7 +34,7 @@ struct Directory {
 pub struct Forwarder {
     sockets: Vec<PacketSocket>,
     directory: Directory,
-    plant: Plant,
+    links: Links,
     waiter: Waiter,
     schedule: Schedule<Journey>,
     pool: FramePool,
@@ -50,7 +50,7 @@ impl Forwarder {
     pub fn new(
         sockets: Vec<PacketSocket>,
         interfaces: Vec<Interface>,
-        plant: Plant,
+        links: Links,
         frame_bytes: usize,
         stats: Arc<Stats>,
     ) -> io::Result<Self> {
@@ -62,7 +62,7 @@ impl Forwarder {
             schedule: Schedule::new(),
             pool: FramePool::new(frame_bytes),
             sockets,
-            plant,
+            links,
             stats,
         })
     }
@@ -92,16 +92,16 @@ impl Forwarder {
             sockets,
             directory,
             pool,
-            plant,
+            links,
             schedule,
             stats,
             ..
         } = self;
         sockets[port].receive(pool, |pool, frame, arrival_ns| {
             let arrival_ns = arrival_ns.saturating_sub(offset_ns);
-            let wire = plant.wire_at(0, port, port);
+            let link = links.link_at(0, port, port);
             let passed =
-                wire.and_then(|wire| wire.pass(arrival_ns, frame.bytes().len() as u64, port));
+                link.and_then(|link| link.pass(arrival_ns, frame.bytes().len() as u64, port));
             match passed {
                 Some(due_ns) => directory.address(schedule, pool, port, frame, due_ns),
                 None => {
@@ -124,10 +124,10 @@ impl Forwarder {
         now_ns
     }
 
-    /// Takes a frame that has passed a wire to the next one, or out.
+    /// Takes a frame that has passed a link to the next one, or out.
     fn advance(&mut self, mut journey: Journey, due_ns: u64, now_ns: u64) {
         let Journey { from, to, step, .. } = journey;
-        let Some(wire) = self.plant.wire_at(step, from, to) else {
+        let Some(link) = self.links.link_at(step, from, to) else {
             self.stats.count_forwarded(now_ns - due_ns);
             if self.outgoing[to].is_empty() {
                 self.departing.push(to);
@@ -135,7 +135,7 @@ impl Forwarder {
             self.outgoing[to].push(journey.frame);
             return;
         };
-        match wire.pass(due_ns, journey.frame.bytes().len() as u64, from) {
+        match link.pass(due_ns, journey.frame.bytes().len() as u64, from) {
             Some(next_ns) => {
                 journey.step += 1;
                 self.schedule.add(next_ns, journey);
@@ -169,7 +169,7 @@ impl Directory {
         }
     }
 
-    /// Sends a frame that has passed its sender's wire on its way to whom it is for.
+    /// Sends a frame that has passed its sender's link on its way to whom it is for.
     fn address(
         &self,
         schedule: &mut Schedule<Journey>,

@@ -9,7 +9,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// What came from the wire.
+    /// What came from the link.
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[..self.length]
     }

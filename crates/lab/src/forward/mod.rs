@@ -2,9 +2,9 @@
 
 pub mod forwarder;
 pub mod frame;
+pub mod link;
+pub mod links;
 pub mod meter;
 pub mod packet_socket;
-pub mod plant;
 pub mod stats;
 pub mod waiter;
-pub mod wire;

@@ -12,7 +12,7 @@ use crate::kernel::sys::{check, set_option};
 pub const BATCH: usize = 32;
 /// With many ports most have few frames at a time, and preparing for a whole batch takes longer than those.
 const FEW: usize = 4;
-/// Room for what arrives while the keeper is not scheduled.
+/// Room for what arrives while the daemon is not scheduled.
 const RECEIVE_BUFFER_BYTES: i32 = 32 << 20;
 
 /// Of linux/if_packet.h.
@@ -93,7 +93,7 @@ impl PacketSocket {
         let mut arrivals = [(0, 0); N];
         let count = self.receive_batch(&mut frames, &mut arrivals);
         for (i, (mut frame, (length, arrival_ns))) in frames.into_iter().zip(arrivals).enumerate() {
-            // A frame larger than the link's is nothing a wire would have carried.
+            // A frame larger than the link's is nothing a link would have carried.
             match i < count && frame.set_length(length) {
                 true => take(pool, frame, arrival_ns),
                 false => pool.put(frame),

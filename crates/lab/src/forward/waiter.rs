@@ -13,7 +13,7 @@ const LEAST_EARLY_NS: u64 = 5_000;
 const MOST_EARLY_NS: u64 = 40_000;
 
 /// How long it looks for the next frame after the last one, instead of sleeping: waking a thread on an idle processor
-/// takes longer than a short frame is on a Fast Ethernet wire. Longer than a full frame takes there and back.
+/// takes longer than a short frame is on a Fast Ethernet link. Longer than a full frame takes there and back.
 const ATTENTIVE_NS: u64 = 300_000;
 
 /// Waits on the sockets of all ports.

@@ -113,7 +113,7 @@ struct EthtoolValue {
 }
 
 /// Switches the offloads of an interface in the calling thread's namespace off: what leaves the host
-/// are then the frames, of the size and with the checksums, that a wire would carry.
+/// are then the frames, of the size and with the checksums, that a link would carry.
 pub fn switch_offloads_off(name: &str) -> io::Result<()> {
     let socket = std::net::UdpSocket::bind("127.0.0.1:0")?;
     OFFLOADS

@@ -42,7 +42,7 @@ impl NetworkNamespace {
         self.cookie
     }
 
-    /// The keeper's descriptor, which others open as `/proc/PID/fd/FD`.
+    /// The daemon's descriptor, which others open as `/proc/PID/fd/FD`.
     pub fn fd(&self) -> i32 {
         self.file.as_raw_fd()
     }
@@ -109,7 +109,7 @@ fn explain(error: &io::Error) -> LabError {
     let message = format!("cannot create network namespaces as this user: {error}");
     let hint = format!(
         "two ways out: run as root; or let users create their own namespaces: {}",
-        switches_in_the_way().join("; ")
+        switches_that_forbid().join("; ")
     );
     LabError::request(message, hint)
 }
@@ -138,7 +138,7 @@ const SWITCHES: [(&str, &str, &str); 4] = [
     ),
 ];
 
-fn switches_in_the_way() -> Vec<&'static str> {
+fn switches_that_forbid() -> Vec<&'static str> {
     let forbids = |file: &str, value: &str| {
         let found = fs::read_to_string(format!("/proc/sys/{file}"));
         found.is_ok_and(|found| found.trim() == value)

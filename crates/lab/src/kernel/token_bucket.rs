@@ -1,6 +1,6 @@
 //! The kernel's token bucket filter at a host's exit: what a network card's full ring is to a real host.
 //!
-//! It holds the host's frames back in the host, where TCP sees them and sends no more. The wire's own time is
+//! It holds the host's frames back in the host, where TCP sees them and sends no more. The link's own time is
 //! the forwarder's business: a token bucket lets the first frames after a pause pass at once.
 
 use std::io;
@@ -10,7 +10,7 @@ use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage, TcOption};
 use weft_fabric::BitRate;
 
-use crate::forward::wire::{FRAME_OVERHEAD_BYTES, LEAST_WIRE_BYTES};
+use crate::forward::link::{FRAME_OVERHEAD_BYTES, LEAST_WIRE_BYTES};
 use crate::kernel::interface::limit_segments;
 use crate::kernel::netlink::Netlink;
 
@@ -20,7 +20,7 @@ const TCA_TBF_RATE64: u16 = 4;
 const TCA_TBF_BURST: u16 = 6;
 const TC_LINKLAYER_ETHERNET: u8 = 1;
 
-/// How much of the wire's time TCP hands over at once, as one large segment that is cut into frames behind the
+/// How much of the link's time TCP hands over at once, as one large segment that is cut into frames behind the
 /// bucket. The bucket sets a timer for each, and in a virtual machine a timer costs as much as a frame.
 const SEGMENT_US: u64 = 250;
 /// What the kernel can cut from one segment.
@@ -28,7 +28,7 @@ const MOST_FRAMES: u64 = 40;
 /// Headers that a segment has only once.
 const SEGMENT_HEADER_BYTES: u32 = 128;
 
-/// A bucket for a wire.
+/// A bucket for a link.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TokenBucket {
     bytes_per_s: u64,
@@ -41,18 +41,18 @@ pub struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// The bucket for a wire's rate and the frames that cross it.
+    /// The bucket for a link's rate and the frames that cross it.
     pub fn new(rate: BitRate, frame_bytes: u32, queue_frames: u32) -> Self {
         let wire_bytes = u64::from(frame_bytes) + FRAME_OVERHEAD_BYTES;
         let full_bytes_per_s = (rate.0 / 8 * u64::from(frame_bytes)).div_ceil(wire_bytes);
         let frames = full_bytes_per_s * SEGMENT_US / 1_000_000 / u64::from(frame_bytes);
         let frames = frames.clamp(1, MOST_FRAMES) as u32;
         let (bytes_per_s, overhead_bytes) = match frames {
-            // As the wire counts: acknowledgements that passed faster would wait behind the bucket, and data with
+            // As the link counts: acknowledgements that passed faster would wait behind the bucket, and data with
             // them, more and more of it and unseen by TCP.
             1 => (rate.0 / 8, FRAME_OVERHEAD_BYTES as u16),
             // Segments count as if they were one frame, so what their frames need on the wire besides their bytes
-            // is taken off the rate. Shorter frames pass too fast here; the wire sees to them.
+            // is taken off the rate. Shorter frames pass too fast here; the link sees to them.
             _ => (full_bytes_per_s, 0),
         };
         let limit_bytes = frame_bytes.saturating_mul(queue_frames);
@@ -81,7 +81,7 @@ impl TokenBucket {
 
     fn options(&self) -> Vec<TcOption> {
         let attribute = |kind, value| TcOption::Other(DefaultNla::new(kind, value));
-        // Room for a second segment, so that a late timer does not let the wire run dry.
+        // Room for a second segment, so that a late timer does not let the link run dry.
         let burst = 2 * (self.segment_bytes + SEGMENT_HEADER_BYTES);
         vec![
             attribute(TCA_TBF_PARMS, self.parameters()),
@@ -122,13 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn full_frames_pass_at_the_rate_of_the_wire() {
+    fn full_frames_pass_at_the_rate_of_the_link() {
         // 12.5 MB/s on the wire carry 1514 bytes of frame in 1538.
         assert_eq!(bucket(100).bytes_per_s, 12_304_942);
     }
 
     #[test]
-    fn where_each_frame_is_a_segment_it_counts_as_on_the_wire() {
+    fn where_each_frame_is_a_segment_it_counts_as_on_the_link() {
         let slow = bucket(10);
         assert_eq!((slow.bytes_per_s, slow.overhead_bytes), (1_250_000, 24));
         assert_eq!(bucket(100).overhead_bytes, 0);

@@ -6,7 +6,7 @@ use weft_fabric::Framing;
 
 use crate::packets::Limit;
 
-use super::Way;
+use super::Path;
 
 /// A network that is ready to be simulated.
 pub trait Network: Debug + Send + Sync {
@@ -43,13 +43,13 @@ pub trait Network: Debug + Send + Sync {
         None
     }
 
-    /// Appends the shared constraints from a host to another to `route`, and says what the way costs. None where there
-    /// is no way. A host has an empty way to itself.
-    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way>;
+    /// Appends the shared constraints from a host to another to `route`, and says what the path costs. None where there
+    /// is no path. A host has an empty path to itself.
+    fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path>;
 
     /// All constraints from a host to another in their order, those that are not shared among them.
-    fn hops(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
-        self.way(src, dst, network, route)
+    fn hops(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
+        self.path(src, dst, network, route)
     }
 
     /// Whether the connections that cross a constraint share what it carries, or each of them gets that much.

@@ -1,27 +1,27 @@
 //! A fabric as its file declares it.
 
-use weft_fabric::{Fabric, Framing, Layout, Limit, Place, Ways};
+use weft_fabric::{Fabric, Framing, Layout, Limit, Paths, Place};
 
 use crate::packets;
 
-use super::{Hop, Network, Way};
+use super::{Hop, Network, Path};
 
 /// The network of a declared fabric: the same limits on the same ways as the lab builds of it.
 #[derive(Debug)]
 pub struct Declared {
     fabric: Fabric,
     layout: Layout,
-    ways: Ways,
+    paths: Paths,
     capacities: Vec<f64>,
     /// By network, then by host.
     port_of: Vec<Vec<Option<u32>>>,
 }
 
 impl Declared {
-    /// Prepares a fabric; the error says why its hosts have no ways.
+    /// Prepares a fabric; the error says why its hosts have no paths.
     pub fn new(fabric: Fabric) -> Result<Self, String> {
         let layout = Layout::of(&fabric)?;
-        let ways = Ways::of(&layout);
+        let paths = Paths::of(&layout);
         let networks = layout.ports.iter().map(|port| port.network + 1).max();
         let mut port_of = vec![vec![None; fabric.hosts.len()]; networks.unwrap_or(1)];
         for (index, port) in layout.ports.iter().enumerate() {
@@ -30,22 +30,22 @@ impl Declared {
         let largest = layout.ports.iter().map(|port| port.mtu_bytes).max();
         let gain = Framing::Ethernet.inside_gain(largest.unwrap_or(1500));
         Ok(Self {
-            capacities: ways
+            capacities: paths
                 .limits
                 .iter()
                 .map(|limit| capacity(limit, gain))
                 .collect(),
             fabric,
             layout,
-            ways,
+            paths,
             port_of,
         })
     }
 
     fn hop(&self, limit: usize) -> Hop {
-        let at = &self.ways.limits[limit];
+        let at = &self.paths.limits[limit];
         Hop {
-            delay_s: at.lane.delay_ns.0 as f64 / 1e9,
+            delay_s: at.direction.delay_ns.0 as f64 / 1e9,
             bits_per_s: match at.dead {
                 // What it takes never arrives, however long it takes.
                 true => f64::INFINITY,
@@ -102,7 +102,7 @@ impl Network for Declared {
     }
 
     fn constraint_name(&self, constraint: usize) -> String {
-        match self.ways.limits[constraint].place {
+        match self.paths.limits[constraint].place {
             Place::Up { port } => format!("{} out", self.port_name(port)),
             Place::Down { port } => format!("{} in", self.port_name(port)),
             Place::Enter { network, switch } => {
@@ -136,11 +136,11 @@ impl Network for Declared {
     }
 
     fn constraint_delay_s(&self, constraint: usize) -> f64 {
-        self.ways.limits[constraint].lane.delay_ns.0 as f64 / 1e9
+        self.paths.limits[constraint].direction.delay_ns.0 as f64 / 1e9
     }
 
     fn limit(&self, constraint: usize) -> Option<packets::Limit> {
-        let limit = &self.ways.limits[constraint];
+        let limit = &self.paths.limits[constraint];
         Some(packets::Limit {
             bits_per_s: self.capacities[constraint],
             delay_s: self.constraint_delay_s(constraint),
@@ -149,24 +149,24 @@ impl Network for Declared {
         })
     }
 
-    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+    fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
         if src == dst {
-            return Some(Way::of([]));
+            return Some(Path::of([]));
         }
         let ports = self.port_of.get(network as usize)?;
         let (from, to) = (ports[src]? as usize, ports[dst]? as usize);
         let start = route.len();
-        route.extend(self.ways.way(from, to).map(|limit| limit as u32));
+        route.extend(self.paths.path(from, to).map(|limit| limit as u32));
         let hops = route[start..].iter().map(|limit| self.hop(*limit as usize));
-        let mut way = Way::of(hops);
+        let mut path = Path::of(hops);
         // On a cable the sender's end says what it carries; between switches both ends do.
-        way.mtu_bytes = way.mtu_bytes.min(self.layout.ports[to].mtu_bytes);
-        Some(way)
+        path.mtu_bytes = path.mtu_bytes.min(self.layout.ports[to].mtu_bytes);
+        Some(path)
     }
 }
 
 fn capacity(limit: &Limit, inside_gain: f64) -> f64 {
-    let rate = limit.lane.rate_bits_per_s;
+    let rate = limit.direction.rate_bits_per_s;
     let bits_per_s = rate.map_or(f64::INFINITY, |rate| rate.0 as f64);
     match (limit.dead, limit.place.is_inside()) {
         (true, _) => 0.0,

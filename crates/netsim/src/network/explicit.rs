@@ -1,9 +1,9 @@
-//! A network whose ways are listed one by one.
+//! A network whose paths are listed one by one.
 
 use std::collections::HashMap;
 
 use super::named::Named;
-use super::{Hop, Network, Way};
+use super::{Hop, Network, Path};
 use weft_fabric::Framing;
 
 /// Hosts, constraints and the route of each pair that has one. Rates are what messages get.
@@ -96,18 +96,18 @@ impl Network for Explicit {
         Framing::Bare
     }
 
-    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+    fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
         let start = route.len();
-        let way = self.hops(src, dst, network, route)?;
+        let path = self.hops(src, dst, network, route)?;
         let crossed = route.split_off(start);
         let (shared, own): (Vec<u32>, Vec<u32>) = crossed
             .into_iter()
             .partition(|at| self.is_shared[*at as usize]);
         route.extend(shared);
         let rates = own.iter().map(|at| self.capacities()[*at as usize]);
-        Some(Way {
+        Some(Path {
             own_bits_per_s: rates.fold(f64::INFINITY, f64::min),
-            ..way
+            ..path
         })
     }
 
@@ -115,15 +115,15 @@ impl Network for Explicit {
         self.is_shared[constraint]
     }
 
-    fn hops(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+    fn hops(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
         if src == dst {
-            return Some(Way::of([]));
+            return Some(Path::of([]));
         }
         let found = self.routes.get(&(src as u32, dst as u32))?;
         if network > 0 {
             return None;
         }
         route.extend_from_slice(found);
-        Some(self.constraints.way(found))
+        Some(self.constraints.path(found))
     }
 }

@@ -1,19 +1,19 @@
-//! A declared fabric whose links may form loops: every way has as few links as possible.
+//! A declared fabric whose links may form loops: every path has as few links as possible.
 
 use std::collections::{HashMap, VecDeque};
 
-use weft_fabric::{Fabric, Framing, Lane, Names, Routing, host_links, neighbours_of, port_of};
+use weft_fabric::{Direction, Fabric, Framing, Names, Routing, host_links, neighbours_of, port_of};
 
 use crate::hash;
 
 use super::named::Named;
-use super::{Hop, Network, Way};
+use super::{Hop, Network, Path};
 
 /// Memory goes with the square of the switches.
 const MOST_SWITCHES: usize = 4096;
 const UNREACHED: u16 = u16::MAX;
 
-/// The network of a fabric that says how to choose among ways.
+/// The network of a fabric that says how to choose among paths.
 #[derive(Debug)]
 pub struct Meshed {
     name: String,
@@ -52,7 +52,7 @@ struct Next {
 }
 
 impl Meshed {
-    /// Prepares a fabric; the error says why its hosts have no ways.
+    /// Prepares a fabric; the error says why its hosts have no paths.
     pub fn new(fabric: &Fabric) -> Result<Self, String> {
         let count = fabric.switches.len();
         if count > MOST_SWITCHES {
@@ -118,7 +118,7 @@ impl Meshed {
                 cable => format!("{from} to {} ({cable})", neighbour.name),
             };
             let constraint = neighbour.link.map(|link| {
-                let (away, _) = link.lanes_from(from);
+                let (away, _) = link.directions_from(from);
                 self.constraints
                     .add(name, hop(away, Some(link.mtu_bytes)), link.dead)
             });
@@ -160,7 +160,7 @@ impl Meshed {
         for path in &fabric.paths {
             if let (Some(from), Some(to)) = (position(&path.from), position(&path.to)) {
                 let name = format!("the route {} to {}", path.from, path.to);
-                let constraint = self.constraints.add(name, hop(path.lane, None), false);
+                let constraint = self.constraints.add(name, hop(path.direction, None), false);
                 self.detours.insert((from, to), constraint);
             }
         }
@@ -175,9 +175,9 @@ impl Meshed {
         match hashed {
             None => nearer.next().copied(),
             Some(hashed) => {
-                let ways = nearer.clone().count() as u64;
+                let paths = nearer.clone().count() as u64;
                 // Switches in a row would else all choose alike.
-                let choice = hash::mixed(hashed ^ at as u64) % ways.max(1);
+                let choice = hash::mixed(hashed ^ at as u64) % paths.max(1);
                 nearer.nth(choice as usize).copied()
             }
         }
@@ -213,12 +213,12 @@ impl Network for Meshed {
         self.constraints.delay_s(constraint)
     }
 
-    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+    fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
         if network > 0 {
             return None;
         }
         if src == dst {
-            return Some(Way::of([]));
+            return Some(Path::of([]));
         }
         let (from, to) = (&self.ports[src], &self.ports[dst]);
         if self.distance[from.switch * self.switches.len() + to.switch] == UNREACHED {
@@ -238,14 +238,14 @@ impl Network for Meshed {
         }
         route.extend(self.detours.get(&(src, dst)));
         route.push(to.down);
-        Some(self.constraints.way(&route[start..]))
+        Some(self.constraints.path(&route[start..]))
     }
 }
 
-fn hop(lane: Lane, mtu_bytes: Option<u32>) -> Hop {
+fn hop(direction: Direction, mtu_bytes: Option<u32>) -> Hop {
     Hop {
-        delay_s: lane.delay_ns.0 as f64 / 1e9,
-        bits_per_s: lane
+        delay_s: direction.delay_ns.0 as f64 / 1e9,
+        bits_per_s: direction
             .rate_bits_per_s
             .map_or(f64::INFINITY, |rate| rate.0 as f64),
         mtu_bytes,

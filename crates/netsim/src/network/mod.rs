@@ -7,10 +7,10 @@ mod explicit;
 mod generate;
 mod meshed;
 mod named;
-mod way;
+mod path;
 
 pub use constraints::Network;
 pub use described::of_fabric;
 pub use explicit::{Constraint, Explicit, Route};
 pub use generate::{generate, generators};
-pub use way::{Hop, Way};
+pub use path::{Hop, Path};

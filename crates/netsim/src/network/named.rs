@@ -1,6 +1,6 @@
 //! Constraints that are listed one by one.
 
-use super::{Hop, Way};
+use super::{Hop, Path};
 
 /// Constraints by index, each with its name and what it costs a frame.
 #[derive(Debug, Default)]
@@ -33,8 +33,8 @@ impl Named {
         &self.capacities
     }
 
-    /// What a way over these constraints costs.
-    pub fn way(&self, route: &[u32]) -> Way {
-        Way::of(route.iter().map(|at| self.hops[*at as usize]))
+    /// What a path over these constraints costs.
+    pub fn path(&self, route: &[u32]) -> Path {
+        Path::of(route.iter().map(|at| self.hops[*at as usize]))
     }
 }

@@ -30,7 +30,7 @@ pub struct Span {
 pub struct Carried {
     /// Full segments that arrived in the span, each once and with all before them.
     pub segments: Vec<u64>,
-    /// For each how many of its frames were lost at each limit of its way there.
+    /// For each how many of its frames were lost at each limit of its path there.
     pub lost: Vec<Vec<u64>>,
     /// How often a frame came to a limit.
     pub frames: u64,

@@ -32,9 +32,9 @@ impl Recovery {
 
     /// The window after news: lets as many go as arrive, times what the window is to shrink by; no fewer than fill
     /// the smaller window, `threshold`.
-    pub fn window(&mut self, on_way: u32, threshold: u32, news: News, is_worse: bool) -> u32 {
+    pub fn window(&mut self, on_path: u32, threshold: u32, news: News, is_worse: bool) -> u32 {
         self.delivered += news.delivered;
-        let may_send = match on_way > threshold {
+        let may_send = match on_path > threshold {
             true => {
                 let share = u64::from(self.delivered) * u64::from(threshold);
                 let share = share.div_ceil(u64::from(self.window_before)) as u32;
@@ -44,9 +44,9 @@ impl Recovery {
                 let is_better = news.acknowledged > 0 && !is_worse;
                 let owed = self.delivered.saturating_sub(self.sent);
                 let most = owed.max(news.delivered) + u32::from(is_better);
-                most.min(threshold - on_way)
+                most.min(threshold - on_path)
             }
         };
-        on_way + may_send.max(u32::from(self.sent == 0))
+        on_path + may_send.max(u32::from(self.sent == 0))
     }
 }

@@ -56,8 +56,8 @@ impl RoundTrip {
     }
 
     /// How long to wait before asking with one more segment; none where that is no better than the timeout.
-    pub fn probe_ns(&self, on_way: u32) -> Option<u64> {
-        let single_ns = match on_way {
+    pub fn probe_ns(&self, on_path: u32) -> Option<u64> {
+        let single_ns = match on_path {
             1 => LEAST_PATIENCE_NS,
             _ => PROBE_SLACK_NS,
         };

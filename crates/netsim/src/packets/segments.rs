@@ -9,7 +9,7 @@ use super::receiver::Acknowledgement;
 pub struct Segments {
     first: u64,
     sent: VecDeque<Sent>,
-    on_way: u32,
+    on_path: u32,
     arrived: u32,
     lost: u32,
     /// When the latest of those that arrived was sent, and what its round trip took.
@@ -25,7 +25,7 @@ struct Sent {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    OnWay,
+    OnPath,
     Arrived,
     Lost,
 }
@@ -60,8 +60,8 @@ impl Segments {
     }
 
     /// How many may still arrive.
-    pub fn on_way(&self) -> u32 {
-        self.on_way
+    pub fn on_path(&self) -> u32 {
+        self.on_path
     }
 
     /// Whether some are known to have arrived behind one that is missing.
@@ -89,7 +89,7 @@ impl Segments {
         let is_repeated = at < self.sent.len();
         let sent = Sent {
             at_ns: now_ns,
-            state: State::OnWay,
+            state: State::OnPath,
             is_repeated,
         };
         match self.sent.get_mut(at) {
@@ -99,7 +99,7 @@ impl Segments {
             }
             None => self.sent.push_back(sent),
         }
-        self.on_way += 1;
+        self.on_path += 1;
     }
 
     /// Notes what has arrived.
@@ -136,7 +136,7 @@ impl Segments {
         let latest = self.latest;
         let longest_ns = latest.round_trip_ns + patience_ns;
         let is_late = |sent: &Sent| {
-            sent.state == State::OnWay
+            sent.state == State::OnPath
                 && sent.at_ns < latest.sent_ns
                 && now_ns >= sent.at_ns + longest_ns
         };
@@ -144,7 +144,7 @@ impl Segments {
         for sent in self.sent.iter_mut().filter(|sent| is_late(sent)) {
             sent.state = State::Lost;
             self.lost += 1;
-            self.on_way -= 1;
+            self.on_path -= 1;
         }
         self.lost > before
     }
@@ -152,11 +152,11 @@ impl Segments {
     /// Takes all for lost that is not known to have arrived.
     pub fn lose_all(&mut self) {
         let missing = self.sent.iter_mut();
-        for sent in missing.filter(|sent| sent.state == State::OnWay) {
+        for sent in missing.filter(|sent| sent.state == State::OnPath) {
             sent.state = State::Lost;
             self.lost += 1;
         }
-        self.on_way = 0;
+        self.on_path = 0;
     }
 
     /// How many are known to have arrived behind one that is missing.
@@ -167,7 +167,7 @@ impl Segments {
     fn note_arrived(&mut self, sent: &mut Sent, now_ns: u64, news: &mut News) {
         match sent.state {
             State::Lost => self.lost -= 1,
-            _ => self.on_way -= 1,
+            _ => self.on_path -= 1,
         }
         sent.state = State::Arrived;
         news.delivered += 1;
@@ -207,7 +207,7 @@ mod tests {
         let news = segments.acknowledge(&told(3, &[]), 100);
         assert_eq!((news.acknowledged, news.delivered), (3, 3));
         assert_eq!(news.round_trip_ns, Some(97));
-        assert_eq!((segments.on_way(), segments.due()), (1, 4));
+        assert_eq!((segments.on_path(), segments.due()), (1, 4));
         assert!(!segments.find_lost(1000, 0), "nothing later has arrived");
     }
 
@@ -218,9 +218,9 @@ mod tests {
         assert_eq!((news.acknowledged, news.delivered), (1, 3));
         assert!(!segments.find_lost(100, 10), "there is still time");
         assert!(segments.find_lost(100, 0));
-        assert_eq!((segments.due(), segments.on_way()), (1, 1));
+        assert_eq!((segments.due(), segments.on_path()), (1, 1));
         segments.send(1, 110);
-        assert_eq!((segments.due(), segments.on_way()), (5, 2));
+        assert_eq!((segments.due(), segments.on_path()), (5, 2));
         let news = segments.acknowledge(&told(4, &[]), 200);
         assert_eq!((news.acknowledged, news.delivered), (3, 1));
         assert_eq!(news.round_trip_ns, None);
@@ -232,7 +232,7 @@ mod tests {
         let mut segments = sent(3);
         segments.acknowledge(&told(0, &[(1, 2)]), 100);
         segments.lose_all();
-        assert_eq!((segments.on_way(), segments.due()), (0, 0));
+        assert_eq!((segments.on_path(), segments.due()), (0, 0));
         segments.send(0, 200);
         assert_eq!((segments.due(), segments.next()), (2, 3));
     }

@@ -71,7 +71,7 @@ impl Sender {
 
     /// What it may send now, if anything.
     pub fn due(&mut self) -> Option<u64> {
-        self.is_held_by_window = self.segments.on_way() >= self.window;
+        self.is_held_by_window = self.segments.on_path() >= self.window;
         (!self.is_held_by_window && self.in_host < MOST_IN_HOST).then(|| self.segments.due())
     }
 
@@ -134,8 +134,8 @@ impl Sender {
         }
         match &mut self.mood {
             Mood::Recovery(recovery) => {
-                let on_way = self.segments.on_way();
-                self.window = recovery.window(on_way, self.threshold, news, is_worse);
+                let on_path = self.segments.on_path();
+                self.window = recovery.window(on_path, self.threshold, news, is_worse);
             }
             _ if self.is_held_by_window => self.grow(news.acknowledged),
             _ => {}
@@ -187,7 +187,7 @@ impl Sender {
     fn set_alarm(&mut self, now_ns: u64) {
         let may_probe =
             matches!(self.mood, Mood::Open) && !self.has_probed && !self.segments.has_gap();
-        let probe_ns = self.round_trip.probe_ns(self.segments.on_way());
+        let probe_ns = self.round_trip.probe_ns(self.segments.on_path());
         let probe_ns = probe_ns.filter(|_| may_probe);
         self.alarm = (!self.segments.is_empty()).then(|| Alarm {
             at_ns: now_ns + probe_ns.unwrap_or_else(|| self.round_trip.timeout_ns()),

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use weft_plan::{Mode, Pattern, Step, StopRule, Transfer};
 
-use crate::network::Way;
+use crate::network::Path;
 use crate::simulate::{
     Crowd, Demand, Fingerprint, Interrupted, Lumped, Route, Settings, side_by_side,
 };
@@ -31,8 +31,8 @@ pub struct AllPairs<'a> {
     members: Vec<u32>,
 }
 
-/// Shown a transfer, and its way and demand where it has any; the route is the setup's.
-type Look<'a> = dyn FnMut(&Setup<'_>, &Transfer, Option<(Way, Demand)>) + 'a;
+/// Shown a transfer, and its path and demand where it has any; the route is the setup's.
+type Look<'a> = dyn FnMut(&Setup<'_>, &Transfer, Option<(Path, Demand)>) + 'a;
 
 /// What a thread found of all transfers.
 struct Notes {
@@ -127,11 +127,11 @@ impl<'a> AllPairs<'a> {
             ..PhaseOutcome::default()
         };
         self.each(part, &mut |setup, transfer, found| {
-            let Some((way, demand)) = found else {
+            let Some((path, demand)) = found else {
                 return own.fail(transfer);
             };
             let (end_s, bottleneck) = lumped.end(demand, setup.route());
-            let end_s = end_s + setup.latency_s(&way, self.size_bytes);
+            let end_s = end_s + setup.latency_s(&path, self.size_bytes);
             if end_s == f64::INFINITY {
                 return own.fail(transfer);
             }

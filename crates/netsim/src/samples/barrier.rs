@@ -15,6 +15,6 @@ pub fn barrier_s(setup: &mut Setup<'_>, transfers: &[Transfer]) -> f64 {
     let ends = transfers.iter().flat_map(|one| [one.src, one.dst]);
     let nodes = setup.count_hosts(ends);
     let rounds = f64::from(nodes.next_power_of_two().ilog2());
-    let way = setup.find_way(first);
-    way.map_or(0.0, |way| rounds * setup.alone_s(&way, 1))
+    let path = setup.find_path(first);
+    path.map_or(0.0, |path| rounds * setup.isolated_s(&path, 1))
 }

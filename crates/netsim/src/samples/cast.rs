@@ -5,7 +5,7 @@
 
 use weft_plan::{Pattern, Step, Transfer};
 
-use crate::network::Way;
+use crate::network::Path;
 use crate::simulate::Interrupted;
 
 use super::chain::chains;
@@ -19,18 +19,18 @@ pub fn run(
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
     setup.transfers.clear();
-    let mut placed: Vec<(Vec<Transfer>, Vec<Way>)> = Vec::new();
+    let mut placed: Vec<(Vec<Transfer>, Vec<Path>)> = Vec::new();
     for links in chains(transfers) {
         match setup.add_joined(&links, links[0].bytes) {
-            Some(ways) => placed.push((links, ways)),
+            Some(paths) => placed.push((links, paths)),
             None => links.iter().for_each(|link| outcome.fail(link)),
         }
     }
     let solved = outcome.solve(setup, common)?;
-    for (index, (links, ways)) in placed.iter().enumerate() {
+    for (index, (links, paths)) in placed.iter().enumerate() {
         let chain = Chain {
             links,
-            ways,
+            paths,
             chunk_bytes: chunk_bytes(common.step, links[0].bytes),
             first_end_s: solved.end_s[index],
             bottleneck: solved.bottleneck[index],
@@ -53,7 +53,7 @@ fn chunk_bytes(step: &Step, bytes: u64) -> u64 {
 /// A chain whose rate is known.
 struct Chain<'a> {
     links: &'a [Transfer],
-    ways: &'a [Way],
+    paths: &'a [Path],
     chunk_bytes: u64,
     /// When the last bit leaves the first node.
     first_end_s: f64,
@@ -66,8 +66,8 @@ impl Chain<'_> {
         let part = self.chunk_bytes as f64 / self.links[0].bytes.max(1) as f64;
         let chunk_s = self.first_end_s * part;
         let mut behind_s = 0.0;
-        for (link, way) in self.links.iter().zip(self.ways) {
-            behind_s += setup.latency_s(way, self.chunk_bytes);
+        for (link, path) in self.links.iter().zip(self.paths) {
+            behind_s += setup.latency_s(path, self.chunk_bytes);
             let end_s = self.first_end_s + behind_s;
             behind_s += chunk_s;
             if end_s == f64::INFINITY {

@@ -69,7 +69,7 @@ impl Condenser {
         rows: &mut Columns,
         most_rows: usize,
     ) -> Option<Digest> {
-        let digest = self.digest(rows, ways(phase.work))?;
+        let digest = self.digest(rows, paths(phase.work))?;
         let each = rows.len() / self.first_rows.len();
         let kept = (most_rows / each).clamp(1, self.first_rows.len());
         let of_transfers = self.first_rows.iter().map(|row| rank(rows, *row));
@@ -80,12 +80,12 @@ impl Condenser {
         Some(digest)
     }
 
-    fn digest(&mut self, rows: &Columns, ways: f64) -> Option<Digest> {
+    fn digest(&mut self, rows: &Columns, paths: f64) -> Option<Digest> {
         self.mbps.clear();
         self.first_rows.clear();
         let mut slowest = (f64::INFINITY, (0, 0));
         for row in (0..rows.len()).filter(|row| rows.batch[*row] == 0) {
-            let mbps = rate_mbps(rows, row, ways);
+            let mbps = rate_mbps(rows, row, paths);
             let ends = (rows.src[row], rows.dst[row]);
             if (mbps, ends) < slowest {
                 slowest = (mbps, ends);
@@ -118,7 +118,7 @@ pub fn rank(rows: &Columns, row: usize) -> u64 {
 }
 
 /// How often a row's time has its messages cross the network.
-fn ways(work: Work) -> f64 {
+fn paths(work: Work) -> f64 {
     match work {
         Work::Pingpong => 2.0,
         Work::Stream | Work::Cast => 1.0,
@@ -126,8 +126,8 @@ fn ways(work: Work) -> f64 {
 }
 
 /// One way; a clock that saw no time pass counts as one nanosecond.
-pub fn rate_mbps(rows: &Columns, row: usize, ways: f64) -> f64 {
-    let messages = f64::from(rows.messages[row]) * ways;
+pub fn rate_mbps(rows: &Columns, row: usize, paths: f64) -> f64 {
+    let messages = f64::from(rows.messages[row]) * paths;
     let elapsed_us = rows.elapsed_ns[row].max(1) as f64 / 1e3;
     rows.size_bytes[row] as f64 * 8.0 * messages / elapsed_us
 }

@@ -134,7 +134,7 @@ impl PhaseOutcome {
         }
     }
 
-    /// What a transfer without a way is held back by.
+    /// What a transfer without a path is held back by.
     pub fn fail(&mut self, transfer: &Transfer) {
         self.failed.push((transfer.src, transfer.dst));
     }

@@ -35,7 +35,7 @@ pub fn run(
     outcome.events = 1;
 }
 
-/// How long a message takes there and back, and the narrowest constraint on the way there.
+/// How long a message takes there and back, and the narrowest constraint on the path there.
 pub fn round_trip(
     setup: &mut Setup<'_>,
     transfer: &Transfer,
@@ -54,12 +54,12 @@ pub fn round_trip(
 /// How long a message takes that is alone, and the narrowest constraint on its way.
 pub fn one_way(setup: &mut Setup<'_>, transfer: &Transfer, size_bytes: u64) -> Option<(f64, u32)> {
     setup.transfers.clear();
-    let way = setup.add(transfer, size_bytes, size_bytes)?;
+    let path = setup.add(transfer, size_bytes, size_bytes)?;
     let bottleneck = narrowest(setup, setup.transfers.route(0));
     let capacities = setup.network.capacities();
     let mut route = setup.transfers.route(0).iter();
     let is_dead = route.any(|at| capacities[*at as usize] == 0.0);
-    (!is_dead).then(|| (setup.alone_s(&way, size_bytes), bottleneck))
+    (!is_dead).then(|| (setup.isolated_s(&path, size_bytes), bottleneck))
 }
 
 /// How many round trips a rule asks for.

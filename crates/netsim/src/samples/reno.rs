@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use weft_plan::{Reach, Step, StopRule, Transfer, Work};
 
-use crate::network::{Network, Way};
+use crate::network::{Network, Path};
 use crate::packets::{Carried, Connection, Limit, Span, carry};
 use crate::simulate::{Interrupted, NOTHING, Rates};
 use weft_fabric::Framing;
@@ -22,17 +22,17 @@ const COMMON_FRAME_BITS: f64 = 1538.0 * 8.0;
 /// Acknowledgements beside full frames, at most one each for two.
 const ACKS_PER_FRAME: f64 = 0.5;
 
-/// The rates of the transfers that are set up, each with its way, on the wire.
+/// The rates of the transfers that are set up, each with its path, on the wire.
 pub fn rates(
     setup: &Setup<'_>,
-    placed: &[(&Transfer, Way)],
+    placed: &[(&Transfer, Path)],
     span: Span,
     stop: &AtomicBool,
 ) -> Result<Rates, Interrupted> {
     let limits = known_limits(setup.network).expect("others are refused before");
     let connections: Vec<Vec<Connection>> = placed
         .iter()
-        .map(|(transfer, way)| connections(setup, transfer, *way))
+        .map(|(transfer, path)| connections(setup, transfer, *path))
         .collect();
     let all = connections.concat();
     let launches = (0..BEGINNINGS).map(|seed| carry(&limits, &all, span, seed, stop));
@@ -80,7 +80,7 @@ fn bottleneck<'a>(
 }
 
 /// One for each stream; none to oneself.
-fn connections(setup: &Setup<'_>, transfer: &Transfer, way: Way) -> Vec<Connection> {
+fn connections(setup: &Setup<'_>, transfer: &Transfer, path: Path) -> Vec<Connection> {
     let (src, dst) = (transfer.src as usize, transfer.dst as usize);
     if src == dst {
         return Vec::new();
@@ -91,7 +91,7 @@ fn connections(setup: &Setup<'_>, transfer: &Transfer, way: Way) -> Vec<Connecti
         route
     };
     let framing = setup.framing();
-    let segment_bytes = framing.segment_bytes(way.mtu_bytes);
+    let segment_bytes = framing.segment_bytes(path.mtu_bytes);
     let window_bytes = setup.parameters.window_bytes;
     let most = window_bytes.map_or(u64::from(u32::MAX), |bytes| bytes.div_ceil(segment_bytes));
     let one = Connection {
@@ -99,8 +99,8 @@ fn connections(setup: &Setup<'_>, transfer: &Transfer, way: Way) -> Vec<Connecti
         dst,
         there: route(src, dst),
         back: route(dst, src),
-        frame_bytes: framing.wire_bytes(segment_bytes, way.mtu_bytes),
-        ack_bytes: framing.wire_bytes(0, way.mtu_bytes),
+        frame_bytes: framing.wire_bytes(segment_bytes, path.mtu_bytes),
+        ack_bytes: framing.wire_bytes(0, path.mtu_bytes),
         segments_per_ack: setup.parameters.segments_per_ack,
         most_segments: most.min(u64::from(u32::MAX)) as u32,
     };
@@ -160,7 +160,7 @@ fn own_lines(network: &dyn Network) -> impl Iterator<Item = usize> {
 
 fn why_not(limits: &[Limit], hosts: u32, step: &Step) -> Option<String> {
     let name = &step.name;
-    // Phases that are chosen on the way are streams.
+    // Phases that are chosen on the path are streams.
     let first = step.some_phases(hosts, Reach::SIMULATOR, 0..1);
     let is_other = first.is_ok_and(|first| first.iter().any(|one| one.work != Work::Stream));
     if step.pattern.is_pair() || is_other {

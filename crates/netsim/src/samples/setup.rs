@@ -2,7 +2,7 @@
 
 use weft_plan::Transfer;
 
-use crate::network::{Network, Way};
+use crate::network::{Network, Path};
 use crate::simulate::{Demand, NOTHING, Route, Solver, Transfers};
 use weft_fabric::Framing;
 
@@ -46,11 +46,11 @@ impl<'a> Setup<'a> {
         self.network.framing()
     }
 
-    /// Adds a transfer of so many bytes in messages of `size_bytes`. None where there is no way; nothing is added then.
-    pub fn add(&mut self, transfer: &Transfer, bytes: u64, size_bytes: u64) -> Option<Way> {
-        let (way, demand) = self.seek(transfer, bytes, size_bytes)?;
+    /// Adds a transfer of so many bytes in messages of `size_bytes`. None where there is no path; nothing is added then.
+    pub fn add(&mut self, transfer: &Transfer, bytes: u64, size_bytes: u64) -> Option<Path> {
+        let (path, demand) = self.seek(transfer, bytes, size_bytes)?;
         self.push(demand);
-        Some(way)
+        Some(path)
     }
 
     /// The same without adding it.
@@ -59,11 +59,11 @@ impl<'a> Setup<'a> {
         transfer: &Transfer,
         bytes: u64,
         size_bytes: u64,
-    ) -> Option<(Way, Demand)> {
+    ) -> Option<(Path, Demand)> {
         self.forget_route();
-        let way = self.find_way(transfer)?;
-        self.find_way_back(transfer);
-        Some((way, self.demand(way, transfer.streams, bytes, size_bytes)))
+        let path = self.find_path(transfer)?;
+        self.find_path_back(transfer);
+        Some((path, self.demand(path, transfer.streams, bytes, size_bytes)))
     }
 
     /// The constraints of what was sought last.
@@ -75,34 +75,35 @@ impl<'a> Setup<'a> {
     }
 
     /// Adds transfers that all run at the rate of the slowest, as one.
-    pub fn add_joined(&mut self, links: &[Transfer], bytes: u64) -> Option<Vec<Way>> {
+    pub fn add_joined(&mut self, links: &[Transfer], bytes: u64) -> Option<Vec<Path>> {
         self.forget_route();
-        let ways = links.iter().map(|link| self.find_way(link));
-        let ways: Vec<Way> = ways.collect::<Option<_>>()?;
-        links.iter().for_each(|link| self.find_way_back(link));
-        let slowest = ways.iter().min_by_key(|way| way.mtu_bytes)?;
-        let own_rates = ways.iter().map(|way| way.own_bits_per_s);
-        let whole = Way {
+        let paths = links.iter().map(|link| self.find_path(link));
+        let paths: Vec<Path> = paths.collect::<Option<_>>()?;
+        links.iter().for_each(|link| self.find_path_back(link));
+        let slowest = paths.iter().min_by_key(|path| path.mtu_bytes)?;
+        let own_rates = paths.iter().map(|path| path.own_bits_per_s);
+        let whole = Path {
             own_bits_per_s: own_rates.fold(f64::INFINITY, f64::min),
             ..*slowest
         };
         let demand = self.demand(whole, 1, bytes, bytes);
         self.push(demand);
-        Some(ways)
+        Some(paths)
     }
 
     /// The way of a transfer, its constraints behind those that were found before.
-    pub fn find_way(&mut self, transfer: &Transfer) -> Option<Way> {
+    pub fn find_path(&mut self, transfer: &Transfer) -> Option<Path> {
         let (src, dst) = (transfer.src as usize, transfer.dst as usize);
         self.network
-            .way(src, dst, transfer.network, &mut self.there)
+            .path(src, dst, transfer.network, &mut self.there)
     }
 
     /// The constraints of a transfer's acknowledgements, if there are any.
-    fn find_way_back(&mut self, transfer: &Transfer) {
+    fn find_path_back(&mut self, transfer: &Transfer) {
         if self.parameters.segments_per_ack > 0 && self.framing() != Framing::Bare {
             let (src, dst) = (transfer.src as usize, transfer.dst as usize);
-            self.network.way(dst, src, transfer.network, &mut self.back);
+            self.network
+                .path(dst, src, transfer.network, &mut self.back);
         }
     }
 
@@ -117,40 +118,44 @@ impl<'a> Setup<'a> {
     }
 
     /// What a message takes from end to end besides its time at the rate of the slowest hop.
-    pub fn latency_s(&self, way: &Way, bytes: u64) -> f64 {
-        let first = self.framing().first_frame_bytes(bytes, way.mtu_bytes);
-        2.0 * self.parameters.overhead_s + way.latency_s(first)
+    pub fn latency_s(&self, path: &Path, bytes: u64) -> f64 {
+        let first = self.framing().first_frame_bytes(bytes, path.mtu_bytes);
+        2.0 * self.parameters.overhead_s + path.latency_s(first)
     }
 
-    /// What a message takes that has its way for itself.
-    pub fn alone_s(&self, way: &Way, bytes: u64) -> f64 {
-        let bits = self.framing().wire_bytes(bytes, way.mtu_bytes) as f64 * 8.0;
-        let own_s_per_bit = 1.0 / self.window_rate(way);
-        self.latency_s(way, bytes) + bits * way.slowest_s_per_bit.max(own_s_per_bit)
+    /// What a message takes that has its path for itself.
+    pub fn isolated_s(&self, path: &Path, bytes: u64) -> f64 {
+        let bits = self.framing().wire_bytes(bytes, path.mtu_bytes) as f64 * 8.0;
+        let own_s_per_bit = 1.0 / self.window_rate(path);
+        self.latency_s(path, bytes) + bits * path.slowest_s_per_bit.max(own_s_per_bit)
     }
 
     /// Wire bit/s that the window allows a connection.
-    fn window_rate(&self, way: &Way) -> f64 {
+    fn window_rate(&self, path: &Path) -> f64 {
         let Some(window_bytes) = self.parameters.window_bytes else {
             return f64::INFINITY;
         };
-        let round_trip_s = 2.0 * self.latency_s(way, window_bytes);
-        self.framing().wire_bytes(window_bytes, way.mtu_bytes) as f64 * 8.0 / round_trip_s
+        let round_trip_s = 2.0 * self.latency_s(path, window_bytes);
+        self.framing().wire_bytes(window_bytes, path.mtu_bytes) as f64 * 8.0 / round_trip_s
     }
 
-    fn demand(&self, way: Way, streams: u32, bytes: u64, size_bytes: u64) -> Demand {
+    fn demand(&self, path: Path, streams: u32, bytes: u64, size_bytes: u64) -> Demand {
         let streams = f64::from(streams);
         let framing = self.framing();
-        let expansion = framing.expansion(way.mtu_bytes);
+        let expansion = framing.expansion(path.mtu_bytes);
         // An end cannot take messages faster than it handles them.
         let gap_rate = size_bytes as f64 * 8.0 * expansion / self.parameters.overhead_s;
         Demand {
-            bits: framing.wire_bytes(bytes, way.mtu_bytes) as f64 * 8.0,
+            bits: framing.wire_bytes(bytes, path.mtu_bytes) as f64 * 8.0,
             // Transfers share what counts, not what is on the wire; with one size of packets that is the same.
             weight: streams * expansion / framing.expansion(COMMON_MTU_BYTES),
-            cap_bits_per_s: streams * self.window_rate(&way).min(gap_rate).min(way.own_bits_per_s),
+            cap_bits_per_s: streams
+                * self
+                    .window_rate(&path)
+                    .min(gap_rate)
+                    .min(path.own_bits_per_s),
             start_s: 0.0,
-            back: framing.acknowledgement(way.mtu_bytes, self.parameters.segments_per_ack),
+            back: framing.acknowledgement(path.mtu_bytes, self.parameters.segments_per_ack),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use weft_plan::{Phase, StopRule, Transfer};
 
-use crate::network::Way;
+use crate::network::Path;
 use crate::packets::Span;
 use crate::simulate::Interrupted;
 
@@ -20,11 +20,11 @@ pub fn run(
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
     setup.transfers.clear();
-    let mut placed: Vec<(&Transfer, Way)> = Vec::with_capacity(transfers.len());
+    let mut placed: Vec<(&Transfer, Path)> = Vec::with_capacity(transfers.len());
     for transfer in transfers {
         let bytes = bytes_of(rule, phase.size_bytes);
         match setup.add(transfer, bytes, phase.size_bytes) {
-            Some(way) => placed.push((transfer, way)),
+            Some(path) => placed.push((transfer, path)),
             None => outcome.fail(transfer),
         }
     }
@@ -53,13 +53,13 @@ fn count(
     setup: &mut Setup<'_>,
     common: Common<'_>,
     phase: &Phase,
-    placed: &[(&Transfer, Way)],
+    placed: &[(&Transfer, Path)],
     (repeats, trials): (u32, u32),
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
     let solved = outcome.solve(setup, common)?;
-    for (index, (transfer, way)) in placed.iter().enumerate() {
-        let end_s = solved.end_s[index] + setup.latency_s(way, phase.size_bytes);
+    for (index, (transfer, path)) in placed.iter().enumerate() {
+        let end_s = solved.end_s[index] + setup.latency_s(path, phase.size_bytes);
         if end_s == f64::INFINITY {
             outcome.fail(transfer);
             continue;
@@ -84,7 +84,7 @@ fn time(
     setup: &mut Setup<'_>,
     common: Common<'_>,
     phase: &Phase,
-    placed: &[(&Transfer, Way)],
+    placed: &[(&Transfer, Path)],
     (trial_ns, trials): (u64, u32),
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
@@ -103,8 +103,8 @@ fn time(
     let trial_s = trial_ns as f64 / 1e9;
     let warm_up_s = from_ns as f64 / 1e9;
     let framing = setup.framing();
-    for (index, (transfer, way)) in placed.iter().enumerate() {
-        let bits_per_s = solved.bits_per_s[index] / framing.expansion(way.mtu_bytes);
+    for (index, (transfer, path)) in placed.iter().enumerate() {
+        let bits_per_s = solved.bits_per_s[index] / framing.expansion(path.mtu_bytes);
         let messages_per_s = bits_per_s / 8.0 / phase.size_bytes as f64;
         let messages = (messages_per_s * trial_s).round().min(f64::from(i32::MAX));
         let batches = Batches {

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use super::answers::{Claims, MOST_TURNS, is_settled};
 use super::completion::ROUNDING;
 use super::solution::{Interrupted, OWN_CAP};
-use super::solver::{Settings, alone};
+use super::solver::{Settings, isolated};
 use super::symmetry::span_s;
 use super::transfers::Demand;
 
@@ -78,7 +78,7 @@ pub fn ends(
 fn unlimited(class: &Class) -> ClassEnd {
     ClassEnd {
         end_s: span_s(class.demand.bits, class.demand.cap_bits_per_s),
-        bottleneck: alone(class.demand),
+        bottleneck: isolated(class.demand),
     }
 }
 

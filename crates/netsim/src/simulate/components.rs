@@ -71,7 +71,7 @@ impl Components {
         }
     }
 
-    /// The constraint that stands for another's component; halves the way for those who come later.
+    /// The constraint that stands for another's component; halves the path for those who come later.
     fn find(&mut self, mut at: u32) -> u32 {
         while self.parent[at as usize] != at {
             let above = self.parent[at as usize];

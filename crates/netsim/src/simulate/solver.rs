@@ -129,7 +129,7 @@ impl Solver {
         let mut found = Rates {
             bits_per_s: caps.collect(),
             bottleneck: (0..count)
-                .map(|index| alone(transfers.demand(index)))
+                .map(|index| isolated(transfers.demand(index)))
                 .collect(),
         };
         self.components.split(capacities.len(), transfers, |_| true);
@@ -155,7 +155,7 @@ impl Solver {
         Solution {
             end_s: (0..count).map(end).collect(),
             bottleneck: (0..count)
-                .map(|index| alone(transfers.demand(index)))
+                .map(|index| isolated(transfers.demand(index)))
                 .collect(),
             events: u64::from(count > 0),
             idle_s: 0.0,
@@ -224,7 +224,7 @@ impl Solver {
 }
 
 /// What limits a transfer that crosses nothing.
-pub fn alone(demand: Demand) -> u32 {
+pub fn isolated(demand: Demand) -> u32 {
     match demand.cap_bits_per_s == f64::INFINITY {
         true => NOTHING,
         false => OWN_CAP,

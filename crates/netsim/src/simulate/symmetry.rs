@@ -245,13 +245,13 @@ impl Symmetry {
 
 /// Where all ask for the same and all constraints have one level, that is the rate of whoever crosses any.
 fn end_alike(level: f64, demand: Demand, transfers: &Transfers, mut take: impl FnMut(f64, u32)) {
-    let alone = Guess::of_cap(demand);
+    let isolated = Guess::of_cap(demand);
     let end_s = |level: f64| demand.start_s + span_s(demand.bits, level * demand.weight);
-    let (shared_s, alone_s) = (end_s(level), end_s(alone.level));
+    let (shared_s, isolated_s) = (end_s(level), end_s(isolated.level));
     for route in transfers.routes() {
         match route.first() {
-            Some(first) if level < alone.level => take(shared_s, *first),
-            _ => take(alone_s, alone.lowest),
+            Some(first) if level < isolated.level => take(shared_s, *first),
+            _ => take(isolated_s, isolated.lowest),
         }
     }
 }

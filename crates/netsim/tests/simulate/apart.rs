@@ -33,9 +33,9 @@ fn shifts_on_a_fat_tree_end_as_event_by_event() {
         for src in 0..hosts {
             let demand = Demand::of_bits(8e6);
             let dst = (src + distance) % hosts;
-            let way =
-                transfers.push_found(|route| Some((network.way(src, dst, 0, route)?, demand)));
-            assert!(way.is_some());
+            let path =
+                transfers.push_found(|route| Some((network.path(src, dst, 0, route)?, demand)));
+            assert!(path.is_some());
         }
         let found = solve(&mut solver, network.capacities(), &transfers);
         let plain = solve(

@@ -167,7 +167,7 @@ fn so_is_one_in_which_everybody_is_answered_alike() {
 /// Port 5 is slow outwards. What comes in there at 100 would need 25 of its 10: it gets half, and the data the rest.
 /// Where answers need less, they get that.
 #[test]
-fn answers_take_their_share_of_a_slow_way_back_and_hold_nobody_up() {
+fn answers_take_their_share_of_a_slow_path_back_and_hold_nobody_up() {
     let mut capacities = vec![100.0; 64];
     capacities[5] = 10.0;
     let rates = |back| {

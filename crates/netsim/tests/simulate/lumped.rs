@@ -66,14 +66,14 @@ fn all_pairs(
     part_back: f64,
 ) -> Transfers {
     let mut transfers = Transfers::default();
-    let way = |src, dst| {
-        let mut way = Vec::new();
-        network.way(src, dst, 0, &mut way).unwrap();
-        way
+    let path = |src, dst| {
+        let mut path = Vec::new();
+        network.path(src, dst, 0, &mut path).unwrap();
+        path
     };
     for src in 0..network.hosts() {
         for dst in (0..network.hosts()).filter(|dst| *dst != src) {
-            let (there, back) = (&way(src, dst), &way(dst, src));
+            let (there, back) = (&path(src, dst), &path(dst, src));
             let demand = Demand {
                 back: part_back,
                 ..Demand::of_bits(bits(src, dst))

@@ -1,4 +1,4 @@
-//! The slow and obvious way: progressive filling, and all of it again after every event.
+//! The slow and obvious path: progressive filling, and all of it again after every event.
 
 use weft_netsim::simulate::Transfers;
 

@@ -3,7 +3,7 @@
 use super::cache::Cache;
 use super::count::{Access, Count};
 use super::hierarchy::Hierarchy;
-use super::member::{Member, Ways};
+use super::member::{Member, Paths};
 use crate::machine::{Caches, Holds};
 
 impl Hierarchy {
@@ -11,7 +11,7 @@ impl Hierarchy {
     pub fn of(processors: usize, caches: &Caches) -> Self {
         let mut hierarchy = Self {
             members: Vec::new(),
-            ways: vec![Ways::default(); processors],
+            paths: vec![Paths::default(); processors],
             roots: Vec::new(),
             guards: Vec::new(),
             granule_bytes: 1,
@@ -59,7 +59,7 @@ impl Hierarchy {
         if owner.is_some() {
             self.granule_bytes = self.granule_bytes.max(description.line_bytes);
         }
-        for processor in 0..self.ways.len() {
+        for processor in 0..self.paths.len() {
             if owner.is_none_or(|owner| owner == processor) {
                 self.join(processor, id, description.holds);
             }
@@ -68,23 +68,23 @@ impl Hierarchy {
 
     /// Puts a cache outside of those that a processor has so far.
     fn join(&mut self, processor: usize, id: usize, holds: Holds) {
-        let ways = &mut self.ways[processor];
-        for (way, wants) in [
-            (&mut ways.instructions, holds.instructions()),
-            (&mut ways.data, holds.data()),
+        let paths = &mut self.paths[processor];
+        for (path, wants) in [
+            (&mut paths.instructions, holds.instructions()),
+            (&mut paths.data, holds.data()),
         ] {
             if !wants {
                 continue;
             }
-            if let Some(last) = way.ids().last() {
+            if let Some(last) = path.ids().last() {
                 self.members[*last].outer = Some(id);
             }
-            for inner in way.ids() {
+            for inner in path.ids() {
                 if !self.members[id].inner.contains(inner) {
                     self.members[id].inner.push(*inner);
                 }
             }
-            way.push(id);
+            path.push(id);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cache::State;
 use super::count::{Access, Count};
-use super::member::{Member, Way, Ways};
+use super::member::{Member, Path, Paths};
 use crate::machine::{Caches, Machine};
 
 /// What accesses cost besides their instructions.
@@ -27,7 +27,7 @@ impl std::ops::AddAssign for Cost {
 #[derive(Debug, Clone)]
 pub struct Hierarchy {
     pub(super) members: Vec<Member>,
-    pub(super) ways: Vec<Ways>,
+    pub(super) paths: Vec<Paths>,
     /// Those behind which there is only memory.
     pub(super) roots: Vec<usize>,
     /// The outermost ones that are somebody's own: what they have not, nothing inside of them has.
@@ -62,7 +62,7 @@ impl Hierarchy {
         }
         self.bring(processor, access, 0..0, address, &mut cost);
         // The first one brought it here.
-        let id = self.way(processor, access).ids[0];
+        let id = self.path(processor, access).ids[0];
         cost.stall_ps += (words - 1) * self.members[id].read_ps;
         self.count(processor, id, access, words - 1, words - 1);
         cost
@@ -78,11 +78,11 @@ impl Hierarchy {
         address: u64,
         cost: &mut Cost,
     ) -> State {
-        let way = self.way(processor, access);
+        let path = self.path(processor, access);
         let mut level = levels.end;
         let mut found = None;
-        while level < way.depth && found.is_none() {
-            let id = way.ids[level];
+        while level < path.depth && found.is_none() {
+            let id = path.ids[level];
             let member = &mut self.members[id];
             cost.stall_ps += member.read_ps;
             found = member.cache.touch(member.cache.line(address));
@@ -93,10 +93,10 @@ impl Hierarchy {
             cost.stall_ps += self.latency_ps;
             cost.crossings += 1;
         }
-        let missed = &way.ids[levels.start..level];
+        let missed = &path.ids[levels.start..level];
         let state = match (found, missed.first()) {
             // What is modified further out is exclusive here.
-            (Some(state), _) if self.is_own(way.ids[level]) => state.min(State::Exclusive),
+            (Some(state), _) if self.is_own(path.ids[level]) => state.min(State::Exclusive),
             (_, Some(id)) if self.is_own(*id) => self.share(processor, address, cost),
             _ => State::Exclusive,
         };
@@ -138,10 +138,10 @@ impl Hierarchy {
         if words == 0 {
             return cost;
         }
-        let way = self.ways[processor].data;
+        let path = self.paths[processor].data;
         let mut is_exclusive = false;
         let mut written = None;
-        for (level, id) in way.ids().iter().copied().enumerate() {
+        for (level, id) in path.ids().iter().copied().enumerate() {
             let member = &mut self.members[id];
             let found = member.cache.touch(member.cache.line(address));
             let stays = member.writes_back;
@@ -175,13 +175,13 @@ impl Hierarchy {
         if !is_exclusive {
             cost.crossings += self.take_from_others(processor, address);
         }
-        self.mark_written(way, address, written);
+        self.mark_written(path, address, written);
         cost
     }
 
     /// Nobody else has it any more; at one level it is newer than further out.
-    fn mark_written(&mut self, way: Way, address: u64, written: Option<usize>) {
-        for (level, id) in way.ids().iter().copied().enumerate() {
+    fn mark_written(&mut self, path: Path, address: u64, written: Option<usize>) {
+        for (level, id) in path.ids().iter().copied().enumerate() {
             let cache = &mut self.members[id].cache;
             let line = cache.line(address);
             match cache.peek(line) {
@@ -192,11 +192,11 @@ impl Hierarchy {
         }
     }
 
-    fn way(&self, processor: usize, access: Access) -> Way {
-        let ways = &self.ways[processor];
+    fn path(&self, processor: usize, access: Access) -> Path {
+        let paths = &self.paths[processor];
         match access {
-            Access::Instruction => ways.instructions,
-            Access::Read | Access::Write => ways.data,
+            Access::Instruction => paths.instructions,
+            Access::Read | Access::Write => paths.data,
         }
     }
 
@@ -218,8 +218,8 @@ impl Hierarchy {
 
     /// How long the innermost lines are: of data, of instructions.
     pub fn steps_bytes(&self) -> [u64; 2] {
-        let ways = &self.ways[0];
-        let line_bits = |way: Way| self.members[way.ids[0]].cache.line_bits;
-        [ways.data, ways.instructions].map(|way| 1 << line_bits(way))
+        let paths = &self.paths[0];
+        let line_bits = |path: Path| self.members[path.ids[0]].cache.line_bits;
+        [paths.data, paths.instructions].map(|path| 1 << line_bits(path))
     }
 }

@@ -22,12 +22,12 @@ pub(super) struct Member {
 
 /// Caches from the inside out.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Way {
+pub(super) struct Path {
     pub ids: [usize; MOST_LEVELS],
     pub depth: usize,
 }
 
-impl Way {
+impl Path {
     pub fn ids(&self) -> &[usize] {
         &self.ids[..self.depth]
     }
@@ -40,7 +40,7 @@ impl Way {
 
 /// Of one processor.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Ways {
-    pub instructions: Way,
-    pub data: Way,
+pub(super) struct Paths {
+    pub instructions: Path,
+    pub data: Path,
 }

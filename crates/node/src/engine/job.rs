@@ -95,14 +95,14 @@ pub struct Piece {
 
 impl Piece {
     pub fn new(job: Job, flow: u32, span: Span) -> Self {
-        let density = match span.alone_ps > 0.0 {
-            true => span.host_accesses / span.alone_ps,
+        let density = match span.isolated_ps > 0.0 {
+            true => span.host_accesses / span.isolated_ps,
             false => 0.0,
         };
         Self {
             job,
             flow,
-            left_ps: span.alone_ps,
+            left_ps: span.isolated_ps,
             density,
         }
     }

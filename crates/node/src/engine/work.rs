@@ -29,7 +29,7 @@ impl<W: Watch> Pair<'_, W> {
     /// What a job takes a processor: for one of the host with what it waits for its caches.
     fn span(&mut self, at: usize, processor: usize, job: Job) -> Span {
         let node = &mut self.nodes[at];
-        let alone = self.costs.span(job, processor, node.process.got_bytes);
+        let isolated = self.costs.span(job, processor, node.process.got_bytes);
         match &mut node.touches {
             Some(touches) if !self.machine.processors[processor].on_nic => {
                 let standing = Standing {
@@ -38,9 +38,9 @@ impl<W: Watch> Pair<'_, W> {
                     sent: node.connection.sent(),
                     acknowledged: node.connection.acknowledged(),
                 };
-                touches.span(job, processor, alone, standing)
+                touches.span(job, processor, isolated, standing)
             }
-            _ => alone,
+            _ => isolated,
         }
     }
 

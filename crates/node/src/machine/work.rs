@@ -18,7 +18,7 @@ impl Work {
             false => machine.memory.access_ps(),
         };
         Span {
-            alone_ps: self.cycles * period_ps + self.accesses * access_ps,
+            isolated_ps: self.cycles * period_ps + self.accesses * access_ps,
             host_accesses: match processor.on_nic {
                 true => 0.0,
                 false => self.accesses * machine.memory.miss_rate(),
@@ -64,7 +64,7 @@ impl Machine {
 /// How long something takes, and how often it goes to the host's memory in that time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Span {
-    pub alone_ps: f64,
+    pub isolated_ps: f64,
     /// By the mean, of the accesses those that miss; with caches all, until it is known what they find.
     pub host_accesses: f64,
 }
@@ -74,7 +74,7 @@ impl Span {
     pub fn plus(self, bytes: u64, other: Self) -> Self {
         let bytes = bytes as f64;
         Self {
-            alone_ps: self.alone_ps + bytes * other.alone_ps,
+            isolated_ps: self.isolated_ps + bytes * other.isolated_ps,
             host_accesses: self.host_accesses + bytes * other.host_accesses,
         }
     }

@@ -29,8 +29,8 @@ fn no_load_is_the_plain_stream() {
 /// Where one processor does everything, one after the other and undisturbed, work adds up to the picosecond.
 #[test]
 fn on_one_processor_without_contention_work_adds_up() {
-    let alone = [("memory.collision", "0 ns"), ("nic.coalesce_frames", "1")];
-    let idle = machine("base", &alone);
+    let isolated = [("memory.collision", "0 ns"), ("nic.coalesce_frames", "1")];
+    let idle = machine("base", &isolated);
     let stages = Stages::measured(&idle, stream(4000)).unwrap();
     for gamma in [0.25, 1.0, 3.5] {
         let loaded = stages.load(&idle, stream(4000), gamma).unwrap();
@@ -52,9 +52,9 @@ fn on_one_processor_without_contention_work_adds_up() {
 /// The closed form of a pipeline with one stage: B = 1 / ((1 + gamma) o X), equation 1.4 of the thesis.
 #[test]
 fn a_saturated_processor_shares_its_time_between_both() {
-    let alone = [("memory.collision", "0 ns")];
+    let isolated = [("memory.collision", "0 ns")];
     for gamma in [0.0, 0.5, 2.0, 3.5] {
-        let (found_ps, bound_ps) = under("base", &alone, BYTES, gamma);
+        let (found_ps, bound_ps) = under("base", &isolated, BYTES, gamma);
         let off = found_ps / bound_ps - 1.0;
         assert!(off.abs() < 0.03, "{gamma}: {found_ps} and {bound_ps}");
     }

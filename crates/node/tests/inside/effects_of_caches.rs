@@ -255,7 +255,7 @@ fn large_sends_and_merged_packets_are_copied_whole() {
         ("nic.poll", "true"),
     ];
     for placement in ["base", "onload"] {
-        let [alone, gathered] = [&gathers[..1], &gathers[..]]
+        let [isolated, gathered] = [&gathers[..1], &gathers[..]]
             .map(|keys| measured(placement, &with(keys), pingpong(100_000)));
         let reads = |found: &Measured| {
             let kinds = |processor| count(found, 0, processor, L1D, READ).accesses;
@@ -263,7 +263,10 @@ fn large_sends_and_merged_packets_are_copied_whole() {
         };
         // Both ways, two copies of a read for each eight bytes or less.
         assert!(reads(&gathered) > 4.0 * 100_000.0 / 8.0, "{placement}");
-        assert!(reads(&gathered) < reads(&alone), "{placement}: fewer jobs");
+        assert!(
+            reads(&gathered) < reads(&isolated),
+            "{placement}: fewer jobs"
+        );
     }
 }
 

@@ -48,9 +48,9 @@ fn payloads_that_are_handed_on_spare_the_receiver_a_copy() {
 /// Two transfers instead of one, each of which must win the bus.
 #[test]
 fn a_split_frame_asks_for_the_bus_twice() {
-    let alone = [NO_COLLISION, ("costs.protocol_accesses_per_byte", "0")];
+    let isolated = [NO_COLLISION, ("costs.protocol_accesses_per_byte", "0")];
     let one_way_ps = |keys: &[(&str, &str)]| {
-        measured("base", &[&alone, keys].concat(), pingpong(100)).period_ps / 2.0
+        measured("base", &[&isolated, keys].concat(), pingpong(100)).period_ps / 2.0
     };
     assert_eq!(one_way_ps(&[SPLIT]) - one_way_ps(&[]), 300e3);
     let free = ("io_bus.access", "0 ns");

@@ -16,16 +16,16 @@ fn the_same_events_happen_whoever_looks_on() {
     for placement in PLACEMENTS {
         let machine = machine(placement, &[]);
         for exchange in [pingpong(20_000), stream(3000)] {
-            let (alone, Unwatched) = observe(&machine, exchange, Unwatched).unwrap();
+            let (isolated, Unwatched) = observe(&machine, exchange, Unwatched).unwrap();
             let recorder = Recorder::new(&machine, exchange.answer_bytes > 0);
             let (seen, _) = observe(&machine, exchange, recorder).unwrap();
-            assert_eq!(alone, seen, "{placement}");
+            assert_eq!(isolated, seen, "{placement}");
         }
     }
     let machine = server("all", &[]);
-    let (alone, Unwatched) = observe(&machine, stream(100_000), Unwatched).unwrap();
+    let (isolated, Unwatched) = observe(&machine, stream(100_000), Unwatched).unwrap();
     let (counted, _) = observe(&machine, stream(100_000), Census::new(&machine)).unwrap();
-    assert_eq!(alone, counted);
+    assert_eq!(isolated, counted);
 }
 
 #[test]

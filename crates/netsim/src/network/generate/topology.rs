@@ -2,14 +2,14 @@
 
 use std::fmt::Debug;
 
-use crate::network::{Network, Way};
+use crate::network::{Network, Path};
 use weft_fabric::Framing;
 
 use super::links::Links;
 use super::size::check_size;
 use super::values::Values;
 
-/// What tells one rule from another: its hosts, its constraints, and the ways between hosts. Constraints are the
+/// What tells one rule from another: its hosts, its constraints, and the paths between hosts. Constraints are the
 /// directions of its links unless it says otherwise.
 pub trait Topology: Debug + Send + Sync {
     fn hosts(&self) -> u64;
@@ -41,8 +41,8 @@ pub struct Generated<T> {
     topology: T,
     links: Links,
     capacities: Vec<f64>,
-    /// By the number of links, as far as most ways go: the divisions would be a fifth of what a route takes.
-    ways: Vec<Way>,
+    /// By the number of links, as far as most paths go: the divisions would be a fifth of what a route takes.
+    paths: Vec<Path>,
 }
 
 const KNOWN_WAYS: u32 = 32;
@@ -60,8 +60,8 @@ pub fn generated<T: Topology + 'static>(
     Ok(Box::new(Generated {
         name: values.title(),
         capacities: (0..constraints).map(capacity).collect(),
-        ways: (0..KNOWN_WAYS)
-            .map(|count| Way::alike(links.hop(), count))
+        paths: (0..KNOWN_WAYS)
+            .map(|count| Path::alike(links.hop(), count))
             .collect(),
         topology,
         links,
@@ -100,15 +100,15 @@ impl<T: Topology> Network for Generated<T> {
         self.links.framing
     }
 
-    fn way(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Way> {
+    fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
         if network > 0 {
             return None;
         }
         if src == dst {
-            return Some(Way::of([]));
+            return Some(Path::of([]));
         }
         let links = self.topology.route(src as u64, dst as u64, route);
-        let known = self.ways.get(links as usize).copied();
-        Some(known.unwrap_or_else(|| Way::alike(self.links.hop(), links)))
+        let known = self.paths.get(links as usize).copied();
+        Some(known.unwrap_or_else(|| Path::alike(self.links.hop(), links)))
     }
 }

@@ -37,7 +37,7 @@ impl Torus {
     }
 }
 
-/// Whether the way up is the shorter one. Of two equal ones it is taken too, but from the middle to 0, where SimGrid
+/// Whether the path up is the shorter one. Of two equal ones it is taken too, but from the middle to 0, where SimGrid
 /// goes down: an arbitrary choice, made alike so that the two can be compared to the last digit.
 fn is_up(from: u64, to: u64, size: u64) -> bool {
     let up = (to + size - from) % size;

@@ -1,9 +1,9 @@
 //! Extended generalised fat trees: from a single switch to three levels with oversubscription.
 //!
 //! XGFT(h; m1..mh; w1..wh): a node of level l has m_l children and w_(l+1) parents (S. Öhring et al., "On generalized
-//! fat trees", IPPS 1995). The way up is chosen by the destination, d mod k, so that all that goes to a host comes
+//! fat trees", IPPS 1995). The path up is chosen by the destination, d mod k, so that all that goes to a host comes
 //! down one way (E. Zahavi, "D-Mod-K routing", 2010), or by a hash of both ends, as switches with equal-cost
-//! multi-path do. The way down has no choice.
+//! multi-path do. The path down has no choice.
 
 use super::topology::{Topology, generated};
 use super::values::Values;
@@ -42,7 +42,7 @@ struct Level {
     first: u64,
 }
 
-/// How the way up is chosen.
+/// How the path up is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Routing {
     DModK,
@@ -66,9 +66,9 @@ pub fn star(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
 pub fn xgft(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let (down, up) = (values.dims("down", 1)?, values.dims("up", 1)?);
     if down.len() != up.len() {
-        let (levels, ways) = (down.len(), up.len());
+        let (levels, paths) = (down.len(), up.len());
         return Err(format!(
-            "down has {levels} levels, up {ways}; each needs both"
+            "down has {levels} levels, up {paths}; each needs both"
         ));
     }
     generated(values, Xgft::new(values, &down, &up, None)?)
@@ -169,7 +169,7 @@ impl Topology for Xgft {
 
     fn constraint_name(&self, constraint: u64) -> String {
         let up = self.links_up;
-        let (link, way) = match constraint {
+        let (link, path) = match constraint {
             at if at < up => (at, "up"),
             at if at < 2 * up => (at - up, "down"),
             _ => return "the switch".to_owned(),
@@ -181,10 +181,10 @@ impl Topology for Xgft {
             (link - found.first) / found.parents,
             (link - found.first) % found.parents,
         );
-        match (level, way) {
+        match (level, path) {
             (0, "up") => format!("n{} out", group + 1),
             (0, _) => format!("n{} in", group + 1),
-            _ => format!("level {level} group {} {way} {}", group + 1, parent + 1),
+            _ => format!("level {level} group {} {path} {}", group + 1, parent + 1),
         }
     }
 
@@ -209,7 +209,7 @@ impl Topology for Xgft {
         };
         let up = self.links_up as u32;
         let mut top = 0;
-        // Of the switches above the two hosts the lowest that is the same is where the way turns.
+        // Of the switches above the two hosts the lowest that is the same is where the path turns.
         while top == 0 || (top < to.len() && from[top].first != to[top].first) {
             route.push(from[top].first + choice(top));
             top += 1;

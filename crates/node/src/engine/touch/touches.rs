@@ -113,10 +113,10 @@ impl Touches {
     }
 
     /// What a job takes a processor of the host that would take `alone` without memory.
-    pub fn span(&mut self, job: Job, processor: usize, alone: Span, at: Standing) -> Span {
+    pub fn span(&mut self, job: Job, processor: usize, isolated: Span, at: Standing) -> Span {
         let mut cost = match Routine::of(job) {
             Some(routine) => {
-                let accesses = (alone.host_accesses - self.accesses_of_bytes(job)).max(0.0);
+                let accesses = (isolated.host_accesses - self.accesses_of_bytes(job)).max(0.0);
                 self.run(job, routine, processor, accesses, at)
             }
             None => Cost::default(),
@@ -129,7 +129,7 @@ impl Touches {
             _ => Cost::default(),
         };
         Span {
-            alone_ps: alone.alone_ps + cost.stall_ps as f64,
+            isolated_ps: isolated.isolated_ps + cost.stall_ps as f64,
             host_accesses: cost.crossings as f64,
         }
     }

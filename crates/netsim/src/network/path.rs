@@ -1,4 +1,4 @@
-//! What a way costs a message that has it for itself.
+//! What a path costs a message that has it for itself.
 
 /// One hop: something that stores a frame and forwards it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Hop {
 
 /// The hops between two hosts, added up.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Way {
+pub struct Path {
     /// All delays.
     pub delay_s: f64,
     /// How long a bit is on wires, all hops added up.
@@ -28,10 +28,10 @@ pub struct Way {
 
 const DEFAULT_MTU_BYTES: u32 = 1500;
 
-impl Way {
+impl Path {
     /// The way of these hops.
     pub fn of(hops: impl IntoIterator<Item = Hop>) -> Self {
-        let mut way = Self {
+        let mut path = Self {
             delay_s: 0.0,
             s_per_bit: 0.0,
             slowest_s_per_bit: 0.0,
@@ -39,12 +39,12 @@ impl Way {
             own_bits_per_s: f64::INFINITY,
         };
         for hop in hops {
-            way.add(hop);
+            path.add(hop);
         }
-        if way.mtu_bytes == u32::MAX {
-            way.mtu_bytes = DEFAULT_MTU_BYTES;
+        if path.mtu_bytes == u32::MAX {
+            path.mtu_bytes = DEFAULT_MTU_BYTES;
         }
-        way
+        path
     }
 
     /// The way of so many hops that are all alike.
@@ -87,9 +87,9 @@ mod tests {
             bits_per_s,
             mtu_bytes: Some(1500),
         };
-        let way = Way::of([hop(1e8), hop(1e9), hop(1e8), hop(f64::INFINITY)]);
+        let path = Path::of([hop(1e8), hop(1e9), hop(1e8), hop(f64::INFINITY)]);
         let frame_s = 1538.0 * 8.0 / 1e8;
-        assert!((way.latency_s(1538) - (20e-6 + 1.1 * frame_s)).abs() < 1e-12);
-        assert_eq!(Way::of([]).latency_s(1538), 0.0);
+        assert!((path.latency_s(1538) - (20e-6 + 1.1 * frame_s)).abs() < 1e-12);
+        assert_eq!(Path::of([]).latency_s(1538), 0.0);
     }
 }

@@ -1,11 +1,11 @@
-//! One direction of a wire: when a frame that arrives now has passed.
+//! One direction of a link: when a frame that arrives now has passed.
 
 use weft_fabric::queue::{Admission, Line};
-use weft_fabric::{Lane, Nanoseconds};
+use weft_fabric::{Direction, Nanoseconds};
 
 /// The Ethernet header, which is part of a frame but not of the packet in it.
 pub const HEADER_BYTES: u32 = 14;
-/// What a wire carries besides the frame: checksum (4), preamble (8) and the gap to the next (12).
+/// What a link carries besides the frame: checksum (4), preamble (8) and the gap to the next (12).
 pub const FRAME_OVERHEAD_BYTES: u64 = 24;
 /// The shortest frame (60) with its overhead.
 pub const LEAST_WIRE_BYTES: u64 = 84;
@@ -17,35 +17,45 @@ const LEAST_INSIDE_BYTES: u64 = 64;
 
 /// A line of frames, each of which takes its time on the wire.
 #[derive(Debug)]
-pub struct Wire {
-    lane: Lane,
+pub struct Link {
+    direction: Direction,
     overhead_bytes: u64,
     least_bytes: u64,
     /// Who waits; none where everything is lost.
     line: Option<Line>,
 }
 
-impl Wire {
-    /// An idle wire with a queue for `queue_frames` frames of the largest size, or for as many
+impl Link {
+    /// An idle link with a queue for `queue_frames` frames of the largest size, or for as many
     /// bytes in smaller ones.
-    pub fn new(lane: Lane, mtu_bytes: u32, queue_frames: u32, admission: Admission) -> Self {
-        Self::dead(lane).with_queue(mtu_bytes, queue_frames, admission)
+    pub fn new(
+        direction: Direction,
+        mtu_bytes: u32,
+        queue_frames: u32,
+        admission: Admission,
+    ) -> Self {
+        Self::dead(direction).with_queue(mtu_bytes, queue_frames, admission)
     }
 
     /// The inside of a switch, where there is neither preamble nor gap between frames.
-    pub fn inside(lane: Lane, mtu_bytes: u32, queue_frames: u32, admission: Admission) -> Self {
+    pub fn inside(
+        direction: Direction,
+        mtu_bytes: u32,
+        queue_frames: u32,
+        admission: Admission,
+    ) -> Self {
         let inside = Self {
             overhead_bytes: INSIDE_OVERHEAD_BYTES,
             least_bytes: LEAST_INSIDE_BYTES,
-            ..Self::dead(lane)
+            ..Self::dead(direction)
         };
         inside.with_queue(mtu_bytes, queue_frames, admission)
     }
 
-    /// A wire on which everything is lost.
-    pub fn dead(lane: Lane) -> Self {
+    /// A link on which everything is lost.
+    pub fn dead(direction: Direction) -> Self {
         Self {
-            lane,
+            direction,
             overhead_bytes: FRAME_OVERHEAD_BYTES,
             least_bytes: LEAST_WIRE_BYTES,
             line: None,
@@ -62,23 +72,23 @@ impl Wire {
     }
 
     /// When a frame that arrives at `now_ns` reaches the other end; none if it is lost: the queue
-    /// is full, or the wire dead.
+    /// is full, or the link dead.
     pub fn pass(&mut self, now_ns: u64, frame_bytes: u64, sender: usize) -> Option<u64> {
         let time_ns = self.time_on_wire(frame_bytes).0;
         let leaves_ns = self.line.as_mut()?.take(now_ns, time_ns, sender)?;
-        Some(leaves_ns + self.lane.delay_ns.0)
+        Some(leaves_ns + self.direction.delay_ns.0)
     }
 
     /// Its rate, 0 where it has none.
     #[cfg(test)]
     pub fn bits_per_s(&self) -> u64 {
-        self.lane.rate_bits_per_s.map_or(0, |rate| rate.0)
+        self.direction.rate_bits_per_s.map_or(0, |rate| rate.0)
     }
 
-    /// How long a frame occupies the wire.
+    /// How long a frame occupies the link.
     pub fn time_on_wire(&self, frame_bytes: u64) -> Nanoseconds {
         let bytes = (frame_bytes + self.overhead_bytes).max(self.least_bytes);
-        let rate = self.lane.rate_bits_per_s;
+        let rate = self.direction.rate_bits_per_s;
         rate.map_or(Nanoseconds(0), |rate| rate.time_of(bytes * 8))
     }
 }
@@ -89,16 +99,16 @@ mod tests {
 
     use super::*;
 
-    fn fast_ethernet(queue_frames: u32) -> Wire {
-        let lane = Lane {
+    fn fast_ethernet(queue_frames: u32) -> Link {
+        let direction = Direction {
             rate_bits_per_s: Some(BitRate(100_000_000)),
             delay_ns: Nanoseconds(5_000),
         };
-        Wire::new(lane, 1500, queue_frames, Admission::DropTail)
+        Link::new(direction, 1500, queue_frames, Admission::DropTail)
     }
 
     #[test]
-    fn an_idle_wire_takes_its_time_and_the_delay() {
+    fn an_idle_link_takes_its_time_and_the_delay() {
         assert_eq!(
             fast_ethernet(10).pass(1_000, 1514, 0),
             Some(1_000 + 123_040 + 5_000)
@@ -111,24 +121,24 @@ mod tests {
 
     #[test]
     fn frames_leave_one_after_the_other() {
-        let mut wire = fast_ethernet(10);
-        wire.pass(0, 1514, 0);
-        assert_eq!(wire.pass(10, 1514, 0), Some(2 * 123_040 + 5_000));
+        let mut link = fast_ethernet(10);
+        link.pass(0, 1514, 0);
+        assert_eq!(link.pass(10, 1514, 0), Some(2 * 123_040 + 5_000));
     }
 
     #[test]
     fn a_full_queue_drops() {
-        let mut wire = fast_ethernet(2);
-        let passed = (0..5).filter(|_| wire.pass(0, 1514, 0).is_some()).count();
+        let mut link = fast_ethernet(2);
+        let passed = (0..5).filter(|_| link.pass(0, 1514, 0).is_some()).count();
         assert_eq!(passed, 3, "one on the wire and two waiting");
-        assert!(wire.pass(123_040, 1514, 0).is_some());
+        assert!(link.pass(123_040, 1514, 0).is_some());
     }
 
     #[test]
     fn inside_a_switch_there_is_neither_preamble_nor_gap() {
-        let lane = fast_ethernet(1).lane;
+        let direction = fast_ethernet(1).direction;
         let time = |bytes| {
-            Wire::inside(lane, 1500, 10, Admission::DropTail)
+            Link::inside(direction, 1500, 10, Admission::DropTail)
                 .time_on_wire(bytes)
                 .0
         };
@@ -137,11 +147,11 @@ mod tests {
 
     #[test]
     fn whose_frames_wait_is_what_is_admitted() {
-        let lane = fast_ethernet(1).lane;
-        let mut wire = Wire::inside(lane, 1500, 10, Admission::DynamicThreshold);
+        let direction = fast_ethernet(1).direction;
+        let mut link = Link::inside(direction, 1500, 10, Admission::DynamicThreshold);
         let mut passed = |sender| {
             (0..20)
-                .filter(|_| wire.pass(0, 1514, sender).is_some())
+                .filter(|_| link.pass(0, 1514, sender).is_some())
                 .count()
         };
         assert_eq!(
@@ -152,19 +162,22 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_wire_loses_everything() {
-        assert_eq!(Wire::dead(fast_ethernet(1).lane).pass(0, 1514, 0), None);
+    fn a_dead_link_loses_everything() {
+        assert_eq!(
+            Link::dead(fast_ethernet(1).direction).pass(0, 1514, 0),
+            None
+        );
     }
 
     #[test]
-    fn a_lane_without_a_rate_only_delays() {
-        let lane = Lane {
+    fn a_direction_without_a_rate_only_delays() {
+        let direction = Direction {
             rate_bits_per_s: None,
             delay_ns: Nanoseconds(7),
         };
-        let mut wire = Wire::new(lane, 1500, 1, Admission::DropTail);
+        let mut link = Link::new(direction, 1500, 1, Admission::DropTail);
         assert_eq!(
-            [wire.pass(1, 1514, 0), wire.pass(1, 1514, 0)],
+            [link.pass(1, 1514, 0), link.pass(1, 1514, 0)],
             [Some(8), Some(8)]
         );
     }

@@ -1,4 +1,4 @@
-//! The keeper: builds a lab, holds it, forwards its frames, and takes it down by ending.
+//! The daemon: builds a lab, holds it, forwards its frames, and takes it down by ending.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -23,7 +23,7 @@ use crate::warning::Warning;
 
 /// What to keep and for how long.
 #[derive(Debug)]
-pub struct KeepRequest {
+pub struct DaemonRequest {
     pub fabric: PathBuf,
     pub scale: f64,
     /// Where to answer with the forwarder's counters.
@@ -34,7 +34,7 @@ pub struct KeepRequest {
 #[derive(Debug, Serialize)]
 struct Ready {
     pid: u32,
-    /// The kernel's number for when the keeper started; with the pid it names the process for good.
+    /// The kernel's number for when the daemon started; with the pid it names the process for good.
     started: u64,
     user_namespace: bool,
     /// Whether programs on the hosts must give way to the forwarder, because it could not have priority.
@@ -45,7 +45,7 @@ struct Ready {
 }
 
 /// Builds the lab, says so on the standard output, and stays until told to stop.
-pub fn keep(request: &KeepRequest) -> Result<()> {
+pub fn keep(request: &DaemonRequest) -> Result<()> {
     let fabric = read_fabric(&request.fabric, request.scale)?;
     let signals = block_signals().doing("block signals")?;
     let user_namespace = gain_privilege()?;
@@ -125,7 +125,7 @@ fn announce(ready: &Ready) -> Result<()> {
         .doing("say that the lab is up")
 }
 
-/// Blocks the signals that end the keeper and returns a descriptor that reports them.
+/// Blocks the signals that end the daemon and returns a descriptor that reports them.
 fn block_signals() -> io::Result<std::os::fd::OwnedFd> {
     use std::os::fd::FromRawFd;
     // SAFETY: the set is initialised by sigemptyset; the descriptor is ours alone.
@@ -146,7 +146,7 @@ fn block_signals() -> io::Result<std::os::fd::OwnedFd> {
 }
 
 /// Answers questions until a signal, or until the end of the standard input. After a word on the standard
-/// input its end no longer counts: whoever started the keeper has noted where to find it.
+/// input its end no longer counts: whoever started the daemon has noted where to find it.
 fn serve(signals: &impl AsRawFd, listener: Option<&UnixListener>, stats: &Arc<Stats>) {
     // poll(2) ignores negative descriptors.
     const NOBODY: i32 = -1;

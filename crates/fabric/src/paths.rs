@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-use crate::fabric::Lane;
+use crate::fabric::Direction;
 use crate::layout::{Layout, Port};
 use crate::queue::Admission;
 use crate::tree::{Tree, TreeSwitch};
 
-/// The limits of a fabric and the ways through them.
+/// The limits of a fabric and the paths through them.
 ///
 /// A frame passes its sender's cable, then whatever limits it between the switches, and its receiver's cable. What a
 /// switch lets in and what it lets out are limits of their own, and so is each direction of a link.
 #[derive(Debug)]
-pub struct Ways {
+pub struct Paths {
     /// Each limit, by its number.
     pub limits: Vec<Limit>,
     ports: usize,
@@ -21,9 +21,9 @@ pub struct Ways {
     /// For each port the switch it is at.
     switch_of: Vec<usize>,
     switches: usize,
-    /// For each pair of switches with ports where their way stands in `ways`.
+    /// For each pair of switches with ports where their path stands in `paths`.
     spans: Vec<(u32, u32)>,
-    ways: Vec<u32>,
+    paths: Vec<u32>,
     /// The limits of routes of their own, by sender and receiver.
     detours: HashMap<(usize, usize), usize>,
 }
@@ -34,7 +34,7 @@ pub struct Limit {
     /// What it is.
     pub place: Place,
     /// Its rate and delay.
-    pub lane: Lane,
+    pub direction: Direction,
     /// The largest IP packet that it carries.
     pub mtu_bytes: u32,
     /// Frames that wait in front of it.
@@ -79,40 +79,40 @@ impl Place {
     }
 }
 
-impl Ways {
-    /// Finds all ways through a layout. Takes memory for the square of the switches.
+impl Paths {
+    /// Finds all paths through a layout. Takes memory for the square of the switches.
     pub fn of(layout: &Layout) -> Self {
         let ports = &layout.ports[..];
         let up = |(port, at)| limit_of(at, Place::Up { port }, true);
-        let mut ways = Self {
+        let mut paths = Self {
             limits: ports.iter().enumerate().map(up).collect(),
             ports: ports.len(),
             first_down: None,
             switch_of: Vec::new(),
             switches: 0,
             spans: Vec::new(),
-            ways: Vec::new(),
+            paths: Vec::new(),
             detours: HashMap::new(),
         };
         match layout.trees.is_empty() {
-            true => ways.join_by_cable(),
-            false => ways.join_by_switches(layout),
+            true => paths.join_by_cable(),
+            false => paths.join_by_switches(layout),
         }
         for detour in &layout.detours {
             let (from, to) = (detour.from, detour.to);
-            let limit = ways.add(Limit {
+            let limit = paths.add(Limit {
                 place: Place::Detour { from, to },
-                lane: detour.lane,
+                direction: detour.direction,
                 mtu_bytes: ports[from].mtu_bytes,
                 queue_frames: detour.queue_frames,
                 dead: false,
             });
-            ways.detours.insert((from, to), limit);
+            paths.detours.insert((from, to), limit);
         }
-        ways
+        paths
     }
 
-    /// The limit that a frame passes at a step of its way to a port; none when it is there. Step 0 is the sender's own.
+    /// The limit that a frame passes at a step of its path to a port; none when it is there. Step 0 is the sender's own.
     /// Takes time in proportion to the step, and there are few.
     #[inline]
     pub fn limit_at(&self, step: usize, from: usize, to: usize) -> Option<usize> {
@@ -122,8 +122,8 @@ impl Ways {
         }
     }
 
-    /// All limits on the way between two ports of a network, in order.
-    pub fn way(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
+    /// All limits on the path between two ports of a network, in order.
+    pub fn path(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
         (0..).map_while(move |step| self.limit_at(step, from, to))
     }
 
@@ -135,7 +135,7 @@ impl Ways {
     fn later_limit(&self, step: usize, from: usize, to: usize) -> Option<usize> {
         let (start, length) = self.spans[self.switch_of[from] * self.switches + self.switch_of[to]];
         if step < length as usize {
-            return Some(self.ways[start as usize + step] as usize);
+            return Some(self.paths[start as usize + step] as usize);
         }
         let detour = match self.detours.is_empty() {
             true => None,
@@ -165,12 +165,12 @@ impl Ways {
         self.switches = layout.trees.iter().map(|tree| tree.switches.len()).sum();
         self.spans = vec![(0, 0); self.switches * self.switches];
         for (network, tree) in layout.trees.iter().enumerate() {
-            self.lay_ways(tree, network, firsts[network]);
+            self.lay_paths(tree, network, firsts[network]);
         }
     }
 
-    /// Adds the limits of a network's switches and the ways between those that have ports.
-    fn lay_ways(&mut self, tree: &Tree, network: usize, first: usize) {
+    /// Adds the limits of a network's switches and the paths between those that have ports.
+    fn lay_paths(&mut self, tree: &Tree, network: usize, first: usize) {
         let trunks = tree.switches.iter().filter_map(|s| s.trunk);
         let mtu_bytes = trunks.map(|trunk| trunk.mtu_bytes).max().unwrap_or(0);
         let switches = tree.switches.iter().enumerate();
@@ -183,10 +183,10 @@ impl Ways {
         leaves.dedup();
         for &from in &leaves {
             for &to in &leaves {
-                let way = way_between(tree, &inner, from - first, to - first);
-                let span = (self.ways.len() as u32, way.len() as u32);
+                let path = path_between(tree, &inner, from - first, to - first);
+                let span = (self.paths.len() as u32, path.len() as u32);
                 self.spans[from * self.switches + to] = span;
-                self.ways.extend(way);
+                self.paths.extend(path);
             }
         }
     }
@@ -201,7 +201,7 @@ impl Ways {
             let interior = at.interior?;
             Some(Limit {
                 place,
-                lane: interior.lane,
+                direction: interior.direction,
                 mtu_bytes,
                 queue_frames: interior.queue_frames,
                 dead: false,
@@ -209,15 +209,15 @@ impl Ways {
         };
         let trunk = |place, is_up: bool| {
             let trunk = at.trunk?;
-            let lane = if is_up { trunk.up } else { trunk.down };
+            let direction = if is_up { trunk.up } else { trunk.down };
             let limit = Limit {
                 place,
-                lane,
+                direction,
                 mtu_bytes: trunk.mtu_bytes,
                 queue_frames: trunk.queue_frames,
                 dead: false,
             };
-            (!lane.is_unshaped()).then_some(limit)
+            (!direction.is_unshaped()).then_some(limit)
         };
         let mut add = |limit: Option<Limit>| limit.map(|limit| self.add(limit) as u32);
         Inner {
@@ -245,30 +245,30 @@ struct Inner {
 }
 
 /// Up to the switch above both, and down again.
-fn way_between(tree: &Tree, inner: &[Inner], from: usize, to: usize) -> Vec<u32> {
+fn path_between(tree: &Tree, inner: &[Inner], from: usize, to: usize) -> Vec<u32> {
     let above_target: Vec<_> = tree.climb(to).collect();
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     let mut top = 0;
     for at in tree.climb(from) {
-        way.extend(inner[at].enter);
+        path.extend(inner[at].enter);
         if let Some(position) = above_target.iter().position(|switch| *switch == at) {
             top = position;
             break;
         }
-        way.extend(inner[at].up);
+        path.extend(inner[at].up);
     }
-    way.extend(inner[above_target[top]].leave);
+    path.extend(inner[above_target[top]].leave);
     for &at in above_target[..top].iter().rev() {
-        way.extend(inner[at].down);
-        way.extend(inner[at].leave);
+        path.extend(inner[at].down);
+        path.extend(inner[at].leave);
     }
-    way
+    path
 }
 
 fn limit_of(port: &Port, place: Place, is_up: bool) -> Limit {
     Limit {
         place,
-        lane: if is_up { port.up } else { port.down },
+        direction: if is_up { port.up } else { port.down },
         mtu_bytes: port.mtu_bytes,
         queue_frames: port.queue_frames,
         dead: port.dead,

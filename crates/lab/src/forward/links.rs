@@ -1,0 +1,148 @@
+//! The links of a fabric, and which of them a frame passes on its way from one port to another.
+
+use weft_fabric::{Layout, Limit, Paths};
+
+use crate::forward::link::{HEADER_BYTES, Link};
+
+/// The links of a fabric and the paths through them: one link for each limit.
+pub struct Links {
+    links: Vec<Link>,
+    paths: Paths,
+}
+
+impl Links {
+    pub fn new(layout: &Layout) -> Self {
+        let paths = Paths::of(layout);
+        Self {
+            links: paths.limits.iter().map(link_of).collect(),
+            paths,
+        }
+    }
+
+    /// The link a frame passes at a step of its path to a port; none when it is there. Step 0 is the
+    /// sender's own link. Takes time in proportion to the step, and there are few.
+    pub fn link_at(&mut self, step: usize, from: usize, to: usize) -> Option<&mut Link> {
+        let link = self.paths.limit_at(step, from, to)?;
+        self.links.get_mut(link)
+    }
+
+    /// How long the largest frame takes on the fastest of the hosts' own links that have a rate.
+    pub fn shortest_frame_ns(&self, mtu_bytes: u32) -> u64 {
+        let frame_bytes = u64::from(mtu_bytes + HEADER_BYTES);
+        let own = 2 * self.paths.ports();
+        let times = self
+            .links
+            .iter()
+            .take(own)
+            .map(|link| link.time_on_wire(frame_bytes).0);
+        times.filter(|time| *time > 0).min().unwrap_or(0)
+    }
+}
+
+fn link_of(limit: &Limit) -> Link {
+    let (mtu_bytes, queue_frames) = (limit.mtu_bytes, limit.queue_frames);
+    let admission = limit.place.admission();
+    match (limit.dead, limit.place.is_inside()) {
+        (true, _) => Link::dead(limit.direction),
+        (false, true) => Link::inside(limit.direction, mtu_bytes, queue_frames, admission),
+        (false, false) => Link::new(limit.direction, mtu_bytes, queue_frames, admission),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Topology;
+
+    /// Two cards with two chips of one host each; every limit has a rate of its own, in bit/s.
+    const CARDS: &str = r#"
+name = "cards"
+[[hosts]]
+ids = "n[1-4]"
+attach = "card[1-2]/chip[1-2]"
+per_switch = 1
+link = { rate = "1 b/s", rate_back = "2 b/s" }
+[[switches]]
+ids = "card[1-2]/chip[1-2]"
+capacity = "10 b/s"
+[[links]]
+between = ["card[1-2]", "back"]
+rate = "100 b/s"
+rate_back = "200 b/s"
+"#;
+
+    fn links(text: &str) -> Links {
+        let fabric = weft_fabric::load(text, "test", 1.0).unwrap();
+        match Topology::of(&fabric) {
+            Ok(Topology::Forwarded(layout)) => Links::new(&layout),
+            other => panic!("not forwarded: {other:?}"),
+        }
+    }
+
+    /// The links on a path, each by the rate that it is known by.
+    fn rates(links: &mut Links, from: usize, to: usize) -> Vec<u64> {
+        let mut step = 0;
+        std::iter::from_fn(|| {
+            let link = links.link_at(step, from, to)?;
+            step += 1;
+            Some(link.bits_per_s())
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_frame_passes_every_limit_between_its_hosts() {
+        let mut links = links(CARDS);
+        assert_eq!(rates(&mut links, 0, 3), [1, 10, 100, 200, 10, 2]);
+        assert_eq!(rates(&mut links, 0, 1), [1, 10, 10, 2]);
+    }
+
+    #[test]
+    fn what_stays_on_a_chip_passes_it_in_and_out() {
+        let mut links = links(&CARDS.replace("per_switch = 1", "per_switch = 4"));
+        assert_eq!(rates(&mut links, 0, 1), [1, 10, 10, 2]);
+    }
+
+    #[test]
+    fn directions_and_chips_do_not_share() {
+        let mut links = links(CARDS);
+        let numbers = |links: &Links, from, to| links.paths.path(from, to).collect::<Vec<_>>();
+        let (there, back) = (numbers(&links, 0, 3), numbers(&links, 3, 0));
+        assert!(there.iter().all(|link| !back.contains(link)));
+        assert!(links.link_at(6, 0, 3).is_none());
+    }
+
+    #[test]
+    fn the_capacity_above_counts_for_all_below() {
+        let all = "[[switches]]\nids = \"back\"\ncapacity = \"50 b/s\"";
+        let mut links = links(&format!("{CARDS}{all}"));
+        assert_eq!(rates(&mut links, 0, 3), [1, 10, 100, 50, 50, 200, 10, 2]);
+        assert_eq!(rates(&mut links, 0, 1), [1, 10, 10, 2]);
+    }
+
+    #[test]
+    fn a_link_to_the_whole_says_how_a_part_is_joined() {
+        let bus = "[[links]]\nbetween = [\"card1/chip[1-2]\", \"card1\"]\nrate = \"7 b/s\"";
+        let mut links = links(&format!("{CARDS}{bus}"));
+        assert_eq!(rates(&mut links, 0, 1), [1, 10, 7, 7, 10, 2]);
+        assert_eq!(rates(&mut links, 2, 3), [1, 10, 10, 2]);
+    }
+
+    #[test]
+    fn a_slow_route_is_slow_one_way() {
+        let path = "[[paths]]\nfrom = \"n1\"\nto = \"n2\"\nrate = \"3 b/s\"";
+        let mut links = links(&format!("{CARDS}{path}"));
+        assert_eq!(rates(&mut links, 0, 1), [1, 10, 10, 3, 2]);
+        assert_eq!(rates(&mut links, 1, 0), [1, 10, 10, 2]);
+        assert_eq!(rates(&mut links, 0, 3).len(), 6);
+    }
+
+    #[test]
+    fn a_dead_host_neither_sends_nor_receives() {
+        let mut links = links(&format!("{CARDS}[[overrides]]\nids = \"n1\"\ndead = true"));
+        let mut passes = |step, from, to| links.link_at(step, from, to).unwrap().pass(0, 60, 0);
+        assert_eq!(passes(0, 0, 1), None);
+        assert_eq!(passes(3, 1, 0), None);
+        assert!(passes(0, 1, 0).is_some());
+    }
+}
