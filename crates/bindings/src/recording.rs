@@ -36,7 +36,7 @@ fn slices_of<'py>(py: Python<'py>, rows: &[Slice]) -> PyResult<Bound<'py, PyDict
 fn passages_of<'py>(py: Python<'py>, rows: &[Passage]) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     let numbers = |of: fn(&Passage) -> i64| bytes_of(py, &rows.iter().map(of).collect::<Vec<_>>());
-    columns.set_item("way", numbers(|row| row.path.into()))?;
+    columns.set_item("way", numbers(|row| row.way.into()))?;
     columns.set_item("stage", numbers(|row| row.stage as i64))?;
     columns.set_item("begin_ps", numbers(|row| row.begin_ps as i64))?;
     columns.set_item("end_ps", numbers(|row| row.end_ps as i64))?;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// How often Python is asked whether somebody interrupts.
+/// How often Python is asked whether it was interrupted.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Works beside Python and asks it now and then whether somebody interrupts.
+/// Works beside Python and asks it now and then whether it was interrupted.
 pub fn watched<T: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
@@ -21,7 +21,7 @@ pub fn watched<T: Send>(
             let (over, is_over) = mpsc::channel();
             let worker = scope.spawn(move || {
                 let result = work();
-                // Nobody listens any more after an interrupt.
+                // After an interrupt the answer is not used.
                 let _ = over.send(());
                 result
             });

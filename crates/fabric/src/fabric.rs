@@ -111,9 +111,9 @@ impl Direction {
 /// The route from one host to another, where that alone is limited, as a bad hash bucket of a trunk makes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitedPath {
-    /// Who sends.
+    /// The sender.
     pub from: String,
-    /// Who receives.
+    /// The receiver.
     pub to: String,
     /// What the route carries.
     #[serde(rename = "lane")]

@@ -40,9 +40,9 @@ pub struct Port {
 /// A route with a limit of its own, between two ports.
 #[derive(Debug)]
 pub struct Detour {
-    /// Who sends, by position in `ports`.
+    /// The sender, by position in `ports`.
     pub from: usize,
-    /// Who receives, by position in `ports`.
+    /// The receiver, by position in `ports`.
     pub to: usize,
     /// What the route carries.
     pub direction: Direction,
@@ -105,7 +105,7 @@ fn network(fabric: &Fabric) -> Result<Layout, String> {
             let name = fabric.hosts[host].name.as_str();
             let at = tree.find(switch).ok_or_else(|| {
                 let first = &fabric.hosts[0].name;
-                format!("there is no way from {first:?} to {name:?}")
+                format!("there is no path from {first:?} to {name:?}")
             })?;
             ports.push(port_of((host, name), link, at));
         }

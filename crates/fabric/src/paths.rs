@@ -72,7 +72,7 @@ impl Place {
     pub fn admission(self) -> Admission {
         match self {
             Self::Up { .. } | Self::Detour { .. } => Admission::DropTail,
-            // Mostly one sender's, who is to have the whole queue.
+            // Mostly one sender's, which is to have the whole queue.
             Self::Down { .. } => Admission::OneEach,
             _ => Admission::DynamicThreshold,
         }

@@ -201,7 +201,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Refuses every key that nobody asked for.
+    /// Refuses every key that was not read.
     pub fn finish(&self) -> Result<()> {
         let known = self.known.borrow();
         let unknown = self

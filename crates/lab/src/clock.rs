@@ -6,7 +6,7 @@ pub fn now_ns() -> u64 {
 }
 
 /// What to subtract from the kernel's time stamps, which are real time, to get monotonic time. Read anew for
-/// each batch of frames, since somebody may set the real time.
+/// each batch of frames, since the real time may be set.
 pub fn realtime_offset_ns() -> u64 {
     let monotonic = read(libc::CLOCK_MONOTONIC);
     read(libc::CLOCK_REALTIME).saturating_sub(monotonic)

@@ -146,7 +146,7 @@ fn block_signals() -> io::Result<std::os::fd::OwnedFd> {
 }
 
 /// Answers questions until a signal, or until the end of the standard input. After a word on the standard
-/// input its end no longer counts: whoever started the daemon has noted where to find it.
+/// input its end no longer counts: the process that started the daemon has noted where to find it.
 fn serve(signals: &impl AsRawFd, listener: Option<&UnixListener>, stats: &Arc<Stats>) {
     // poll(2) ignores negative descriptors.
     const NOBODY: i32 = -1;
@@ -195,7 +195,7 @@ fn has_ended(input: &mut impl Read) -> bool {
     !matches!(input.read(&mut [0; 64]), Ok(1..))
 }
 
-/// The report fits the socket's buffer; who hangs up early loses nothing but the answer.
+/// The report fits the socket's buffer; a peer that hangs up early loses nothing but the answer.
 fn answer(listener: &UnixListener, stats: &Arc<Stats>) {
     if let Ok((mut stream, _)) = listener.accept() {
         let _ = serde_json::to_writer(&mut stream, &stats.report(clock::now_ns()));

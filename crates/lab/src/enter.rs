@@ -50,7 +50,7 @@ pub fn enter(request: &EnterRequest) -> Result<()> {
 fn open_daemon(request: &EnterRequest) -> Result<OwnedFd> {
     let gone = || {
         LabError::work(format!(
-            "the lab is gone: no keeper with pid {}",
+            "the lab is gone: no daemon with pid {}",
             request.pid
         ))
     };

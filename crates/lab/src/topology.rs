@@ -7,7 +7,7 @@ use crate::error::{LabError, Result};
 
 /// Namespaces are cheap, but the tables of neighbours grow with the square of the hosts.
 const MOST_HOSTS: usize = 512;
-/// As many as the addresses have room for, and more than anybody needs.
+/// As many as the addresses have room for, and more than any fabric needs.
 const MOST_NETWORKS: u32 = 8;
 
 /// How the hosts are joined.
@@ -143,7 +143,7 @@ ids = "s"
         assert!(refusal("name = \"two\"\n[[hosts]]\nids = \"a,b\"").contains("one link"));
         let apart = STAR.replace("attach = \"s\"", "attach = \"s[1-2]\"\nper_switch = 2");
         let apart = apart.replace("ids = \"s\"", "ids = \"s[1-2]\"");
-        assert!(refusal(&apart).contains("no way from \"n1\" to \"n3\""));
+        assert!(refusal(&apart).contains("no path from \"n1\" to \"n3\""));
         let again = "[[links]]\nbetween = [\"s1\", \"s2\"]\n";
         assert!(topology(&format!("{apart}{again}")).is_ok());
         assert!(refusal(&format!("{apart}{again}{again}")).contains("closes a loop"));

@@ -1,4 +1,4 @@
-//! Who was busy with what, as rows of a table.
+//! Which part was busy with what, as rows of a table.
 
 use crate::caches::Access;
 use crate::engine::{Stage, Tally};

@@ -4,7 +4,7 @@ use crate::engine::{Act, Frame, Gauge, Job, Part, Stage, Watch};
 use crate::machine::Machine;
 use crate::recording::{Passage, Reading, Recording, Slice};
 
-/// More would be no trace that anybody can open.
+/// More would be no trace that a viewer can open.
 const MOST_SLICES: usize = 2_000_000;
 
 /// Records round trips from the warm-up on; of a stream, whose messages overlap, the first batch behind it.

@@ -21,7 +21,7 @@ pub struct Responses {
     pub phase: Vec<i32>,
     pub batch: Vec<i32>,
     pub users: Vec<i32>,
-    /// Users who waited for a page, on average over the batch's time.
+    /// Users waiting for a page, on average over the batch's time.
     pub waiting: Vec<f64>,
     /// From a request to the last byte of its page.
     pub mean_ns: Vec<f64>,
@@ -54,7 +54,7 @@ impl Responses {
 pub fn serve(machine: &Machine, load: Load) -> Result<Vec<Visits>, Failure> {
     let machine = load.on(machine);
     let mut pair = Pair::of_users(&machine, load);
-    // Everybody began by thinking: the first pages come too slowly, those after them in a rush.
+    // All users began by thinking: the first pages come too slowly, those after them in a rush.
     pair.visits(2 * u64::from(load.users).max(BATCH_PAGES))?;
     let mut batches: Vec<Visits> = Vec::new();
     while batches.len() < MOST_BATCHES {

@@ -41,7 +41,7 @@ pub fn measure(machine: &Machine, exchange: Exchange) -> Result<Measured, Failur
     observe(machine, exchange, Unwatched).map(|(measured, _)| measured)
 }
 
-/// The same with somebody who looks on, which changes nothing.
+/// The same with an observer, which changes nothing.
 pub fn observe<W: Watch>(
     machine: &Machine,
     exchange: Exchange,

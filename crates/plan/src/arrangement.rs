@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
     /// One pair, over each interface in turn: what the others are compared with.
-    Alone,
+    #[serde(rename = "alone")]
+    Isolated,
     /// Pair i over interface i; where there are fewer interfaces they take turns.
     Independent,
     /// All pairs over the first interface.

@@ -1,4 +1,4 @@
-//! Patterns between many nodes: who takes part, in which rounds, and what may not be asked of them.
+//! Patterns between many nodes: which take part, in which rounds, and which requests are refused.
 
 mod alltoall;
 mod cast;

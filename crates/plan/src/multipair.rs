@@ -36,7 +36,7 @@ const TESTS: [(&str, Test); 3] = [
 ];
 
 const POLICIES: [(&str, Policy); 7] = [
-    ("alone", Policy::Alone),
+    ("alone", Policy::Isolated),
     ("independent", Policy::Independent),
     ("shared", Policy::Shared),
     ("striped", Policy::Striped),
@@ -141,7 +141,7 @@ impl MultiPair {
     fn arrangements(&self) -> Vec<Arrangement> {
         let of_policy = |policy: &Policy| -> Vec<Arrangement> {
             let policy = *policy;
-            let alone = (0..self.networks).map(|first| (1, first));
+            let isolated = (0..self.networks).map(|first| (1, first));
             let all = self.pairs.iter().map(|pairs| (*pairs, 0));
             let made = |(pairs, first)| Arrangement {
                 policy,
@@ -149,7 +149,7 @@ impl MultiPair {
                 first,
             };
             match policy {
-                Policy::Alone => alone.map(made).collect(),
+                Policy::Isolated => isolated.map(made).collect(),
                 _ => all.map(made).collect(),
             }
         };
@@ -162,7 +162,7 @@ impl MultiPair {
 
     fn of_pair(&self, one: Arrangement, pair: u32, peer: u32, bytes: u64) -> Vec<Transfer> {
         let network = match one.policy {
-            Policy::Alone => one.first,
+            Policy::Isolated => one.first,
             Policy::Independent => pair % self.networks.max(1),
             _ => 0,
         };
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn each_interface_alone_then_pairs_that_take_turns() {
-        let both = step(Test::OneWay, &[Policy::Alone, Policy::Independent], 2);
+        let both = step(Test::OneWay, &[Policy::Isolated, Policy::Independent], 2);
         let used: Vec<_> = both.phases(&[8], 2).iter().map(networks).collect();
         assert_eq!(used, [vec![0], vec![1], vec![0], vec![0, 1, 0]]);
     }
@@ -277,15 +277,16 @@ mod tests {
 
     #[test]
     fn all_sizes_of_an_arrangement_come_before_the_next() {
-        let phases = step(Test::Latency, &[Policy::Alone, Policy::Shared], 2).phases(&[8, 64], 2);
+        let phases =
+            step(Test::Latency, &[Policy::Isolated, Policy::Shared], 2).phases(&[8, 64], 2);
         let made = |phase: &Phase| {
             let one = phase.arrangement.unwrap();
             (one.policy, one.pairs, one.first, phase.size_bytes)
         };
         let order: Vec<_> = phases.iter().map(made).collect();
         let arrangements = [
-            (Policy::Alone, 1, 0),
-            (Policy::Alone, 1, 1),
+            (Policy::Isolated, 1, 0),
+            (Policy::Isolated, 1, 1),
             (Policy::Shared, 1, 0),
             (Policy::Shared, 3, 0),
         ];

@@ -1,4 +1,4 @@
-//! Who sends to whom: a pattern expands into phases of transfers.
+//! Which node sends to which: a pattern expands into phases of transfers.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub enum Pattern {
     /// One direction: `window` messages, then one acknowledgement.
     Stream {
         window: u32,
-        /// Application work over communication work, for each byte received (the LAWS ratio); empty where nobody
+        /// Application work over communication work, for each byte received (the LAWS ratio); empty where none
         /// computes.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gamma: Vec<f64>,

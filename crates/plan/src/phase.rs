@@ -27,7 +27,7 @@ pub enum Work {
     Stream,
     /// There and back, the source of a transfer first.
     Pingpong,
-    /// A chain: who receives sends on at the same time.
+    /// A chain: a node that receives forwards at the same time.
     Cast,
 }
 
@@ -39,7 +39,7 @@ pub struct Phase {
     pub size_bytes: u64,
     pub work: Work,
     pub transfers: Vec<Transfer>,
-    /// Who runs at once, where that is several pairs between two nodes.
+    /// Which pairs run at the same time, where there are several between two nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrangement: Option<Arrangement>,
 }

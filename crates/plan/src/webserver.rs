@@ -1,4 +1,4 @@
-//! A web server and users who ask it for pages, think, and ask again.
+//! A web server and users that request pages, think, and request again.
 
 use serde::{Deserialize, Serialize};
 

@@ -13,7 +13,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Nobody waiting, and room for so much.
+    /// An empty line with space for so much.
     pub fn new(longest_wait_ns: u64, admission: Admission) -> Self {
         Self {
             free_at_ns: 0,

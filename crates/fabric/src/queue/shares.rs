@@ -1,4 +1,4 @@
-//! Who waits for a limit that many senders share, so that none of them is shut out.
+//! How many frames of each sender may wait for a shared limit, so that none is shut out.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 /// that have left (Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, Internetworking 3(3), 1992).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
-    /// Anybody's while there is room.
+    /// Any sender's while there is space.
     DropTail,
     /// The same, and one of each sender's even where there is none, as the least that switches reserve for a port.
     OneEach,

@@ -24,7 +24,7 @@ struct Journey {
     step: usize,
 }
 
-/// Who is at which port.
+/// Which host is at which port.
 struct Directory {
     interfaces: Vec<Interface>,
     ports: HashMap<Interface, usize>,
@@ -169,7 +169,7 @@ impl Directory {
         }
     }
 
-    /// Sends a frame that has passed its sender's link on its way to whom it is for.
+    /// Sends a frame that has passed its sender's link to its destination.
     fn address(
         &self,
         schedule: &mut Schedule<Journey>,
@@ -188,7 +188,7 @@ impl Directory {
         match receiver.and_then(|receiver| self.ports.get(&receiver)) {
             Some(&to) if self.are_joined(from, to) => schedule.add(due_ns, journey(frame, to)),
             Some(_) => pool.put(frame),
-            // A broadcast, or nobody we know: to everybody else, as a switch does.
+            // A broadcast, or an unknown address: to all other ports, as a switch does.
             None => {
                 for to in (0..self.interfaces.len()).filter(|to| *to != from) {
                     if self.are_joined(from, to) {

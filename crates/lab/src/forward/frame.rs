@@ -25,7 +25,7 @@ impl Frame {
         length == self.length
     }
 
-    /// Whom it is for.
+    /// Its destination.
     pub fn destination(&self) -> Option<MacAddress> {
         self.bytes().first_chunk().copied()
     }

@@ -21,7 +21,7 @@ pub struct Link {
     direction: Direction,
     overhead_bytes: u64,
     least_bytes: u64,
-    /// Who waits; none where everything is lost.
+    /// The frames that wait; none where everything is lost.
     line: Option<Line>,
 }
 

@@ -1,4 +1,4 @@
-//! How busy the forwarder is, second by second: who is busy all the time cannot keep its times.
+//! How busy the forwarder is, second by second: a forwarder that is busy all the time is late.
 
 use crate::forward::stats::Stats;
 

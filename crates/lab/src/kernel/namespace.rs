@@ -1,4 +1,4 @@
-//! Network namespaces that live exactly as long as somebody holds their file descriptor.
+//! Network namespaces that live exactly as long as a process holds their file descriptor.
 
 use std::fs::{self, File};
 use std::io;

@@ -32,7 +32,7 @@ pub fn ask_for_precision() -> bool {
     }
 }
 
-/// Lets everybody else have the processor first, which anybody may ask for.
+/// Lets all other processes run first, which needs no privilege.
 pub fn give_way() {
     // SAFETY: takes no pointers; 0 means the calling process.
     unsafe {
@@ -40,7 +40,7 @@ pub fn give_way() {
     }
 }
 
-/// Keeps this thread on the last of the processors it may use; who measures leaves that one alone.
+/// Keeps this thread on the last of the processors it may use; agents leave that one free.
 pub fn take_last_processor() {
     let Some(last) = allowed_processors().pop() else {
         return;

@@ -1,9 +1,9 @@
-//! Who sends to whom how, and what came of it.
+//! Which host sends to which, and what came of it.
 
-/// Who sends to whom, and what is crossed.
+/// Which host sends to which, and what is crossed.
 #[derive(Debug, Clone)]
 pub struct Connection {
-    /// Hosts, by which a shared queue knows whose frames wait.
+    /// Hosts, by which a shared queue counts waiting frames.
     pub src: usize,
     pub dst: usize,
     /// Limits by index, in their order, there and back.

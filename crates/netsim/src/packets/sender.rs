@@ -10,7 +10,7 @@ const FIRST_WINDOW: u32 = 10;
 const LEAST_THRESHOLD: u32 = 2;
 /// So many segments of a connection wait in their own host at most (Linux, "TCP small queues").
 const MOST_IN_HOST: u32 = 2;
-/// From so many segments behind a gap on, nobody waits for what might only be late (RFC 8985, section 6.2).
+/// From so many segments behind a gap on, nothing waits for what might only be late (RFC 8985, section 6.2).
 const SURELY_LOST: u32 = 3;
 
 /// One end of a connection that always has more to send.

@@ -1,4 +1,4 @@
-//! Everybody to everybody at once: n(n-1) transfers of one phase, which are made anew each time they are looked at.
+//! All to all at once: n(n-1) transfers of one phase, which are made anew each time they are looked at.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;

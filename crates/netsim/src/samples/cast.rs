@@ -1,4 +1,4 @@
-//! A multi-drop chain: whoever receives sends on, a chunk behind.
+//! A multi-drop chain: each node that receives forwards, a chunk behind.
 //!
 //! A node holds no more than some chunks, so all links of a chain run at the rate of the slowest: to the solver the
 //! chain is one transfer that crosses the constraints of all of its links, each as often as it has links over it.

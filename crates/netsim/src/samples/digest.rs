@@ -1,4 +1,4 @@
-//! Phases in few numbers, for steps that have more transfers than anybody wants to keep.
+//! Phases in few numbers, for steps that have too many transfers to keep.
 //!
 //! Of each phase the numbers that stand for it are exact, and the rows of some of its transfers stay: those whose hash
 //! of phase, source and destination is lowest. Which those are depends on nothing else, so that the same transfers stay

@@ -114,7 +114,7 @@ impl Simulator<'_> {
         pair::run(&mut setup, step, &phases)
     }
 
-    /// Whoever is free takes the next phase; phases know nothing of each other, so it does not matter who does.
+    /// A free thread takes the next phase; phases are independent, so it does not matter which does.
     fn run_ensemble(
         &self,
         common: Common<'_>,

@@ -7,7 +7,7 @@
 //! 4.3). What they leave is shared by the transfers, max-min fairly.
 //!
 //! What answers need follows from rates, and rates from what answers leave. Both are found in turns, from a first guess
-//! that is exact where everybody has the same rate. A turn changes what is left by the answers' part of the data (3 % with
+//! that is exact where all rates are the same. A turn changes what is left by the answers' part of the data (3 % with
 //! TCP) of what the turn before changed, so that few are needed. Room is made for the answers to all transfers of a
 //! phase as if all ran until its end.
 

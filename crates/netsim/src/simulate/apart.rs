@@ -1,4 +1,4 @@
-//! Phases in which nobody meets anybody: no constraint is crossed twice.
+//! Phases without contention: no constraint is crossed twice.
 //!
 //! That is what a shift is on a fat tree which is routed by destination (E. Zahavi, "D-Mod-K routing", 2010), and any
 //! permutation on a crossbar. Where all that is crossed has one capacity, this is what everyone gets from start to end.
@@ -15,8 +15,8 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// The capacity of whatever anybody crosses, if that is one and nothing is on two routes, or twice on one. None
-    /// where nobody crosses anything.
+    /// The capacity of all constraints that are crossed, if that is one and nothing is on two routes, or twice on one. None
+    /// where nothing is crossed.
     pub fn common_capacity(&mut self, capacities: &[f64], transfers: &Transfers) -> Option<f64> {
         let first = transfers.routes().find_map(|route| route.first())?;
         let capacity = capacities[*first as usize];

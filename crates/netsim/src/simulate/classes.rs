@@ -226,7 +226,7 @@ impl Limits {
         }
     }
 
-    /// The rate of weight 1 at which a limit would be full if nobody were frozen any more; infinite where nobody is open.
+    /// The rate of weight 1 at which a limit would be full if no further transfer were frozen; infinite where none is open.
     fn level(&self, at: usize, flows: &[Flow]) -> f64 {
         let limit = &self.all[at];
         let (mut left, mut open) = (limit.bits_per_s, 0.0);

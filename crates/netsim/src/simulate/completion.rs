@@ -21,7 +21,7 @@ pub struct Completion {
     ended: Vec<u32>,
 }
 
-/// What to do and whom to tell.
+/// What to do, and what to report to.
 pub struct Request<'a> {
     pub tolerance: f64,
     pub stop: &'a AtomicBool,

@@ -5,7 +5,7 @@ use super::transfers::Transfers;
 /// Splits transfers into groups that share no constraint; each can be solved by itself.
 #[derive(Debug, Default)]
 pub struct Components {
-    /// Union-find over constraints; a constraint that nobody crosses is its own parent.
+    /// Union-find over constraints; a constraint that no transfer crosses is its own parent.
     parent: Vec<u32>,
     touched: Vec<u32>,
     /// By constraint that stands for a component: its number, in the order of the first transfers.
@@ -71,7 +71,7 @@ impl Components {
         }
     }
 
-    /// The constraint that stands for another's component; halves the path for those who come later.
+    /// The constraint that stands for another's component; halves the path for later calls.
     fn find(&mut self, mut at: u32) -> u32 {
         while self.parent[at as usize] != at {
             let above = self.parent[at as usize];

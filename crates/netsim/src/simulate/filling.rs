@@ -2,7 +2,7 @@
 //!
 //! All rates rise together, in proportion to their weights, until a constraint is full; its transfers are then frozen
 //! and the others rise on (D. Bertsekas and R. Gallager, "Data Networks", 2nd ed. 1992, section 6.5.2). Each such
-//! round is found with a heap of constraints by the level at which they would be full if nobody were frozen any more.
+//! round is found with a heap of constraints by the level at which they would be full if no further transfer were frozen.
 //! That level never falls while others freeze, so an entry that is out of date is only ever too low: it is put right
 //! when it comes to the top.
 //!

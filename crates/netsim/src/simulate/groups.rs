@@ -3,7 +3,7 @@
 //! All of a group have one rate for their weight, so that its end is one number, and what it takes of other
 //! constraints one for each of them. From one event to the next few transfers change their group, though the rates of
 //! nearly all change: in an all-to-all of 128 hosts 23 of 4,000. A group is therefore gathered anew, transfer by
-//! transfer, only when somebody has joined or left it.
+//! transfer, only when a transfer has joined or left it.
 
 use super::local::Local;
 use super::symmetry::span_s;
@@ -15,7 +15,7 @@ pub struct Groups {
     group_of: Vec<u32>,
     /// By transfer: what it has still to get for each share, from when its group was last gathered.
     need: Vec<f64>,
-    /// Those of constraints, then those of nobody's, of who is gone, and of who is to come.
+    /// Those of constraints, then those without a constraint, those that have ended, and those to come.
     groups: Vec<Group>,
     /// By constraint: what its group takes.
     burdens: Vec<Vec<Burden>>,
@@ -42,7 +42,7 @@ struct Group {
     /// With which weight they cross their own constraint.
     weight: i64,
     is_open: bool,
-    /// Somebody has left.
+    /// A transfer has left.
     is_stale: bool,
 }
 
@@ -72,7 +72,7 @@ impl Group {
 const NOWHERE: u32 = u32::MAX;
 
 impl Groups {
-    /// Begins anew, with everybody to come.
+    /// Begins again, with all transfers to come.
     pub fn reset(&mut self, local: &Local) {
         let constraints = local.capacity.len();
         self.groups.clear();
@@ -159,7 +159,7 @@ impl Groups {
         level: f64,
         now_s: f64,
     ) -> &[Burden] {
-        // Whoever is in an open group has not been frozen. So where weights are the same, so are the transfers.
+        // A transfer in an open group has not been frozen. So where weights are the same, so are the transfers.
         let group = self.groups[constraint as usize];
         if group.is_stale || group.weight != open {
             self.gather(local, constraint, open, now_s);
@@ -174,7 +174,7 @@ impl Groups {
         &self.burdens[constraint as usize]
     }
 
-    /// Finds all over a constraint who are in open groups, who cross it with such a weight in all.
+    /// Finds all transfers over a constraint in open groups that cross it with such a weight in all.
     fn gather(&mut self, local: &mut Local, constraint: u32, open: i64, now_s: f64) {
         let gone = self.gone();
         let mut first_need = f64::INFINITY;

@@ -38,7 +38,7 @@ impl Local {
     /// Takes over a component. Constraints without a limit are left out, and caps that cannot matter.
     pub fn load(&mut self, capacities: &[f64], transfers: &Transfers, members: &[u32]) {
         self.clear(capacities.len());
-        // Whoever crosses a constraint twice is open there twice.
+        // A transfer that crosses a constraint twice counts there twice.
         let shares = members.iter().map(|id| {
             let times = transfers.route(*id as usize).len();
             transfers.weight(*id as usize) * times as f64

@@ -194,7 +194,7 @@ fn colour_of(demand: Demand, route: Route<'_>, colours: &[u64]) -> u64 {
     mixed(crossed ^ mixed(asked ^ demand.cap_bits_per_s.to_bits()))
 }
 
-/// Has threads look at all transfers, each with notes of its own; gives everybody's notes.
+/// Has threads look at all transfers, each with notes of its own; gives all notes.
 fn looked_at<N: Send>(
     crowd: &dyn Crowd,
     threads: usize,
@@ -213,7 +213,7 @@ fn looked_at<N: Send>(
     )
 }
 
-/// Has threads work through numbered parts, each with notes of its own; gives everybody's notes.
+/// Has threads work through numbered parts, each with notes of its own; gives all notes.
 pub fn side_by_side<N: Send>(
     parts: usize,
     threads: usize,

@@ -1,4 +1,4 @@
-//! Constraints that can be left out: whoever crosses one crosses another, too, that is no wider.
+//! Constraints that can be left out: each transfer that crosses one also crosses another that is no wider.
 //!
 //! In a fat tree routed by destination every link down serves one host, whose own link is as wide; a third of all
 //! crossings is of that kind. Transfers only become fewer while a phase lasts, so what is redundant once stays so.

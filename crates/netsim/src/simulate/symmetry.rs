@@ -8,7 +8,7 @@
 //! the same transfers until then, whatever ends elsewhere, and so the guesses hold from start to end.
 //!
 //! One pass over all crossings where all constraints have one level, else two, four where rates differ; no sorting.
-//! Where nobody meets anybody, `apart` knows that level sooner.
+//! Without contention, `apart` finds that level sooner.
 
 use super::apart::Apart;
 use super::solution::{NOTHING, OWN_CAP};
@@ -136,8 +136,8 @@ impl Symmetry {
         }
     }
 
-    /// The level of all constraints that anybody crosses, if it is the same: a permutation without conflicts needs no
-    /// second look at who crosses what.
+    /// The level of all constraints that are crossed, if it is the same: a permutation without conflicts needs no
+    /// second look at which transfer crosses what.
     fn common_level(&self, capacities: &[f64]) -> Option<f64> {
         let of = |at: &u32| (capacities[*at as usize], self.weight[*at as usize]);
         let (capacity, weight) = of(self.touched.first()?);
@@ -243,7 +243,7 @@ impl Symmetry {
     }
 }
 
-/// Where all ask for the same and all constraints have one level, that is the rate of whoever crosses any.
+/// Where all ask for the same and all constraints have one level, that is the rate of each that crosses any.
 fn end_alike(level: f64, demand: Demand, transfers: &Transfers, mut take: impl FnMut(f64, u32)) {
     let isolated = Guess::of_cap(demand);
     let end_s = |level: f64| demand.start_s + span_s(demand.bits, level * demand.weight);

@@ -8,7 +8,7 @@
 #[derive(Debug, Clone, Default)]
 pub struct Transfers {
     there: Lists,
-    /// Empty where nothing is sent back for anybody.
+    /// Empty where nothing is sent back at all.
     back: Lists,
     demands: Vec<Demand>,
     differ: bool,
@@ -53,7 +53,7 @@ impl Demand {
 
 impl Transfers {
     /// Adds a transfer for which nothing is sent back. Panics unless its weight is positive and finite, and what it
-    /// carries is not negative: whoever describes transfers checks them, with better words.
+    /// carries is not negative: the caller checks them, with better messages.
     pub fn push(&mut self, there: &[u32], demand: Demand) {
         self.push_found(|all| {
             all.extend_from_slice(there);
@@ -151,7 +151,7 @@ impl Transfers {
         self.there.all()
     }
 
-    /// The same of what is sent back; none where nothing is sent back for anybody.
+    /// The same of what is sent back; none where nothing is sent back at all.
     #[inline]
     pub fn routes_back(&self) -> impl Iterator<Item = &[u32]> {
         self.back.all()

@@ -44,7 +44,7 @@ impl Cache {
         Some(state_of(set[0]))
     }
 
-    /// Its state; who looks does not use it.
+    /// Its state; looking does not count as use.
     pub fn peek(&self, line: u64) -> Option<State> {
         let set = self.set(line);
         place(set, line).map(|at| state_of(set[at]))

@@ -30,7 +30,7 @@ pub struct Hierarchy {
     pub(super) paths: Vec<Paths>,
     /// Those behind which there is only memory.
     pub(super) roots: Vec<usize>,
-    /// The outermost ones that are somebody's own: what they have not, nothing inside of them has.
+    /// The outermost private ones: a line that they do not have is in none inside of them.
     pub(super) guards: Vec<usize>,
     /// Coherence is kept for so many bytes at once: the longest line of caches that are not shared.
     pub(super) granule_bytes: u64,
@@ -179,7 +179,7 @@ impl Hierarchy {
         cost
     }
 
-    /// Nobody else has it any more; at one level it is newer than further out.
+    /// No other cache has it any more; at one level it is newer than further out.
     fn mark_written(&mut self, path: Path, address: u64, written: Option<usize>) {
         for (level, id) in path.ids().iter().copied().enumerate() {
             let cache = &mut self.members[id].cache;

@@ -28,7 +28,7 @@ fn hierarchy(shared: bool, back: bool) -> Hierarchy {
     Hierarchy::of(3, machine.memory.caches().unwrap())
 }
 
-/// Whoever has a line exclusive or modified is the only processor that has it (MESI).
+/// A processor that has a line exclusive or modified is the only one that has it (MESI).
 fn check_coherence(hierarchy: &Hierarchy) {
     let own = || hierarchy.members.iter().filter(|one| one.owner.is_some());
     for member in own() {
@@ -88,7 +88,7 @@ proptest! {
         }
     }
 
-    /// What a transfer wrote nobody has; what it read nobody has alone.
+    /// What a transfer wrote is in no cache; what it read is exclusive in none.
     #[test]
     fn transfers_reach_all_caches(
         shared: bool,

@@ -12,7 +12,7 @@ pub(super) struct Member {
     pub read_ps: u64,
     pub write_ps: u64,
     pub writes_back: bool,
-    /// Whose it is, unless it is shared.
+    /// The processor it belongs to, unless it is shared.
     pub owner: Option<usize>,
     /// The next one outwards.
     pub outer: Option<usize>,

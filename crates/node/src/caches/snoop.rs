@@ -1,4 +1,4 @@
-//! Who else has a line: coherence between processors by MESI (M. S. Papamarcos and J. H. Patel, ISCA 1984), and with
+//! Which other caches have a line: coherence between processors by MESI (M. S. Papamarcos and J. H. Patel, ISCA 1984), and with
 //! transfers of the network interface.
 
 use super::cache::State;
@@ -14,7 +14,7 @@ impl Hierarchy {
         }
     }
 
-    /// A processor writes: everybody else's copies go. Gives back how many lines crossed the memory bus for that.
+    /// A processor writes: all other copies go. Gives back how many lines crossed the memory bus for that.
     pub(super) fn take_from_others(&mut self, processor: usize, address: u64) -> u64 {
         let mut cost = Cost::default();
         self.change_others(processor, address, None, &mut cost);

@@ -42,7 +42,7 @@ pub enum Job {
     Compute,
 }
 
-/// Who goes first: a lower level preempts a higher one.
+/// Priority: a lower level preempts a higher one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Interrupt,
@@ -87,7 +87,7 @@ pub struct Piece {
     pub job: Job,
     /// For which of the node's connections.
     pub flow: u32,
-    /// What is left, as it would take if nobody disturbed.
+    /// The remaining work, counted as if it ran alone.
     pub left_ps: f64,
     /// Accesses to the host's memory in a picosecond of that.
     pub density: f64,

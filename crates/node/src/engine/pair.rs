@@ -36,7 +36,7 @@ const SLOTS: [Slot; 7] = [
     Slot::Timer,
 ];
 
-/// Events without a message at its end, besides those for each of its segments, after which nobody waits for one.
+/// Events without a message at its end, besides those for each of its segments, after which none is expected.
 const PATIENCE: u64 = 1_000_000;
 const PATIENCE_PER_SEGMENT: u64 = 200;
 /// A processor that spends this part of its time on interrupts has none for anything else.
@@ -87,7 +87,7 @@ pub struct Pair<'a, W = Unwatched> {
     /// By node: messages that its process has read.
     pub(super) read: [u64; 2],
     pub(super) watch: W,
-    /// Instead of node 0, where those are many who ask node 1.
+    /// Instead of node 0, where many users request from node 1.
     pub(super) users: Option<Users>,
     events: u64,
     fingerprint: Fingerprint,
@@ -101,7 +101,7 @@ impl<'a> Pair<'a> {
 }
 
 impl<'a, W: Watch> Pair<'a, W> {
-    /// The same with somebody who looks on.
+    /// The same with an observer.
     pub fn watched(machine: &'a Machine, exchange: Exchange, watch: W) -> Self {
         let mut pair = Self::idle(machine, exchange, watch);
         for at in 0..2 {
@@ -111,7 +111,7 @@ impl<'a, W: Watch> Pair<'a, W> {
         pair
     }
 
-    /// Nobody has begun.
+    /// Neither node has begun.
     pub(super) fn idle(machine: &'a Machine, exchange: Exchange, watch: W) -> Self {
         let width = machine.processors.len() + SLOTS.len();
         let node = |begins| Node::new(machine, exchange, begins);
@@ -157,7 +157,7 @@ impl<'a, W: Watch> Pair<'a, W> {
         self.watch.batch_begins(self.now_ps);
     }
 
-    /// Whoever looked on.
+    /// The observer.
     pub fn into_watch(self) -> W {
         self.watch
     }

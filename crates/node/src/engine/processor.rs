@@ -101,7 +101,7 @@ impl Processor {
         }
     }
 
-    /// Who goes first: softirqs behind processes once they have used up their budget.
+    /// Priority: softirqs behind processes once they have used up their budget.
     fn rank(&self, level: Level) -> u32 {
         match level {
             Level::Softirq if self.softirqs >= SOFTIRQ_BUDGET => 3,

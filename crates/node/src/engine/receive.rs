@@ -175,7 +175,7 @@ impl<W: Watch> Pair<'_, W> {
         is_writing && node.process.sleeps && node.connection.writable(left) > 0
     }
 
-    /// Whoever woke the process hands it over to where it goes on.
+    /// The processor that woke the process hands it over to where it goes on.
     pub(super) fn woken(&mut self, at: usize, processor: usize) {
         let to = match self.nodes[at].process.returns {
             true => self.place(Task::Application),

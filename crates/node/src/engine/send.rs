@@ -31,7 +31,7 @@ impl<W: Watch> Pair<'_, W> {
         self.post(at, processor, Job::SystemCall);
     }
 
-    /// The process is in the kernel; whoever copies goes on.
+    /// The process is in the kernel; the processor that copies goes on.
     pub(super) fn called(&mut self, at: usize, processor: usize) {
         if let Operation::Write(_) = self.nodes[at].process.operation() {
             self.end_stage(Stage::SystemCall);

@@ -1,4 +1,4 @@
-//! Users who ask a server for pages, read, think, and ask again: the other end of its link, and nothing keeps them waiting.
+//! Users that request pages, read, think, and request again: the other end of the server's link, which costs no time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,7 +39,7 @@ pub struct Users {
     random: u64,
     /// From the last request frame's first bit in the queue to the page's last bit, of pages since they were taken.
     pub responses_ps: Vec<u64>,
-    /// Those who wait for a page, and that number times the time.
+    /// Users waiting for a page, and that number times the time.
     waiting: u64,
     area_ps: u128,
     changed_ps: u64,
@@ -79,7 +79,7 @@ impl Users {
         self.agenda.peek().map(|Reverse((at_ps, _, _))| *at_ps)
     }
 
-    /// Users who wait times the time they do, since the beginning.
+    /// Waiting users times the time they wait, since the beginning.
     pub fn area_ps(&mut self, now_ps: u64) -> u128 {
         self.area_ps += u128::from(self.waiting) * u128::from(now_ps - self.changed_ps);
         self.changed_ps = now_ps;

@@ -75,7 +75,7 @@ impl<W: Watch> Pair<'_, W> {
         self.wind_timer(at);
     }
 
-    /// Somebody began or ended: everybody else's memory is slower or faster now.
+    /// A job began or ended: memory is slower or faster for all others now.
     pub(super) fn retime(&mut self, at: usize) {
         let memory = &self.machine.memory;
         let hold_ps = memory.hold_ps();
@@ -96,7 +96,7 @@ impl<W: Watch> Pair<'_, W> {
         }
     }
 
-    /// How likely an access finds the bridge taken by anybody else.
+    /// How likely an access finds the bridge taken by another processor.
     fn taken(&self, at: usize, processor: usize, hold_ps: f64) -> f64 {
         let node = &self.nodes[at];
         let mut free = 1.0 - node.io_hold;

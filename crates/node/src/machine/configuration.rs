@@ -2,7 +2,7 @@
 
 use weft_plan::reading::{Table, Value};
 
-/// The keys and values of a placement's `with`, as overrides. What is wrong in the text is found by who reads it whole.
+/// The keys and values of a placement's `with`, as overrides. What is wrong in the text is found when it is read whole.
 pub fn configuration(text: &str, placement: Option<&str>) -> Vec<(String, String)> {
     let table: Option<Table> = text.parse().ok();
     let rows = table.as_ref().and_then(|table| table.get("placements"));

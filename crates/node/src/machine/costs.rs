@@ -5,7 +5,7 @@ use weft_plan::reading::Section;
 use super::breakdown::Breakdown;
 use super::keys::{Result, number};
 
-/// What software costs in cycles of whoever does it, without what it waits for memory.
+/// What software costs in cycles of the processor that does it, without its wait for memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Costs {
     /// Accesses to memory for each of these cycles.

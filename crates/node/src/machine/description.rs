@@ -7,7 +7,7 @@ use super::memory::Memory;
 use super::placement::Placement;
 use super::processor::Processor;
 
-/// A node: its hardware, what its software costs, and who does what.
+/// A node: its hardware, what its software costs, and which processor does what.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     /// The file's name for it and the placement's.

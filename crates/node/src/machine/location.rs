@@ -10,7 +10,7 @@ pub enum Location {
     Bridge,
     /// Beside the processors: it also signals over their bus, past the interrupt controller.
     ProcessorBus,
-    /// With the processors on a die, where its frames are in nobody's way.
+    /// With the processors on a die, where its frames share no bus.
     Die,
 }
 

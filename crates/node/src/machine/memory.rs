@@ -11,7 +11,7 @@ use super::units::{RATE, SPAN};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
     pub bus_bits_per_s: u64,
-    /// What an access that missed takes besides, if it finds somebody else on the bridge.
+    /// What an access that missed takes besides, if the bridge is taken.
     pub collision_ps: u64,
     pub model: MemoryModel,
 }

@@ -1,4 +1,4 @@
-//! All-to-all personalised communication (AAPC): everybody has a block for everybody else.
+//! All-to-all personalised communication (AAPC): each node has a block for each other node.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
 
-/// Everybody sends to everybody else.
+/// Each node sends to each other node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllToAll {
     /// All of the testbed's where absent.
@@ -20,7 +20,7 @@ pub struct AllToAll {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// In phase i node k sends to k+i mod n: everybody sends one block and receives one at a time.
+    /// In phase i node k sends to k+i mod n: each sends one block and receives one at a time.
     Phased,
     /// All n(n-1) at once.
     Unphased,

@@ -94,7 +94,7 @@ impl Ensemble for Matrix {
 
 /// The circle method of round-robin tournaments: the last seat stays, the others move on by one each round.
 ///
-/// With an odd number the last seat is empty and who meets it sits out. Every unordered pair once.
+/// With an odd number the last seat is empty and the node paired with it sits out. Every unordered pair once.
 fn circle(members: &[u32]) -> Vec<Vec<(u32, u32)>> {
     let seats = members.len().next_multiple_of(2);
     let moving = seats - 1;

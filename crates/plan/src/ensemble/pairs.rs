@@ -15,7 +15,7 @@ pub struct Pairs {
     /// All of the testbed's where absent.
     pub nodes: Option<Vec<u32>>,
     /// Distance of a pair in the members' order. Blocks of so many talk to the next block, so that pairs are
-    /// disjoint; who has no partner sits out.
+    /// disjoint; a node without a partner sits out.
     pub stride: Option<u32>,
     pub from: Option<Vec<u32>>,
     pub to: Option<Vec<u32>>,

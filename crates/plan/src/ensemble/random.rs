@@ -14,7 +14,7 @@ const DEFAULT_PERMUTATIONS: u32 = 10;
 const MOST_PERMUTATIONS: u32 = 10_000;
 const DEFAULT_SEED: u32 = 1;
 
-/// Everybody sends to one other and receives from one other, by chance.
+/// Each node sends to one other and receives from one other, chosen at random.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Random {
     /// All of the testbed's where absent.
@@ -29,7 +29,7 @@ pub struct Random {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// A permutation in which nobody sends to itself.
+    /// A permutation in which no node sends to itself.
     Permutation,
     /// Two halves, paired across, both ways at once; one of an odd number sits out.
     Bisection,

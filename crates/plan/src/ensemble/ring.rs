@@ -1,4 +1,4 @@
-//! A ring: everybody sends to the next at once.
+//! A ring: each node sends to the next at the same time.
 
 use serde::{Deserialize, Serialize};
 

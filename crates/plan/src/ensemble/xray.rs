@@ -11,7 +11,7 @@ use crate::stop::StopRule;
 
 const DEFAULT_TIME_NS: u64 = 60_000_000_000;
 
-/// A search whose phases nobody knows beforehand.
+/// A search whose phases are chosen while it runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Xray {
     /// All of the testbed's where absent.

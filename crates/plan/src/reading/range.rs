@@ -5,7 +5,7 @@ use toml::Value;
 use crate::error::Fault;
 use crate::reading::Section;
 
-/// More points than anybody reads.
+/// More points than are of use.
 const MOST_VALUES: usize = 10_000;
 
 /// What the numbers are.

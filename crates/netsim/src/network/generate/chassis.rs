@@ -96,7 +96,7 @@ fn rate_text(key: &str, bits_per_s: f64) -> String {
 }
 
 fn built(values: &Values<'_>, parts: &[String]) -> Result<Box<dyn Network>, String> {
-    // Parameters that nobody knows are refused before a message could be about the text.
+    // Unknown parameters are refused before a message could be about the text.
     values.finish()?;
     let text = format!("name = {:?}\n{}", values.title(), parts.concat());
     let fabric =

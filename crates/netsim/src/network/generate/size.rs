@@ -1,6 +1,6 @@
 //! The largest networks that are generated.
 
-/// More hosts than anybody has; a slip of the finger is refused before memory is asked for.
+/// More hosts than any cluster has; a slip of the finger is refused before memory is allocated.
 const MOST_HOSTS: u64 = 1 << 20;
 /// Memory for each constraint: capacity, and what the solver keeps.
 const BYTES_PER_CONSTRAINT: u64 = 64;

@@ -1,4 +1,4 @@
-//! The values that somebody gave a generator.
+//! The values that a generator is given.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub struct Values<'a> {
     known: RefCell<Vec<&'static str>>,
 }
 
-/// A key's value that is large enough for anybody and small enough for sums.
+/// A key's value that is large enough for any use and small enough for sums.
 const MOST: u64 = 1 << 20;
 
 impl<'a> Values<'a> {
@@ -107,7 +107,7 @@ impl<'a> Values<'a> {
         Ok(delay.0 as f64 / 1e9)
     }
 
-    /// Refuses keys that nobody asked for.
+    /// Refuses keys that were not read.
     pub fn finish(&self) -> Result<(), String> {
         let known = self.known.borrow();
         match self.given.keys().find(|key| !known.contains(&key.as_str())) {

@@ -1,4 +1,4 @@
-//! Who looks on while two nodes work. Nobody does in ordinary runs: the engine is compiled for each kind of onlooker, and for
+//! Observers of two nodes at work. Ordinary runs have none: the engine is compiled for each kind of onlooker, and for
 //! [`Unwatched`] nothing is left of these calls.
 
 use super::budget::Stage;
@@ -51,7 +51,7 @@ pub trait Watch {
     fn batch_begins(&mut self, _now_ps: u64) {}
 }
 
-/// Nobody.
+/// No observer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unwatched;
 
