@@ -287,7 +287,7 @@ def test_a_fabric_with_a_loop_or_in_two_pieces_is_refused(tmp_path: Path) -> Non
     with pytest.raises(RequestError, match="closes a loop"):
         run(tmp_path, "aapc", str(loop))
     loop.write_text(loop.read_text().split("[[links]]")[0] + '[[switches]]\nids = "s[1-2]"')
-    with pytest.raises(RequestError, match='no way from "n1" to "n3"'):
+    with pytest.raises(RequestError, match='no path from "n1" to "n3"'):
         run(tmp_path, "aapc", str(loop))
 
 

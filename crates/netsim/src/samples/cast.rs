@@ -61,15 +61,18 @@ struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    /// Each node begins to send when its first chunk is complete.
+    /// Each node forwards a chunk when it is complete. Chunks follow each other at the rate of the slowest link of the
+    /// chain, but each crosses a link at that link's own rate.
     fn add_rows(&self, setup: &Setup<'_>, outcome: &mut PhaseOutcome) {
-        let part = self.chunk_bytes as f64 / self.links[0].bytes.max(1) as f64;
-        let chunk_s = self.first_end_s * part;
-        let mut behind_s = 0.0;
+        let (mut chunk_s, mut slowest_s) = (0.0, 0.0_f64);
+        let mut latency_s = 0.0;
         for (link, path) in self.links.iter().zip(self.paths) {
-            behind_s += setup.latency_s(path, self.chunk_bytes);
-            let end_s = self.first_end_s + behind_s;
-            behind_s += chunk_s;
+            let own_latency_s = setup.latency_s(path, self.chunk_bytes);
+            let own_s = setup.isolated_s(path, self.chunk_bytes) - own_latency_s;
+            latency_s += own_latency_s;
+            chunk_s += own_s;
+            slowest_s = slowest_s.max(own_s);
+            let end_s = self.first_end_s + latency_s + (chunk_s - slowest_s);
             if end_s == f64::INFINITY {
                 outcome.fail(link);
                 continue;

@@ -6,6 +6,7 @@ use crate::network::{Network, Path};
 use crate::simulate::{Demand, NOTHING, Route, Solver, Transfers};
 use weft_fabric::Framing;
 
+use super::barrier::Barrier;
 use super::parameters::Parameters;
 
 /// What carries out phases; one for each thread.
@@ -18,6 +19,8 @@ pub struct Setup<'a> {
     there: Vec<u32>,
     /// What acknowledgements cross.
     back: Vec<u32>,
+    /// The last one that was computed.
+    pub barrier: Barrier,
     /// By host: whether it was counted.
     counted: Vec<bool>,
 }
@@ -31,15 +34,19 @@ impl<'a> Setup<'a> {
             transfers: Transfers::default(),
             there: Vec::new(),
             back: Vec::new(),
+            barrier: Barrier::default(),
             counted: vec![false; network.hosts()],
         }
     }
 
-    /// How many different hosts there are.
-    pub fn count_hosts(&mut self, hosts: impl Iterator<Item = u32>) -> usize {
+    /// The different hosts, in order.
+    pub fn members(&mut self, hosts: impl Iterator<Item = u32>) -> Vec<u32> {
         self.counted.fill(false);
-        let is_new = |host: &u32| !std::mem::replace(&mut self.counted[*host as usize], true);
-        hosts.filter(is_new).count()
+        hosts.for_each(|host| self.counted[host as usize] = true);
+        let counted = self.counted.iter().zip(0..);
+        counted
+            .filter_map(|(is_member, host)| is_member.then_some(host))
+            .collect()
     }
 
     pub fn framing(&self) -> Framing {
@@ -128,6 +135,13 @@ impl<'a> Setup<'a> {
         let bits = self.framing().wire_bytes(bytes, path.mtu_bytes) as f64 * 8.0;
         let own_s_per_bit = 1.0 / self.window_rate(path);
         self.latency_s(path, bytes) + bits * path.slowest_s_per_bit.max(own_s_per_bit)
+    }
+
+    /// The same between two hosts; None where there is no path.
+    pub fn isolated_between_s(&mut self, transfer: &Transfer, bytes: u64) -> Option<f64> {
+        self.forget_route();
+        let path = self.find_path(transfer)?;
+        Some(self.isolated_s(&path, bytes))
     }
 
     /// Wire bit/s that the window allows a connection.

@@ -1,0 +1,116 @@
+//! What steps would measure, against what is known of chains and barriers.
+
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+
+use weft_netsim::network::of_fabric;
+use weft_netsim::samples::{Keep, Outcome, Parameters, Simulator};
+use weft_plan::Limits;
+
+const WIRE_BITS: f64 = 1538.0 * 8.0;
+const SEGMENT_BYTES: f64 = 1448.0;
+
+/// A step of a plan on a fabric.
+fn run(fabric: &str, step: &str) -> Outcome {
+    let fabric = weft_fabric::load(fabric, "test", 1.0).unwrap();
+    let nodes = fabric.hosts.len() as u32;
+    let network = of_fabric(fabric).unwrap();
+    let limits = Limits {
+        max_message_bytes: 1 << 40,
+    };
+    let plan = weft_plan::load(
+        &format!("name = \"test\"\n[[steps]]\n{step}"),
+        "test",
+        &[],
+        &limits,
+    );
+    let plan = plan.unwrap();
+    let phases = plan.steps[0]
+        .phases(nodes)
+        .unwrap()
+        .into_iter()
+        .map(|phase| (phase, None));
+    let simulator = Simulator {
+        network: &*network,
+        parameters: Parameters {
+            segments_per_ack: 0,
+            ..Parameters::default()
+        },
+    };
+    let phases: Vec<_> = phases.collect();
+    let (lost, stop) = (HashSet::new(), AtomicBool::new(false));
+    simulator
+        .run(&plan.steps[0], &phases, &lost, Keep::default(), &stop)
+        .unwrap()
+}
+
+/// When a chunk has crossed a link: after the one before it, and after it has crossed the link before.
+fn last_chunk_s(chunks: usize, chunk_s: &[f64]) -> f64 {
+    let mut crossed_s = vec![0.0_f64; chunk_s.len()];
+    for _ in 0..chunks {
+        let mut here_s = 0.0_f64;
+        for (link, took_s) in chunk_s.iter().enumerate() {
+            here_s = here_s.max(crossed_s[link]) + took_s;
+            crossed_s[link] = here_s;
+        }
+    }
+    crossed_s[chunk_s.len() - 1]
+}
+
+#[test]
+fn a_slow_link_does_not_slow_down_how_chunks_fill_the_others() {
+    let fabric = r#"
+name = "one slow"
+[[hosts]]
+ids = "n[1-64]"
+attach = "s"
+link = { rate = "1 Gb/s" }
+[[switches]]
+ids = "s"
+[[overrides]]
+ids = "n20"
+link = { rate = "10 Mb/s" }
+"#;
+    let step = "pattern = \"cast\"\nsizes = [\"1 MiB\"]\nchunk = \"64 KiB\"\n\
+                stop = { rule = \"count\", repeats = 1, trials = 1 }";
+    let outcome = run(fabric, step);
+    let wire_s = |bits_per_s: f64| 65536.0 / SEGMENT_BYTES * WIRE_BITS / bits_per_s;
+    // n20 receives and sends at its own rate.
+    let mut chunk_s = vec![wire_s(1e9); 63];
+    (chunk_s[18], chunk_s[19]) = (wire_s(1e7), wire_s(1e7));
+    let expected_s = last_chunk_s(16, &chunk_s);
+    let found_s = outcome
+        .rows
+        .elapsed_ns
+        .iter()
+        .max()
+        .map(|ns| *ns as f64 / 1e9)
+        .unwrap();
+    assert!(
+        (found_s / expected_s - 1.0).abs() < 0.01,
+        "{found_s} for {expected_s}"
+    );
+}
+
+#[test]
+fn a_barrier_crosses_what_its_rounds_cross() {
+    let fabric = r#"
+name = "two racks"
+[[hosts]]
+ids = "n[1-4]"
+attach = "rack[1-2]"
+per_switch = 2
+link = { rate = "1 Gb/s" }
+[[links]]
+between = ["rack1", "rack2"]
+delay = "10 ms"
+rate = "1 Gb/s"
+"#;
+    let step = "pattern = \"streams\"\nsizes = [\"1 kB\"]\nsenders = \"1,3\"\nreceivers = \"2,4\"\n\
+                stop = { rule = \"count\", repeats = 1, trials = 1 }";
+    let barrier_ms = run(fabric, step).phases[0].barrier_ns as f64 / 1e6;
+    assert!(
+        (20.0..21.0).contains(&barrier_ms),
+        "both rounds cross the trunk: {barrier_ms} ms"
+    );
+}
