@@ -15,6 +15,7 @@ import pytest
 
 from weft import _core
 from weft.plan.load import load_plan
+from weft.plan.plan import Step, to_json
 from weft.testbed.computed.network import open_simulated
 from weft.testbed.computed.node import open_nodes
 
@@ -32,21 +33,21 @@ def fingerprint(case: str) -> str:
     """Of every number that comes out."""
     kind, plan, what = case.replace(" on ", " ").split(" ", 2)
     hashed = hashlib.blake2b(digest_size=8)
-    for step in load_plan(plan)["steps"]:
+    for step in load_plan(plan).steps:
         hashed.update(_bytes(_outcome(kind, step, what)))
     return hashed.hexdigest()
 
 
-def _outcome(kind: str, step: dict[str, Any], what: str) -> Any:
+def _outcome(kind: str, step: Step, what: str) -> Any:
     if kind == "expand":
-        return json.loads(_core.expand_step(json.dumps(step), int(what)))
+        return json.loads(_core.expand_step(to_json(step), int(what)))
     if kind == "node":
         nodes = open_nodes(what)
-        return nodes.model.simulate(json.dumps(step), 0, min(PHASES, nodes.phase_count(step)))
+        return nodes.model.simulate(to_json(step), 0, min(PHASES, nodes.phase_count(step)))
     network = open_simulated(what)
     parameters = network._parameters
     last = min(PHASES, network.phase_count(step))
-    return network.model.simulate(json.dumps(step), 0, last, set(), True, **parameters)
+    return network.model.simulate(to_json(step), 0, last, set(), True, **parameters)
 
 
 def _bytes(value: Any) -> bytes:

@@ -1,7 +1,10 @@
-"""The Rust crates: text in, JSON out. Wrong input raises ValueError with the whole message."""
+"""The Rust crates: text in, JSON out. Wrong input raises RefusedError with the whole message."""
 
 from collections.abc import Sequence
 from typing import Any
+
+class RefusedError(Exception):
+    """A wrong request: what, where, and what would be right."""
 
 def load_plan(
     text: str, origin: str, overrides: list[tuple[str, str]], max_message_bytes: int
@@ -13,6 +16,15 @@ def expand_step(step_json: str, nodes: int) -> str:
 
 def load_fabric(text: str, origin: str, scale: float) -> str:
     """The resolved fabric as JSON, its rates multiplied by `scale`."""
+
+def frame_bytes(mtu_bytes: int) -> tuple[int, int, int]:
+    """Of the largest frame: payload, bytes inside of a switch, bytes on a wire."""
+
+def line_of(text: str, key: str) -> int | None:
+    """The line of a key such as `nodes[0].ids` in a TOML text, from 1; of what is around it where it is missing."""
+
+def unknown_key(key: str, known: list[str]) -> str:
+    """What is said of an unknown key, with the nearest known one."""
 
 class Network:
     """A network that is ready to be simulated. Columns are bytes: numbers as they lie in memory."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weft import _core
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -14,17 +16,17 @@ class Frame:
     @property
     def payload_bytes(self) -> int:
         """What it carries for the application."""
-        return self.mtu_bytes - 52
+        return _core.frame_bytes(self.mtu_bytes)[0]
 
     @property
     def inside_bytes(self) -> int:
         """What it is inside of a switch, where there is neither preamble nor gap: with header and checksum."""
-        return self.mtu_bytes + 18
+        return _core.frame_bytes(self.mtu_bytes)[1]
 
     @property
     def wire_bytes(self) -> int:
         """What it occupies on a wire."""
-        return self.inside_bytes + 20
+        return _core.frame_bytes(self.mtu_bytes)[2]
 
 
 FULL = Frame()

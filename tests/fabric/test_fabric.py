@@ -34,12 +34,18 @@ def test_scale_divides_rates() -> None:
     ("wrong", "said"),
     [
         (PAIR.replace('"n1", "n2"', '"n1", "n9"'), 'unknown node "n9"; the nodes are n1, n2'),
-        (PAIR.replace("100 Mb/s", "100"), '"100" has no unit'),
-        (PAIR.replace("rate", "rat"), "links[0].rat: unknown key"),
-        (PAIR.replace("100 Mb/s", "-1 Mb/s"), "not a possible rate"),
+        (PAIR.replace("100 Mb/s", "100"), 'rate = "100": a rate needs a unit'),
+        (
+            PAIR.replace("rate", "rat"),
+            'links[0].rat = "100 Mb/s": unknown key, did you mean "rate"?',
+        ),
+        (PAIR.replace("100 Mb/s", "-1 Mb/s"), "a rate must be positive"),
         ("name = ", "not TOML"),
-        (PAIR + '[[overrides]]\nids = "n3"\ndead = true', 'overrides[0].ids: unknown host "n3"'),
-        (PAIR + '[[paths]]\nfrom = "n1"\nto = "n2"', "paths[0].from: limits nothing"),
+        (
+            PAIR + '[[overrides]]\nids = "n3"\ndead = true',
+            'overrides[0].ids = "n3": unknown host "n3"',
+        ),
+        (PAIR + '[[paths]]\nfrom = "n1"\nto = "n2"', 'paths[0].from = "n1": limits nothing'),
         (PAIR + '[[attachments]]\nhosts = "n1"\nattach = "x"', 'unknown switch "x"'),
     ],
 )

@@ -59,5 +59,5 @@ def test_any_overrides(plan: str, overrides: list[tuple[str, str]]) -> None:
 def test_expanding_what_is_no_step(step: str) -> None:
     from weft import _core
 
-    with pytest.raises(ValueError, match=r"line \d+ column \d+"):
+    with pytest.raises(_core.RefusedError, match=r"line \d+ column \d+"):
         _core.expand_step(step, 2)

@@ -95,20 +95,22 @@ def test_wrong_plan_names_file_key_value_and_what_is_right(
     old: str, new: str, key: str, value: str, right: str, tmp_path: Path
 ) -> None:
     message = refusal(old, new, tmp_path)
-    assert f"wrong.toml: {key} = {value}: " in message
+    assert re.search(rf"wrong\.toml:\d+: {re.escape(f'{key} = {value}: ')}", message)
     assert right in message
     assert "\n" not in message
 
 
 def test_missing_key_is_named(tmp_path: Path) -> None:
     message = refusal('name = "good"', "", tmp_path)
-    assert "wrong.toml: name: missing: give the plan a name" in message
+    assert "wrong.toml:1: name: missing: give the plan a name" in message
 
 
 def test_no_steps(tmp_path: Path) -> None:
     file = tmp_path / "empty.toml"
     file.write_text('name = "x"\n')
-    with pytest.raises(RequestError, match=r"empty\.toml: steps: missing: give at least one step"):
+    with pytest.raises(
+        RequestError, match=r"empty\.toml:1: steps: missing: give at least one step"
+    ):
         load_plan(str(file))
 
 
@@ -120,7 +122,7 @@ def test_duplicate_steps() -> None:
 
 def test_syntax_error_has_line_and_column(tmp_path: Path) -> None:
     message = refusal("[[steps]]", "[[steps]", tmp_path)
-    assert re.search(r"wrong\.toml: line 3, column \d+: ", message)
+    assert re.search(r"wrong\.toml:3:\d+: not TOML: ", message)
 
 
 def test_size_limit_is_a_quarter_of_memory() -> None:

@@ -9,6 +9,8 @@ mod recording;
 mod watched;
 
 use pyo3::prelude::*;
+use weft_fabric::{ETHERNET_BYTES, Framing, Medium};
+use weft_plan::reading;
 use weft_plan::{Limits, Step};
 
 use answers::{refused, to_json};
@@ -18,6 +20,8 @@ use answers::{refused, to_json};
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::answers::RefusedError;
     #[pymodule_export]
     use super::machine::Machine;
     #[pymodule_export]
@@ -40,6 +44,27 @@ mod _core {
     fn expand_step(step_json: &str, nodes: u32) -> PyResult<String> {
         let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         to_json(&step.phases(nodes).map_err(refused)?)
+    }
+
+    /// Of the largest frame: payload bytes, bytes inside of a switch, bytes on a wire.
+    #[pyfunction]
+    fn frame_bytes(mtu_bytes: u32) -> (u64, u64, u64) {
+        let frame = u64::from(mtu_bytes + ETHERNET_BYTES);
+        let [inside, wire] = [Medium::INSIDE, Medium::WIRE].map(|one| one.occupied_bytes(frame));
+        (Framing::Ethernet.segment_bytes(mtu_bytes), inside, wire)
+    }
+
+    /// The line of a key of a TOML text, from 1; None for a text that is no TOML.
+    #[pyfunction]
+    fn line_of(text: &str, key: &str) -> Option<usize> {
+        reading::line_of(text, key)
+    }
+
+    /// What is said of an unknown key.
+    #[pyfunction]
+    fn unknown_key(key: &str, known: Vec<String>) -> String {
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        reading::unknown_key(key, &known)
     }
 
     /// Reads a fabric with its rates multiplied by `scale`; gives the resolved fabric as JSON.

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::AtomicBool;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weft_node::{
@@ -133,7 +132,7 @@ impl Machine {
         if !step.pattern.is_pair() {
             let message =
                 "only pingpong, stream and webserver are between the two nodes of a machine";
-            return Err(PyValueError::new_err(message));
+            return Err(refused(message));
         }
         let phases = step.some_phases(NODES, Reach::SIMULATOR, first..last);
         let phases = phases.map_err(refused)?;
@@ -177,7 +176,7 @@ impl Machine {
         let phases = step.some_phases(NODES, Reach::SIMULATOR, phase..phase + 1);
         let phases = phases.map_err(refused)?;
         let [phase] = phases.as_slice() else {
-            return Err(PyValueError::new_err("the step has no such phase"));
+            return Err(refused("the step has no such phase"));
         };
         let stop = AtomicBool::new(false);
         let recorded = watched(py, &stop, || self.simulator.record(&step, phase))?;

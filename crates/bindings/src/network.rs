@@ -28,7 +28,7 @@ impl Network {
     fn declared(text: &str, origin: &str, scale: f64) -> PyResult<Self> {
         let fabric = weft_fabric::load(text, origin, scale).map_err(refused)?;
         let inner = network::of_fabric(fabric);
-        let inner = inner.map_err(|why| PyValueError::new_err(format!("{origin}: {why}")))?;
+        let inner = inner.map_err(|why| refused(format!("{origin}: {why}")))?;
         Ok(Self { inner })
     }
 
@@ -40,7 +40,7 @@ impl Network {
         scale: f64,
     ) -> PyResult<Option<Self>> {
         let built = network::generate(name, &values, scale).transpose();
-        let built = built.map_err(PyValueError::new_err)?;
+        let built = built.map_err(refused)?;
         Ok(built.map(|inner| Self { inner }))
     }
 
@@ -55,7 +55,7 @@ impl Network {
     ) -> PyResult<Self> {
         let inner = network::Explicit::new(name, hosts, constraints, routes);
         Ok(Self {
-            inner: Box::new(inner.map_err(PyValueError::new_err)?),
+            inner: Box::new(inner.map_err(refused)?),
         })
     }
 
@@ -131,7 +131,7 @@ impl Network {
     }
 
     /// The constraints from one host to another, and the delay of the way in seconds; None where there is no path.
-    fn path(&self, src: usize, dst: usize, network: u32) -> PyResult<Option<(Vec<u32>, f64)>> {
+    fn way(&self, src: usize, dst: usize, network: u32) -> PyResult<Option<(Vec<u32>, f64)>> {
         if src.max(dst) >= self.inner.hosts() {
             return Err(PyValueError::new_err("no such host"));
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 /// How often Python is asked whether it was interrupted.
@@ -37,12 +37,12 @@ pub fn watched<T: Send>(
             stop.store(interrupted.is_err(), Ordering::Relaxed);
             let result = worker.join();
             interrupted?;
-            result.map_err(|_| PyValueError::new_err("the simulator failed"))
+            result.map_err(|_| PyRuntimeError::new_err("the simulator failed"))
         })
     })
 }
 
 /// Why there is no result.
 pub fn interrupted() -> PyErr {
-    PyValueError::new_err("interrupted")
+    PyRuntimeError::new_err("interrupted")
 }

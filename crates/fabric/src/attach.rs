@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
+use weft_plan::Fault;
+use weft_plan::reading::Section;
+
 use crate::draft::{Draft, list_names};
-use crate::error::FabricError;
 use crate::fabric::Link;
 use crate::link_keys::{read_link, unshaped_link};
 use crate::node_set;
-use crate::reader::Section;
 
-type Result<T> = std::result::Result<T, FabricError>;
+type Result<T> = std::result::Result<T, Fault>;
 
 /// Where the hosts of an entry go.
 pub struct Places {
@@ -22,7 +23,7 @@ pub struct Places {
 impl Draft {
     /// Reads where the hosts of an entry of `[[hosts]]` go, if they go anywhere.
     pub fn read_places(&self, section: &Section<'_>) -> Result<Option<Places>> {
-        let per_switch = section.integer("per_switch", 1, 1_000_000)?;
+        let per_switch = section.count("per_switch", 1..=1_000_000)?;
         let attach = section.parsed("attach", node_set::expand)?;
         let link_section = section.section("link")?;
         section.finish()?;
@@ -31,9 +32,9 @@ impl Draft {
                 (None, None) => Ok(None),
                 (Some(_), _) => {
                     let message = "a link to nowhere; add attach = \"SWITCH\" or remove it";
-                    Err(section.error("link", message))
+                    Err(section.refuse("link", message))
                 }
-                _ => Err(section.error("per_switch", "add attach = \"SWITCH\" or remove it")),
+                _ => Err(section.refuse("per_switch", "add attach = \"SWITCH\" or remove it")),
             };
         };
         let link = match link_section {
@@ -60,7 +61,7 @@ impl Draft {
         if let Some(unknown) = hosts.iter().find(|host| !self.is_host(host)) {
             let known = self.list_hosts();
             let message = format!("unknown host {unknown:?}; the hosts are {known}");
-            return Err(section.error("hosts", message));
+            return Err(section.refuse("hosts", message));
         }
         let Some(places) = self.read_places(section)? else {
             return Ok(());
@@ -105,14 +106,14 @@ impl Draft {
             let Some(switch) = self.switch(name) else {
                 let known = list_names(self.switches.iter().map(|s| s.name.as_str()));
                 let message = format!("unknown switch {name:?}; the switches are {known}");
-                return Err(section.error("attach", message));
+                return Err(section.refuse("attach", message));
             };
             let is_bounded = switch.ports.is_some() || places.per_switch.is_some();
             if places.switches.len() > 1 && !is_bounded {
                 let message = format!(
                     "{name:?} needs a number of ports to be filled in order, or this entry per_switch"
                 );
-                return Err(section.error("attach", message));
+                return Err(section.refuse("attach", message));
             }
         }
         Ok(())
@@ -125,10 +126,10 @@ impl Draft {
     }
 }
 
-fn no_room(section: &Section<'_>, host: &str, places: &Places) -> FabricError {
+fn no_room(section: &Section<'_>, host: &str, places: &Places) -> Fault {
     let more = match places.per_switch {
         None => "more ports or fewer hosts",
         Some(_) => "more switches, more ports, a larger per_switch or fewer hosts",
     };
-    section.error("attach", format!("no port left for {host:?}; {more}"))
+    section.refuse("attach", format!("no port left for {host:?}; {more}"))
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::FabricError;
-use crate::fabric::Price;
-use crate::reader::Section;
+use weft_plan::Fault;
+use weft_plan::reading::Section;
 
-type Result<T> = std::result::Result<T, FabricError>;
+use crate::fabric::Price;
+
+type Result<T> = std::result::Result<T, Fault>;
 
 /// Reads the prices by what they are counted per.
 pub fn read_cost(root: &Section<'_>) -> Result<BTreeMap<String, Price>> {
@@ -18,7 +19,7 @@ pub fn read_cost(root: &Section<'_>) -> Result<BTreeMap<String, Price>> {
         let Some(price) = section.section(key)? else {
             continue;
         };
-        let value = price.amount("value")?;
+        let value = price.number("value", f64::MAX)?;
         let currency = price.required_text("currency", "USD")?.to_owned();
         price.finish()?;
         cost.insert(key.to_owned(), Price { value, currency });

@@ -2,13 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::error::FabricError;
+use weft_plan::Fault;
+use weft_plan::reading::Section;
+
 use crate::fabric::{Host, LimitedPath, Link, Switch};
 use crate::link_keys::{DEFAULT_QUEUE_FRAMES, read_queue_frames, read_rate};
 use crate::node_set;
-use crate::reader::Section;
 
-type Result<T> = std::result::Result<T, FabricError>;
+type Result<T> = std::result::Result<T, Fault>;
 
 /// What has been read so far.
 pub struct Draft {
@@ -45,7 +46,7 @@ impl Draft {
     /// Reads one entry of `[[switches]]`.
     pub fn read_switches(&mut self, section: &Section<'_>) -> Result<()> {
         let names = read_ids(section, "switch[1-2]")?;
-        let ports = section.integer("ports", 1, 1_000_000)?;
+        let ports = section.count("ports", 1..=1_000_000)?;
         let capacity_bits_per_s = read_rate(section, "capacity", self.scale)?;
         let queue_frames = read_queue_frames(section)?.unwrap_or(DEFAULT_QUEUE_FRAMES);
         section.finish()?;
@@ -133,7 +134,7 @@ impl Draft {
 
     fn refuse_known(&self, section: &Section<'_>, name: &str) -> Result<()> {
         if self.is_host(name) || self.is_switch(name) {
-            return Err(section.error("ids", format!("{name:?} appears twice")));
+            return Err(section.refuse("ids", format!("{name:?} appears twice")));
         }
         Ok(())
     }
@@ -148,7 +149,7 @@ fn read_ids(section: &Section<'_>, example: &str) -> Result<Vec<String>> {
     let names = section.parsed("ids", node_set::expand)?.unwrap_or_default();
     let mut seen = HashSet::new();
     match names.iter().find(|name| !seen.insert(*name)) {
-        Some(name) => Err(section.error("ids", format!("{name:?} appears twice"))),
+        Some(name) => Err(section.refuse("ids", format!("{name:?} appears twice"))),
         None => Ok(names),
     }
 }

@@ -11,13 +11,38 @@ pub enum Framing {
     Bare,
 }
 
-const IP_AND_TCP_BYTES: u64 = 52;
-const ETHERNET_BYTES: u64 = 14;
-/// What a wire between switches carries around a frame.
-const AROUND_BYTES: u64 = 24;
-const LEAST_WIRE_BYTES: u64 = 84;
-/// The inside of a switch has neither preamble nor gap, only the checksum.
-const INSIDE_SPARES_BYTES: u64 = 20;
+/// IPv4 and TCP with time stamps (RFC 791, 9293, 7323).
+pub const IP_AND_TCP_BYTES: u32 = 52;
+/// Ethernet's header, which is part of a frame but not of the packet in it.
+pub const ETHERNET_BYTES: u32 = 14;
+
+/// What a frame occupies of a medium: a wire, or the inside of a switch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Medium {
+    /// Besides the frame with its header.
+    pub overhead_bytes: u64,
+    /// The shortest frame (60), with that.
+    pub least_bytes: u64,
+}
+
+impl Medium {
+    /// Checksum (4), preamble (8) and the gap to the next frame (12).
+    pub const WIRE: Self = Self::with_overhead(24);
+    /// The checksum only.
+    pub const INSIDE: Self = Self::with_overhead(4);
+
+    const fn with_overhead(overhead_bytes: u64) -> Self {
+        Self {
+            overhead_bytes,
+            least_bytes: 60 + overhead_bytes,
+        }
+    }
+
+    /// What a frame of so many bytes occupies.
+    pub fn occupied_bytes(self, frame_bytes: u64) -> u64 {
+        (frame_bytes + self.overhead_bytes).max(self.least_bytes)
+    }
+}
 
 impl Framing {
     /// Payload of the largest segment that packets of a size carry.
@@ -31,8 +56,9 @@ impl Framing {
             Self::Bare => bytes,
             Self::Ethernet => {
                 let segments = bytes.div_ceil(segment_bytes(mtu_bytes)).max(1);
-                let all = bytes + segments * (IP_AND_TCP_BYTES + ETHERNET_BYTES + AROUND_BYTES);
-                all.max(LEAST_WIRE_BYTES)
+                let headers = u64::from(IP_AND_TCP_BYTES + ETHERNET_BYTES);
+                let all = bytes + segments * (headers + Medium::WIRE.overhead_bytes);
+                all.max(Medium::WIRE.least_bytes)
             }
         }
     }
@@ -71,16 +97,18 @@ impl Framing {
 
     /// How much more of the same frames passes a rate inside of a switch, where preamble and gap do not count.
     pub fn inside_gain(self, mtu_bytes: u32) -> f64 {
-        let wire = self.wire_bytes(segment_bytes(mtu_bytes), mtu_bytes) as f64;
+        let frame_bytes = u64::from(mtu_bytes + ETHERNET_BYTES);
+        let [wire, inside] =
+            [Medium::WIRE, Medium::INSIDE].map(|one| one.occupied_bytes(frame_bytes) as f64);
         match self {
             Self::Bare => 1.0,
-            Self::Ethernet => wire / (wire - INSIDE_SPARES_BYTES as f64),
+            Self::Ethernet => wire / inside,
         }
     }
 }
 
 fn segment_bytes(mtu_bytes: u32) -> u64 {
-    u64::from(mtu_bytes).saturating_sub(IP_AND_TCP_BYTES).max(1)
+    u64::from(mtu_bytes.saturating_sub(IP_AND_TCP_BYTES).max(1))
 }
 
 #[cfg(test)]

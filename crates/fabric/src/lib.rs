@@ -6,7 +6,6 @@
 mod attach;
 mod cost;
 mod draft;
-mod error;
 mod fabric;
 mod framing;
 mod layout;
@@ -18,16 +17,14 @@ mod overrides;
 mod paths;
 mod quantity;
 pub mod queue;
-mod reader;
 mod routing;
 mod tree;
 mod trunks;
 
-pub use error::FabricError;
 pub use fabric::{Direction, Fabric, Host, LimitedPath, Link, Price, Switch};
-pub use framing::Framing;
+pub use framing::{ETHERNET_BYTES, Framing, IP_AND_TCP_BYTES, Medium};
 pub use layout::{Detour, Layout, Port, host_links, port_of};
-pub use load::load;
+pub use load::{FabricError, load};
 pub use paths::{Limit, Paths, Place};
 pub use quantity::{BitRate, Nanoseconds};
 pub use routing::Routing;

@@ -1,12 +1,13 @@
 //! The keys of a link, which hosts' links, links between switches and overrides share.
 
-use crate::error::FabricError;
+use weft_plan::Fault;
+use weft_plan::reading::Section;
+
 use crate::fabric::{Direction, Link};
 use crate::node_set;
 use crate::quantity::{BitRate, Nanoseconds};
-use crate::reader::Section;
 
-type Result<T> = std::result::Result<T, FabricError>;
+type Result<T> = std::result::Result<T, Fault>;
 
 const DEFAULT_MTU_BYTES: u32 = 1500;
 /// What waits where nothing else is said.
@@ -30,7 +31,7 @@ impl LinkKeys {
             rate_back: read_rate(section, "rate_back", scale)?,
             delay: section.parsed("delay", Nanoseconds::parse)?,
             delay_back: section.parsed("delay_back", Nanoseconds::parse)?,
-            mtu_bytes: section.integer("mtu_bytes", 576, 65_535)?,
+            mtu_bytes: section.count("mtu_bytes", 576..=65_535)?,
             queue_frames: read_queue_frames(section)?,
         })
     }
@@ -96,12 +97,12 @@ pub fn read_direction(section: &Section<'_>, scale: f64) -> Result<Direction> {
 
 /// Reads the length of a queue, which may be absent.
 pub fn read_queue_frames(section: &Section<'_>) -> Result<Option<u32>> {
-    section.integer("queue_frames", 1, 1_000_000)
+    section.count("queue_frames", 1..=1_000_000)
 }
 
 /// Reads which of a host's networks is meant, which users count from 1 and the fabric from 0.
 pub fn read_network(section: &Section<'_>) -> Result<u32> {
-    let number = section.integer("network", 1, 8)?;
+    let number = section.count("network", 1..=8)?;
     Ok(number.unwrap_or(1) - 1)
 }
 
@@ -112,7 +113,7 @@ pub fn read_rate(section: &Section<'_>, key: &'static str, scale: f64) -> Result
     };
     let too_far = || {
         let message = format!("multiplied by the scale {scale} it is not a possible rate");
-        section.error(key, message)
+        section.refuse(key, message)
     };
     rate.scaled(scale).ok_or_else(too_far).map(Some)
 }
@@ -125,11 +126,11 @@ pub fn pair_off(
     left: &str,
     right: &str,
 ) -> Result<Vec<[String; 2]>> {
-    let expand = |set| node_set::expand(set).map_err(|why| section.error(key, why));
+    let expand = |set| node_set::expand(set).map_err(|why| section.refuse(key, why));
     let (left, right) = (expand(left)?, expand(right)?);
     if left.len() != right.len() && left.len() != 1 && right.len() != 1 {
         let message = format!("{} nodes cannot be paired with {}", left.len(), right.len());
-        return Err(section.error(key, message));
+        return Err(section.refuse(key, message));
     }
     let count = left.len().max(right.len());
     let pair = |i: usize| [left[i % left.len()].clone(), right[i % right.len()].clone()];

@@ -1,25 +1,30 @@
 //! From a TOML file to a resolved fabric.
 
+use weft_plan::Fault;
+use weft_plan::reading::{Section, Value, document};
+
 use crate::cost::read_cost;
 use crate::draft::Draft;
-use crate::error::FabricError;
 use crate::fabric::Fabric;
-use crate::reader::{Section, Source};
 use crate::routing::Routing;
 
-type Result<T> = std::result::Result<T, FabricError>;
+type Result<T> = std::result::Result<T, Fault>;
+
+/// Why a fabric is refused.
+pub type FabricError = weft_plan::PlanError;
 
 /// Reads a fabric description and multiplies its rates by `scale`.
 ///
 /// `origin` is what messages call the text, usually its file name.
-pub fn load(text: &str, origin: &str, scale: f64) -> Result<Fabric> {
-    let source = Source { origin, text };
-    if !(scale.is_finite() && (1e-6..=1e6).contains(&scale)) {
-        let message = format!("{scale} is not possible; it must be from 0.000001 to 1000000");
-        return Err(source.error(None, "scale", message));
-    }
-    let table = source.parse()?;
-    read_fabric(&Section::root(&source, &table), scale)
+pub fn load(text: &str, origin: &str, scale: f64) -> std::result::Result<Fabric, FabricError> {
+    document(text, origin, &[], |value| {
+        if !(scale.is_finite() && (1e-6..=1e6).contains(&scale)) {
+            let right = "must be from 0.000001 to 1000000";
+            return Err(Fault::new("scale", &Value::Float(scale), right));
+        }
+        let root = Section::unchecked(value, "", "name = \"my-fabric\"")?;
+        read_fabric(&root, scale)
+    })
 }
 
 fn read_fabric(root: &Section<'_>, scale: f64) -> Result<Fabric> {
@@ -78,7 +83,7 @@ impl<'a> Parts<'a> {
             hosts.push((section, names, draft.read_places(section)?));
         }
         if draft.hosts.is_empty() {
-            return Err(root.error("hosts", "no hosts; write [[hosts]] with ids = \"n[1-2]\""));
+            return Err(root.refuse("hosts", "no hosts; write [[hosts]] with ids = \"n[1-2]\""));
         }
         let declared = draft.switches.len();
         for section in &self.links {

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::draft::Draft;
-use crate::error::FabricError;
-use crate::reader::Section;
+use weft_plan::Fault;
+use weft_plan::reading::Section;
 
-type Result<T> = std::result::Result<T, FabricError>;
+use crate::draft::Draft;
+
+type Result<T> = std::result::Result<T, Fault>;
 
 impl Draft {
     /// Gives each link between switches the network of the hosts around it. Switches that serve two
@@ -26,7 +27,7 @@ impl Draft {
                     network.min(link.network) + 1,
                     network.max(link.network) + 1
                 );
-                return Err(root.error("attachments", message));
+                return Err(root.refuse("attachments", message));
             }
         }
         let networks: Vec<u32> = self

@@ -1,4 +1,6 @@
-//! ClusterShell's node-set syntax: `n[1-64]`, `n[01-16,20]`, `module[1-2]/asic[1-2]`, `a,b`.
+//! ClusterShell's node-set syntax: `n[1-64]`, `n[1-63/2]`, `n[01-16,20]`, `module[1-2]/asic[1-2]`, `a,b`.
+
+use weft_plan::reading::NodeRange;
 
 /// Guards against a slip of the finger such as `n[1-1000000000]`.
 const MOST_NODES: usize = 100_000;
@@ -57,21 +59,17 @@ fn expand_ranges(ranges: &str) -> Result<Vec<String>, String> {
 }
 
 fn expand_range(range: &str) -> Result<Vec<String>, String> {
-    let (first, last) = range.split_once('-').unwrap_or((range, range));
-    let number = |text: &str| {
-        text.parse::<usize>()
-            .map_err(|_| format!("[{range}] is not a range of numbers; write for example n[1-4]"))
-    };
-    let (low, high) = (number(first)?, number(last)?);
-    if high < low || high - low >= MOST_NODES {
-        return Err(format!("the range [{range}] is empty or too long"));
+    let parsed = NodeRange::parse(range).ok_or_else(|| {
+        format!("[{range}] is not a range of numbers that go up; write for example n[1-4]")
+    })?;
+    if parsed.count() > MOST_NODES {
+        return Err(format!("more than {MOST_NODES} nodes"));
     }
-    let width = if first.starts_with('0') {
-        first.len()
-    } else {
-        0
-    };
-    Ok((low..=high).map(|i| format!("{i:0width$}")).collect())
+    let width = parsed.width;
+    Ok(parsed
+        .numbers()
+        .map(|number| format!("{number:0width$}"))
+        .collect())
 }
 
 fn is_name(name: &str) -> bool {
@@ -87,6 +85,7 @@ mod tests {
     fn expands_ranges_lists_and_padding() {
         assert_eq!(expand("n[1-3]").unwrap(), ["n1", "n2", "n3"]);
         assert_eq!(expand("n[08-10,12]").unwrap(), ["n08", "n09", "n10", "n12"]);
+        assert_eq!(expand("n[1-5/2]").unwrap(), ["n1", "n3", "n5"]);
         assert_eq!(expand("a, b[1,2]").unwrap(), ["a", "b1", "b2"]);
     }
 

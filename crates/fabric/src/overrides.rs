@@ -2,16 +2,17 @@
 
 use std::mem::swap;
 
+use weft_plan::Fault;
+use weft_plan::reading::Section;
+
 use crate::draft::Draft;
-use crate::error::FabricError;
 use crate::fabric::{LimitedPath, Link};
 use crate::link_keys::{
     DEFAULT_QUEUE_FRAMES, LinkKeys, pair_off, read_direction, read_network, read_queue_frames,
 };
 use crate::node_set;
-use crate::reader::Section;
 
-type Result<T> = std::result::Result<T, FabricError>;
+type Result<T> = std::result::Result<T, Fault>;
 
 impl Draft {
     /// Reads one entry of `[[overrides]]` and changes the hosts' links.
@@ -19,7 +20,7 @@ impl Draft {
         section.required_text("ids", "n7")?;
         let hosts = section.parsed("ids", node_set::expand)?.unwrap_or_default();
         let network = read_network(section)?;
-        let dead = section.flag("dead")?;
+        let dead = section.flag("dead")?.unwrap_or(false);
         let keys = match section.section("link")? {
             None => None,
             Some(link) => {
@@ -31,7 +32,7 @@ impl Draft {
         section.finish()?;
         if keys.is_none() && !dead {
             let message = "changes nothing; add link = { rate = \"10 Mb/s\" } or dead = true";
-            return Err(section.error("ids", message));
+            return Err(section.refuse("ids", message));
         }
         for host in hosts {
             self.check_host(section, "ids", &host)?;
@@ -54,13 +55,13 @@ impl Draft {
         section.finish()?;
         if direction.is_unshaped() {
             let message = "limits nothing; add rate = \"10 Mb/s\" or delay = \"1 ms\"";
-            return Err(section.error("from", message));
+            return Err(section.refuse("from", message));
         }
         for [from, to] in pair_off(section, "to", from, to)? {
             self.check_host(section, "from", &from)?;
             self.check_host(section, "to", &to)?;
             if from == to {
-                return Err(section.error("to", format!("{to:?} sends to itself")));
+                return Err(section.refuse("to", format!("{to:?} sends to itself")));
             }
             self.link_of(section, &from, network)?;
             self.link_of(section, &to, network)?;
@@ -81,7 +82,7 @@ impl Draft {
         }
         let known = self.list_hosts();
         let message = format!("unknown host {name:?}; the hosts are {known}");
-        Err(section.error(key, message))
+        Err(section.refuse(key, message))
     }
 
     fn link_of(&mut self, section: &Section<'_>, host: &str, network: u32) -> Result<&mut Link> {
@@ -89,7 +90,7 @@ impl Draft {
         let link = links.find(|link| link.network == network && link.joins(host));
         link.ok_or_else(|| {
             let message = format!("{host:?} has no link in network {}", network + 1);
-            section.error("network", message)
+            section.refuse("network", message)
         })
     }
 }

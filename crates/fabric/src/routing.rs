@@ -1,9 +1,8 @@
 //! How a path is chosen where a fabric has several.
 
 use serde::{Deserialize, Serialize};
-
-use crate::error::FabricError;
-use crate::reader::Section;
+use weft_plan::Fault;
+use weft_plan::reading::Section;
 
 /// What chooses the path between two hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,22 +18,22 @@ pub enum Routing {
 
 impl Routing {
     /// Reads `routing` and `routing_seed`.
-    pub fn read(root: &Section<'_>) -> Result<Self, FabricError> {
-        let seed = root.integer("routing_seed", 0, u32::MAX)?;
+    pub fn read(root: &Section<'_>) -> Result<Self, Fault> {
+        let seed = root.count("routing_seed", 0..=u32::MAX)?;
         let routing = match root.text("routing")? {
             None | Some("tree") => Self::Tree,
             Some("shortest") => Self::Shortest,
             Some("hash") => Self::Hash {
                 seed: seed.unwrap_or(1),
             },
-            Some(other) => {
-                let message = format!("{other:?} must be \"tree\", \"shortest\" or \"hash\"");
-                return Err(root.error("routing", message));
+            Some(_) => {
+                let message = "must be \"tree\", \"shortest\" or \"hash\"";
+                return Err(root.refuse("routing", message));
             }
         };
         match (seed, routing) {
             (Some(_), Self::Tree | Self::Shortest) => {
-                Err(root.error("routing_seed", "belongs to routing = \"hash\"; remove it"))
+                Err(root.refuse("routing_seed", "belongs to routing = \"hash\"; remove it"))
             }
             _ => Ok(routing),
         }

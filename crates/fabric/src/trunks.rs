@@ -1,12 +1,13 @@
 //! `[[links]]`: the links that are not part of a host's own entry.
 
+use weft_plan::Fault;
+use weft_plan::reading::Section;
+
 use crate::draft::{Draft, list_names};
-use crate::error::FabricError;
 use crate::fabric::Link;
 use crate::link_keys::{pair_off, read_link};
-use crate::reader::Section;
 
-type Result<T> = std::result::Result<T, FabricError>;
+type Result<T> = std::result::Result<T, Fault>;
 
 impl Draft {
     /// Reads one entry of `[[links]]`. An end that nothing declares is a switch without limits.
@@ -47,7 +48,7 @@ impl Draft {
         let message = format!(
             "unknown node {name:?}; the nodes are {known} (as a switch it would join only {only})"
         );
-        Err(section.error("between", message))
+        Err(section.refuse("between", message))
     }
 
     /// What a switch joins: the other ends of its links, its parts, and what it is a part of.
@@ -72,14 +73,14 @@ impl Draft {
 fn read_ends(section: &Section<'_>) -> Result<Vec<[String; 2]>> {
     let [left, right] = section.texts("between")?[..] else {
         let message = "must name two ends, such as [\"n1\", \"n2\"]";
-        return Err(section.error("between", message));
+        return Err(section.refuse("between", message));
     };
     let pairs = pair_off(section, "between", left, right)?;
     match pairs.iter().find(|[one, other]| one == other) {
         None => Ok(pairs),
         Some([name, _]) => {
             let message = format!("{name:?} cannot be linked to itself");
-            Err(section.error("between", message))
+            Err(section.refuse("between", message))
         }
     }
 }

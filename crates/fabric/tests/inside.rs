@@ -64,7 +64,9 @@ fn nodes_that_only_links_name_are_switches_without_limits() {
 fn a_slip_of_the_finger_is_no_switch() {
     let message = refusal(&RACKS.replace("[\"rack[1-2]\", \"core\"]", "[\"rack[1-3]\", \"core\"]"));
     assert!(
-        message.contains("test.toml:9: links[0].between: unknown node \"rack3\""),
+        message.contains(
+            "test.toml:9: links[0].between = [\"rack[1-3]\", \"core\"]: unknown node \"rack3\""
+        ),
         "{message}"
     );
     assert!(message.contains("it would join only core"), "{message}");
@@ -147,12 +149,18 @@ fn an_overridden_cable_is_seen_from_its_host() {
 #[test]
 fn overrides_that_cannot_be_meant_are_refused() {
     let with = |text: &str| refusal(&format!("{RACKS}[[overrides]]\n{text}"));
-    assert!(with("ids = \"n9\"\ndead = true").contains("overrides[0].ids: unknown host \"n9\""));
+    assert!(
+        with("ids = \"n9\"\ndead = true")
+            .contains("overrides[0].ids = \"n9\": unknown host \"n9\"")
+    );
     assert!(with("ids = \"rack1\"\ndead = true").contains("unknown host \"rack1\""));
     assert!(with("ids = \"n1\"").contains("changes nothing"));
-    assert!(with("ids = \"n1\"\ndead = 1").contains("1 is neither true nor false"));
+    assert!(with("ids = \"n1\"\ndead = 1").contains("dead = 1: must be true or false"));
     assert!(with("ids = \"n1\"\ndead = true\nnetwork = 2").contains("no link in network 2"));
-    assert!(with("ids = \"n1\"\nlink = { rat = \"1 Mb/s\" }").contains("link.rat: unknown key"));
+    assert!(
+        with("ids = \"n1\"\nlink = { rat = \"1 Mb/s\" }")
+            .contains("link.rat = \"1 Mb/s\": unknown key, did you mean \"rate\"?")
+    );
 }
 
 #[test]
@@ -174,7 +182,7 @@ fn a_path_is_one_way() {
         (
             "from = \"n3\"",
             "from = \"n0\"",
-            "paths[0].from: unknown host \"n0\"",
+            "paths[0].from = \"n0\": unknown host \"n0\"",
         ),
         ("to = \"n[7-8]\"", "to = \"n3\"", "\"n3\" sends to itself"),
         ("rate = \"20 Mb/s\"\ndelay = \"1 ms\"", "", "limits nothing"),

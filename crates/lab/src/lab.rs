@@ -4,13 +4,12 @@ use std::io;
 use std::sync::Arc;
 
 use serde::Serialize;
-use weft_fabric::{Fabric, Host, Layout, Port};
+use weft_fabric::{ETHERNET_BYTES, Fabric, Host, Layout, Port};
 
 use crate::address::Interface;
 use crate::clock;
 use crate::error::{Doing, Result};
 use crate::forward::forwarder::Forwarder;
-use crate::forward::link::HEADER_BYTES;
 use crate::forward::links::Links;
 use crate::forward::packet_socket::PacketSocket;
 use crate::forward::stats::Stats;
@@ -153,7 +152,7 @@ impl Lab {
         let links = Links::new(layout);
         let shortest_frame_ns = links.shortest_frame_ns(mtu_bytes);
         let stats = Arc::new(Stats::new(shortest_frame_ns, clock::now_ns()));
-        let frame_bytes = (mtu_bytes + HEADER_BYTES) as usize;
+        let frame_bytes = (mtu_bytes + ETHERNET_BYTES) as usize;
         let interfaces = self.interfaces.clone();
         let forwarder =
             Forwarder::new(sockets, interfaces, links, frame_bytes, Arc::clone(&stats))?;
@@ -194,7 +193,7 @@ impl Lab {
         let Some(rate) = port.up.rate_bits_per_s else {
             return;
         };
-        let frame_bytes = port.mtu_bytes + HEADER_BYTES;
+        let frame_bytes = port.mtu_bytes + ETHERNET_BYTES;
         let bucket = TokenBucket::new(rate, frame_bytes, port.queue_frames);
         let result = bucket.install(netlink, index_of(interface_of(port)));
         let Err(error) = result else { return };

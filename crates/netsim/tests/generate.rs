@@ -177,9 +177,12 @@ fn what_is_wrong_is_refused_with_what_would_be_right() {
     let why = |text: &str| build(text).unwrap_err();
     assert!(why("fat-tree").contains("k is missing; for example fat-tree(k=32"));
     assert!(why("fat-tree(k=3)").contains("must be even"));
-    assert!(why("fat-tree(k=4,level=2)").contains("unknown parameter \"level\""));
+    assert!(
+        why("fat-tree(k=4,level=2)")
+            .contains("unknown parameter \"level\", did you mean \"levels\"?")
+    );
     assert!(why("torus(dims=8x1)").contains("sizes of at least 2"));
-    assert!(why("torus(dims=8,rate=fast)").contains("not a rate"));
+    assert!(why("torus(dims=8,rate=fast)").contains("a rate is a number and a unit"));
     assert!(why("clos(leaves=2,spines=2,hosts=2,routing=best)").contains("d-mod-k or hash"));
     assert!(why("dragonfly(groups=10,routers=4,hosts=2,global=2)").contains("reach 9 groups"));
     assert!(why("hypercube(dims=21)").contains("from 1 to 20"));

@@ -160,15 +160,15 @@ fn what_cannot_be_is_refused() {
         ),
         (
             "routing = \"ospf\"",
-            "\"ospf\" must be \"tree\", \"shortest\" or \"hash\"",
+            "must be \"tree\", \"shortest\" or \"hash\"",
         ),
         (
             "routing = \"shortest\"\nrouting_seed = 3",
-            "routing_seed: belongs to routing = \"hash\"",
+            "routing_seed = 3: belongs to routing = \"hash\"",
         ),
         (
             "routing = \"hash\"\nrouting_seed = -3",
-            "-3 is not a whole number from 0",
+            "routing_seed = -3: must be a whole number from 0",
         ),
     ] {
         let why = refusal(&format!("{routing}\n{RING}"));

@@ -4,8 +4,9 @@
 use weft_fabric::Framing;
 
 use crate::engine::{Exchange, Failure, Tally};
-use crate::machine::{HEADER_BYTES, Machine, Placement, Task};
+use crate::machine::{Machine, Placement, Task};
 use crate::steady::measure;
+use weft_fabric::IP_AND_TCP_BYTES;
 
 /// Longer than this for one message, and nothing worth a name flows.
 const MOST_COMPUTE_S: f64 = 1000.0;
@@ -50,7 +51,7 @@ impl Stages {
             .map(|index| busy_ps(receiver, index))
             .chain(of_sender)
             .chain([sender.io_bus_ps, receiver.io_bus_ps]);
-        let segment_bytes = u64::from(machine.nic.mtu_bytes - HEADER_BYTES);
+        let segment_bytes = u64::from(machine.nic.mtu_bytes - IP_AND_TCP_BYTES);
         let wire_bytes = Framing::Ethernet.wire_bytes(segment_bytes, machine.nic.mtu_bytes);
         let wire_ps = wire_bytes as f64 * 8e12 / machine.link.bits_per_s as f64;
         Ok(Self {

@@ -14,7 +14,12 @@ pub enum PlanError {
         message: String,
     },
     /// A key is missing, unknown, or has a value it may not have.
-    Value { origin: String, fault: Fault },
+    Value {
+        origin: String,
+        /// Where it stands, from 1; none where it was set from outside.
+        line: Option<usize>,
+        fault: Fault,
+    },
     /// The step cannot be expanded over these nodes.
     Expansion { step: String, reason: String },
 }
@@ -69,9 +74,14 @@ impl fmt::Display for PlanError {
                 column,
                 message,
             } => {
-                write!(f, "{origin}: line {line}, column {column}: {message}")
+                write!(f, "{origin}:{line}:{column}: not TOML: {message}")
             }
-            Self::Value { origin, fault } => write!(f, "{origin}: {fault}"),
+            Self::Value {
+                origin,
+                line: Some(line),
+                fault,
+            } => write!(f, "{origin}:{line}: {fault}"),
+            Self::Value { origin, fault, .. } => write!(f, "{origin}: {fault}"),
             Self::Expansion { step, reason } => write!(f, "step {step:?}: {reason}"),
         }
     }

@@ -4,7 +4,7 @@ use toml::Value;
 
 use crate::error::Fault;
 use crate::limits::MOST_NODES;
-use crate::reading::{Section, count};
+use crate::reading::{NodeRange, Section, count};
 
 const EXAMPLE: &str = "\"1-24\", \"1-13/2\" or \"1,3,5\"";
 
@@ -52,25 +52,13 @@ fn parse(text: &str) -> Result<Vec<u32>, String> {
     Ok(indices)
 }
 
-/// One of "7", "1-24" and "1-13/2".
 fn parse_part(part: &str) -> Result<impl Iterator<Item = u32>, String> {
-    let (range, stride) = part.split_once('/').unwrap_or((part, "1"));
-    let (first, last) = range.split_once('-').unwrap_or((range, range));
-    let (first, last, stride) = (number(first)?, number(last)?, number(stride)?);
-    if last < first {
-        return Err(format!(
-            "the range {first}-{last} is empty; positions go up, as in {EXAMPLE}"
-        ));
-    }
-    Ok((first - 1..last).step_by(stride as usize))
-}
-
-fn number(text: &str) -> Result<u32, String> {
-    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = text.parse().ok().filter(|_| plain);
-    number
-        .filter(|number| (1..=MOST_NODES).contains(number))
-        .ok_or_else(|| format!("must be positions from 1 to {MOST_NODES}, such as {EXAMPLE}"))
+    NodeRange::parse(part)
+        .filter(|range| range.first > 0 && range.last <= MOST_NODES)
+        .map(|range| range.numbers().map(|position| position - 1))
+        .ok_or_else(|| {
+            format!("must be positions from 1 to {MOST_NODES} that go up, such as {EXAMPLE}")
+        })
 }
 
 #[cfg(test)]

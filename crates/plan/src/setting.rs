@@ -41,23 +41,24 @@ impl Setting {
             })
             .map_err(|fault| PlanError::Value {
                 origin: with(origin, &given),
+                line: None,
                 fault,
             })
     }
 }
 
-/// The origin of a fault: the file, and the override if one of them set the key at fault.
-pub(crate) fn blame(origin: &str, settings: &[Setting], fault: &Fault) -> String {
+/// The override that set the key at fault, as the user gave it.
+pub(crate) fn blame<'a>(settings: &'a [Setting], fault: &Fault) -> Option<&'a str> {
     let guilty =
         |setting: &&Setting| within(&fault.key, &setting.key) || within(&setting.key, &fault.key);
     settings
         .iter()
         .rev()
         .find(guilty)
-        .map_or(origin.to_owned(), |setting| with(origin, &setting.given))
+        .map(|setting| setting.given.as_str())
 }
 
-fn with(origin: &str, given: &str) -> String {
+pub(crate) fn with(origin: &str, given: &str) -> String {
     format!("{origin} with {given}")
 }
 

@@ -124,7 +124,7 @@ def _compare(seen: Crossings, text: str, wire: float) -> None:
     """Raises RequestError where the file is another network; says what is."""
     try:
         found = Crossings(_core.Network.declared(text, "as a fabric file", 1.0))
-    except ValueError as error:
+    except _core.RefusedError as error:
         raise RequestError(str(error)) from None
     asked, got = seen.limits_bps(), found.limits_bps()
     for at, crossing in seen.by_constraint.items():

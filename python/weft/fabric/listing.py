@@ -40,5 +40,5 @@ class Listing:
                 list(zip(self.names, self.rates_bps, self.delays_s, self.are_shared, strict=True)),
                 [(src, dst, route) for (src, dst), route in self.routes.items()],
             )
-        except ValueError as error:
+        except _core.RefusedError as error:
             raise RequestError(f"{origin}: {error}") from None

@@ -15,7 +15,7 @@ def load_fabric(name_or_path: str, scale: float = 1.0) -> dict[str, Any]:
     path = catalog.find("fabric", name_or_path)
     try:
         resolved = _core.load_fabric(catalog.read(path), catalog.shown(path), scale)
-    except ValueError as error:
+    except _core.RefusedError as error:
         raise RequestError(str(error)) from None
     fabric: dict[str, Any] = json.loads(resolved)
     return fabric

@@ -26,7 +26,7 @@ def parse_plan(text: str, origin: str, overrides: Iterable[tuple[str, str]] = ()
     """The resolved plan of a TOML text; `origin` is what messages call it."""
     try:
         resolved = _core.load_plan(text, origin, list(overrides), largest_message_bytes())
-    except ValueError as error:
+    except _core.RefusedError as error:
         raise RequestError(str(error)) from None
     return msgspec.json.decode(resolved, type=Plan)
 

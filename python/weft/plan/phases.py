@@ -71,7 +71,7 @@ def _expanded(step: Step, nodes: int) -> tuple[Phase, ...]:
     """A run asks for the same steps at every launch, and a report in each of its parts."""
     try:
         return _DECODER.decode(_core.expand_step(to_json(step), nodes))
-    except ValueError as error:
+    except _core.RefusedError as error:
         raise RequestError(str(error)) from None
 
 

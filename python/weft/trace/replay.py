@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
+from weft import _core
 from weft.diagnose.curve import Ints
 from weft.errors import RequestError
 from weft.plan.pattern import Pingpong, Stream
@@ -75,7 +76,7 @@ def record(run: Run, size_bytes: int, step: int | None = None) -> Recording:
     _check_same(run, nodes, at, phase)
     try:
         answer = nodes.model.record(to_json(plan), phase)
-    except ValueError as error:
+    except _core.RefusedError as error:
         raise RequestError(f"{run.directory}: {error}") from None
     return Recording(
         name=nodes.name,

@@ -1,26 +1,13 @@
 //! One direction of a link: when a frame that arrives now has passed.
 
 use weft_fabric::queue::{Admission, Line};
-use weft_fabric::{Direction, Nanoseconds};
-
-/// The Ethernet header, which is part of a frame but not of the packet in it.
-pub const HEADER_BYTES: u32 = 14;
-/// What a link carries besides the frame: checksum (4), preamble (8) and the gap to the next (12).
-pub const FRAME_OVERHEAD_BYTES: u64 = 24;
-/// The shortest frame (60) with its overhead.
-pub const LEAST_WIRE_BYTES: u64 = 84;
-
-/// What the inside of a switch carries besides the frame: the checksum.
-const INSIDE_OVERHEAD_BYTES: u64 = 4;
-/// The shortest frame with its checksum.
-const LEAST_INSIDE_BYTES: u64 = 64;
+use weft_fabric::{Direction, ETHERNET_BYTES, Medium, Nanoseconds};
 
 /// A line of frames, each of which takes its time on the wire.
 #[derive(Debug)]
 pub struct Link {
     direction: Direction,
-    overhead_bytes: u64,
-    least_bytes: u64,
+    medium: Medium,
     /// The frames that wait; none where everything is lost.
     line: Option<Line>,
 }
@@ -45,8 +32,7 @@ impl Link {
         admission: Admission,
     ) -> Self {
         let inside = Self {
-            overhead_bytes: INSIDE_OVERHEAD_BYTES,
-            least_bytes: LEAST_INSIDE_BYTES,
+            medium: Medium::INSIDE,
             ..Self::dead(direction)
         };
         inside.with_queue(mtu_bytes, queue_frames, admission)
@@ -56,14 +42,13 @@ impl Link {
     pub fn dead(direction: Direction) -> Self {
         Self {
             direction,
-            overhead_bytes: FRAME_OVERHEAD_BYTES,
-            least_bytes: LEAST_WIRE_BYTES,
+            medium: Medium::WIRE,
             line: None,
         }
     }
 
     fn with_queue(self, mtu_bytes: u32, queue_frames: u32, admission: Admission) -> Self {
-        let frame_ns = self.time_on_wire(u64::from(mtu_bytes + HEADER_BYTES)).0;
+        let frame_ns = self.time_on_wire(u64::from(mtu_bytes + ETHERNET_BYTES)).0;
         let longest_wait_ns = frame_ns.saturating_mul(u64::from(queue_frames));
         Self {
             line: Some(Line::new(longest_wait_ns, admission)),
@@ -87,7 +72,7 @@ impl Link {
 
     /// How long a frame occupies the link.
     pub fn time_on_wire(&self, frame_bytes: u64) -> Nanoseconds {
-        let bytes = (frame_bytes + self.overhead_bytes).max(self.least_bytes);
+        let bytes = self.medium.occupied_bytes(frame_bytes);
         let rate = self.direction.rate_bits_per_s;
         rate.map_or(Nanoseconds(0), |rate| rate.time_of(bytes * 8))
     }

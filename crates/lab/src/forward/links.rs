@@ -1,8 +1,8 @@
 //! The links of a fabric, and which of them a frame passes on its way from one port to another.
 
-use weft_fabric::{Layout, Limit, Paths};
+use weft_fabric::{ETHERNET_BYTES, Layout, Limit, Paths};
 
-use crate::forward::link::{HEADER_BYTES, Link};
+use crate::forward::link::Link;
 
 /// The links of a fabric and the paths through them: one link for each limit.
 pub struct Links {
@@ -28,7 +28,7 @@ impl Links {
 
     /// How long the largest frame takes on the fastest of the hosts' own links that have a rate.
     pub fn shortest_frame_ns(&self, mtu_bytes: u32) -> u64 {
-        let frame_bytes = u64::from(mtu_bytes + HEADER_BYTES);
+        let frame_bytes = u64::from(mtu_bytes + ETHERNET_BYTES);
         let own = 2 * self.paths.ports();
         let times = self
             .links

@@ -8,9 +8,8 @@ use std::io;
 use netlink_packet_core::DefaultNla;
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage, TcOption};
-use weft_fabric::BitRate;
+use weft_fabric::{BitRate, Medium};
 
-use crate::forward::link::{FRAME_OVERHEAD_BYTES, LEAST_WIRE_BYTES};
 use crate::kernel::interface::limit_segments;
 use crate::kernel::netlink::Netlink;
 
@@ -43,14 +42,14 @@ pub struct TokenBucket {
 impl TokenBucket {
     /// The bucket for a link's rate and the frames that cross it.
     pub fn new(rate: BitRate, frame_bytes: u32, queue_frames: u32) -> Self {
-        let wire_bytes = u64::from(frame_bytes) + FRAME_OVERHEAD_BYTES;
+        let wire_bytes = u64::from(frame_bytes) + Medium::WIRE.overhead_bytes;
         let full_bytes_per_s = (rate.0 / 8 * u64::from(frame_bytes)).div_ceil(wire_bytes);
         let frames = full_bytes_per_s * SEGMENT_US / 1_000_000 / u64::from(frame_bytes);
         let frames = frames.clamp(1, MOST_FRAMES) as u32;
         let (bytes_per_s, overhead_bytes) = match frames {
             // As the link counts: acknowledgements that passed faster would wait behind the bucket, and data with
             // them, more and more of it and unseen by TCP.
-            1 => (rate.0 / 8, FRAME_OVERHEAD_BYTES as u16),
+            1 => (rate.0 / 8, Medium::WIRE.overhead_bytes as u16),
             // Segments count as if they were one frame, so what their frames need on the wire besides their bytes
             // is taken off the rate. Shorter frames pass too fast here; the link sees to them.
             _ => (full_bytes_per_s, 0),
@@ -99,7 +98,7 @@ impl TokenBucket {
         let mut bytes = vec![0, TC_LINKLAYER_ETHERNET];
         bytes.extend(self.overhead_bytes.to_ne_bytes());
         bytes.extend(ALIGNMENT);
-        bytes.extend((LEAST_WIRE_BYTES as u16).to_ne_bytes());
+        bytes.extend((Medium::WIRE.least_bytes as u16).to_ne_bytes());
         bytes.extend(rate.to_ne_bytes());
         bytes.extend(PEAK_RATE);
         bytes.extend(self.limit_bytes.to_ne_bytes());

@@ -3,15 +3,7 @@
 
 use weft_plan::Transfer;
 
-use super::setup::Setup;
-
-/// The barrier among some hosts, which is mostly the same for all phases of a step.
-#[derive(Debug, Default)]
-pub struct Barrier {
-    members: Vec<u32>,
-    network: u32,
-    seconds: f64,
-}
+use super::setup::{Barrier, Setup};
 
 /// What the barrier before these transfers takes.
 pub fn barrier_s(setup: &mut Setup<'_>, transfers: &[Transfer]) -> f64 {

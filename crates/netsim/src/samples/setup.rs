@@ -6,7 +6,6 @@ use crate::network::{Network, Path};
 use crate::simulate::{Demand, NOTHING, Route, Solver, Transfers};
 use weft_fabric::Framing;
 
-use super::barrier::Barrier;
 use super::parameters::Parameters;
 
 /// What carries out phases; one for each thread.
@@ -186,4 +185,12 @@ pub fn narrowest(setup: &Setup<'_>, route: &[u32]) -> u32 {
         .copied()
         .filter(|at| capacity(&at).is_finite())
         .unwrap_or(NOTHING)
+}
+
+/// The barrier among some hosts, which is mostly the same for all phases of a step.
+#[derive(Debug, Default)]
+pub struct Barrier {
+    pub members: Vec<u32>,
+    pub network: u32,
+    pub seconds: f64,
 }

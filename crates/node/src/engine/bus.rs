@@ -8,7 +8,7 @@ use super::observe::Stage;
 use super::observe::{Act, Gauge, Part, Watch};
 use super::pair::{Pair, Slot};
 use super::users::USERS;
-use crate::machine::{ETHERNET_BYTES, HEADER_BYTES};
+use weft_fabric::{ETHERNET_BYTES, IP_AND_TCP_BYTES};
 
 impl<W: Watch> Pair<'_, W> {
     pub(super) fn queue_transfer(&mut self, at: usize, transfer: Transfer) {
@@ -31,7 +31,7 @@ impl<W: Watch> Pair<'_, W> {
         let is_split = matches!(transfer, Transfer::In(_)) && self.machine.nic.header_split;
         let bursts = 1 + u64::from(is_split && frame.payload_bytes > 0);
         let (bus, location) = (self.machine.io_bus, self.machine.nic.location);
-        let bits = 8 * u64::from(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES);
+        let bits = 8 * u64::from(frame.payload_bytes + IP_AND_TCP_BYTES + ETHERNET_BYTES);
         let memory_ps = time_ps(bits, self.machine.memory.bus_bits_per_s);
         let hold_ps = u64::from(location.holds_memory_bus()) * memory_ps;
         let node = &mut self.nodes[at];

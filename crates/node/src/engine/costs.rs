@@ -1,7 +1,8 @@
 //! How long each job takes where the placement puts it, worked out once.
 
 use super::job::{Frame, Job};
-use crate::machine::{ETHERNET_BYTES, HEADER_BYTES, Machine, Remote, Span, Task, Work};
+use crate::machine::{Machine, Remote, Span, Task, Work};
+use weft_fabric::{ETHERNET_BYTES, IP_AND_TCP_BYTES};
 
 const PAGE_BYTES: u32 = 4096;
 
@@ -176,7 +177,7 @@ impl JobCosts {
 pub fn pages(frame: Frame, splits: bool) -> u64 {
     match splits {
         true => pages_of(frame.payload_bytes),
-        false => pages_of(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES),
+        false => pages_of(frame.payload_bytes + IP_AND_TCP_BYTES + ETHERNET_BYTES),
     }
 }
 

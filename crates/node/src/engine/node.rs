@@ -9,7 +9,8 @@ use super::job::Frame;
 use super::process::{Exchange, Process};
 use super::processor::Processor;
 use super::touch::Touches;
-use crate::machine::{ETHERNET_BYTES, HEADER_BYTES, Machine};
+use crate::machine::Machine;
+use weft_fabric::{ETHERNET_BYTES, IP_AND_TCP_BYTES};
 
 /// What crosses the I/O bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub struct Node {
 
 impl Node {
     pub fn new(machine: &Machine, exchange: Exchange, begins: bool) -> Self {
-        let segment_bytes = u64::from(machine.nic.mtu_bytes - HEADER_BYTES);
+        let segment_bytes = u64::from(machine.nic.mtu_bytes - IP_AND_TCP_BYTES);
         let sockets = machine.sockets;
         Self {
             processors: vec![Processor::default(); machine.processors.len()],
@@ -141,7 +142,7 @@ impl Ring {
 }
 
 fn ring_bytes(frame: Frame) -> u64 {
-    u64::from(frame.payload_bytes + HEADER_BYTES + ETHERNET_BYTES)
+    u64::from(frame.payload_bytes + IP_AND_TCP_BYTES + ETHERNET_BYTES)
 }
 
 impl Node {

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::job::Frame;
-use crate::machine::{HEADER_BYTES, Machine};
+use crate::machine::Machine;
+use weft_fabric::IP_AND_TCP_BYTES;
 
 /// Where users are, and the server.
 pub const USERS: usize = 0;
@@ -50,7 +51,7 @@ impl Users {
         let sockets = machine.sockets;
         let mut users = Self {
             load,
-            segment_bytes: u64::from(machine.nic.mtu_bytes - HEADER_BYTES),
+            segment_bytes: u64::from(machine.nic.mtu_bytes - IP_AND_TCP_BYTES),
             window_bytes: sockets.receive_bytes,
             delayed_ack_ps: sockets.delayed_ack_ps,
             each: vec![User::default(); load.users as usize],

@@ -1,10 +1,9 @@
 //! A cache's description.
 
 use weft_plan::Fault;
-use weft_plan::reading::{SIZE, Section, Value};
+use weft_plan::reading::{SIZE, SPAN, Section, Value};
 
 use super::keys::{Result, amount, count};
-use super::units::SPAN;
 
 /// One cache, or one of a kind for each processor of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]

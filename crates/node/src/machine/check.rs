@@ -1,16 +1,12 @@
 //! Machines that could not exist.
 
+use weft_fabric::{ETHERNET_BYTES, IP_AND_TCP_BYTES};
 use weft_plan::Fault;
 use weft_plan::reading::Section;
 
 use super::description::Machine;
 use super::keys::Result;
 use super::placement::Task;
-
-/// IPv4 with TCP and its time stamps (RFC 791, 9293, 7323).
-pub const HEADER_BYTES: u32 = 52;
-/// What surrounds a packet in the ring: Ethernet's header.
-pub const ETHERNET_BYTES: u32 = 14;
 
 pub fn check(machine: &Machine, root: &Section) -> Result<()> {
     let nic = &machine.nic;
@@ -21,8 +17,9 @@ pub fn check(machine: &Machine, root: &Section) -> Result<()> {
         },
         None => root.refuse(name, right),
     };
-    if nic.mtu_bytes <= HEADER_BYTES {
-        let right = format!("IP and TCP headers take {HEADER_BYTES}; give at least one byte more");
+    if nic.mtu_bytes <= IP_AND_TCP_BYTES {
+        let right =
+            format!("IP and TCP headers take {IP_AND_TCP_BYTES}; give at least one byte more");
         return Err(refuse("nic", "mtu_bytes", right));
     }
     let frame_bytes = u64::from(nic.mtu_bytes + ETHERNET_BYTES);

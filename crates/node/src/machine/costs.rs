@@ -3,7 +3,7 @@
 use weft_plan::reading::Section;
 
 use super::breakdown::Breakdown;
-use super::keys::{Result, number};
+use super::keys::Result;
 
 /// What software costs in cycles of the processor that does it, without its wait for memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -118,10 +118,10 @@ pub fn read(section: &Section, breakdown: &mut Breakdown) -> Result<Costs> {
     let remote = read_remote(section, breakdown)?;
     let mut cycles = Cycles { section, breakdown };
     let (driver, protocol) = (cycles.of("driver")?, cycles.of("protocol")?);
-    let per_byte = |name| number(section, name, MOST_ACCESSES_PER_BYTE);
+    let per_byte = |name| section.number(name, MOST_ACCESSES_PER_BYTE);
     let copy_accesses = per_byte("copy_accesses_per_byte")?;
     Ok(Costs {
-        accesses_per_cycle: number(section, "accesses_per_cycle", 10.0)?,
+        accesses_per_cycle: section.number("accesses_per_cycle", 10.0)?,
         interrupt: cycles.of("interrupt")?,
         driver,
         page: cycles.or("page", 0)?,
@@ -152,7 +152,7 @@ pub fn read(section: &Section, breakdown: &mut Breakdown) -> Result<Costs> {
 
 fn per_byte_or(section: &Section, name: &str, other: f64) -> Result<f64> {
     match section.get(name) {
-        Some(_) => number(section, name, MOST_ACCESSES_PER_BYTE),
+        Some(_) => section.number(name, MOST_ACCESSES_PER_BYTE),
         None => Ok(other),
     }
 }

@@ -2,7 +2,7 @@
 
 use weft_plan::reading::{SIZE, Section};
 
-use super::keys::{Result, amount, number};
+use super::keys::{Result, amount};
 
 /// Sizes in bytes of what code runs through and of what it keeps.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,8 +47,8 @@ impl Footprints {
             }
         };
         Ok(Self {
-            instruction_bytes: number(section, "instruction_bytes", 64.0)?,
-            reads: number(section, "reads", 1.0)?,
+            instruction_bytes: section.number("instruction_bytes", 64.0)?,
+            reads: section.number("reads", 1.0)?,
             stack_bytes: size("stack")?,
             interrupt_bytes: size("interrupt")?,
             driver_bytes: size("driver")?,

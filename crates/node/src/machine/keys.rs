@@ -1,7 +1,7 @@
 //! Keys that a machine must have.
 
 use weft_plan::Fault;
-use weft_plan::reading::{Quantity, Section, Value};
+use weft_plan::reading::{Quantity, Section};
 
 pub type Result<T> = std::result::Result<T, Fault>;
 
@@ -27,17 +27,5 @@ pub fn count(section: &Section, name: &str, range: std::ops::RangeInclusive<u32>
         range.end()
     );
     let found = section.count(name, range)?;
-    found.ok_or_else(|| section.refuse(name, right))
-}
-
-/// A number from 0 to `most`.
-pub fn number(section: &Section, name: &str, most: f64) -> Result<f64> {
-    let right = format!("must be a number from 0 to {most}");
-    let found = match section.require(name, &right)? {
-        Value::Float(number) => Some(*number),
-        Value::Integer(number) => Some(*number as f64),
-        _ => None,
-    };
-    let found = found.filter(|number| (0.0..=most).contains(number));
     found.ok_or_else(|| section.refuse(name, right))
 }

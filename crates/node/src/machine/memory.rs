@@ -1,11 +1,10 @@
 //! The host's memory: by its mean access time, or by caches that remember what was touched.
 
-use weft_plan::reading::{SIZE, Section};
+use weft_plan::reading::{RATE, SIZE, SPAN, Section};
 
 use super::cache::{Cache, read_caches};
 use super::footprints::Footprints;
-use super::keys::{Result, amount, number, table};
-use super::units::{RATE, SPAN};
+use super::keys::{Result, amount, table};
 
 /// What accesses cost, and what they hold up for others.
 #[derive(Debug, Clone, PartialEq)]
@@ -131,7 +130,7 @@ pub fn read_memory(root: &Section) -> Result<Memory> {
 
 fn read_mean(section: &Section) -> Result<MeanAccess> {
     let mean = MeanAccess {
-        hit_rate: number(section, "hit_rate", 1.0)?,
+        hit_rate: section.number("hit_rate", 1.0)?,
         hit_ps: amount(section, "hit", &SPAN, 0)?,
         miss_ps: amount(section, "miss", &SPAN, 0)?,
         line_bytes: amount(section, "line", &SIZE, 1)?,

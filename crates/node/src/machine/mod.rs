@@ -13,12 +13,10 @@ mod memory;
 mod placement;
 mod processor;
 mod read;
-mod units;
 mod work;
 
 pub use breakdown::{Breakdown, PER_BYTE};
 pub use cache::{Cache, Holds, MOST_LEVELS};
-pub use check::{ETHERNET_BYTES, HEADER_BYTES};
 pub use costs::{Costs, Remote};
 pub use description::{Application, Interrupts, IoBus, Link, Machine, Nic, Sockets};
 pub use footprints::Footprints;

@@ -1,9 +1,8 @@
 //! The processors of a node.
 
-use weft_plan::reading::Section;
+use weft_plan::reading::{CLOCK, Section};
 
 use super::keys::{Result, amount};
-use super::units::CLOCK;
 
 /// More would make the search for the next event slow.
 const MOST_PROCESSORS: usize = 16;

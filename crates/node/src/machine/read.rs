@@ -1,13 +1,12 @@
 //! From a TOML file to a machine.
 
 use weft_plan::Fault;
-use weft_plan::reading::{SIZE, Section, Value, document};
+use weft_plan::reading::{CLOCK, RATE, SIZE, SPAN, Section, Value, document};
 
 use super::configuration::configuration;
-use super::keys::{Result, amount, count, number, table};
+use super::keys::{Result, amount, count, table};
 use super::memory::read_memory;
 use super::processor::{Processor, read_processors};
-use super::units::{CLOCK, RATE, SPAN};
 use super::{
     Application, Breakdown, Interrupts, IoBus, Link, Location, Machine, Nic, Placement, Sockets,
     check, costs,
@@ -116,8 +115,8 @@ fn read_io_bus(section: &Section) -> Result<IoBus> {
 fn read_nic(root: &Section) -> Result<Nic> {
     let section = &table(root, "nic")?;
     let hit_rate = match section.get("hit_rate") {
-        Some(_) => number(section, "hit_rate", 1.0)?,
-        None => number(&table(root, "memory")?, "hit_rate", 1.0)?,
+        Some(_) => section.number("hit_rate", 1.0)?,
+        None => table(root, "memory")?.number("hit_rate", 1.0)?,
     };
     section.check_keys(&[
         "location",
@@ -204,6 +203,6 @@ fn read_application(root: &Section) -> Result<Application> {
     let section = table(root, "application")?;
     section.check_keys(&["cycles_per_byte"])?;
     Ok(Application {
-        cycles_per_byte: number(&section, "cycles_per_byte", 1e6)?,
+        cycles_per_byte: section.number("cycles_per_byte", 1e6)?,
     })
 }

@@ -1,11 +1,15 @@
 //! Checked reading of TOML, for plans and for descriptions of other things.
 
+mod node_range;
+mod place;
 mod quantity;
 mod range;
 mod section;
 
 pub use toml::{Table, Value};
 
+pub use node_range::NodeRange;
+pub use place::line_of;
 pub use quantity::*;
 pub use range::*;
 pub use section::*;

@@ -37,19 +37,65 @@ pub const TIME: Quantity = Quantity {
     ],
 };
 
+/// Clocks in hertz.
+pub const CLOCK: Quantity = Quantity {
+    noun: "clock",
+    example: "400 MHz",
+    smallest: "hertz",
+    units: &[
+        ("Hz", 1),
+        ("kHz", 1000),
+        ("MHz", 1_000_000),
+        ("GHz", 1_000_000_000),
+    ],
+};
+
+/// Rates in bits per second.
+pub const RATE: Quantity = Quantity {
+    noun: "rate",
+    example: "64 Gb/s",
+    smallest: "bits per second",
+    units: &[
+        ("b/s", 1),
+        ("kb/s", 1000),
+        ("Mb/s", 1_000_000),
+        ("Gb/s", 1_000_000_000),
+        ("Tb/s", 1_000_000_000_000),
+    ],
+};
+
+/// Times in picoseconds, the clock of the simulator.
+pub const SPAN: Quantity = Quantity {
+    noun: "time",
+    example: "2.5 ns",
+    smallest: "picoseconds",
+    units: &[
+        ("ps", 1),
+        ("ns", 1000),
+        ("us", 1_000_000),
+        ("ms", 1_000_000_000),
+        ("s", 1_000_000_000_000),
+    ],
+};
+
 impl Quantity {
+    /// The quantity in its smallest unit, not always a whole number of it, or what would be right.
+    pub fn rounded(&self, text: &str) -> Result<f64, String> {
+        let (number, unit) = split(text);
+        let number: f64 = number.parse().map_err(|_| self.malformed())?;
+        if number < 0.0 {
+            return Err(self.not_positive());
+        }
+        Ok(number * self.worth(unit)? as f64)
+    }
+
     /// The quantity in its smallest unit, or what would be right.
     pub fn parse(&self, text: &str) -> Result<u64, String> {
-        let text = text.trim();
-        let unit_start = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
-        let (number, unit) = (text[..unit_start].trim(), &text[unit_start..]);
+        let (number, unit) = split(text);
         if number.starts_with('-') {
             return Err(self.not_positive());
         }
         let (digits, decimals) = decimal(number).ok_or_else(|| self.malformed())?;
-        if unit.is_empty() {
-            return Err(self.unitless());
-        }
         let worth = self.worth(unit)?;
         self.scaled(digits, decimals, worth)
     }
@@ -88,6 +134,9 @@ impl Quantity {
     }
 
     fn worth(&self, unit: &str) -> Result<u64, String> {
+        if unit.is_empty() {
+            return Err(self.unitless());
+        }
         let known = self.units.iter().find(|(name, _)| *name == unit);
         known.map(|(_, worth)| *worth).ok_or_else(|| {
             format!(
@@ -116,6 +165,13 @@ impl Quantity {
             )
         })
     }
+}
+
+/// A number and its unit, which may be empty.
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let start = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
+    (text[..start].trim(), &text[start..])
 }
 
 /// "1.25" -> (125, 2). No sign, no exponent: nothing that could be misread.

@@ -1,12 +1,15 @@
 //! Checked reading of TOML tables: every refusal names the key, the value and what would be right.
 
+use std::cell::RefCell;
 use std::ops::RangeInclusive;
 
 use toml::{Table, Value};
 
 use crate::error::{Fault, PlanError};
 use crate::reading::{Quantity, SIZE, TIME};
-use crate::setting::{Setting, blame};
+use crate::setting::{Setting, blame, with};
+
+use super::place::line_of;
 
 /// Reads a description with `read`, with overrides applied first; see `load`.
 pub fn document<T>(
@@ -25,25 +28,31 @@ pub fn document<T>(
             settings.push(Setting::apply(&mut whole, origin, &key, value)?);
         }
     }
-    read(&whole).map_err(|fault| {
-        let origin = blame(origin, &settings, &fault);
-        PlanError::Value { origin, fault }
+    read(&whole).map_err(|fault| match blame(&settings, &fault) {
+        Some(given) => PlanError::Value {
+            origin: with(origin, given),
+            line: None,
+            fault,
+        },
+        None => PlanError::Value {
+            origin: origin.to_owned(),
+            line: line_of(text, &fault.key),
+            fault,
+        },
     })
 }
 
-/// A table of the plan and where it stands, such as `steps[0].sizes`.
+/// A table and where it stands, such as `steps[0].sizes`; it remembers the keys that were read.
 pub struct Section<'a> {
     table: &'a Table,
     path: String,
+    read: RefCell<Vec<String>>,
 }
 
 impl<'a> Section<'a> {
     /// A section that may hold the `known` keys and no others.
     pub fn new(table: &'a Table, path: &str, known: &[&str]) -> Result<Self, Fault> {
-        let section = Self {
-            table,
-            path: path.to_owned(),
-        };
+        let section = Self::at(table, path);
         section.check_keys(known).map(|()| section)
     }
 
@@ -56,16 +65,27 @@ impl<'a> Section<'a> {
     /// Like `of`, where it takes a look inside to know which keys there may be.
     pub fn unchecked(value: &'a Value, path: &str, example: &str) -> Result<Self, Fault> {
         match value {
-            Value::Table(table) => Ok(Self {
-                table,
-                path: path.to_owned(),
-            }),
+            Value::Table(table) => Ok(Self::at(table, path)),
             _ => Err(Fault::new(
                 path,
                 value,
                 format!("must be a table, such as {example}"),
             )),
         }
+    }
+
+    fn at(table: &'a Table, path: &str) -> Self {
+        Self {
+            table,
+            path: path.to_owned(),
+            read: RefCell::default(),
+        }
+    }
+
+    /// Refuses every key that was not read.
+    pub fn finish(&self) -> Result<(), Fault> {
+        let read = self.read.borrow();
+        self.check_keys(&read.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Refuses every key but the `known`.
@@ -88,6 +108,10 @@ impl<'a> Section<'a> {
 
     /// The value of a key that may be absent.
     pub fn get(&self, name: &str) -> Option<&'a Value> {
+        let mut read = self.read.borrow_mut();
+        if !read.iter().any(|known| known == name) {
+            read.push(name.to_owned());
+        }
         self.table.get(name)
     }
 
@@ -99,7 +123,7 @@ impl<'a> Section<'a> {
 
     /// A refusal of the value that stands at `name`.
     pub fn refuse(&self, name: &str, right: impl Into<String>) -> Fault {
-        match self.get(name) {
+        match self.table.get(name) {
             Some(value) => Fault::new(self.key(name), value, right),
             None => Fault::missing(self.key(name), right),
         }
@@ -127,6 +151,68 @@ impl<'a> Section<'a> {
             .as_str()
             .map(Some)
             .ok_or_else(|| self.refuse(name, "must be text in quotes"))
+    }
+
+    /// A text that must be there.
+    pub fn required_text(&self, name: &str, example: &str) -> Result<&'a str, Fault> {
+        let right = || self.refuse(name, format!("write for example {name} = {example:?}"));
+        self.text(name)?.ok_or_else(right)
+    }
+
+    /// A text turned into something by `parse`, or absent.
+    pub fn parsed<T>(
+        &self,
+        name: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Fault> {
+        let text = match self.get(name) {
+            None => return Ok(None),
+            Some(Value::String(text)) => text.clone(),
+            // A bare number gets the message about its missing unit.
+            Some(other) => other.to_string(),
+        };
+        parse(&text)
+            .map(Some)
+            .map_err(|right| self.refuse(name, right))
+    }
+
+    /// The texts of a list that must be there.
+    pub fn texts(&self, name: &str) -> Result<Vec<&'a str>, Fault> {
+        let right = "must be a list of texts, such as [\"n1\", \"n2\"]";
+        let values = self.get(name).and_then(Value::as_array);
+        let texts = values.and_then(|values| values.iter().map(Value::as_str).collect());
+        texts.ok_or_else(|| self.refuse(name, right))
+    }
+
+    /// A number from 0 to `most` that must be there.
+    pub fn number(&self, name: &str, most: f64) -> Result<f64, Fault> {
+        let found = match self.get(name) {
+            Some(Value::Float(number)) => Some(*number),
+            Some(Value::Integer(number)) => Some(*number as f64),
+            _ => None,
+        };
+        let found = found.filter(|number| (0.0..=most).contains(number));
+        found.ok_or_else(|| self.refuse(name, format!("must be a number from 0 to {most}")))
+    }
+
+    /// A table inside, or absent.
+    pub fn section(&self, name: &str) -> Result<Option<Section<'a>>, Fault> {
+        let example = format!("[{name}] followed by its keys");
+        let inner = |value| Self::unchecked(value, &self.key(name), &example);
+        self.get(name).map(inner).transpose()
+    }
+
+    /// The tables of a list, none where it is absent.
+    pub fn sections(&self, name: &str) -> Result<Vec<Section<'a>>, Fault> {
+        let example = format!("[[{name}]] followed by its keys");
+        let values = match self.get(name) {
+            None => return Ok(Vec::new()),
+            Some(Value::Array(values)) => values,
+            Some(_) => return Err(self.refuse(name, format!("must be tables: {example}"))),
+        };
+        let key = self.key(name);
+        let inner = |(index, value)| Self::unchecked(value, &format!("{key}[{index}]"), &example);
+        values.iter().enumerate().map(inner).collect()
     }
 
     /// A short identifier: it ends up in file names, override keys and tables.
@@ -245,7 +331,8 @@ fn quantity(value: &Value, kind: &Quantity, least: u64) -> Result<u64, String> {
     }
 }
 
-fn unknown_key(key: &str, known: &[&str]) -> String {
+/// What is said of an unknown key.
+pub fn unknown_key(key: &str, known: &[&str]) -> String {
     format!(
         "unknown key{}; known here: {}",
         did_you_mean(key, known.iter().copied()),
@@ -266,7 +353,7 @@ fn unknown_choice<'k>(
 }
 
 /// `, did you mean "sizes"?` when something known is close, else nothing.
-pub(crate) fn did_you_mean<'k>(found: &str, known: impl Iterator<Item = &'k str>) -> String {
+pub fn did_you_mean<'k>(found: &str, known: impl Iterator<Item = &'k str>) -> String {
     const CLOSE: f64 = 0.75;
     let likeness = |candidate: &str| strsim::jaro_winkler(found, candidate);
     known

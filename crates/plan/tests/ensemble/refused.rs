@@ -38,7 +38,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "pattern = \"ring\"\nnodes = \"4-1\"",
-        "the range 4-1 is empty",
+        "must be positions from 1 to 4096 that go up",
     ),
     (
         "pattern = \"ring\"\nnodes = \"1-4,3\"",
@@ -46,7 +46,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "pattern = \"ring\"\nnodes = \"n[1-4]\"",
-        "must be positions from 1 to 4096, such as \"1-24\"",
+        "must be positions from 1 to 4096 that go up, such as \"1-24\"",
     ),
     (
         "pattern = \"ring\"\ntransport = \"null\"",
@@ -151,7 +151,9 @@ fn what_cannot_be_is_refused_with_key_value_and_what_is_right() {
     for (keys, expected) in WRONG {
         let message = refusal(keys);
         assert!(
-            message.starts_with("x.toml: steps[0].") && message.contains(expected),
+            message.starts_with("x.toml:")
+                && message.contains(": steps[0].")
+                && message.contains(expected),
             "{keys}: {message}"
         );
         assert!(

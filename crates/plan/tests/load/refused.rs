@@ -9,17 +9,17 @@ const SIZES: &[Wrong] = &[
     (
         r#""1 KiB""#,
         "-5",
-        "x.toml: steps[0].sizes.max = -5: a size must be positive, with a unit, such as \"8 MiB\"",
+        ": steps[0].sizes.max = -5: a size must be positive, with a unit, such as \"8 MiB\"",
     ),
     (
         r#""1 KiB""#,
         r#""-5 B""#,
-        "x.toml: steps[0].sizes.max = \"-5 B\": a size must be positive",
+        ": steps[0].sizes.max = \"-5 B\": a size must be positive",
     ),
     (
         r#""1 KiB""#,
         "1024",
-        "x.toml: steps[0].sizes.max = 1024: a size needs a unit (B, kB, KiB,",
+        ": steps[0].sizes.max = 1024: a size needs a unit (B, kB, KiB,",
     ),
     (
         r#""1 KiB""#,
@@ -34,12 +34,12 @@ const SIZES: &[Wrong] = &[
     (
         r#""1 B""#,
         r#""0 B""#,
-        "x.toml: steps[0].sizes.min = \"0 B\": a size must be positive",
+        ": steps[0].sizes.min = \"0 B\": a size must be positive",
     ),
     (
         r#""1 B""#,
         r#""1 MiB""#,
-        "x.toml: steps[0].sizes.min = \"1 MiB\": must not be more than max, which is 1 KiB",
+        ": steps[0].sizes.min = \"1 MiB\": must not be more than max, which is 1 KiB",
     ),
     (
         r#""powers""#,
@@ -77,27 +77,23 @@ const STEPS: &[Wrong] = &[
     (
         ", trials = 3",
         "",
-        "x.toml: steps[0].stop.trials: missing: give a number of trials",
+        ": steps[0].stop.trials: missing: give a number of trials",
     ),
-    (
-        "name =",
-        "title =",
-        "x.toml: name: missing: give the plan a name",
-    ),
+    ("name =", "title =", ": name: missing: give the plan a name"),
     (
         r#""small""#,
         r#""a/b""#,
-        "x.toml: name = \"a/b\": a name is letters, digits",
+        ": name = \"a/b\": a name is letters, digits",
     ),
     (
         "[[steps]]",
         "launches = 0\n[[steps]]",
-        "x.toml: launches = 0: must be a whole number from 1 to",
+        ": launches = 0: must be a whole number from 1 to",
     ),
     (
         "[[steps]]",
         "launches = 2.5\n[[steps]]",
-        "x.toml: launches = 2.5: must be a whole number from 1 to",
+        ": launches = 2.5: must be a whole number from 1 to",
     ),
     (
         "stop =",
@@ -183,7 +179,7 @@ const OPTIONS: &[Wrong] = &[
 fn a_wrong_value_is_answered_with_file_key_value_and_what_is_right() {
     for (old, new, expected) in [SIZES, STEPS, OPTIONS].concat() {
         let message = refusal(old, new);
-        assert!(message.starts_with("x.toml: "), "{new}: {message}");
+        assert!(message.starts_with("x.toml:"), "{new}: {message}");
         assert!(message.contains(expected), "{new}: {message}");
         assert!(!message.contains('\n'), "{new}: {message}");
     }
@@ -194,7 +190,7 @@ fn a_list_of_sizes_is_checked_item_by_item() {
     let sizes = r#"{ schedule = "powers", min = "1 B", max = "1 KiB" }"#;
     let message = refusal(sizes, r#"["1 B", "2"]"#);
     assert!(
-        message.starts_with("x.toml: steps[0].sizes[1] = \"2\": a size needs a unit"),
+        message.starts_with("x.toml:5: steps[0].sizes[1] = \"2\": a size needs a unit"),
         "{message}"
     );
     let message = refusal(sizes, "[]");
@@ -243,10 +239,7 @@ fn a_plan_without_steps_and_one_with_twins_are_refused() {
 #[test]
 fn a_syntax_error_has_a_line_and_a_column() {
     let message = loaded("name = \"x\"\nlaunches = = 3\n", &[]).unwrap_err();
-    assert!(
-        message.starts_with("x.toml: line 2, column 12: "),
-        "{message}"
-    );
+    assert!(message.starts_with("x.toml:2:12: not TOML: "), "{message}");
     assert!(!message.contains('\n'), "{message}");
 }
 

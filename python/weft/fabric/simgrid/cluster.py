@@ -142,7 +142,7 @@ class Cluster:
         }
         try:
             network = _core.Network.generated(name, links | values, 1.0)
-        except ValueError as error:
+        except _core.RefusedError as error:
             raise self._element.wrong(str(error)) from None
         assert network is not None
         if len(network.hosts()) != len(self.hosts):

@@ -122,7 +122,7 @@ class Computed(Closing, ABC, Generic[Model]):
         """How many phases a step has here; those of an adaptive one are chosen on the way."""
         try:
             return self.model.phase_count(to_json(step))
-        except ValueError as error:
+        except _core.RefusedError as error:
             raise RequestError(str(error)) from None
 
     def chunk(self, step: Step) -> int:

@@ -90,7 +90,7 @@ class Simulated(Computed[_core.Network]):
                     to_json(step), first, last, self.dead, most_rows, **self._parameters
                 )
             )
-        except ValueError as error:
+        except _core.RefusedError as error:
             hint = "at once, so many can be solved only where most of them are alike"
             raise WorkError(str(error), hint) from None
 
@@ -132,7 +132,7 @@ def _opened(text: str, spec: SimSpec, scale: float) -> Simulated:
         return _open_platform(text, spec, scale)
     try:
         network = _core.Network.generated(spec.name, spec.others, scale)
-    except ValueError as error:
+    except _core.RefusedError as error:
         raise RequestError(f"sim:{text}: {error}") from None
     if network is not None:
         return Simulated(network, spec, {"scale": scale})
@@ -163,7 +163,7 @@ def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
     fabric = load_fabric(str(path), scale)
     try:
         network = _core.Network.declared(catalog.read(path), catalog.shown(path), scale)
-    except ValueError as error:
+    except _core.RefusedError as error:
         raise RequestError(str(error)) from None
     return Simulated(network, spec, {"scale": scale, "fabric": fabric})
 

@@ -105,7 +105,7 @@ def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:
         machine = _core.Machine.load(
             catalog.read(path), catalog.shown(path), placement, list(values.items())
         )
-    except ValueError as error:
+    except _core.RefusedError as error:
         raise RequestError(str(error)) from None
     return SimulatedNodes(machine, values)
 

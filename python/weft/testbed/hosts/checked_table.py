@@ -1,38 +1,52 @@
-"""A TOML table whose keys are checked one by one; each complaint names the file, the table and the key."""
+"""A TOML table whose keys are checked one by one; each complaint names the file, the line and the key."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from weft import _core
 from weft.errors import RequestError
 
 
-class CheckedTable:
-    """Values of a table by key and kind; a key that is missing is None."""
+@dataclass(frozen=True)
+class Document:
+    """A file and its text."""
 
-    def __init__(self, values: dict[str, Any], where: str, keys: Collection[str]) -> None:
+    name: str
+    text: str
+
+    def where(self, key: str) -> str:
+        """What messages call a key, as those of plans, fabrics and machines do: FILE:LINE: KEY."""
+        return f"{self.name}:{_core.line_of(self.text, key)}: {key}"
+
+
+class CheckedTable:
+    """Values of a table by key and kind; a key that is missing is None. `path` is its place, such as `nodes[0].`."""
+
+    def __init__(
+        self, values: dict[str, Any], document: Document, path: str, keys: Sequence[str]
+    ) -> None:
         self._values = values
-        self._where = where
+        self._document = document
+        self._path = path
         for key in values:
             if key not in keys:
-                close = difflib.get_close_matches(key, keys, 1)
-                hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(keys)}"
-                raise RequestError(f"{where}: no key {key} is known here", hint)
+                raise self._wrong(key, _core.unknown_key(key, list(keys)))
 
     def __contains__(self, key: str) -> bool:
         return key in self._values
 
     def where(self, key: str) -> str:
         """What messages call a key."""
-        return f"{self._where}: {key}"
+        return self._document.where(self._path + key)
 
     def text(self, key: str) -> str | None:
         """A text that is not empty."""
         value = self._values.get(key)
         if value is not None and (not isinstance(value, str) or not value.strip()):
-            raise RequestError(f"{self.where(key)} = {value!r} is not a text", f'{key} = "..."')
+            raise self._wrong(key, "must be text in quotes")
         return value
 
     def texts(self, key: str) -> list[str]:
@@ -40,9 +54,7 @@ class CheckedTable:
         value = self._values.get(key, [])
         listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, list) or not all(isinstance(one, str) and one for one in listed):
-            raise RequestError(
-                f"{self.where(key)} = {value!r} is not a list of texts", f'{key} = ["...", "..."]'
-            )
+            raise self._wrong(key, 'must be a list of texts, such as ["n1", "n2"]')
         return listed
 
     def number(self, key: str, least: int, most: int) -> int | None:
@@ -51,7 +63,8 @@ class CheckedTable:
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise RequestError(
-                f"{self.where(key)} = {value!r} is not a whole number from {least} to {most}"
-            )
+            raise self._wrong(key, f"must be a whole number from {least} to {most}")
         return value
+
+    def _wrong(self, key: str, right: str) -> RequestError:
+        return RequestError(f"{self.where(key)} = {self._values[key]!r}: {right}")

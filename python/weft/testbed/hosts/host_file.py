@@ -9,7 +9,7 @@ from typing import Any
 
 from weft.errors import RequestError
 from weft.plan import catalog
-from weft.testbed.hosts.checked_table import CheckedTable
+from weft.testbed.hosts.checked_table import CheckedTable, Document
 from weft.testbed.hosts.host import Host, Place
 from weft.testbed.hosts.launcher import Launcher, Mpirun, Ssh, Template
 from weft.testbed.hosts.node_set import expand
@@ -36,27 +36,28 @@ def read_host_file(name: str) -> Cluster:
     path = Path(name)
     if not path.is_file():
         raise RequestError(f"{name}: no such host file", "hosts:FILE names a TOML file")
+    text = catalog.read(path)
     try:
-        document = tomllib.loads(catalog.read(path))
+        values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise RequestError(f"{name}: not TOML: {error}") from None
-    return _Reader(name, document).cluster()
+    return _Reader(Document(name, text), values).cluster()
 
 
 class _Reader:
-    def __init__(self, name: str, document: dict[str, Any]) -> None:
-        self._name = name
-        self._top = CheckedTable(document, name, _FILE_KEYS)
-        tables = document.get("nodes")
+    def __init__(self, document: Document, values: dict[str, Any]) -> None:
+        self._document = document
+        self._top = CheckedTable(values, document, "", _FILE_KEYS)
+        tables = values.get("nodes")
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-            raise RequestError(f"{name}: it has no [[nodes]]", '[[nodes]]\nids = "n[1-4]"')
+            raise RequestError(f"{document.name}: it has no [[nodes]]", '[[nodes]]\nids = "n[1-4]"')
         self._tables: list[dict[str, Any]] = tables
 
     def cluster(self) -> Cluster:
         hosts: dict[str, Host] = {}
         groups: dict[str, list[str]] = {}
-        for number, values in enumerate(self._tables, 1):
-            table = CheckedTable(values, f"{self._name}, [[nodes]] no. {number}", _NODE_KEYS)
+        for index, values in enumerate(self._tables):
+            table = CheckedTable(values, self._document, f"nodes[{index}].", _NODE_KEYS)
             for host in self._hosts(table):
                 if host.name in hosts:
                     raise RequestError(f"{table.where('ids')} names {host.name} a second time")

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use weft_fabric::{BitRate, Nanoseconds};
+use weft_plan::reading::did_you_mean;
 
 /// Values by key; remembers which keys were asked for, so that others can be refused.
 pub struct Values<'a> {
@@ -113,7 +114,8 @@ impl<'a> Values<'a> {
         match self.given.keys().find(|key| !known.contains(&key.as_str())) {
             None => Ok(()),
             Some(key) => Err(format!(
-                "unknown parameter {key:?}; the parameters are {}",
+                "unknown parameter {key:?}{}; the parameters are {}",
+                did_you_mean(key, known.iter().copied()),
                 known.join(", ")
             )),
         }

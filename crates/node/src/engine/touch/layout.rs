@@ -2,7 +2,8 @@
 
 use super::buffers::Extent;
 use crate::engine::job::Job;
-use crate::machine::{Costs, ETHERNET_BYTES, Footprints, HEADER_BYTES, Machine};
+use crate::machine::{Costs, Footprints, Machine};
+use weft_fabric::{ETHERNET_BYTES, IP_AND_TCP_BYTES};
 
 /// What runs, by the code that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,4 +183,4 @@ impl Layout {
 }
 
 /// What a frame has in front of its payload.
-pub const HEADERS_BYTES: u64 = (HEADER_BYTES + ETHERNET_BYTES) as u64;
+pub const HEADERS_BYTES: u64 = (IP_AND_TCP_BYTES + ETHERNET_BYTES) as u64;
