@@ -256,9 +256,9 @@ def test_a_private_lab_dies_with_its_killed_user() -> None:
 
 def test_a_lab_that_was_not_yet_registered_goes_with_its_killed_starter(tmp_path: Path) -> None:
     program = (
-        "import os; from weft.testbed import lab, registry;"
+        "import os; from weft.testbed.lab import registry, testbed;"
         "registry.add = lambda entry: (print(entry.keeper.pid, flush=True), os.kill(os.getpid(), 9));"
-        "lab.bring_up('pair', 1.0, None)"
+        "testbed.bring_up('pair', 1.0, None)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=False
