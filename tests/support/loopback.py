@@ -206,9 +206,10 @@ def no_chooser(meta: RunMeta, step: int) -> NoReturn:
     raise AssertionError("this run has no adaptive step")
 
 
-def live_run(directory: Path, testbed: Loopback, step: Step) -> Run:
+def live_run(directory: Path, testbed: Loopback, step: Step, launches: int = 1) -> Run:
     """A run of one step, from its beginning to its end."""
     meta = _meta(step, [node.name for node in testbed.nodes])
+    meta.plan["launches"] = launches
     meta.started = datetime.datetime.now(datetime.UTC).isoformat()
     writer = RunWriter.create(directory, meta)
     return LiveRun(testbed, writer, Deaf(), 5.0, no_chooser).run()

@@ -83,6 +83,16 @@ class Launch:
         step = self._step(missing)
         progress = StepProgress(self.progress, f"{self._where()}, {step.name}", len(missing.phases))
         logbook = Logbook(self.writer, missing.step, self.number, progress.over)
+        try:
+            await self._measure(crew, missing, logbook, progress)
+        finally:
+            logbook.refused(crew.agents.values())
+        logbook.finish()
+
+    async def _measure(
+        self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
+    ) -> None:
+        step = self._step(missing)
         if step.is_multi_pair:
             await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
         elif not step.is_ensemble:
@@ -91,7 +101,6 @@ class Launch:
             await self._run_adaptive(crew, missing, logbook, progress)
         else:
             await self._run_ensemble(crew, missing, logbook)
-        logbook.finish()
 
     async def _run_pair(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
         agents = crew.need(self._nodes(missing))
@@ -103,8 +112,6 @@ class Launch:
             outcome = await run_step(agents, job, take, logbook.deliveries)
         for name, settings in outcome.effective.items():
             logbook.settings(name, settings)
-        for name, rejected in outcome.rejected.items():
-            logbook.strangers(name, rejected)
 
     def _step_job(self, missing: MissingStep) -> StepJob:
         return StepJob(

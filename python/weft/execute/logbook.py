@@ -13,6 +13,7 @@ from weft.plan.phases import Phase
 from weft.plan.plan import to_data
 from weft.run.folder import RunWriter
 from weft.run.samples import SCHEMA
+from weft.testbed.agent.agent import Agent
 
 
 class Logbook:
@@ -147,14 +148,11 @@ class Logbook:
         self.meta.effective.append(key | {"settings": settings})
         self._check_buffers(name, settings)
 
-    def strangers(self, name: str, rejected: int) -> None:
-        """Connections that did not present the run's token."""
-        if rejected:
-            self.meta.warn(
-                "strangers",
-                f"{name}: {rejected} connections to the data port did not present the run's token and were closed",
-                "something else talks to these ports: find out what, it may disturb the measurement",
-            )
+    def refused(self, agents: Iterable[Agent]) -> None:
+        """Count the connections that agents have refused; one warning a node tells the sum over all launches."""
+        for agent in agents:
+            if count := agent.take_refused():
+                self.meta.count_refused(agent.node, count)
 
     def finish(self) -> None:
         """The step ran to its end in this launch."""

@@ -72,7 +72,6 @@ class StepOutcome:
     """What a finished step leaves besides its samples."""
 
     effective: dict[str, dict[str, Any]] = field(default_factory=dict)
-    rejected: dict[str, int] = field(default_factory=dict)
 
 
 async def run_step(
@@ -129,7 +128,6 @@ async def _follow(
         elif received["type"] == "deliveries":
             on_deliveries(received["rows"])
         elif received["type"] == "done":
-            outcome.rejected[agent.node] = received["rejected"]
             return
 
 

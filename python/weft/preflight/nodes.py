@@ -29,6 +29,7 @@ def node_findings(record: Record) -> Iterator[Finding]:
     yield from _timeouts(record)
     yield from _files(record)
     yield from _buffers(record)
+    yield from _strangers(record)
 
 
 def _without_agent(record: Record) -> Iterator[Finding]:
@@ -154,6 +155,16 @@ def _buffers(record: Record) -> Iterator[Finding]:
                     f"one connection gets at most {most / needed:.0%} of the rate; "
                     f'sysctl -w net.ipv4.{name}="4096 {least} {needed}"',
                 )
+
+
+def _strangers(record: Record) -> Iterator[Finding]:
+    for node in _nodes_where(record, lambda node: node.refused):
+        yield _about(
+            "strangers",
+            [node],
+            f"{node.refused} datagrams to its data ports did not show that they have the check's token",
+            "something else sends to these ports: find out what, it may disturb a measurement",
+        )
 
 
 def _nodes_where(record: Record, holds: Callable[[NodeRecord], Any]) -> list[NodeRecord]:

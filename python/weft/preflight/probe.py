@@ -47,6 +47,7 @@ class _Visit:
         self._token = secrets.token_hex(32)
         self._failures: dict[int, str] = {}
         self._complaints: dict[int, str] = {}
+        self._refused: dict[int, int] = {}
 
     async def record(self) -> Record:
         self._reporter.start(_STAGES)
@@ -59,6 +60,7 @@ class _Visit:
             seen = await self._ask_all(crew, self._inspect)
             ports = await self._ask_all(crew, self._echo)
             paths = await self._paths(crew, {node: said["ports"] for node, said in ports.items()})
+            self._refused = await self._ask_all(crew, self._hush)
         finally:
             await crew.close()
         nodes = [self._node(at, facts.get(at, {}), seen.get(at)) for at in range(len(self._nodes))]
@@ -104,6 +106,12 @@ class _Visit:
         }
         await agent.send(request)
         return await agent.expect("echoing")
+
+    async def _hush(self, node: int, agent: Agent) -> int:
+        """End the echo; gives how many datagrams it has refused."""
+        await agent.send({"type": "hush"})
+        await agent.expect("hushed")
+        return agent.take_refused()
 
     async def _paths(self, crew: Crew, ports: dict[int, list[int]]) -> list[PathRecord]:
         """Round after round, so that a node tries one path at a time and paths do not disturb each other."""
@@ -155,6 +163,7 @@ class _Visit:
             facts,
             seen["node"] if seen else {},
             seen["interfaces"] if seen else [],
+            self._refused.get(at, 0),
         )
 
 

@@ -13,7 +13,8 @@ class NodeRecord:
     """A node. `failure` says why there is no agent, and then the rest is empty; `complaint` why it cannot listen.
 
     `facts` are those of the agent's greeting, `system` and `interfaces` (one for each address, None where no
-    interface has it) as the agent's crates/probe/src/inspect reports them.
+    interface has it) as the agent's crates/probe/src/inspect reports them. `refused` are datagrams to its data ports
+    that were not the check's.
     """
 
     name: str
@@ -23,6 +24,7 @@ class NodeRecord:
     facts: dict[str, Any] = field(default_factory=dict)
     system: dict[str, Any] = field(default_factory=dict)
     interfaces: list[dict[str, Any] | None] = field(default_factory=list)
+    refused: int = 0
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,16 @@ class Warning:
     hint: str = ""
 
 
+def refused_warning(node: str, count: int) -> Warning:
+    """What is said of connections that a node has refused."""
+    return Warning(
+        "strangers",
+        f"{node}: {count} connections to the data port did not show that they have the run's token, or asked for a "
+        "place that was taken, and were closed",
+        "something else connects to these ports: find out what, it may disturb the measurement (docs/security.md)",
+    )
+
+
 def _tried_again(warning: Warning) -> Warning:
     """What happened to a launch stays in the run, but nobody is asked to resume it once more."""
     return Warning(warning.code, f"{warning.message}; resumed later")
@@ -57,7 +67,8 @@ class RunMeta:
     `rows` are the samples that were safe when run.json was written; runs of earlier builds do not say.
 
     `deliveries` say what became of the messages of a batch where the transport may lose some. `carried` say what each
-    interface has received and sent while several pairs ran, in bytes.
+    interface has received and sent while several pairs ran, in bytes. `refused` counts, by node, the connections and
+    datagrams to its data ports that were not the run's.
     """
 
     plan: Plan
@@ -75,6 +86,7 @@ class RunMeta:
     sampled: list[dict[str, Any]] = field(default_factory=list)
     deliveries: list[dict[str, Any]] = field(default_factory=list)
     carried: list[dict[str, Any]] = field(default_factory=list)
+    refused: dict[str, int] = field(default_factory=dict)
     status: Status = "partial"
     statistic: Literal["batch", "best", "mean"] = "batch"
     source: dict[str, Any] | None = None
@@ -95,6 +107,13 @@ class RunMeta:
         self.warn("damaged", message, hint)
         if self.status == "complete":
             self.status = "partial"
+
+    def count_refused(self, node: str, count: int) -> None:
+        """Add to what a node has refused, and have one warning tell the sum."""
+        told = refused_warning(node, self.refused.get(node, 0))
+        self.warnings = [one for one in self.warnings if one != told]
+        self.refused[node] = self.refused.get(node, 0) + count
+        self.warnings.append(refused_warning(node, self.refused[node]))
 
     def begin_again(self, afresh: bool = False) -> None:
         """Forget that the run lacks something, which is what resuming it mends; or all that was found."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from support import handshake
 from weft import binaries
 from weft.testbed.agent.agent import Agent, AgentError
 
@@ -86,22 +87,37 @@ def test_who_has_not_the_token_is_not_answered() -> None:
         path = await tried(one, secrets.token_hex(32), port)
         assert path["connect_error"] is None and "no answer" in path["datagram_error"]
         assert (await tried(one, token, port))["answered"] == 10
+        assert (await asked(other, "hushed", type="hush"))["rejected"] == 1
 
     with_agents(work)
 
 
-def test_an_answer_is_shorter_than_the_question() -> None:
+def test_a_question_is_answered_once_and_with_fewer_bytes() -> None:
     async def work(_: Agent, other: Agent) -> None:
         token = secrets.token_bytes(32)
         said = await asked(other, "echoing", type="echo", addresses=[HOME], token=token.hex())
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-            asking.settimeout(2)
-            asking.connect((HOME, said["ports"][0]))
-            asking.send(token + (7).to_bytes(8, "little"))
-            answer = asking.recv(2000)
-        assert len(answer) == 16 and int.from_bytes(answer[:8], "little") == 7
+        to = HOME, said["ports"][0]
+        question = handshake.question(token, bytes(32), 7, *to)
+        elsewhere = handshake.question(token, bytes(32), 8, "127.0.0.2", to[1])
+        with asking(*to) as first, asking(*to) as second:
+            first.send(question)
+            answer = first.recv(2000)
+            assert int.from_bytes(answer[:8], "little") == 7 and len(answer) < len(question)
+            # The same again, as a network may do it; as who has recorded it; and recorded at another node.
+            for socket_, sent in ((first, question), (second, question), (first, elsewhere)):
+                socket_.send(sent)
+                with pytest.raises(TimeoutError):
+                    socket_.recv(2000)
+        assert (await asked(other, "hushed", type="hush"))["rejected"] == 2
 
     with_agents(work)
+
+
+def asking(address: str, port: int) -> socket.socket:
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender.settimeout(0.5)
+    sender.connect((address, port))
+    return sender
 
 
 def test_ports_are_taken_from_the_range_or_there_are_none() -> None:

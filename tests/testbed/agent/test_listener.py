@@ -1,18 +1,23 @@
-"""The data port: it opens to the run's token and to nothing else."""
+"""The data port: it lets in who shows the run's token, and nothing else; the token itself never crosses the wire."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import secrets
 import socket
 import struct
+import threading
 
 import pytest
+from click.testing import CliRunner
 
-from support import loopback
+from support import handshake, loopback
+from weft.cli.main import main
 from weft.execute.pair import endpoint
-from weft.testbed.agent.agent import Agent
+from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.ports import PortRange
 
 pytestmark = pytest.mark.timed
 
@@ -27,6 +32,7 @@ async def drive(driver: Agent, job, port: int):
 
 
 async def finish(agent: Agent) -> dict:
+    """What an agent says when it is done."""
     while True:
         said = await agent.receive()
         if isinstance(said, dict) and said["type"] == "done":
@@ -41,20 +47,31 @@ def stranger(port: int, present: bytes) -> socket.socket:
 
 
 def is_closed(connection: socket.socket) -> bool:
-    try:
-        return connection.recv(1) == b""
-    except ConnectionResetError:
-        return True
+    """A nonce is all that a stranger hears."""
+    heard = b""
+    with contextlib.suppress(ConnectionResetError):
+        while part := connection.recv(100):
+            heard += part
+    return len(heard) <= handshake.NONCE_BYTES
+
+
+def present(port: int, token: bytes, connection: int = 0) -> tuple[socket.socket, bool]:
+    """A connection that asks for a place, and whether it is let in."""
+    caller = stranger(port, b"")
+    with contextlib.suppress(ConnectionResetError):
+        caller.sendall(handshake.response(token, caller.recv(handshake.NONCE_BYTES), connection))
+        return caller, len(caller.recv(100)) > 0
+    return caller, False
 
 
 @pytest.mark.parametrize(
     "present",
     [
-        secrets.token_bytes(32),
-        b"GET / HTTP/1.1\r\nHost: weft\r\nUser-Agent: x\r\n\r\n",
+        secrets.token_bytes(80),
+        b"GET / HTTP/1.1\r\nHost: weft\r\nUser-Agent: x\r\n\r\n" * 2,
         b"\0" * 100000,
     ],
-    ids=["wrong token", "garbage", "far too long"],
+    ids=["random", "garbage", "far too long"],
 )
 def test_a_stranger_is_closed_and_counted_and_the_friend_gets_in(present):
     async def scenario(driver: Agent, server: Agent):
@@ -70,7 +87,9 @@ def test_a_stranger_is_closed_and_counted_and_the_friend_gets_in(present):
     assert loopback.with_agents(scenario) == 1
 
 
-@pytest.mark.parametrize("length", [0, 16, 31], ids=["no token", "half a token", "one byte short"])
+@pytest.mark.parametrize(
+    "length", [0, 40, 79], ids=["nothing", "half a response", "one byte short"]
+)
 def test_a_stranger_who_is_slow_does_not_keep_the_friend_out(length):
     async def scenario(driver: Agent, server: Agent):
         job = loopback.job(loopback.step([1]))
@@ -122,7 +141,138 @@ def test_ten_thousand_strangers_do_not_keep_the_friend_out():
     assert rejected > 0
 
 
-def test_the_door_is_on_the_measured_address_only():
+def test_a_connection_that_asks_for_another_place_or_a_taken_one_is_refused():
+    async def scenario(driver: Agent, server: Agent):
+        job = loopback.job(loopback.step([1]))
+        port = await serve(server, job)
+        token = bytes.fromhex(job.token)
+        loop = asyncio.get_running_loop()
+        early, is_in = await loop.run_in_executor(None, present, port, token, 1)
+        assert not is_in
+        first, is_in = await loop.run_in_executor(None, present, port, token)
+        assert is_in
+        second, is_in = await loop.run_in_executor(None, in_time, port, token)
+        assert not is_in
+        first.close()
+        with pytest.raises(AgentError) as ended:
+            await finish(server)
+        assert ended.value.code == "peer-lost"
+        early.close(), second.close()
+        return server.take_refused()
+
+    assert loopback.with_agents(scenario) >= 1
+
+
+def in_time(port: int, token: bytes) -> tuple[socket.socket, bool]:
+    try:
+        return present(port, token)
+    except TimeoutError:
+        return socket.socket(), False
+
+
+class Tap:
+    """Passes on what a driver and a server say to each other, and keeps it."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self.heard: list[bytes] = []
+        self.said: list[bytes] = []
+
+    async def __aenter__(self) -> Tap:
+        self._server = await asyncio.start_server(self._pass, loopback.ADDRESS, 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        inner = await asyncio.open_connection(loopback.ADDRESS, self._port)
+        await asyncio.gather(
+            self._copy(reader, inner[1], self.said), self._copy(inner[0], writer, self.heard)
+        )
+
+    async def _copy(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, kept: list[bytes]
+    ) -> None:
+        while part := await reader.read(1 << 16):
+            kept.append(part)
+            writer.write(part)
+        writer.close()
+
+
+def test_what_crosses_the_wire_neither_holds_the_token_nor_opens_the_port_again():
+    async def scenario(driver: Agent, server: Agent):
+        job = loopback.job(loopback.step([1]))
+        async with Tap(await serve(server, job)) as tap:
+            await drive(driver, job, tap.port)
+            await finish(server)
+        await finish(driver)
+        said, heard = b"".join(tap.said), b"".join(tap.heard)
+        assert len(said) > 80 and len(heard) > 64
+        for form in (bytes.fromhex(job.token), job.token.encode()):
+            assert form not in said + heard
+        port = await serve(server, job)
+        loop = asyncio.get_running_loop()
+        replay = await loop.run_in_executor(None, stranger, port, said[:80])
+        assert await loop.run_in_executor(None, is_closed, replay)
+        await drive(driver, job, port)
+        return (await finish(server))["rejected"]
+
+    assert loopback.with_agents(scenario) == 1
+
+
+def test_a_driver_notices_a_listener_without_the_token():
+    async def scenario(driver: Agent, _: Agent):
+        job = loopback.job(loopback.step([1]))
+
+        async def impostor(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(secrets.token_bytes(64))
+            await reader.read(1000)
+            writer.close()
+
+        server = await asyncio.start_server(impostor, loopback.ADDRESS, 0)
+        await drive(driver, job, server.sockets[0].getsockname()[1])
+        with pytest.raises(AgentError, match="not a weft agent of this run"):
+            await finish(driver)
+
+    loopback.with_agents(scenario)
+
+
+class Knocked(loopback.Loopback):
+    """Two nodes; the second has one data port, on which something else knocks all the time."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(2)
+        self.nodes[1] = dataclasses.replace(self.nodes[1], ports=PortRange(port, port))
+
+
+def knock(port: int, is_over: threading.Event, refused: list[bool]) -> None:
+    while not is_over.wait(0.02):
+        with contextlib.suppress(OSError):
+            refused.append(is_closed(stranger(port, bytes(80))))
+
+
+def test_what_is_refused_is_summed_over_launches_in_one_warning(tmp_path):
+    with socket.create_server((loopback.ADDRESS, 0)) as free:
+        port = free.getsockname()[1]
+    is_over, refused = threading.Event(), list[bool]()
+    knocking = threading.Thread(target=knock, args=(port, is_over, refused))
+    knocking.start()
+    try:
+        run = loopback.live_run(tmp_path / "r", Knocked(port), loopback.step([1]), launches=4)
+    finally:
+        is_over.set()
+        knocking.join()
+    (warning,) = (one for one in run.meta.warnings if one.code == "strangers")
+    count = run.meta.refused["n2"]
+    assert warning.message.startswith(f"n2: {count} connections")
+    assert count >= len(refused) - 1 >= 4
+    shown = CliRunner().invoke(main, ["show", str(tmp_path / "r")])
+    assert f"{count} connections" in " ".join(shown.output.split())
+
+
+def test_the_listener_is_on_the_measured_address_only():
     async def scenario(_: Agent, server: Agent):
         port = await serve(server, loopback.job(loopback.step([1])))
         with pytest.raises(ConnectionRefusedError):

@@ -8,7 +8,8 @@ use weft_plan::Transport;
 
 use super::{Agent, pin};
 use crate::agent::message::Reply;
-use crate::listener::connect;
+use crate::listener::connect::connect;
+use crate::listener::place::{Place, Purpose};
 use crate::pair::batch::ChannelBatches;
 use crate::pair::driver::{Driver, Job, Report};
 use crate::pair::link::{End, Link, Work};
@@ -73,12 +74,14 @@ impl Agent {
 
     /// Connect to a peer, whose further connections take turns at its addresses, and say what became of it.
     fn connect(&mut self, setup: &Setup, peers: &[SocketAddr]) -> io::Result<Link> {
-        let enter = |connection: usize| {
-            connect::enter(
+        let connect = |connection: u32| {
+            let place = Place::in_pair(Purpose::Pair { connection });
+            let connection = connection as usize;
+            connect(
                 setup.address_of(connection),
                 peers[connection % peers.len()],
                 &setup.step.options,
-                &setup.token,
+                (place, &setup.token),
                 setup.patience(),
             )
         };
@@ -86,7 +89,7 @@ impl Agent {
             let kind = io::ErrorKind::InvalidInput;
             return Err(io::Error::new(kind, "a driver needs a peer's address"));
         }
-        let link = Link::establish(End::Drive, enter(0)?, setup, enter)?;
+        let link = Link::establish(End::Drive, connect(0)?, setup, connect)?;
         self.report_settings(setup, Some(link.effective()?))?;
         Ok(link)
     }

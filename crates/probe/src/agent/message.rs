@@ -70,6 +70,16 @@ pub enum Request {
     },
 }
 
+impl Request {
+    pub fn setup(&self) -> &Setup {
+        match self {
+            Request::Serve(setup)
+            | Request::Drive { setup, .. }
+            | Request::DriveTogether { setup, .. } => setup,
+        }
+    }
+}
+
 /// What the agent says; samples travel in frames of their own.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -107,11 +117,14 @@ pub enum Reply<'a> {
         rows: &'a [DeliveryRow],
     },
     Done {
+        /// Connections that were not let in.
         rejected: u64,
     },
     Error {
         code: &'static str,
         message: String,
+        /// As in `Done`.
+        rejected: u64,
     },
 }
 

@@ -81,8 +81,9 @@ impl Agent {
             inspect::Request::Inspect { addresses } => inspect::look(&addresses),
             inspect::Request::Paths { peers, token } => inspect::try_paths(&peers, &token),
             inspect::Request::Hush => {
-                self.echo = None;
-                inspect::Reply::Hushed
+                let echo = self.echo.take();
+                let rejected = echo.map_or(0, |echo| echo.refused.count());
+                inspect::Reply::Hushed { rejected }
             }
             inspect::Request::Echo {
                 addresses,
@@ -92,27 +93,31 @@ impl Agent {
                 Ok(echo) => inspect::Reply::Echoing {
                     ports: self.echo.insert(echo).ports.clone(),
                 },
-                Err(error) => return self.complain(&error),
+                Err(error) => return self.complain(&error, 0),
             },
         };
         self.say(&reply)
     }
 
-    fn complain(&mut self, error: &io::Error) -> io::Result<()> {
+    fn complain(&mut self, error: &io::Error, rejected: u64) -> io::Result<()> {
         self.say(&Reply::Error {
             code: code(error),
             message: describe(error),
+            rejected,
         })
     }
 
     fn answer(&mut self, request: Request, requests: &Receiver<Vec<u8>>) -> io::Result<()> {
-        match self.perform(request, requests) {
-            Ok(rejected) => self.say(&Reply::Done { rejected }),
-            Err(error) => self.complain(&error),
+        let refused = request.setup().refused.clone();
+        let outcome = self.perform(request, requests);
+        let rejected = refused.count();
+        match outcome {
+            Ok(()) => self.say(&Reply::Done { rejected }),
+            Err(error) => self.complain(&error, rejected),
         }
     }
 
-    fn perform(&mut self, request: Request, requests: &Receiver<Vec<u8>>) -> io::Result<u64> {
+    fn perform(&mut self, request: Request, requests: &Receiver<Vec<u8>>) -> io::Result<()> {
         match request {
             Request::Serve(setup) => self.serve(&setup),
             Request::Drive {
@@ -131,12 +136,10 @@ impl Agent {
                     phases: &phases,
                     epoch_ns,
                 };
-                self.drive(&setup, peer, job)?;
-                Ok(0)
+                self.drive(&setup, peer, job)
             }
             Request::DriveTogether { setup, peers } => {
-                self.drive_together(&setup, &peers, requests)?;
-                Ok(0)
+                self.drive_together(&setup, &peers, requests)
             }
         }
     }

@@ -6,7 +6,8 @@ use crate::system::memory::memory;
 
 use super::{Agent, pin};
 use crate::agent::message::Reply;
-use crate::listener::accept::Door;
+use crate::listener::accept::Listener;
+use crate::listener::place::{Place, Purpose};
 use crate::pair::batch;
 use crate::pair::link::{End, Link, Work};
 use crate::pair::pattern::{Checked, Unchecked};
@@ -15,24 +16,26 @@ use crate::transport::udp::{self, Udp};
 use crate::wire::setup::Setup;
 
 impl Agent {
-    pub(super) fn serve(&mut self, setup: &Setup) -> io::Result<u64> {
+    pub(super) fn serve(&mut self, setup: &Setup) -> io::Result<()> {
         pin(setup)?;
-        let mut doors = open_doors(setup)?;
-        let ports = doors.iter().map(Door::port);
+        let mut listeners = listen(setup)?;
+        let ports = listeners.iter().map(Listener::port);
         let ports: Vec<u16> = ports.collect::<io::Result<_>>()?;
         self.say(&Reply::Listening {
             port: ports[0],
             more_ports: ports[1..].to_vec(),
         })?;
-        let mut admit = |connection: usize| {
-            let door = connection % doors.len();
-            doors[door].admit(setup.patience())
+        let mut accept = |connection: u32| {
+            let listener = connection as usize % listeners.len();
+            let place = Place::in_pair(Purpose::Pair { connection });
+            let socket = listeners[listener].accept(place, setup.patience())?;
+            Ok(socket.into())
         };
-        let link = Link::establish(End::Serve, admit(0)?, setup, admit)?;
+        let link = Link::establish(End::Serve, accept(0)?, setup, accept)?;
         self.report_settings(setup, Some(link.effective()?))?;
         link.carry(setup, Serving(setup))?;
-        doors.iter_mut().for_each(Door::turn_away_queue);
-        Ok(doors.iter().map(|door| door.rejected).sum())
+        listeners.into_iter().for_each(Listener::close);
+        Ok(())
     }
 }
 
@@ -59,14 +62,14 @@ fn serve_channel<C: Channel>(channel: &mut C, setup: &Setup) -> io::Result<()> {
     }
 }
 
-/// A door at each of the node's addresses.
-fn open_doors(setup: &Setup) -> io::Result<Vec<Door>> {
+/// A listener at each of the node's addresses.
+fn listen(setup: &Setup) -> io::Result<Vec<Listener>> {
     let open = |connection| {
-        Door::open(
+        Listener::open(
             setup.address_of(connection),
             setup.ports,
             &setup.step.options,
-            setup.token.clone(),
+            (&setup.token, &setup.refused),
         )
     };
     (0..=setup.more_addresses.len()).map(open).collect()

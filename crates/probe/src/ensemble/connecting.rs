@@ -1,6 +1,6 @@
 //! Connections on their way to a peer's door.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::fd::AsRawFd;
 
@@ -9,9 +9,9 @@ use weft_plan::Options;
 
 use super::event_loop::reactor::{Interest, Key, Reactor};
 use super::event_loop::slots::Slots;
-use super::purpose::Hello;
-use crate::listener::accept::WELCOME;
 use crate::listener::connect::was_pushed_out;
+use crate::listener::handshake::Caller;
+use crate::listener::place::Place;
 use crate::listener::token::Token;
 use crate::system::clock::now_ns;
 use crate::system::tcp_socket::{self, new_socket};
@@ -22,7 +22,7 @@ pub struct Errand {
     pub node: u32,
     pub from: IpAddr,
     pub to: SocketAddr,
-    pub hello: Hello,
+    pub place: Place,
     /// Until when to try again when a crowd of strangers pushed us out.
     pub retry_until_ns: u64,
 }
@@ -36,7 +36,8 @@ pub enum Outcome {
 struct Dial {
     errand: Errand,
     socket: TcpStream,
-    has_presented: bool,
+    /// Once it is connected.
+    caller: Option<Caller>,
 }
 
 /// All connections on their way.
@@ -76,7 +77,7 @@ impl Dials {
         self.underway.insert(Dial {
             errand,
             socket,
-            has_presented: false,
+            caller: None,
         });
         Ok(())
     }
@@ -118,26 +119,19 @@ impl Dials {
 }
 
 impl Dial {
-    /// True when the door has let us in.
+    /// True when the listener has let us in.
     fn step(&mut self, token: &Token, key: Key, reactor: &Reactor) -> io::Result<bool> {
-        if !self.has_presented {
+        if self.caller.is_none() {
             if !self.is_connected()? {
                 return Ok(false);
             }
-            self.socket.write_all(&self.errand.hello.to_wire(token))?;
-            self.has_presented = true;
+            self.caller = Some(Caller::new(self.errand.place, token));
             reactor.rewatch(&self.socket, key, Interest::Read)?;
         }
-        let mut answer = [0];
-        match self.socket.read(&mut answer) {
-            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) if answer == [WELCOME] => Ok(true),
-            Ok(_) => Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("{} is not a weft agent of this run", self.errand.to),
-            )),
+        let caller = self.caller.as_mut().expect("it is connected");
+        match caller.advance(&mut self.socket) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(error),
+            other => other,
         }
     }
 

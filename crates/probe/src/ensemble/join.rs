@@ -10,10 +10,10 @@ use super::clock_offset::{ClockOffset, Estimate};
 use super::connecting::{Errand, Outcome};
 use super::error::Trouble;
 use super::mesh::{self, Mesh};
-use super::purpose::{Hello, Purpose};
 use super::reply::Reply;
 use super::request::Joining;
 use super::session::Session;
+use crate::listener::place::{Place, Purpose};
 use crate::listener::reachability;
 use crate::pair::settings::{Effective, Settings};
 use crate::system::clock::now_ns;
@@ -76,7 +76,7 @@ impl Session {
             node,
             from: self.addresses[network as usize],
             to: self.door_of(node, network)?,
-            hello: Hello {
+            place: Place {
                 node: self.node,
                 network,
                 purpose,
@@ -145,7 +145,7 @@ impl Session {
     /// Take what has come; true when nothing is missing.
     fn is_assembled(&mut self, roster: &mut Roster) -> Result<bool, Trouble> {
         for (errand, outcome) in std::mem::take(&mut self.settled) {
-            match (outcome, errand.hello.purpose) {
+            match (outcome, errand.place.purpose) {
                 (Outcome::Entered(socket), Purpose::Barrier { round }) => {
                     roster.outgoing[round as usize] = Some(socket);
                 }
@@ -160,13 +160,13 @@ impl Session {
             }
         }
         for (round, (_, from)) in (0..).zip(&roster.partners) {
-            let hello = Hello {
+            let place = Place {
                 node: *from,
                 network: 0,
                 purpose: Purpose::Barrier { round },
             };
             let incoming = &mut roster.incoming[round as usize];
-            *incoming = incoming.take().or_else(|| self.arrivals.take(hello));
+            *incoming = incoming.take().or_else(|| self.arrivals.take(place));
         }
         Ok(self.clock.is_some() && roster.is_complete())
     }

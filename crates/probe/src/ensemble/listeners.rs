@@ -1,6 +1,6 @@
-//! The doors of a session: one on each measured address, open to the run's token until the session ends.
+//! The listeners of a session: one on each measured address, which let in who has the run's token until the session ends.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{IpAddr, TcpStream};
 
 use socket2::Socket;
@@ -8,41 +8,34 @@ use weft_plan::Options;
 
 use super::event_loop::reactor::{Interest, Key, Reactor};
 use super::event_loop::slots::Slots;
-use super::purpose::{HELLO_BYTES, Hello};
-use crate::listener::accept::{self, PRESENT_WITHIN, WELCOME};
-use crate::listener::ports::{PortRange, port};
-use crate::listener::token::{TOKEN_BYTES, Token};
+use crate::listener::accept::{self, ADMIT_WITHIN};
+use crate::listener::handshake::{self, Verdict};
+use crate::listener::place::Place;
+use crate::listener::ports::{self, PortRange};
+use crate::listener::token::Token;
 use crate::system::clock::now_ns;
 
 /// Heard at the same time; one more and the oldest is closed. All streams of a large phase may come at once.
-const MOST_GUESTS: usize = 1024;
-/// Taken in one go, so that a crowd at the door does not keep the transfers waiting.
+const MOST_GUESTS: usize = 2048;
+/// Taken in one go, so that a crowd at a listener does not keep the transfers waiting.
 const ACCEPTED_AT_ONCE: usize = 64;
 
-/// Listening sockets and those who have come in and not yet said who they are.
-pub struct Doors {
+/// Listening sockets, and connections that have not yet shown that they have the token.
+pub struct Listeners {
     sockets: Vec<Socket>,
     token: Token,
     guests: Slots<Guest>,
-    /// Connections closed because they did not present the token and a proper hello.
+    /// Connections closed because they had not the token, or asked for a place that was taken.
     pub rejected: u64,
 }
 
 struct Guest {
-    socket: TcpStream,
+    handshake: handshake::Guest<TcpStream>,
     network: u32,
-    presented: [u8; HELLO_BYTES],
-    length: usize,
     deadline_ns: u64,
 }
 
-enum Verdict {
-    Undecided,
-    Friend(Hello),
-    Stranger,
-}
-
-impl Doors {
+impl Listeners {
     /// Listen on a free port of each address, one of `ports` if there are any.
     pub fn open(
         addresses: &[IpAddr],
@@ -50,15 +43,15 @@ impl Doors {
         options: &Options,
         token: Token,
         reactor: &Reactor,
-    ) -> io::Result<Doors> {
+    ) -> io::Result<Listeners> {
         let sockets = addresses
             .iter()
             .map(|address| accept::listen(*address, ports, options, MOST_GUESTS as i32))
             .collect::<io::Result<Vec<_>>>()?;
         for (number, socket) in (0..).zip(&sockets) {
-            reactor.watch(socket, Key::Door(number), Interest::Read)?;
+            reactor.watch(socket, Key::Listener(number), Interest::Read)?;
         }
-        Ok(Doors {
+        Ok(Listeners {
             sockets,
             token,
             guests: Slots::new(),
@@ -68,54 +61,57 @@ impl Doors {
 
     /// The port of each door, in the order of the addresses.
     pub fn ports(&self) -> io::Result<Vec<u16>> {
-        self.sockets.iter().map(port).collect()
+        self.sockets.iter().map(ports::port).collect()
     }
 
-    /// Take in who is waiting at a door.
+    /// Take in what is waiting at a listener.
     pub fn accept(&mut self, number: u32, reactor: &Reactor) -> io::Result<()> {
         for _ in 0..ACCEPTED_AT_ONCE {
             let Ok((socket, _)) = self.sockets[number as usize].accept() else {
                 break;
             };
             socket.set_nonblocking(true)?;
+            let Ok(handshake) = handshake::Guest::challenge(TcpStream::from(socket)) else {
+                self.rejected += 1;
+                continue;
+            };
             self.make_room();
-            reactor.watch(&socket, Key::Guest(self.guests.next()), Interest::Read)?;
+            let key = Key::Guest(self.guests.next());
+            reactor.watch(handshake.socket(), key, Interest::Read)?;
             self.guests.insert(Guest {
-                socket: socket.into(),
+                handshake,
                 network: number,
-                presented: [0; HELLO_BYTES],
-                length: 0,
-                deadline_ns: now_ns() + PRESENT_WITHIN.as_nanos() as u64,
+                deadline_ns: now_ns() + ADMIT_WITHIN.as_nanos() as u64,
             });
         }
         Ok(())
     }
 
-    /// Hear a guest out; a friend is told that it is in, and is no longer watched.
+    /// Hear a guest; one that has the token is told so and is no longer watched, if `is_free` says so of its place.
     pub fn hear(
         &mut self,
         guest: u32,
+        is_free: impl Fn(Place) -> bool,
         reactor: &Reactor,
-    ) -> io::Result<Option<(Hello, TcpStream)>> {
+    ) -> io::Result<Option<(Place, TcpStream)>> {
         let Some(found) = self.guests.get_mut(guest) else {
             return Ok(None);
         };
-        match found.listen(&self.token) {
-            Verdict::Undecided => Ok(None),
-            Verdict::Stranger => {
+        let place = match found.handshake.hear(&self.token) {
+            Verdict::Undecided => return Ok(None),
+            Verdict::Admitted(place) if place.network == found.network && is_free(place) => place,
+            _ => {
                 self.reject(guest);
-                Ok(None)
+                return Ok(None);
             }
-            Verdict::Friend(hello) => {
-                let mut socket = self.guests.take(guest).expect("it has spoken").socket;
-                reactor.forget(&socket)?;
-                let is_welcome = socket.write_all(&[WELCOME]).is_ok();
-                Ok(is_welcome.then_some((hello, socket)))
-            }
-        }
+        };
+        let guest = self.guests.take(guest).expect("it has been heard");
+        reactor.forget(guest.handshake.socket())?;
+        let welcomed = guest.handshake.welcome(&self.token);
+        Ok(welcomed.ok().map(|socket| (place, socket)))
     }
 
-    /// Close on guests who took too long.
+    /// Close guests that took too long.
     pub fn expire(&mut self, now_ns: u64) {
         let late: Vec<u32> = self
             .guests
@@ -128,19 +124,21 @@ impl Doors {
         }
     }
 
-    /// When somebody will have taken too long.
+    /// When a guest will have taken too long.
     pub fn deadline_ns(&self) -> Option<u64> {
         self.guests.iter().map(|(_, guest)| guest.deadline_ns).min()
     }
 
-    /// Close on everybody who has not come in yet, and count them.
-    pub fn close(&mut self) -> u64 {
-        self.rejected += self.guests.len() as u64;
-        self.guests.clear();
+    /// Close everything, and tell how many connections were refused. In peace (`is_done`) what has not come in is
+    /// refused too; else it may be a peer's.
+    pub fn close(&mut self, is_done: bool) -> u64 {
+        let mut waiting = self.guests.len() as u64;
         for socket in self.sockets.drain(..) {
-            while socket.accept().is_ok() {
-                self.rejected += 1;
-            }
+            waiting += std::iter::from_fn(|| socket.accept().ok()).count() as u64;
+        }
+        self.guests.clear();
+        if is_done {
+            self.rejected += waiting;
         }
         self.rejected
     }
@@ -159,31 +157,6 @@ impl Doors {
             .min_by_key(|(_, guest)| guest.deadline_ns);
         if let Some(slot) = oldest.map(|(slot, _)| slot) {
             self.reject(slot);
-        }
-    }
-}
-
-impl Guest {
-    fn listen(&mut self, token: &Token) -> Verdict {
-        match self.socket.read(&mut self.presented[self.length..]) {
-            Ok(0) => return Verdict::Stranger,
-            Ok(count) => self.length += count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Verdict::Undecided,
-            Err(_) => return Verdict::Stranger,
-        }
-        if self.length < TOKEN_BYTES {
-            return Verdict::Undecided;
-        }
-        let presented = self.presented.first_chunk().expect("longer than a token");
-        if !token.matches(presented) {
-            return Verdict::Stranger;
-        }
-        if self.length < HELLO_BYTES {
-            return Verdict::Undecided;
-        }
-        match Hello::from_wire(&self.presented) {
-            Some(hello) if hello.network == self.network => Verdict::Friend(hello),
-            _ => Verdict::Stranger,
         }
     }
 }

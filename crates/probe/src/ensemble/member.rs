@@ -7,7 +7,7 @@ use std::sync::mpsc::Receiver;
 use super::error::Trouble;
 use super::reply::Reply;
 use super::request::Request;
-use super::session::Session;
+use super::session::{End, Session};
 use crate::system::wake::Wake;
 use crate::wire::outbox::Outbox;
 
@@ -85,10 +85,10 @@ impl Member {
                 self.session()?.run_phases(&phases, outbox)?;
                 Reply::PhasesDone
             }
-            Request::Leave => self.leave(),
+            Request::Leave => self.leave(End::Done),
             Request::Abort => {
                 self.wake.aborted();
-                self.leave()
+                self.leave(End::Broken(None))
             }
         };
         outbox.put(&reply).map_err(Trouble::Unheard)
@@ -102,16 +102,16 @@ impl Member {
         })
     }
 
-    fn leave(&mut self) -> Reply {
-        self.end(None);
+    fn leave(&mut self, end: End) -> Reply {
+        self.end(end);
         Reply::Left {
             rejected: std::mem::take(&mut self.rejected),
         }
     }
 
-    fn end(&mut self, culprit: Option<u32>) {
+    fn end(&mut self, end: End) {
         if let Some(session) = self.session.take() {
-            self.rejected += session.close(culprit);
+            self.rejected += session.close(end);
         }
     }
 
@@ -119,7 +119,7 @@ impl Member {
     fn fail(&mut self, trouble: Trouble, outbox: &mut Outbox) -> io::Result<()> {
         match trouble {
             Trouble::Aborted => {
-                self.end(None);
+                self.end(End::Broken(None));
                 Ok(())
             }
             Trouble::Unheard(error) => Err(error),
@@ -129,7 +129,7 @@ impl Member {
                 peers,
             } => {
                 let node = self.session.as_ref().map(Session::node);
-                self.end(peers.first().copied().or(node));
+                self.end(End::Broken(peers.first().copied().or(node)));
                 outbox.put(&Reply::Error {
                     code,
                     message,

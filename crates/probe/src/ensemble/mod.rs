@@ -16,7 +16,6 @@ mod mesh;
 mod part;
 mod phase;
 mod progress;
-mod purpose;
 mod reply;
 mod request;
 mod rows;

@@ -7,12 +7,12 @@ use super::connecting::{Errand, Outcome};
 use super::error::Trouble;
 use super::part::{Incoming, Outgoing, Part, Work};
 use super::progress::State;
-use super::purpose::{Hello, Purpose};
 use super::reply::Reply;
 use super::request::Phases;
 use super::rows::{Context, Row};
 use super::session::Session;
 use super::transfer::Connected;
+use crate::listener::place::{Place, Purpose};
 use crate::system::clock::now_ns;
 use crate::wire::frame::Kind;
 use crate::wire::outbox::Outbox;
@@ -38,7 +38,7 @@ impl Call {
     }
 
     fn is_to(&self, errand: &Errand) -> bool {
-        (self.transfer.dst, self.transfer.network) == (errand.node, errand.hello.network)
+        (self.transfer.dst, self.transfer.network) == (errand.node, errand.place.network)
     }
 
     fn put(&mut self, purpose: Purpose, socket: TcpStream) {
@@ -120,7 +120,7 @@ impl Session {
                 Outcome::Entered(socket) => {
                     let mut calls = calls.iter_mut();
                     if let Some(call) = calls.find(|call| call.is_to(&errand)) {
-                        call.put(errand.hello.purpose, socket);
+                        call.put(errand.place.purpose, socket);
                     }
                 }
                 Outcome::Failed(error) => self.fail_to_connect(errand.node, &error),
@@ -170,7 +170,7 @@ impl Session {
     }
 
     fn collect_streams(&mut self, transfer: &Incoming) -> Connected<Incoming> {
-        let hellos = (0..transfer.streams).map(|stream| Hello {
+        let places = (0..transfer.streams).map(|stream| Place {
             node: transfer.src,
             network: transfer.network,
             purpose: Purpose::Data {
@@ -178,7 +178,7 @@ impl Session {
                 stream,
             },
         });
-        let sockets: Option<Vec<_>> = hellos.map(|hello| self.arrivals.take(hello)).collect();
+        let sockets: Option<Vec<_>> = places.map(|place| self.arrivals.take(place)).collect();
         if sockets.is_none() {
             self.flows
                 .fail(transfer.src, self.node, "its connection did not come");

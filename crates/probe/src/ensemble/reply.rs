@@ -35,7 +35,7 @@ pub enum Reply {
     },
     PhasesDone,
     Left {
-        /// Connections closed because they did not present the token and a proper hello.
+        /// Connections closed because they had not the token, or asked for a place that was taken.
         rejected: u64,
     },
     /// Ends the session.

@@ -13,13 +13,13 @@ use super::clock_offset::{ClockDesk, ClockOffset, Estimate};
 use super::connecting::{Dials, Errand, Outcome};
 use super::error::Trouble;
 use super::event_loop::reactor::{Interest, Key, Reactor};
-use super::listeners::Doors;
+use super::listeners::Listeners;
 use super::mesh::Mesh;
 use super::progress::{Progress, State};
-use super::purpose::{Hello, Purpose};
 use super::reply::Reply;
 use super::request::Opening;
 use super::transfer::Flows;
+use crate::listener::place::{Place, Purpose};
 use crate::system::clock::now_ns;
 use crate::system::wake::Wake;
 use crate::wire::outbox::Outbox;
@@ -29,6 +29,24 @@ const LONGEST_SLEEP_NS: u64 = 10_000_000_000;
 /// How soon to try again when the coordinator is slow to read.
 const OUTPUT_RETRY_NS: u64 = 5_000_000;
 
+/// Why a session is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Its work is done.
+    Done,
+    /// It was aborted, or failed because of a node.
+    Broken(Option<u32>),
+}
+
+impl End {
+    fn culprit(self) -> Option<u32> {
+        match self {
+            End::Done => None,
+            End::Broken(culprit) => culprit,
+        }
+    }
+}
+
 /// Everything that exists between `open` and `leave`.
 pub struct Session {
     pub(super) node: u32,
@@ -36,7 +54,7 @@ pub struct Session {
     pub(super) addresses: Vec<IpAddr>,
     pub(super) reactor: Reactor,
     wake: Arc<Wake>,
-    doors: Doors,
+    listeners: Listeners,
     pub(super) arrivals: Arrivals,
     pub(super) dials: Dials,
     /// Connections that let us in, or did not, since somebody last looked.
@@ -72,7 +90,7 @@ impl Session {
         } = opening;
         Ok(Session {
             node,
-            doors: Doors::open(&addresses, ports, &options, token.clone(), &reactor)?,
+            listeners: Listeners::open(&addresses, ports, &options, token.clone(), &reactor)?,
             addresses,
             dials: Dials::new(options.clone(), token),
             flows: Flows::new(node, options.verify)?,
@@ -98,7 +116,7 @@ impl Session {
     }
 
     pub fn ports(&self) -> io::Result<Vec<u16>> {
-        self.doors.ports()
+        self.listeners.ports()
     }
 
     /// Look after the connections until there is a request; `None` when there will be none any more.
@@ -116,12 +134,12 @@ impl Session {
         }
     }
 
-    /// Close everything, telling the peers whom to blame; returns how many strangers came.
-    pub fn close(mut self, culprit: Option<u32>) -> u64 {
+    /// Close everything, telling the peers which node failed; returns how many connections were refused.
+    pub fn close(mut self, end: End) -> u64 {
         if let Some(mesh) = &mut self.mesh {
-            mesh.bid_farewell(culprit);
+            mesh.bid_farewell(end.culprit());
         }
-        self.doors.close()
+        self.listeners.close(end == End::Done)
     }
 
     /// Sleep until something happens or the deadline has come, and deal with all that has happened.
@@ -147,10 +165,12 @@ impl Session {
         match key {
             Key::Flow(slot) => self.flows.serve(slot, &self.reactor),
             Key::Link(slot) => self.read_link(slot)?,
-            Key::Door(number) => self.doors.accept(number, &self.reactor)?,
+            Key::Listener(number) => self.listeners.accept(number, &self.reactor)?,
             Key::Guest(slot) => {
-                if let Some((hello, socket)) = self.doors.hear(slot, &self.reactor)? {
-                    self.receive(hello, socket)?;
+                let is_free = |place| self.arrivals.is_free(place);
+                let heard = self.listeners.hear(slot, is_free, &self.reactor)?;
+                if let Some((place, socket)) = heard {
+                    self.receive(place, socket)?;
                 }
             }
             Key::Dial(slot) => {
@@ -171,20 +191,19 @@ impl Session {
         }
     }
 
-    /// Somebody with the token has come in.
-    fn receive(&mut self, hello: Hello, socket: TcpStream) -> io::Result<()> {
-        if hello.purpose == Purpose::Clock {
+    /// A connection with the token has come in.
+    fn receive(&mut self, place: Place, socket: TcpStream) -> io::Result<()> {
+        self.arrivals.take_place(place);
+        if place.purpose == Purpose::Clock {
             return self.desk.admit(socket, &self.reactor);
         }
-        if !self.arrivals.keep(hello, socket) {
-            self.doors.rejected += 1;
-        }
+        self.arrivals.keep(place, socket);
         Ok(())
     }
 
     fn report(&mut self, outbox: &mut Outbox) -> Result<(), Trouble> {
         let now_ns = now_ns();
-        self.doors.expire(now_ns);
+        self.listeners.expire(now_ns);
         if self.progress.is_due(now_ns) {
             self.flows.drain(&self.reactor);
             outbox.put(&self.alive()).map_err(Trouble::Unheard)?;
@@ -221,7 +240,7 @@ impl Session {
             deadline_ns,
             output_ns,
             self.progress.deadline_ns(),
-            self.doors.deadline_ns(),
+            self.listeners.deadline_ns(),
             self.flows.deadline_ns(),
         ];
         let first = deadlines.into_iter().flatten().min();

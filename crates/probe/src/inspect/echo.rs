@@ -1,5 +1,6 @@
 //! Answering others before a run: a port that can be connected to, and datagrams that come back short.
 
+use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
 use std::sync::Arc;
@@ -9,20 +10,20 @@ use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
-use crate::listener::token::{TOKEN_BYTES, Token};
+use super::datagram::Question;
+use crate::listener::refused::Refused;
+use crate::listener::token::{Nonce, Token};
 
 const LOOK_UP: Duration = Duration::from_millis(100);
-/// A question: the token, then a number. The answer is shorter, so that nobody is flooded by way of us.
-pub const QUESTION_BYTES: usize = TOKEN_BYTES + 8;
-/// An answer: the number, then the time of day.
-pub const ANSWER_BYTES: usize = 16;
 
 /// Answers on some addresses until it is dropped.
 pub struct Echo {
     pub ports: Vec<u16>,
+    /// Datagrams that did not show the token, or were replayed from elsewhere.
+    pub refused: Refused,
     over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
-    _doors: Vec<TcpListener>,
+    _listeners: Vec<TcpListener>,
 }
 
 impl Echo {
@@ -35,19 +36,20 @@ impl Echo {
         let over = Arc::new(AtomicBool::new(false));
         let mut echo = Echo {
             ports: Vec::new(),
+            refused: Refused::default(),
             over,
             threads: Vec::new(),
-            _doors: Vec::new(),
+            _listeners: Vec::new(),
         };
         for address in addresses {
-            let (door, socket) = open_pair(*address, range)?;
-            echo.ports.push(door.local_addr()?.port());
-            echo._doors.push(door);
-            let (over, token) = (echo.over.clone(), token.clone());
+            let (listener, socket) = open_pair(*address, range)?;
+            echo.ports.push(listener.local_addr()?.port());
+            echo._listeners.push(listener);
+            let (over, token, refused) = (echo.over.clone(), token.clone(), echo.refused.clone());
             socket.set_read_timeout(Some(LOOK_UP))?;
             let answering = thread::Builder::new()
                 .stack_size(256 << 10)
-                .spawn(move || answer(&socket, &token, &over))?;
+                .spawn(move || answer(&socket, &token, &refused, &over))?;
             echo.threads.push(answering);
         }
         Ok(echo)
@@ -68,9 +70,9 @@ fn open_pair(address: IpAddr, range: Option<(u16, u16)>) -> io::Result<(TcpListe
     let (first, last) = range.unwrap_or((0, 0));
     let mut outcome = Err(io::Error::from(io::ErrorKind::AddrInUse));
     for port in first..=last {
-        outcome = TcpListener::bind(SocketAddr::new(address, port)).and_then(|door| {
-            let socket = UdpSocket::bind(door.local_addr()?)?;
-            Ok((door, socket))
+        outcome = TcpListener::bind(SocketAddr::new(address, port)).and_then(|listener| {
+            let socket = UdpSocket::bind(listener.local_addr()?)?;
+            Ok((listener, socket))
         });
         if outcome.is_ok() {
             break;
@@ -79,26 +81,40 @@ fn open_pair(address: IpAddr, range: Option<(u16, u16)>) -> io::Result<(TcpListe
     outcome
 }
 
-fn answer(socket: &UdpSocket, token: &Token, over: &AtomicBool) {
-    let mut question = vec![0; 1 << 16];
+/// Answers each question once.
+fn answer(socket: &UdpSocket, token: &Token, refused: &Refused, over: &AtomicBool) {
+    let Ok(here) = socket.local_addr() else {
+        return;
+    };
+    let mut heard = vec![0; 1 << 16];
+    let mut askers = HashMap::new();
     while !over.load(Ordering::Relaxed) {
-        let Ok((length, from)) = socket.recv_from(&mut question) else {
+        let Ok((length, from)) = socket.recv_from(&mut heard) else {
             continue;
         };
-        if let Some(number) = number_of(&question[..length], token) {
-            let mut reply = [0; ANSWER_BYTES];
-            reply[..8].copy_from_slice(number);
-            reply[8..].copy_from_slice(&time_of_day_ns().to_le_bytes());
-            // An answer that does not get through is missed by who asked.
-            let _ = socket.send_to(&reply, from);
+        let question = Question::from_wire(&heard[..length], here, token);
+        match question.map(|question| (question, is_new(&mut askers, question, from))) {
+            Some((question, Some(true))) => {
+                // An answer that does not get through is missed by the asking end.
+                let _ = socket.send_to(&question.answer(time_of_day_ns(), token), from);
+            }
+            // The network may bring a datagram twice.
+            Some((_, Some(false))) => {}
+            Some((_, None)) | None => refused.add(1),
         }
     }
 }
 
-/// The number of a question that has the token.
-fn number_of<'a>(question: &'a [u8], token: &Token) -> Option<&'a [u8]> {
-    let (presented, rest) = question.split_first_chunk::<TOKEN_BYTES>()?;
-    token.matches(presented).then_some(rest.get(..8)?)
+/// Whether a question comes for the first time; `None` where it was another socket's.
+fn is_new(
+    askers: &mut HashMap<Nonce, (SocketAddr, u64)>,
+    question: Question,
+    from: SocketAddr,
+) -> Option<bool> {
+    let (source, latest) = askers.entry(question.nonce).or_insert((from, 0));
+    let is_new = question.number > *latest;
+    *latest = question.number.max(*latest);
+    (*source == from).then_some(is_new)
 }
 
 /// Nanoseconds since 1970, as this node believes.

@@ -1,6 +1,7 @@
 //! What a cluster is like before anything is measured: what the kernel says of this node, and what the data network
 //! carries between it and others. Nothing is changed, and next to nothing is sent.
 
+mod datagram;
 mod echo;
 mod ethtool;
 mod interface;
@@ -30,7 +31,7 @@ pub enum Request {
     Inspect {
         addresses: Vec<IpAddr>,
     },
-    /// Answer whoever presents the token until `hush`.
+    /// Answer questions that show the token until `hush`.
     Echo {
         addresses: Vec<IpAddr>,
         token: Token,
@@ -60,7 +61,10 @@ pub enum Reply {
     Tried {
         paths: Vec<Path>,
     },
-    Hushed,
+    Hushed {
+        /// Datagrams that were not answered because they did not show the token, or were replayed.
+        rejected: u64,
+    },
 }
 
 /// Whether a message is one of these requests.

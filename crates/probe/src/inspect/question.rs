@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use super::echo::{ANSWER_BYTES, QUESTION_BYTES, time_of_day_ns};
-use crate::listener::token::Token;
+use super::datagram::{ANSWER_BYTES, QUESTION_BYTES, Question};
+use super::echo::time_of_day_ns;
+use crate::listener::token::{Token, nonce};
 
 const ANSWER_WITHIN: Duration = Duration::from_millis(500);
 
@@ -25,7 +26,8 @@ pub struct Peer {
 pub struct Asker<'a> {
     pub socket: UdpSocket,
     token: &'a Token,
-    next: u64,
+    to: SocketAddr,
+    question: Question,
 }
 
 /// An answer to one question.
@@ -41,7 +43,11 @@ impl<'a> Asker<'a> {
         Ok(Asker {
             socket,
             token,
-            next: 0,
+            to: peer.to,
+            question: Question {
+                nonce: nonce()?,
+                number: 0,
+            },
         })
     }
 
@@ -61,10 +67,9 @@ impl<'a> Asker<'a> {
 
     /// Ask with so many bytes; gives the peer's time of day.
     pub fn ask(&mut self, bytes: usize, within: Duration) -> io::Result<Option<i64>> {
-        self.next += 1;
-        let mut question = vec![0; bytes.max(QUESTION_BYTES)];
-        question[..QUESTION_BYTES - 8].copy_from_slice(self.token.bytes());
-        question[QUESTION_BYTES - 8..QUESTION_BYTES].copy_from_slice(&self.next.to_le_bytes());
+        self.question.number += 1;
+        let mut question = self.question.to_wire(self.to, self.token).to_vec();
+        question.resize(bytes.max(QUESTION_BYTES), 0);
         self.socket.send(&question)?;
         self.hear(within)
     }
@@ -81,9 +86,10 @@ impl<'a> Asker<'a> {
             self.socket
                 .set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
             match self.socket.recv(&mut answer) {
-                Ok(ANSWER_BYTES) if answer[..8] == self.next.to_le_bytes() => {
-                    let theirs = answer[8..].try_into().unwrap_or_default();
-                    return Ok(Some(i64::from_le_bytes(theirs)));
+                Ok(ANSWER_BYTES) => {
+                    if let Some(theirs) = self.question.time_in(&answer, self.token) {
+                        return Ok(Some(theirs));
+                    }
                 }
                 Ok(_) => {}
                 Err(error) if is_patience(&error) => {}

@@ -1,59 +1,61 @@
-//! The door of a data connection: it opens to the run's token, and closes on and counts everybody else.
+//! The listening end of a pair's connections: the peer with the token gets in, everything else is closed and counted.
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Write};
-use std::net::{IpAddr, TcpStream};
-use std::os::fd::AsFd;
+use std::io;
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use rustix::event::PollFlags;
 use socket2::Socket;
 use weft_plan::Options;
 
-use crate::listener::ports::{self, PortRange};
-use crate::listener::token::{TOKEN_BYTES, Token};
-use crate::system::tcp_socket::{self, new_socket};
+use super::handshake::{Guest, Verdict};
+use super::place::Place;
+use super::ports::{self, PortRange};
+use super::refused::Refused;
+use super::token::Token;
+use crate::system::poll::poll;
+use crate::system::tcp_socket;
 
-/// How long a stranger may take to present the token.
-pub const PRESENT_WITHIN: Duration = Duration::from_secs(2);
-/// Strangers heard at the same time; one more and the oldest is closed.
-const MAX_WAITING: usize = 64;
-/// The one byte that tells a peer that it is in.
-pub const WELCOME: u8 = 0x57;
+/// How long a connection may take to show that it has the token.
+pub const ADMIT_WITHIN: Duration = Duration::from_secs(2);
+/// Connections heard at the same time; one more and the oldest is closed.
+const MOST_GUESTS: usize = 64;
+const POLL_FOR: Duration = Duration::from_millis(50);
+const BACKLOG: i32 = 128;
 
-/// A listening socket on the measured address only.
-pub struct Door {
+/// A listening socket.
+pub struct Listener {
     socket: Socket,
     token: Token,
-    /// Connections closed because they did not present the token.
-    pub rejected: u64,
+    /// Counts connections closed because they had not the token, or asked for another place.
+    refused: Refused,
 }
 
-/// Somebody who has connected and not yet presented the whole token.
+/// A connection that has not yet shown that it has the token.
 struct Waiting {
-    socket: TcpStream,
-    presented: Vec<u8>,
+    guest: Guest<Socket>,
     deadline: Instant,
 }
 
-enum Verdict {
-    Undecided,
-    Friend,
-    Stranger,
-}
-
-impl Door {
+impl Listener {
     /// Listen on a free port of `address`, one of `ports` if there are any.
     pub fn open(
         address: IpAddr,
         ports: Option<PortRange>,
         options: &Options,
-        token: Token,
-    ) -> io::Result<Door> {
-        Ok(Door {
-            socket: listen(address, ports, options, 128)?,
-            token,
-            rejected: 0,
+        (token, refused): (&Token, &Refused),
+    ) -> io::Result<Listener> {
+        Listener::of(listen(address, ports, options, BACKLOG)?, token, refused)
+    }
+
+    /// Use a socket that listens already.
+    pub fn of(socket: Socket, token: &Token, refused: &Refused) -> io::Result<Listener> {
+        socket.set_nonblocking(true)?;
+        Ok(Listener {
+            socket,
+            token: token.clone(),
+            refused: refused.clone(),
         })
     }
 
@@ -61,16 +63,18 @@ impl Door {
         ports::port(&self.socket)
     }
 
-    /// Wait for the peer that presents the token; everybody who came in vain is counted.
-    pub fn admit(&mut self, patience: Duration) -> io::Result<TcpStream> {
+    /// Wait for the peer's connection for a place; it blocks, and has no time-outs.
+    pub fn accept(&mut self, place: Place, patience: Duration) -> io::Result<Socket> {
         let deadline = Instant::now() + patience;
         let mut waiting = VecDeque::new();
         while Instant::now() < deadline {
             self.wait_for_news(&waiting)?;
             self.take_in(&mut waiting)?;
-            if let Some(friend) = self.hear(&mut waiting) {
-                self.rejected += waiting.len() as u64;
-                return welcome(friend);
+            if let Some(guest) = self.hear(&mut waiting, place) {
+                self.refused.add(waiting.len());
+                let socket = guest.welcome(&self.token)?;
+                socket.set_nonblocking(false)?;
+                return Ok(socket);
             }
         }
         Err(io::Error::new(
@@ -79,82 +83,53 @@ impl Door {
         ))
     }
 
-    /// Close on everybody who is still queueing, and count them.
-    pub fn turn_away_queue(&mut self) {
-        while let Ok((_, _)) = self.socket.accept() {
-            self.rejected += 1;
+    /// Close, and count what is still in the queue.
+    pub fn close(self) {
+        while self.socket.accept().is_ok() {
+            self.refused.add(1);
         }
     }
 
     fn wait_for_news(&self, waiting: &VecDeque<Waiting>) -> io::Result<()> {
-        let mut fds = vec![PollFd::new(self.socket.as_fd(), PollFlags::POLLIN)];
-        fds.extend(
-            waiting
-                .iter()
-                .map(|one| PollFd::new(one.socket.as_fd(), PollFlags::POLLIN)),
-        );
-        match poll(&mut fds, PollTimeout::from(50_u8)) {
-            Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        let guests = waiting.iter().map(|one| one.guest.socket());
+        let sockets = guests.chain([&self.socket]);
+        poll(
+            sockets.map(|socket| (socket, PollFlags::IN)),
+            Some(POLL_FOR),
+        )
+        .map(drop)
     }
 
     fn take_in(&mut self, waiting: &mut VecDeque<Waiting>) -> io::Result<()> {
-        for _ in 0..MAX_WAITING {
+        for _ in 0..MOST_GUESTS {
             let Ok((socket, _)) = self.socket.accept() else {
                 break;
             };
             socket.set_nonblocking(true)?;
-            let deadline = Instant::now() + PRESENT_WITHIN;
-            waiting.push_back(Waiting {
-                socket: socket.into(),
-                presented: Vec::new(),
-                deadline,
-            });
-            if waiting.len() > MAX_WAITING {
+            let deadline = Instant::now() + ADMIT_WITHIN;
+            match Guest::challenge(socket) {
+                Ok(guest) => waiting.push_back(Waiting { guest, deadline }),
+                Err(_) => self.refused.add(1),
+            }
+            if waiting.len() > MOST_GUESTS {
                 waiting.pop_front();
-                self.rejected += 1;
+                self.refused.add(1);
             }
         }
         Ok(())
     }
 
-    fn hear(&mut self, waiting: &mut VecDeque<Waiting>) -> Option<TcpStream> {
+    fn hear(&mut self, waiting: &mut VecDeque<Waiting>, place: Place) -> Option<Guest<Socket>> {
         for _ in 0..waiting.len() {
             let mut one = waiting.pop_front()?;
-            match one.listen(&self.token) {
-                Verdict::Friend => return Some(one.socket),
-                Verdict::Stranger => self.rejected += 1,
-                Verdict::Undecided => waiting.push_back(one),
+            match one.guest.hear(&self.token) {
+                Verdict::Admitted(asked) if asked == place => return Some(one.guest),
+                Verdict::Undecided if Instant::now() < one.deadline => waiting.push_back(one),
+                _ => self.refused.add(1),
             }
         }
         None
     }
-}
-
-impl Waiting {
-    fn listen(&mut self, token: &Token) -> Verdict {
-        let mut bytes = [0; TOKEN_BYTES];
-        let missing = TOKEN_BYTES - self.presented.len();
-        match self.socket.read(&mut bytes[..missing]) {
-            Ok(0) => return Verdict::Stranger,
-            Ok(count) => self.presented.extend_from_slice(&bytes[..count]),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(_) => return Verdict::Stranger,
-        }
-        match <[u8; TOKEN_BYTES]>::try_from(&self.presented[..]) {
-            Ok(presented) if token.matches(&presented) => Verdict::Friend,
-            Ok(_) => Verdict::Stranger,
-            Err(_) if Instant::now() > self.deadline => Verdict::Stranger,
-            Err(_) => Verdict::Undecided,
-        }
-    }
-}
-
-fn welcome(mut socket: TcpStream) -> io::Result<TcpStream> {
-    socket.set_nonblocking(false)?;
-    socket.write_all(&[WELCOME])?;
-    Ok(socket)
 }
 
 /// A socket that listens on a free port of `address`, with a step's options, and does not block.
@@ -165,7 +140,7 @@ pub fn listen(
     backlog: i32,
 ) -> io::Result<Socket> {
     let socket = ports::listen(address, ports, backlog, || {
-        let socket = new_socket(address)?;
+        let socket = tcp_socket::new_socket(address)?;
         tcp_socket::apply(&socket, options)?;
         Ok(socket)
     })?;

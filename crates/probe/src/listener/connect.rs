@@ -1,63 +1,59 @@
-//! The connecting end of a data connection.
+//! The connecting end of a pair's connections.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use socket2::Socket;
 use weft_plan::Options;
 
-use super::accept::WELCOME;
+use super::handshake::Caller;
+use super::place::Place;
 use super::reachability;
 use super::token::Token;
-use crate::system::tcp_socket::{self, new_socket};
+use crate::system::tcp_socket;
 
-/// Connect to a peer's door and present the token; tries again when a crowd of strangers pushed us out.
-pub fn enter(
+/// Connect to a peer's listener and show that we have the token; tries again when a crowd of strangers pushed us out.
+pub fn connect(
     from: IpAddr,
     to: SocketAddr,
     options: &Options,
-    token: &Token,
+    (place, token): (Place, &Token),
     patience: Duration,
 ) -> io::Result<TcpStream> {
     let deadline = Instant::now() + patience;
     loop {
-        match try_to_enter(from, to, options, token, patience) {
+        let socket = tcp_socket::new_socket(from)?;
+        tcp_socket::apply(&socket, options)?;
+        socket.bind(&SocketAddr::new(from, 0).into())?;
+        socket
+            .connect_timeout(&to.into(), patience)
+            .map_err(|error| reachability::explain(error, from, to))?;
+        match introduce(&socket, place, token, patience) {
+            Ok(()) => return Ok(socket.into()),
             Err(error) if was_pushed_out(&error) && Instant::now() < deadline => {}
-            other => return other,
+            Err(error) => return Err(error),
         }
     }
 }
 
+/// The connecting end's handshake over a connection that blocks; its receives give up after `patience` from then on.
+pub fn introduce(
+    mut socket: &Socket,
+    place: Place,
+    token: &Token,
+    patience: Duration,
+) -> io::Result<()> {
+    socket.set_read_timeout(Some(patience))?;
+    let mut caller = Caller::new(place, token);
+    while !caller.advance(&mut socket)? {}
+    Ok(())
+}
+
+/// Whether the listening end has closed on us, which it does to the oldest of a crowd.
 pub fn was_pushed_out(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
     )
-}
-
-fn try_to_enter(
-    from: IpAddr,
-    to: SocketAddr,
-    options: &Options,
-    token: &Token,
-    patience: Duration,
-) -> io::Result<TcpStream> {
-    let socket = new_socket(from)?;
-    tcp_socket::apply(&socket, options)?;
-    socket.bind(&SocketAddr::new(from, 0).into())?;
-    socket
-        .connect_timeout(&to.into(), patience)
-        .map_err(|error| reachability::explain(error, from, to))?;
-    let mut socket = TcpStream::from(socket);
-    socket.set_read_timeout(Some(patience))?;
-    socket.write_all(token.bytes())?;
-    let mut answer = [0];
-    socket.read_exact(&mut answer)?;
-    if answer == [WELCOME] {
-        return Ok(socket);
-    }
-    Err(io::Error::new(
-        io::ErrorKind::InvalidData,
-        format!("{to} is not a weft agent of this run"),
-    ))
 }

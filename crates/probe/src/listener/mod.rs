@@ -2,6 +2,9 @@
 
 pub mod accept;
 pub mod connect;
+pub mod handshake;
+pub mod place;
 pub mod ports;
 pub mod reachability;
+pub mod refused;
 pub mod token;

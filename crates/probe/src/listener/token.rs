@@ -1,23 +1,43 @@
 //! The secret that a run gives its agents, so that only they get into a data connection.
 
 use std::fmt;
+use std::io;
 
+use hmac::{Hmac, KeyInit, Mac};
+use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Deserializer, de::Error};
-use subtle::ConstantTimeEq;
+use sha2::Sha256;
 
-pub const TOKEN_BYTES: usize = 32;
+const TOKEN_BYTES: usize = 32;
+pub const NONCE_BYTES: usize = 32;
+pub const PROOF_BYTES: usize = 32;
 
-/// A run's random token; compared in constant time and never printed.
+/// Random bytes that are used once.
+pub type Nonce = [u8; NONCE_BYTES];
+/// HMAC-SHA256 (RFC 2104) with a token.
+pub type Proof = [u8; PROOF_BYTES];
+
+/// A run's random token; never printed, and never sent by an agent.
 #[derive(Clone)]
 pub struct Token([u8; TOKEN_BYTES]);
 
 impl Token {
-    pub fn bytes(&self) -> &[u8; TOKEN_BYTES] {
-        &self.0
+    /// Show that we have the token, by what only its owners can compute of `facts`. A proof with one label is none with
+    /// another.
+    pub fn prove(&self, label: &str, facts: &[u8]) -> Proof {
+        self.code(label, facts).finalize().into_bytes().into()
     }
 
-    pub fn matches(&self, presented: &[u8; TOKEN_BYTES]) -> bool {
-        self.0.ct_eq(presented).into()
+    /// Whether a proof is right; compared in constant time.
+    pub fn has_proved(&self, proof: &[u8], label: &str, facts: &[u8]) -> bool {
+        self.code(label, facts).verify_slice(proof).is_ok()
+    }
+
+    fn code(&self, label: &str, facts: &[u8]) -> Hmac<Sha256> {
+        let key = Hmac::<Sha256>::new_from_slice(&self.0).expect("a key may have any length");
+        key.chain_update(label)
+            .chain_update([0])
+            .chain_update(facts)
     }
 
     fn from_hex(text: &str) -> Option<Token> {
@@ -30,6 +50,14 @@ impl Token {
         }
         Some(Token(bytes))
     }
+}
+
+/// A new nonce from the kernel.
+pub fn nonce() -> io::Result<Nonce> {
+    let mut nonce = [0; NONCE_BYTES];
+    // So few bytes are never cut short.
+    getrandom(&mut nonce, GetRandomFlags::empty())?;
+    Ok(nonce)
 }
 
 impl fmt::Debug for Token {

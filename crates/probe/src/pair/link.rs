@@ -64,7 +64,7 @@ impl Link {
         end: End,
         mut control: TcpStream,
         setup: &Setup,
-        another: impl FnMut(usize) -> io::Result<TcpStream>,
+        another: impl FnMut(u32) -> io::Result<TcpStream>,
     ) -> io::Result<Link> {
         match setup.step.transport {
             Transport::Udp => Udp::establish(control, setup).map(Link::Udp),
@@ -92,7 +92,7 @@ impl Link {
             }
             Transport::TcpUring => Ok(Link::Uring(control)),
             Transport::TcpStriped => {
-                let stripes = setup.step.options.stripes.unwrap_or(STRIPES) as usize;
+                let stripes = setup.step.options.stripes.unwrap_or(STRIPES);
                 let others = (1..stripes).map(another);
                 let stripes = iter::once(Ok(control)).chain(others);
                 stripes.collect::<io::Result<_>>().map(Link::Striped)
@@ -178,8 +178,8 @@ impl Link {
 
 fn meet(end: End, control: &mut TcpStream, setup: &Setup) -> io::Result<UnixStream> {
     match end {
-        End::Serve => rendezvous::host(control, &setup.token, setup.patience()),
-        End::Drive => rendezvous::join(control, &setup.token),
+        End::Serve => rendezvous::host(control, setup),
+        End::Drive => rendezvous::join(control, setup),
     }
 }
 

@@ -1,65 +1,62 @@
 //! Two agents on one node meet at a Unix socket, whose name goes from one to the other over their data connection.
 
-use std::fs::File;
+use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
-use std::time::Duration;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
 
-use crate::listener::accept::PRESENT_WITHIN;
-use crate::listener::token::{TOKEN_BYTES, Token};
+use socket2::{Domain, SockAddr, Socket, Type};
 
-const NAME_BYTES: usize = 16;
-/// What the guest answers: it has connected, or there is no such name where it is.
-const CAME: u8 = 0x43;
-const FOUND_NOTHING: u8 = 0x4e;
+use crate::listener::accept::Listener;
+use crate::listener::connect::introduce;
+use crate::listener::place::{Place, Purpose};
+use crate::listener::token::{NONCE_BYTES, nonce};
+use crate::wire::setup::Setup;
+
+const BACKLOG: i32 = 128;
+/// What the connecting end answers: it has connected, or there is no such name where it is.
+const CONNECTED: u8 = 0x43;
+const NOT_FOUND: u8 = 0x4e;
 
 /// Wait for the other end of `control` at a Unix socket.
-pub fn host(control: &mut TcpStream, token: &Token, patience: Duration) -> io::Result<UnixStream> {
-    let mut name = [0; NAME_BYTES];
-    File::open("/dev/urandom")?.read_exact(&mut name)?;
-    let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(name)?)?;
-    listener.set_nonblocking(true)?;
-    control.set_read_timeout(Some(patience))?;
+pub fn host(control: &mut TcpStream, setup: &Setup) -> io::Result<UnixStream> {
+    let name = nonce()?;
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.bind(&address(&name)?)?;
+    socket.listen(BACKLOG)?;
+    control.set_read_timeout(Some(setup.patience()))?;
     control.write_all(&name)?;
     let mut answer = [0];
     control.read_exact(&mut answer)?;
-    if answer != [CAME] {
+    if answer != [CONNECTED] {
         return Err(apart());
     }
-    // The guest is in the queue, perhaps behind others who found the name in the kernel's table.
-    while let Ok((guest, _)) = listener.accept() {
-        if let Some(guest) = admitted(guest, token)? {
-            return Ok(guest);
-        }
-    }
-    Err(io::Error::new(
-        io::ErrorKind::InvalidData,
-        "who came to the Unix socket did not present the run's token",
-    ))
+    let mut listener = Listener::of(socket, &setup.token, &setup.refused)?;
+    let peer = listener.accept(Place::in_pair(Purpose::Local), setup.patience())?;
+    listener.close();
+    Ok(peer.into())
 }
 
-/// Go to the Unix socket at which the other end of `control` waits.
-pub fn join(control: &mut TcpStream, token: &Token) -> io::Result<UnixStream> {
-    let mut name = [0; NAME_BYTES];
+/// Connect to the Unix socket at which the other end of `control` waits.
+pub fn join(control: &mut TcpStream, setup: &Setup) -> io::Result<UnixStream> {
+    let mut name = [0; NONCE_BYTES];
     control.read_exact(&mut name)?;
-    let Ok(mut host) = UnixStream::connect_addr(&SocketAddr::from_abstract_name(name)?) else {
-        control.write_all(&[FOUND_NOTHING])?;
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    if socket.connect(&address(&name)?).is_err() {
+        control.write_all(&[NOT_FOUND])?;
         return Err(apart());
-    };
-    host.write_all(token.bytes())?;
-    control.write_all(&[CAME])?;
-    Ok(host)
+    }
+    control.write_all(&[CONNECTED])?;
+    let place = Place::in_pair(Purpose::Local);
+    introduce(&socket, place, &setup.token, setup.patience())?;
+    socket.set_read_timeout(None)?;
+    Ok(socket.into())
 }
 
-fn admitted(mut guest: UnixStream, token: &Token) -> io::Result<Option<UnixStream>> {
-    guest.set_nonblocking(false)?;
-    guest.set_read_timeout(Some(PRESENT_WITHIN))?;
-    let mut presented = [0; TOKEN_BYTES];
-    let is_friend = guest.read_exact(&mut presented).is_ok() && token.matches(&presented);
-    guest.set_read_timeout(None)?;
-    Ok(is_friend.then_some(guest))
+/// A name in the kernel's table of abstract Unix sockets, which begin with a zero.
+fn address(name: &[u8]) -> io::Result<SockAddr> {
+    SockAddr::unix(OsStr::from_bytes(&[&[0], name].concat()))
 }
 
 fn apart() -> io::Error {

@@ -7,6 +7,7 @@ pub mod error;
 pub mod facts;
 pub mod interfaces;
 pub mod memory;
+pub mod poll;
 pub mod processor;
 pub mod tcp_socket;
 pub mod wake;

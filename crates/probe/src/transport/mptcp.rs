@@ -4,14 +4,14 @@ use std::io::{self, Read, Write};
 use std::mem;
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::fd::AsRawFd;
-use std::time::Instant;
 
 use serde::Serialize;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
-use crate::listener::accept::PRESENT_WITHIN;
+use crate::listener::accept::Listener;
+use crate::listener::connect::introduce;
+use crate::listener::place::{Place, Purpose};
 use crate::listener::ports::{self, PortRange};
-use crate::listener::token::TOKEN_BYTES;
 use crate::system::tcp_socket;
 use crate::wire::setup::Setup;
 
@@ -39,29 +39,17 @@ pub fn new_socket(domain: Domain) -> io::Result<Socket> {
 /// Where the further ways of a connection may come in, which is as long as they are kept.
 pub type Entrances = Vec<Socket>;
 
-/// Have the other end of `control` connect, and let in nobody else.
+/// Have the other end of `control` connect, and let in nothing else.
 pub fn host(control: &mut TcpStream, setup: &Setup) -> io::Result<(TcpStream, Entrances)> {
-    let listener =
+    let socket =
         ports::listen(setup.address, setup.ports, 16, || prepared(setup)).map_err(second_port)?;
-    listener.set_nonblocking(true)?;
-    let port = ports::port(&listener)?;
+    let mut listener = Listener::of(socket, &setup.token, &setup.refused)?;
+    let port = listener.port()?;
     let entrances = entrances(setup, port)?;
     control.write_all(&port.to_le_bytes())?;
-    let deadline = Instant::now() + setup.patience();
-    while Instant::now() < deadline {
-        match listener.accept() {
-            Ok((guest, _)) => {
-                if let Some(friend) = admitted(guest.into(), setup)? {
-                    return Ok((friend, entrances));
-                }
-            }
-            Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
-        }
-    }
-    Err(io::Error::new(
-        io::ErrorKind::TimedOut,
-        "the peer's MPTCP connection did not come in time",
-    ))
+    let peer = listener.accept(Place::in_pair(Purpose::Multipath), setup.patience())?;
+    listener.close();
+    Ok((peer.into(), entrances))
 }
 
 /// A further way comes to the port of the first, at an address that the kernel has offered. The kernel lets it in if
@@ -80,9 +68,10 @@ pub fn join(control: &mut TcpStream, setup: &Setup) -> io::Result<TcpStream> {
     let socket = prepared(setup)?;
     socket.bind(&SocketAddr::new(setup.address, 0).into())?;
     socket.connect_timeout(&peer.into(), setup.patience())?;
-    let mut socket = TcpStream::from(socket);
-    socket.write_all(setup.token.bytes())?;
-    Ok(socket)
+    let place = Place::in_pair(Purpose::Multipath);
+    introduce(&socket, place, &setup.token, setup.patience())?;
+    socket.set_read_timeout(None)?;
+    Ok(socket.into())
 }
 
 /// The settings in force.
@@ -115,15 +104,6 @@ fn prepared(setup: &Setup) -> io::Result<Socket> {
     let socket = new_socket(Domain::for_address(SocketAddr::new(setup.address, 0)))?;
     tcp_socket::apply(&socket, &setup.step.options)?;
     Ok(socket)
-}
-
-fn admitted(mut guest: TcpStream, setup: &Setup) -> io::Result<Option<TcpStream>> {
-    guest.set_nonblocking(false)?;
-    guest.set_read_timeout(Some(PRESENT_WITHIN))?;
-    let mut presented = [0; TOKEN_BYTES];
-    let is_friend = guest.read_exact(&mut presented).is_ok() && setup.token.matches(&presented);
-    guest.set_read_timeout(None)?;
-    Ok(is_friend.then_some(guest))
 }
 
 /// The kernel's struct mptcp_info; what it does not fill is zero. A connection that fell back may have none.

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use weft_plan::Step;
 
 use crate::listener::ports::PortRange;
+use crate::listener::refused::Refused;
 use crate::listener::token::Token;
 
 /// What both ends of a step need to know.
@@ -24,6 +25,9 @@ pub struct Setup {
     /// The ports on which it may listen; any where there are none.
     pub ports: Option<PortRange>,
     pub token: Token,
+    /// Connections that were not let in.
+    #[serde(skip)]
+    pub refused: Refused,
     /// A peer that is silent for longer has failed.
     pub patience_ms: u64,
 }

@@ -3,6 +3,7 @@
 mod agent;
 mod ensemble;
 mod failures;
+mod handshake;
 mod joining;
 mod routes;
 mod strangers;

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::ensemble::{Ensemble, Phase, Report, count, stream, time};
+use crate::handshake::{RESPONSE_BYTES, welcome};
+use crate::strangers::TOKEN;
 
 /// The second door of node 1, as its peers know it.
 const DOOR: (usize, usize) = (1, 1);
-const HELLO_BYTES: usize = 48;
-const WELCOME: u8 = 0x57;
 
 /// Three nodes that look for the second door of node 1 at another port.
 fn misled(port: u16) -> Ensemble {
@@ -69,8 +69,12 @@ fn a_door_that_is_closed() {
 
 /// Let somebody in and close on what has not been read, which resets the connection.
 fn break_off(mut guest: TcpStream) {
-    guest.read_exact(&mut [0; HELLO_BYTES]).unwrap();
-    guest.write_all(&[WELCOME]).unwrap();
+    let challenge = [0; 32];
+    guest.write_all(&challenge).unwrap();
+    let mut response = [0; RESPONSE_BYTES];
+    guest.read_exact(&mut response).unwrap();
+    let welcome = welcome(&TOKEN, &challenge, &response);
+    guest.write_all(&welcome).unwrap();
     guest.read_exact(&mut [0; 1000]).unwrap();
 }
 

@@ -93,15 +93,10 @@ class Session:
     async def leave(self) -> None:
         """End the session in peace; raises Setback."""
         requests = {node: {"type": "leave"} for node in self.members}
-        left = await self._ask(requests, "left", LEAVE_S)
-        for node, answer in left.items():
-            self._logbook.strangers(self._logbook.name(node), answer["rejected"])
+        await self._ask(requests, "left", LEAVE_S)
 
     async def abort(self, without: dict[int, AgentError]) -> dict[int, AgentError]:
-        """Drop everything at once; gives the nodes that do not even do that.
-
-        Connections that were cut before they said who they are count as strangers then, so nobody is told of these.
-        """
+        """Drop everything at once; gives the nodes that do not even do that."""
         nodes = [node for node in self.members if node not in without]
         ends = await asyncio.gather(*(self._abort_one(node) for node in nodes))
         return {node: error for node, error in zip(nodes, ends, strict=True) if error is not None}

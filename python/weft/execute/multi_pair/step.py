@@ -58,6 +58,7 @@ class MultiPairStep:
                     await self._run_arrangement(crews, arrangement, phases)
         finally:
             for one in crews[1:]:
+                self._logbook.refused(one.agents.values())
                 await one.close()
         self._warn_of_late()
 
@@ -91,7 +92,6 @@ class MultiPairStep:
                 latest = await self._run_phase(together, phase, ahead_ns, latest)
             await together.finish()
             self._late += together.late
-            self._logbook.strangers(self._testbed.nodes[1].name, together.rejected)
         finally:
             together.drop()
         after = [await agent.counters() for agent in ends[0]]

@@ -55,8 +55,6 @@ class Together:
         """Of each pair what its driver and its server have in force."""
         self.late = 0
         """Batches that were kept although a pair began late each time."""
-        self.rejected = 0
-        """Connections to the servers' doors that did not present the run's token."""
 
     async def connect(self) -> None:
         """Connect all pairs; raises AgentError."""
@@ -99,7 +97,7 @@ class Together:
         for job in self._jobs:
             await job.driver.send({"type": "over"})
         await self._all([job.driver.expect("done") for job in self._jobs])
-        self.rejected = sum(done["rejected"] for done in await asyncio.gather(*self._serving))
+        await asyncio.gather(*self._serving)
         self._serving.clear()
 
     def drop(self) -> None:

@@ -62,6 +62,7 @@ class Agent:
         self.timing: dict[str, Any] = {}
         self._clock_offset_ns: int | None = None
         self.transports: dict[str, str | None] = {}
+        self._refused = 0
 
     @classmethod
     async def start(cls, node: str, argv: list[str]) -> Agent:
@@ -117,10 +118,17 @@ class Agent:
             raise AgentError(self.node, "agent-garbled", error.message) from None
         if isinstance(received, wire_format.Relayed):
             raise AgentError(self.node, "agent-garbled", "the agent speaks as if it were a relay")
+        if isinstance(received, dict):
+            self._refused += received.get("rejected", 0)
         if isinstance(received, dict) and received["type"] == "error":
             peers = received.get("peers", ())
             raise AgentError(self.node, received["code"], received["message"], peers)
         return received
+
+    def take_refused(self) -> int:
+        """Connections that it has said it refused since this was last asked."""
+        refused, self._refused = self._refused, 0
+        return refused
 
     async def expect(self, kind: str) -> dict[str, Any]:
         """The next message, which must be of one kind."""

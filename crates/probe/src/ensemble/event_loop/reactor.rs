@@ -16,7 +16,7 @@ const NS_PER_MS: u64 = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     Wake,
-    Door(u32),
+    Listener(u32),
     Guest(u32),
     Dial(u32),
     Link(u32),
@@ -29,7 +29,7 @@ impl Key {
     fn to_u64(self) -> u64 {
         let (kind, slot) = match self {
             Key::Wake => (0, 0),
-            Key::Door(slot) => (1, slot),
+            Key::Listener(slot) => (1, slot),
             Key::Guest(slot) => (2, slot),
             Key::Dial(slot) => (3, slot),
             Key::Link(slot) => (4, slot),
@@ -43,7 +43,7 @@ impl Key {
     fn from_u64(value: u64) -> Key {
         let slot = value as u32;
         match value >> 32 {
-            1 => Key::Door(slot),
+            1 => Key::Listener(slot),
             2 => Key::Guest(slot),
             3 => Key::Dial(slot),
             4 => Key::Link(slot),
@@ -134,7 +134,7 @@ mod tests {
     fn a_key_survives_the_kernel() {
         let keys = [
             Key::Wake,
-            Key::Door(1),
+            Key::Listener(1),
             Key::Guest(u32::MAX),
             Key::Dial(3),
             Key::Link(0),

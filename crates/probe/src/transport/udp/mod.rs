@@ -49,6 +49,7 @@ impl Udp {
         control.read_exact(&mut port)?;
         let peer: IpAddr = control.peer_addr()?.ip();
         socket.connect(SocketAddr::new(peer, u16::from_le_bytes(port)))?;
+        setup.refused.add(drop_queue(&socket));
         Ok(Udp { control, socket })
     }
 
@@ -187,6 +188,11 @@ fn bind(setup: &Setup) -> io::Result<UdpSocket> {
         let message = format!("no UDP port of {range} is free on {}", setup.address);
         io::Error::new(io::ErrorKind::AddrInUse, message)
     })
+}
+
+/// Forget what came before the socket heard its peer only; tells how many datagrams that were.
+fn drop_queue(socket: &UdpSocket) -> usize {
+    std::iter::from_fn(|| recv(socket.as_fd(), &mut [0; 1], RecvFlags::DONTWAIT).ok()).count()
 }
 
 /// The other end, in words.
