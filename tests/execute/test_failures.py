@@ -64,6 +64,18 @@ def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
     assert told["message"].endswith("resumed later") and not told["hint"]
 
 
+def test_a_killed_lab_is_said_to_be_gone(tmp_path):
+    process = start("run", "signature", "--on", "lab:pair", "--out", tmp_path / "r", *LONG, "--json")
+    wait_for(lambda: has_samples(tmp_path / "r"))
+    (keeper,) = (child for child, name in descendants(process.pid) if name == "weft-lab")
+    os.kill(keeper, signal.SIGKILL)
+    said = json.loads(process.communicate(timeout=60)[0])
+    assert said["status"] == "partial"
+    (warning,) = (one for one in said["warnings"] if one["code"] == "testbed-gone")
+    assert warning["message"] == "launch 0: the lab is gone (its keeper was killed)"
+    assert not any("assign" in one["message"] for one in said["warnings"])
+
+
 def test_a_killed_coordinator_leaves_a_run_that_can_be_read_and_resumed(tmp_path):
     folder = tmp_path / "r"
     process = start("run", "signature", "--on", "lab:pair", "--out", folder, *LONG,

@@ -185,6 +185,8 @@ class Loopback:
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         return await start_each(self.nodes, self.node_command, nodes)
 
+    def failure(self) -> None: ...
+
     def close(self) -> None: ...
 
     def __enter__(self) -> Self:

@@ -86,7 +86,7 @@ fn pass_on(payload: Vec<u8>, sender: &Sender<Vec<u8>>, wake: &Wake) {
         wake.abort();
     }
     drop(sender.send(payload));
-    wake.ring();
+    wake.notify();
 }
 
 fn complain(message: &str) -> ! {

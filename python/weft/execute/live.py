@@ -121,6 +121,8 @@ class LiveRun:
             except (AgentError, TooFewNodes) as error:
                 failed_in_a_row += 1
                 self._note_failure(error, launch)
+                if self._testbed.failure():
+                    return
             if failed_in_a_row == MAX_FAILED_LAUNCHES:
                 self._meta.warn(
                     "gave-up",
@@ -131,11 +133,11 @@ class LiveRun:
 
     def _note_failure(self, error: WorkError, launch: int) -> None:
         self._writer.sync()
-        self._meta.warn(
-            error.code if isinstance(error, AgentError) else "too-few-nodes",
-            f"launch {launch}: {error.message}",
-            REPEATED,
-        )
+        code = error.code if isinstance(error, AgentError) else "too-few-nodes"
+        message = error.message
+        if reason := self._testbed.failure():
+            code, message = "testbed-gone", reason
+        self._meta.warn(code, f"launch {launch}: {message}", REPEATED)
 
     def _launch(self, number: int) -> Launch:
         return Launch(

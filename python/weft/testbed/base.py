@@ -65,6 +65,9 @@ class Testbed(Protocol):
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         """Start an agent on each of the nodes (by number) at the same time: the agent, or why there is none."""
 
+    def failure(self) -> str | None:
+        """Why nothing can run here any more, if nothing can."""
+
     def close(self) -> None:
         """Give back what was opened. May be called twice."""
 
@@ -79,7 +82,11 @@ class Testbed(Protocol):
 
 
 class Closing:
-    """A testbed's `with` statement, which closes it."""
+    """A testbed's `with` statement, which closes it; one that does not fail as a whole."""
+
+    def failure(self) -> str | None:
+        """Nodes may fail, the testbed does not."""
+        return None
 
     def close(self) -> None:
         """Give back what was opened, which is nothing here."""

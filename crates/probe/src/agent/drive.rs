@@ -1,4 +1,4 @@
-//! The end of a pair that drives: by itself, or on the coordinator's beat beside others.
+//! The end of a pair that drives: by itself, or beside others with a synchronised start.
 
 use std::io;
 use std::net::SocketAddr;
@@ -149,7 +149,7 @@ impl Work for Driving<'_, '_> {
     }
 }
 
-/// Drives batches on the coordinator's beat over whatever channel there is.
+/// Drives batches with a synchronised start over whatever channel there is.
 struct Together<'a> {
     agent: &'a mut Agent,
     setup: &'a Setup,

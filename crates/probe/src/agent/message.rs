@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for Asked {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Request {
-    /// Open a door, say where, then serve whoever presents the token.
+    /// Listen, say on which port, then serve the peer that shows the token.
     Serve(Setup),
     /// Connect to a serving peer (none for the null transport) and run phases.
     Drive {
@@ -61,7 +61,7 @@ pub enum Request {
         phases: Vec<u32>,
         epoch_ns: i64,
     },
-    /// Connect to a serving peer and run batches on the coordinator's beat.
+    /// Connect to a serving peer and run batches when the coordinator says.
     DriveTogether {
         #[serde(flatten)]
         setup: Setup,
@@ -104,7 +104,7 @@ pub enum Reply<'a> {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         more_ports: Vec<u16>,
     },
-    /// A batch on the coordinator's beat is over; when it began is on CLOCK_MONOTONIC.
+    /// A batch with a synchronised start is over; when it began is on CLOCK_MONOTONIC.
     Timed {
         start_ns: u64,
         elapsed_ns: u64,

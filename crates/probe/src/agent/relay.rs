@@ -215,7 +215,7 @@ fn follow(number: u32, mut child: Child, output: &Output, running: &Children) {
     let (output, running) = (output.clone(), running.clone());
     start_thread(move || {
         pass_on(number, STANDARD, standard, &output);
-        // Out of the list while its id is still its own, so that nobody else is killed under it.
+        // Out of the list while its id is still its own, so that no other process is killed under it.
         let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         let _ = waitid(WaitId::Pid(Pid::from_child(&child)), ended);
         lock(&running).remove(&number);

@@ -89,28 +89,28 @@ fn offset(asked_ns: u64, heard_ns: u64, there_ns: u64) -> ClockOffset {
     }
 }
 
-/// Answers those who ask for this node's clock.
-pub struct ClockDesk {
-    callers: Slots<TcpStream>,
+/// Answers questions for this node's clock.
+pub struct ClockServer {
+    clients: Slots<TcpStream>,
 }
 
-impl ClockDesk {
-    pub fn new() -> ClockDesk {
-        ClockDesk {
-            callers: Slots::new(),
+impl ClockServer {
+    pub fn new() -> ClockServer {
+        ClockServer {
+            clients: Slots::new(),
         }
     }
 
     pub fn admit(&mut self, socket: TcpStream, reactor: &Reactor) -> io::Result<()> {
         socket.set_nodelay(true)?;
-        reactor.watch(&socket, Key::Caller(self.callers.next()), Interest::Read)?;
-        self.callers.insert(socket);
+        reactor.watch(&socket, Key::Client(self.clients.next()), Interest::Read)?;
+        self.clients.insert(socket);
         Ok(())
     }
 
     /// Answer a caller, or let it go.
     pub fn answer(&mut self, slot: u32) {
-        let Some(socket) = self.callers.get_mut(slot) else {
+        let Some(socket) = self.clients.get_mut(slot) else {
             return;
         };
         let mut asked = [0];
@@ -120,7 +120,7 @@ impl ClockDesk {
             Ok(_) => false,
         };
         if !is_answered {
-            self.callers.take(slot);
+            self.clients.take(slot);
         }
     }
 }

@@ -7,8 +7,8 @@ use std::net::{SocketAddr, TcpStream};
 use weft_plan::Wait;
 
 use super::clock_offset::{ClockOffset, Estimate};
-use super::connecting::{Errand, Outcome};
-use super::error::Trouble;
+use super::connect::{Outcome, Target};
+use super::error::SessionError;
 use super::mesh::{self, Mesh};
 use super::reply::Reply;
 use super::request::Joining;
@@ -27,36 +27,37 @@ struct Roster {
     partners: Vec<(u32, u32)>,
     outgoing: Vec<Option<TcpStream>>,
     incoming: Vec<Option<TcpStream>>,
-    /// Doors that refused us. Their owners are there, so nobody gives up before the time is over: who did would close its
-    /// own door, and be refused to others.
-    refused: Vec<(Errand, io::Error)>,
+    /// Listeners that refused the connection. Their agents run, so no member gives up before the time is over: one that did
+    /// would close its own listener, and refuse others.
+    refused: Vec<(Target, io::Error)>,
 }
 
 impl Session {
     /// Join the other members; returns when all connections of this member exist and its clock's offset is known.
-    pub fn join(&mut self, joining: Joining, outbox: &mut Outbox) -> Result<Reply, Trouble> {
+    pub fn join(&mut self, joining: Joining, outbox: &mut Outbox) -> Result<Reply, SessionError> {
         let position = self.check_joining(&joining)?;
         self.pin()?;
         let deadline_ns = now_ns() + joining.connect_ms * 1_000_000;
         self.peers = joining.peers;
         self.epoch_ns = joining.epoch_ns;
         let mut roster = Roster::new(mesh::partners(&joining.members, position));
-        self.dial_partners(&roster, joining.members[0], deadline_ns)?;
+        self.connect_partners(&roster, joining.members[0], deadline_ns)?;
         while !self.is_assembled(&mut roster)? {
             if now_ns() >= deadline_ns {
-                return Err(roster.too_late(self.dials.errands().collect()));
+                return Err(roster.too_late(self.attempts.unanswered().collect()));
             }
             self.turn(outbox, Some(deadline_ns))?;
         }
         self.assemble(roster)
     }
 
-    pub(super) fn advance_estimate(&mut self) -> Result<(), Trouble> {
+    pub(super) fn advance_estimate(&mut self) -> Result<(), SessionError> {
         let Some((reference, estimate)) = &mut self.estimate else {
             return Ok(());
         };
         let reading = estimate.advance();
-        let reading = reading.map_err(|error| Trouble::lost(*reference, &error.to_string()))?;
+        let reading =
+            reading.map_err(|error| SessionError::lost(*reference, &error.to_string()))?;
         if let Some(clock) = reading {
             self.clock = Some(clock);
             self.estimate = None;
@@ -64,18 +65,18 @@ impl Session {
         Ok(())
     }
 
-    /// The way to a peer's door on one network.
-    pub(super) fn errand(
+    /// Where a peer listens on one network.
+    pub(super) fn target(
         &self,
         node: u32,
         network: u32,
         purpose: Purpose,
         retry_until_ns: u64,
-    ) -> Result<Errand, Trouble> {
-        Ok(Errand {
+    ) -> Result<Target, SessionError> {
+        Ok(Target {
             node,
             from: self.addresses[network as usize],
-            to: self.door_of(node, network)?,
+            to: self.listener_of(node, network)?,
             place: Place {
                 node: self.node,
                 network,
@@ -85,28 +86,28 @@ impl Session {
         })
     }
 
-    fn door_of(&self, node: u32, network: u32) -> Result<SocketAddr, Trouble> {
-        let doors = self.peers.get(&node);
-        let door = doors.and_then(|doors| doors.get(network as usize));
-        door.copied().ok_or_else(|| {
-            let message = format!("node {node} has no door on network {network} in \"peers\"");
-            Trouble::bad_request(message)
+    fn listener_of(&self, node: u32, network: u32) -> Result<SocketAddr, SessionError> {
+        let listeners = self.peers.get(&node);
+        let listener = listeners.and_then(|listeners| listeners.get(network as usize));
+        listener.copied().ok_or_else(|| {
+            let message = format!("node {node} has no listener on network {network} in \"peers\"");
+            SessionError::bad_request(message)
         })
     }
 
-    fn check_joining(&self, joining: &Joining) -> Result<usize, Trouble> {
+    fn check_joining(&self, joining: &Joining) -> Result<usize, SessionError> {
         let members: BTreeSet<_> = joining.members.iter().collect();
         if self.mesh.is_some() {
-            return Err(Trouble::bad_request("this agent has joined already"));
+            return Err(SessionError::bad_request("this agent has joined already"));
         }
         if members.len() < 2 || members.len() != joining.members.len() {
-            return Err(Trouble::bad_request(
+            return Err(SessionError::bad_request(
                 "an ensemble has two members or more, each once",
             ));
         }
         let position = joining.members.iter().position(|node| *node == self.node);
         position.ok_or_else(|| {
-            Trouble::bad_request(format!("node {} is not among the members", self.node))
+            SessionError::bad_request(format!("node {} is not among the members", self.node))
         })
     }
 
@@ -118,12 +119,12 @@ impl Session {
         }
     }
 
-    fn dial_partners(
+    fn connect_partners(
         &mut self,
         roster: &Roster,
         reference: u32,
         retry_until_ns: u64,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), SessionError> {
         let rounds = (0..).zip(&roster.partners);
         let mut calls: Vec<(u32, Purpose)> = rounds
             .map(|(round, (to, _))| (*to, Purpose::Barrier { round }))
@@ -134,29 +135,29 @@ impl Session {
             calls.push((reference, Purpose::Clock));
         }
         for (node, purpose) in calls {
-            let errand = self.errand(node, 0, purpose, retry_until_ns)?;
-            self.dials
-                .start(errand, &self.reactor)
-                .map_err(|error| unreachable(&errand, error))?;
+            let target = self.target(node, 0, purpose, retry_until_ns)?;
+            self.attempts
+                .start(target, &self.reactor)
+                .map_err(|error| unreachable(&target, error))?;
         }
         Ok(())
     }
 
     /// Take what has come; true when nothing is missing.
-    fn is_assembled(&mut self, roster: &mut Roster) -> Result<bool, Trouble> {
-        for (errand, outcome) in std::mem::take(&mut self.settled) {
-            match (outcome, errand.place.purpose) {
+    fn is_assembled(&mut self, roster: &mut Roster) -> Result<bool, SessionError> {
+        for (target, outcome) in std::mem::take(&mut self.settled) {
+            match (outcome, target.place.purpose) {
                 (Outcome::Entered(socket), Purpose::Barrier { round }) => {
                     roster.outgoing[round as usize] = Some(socket);
                 }
                 (Outcome::Entered(socket), _) => {
                     let estimate = Estimate::start(socket, &self.reactor)?;
-                    self.estimate = Some((errand.node, estimate));
+                    self.estimate = Some((target.node, estimate));
                 }
                 (Outcome::Failed(error), _) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                    roster.refused.push((errand, error));
+                    roster.refused.push((target, error));
                 }
-                (Outcome::Failed(error), _) => return Err(unreachable(&errand, error)),
+                (Outcome::Failed(error), _) => return Err(unreachable(&target, error)),
             }
         }
         for (round, (_, from)) in (0..).zip(&roster.partners) {
@@ -171,7 +172,7 @@ impl Session {
         Ok(self.clock.is_some() && roster.is_complete())
     }
 
-    fn assemble(&mut self, roster: Roster) -> Result<Reply, Trouble> {
+    fn assemble(&mut self, roster: Roster) -> Result<Reply, SessionError> {
         let Roster {
             partners,
             outgoing,
@@ -202,10 +203,10 @@ impl Session {
 
 impl Roster {
     fn new(partners: Vec<(u32, u32)>) -> Roster {
-        let nobody = || partners.iter().map(|_| None).collect();
+        let none = || partners.iter().map(|_| None).collect();
         Roster {
-            outgoing: nobody(),
-            incoming: nobody(),
+            outgoing: none(),
+            incoming: none(),
             refused: Vec::new(),
             partners,
         }
@@ -218,27 +219,26 @@ impl Roster {
             .all(Option::is_some)
     }
 
-    /// Blames those who did not let us in and those who did not come; says why of the first that did not let us in.
-    fn too_late(&self, silent: Vec<&Errand>) -> Trouble {
-        let refused = self
-            .refused
-            .iter()
-            .map(|(errand, error)| (errand, error.kind()));
-        let late = silent
-            .into_iter()
-            .map(|errand| (errand, io::ErrorKind::TimedOut));
-        let dialed: Vec<_> = refused.chain(late).collect();
-        let why = dialed.first().map(|(errand, kind)| {
-            reachability::explain((*kind).into(), errand.from, errand.to).to_string()
+    /// Names the nodes that did not let us in and those that did not connect; says why of the first that did not let us in.
+    fn too_late(&self, unanswered: Vec<(&Target, bool)>) -> SessionError {
+        let refused = self.refused.iter();
+        let refused = refused.map(|(target, error)| (target, Some(error.kind())));
+        let late = unanswered.into_iter().map(|(target, is_connected)| {
+            (target, (!is_connected).then_some(io::ErrorKind::TimedOut))
         });
-        let dialed: BTreeSet<u32> = dialed.iter().map(|(errand, _)| errand.node).collect();
+        let requested: Vec<_> = refused.chain(late).collect();
+        let why = requested.first().map(|(target, kind)| match kind {
+            Some(kind) => reachability::explain((*kind).into(), target.from, target.to).to_string(),
+            None => reachability::no_answer(target.to),
+        });
+        let requested: BTreeSet<u32> = requested.iter().map(|(target, _)| target.node).collect();
         let absent = self.partners.iter().zip(&self.incoming);
         let absent: BTreeSet<u32> = absent
             .filter(|(_, incoming)| incoming.is_none())
             .map(|((_, from), _)| *from)
             .collect();
-        let peers: Vec<u32> = dialed.union(&absent).copied().collect();
-        Trouble::Failed {
+        let peers: Vec<u32> = requested.union(&absent).copied().collect();
+        SessionError::Failed {
             code: why.as_ref().map_or("peer-silent", |_| "peer-unreachable"),
             message: why.unwrap_or_else(|| format!("nodes {peers:?} did not connect in time")),
             peers,
@@ -246,7 +246,7 @@ impl Roster {
     }
 }
 
-fn unreachable(errand: &Errand, error: io::Error) -> Trouble {
-    let error = reachability::explain(error, errand.from, errand.to);
-    Trouble::blame(error::code(&error), errand.node, error::describe(&error))
+fn unreachable(target: &Target, error: io::Error) -> SessionError {
+    let error = reachability::explain(error, target.from, target.to);
+    SessionError::about(error::code(&error), target.node, error::describe(&error))
 }

@@ -1,4 +1,4 @@
-//! The listeners of a session: one on each measured address, which let in who has the run's token until the session ends.
+//! The listeners of a session: one on each measured address, open until the session ends to what has the run's token.
 
 use std::io;
 use std::net::{IpAddr, TcpStream};
@@ -17,7 +17,7 @@ use crate::system::clock::now_ns;
 
 /// Heard at the same time; one more and the oldest is closed. All streams of a large phase may come at once.
 const MOST_GUESTS: usize = 2048;
-/// Taken in one go, so that a crowd at a listener does not keep the transfers waiting.
+/// Taken in one go, so that many connections at once do not keep transfers waiting.
 const ACCEPTED_AT_ONCE: usize = 64;
 
 /// Listening sockets, and connections that have not yet shown that they have the token.
@@ -59,7 +59,7 @@ impl Listeners {
         })
     }
 
-    /// The port of each door, in the order of the addresses.
+    /// The port of each listener, in the order of the addresses.
     pub fn ports(&self) -> io::Result<Vec<u16>> {
         self.sockets.iter().map(ports::port).collect()
     }

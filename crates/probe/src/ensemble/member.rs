@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use super::error::Trouble;
+use super::error::SessionError;
 use super::reply::Reply;
 use super::request::Request;
 use super::session::{End, Session};
@@ -15,7 +15,7 @@ use crate::wire::outbox::Outbox;
 pub struct Member {
     wake: Arc<Wake>,
     session: Option<Session>,
-    /// Strangers of sessions whose end has not been asked for yet.
+    /// Connections that sessions have refused since the coordinator last asked.
     rejected: u64,
 }
 
@@ -45,7 +45,7 @@ impl Member {
             match next {
                 Ok(Some(payload)) if self.is_void(&payload) => {}
                 Ok(next) => return Ok(next),
-                Err(trouble) => self.fail(trouble, outbox)?,
+                Err(error) => self.fail(error, outbox)?,
             }
         }
     }
@@ -54,14 +54,14 @@ impl Member {
     pub fn answer(&mut self, request: Request, outbox: &mut Outbox) -> io::Result<()> {
         match self.perform(request, outbox) {
             Ok(()) => Ok(()),
-            Err(trouble) => self.fail(trouble, outbox),
+            Err(error) => self.fail(error, outbox),
         }
     }
 
     /// Answer what cannot be understood.
     pub fn refuse(&mut self, error: &serde_json::Error, outbox: &mut Outbox) -> io::Result<()> {
         let message = format!("a request is malformed: {error}");
-        self.fail(Trouble::bad_request(message), outbox)
+        self.fail(SessionError::bad_request(message), outbox)
     }
 
     /// What was asked before an abort is not done any more.
@@ -69,11 +69,11 @@ impl Member {
         self.wake.is_aborting() && !super::is_abort(payload)
     }
 
-    fn perform(&mut self, request: Request, outbox: &mut Outbox) -> Result<(), Trouble> {
+    fn perform(&mut self, request: Request, outbox: &mut Outbox) -> Result<(), SessionError> {
         let reply = match request {
             Request::Open(opening) => {
                 if self.session.is_some() {
-                    return Err(Trouble::bad_request("a session is open already"));
+                    return Err(SessionError::bad_request("a session is open already"));
                 }
                 let session = Session::open(opening, self.wake.clone())?;
                 let ports = session.ports()?;
@@ -91,11 +91,11 @@ impl Member {
                 self.leave(End::Broken(None))
             }
         };
-        outbox.put(&reply).map_err(Trouble::Unheard)
+        outbox.put(&reply).map_err(SessionError::Unheard)
     }
 
-    fn session(&mut self) -> Result<&mut Session, Trouble> {
-        self.session.as_mut().ok_or_else(|| Trouble::Failed {
+    fn session(&mut self) -> Result<&mut Session, SessionError> {
+        self.session.as_mut().ok_or_else(|| SessionError::Failed {
             code: "no-session",
             message: "there is no session: it was not opened, or has ended by an error".to_owned(),
             peers: Vec::new(),
@@ -116,14 +116,14 @@ impl Member {
     }
 
     /// End the session and say why, unless the coordinator knows.
-    fn fail(&mut self, trouble: Trouble, outbox: &mut Outbox) -> io::Result<()> {
-        match trouble {
-            Trouble::Aborted => {
+    fn fail(&mut self, error: SessionError, outbox: &mut Outbox) -> io::Result<()> {
+        match error {
+            SessionError::Aborted => {
                 self.end(End::Broken(None));
                 Ok(())
             }
-            Trouble::Unheard(error) => Err(error),
-            Trouble::Failed {
+            SessionError::Unheard(error) => Err(error),
+            SessionError::Failed {
                 code,
                 message,
                 peers,

@@ -4,13 +4,13 @@
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
-use super::error::Trouble;
+use super::error::SessionError;
 use super::event_loop::reactor::{Interest, Key, Reactor};
 
 const MARK_BYTES: usize = 16;
 const ENTERED: u32 = 0x7765_6201;
-const FAREWELL: u32 = 0x7765_6202;
-const NOBODY: u32 = u32::MAX;
+const LEAVING: u32 = 0x7765_6202;
+const NO_NODE: u32 = u32::MAX;
 /// A peer can be one barrier ahead of us, not more.
 const MOST_AHEAD: usize = 2;
 
@@ -23,7 +23,7 @@ pub struct Mark {
     pub round: u32,
 }
 
-/// The members whom a member at `position` of `members` sends to in each round, and those whom it hears from.
+/// The member that the one at `position` of `members` sends to in each round, and the one that sends to it.
 pub fn partners(members: &[u32], position: usize) -> Vec<(u32, u32)> {
     let count = members.len();
     let strides = std::iter::successors(Some(1), |stride| Some(stride * 2));
@@ -79,7 +79,7 @@ impl Mesh {
     }
 
     /// Tell the partner of a round that we are there.
-    pub fn announce(&mut self, mark: Mark, reactor: &Reactor) -> Result<(), Trouble> {
+    pub fn announce(&mut self, mark: Mark, reactor: &Reactor) -> Result<(), SessionError> {
         let slot = 2 * mark.round;
         let link = &mut self.links[slot as usize];
         let words = [ENTERED, mark.sequence, mark.phase, mark.round];
@@ -89,11 +89,11 @@ impl Mesh {
         // It may have told us why it went.
         let node = link.node;
         self.read(slot, reactor)?;
-        Err(Trouble::lost(node, &error.to_string()))
+        Err(SessionError::lost(node, &error.to_string()))
     }
 
-    /// What the partner of a round has said first, if it has; an unexpected mark is trouble.
-    pub fn hear(&mut self, expected: Mark) -> Result<bool, Trouble> {
+    /// What the partner of a round has said first, if it has; an unexpected mark is an error.
+    pub fn hear(&mut self, expected: Mark) -> Result<bool, SessionError> {
         let link = &mut self.links[2 * expected.round as usize + 1];
         if link.heard.is_empty() {
             return Ok(false);
@@ -102,7 +102,7 @@ impl Mesh {
         if mark == expected {
             return Ok(true);
         }
-        Err(Trouble::blame(
+        Err(SessionError::about(
             "out-of-step",
             link.node,
             format!(
@@ -113,17 +113,17 @@ impl Mesh {
     }
 
     /// Read what a link has for us.
-    pub fn read(&mut self, slot: u32, reactor: &Reactor) -> Result<(), Trouble> {
+    pub fn read(&mut self, slot: u32, reactor: &Reactor) -> Result<(), SessionError> {
         let Some(link) = self.links.get_mut(slot as usize) else {
             return Ok(());
         };
         loop {
             match link.socket.read(&mut link.partial[link.length..]) {
-                Ok(0) => return Err(Trouble::lost(link.node, "it closed its connections")),
+                Ok(0) => return Err(SessionError::lost(link.node, "it closed its connections")),
                 Ok(count) => link.length += count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Trouble::lost(link.node, &error.to_string())),
+                Err(error) => return Err(SessionError::lost(link.node, &error.to_string())),
             }
             if link.length == MARK_BYTES && link.take()? {
                 reactor.forget(&link.socket)?;
@@ -132,10 +132,10 @@ impl Mesh {
         }
     }
 
-    /// Tell everybody that we go, and because of whom, so that nobody takes us for the one who failed.
-    pub fn bid_farewell(&mut self, culprit: Option<u32>) {
+    /// Tell all partners that this member leaves, and which node failed, so that they do not report this one.
+    pub fn leave(&mut self, failed: Option<u32>) {
         for link in &mut self.links {
-            let _ = link.send([FAREWELL, culprit.unwrap_or(NOBODY), 0, 0]);
+            let _ = link.send([LEAVING, failed.unwrap_or(NO_NODE), 0, 0]);
             let _ = link.socket.shutdown(Shutdown::Write);
         }
     }
@@ -163,7 +163,7 @@ impl Link {
     }
 
     /// Interpret a whole message; true when the peer has left in peace.
-    fn take(&mut self) -> Result<bool, Trouble> {
+    fn take(&mut self) -> Result<bool, SessionError> {
         self.length = 0;
         let word = |at: usize| {
             let bytes = &self.partial[4 * at..4 * at + 4];
@@ -176,14 +176,14 @@ impl Link {
         };
         match (word(0), word(1)) {
             (ENTERED, _) if self.heard.len() < MOST_AHEAD => self.heard.push(mark),
-            (FAREWELL, NOBODY) => return Ok(true),
-            (FAREWELL, culprit) => {
+            (LEAVING, NO_NODE) => return Ok(true),
+            (LEAVING, failed) => {
                 let how = format!("node {} says so", self.node);
-                return Err(Trouble::lost(culprit, &how));
+                return Err(SessionError::lost(failed, &how));
             }
             _ => {
                 let message = format!("node {} sends garbled barrier messages", self.node);
-                return Err(Trouble::blame("out-of-step", self.node, message));
+                return Err(SessionError::about("out-of-step", self.node, message));
             }
         }
         Ok(false)
@@ -194,7 +194,7 @@ impl Link {
 mod tests {
     use super::*;
 
-    /// After round r everybody has heard, directly or not, from 2^(r+1) - 1 predecessors.
+    /// After round r each member has heard, directly or not, from 2^(r+1) - 1 predecessors.
     #[test]
     fn after_the_last_round_everybody_has_heard_of_everybody() {
         for count in 2..70_usize {

@@ -1,12 +1,12 @@
 //! Phases of many transfers at the same time, between many nodes.
 //!
-//! One thread and one event loop: everything that can happen to a session (a stranger at the door, a peer that goes,
+//! One thread and one event loop: everything that can happen to a session (a foreign connection, a peer that goes,
 //! an abort) is an event beside the transfers, so nothing has to wait for anything else.
 
 mod arrivals;
 mod barrier;
 mod clock_offset;
-mod connecting;
+mod connect;
 mod error;
 mod event_loop;
 mod join;

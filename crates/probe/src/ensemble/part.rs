@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use weft_plan::StopRule;
 
-use super::error::Trouble;
+use super::error::SessionError;
 
 /// Warm-up of a timed stream, as a part of a trial.
 const WARM_UP_DIVISOR: u64 = 4;
@@ -114,7 +114,7 @@ impl Part {
     }
 
     /// Refuse what this node cannot do.
-    pub fn check(&self, node: u32, networks: u32) -> Result<(), Trouble> {
+    pub fn check(&self, node: u32, networks: u32) -> Result<(), SessionError> {
         let checks = [
             self.check_amount(),
             self.check_ends(node, networks),
@@ -124,7 +124,7 @@ impl Part {
         let wrong = checks.into_iter().find_map(Result::err);
         wrong.map_or(Ok(()), |reason| {
             let message = format!("phase {}: {reason}", self.phase);
-            Err(Trouble::bad_request(message))
+            Err(SessionError::bad_request(message))
         })
     }
 

@@ -3,8 +3,8 @@
 use std::io;
 use std::net::TcpStream;
 
-use super::connecting::{Errand, Outcome};
-use super::error::Trouble;
+use super::connect::{Outcome, Target};
+use super::error::SessionError;
 use super::part::{Incoming, Outgoing, Part, Work};
 use super::progress::State;
 use super::reply::Reply;
@@ -20,7 +20,7 @@ use crate::wire::samples::{self, Sample};
 
 /// Rows in one frame, which has room for many more.
 const ROWS_IN_A_FRAME: usize = 100_000;
-/// How long to try again to enter a peer's door that strangers crowd.
+/// How long to try again at a listener that closes connections for newer ones.
 const RETRY_NS: u64 = 10_000_000_000;
 
 /// The streams of a transfer as their connections come about.
@@ -37,8 +37,8 @@ impl Call {
         }
     }
 
-    fn is_to(&self, errand: &Errand) -> bool {
-        (self.transfer.dst, self.transfer.network) == (errand.node, errand.place.network)
+    fn is_to(&self, target: &Target) -> bool {
+        (self.transfer.dst, self.transfer.network) == (target.node, target.place.network)
     }
 
     fn put(&mut self, purpose: Purpose, socket: TcpStream) {
@@ -59,9 +59,11 @@ impl Call {
 
 impl Session {
     /// Run phases in their order.
-    pub fn run_phases(&mut self, asked: &Phases, outbox: &mut Outbox) -> Result<(), Trouble> {
+    pub fn run_phases(&mut self, asked: &Phases, outbox: &mut Outbox) -> Result<(), SessionError> {
         if self.mesh.is_none() {
-            return Err(Trouble::bad_request("phases need an agent that has joined"));
+            return Err(SessionError::bad_request(
+                "phases need an agent that has joined",
+            ));
         }
         for part in &asked.phases {
             part.check(self.node, self.addresses.len() as u32)?;
@@ -81,7 +83,7 @@ impl Session {
         next: Option<&Part>,
         asked: &Phases,
         outbox: &mut Outbox,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), SessionError> {
         self.flows.prepare(part)?;
         let send = self.connect(part, outbox)?;
         let barrier_ns = self.barrier(part.phase, outbox)?;
@@ -90,7 +92,7 @@ impl Session {
         self.progress.enter(part.phase, State::Transfer);
         self.flows
             .start(part, send, receive, start_ns, &self.reactor)?;
-        self.dial_ahead(part, next)?;
+        self.connect_ahead(part, next)?;
         while !self.flows.are_over() {
             self.turn(outbox, None)?;
         }
@@ -106,24 +108,24 @@ impl Session {
         &mut self,
         part: &Part,
         outbox: &mut Outbox,
-    ) -> Result<Vec<Connected<Outgoing>>, Trouble> {
+    ) -> Result<Vec<Connected<Outgoing>>, SessionError> {
         self.progress.enter(part.phase, State::Connect);
-        if self.dialed == self.sequence {
-            self.dial_receivers(part)?;
+        if self.requested == self.sequence {
+            self.connect_receivers(part)?;
         }
-        while !self.dials.is_empty() {
+        while !self.attempts.is_empty() {
             self.turn(outbox, None)?;
         }
         let mut calls: Vec<Call> = part.send.iter().map(Call::new).collect();
-        for (errand, outcome) in std::mem::take(&mut self.settled) {
+        for (target, outcome) in std::mem::take(&mut self.settled) {
             match outcome {
                 Outcome::Entered(socket) => {
                     let mut calls = calls.iter_mut();
-                    if let Some(call) = calls.find(|call| call.is_to(&errand)) {
-                        call.put(errand.place.purpose, socket);
+                    if let Some(call) = calls.find(|call| call.is_to(&target)) {
+                        call.put(target.place.purpose, socket);
                     }
                 }
-                Outcome::Failed(error) => self.fail_to_connect(errand.node, &error),
+                Outcome::Failed(error) => self.fail_to_connect(target.node, &error),
             }
         }
         Ok(calls.into_iter().map(Call::complete).collect())
@@ -131,24 +133,24 @@ impl Session {
 
     /// Connect for the next phase while this one has just begun, which spares two round trips between the two. A
     /// ping-pong is left alone: a few packets that others do not notice would be in its times.
-    fn dial_ahead(&mut self, part: &Part, next: Option<&Part>) -> Result<(), Trouble> {
+    fn connect_ahead(&mut self, part: &Part, next: Option<&Part>) -> Result<(), SessionError> {
         match next {
-            Some(next) if part.work != Work::Pingpong => self.dial_receivers(next),
+            Some(next) if part.work != Work::Pingpong => self.connect_receivers(next),
             _ => Ok(()),
         }
     }
 
-    /// Set out for the doors of those who receive in the next phase that nobody has set out for.
-    fn dial_receivers(&mut self, part: &Part) -> Result<(), Trouble> {
+    /// Start to connect to the receivers of the next phase that has no connections yet.
+    fn connect_receivers(&mut self, part: &Part) -> Result<(), SessionError> {
         let retry_until_ns = now_ns() + RETRY_NS;
-        let sequence = self.dialed;
-        self.dialed += 1;
+        let sequence = self.requested;
+        self.requested += 1;
         for one in &part.send {
             for stream in 0..one.streams {
                 let purpose = Purpose::Data { sequence, stream };
-                let errand = self.errand(one.dst, one.network, purpose, retry_until_ns)?;
-                if let Err(error) = self.dials.start(errand, &self.reactor) {
-                    self.settled.push((errand, Outcome::Failed(error)));
+                let target = self.target(one.dst, one.network, purpose, retry_until_ns)?;
+                if let Err(error) = self.attempts.start(target, &self.reactor) {
+                    self.settled.push((target, Outcome::Failed(error)));
                 }
             }
         }
@@ -195,7 +197,7 @@ impl Session {
         asked: &Phases,
         barrier_ns: u64,
         outbox: &mut Outbox,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), SessionError> {
         let context = Context {
             step_index: asked.step_index,
             phase: part.phase,
@@ -207,7 +209,7 @@ impl Session {
         for rows in rows.chunks(ROWS_IN_A_FRAME) {
             outbox
                 .put_frame(Kind::Samples, &encode(&context, rows)?)
-                .map_err(Trouble::Unheard)?;
+                .map_err(SessionError::Unheard)?;
         }
         let reply = Reply::PhaseOver {
             phase: part.phase,
@@ -215,8 +217,8 @@ impl Session {
             moved_bytes: self.flows.moved_bytes(),
             failed: self.flows.take_failed(),
         };
-        outbox.put(&reply).map_err(Trouble::Unheard)?;
-        outbox.pump().map_err(Trouble::Unheard)
+        outbox.put(&reply).map_err(SessionError::Unheard)?;
+        outbox.pump().map_err(SessionError::Unheard)
     }
 }
 

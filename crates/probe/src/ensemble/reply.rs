@@ -42,7 +42,7 @@ pub enum Reply {
     Error {
         code: &'static str,
         message: String,
-        /// The nodes that are to blame.
+        /// The nodes that failed.
         peers: Vec<u32>,
     },
 }

@@ -31,7 +31,7 @@ pub fn is_abort(payload: &[u8]) -> bool {
         && matches!(serde_json::from_slice(payload), Ok(Request::Abort))
 }
 
-/// Open a door on each address, and say where.
+/// Listen on each address, and say on which ports.
 #[derive(Debug, Deserialize)]
 pub struct Opening {
     /// This agent's index among the run's nodes.
@@ -49,7 +49,7 @@ pub struct Opening {
 pub struct Joining {
     /// The same list for all.
     pub members: Vec<u32>,
-    /// Each other member's doors, one for each network.
+    /// Each other member's listeners, one for each network.
     #[serde(deserialize_with = "numbered")]
     pub peers: BTreeMap<u32, Vec<SocketAddr>>,
     /// The run's start on the first member's CLOCK_MONOTONIC.

@@ -1,4 +1,4 @@
-//! What a phase has measured at a node, on its way to becoming samples.
+//! What a phase has measured at a node, before it becomes samples.
 
 use crate::wire::samples::Sample;
 

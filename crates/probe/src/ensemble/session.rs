@@ -1,4 +1,4 @@
-//! A session: from the opening of the doors until the coordinator ends it or something breaks.
+//! A session: from the opening of the listeners until the coordinator ends it or something breaks.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,9 +9,9 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use weft_plan::Options;
 
 use super::arrivals::Arrivals;
-use super::clock_offset::{ClockDesk, ClockOffset, Estimate};
-use super::connecting::{Dials, Errand, Outcome};
-use super::error::Trouble;
+use super::clock_offset::{ClockOffset, ClockServer, Estimate};
+use super::connect::{Attempts, Outcome, Target};
+use super::error::SessionError;
 use super::event_loop::reactor::{Interest, Key, Reactor};
 use super::listeners::Listeners;
 use super::mesh::Mesh;
@@ -39,10 +39,10 @@ pub enum End {
 }
 
 impl End {
-    fn culprit(self) -> Option<u32> {
+    fn failed(self) -> Option<u32> {
         match self {
             End::Done => None,
-            End::Broken(culprit) => culprit,
+            End::Broken(failed) => failed,
         }
     }
 }
@@ -56,10 +56,10 @@ pub struct Session {
     wake: Arc<Wake>,
     listeners: Listeners,
     pub(super) arrivals: Arrivals,
-    pub(super) dials: Dials,
-    /// Connections that let us in, or did not, since somebody last looked.
-    pub(super) settled: Vec<(Errand, Outcome)>,
-    desk: ClockDesk,
+    pub(super) attempts: Attempts,
+    /// Connections that were let in, or failed, since the last look.
+    pub(super) settled: Vec<(Target, Outcome)>,
+    clock_server: ClockServer,
     /// The member whose clock is the reference, while it is being asked.
     pub(super) estimate: Option<(u32, Estimate)>,
     pub(super) clock: Option<ClockOffset>,
@@ -70,14 +70,16 @@ pub struct Session {
     pub(super) progress: Progress,
     /// Phases of this session that are over, and those whose connections have been asked for.
     pub(super) sequence: u32,
-    pub(super) dialed: u32,
+    pub(super) requested: u32,
 }
 
 impl Session {
-    /// Open the doors.
-    pub fn open(opening: Opening, wake: Arc<Wake>) -> Result<Session, Trouble> {
+    /// Open the listeners.
+    pub fn open(opening: Opening, wake: Arc<Wake>) -> Result<Session, SessionError> {
         if opening.addresses.is_empty() {
-            return Err(Trouble::bad_request("a node needs at least one address"));
+            return Err(SessionError::bad_request(
+                "a node needs at least one address",
+            ));
         }
         let reactor = Reactor::new()?;
         reactor.watch(&*wake, Key::Wake, Interest::Read)?;
@@ -92,14 +94,14 @@ impl Session {
             node,
             listeners: Listeners::open(&addresses, ports, &options, token.clone(), &reactor)?,
             addresses,
-            dials: Dials::new(options.clone(), token),
+            attempts: Attempts::new(options.clone(), token),
             flows: Flows::new(node, options.verify)?,
             options,
             reactor,
             wake,
             arrivals: Arrivals::default(),
             settled: Vec::new(),
-            desk: ClockDesk::new(),
+            clock_server: ClockServer::new(),
             estimate: None,
             clock: None,
             peers: BTreeMap::new(),
@@ -107,7 +109,7 @@ impl Session {
             epoch_ns: 0,
             progress: Progress::new(),
             sequence: 0,
-            dialed: 0,
+            requested: 0,
         })
     }
 
@@ -124,7 +126,7 @@ impl Session {
         &mut self,
         outbox: &mut Outbox,
         requests: &Receiver<Vec<u8>>,
-    ) -> Result<Option<Vec<u8>>, Trouble> {
+    ) -> Result<Option<Vec<u8>>, SessionError> {
         loop {
             match requests.try_recv() {
                 Ok(payload) => return Ok(Some(payload)),
@@ -137,7 +139,7 @@ impl Session {
     /// Close everything, telling the peers which node failed; returns how many connections were refused.
     pub fn close(mut self, end: End) -> u64 {
         if let Some(mesh) = &mut self.mesh {
-            mesh.bid_farewell(end.culprit());
+            mesh.leave(end.failed());
         }
         self.listeners.close(end == End::Done)
     }
@@ -147,7 +149,7 @@ impl Session {
         &mut self,
         outbox: &mut Outbox,
         deadline_ns: Option<u64>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), SessionError> {
         self.report(outbox)?;
         let timeout_ns = self.timeout_ns(outbox, deadline_ns);
         let events = self.reactor.wait(timeout_ns)?;
@@ -156,12 +158,12 @@ impl Session {
             self.dispatch(self.reactor.event(index))?;
         }
         if self.wake.is_aborting() {
-            return Err(Trouble::Aborted);
+            return Err(SessionError::Aborted);
         }
         Ok(())
     }
 
-    fn dispatch(&mut self, key: Key) -> Result<(), Trouble> {
+    fn dispatch(&mut self, key: Key) -> Result<(), SessionError> {
         match key {
             Key::Flow(slot) => self.flows.serve(slot, &self.reactor),
             Key::Link(slot) => self.read_link(slot)?,
@@ -173,18 +175,18 @@ impl Session {
                     self.receive(place, socket)?;
                 }
             }
-            Key::Dial(slot) => {
-                let settled = self.dials.advance(slot, &self.reactor)?;
+            Key::Attempt(slot) => {
+                let settled = self.attempts.advance(slot, &self.reactor)?;
                 self.settled.extend(settled);
             }
-            Key::Caller(slot) => self.desk.answer(slot),
+            Key::Client(slot) => self.clock_server.answer(slot),
             Key::Estimate => self.advance_estimate()?,
-            Key::Wake => self.wake.hush(),
+            Key::Wake => self.wake.reset(),
         }
         Ok(())
     }
 
-    fn read_link(&mut self, slot: u32) -> Result<(), Trouble> {
+    fn read_link(&mut self, slot: u32) -> Result<(), SessionError> {
         match &mut self.mesh {
             Some(mesh) => mesh.read(slot, &self.reactor),
             None => Ok(()),
@@ -195,20 +197,20 @@ impl Session {
     fn receive(&mut self, place: Place, socket: TcpStream) -> io::Result<()> {
         self.arrivals.take_place(place);
         if place.purpose == Purpose::Clock {
-            return self.desk.admit(socket, &self.reactor);
+            return self.clock_server.admit(socket, &self.reactor);
         }
         self.arrivals.keep(place, socket);
         Ok(())
     }
 
-    fn report(&mut self, outbox: &mut Outbox) -> Result<(), Trouble> {
+    fn report(&mut self, outbox: &mut Outbox) -> Result<(), SessionError> {
         let now_ns = now_ns();
         self.listeners.expire(now_ns);
         if self.progress.is_due(now_ns) {
             self.flows.drain(&self.reactor);
-            outbox.put(&self.alive()).map_err(Trouble::Unheard)?;
+            outbox.put(&self.alive()).map_err(SessionError::Unheard)?;
         }
-        outbox.pump().map_err(Trouble::Unheard)
+        outbox.pump().map_err(SessionError::Unheard)
     }
 
     fn alive(&self) -> Reply {
@@ -226,7 +228,7 @@ impl Session {
 
     fn waiting_for(&self) -> Vec<u32> {
         match (self.progress.state, self.progress.round, &self.mesh) {
-            (State::Connect, ..) => self.dials.nodes().collect(),
+            (State::Connect, ..) => self.attempts.nodes().collect(),
             (State::Barrier, Some(round), Some(mesh)) => vec![mesh.source(round)],
             (State::Transfer, ..) => self.flows.nodes().collect(),
             _ => Vec::new(),

@@ -8,11 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use nix::time::{ClockId, clock_gettime};
-
 use super::datagram::Question;
 use crate::listener::refused::Refused;
 use crate::listener::token::{Nonce, Token};
+use crate::system::clock::time_of_day_ns;
 
 const LOOK_UP: Duration = Duration::from_millis(100);
 
@@ -115,10 +114,4 @@ fn is_new(
     let is_new = question.number > *latest;
     *latest = question.number.max(*latest);
     (*source == from).then_some(is_new)
-}
-
-/// Nanoseconds since 1970, as this node believes.
-pub fn time_of_day_ns() -> i64 {
-    let time = clock_gettime(ClockId::CLOCK_REALTIME).expect("CLOCK_REALTIME always exists");
-    time.tv_sec() * 1_000_000_000 + time.tv_nsec()
 }

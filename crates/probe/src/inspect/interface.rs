@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::net::IpAddr;
 
-use nix::ifaddrs::getifaddrs;
-use nix::net::if_::InterfaceFlags;
-use nix::sys::socket::SockaddrStorage;
 use serde::Serialize;
 
 use super::ethtool::{Ethtool, OFFLOADS};
 use super::pci::{self, Slot};
+use crate::system::interfaces;
+
+const RUNNING: i32 = libc::IFF_UP | libc::IFF_RUNNING;
 
 /// What the kernel and the driver say of it; what they do not know is left out.
 #[derive(Debug, Serialize)]
@@ -33,48 +33,41 @@ pub struct Interface {
 
 /// The interface with this address; none where no interface has it.
 pub fn of(address: IpAddr) -> Option<Interface> {
-    let all = getifaddrs().ok()?;
-    let found = all.into_iter().find(|one| {
-        let its = one.address.as_ref().and_then(ip_of);
-        its == Some(address)
-    })?;
-    Some(describe(&found.interface_name, found.flags))
+    let found = interfaces::addresses()
+        .into_iter()
+        .find(|one| one.ip == address)?;
+    Some(describe(&found.interface, found.flags as i32))
 }
 
-fn ip_of(address: &SockaddrStorage) -> Option<IpAddr> {
-    match (address.as_sockaddr_in(), address.as_sockaddr_in6()) {
-        (Some(four), _) => Some(IpAddr::V4(four.ip())),
-        (_, Some(six)) => Some(IpAddr::V6(six.ip())),
-        _ => None,
-    }
-}
-
-fn describe(name: &str, flags: InterfaceFlags) -> Interface {
+fn describe(name: &str, flags: i32) -> Interface {
     let driver = Ethtool::new(name).ok();
     let link = driver.as_ref().and_then(Ethtool::link);
-    let who = driver.as_ref().and_then(Ethtool::driver);
+    let maker = driver.as_ref().and_then(Ethtool::driver);
     let errors = counters(
         &fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default(),
         name,
     );
     Interface {
         name: name.to_owned(),
-        up: flags.contains(InterfaceFlags::IFF_UP | InterfaceFlags::IFF_RUNNING),
-        loopback: flags.contains(InterfaceFlags::IFF_LOOPBACK),
+        up: flags & RUNNING == RUNNING,
+        loopback: flags & libc::IFF_LOOPBACK != 0,
         mtu_bytes: driver.as_ref().and_then(Ethtool::mtu),
         link_mbps: link.as_ref().and_then(|link| link.mbps),
         duplex: link.as_ref().and_then(|link| link.duplex),
         autoneg: link.as_ref().map(|link| link.autoneg),
-        slot: who.as_ref().and_then(|who| pci::slot(&who.bus)),
+        slot: maker.as_ref().and_then(|maker| pci::slot(&maker.bus)),
         offloads: offloads(driver.as_ref()),
         received_errors: errors.map(|(errors, _)| errors),
         received_drops: errors.map(|(_, drops)| drops),
-        driver: who.as_ref().map(|who| who.name.clone()).unwrap_or_default(),
-        driver_version: who
+        driver: maker
             .as_ref()
-            .map(|who| who.version.clone())
+            .map(|maker| maker.name.clone())
             .unwrap_or_default(),
-        firmware: who.map(|who| who.firmware).unwrap_or_default(),
+        driver_version: maker
+            .as_ref()
+            .map(|maker| maker.version.clone())
+            .unwrap_or_default(),
+        firmware: maker.map(|maker| maker.firmware).unwrap_or_default(),
     }
 }
 

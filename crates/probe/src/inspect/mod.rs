@@ -38,7 +38,7 @@ pub enum Request {
         /// The only ports to listen on, first and last; any where there are none.
         ports: Option<(u16, u16)>,
     },
-    /// Try the ways to other nodes that echo.
+    /// Try the paths to other nodes that echo.
     Paths {
         peers: Vec<Peer>,
         token: Token,
@@ -81,7 +81,7 @@ pub fn look(addresses: &[IpAddr]) -> Reply {
     }
 }
 
-/// Try the ways to all peers at the same time.
+/// Try the paths to all peers at the same time.
 pub fn try_paths(peers: &[Peer], token: &Token) -> Reply {
     let paths = std::thread::scope(|scope| {
         let tries: Vec<_> = peers

@@ -1,4 +1,4 @@
-//! The way to another node: whether connections and datagrams get there, how far its clock is, how large frames may be.
+//! The path to another node: whether connections and datagrams get there, how far its clock is, how large frames may be.
 
 use std::io;
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ pub struct Path {
     pub mtu_bytes: Option<u32>,
 }
 
-/// Try a way once; never fails, says what does.
+/// Try a path once; never fails, says what does.
 pub fn try_path(peer: &Peer, token: &Token) -> Path {
     let mut path = Path {
         node: peer.node,
@@ -52,7 +52,7 @@ pub fn try_path(peer: &Peer, token: &Token) -> Path {
     path
 }
 
-/// The peer's echo listens, as its agent has said: what keeps us from it is on the way.
+/// The peer's echo listens, as its agent has said: what prevents a connection is on the path.
 fn meaning(error: &io::Error, peer: &Peer) -> String {
     reachability::meaning(error, peer.from, peer.to).unwrap_or_else(|| error.to_string())
 }

@@ -1,8 +1,13 @@
 //! The largest packet that reaches a peer unbroken, by trying: packets that may not be broken up either arrive or not.
 
 use std::io;
-use std::os::fd::AsRawFd;
+use std::net::UdpSocket;
 use std::time::Duration;
+
+use rustix::net::sockopt::{
+    Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, ip_mtu, ipv6_mtu, set_ip_mtu_discover,
+    set_ipv6_mtu_discover,
+};
 
 use super::question::{Asker, Peer};
 
@@ -14,10 +19,10 @@ const LEAST_WAIT: Duration = Duration::from_millis(150);
 
 /// In bytes with IP's and UDP's headers; none where not even the least gets there.
 pub fn find(asker: &mut Asker, peer: &Peer, round_trip: Duration) -> Option<u32> {
-    forbid_fragments(asker, peer.to.is_ipv6()).ok()?;
+    forbid_fragments(&asker.socket, peer.to.is_ipv6()).ok()?;
     let headers = if peer.to.is_ipv6() { 48 } else { 28 };
     let wait = LEAST_WAIT.max(10 * round_trip);
-    let most = interface_mtu(asker, peer.to.is_ipv6())
+    let most = interface_mtu(&asker.socket, peer.to.is_ipv6())
         .unwrap_or(1500)
         .clamp(LEAST_BYTES, MOST_BYTES);
     largest(LEAST_BYTES, most, |mtu| {
@@ -47,56 +52,19 @@ fn largest(least: u32, most: u32, mut passes: impl FnMut(u32) -> bool) -> Option
 }
 
 /// Send as asked or not at all, whatever the kernel believes about the path.
-fn forbid_fragments(asker: &Asker, is_six: bool) -> io::Result<()> {
-    let (level, name, probe) = if is_six {
-        (
-            libc::IPPROTO_IPV6,
-            libc::IPV6_MTU_DISCOVER,
-            libc::IPV6_PMTUDISC_PROBE,
-        )
-    } else {
-        (
-            libc::IPPROTO_IP,
-            libc::IP_MTU_DISCOVER,
-            libc::IP_PMTUDISC_PROBE,
-        )
-    };
-    // SAFETY: the value is an int that lives through the call, and its length is said.
-    let outcome = unsafe {
-        libc::setsockopt(
-            asker.socket.as_raw_fd(),
-            level,
-            name,
-            (&raw const probe).cast(),
-            size_of_val(&probe) as libc::socklen_t,
-        )
-    };
-    if outcome < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
+fn forbid_fragments(socket: &UdpSocket, is_six: bool) -> io::Result<()> {
+    Ok(match is_six {
+        true => set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::PROBE)?,
+        false => set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::PROBE)?,
+    })
 }
 
-/// What the kernel knows of the way: at first the MTU of the interface it begins with.
-fn interface_mtu(asker: &Asker, is_six: bool) -> Option<u32> {
-    let (level, name) = if is_six {
-        (libc::IPPROTO_IPV6, libc::IPV6_MTU)
-    } else {
-        (libc::IPPROTO_IP, libc::IP_MTU)
-    };
-    let mut mtu: libc::c_int = 0;
-    let mut length = size_of_val(&mtu) as libc::socklen_t;
-    // SAFETY: the value is an int that lives through the call, and its length is said.
-    let outcome = unsafe {
-        libc::getsockopt(
-            asker.socket.as_raw_fd(),
-            level,
-            name,
-            (&raw mut mtu).cast(),
-            &raw mut length,
-        )
-    };
-    (outcome == 0).then(|| u32::try_from(mtu).ok())?
+/// What the kernel knows of the path: at first the MTU of the interface it begins with.
+fn interface_mtu(socket: &UdpSocket, is_six: bool) -> Option<u32> {
+    match is_six {
+        true => ipv6_mtu(socket).ok(),
+        false => ip_mtu(socket).ok(),
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use super::datagram::{ANSWER_BYTES, QUESTION_BYTES, Question};
-use super::echo::time_of_day_ns;
 use crate::listener::token::{Token, nonce};
+use crate::system::clock::time_of_day_ns;
 
 const ANSWER_WITHIN: Duration = Duration::from_millis(500);
 

@@ -13,7 +13,8 @@ use super::reachability;
 use super::token::Token;
 use crate::system::tcp_socket;
 
-/// Connect to a peer's listener and show that we have the token; tries again when a crowd of strangers pushed us out.
+/// Connect to a peer's listener and show that we have the token; tries again after the listener closed this connection for
+/// newer ones.
 pub fn connect(
     from: IpAddr,
     to: SocketAddr,
@@ -32,6 +33,10 @@ pub fn connect(
         match introduce(&socket, place, token, patience) {
             Ok(()) => return Ok(socket.into()),
             Err(error) if was_pushed_out(&error) && Instant::now() < deadline => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let message = reachability::no_answer(to);
+                return Err(io::Error::new(io::ErrorKind::TimedOut, message));
+            }
             Err(error) => return Err(error),
         }
     }
@@ -50,7 +55,7 @@ pub fn introduce(
     Ok(())
 }
 
-/// Whether the listening end has closed on us, which it does to the oldest of a crowd.
+/// Whether the listening end has closed this connection, which it does to the oldest where there are too many.
 pub fn was_pushed_out(error: &io::Error) -> bool {
     matches!(
         error.kind(),

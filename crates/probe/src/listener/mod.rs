@@ -1,4 +1,4 @@
-//! Data connections: who may open one, and how.
+//! Data connections: how they are opened, and only by agents of the run.
 
 pub mod accept;
 pub mod connect;

@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_range_is_used_up_port_by_port_and_then_named() {
-        // Two ports in a row that nobody has: found by asking for them.
+        // Two ports in a row that are free: found by asking for them.
         let (range, first) = (30_000..40_000)
             .step_by(7)
             .map(|port| PortRange(port, port + 1))

@@ -1,20 +1,22 @@
-//! Why nothing answers at a peer's door: asked only when a connection has failed, since it takes up to a second.
+//! Why a peer's listener does not answer: asked only when a connection has failed, since it takes up to a second.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use rustix::event::PollFlags;
+use rustix::io::Errno;
 use socket2::Socket;
 
+use crate::system::poll::poll;
 use crate::system::tcp_socket::new_socket;
 
+const POLL_FOR: Duration = Duration::from_millis(50);
 const WITHIN: Duration = Duration::from_millis(700);
-/// A host that lets any of these through, or refuses one, is there: ssh, echo, http, https, and one that nobody uses.
+/// A host that lets any of these through, or refuses one, is there: ssh, echo, http, https, and one that is not in use.
 const OTHER_PORTS: [u16; 5] = [22, 7, 80, 443, 33_434];
 
-/// The error of a failed connection to a door that is known to be open, with what it means.
+/// The error of a failed connection to a port on which an agent listens, with what it means.
 pub fn explain(error: io::Error, from: IpAddr, to: SocketAddr) -> io::Error {
     match meaning(&error, from, to) {
         None => error,
@@ -25,7 +27,7 @@ pub fn explain(error: io::Error, from: IpAddr, to: SocketAddr) -> io::Error {
     }
 }
 
-/// What a failed connection to a door that is known to be open means, where it means anything.
+/// What a failed connection to a port on which an agent listens means, where it means anything.
 pub fn meaning(error: &io::Error, from: IpAddr, to: SocketAddr) -> Option<String> {
     Some(match error.kind() {
         io::ErrorKind::ConnectionRefused => {
@@ -50,11 +52,18 @@ pub fn meaning(error: &io::Error, from: IpAddr, to: SocketAddr) -> Option<String
     })
 }
 
+/// What it means that a connection came about and nothing was said over it.
+pub fn no_answer(to: SocketAddr) -> String {
+    format!(
+        "{to} accepts connections but does not answer: its agent is stopped, or gets no processor time"
+    )
+}
+
 /// Whether anything at an address says anything.
 fn answers(from: IpAddr, to: IpAddr) -> bool {
     let sockets: Vec<Socket> = OTHER_PORTS
         .iter()
-        .filter_map(|port| knock(from, SocketAddr::new(to, *port)).ok())
+        .filter_map(|port| attempt(from, SocketAddr::new(to, *port)).ok())
         .collect();
     let deadline = Instant::now() + WITHIN;
     while Instant::now() < deadline {
@@ -65,22 +74,19 @@ fn answers(from: IpAddr, to: IpAddr) -> bool {
     false
 }
 
-fn knock(from: IpAddr, to: SocketAddr) -> io::Result<Socket> {
+fn attempt(from: IpAddr, to: SocketAddr) -> io::Result<Socket> {
     let socket = new_socket(from)?;
     socket.set_nonblocking(true)?;
     socket.bind(&SocketAddr::new(from, 0).into())?;
     match socket.connect(&to.into()) {
-        Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
+        Err(error) if error.raw_os_error() != Some(Errno::INPROGRESS.raw_os_error()) => Err(error),
         _ => Ok(socket),
     }
 }
 
 fn wait_for_any(sockets: &[Socket]) -> bool {
-    let mut fds: Vec<PollFd> = sockets
-        .iter()
-        .map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLOUT))
-        .collect();
-    poll(&mut fds, PollTimeout::from(50_u8)).is_ok_and(|ready| ready > 0)
+    let watched = sockets.iter().map(|socket| (socket, PollFlags::OUT));
+    poll(watched, Some(POLL_FOR)).unwrap_or(false)
 }
 
 /// A connection and a refusal both come from a host that is there.

@@ -98,7 +98,7 @@ pub fn serve_all<C: Channel, P: Payload>(
     }
 }
 
-/// How many times a message crosses the network, one way after the other, in a batch of one message.
+/// How many times a message crosses the network, one direction after the other, in a batch of one message.
 pub fn crossings(pattern: &Pattern) -> u64 {
     match pattern {
         Pattern::Pingpong => 2,

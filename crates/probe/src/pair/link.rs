@@ -83,7 +83,7 @@ impl Link {
             }
             Transport::Tcp => Ok(Link::Tcp(control)),
             Transport::TcpBusyPoll => {
-                tcp::busy_poll(&control, setup.step.options.busy_poll_ns)?;
+                tcp::busy_poll(&(&control).into(), setup.step.options.busy_poll_ns)?;
                 Ok(Link::Tcp(control))
             }
             Transport::TcpZerocopy => {

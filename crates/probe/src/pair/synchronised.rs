@@ -1,18 +1,18 @@
-//! Batches on the coordinator's beat: it says what to send when, so that several pairs do the same at the same time.
+//! Batches with a synchronised start: the coordinator says what to send when, so that several pairs do the same at the same time.
 
 use std::io;
 
 use crate::system::memory::memory;
 use std::sync::mpsc::Receiver;
 
-use nix::errno::Errno;
-use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
+use rustix::io::retry_on_intr;
+use rustix::thread::{ClockId, clock_nanosleep_absolute};
+use rustix::time::Timespec;
 use serde::Deserialize;
 use weft_plan::Pattern;
 
 use crate::pair::batch;
 use crate::pair::pattern::Unchecked;
-use crate::system::clock::now_ns;
 use crate::transport::batches::Timing;
 use crate::transport::channel::Channel;
 use crate::transport::order::Order;
@@ -20,7 +20,7 @@ use crate::transport::order::Order;
 /// What the coordinator says while a pair is together with others.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Beat {
+pub enum Next {
     Batch {
         size_bytes: u64,
         messages: u32,
@@ -41,7 +41,7 @@ pub fn follow<C: Channel>(
 ) -> io::Result<()> {
     let mut memory = memory(batch::memory_bytes(pattern, largest_bytes))?;
     loop {
-        let Beat::Batch {
+        let Next::Batch {
             size_bytes,
             messages,
             start_ns,
@@ -69,7 +69,7 @@ pub fn follow<C: Channel>(
     }
 }
 
-fn next(requests: &Receiver<Vec<u8>>) -> io::Result<Beat> {
+fn next(requests: &Receiver<Vec<u8>>) -> io::Result<Next> {
     let payload = requests
         .recv()
         .map_err(|_| wrong("nothing more from the coordinator"))?;
@@ -78,18 +78,13 @@ fn next(requests: &Receiver<Vec<u8>>) -> io::Result<Beat> {
 
 /// Sleep until a moment; the kernel may wake a process up to 50 us late unless it asks for better.
 fn sleep_until(start_ns: u64) -> io::Result<()> {
-    while now_ns() < start_ns {
-        let until = libc::timespec {
-            tv_sec: (start_ns / 1_000_000_000) as libc::time_t,
-            tv_nsec: (start_ns % 1_000_000_000) as libc::c_long,
-        };
-        let flags = ClockNanosleepFlags::TIMER_ABSTIME;
-        match clock_nanosleep(ClockId::CLOCK_MONOTONIC, flags, &until.into()) {
-            Ok(_) | Err(Errno::EINTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
+    let until = Timespec {
+        tv_sec: (start_ns / 1_000_000_000) as i64,
+        tv_nsec: (start_ns % 1_000_000_000) as i64,
+    };
+    Ok(retry_on_intr(|| {
+        clock_nanosleep_absolute(ClockId::Monotonic, &until)
+    })?)
 }
 
 fn wrong(message: &str) -> io::Error {

@@ -2,15 +2,13 @@
 //! time-out arms a timer in the kernel every time it sleeps, and that is part of what would be measured.
 
 use std::io;
-use std::mem;
 use std::net::{Shutdown, TcpStream};
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::system::descriptors;
+use crate::system::{descriptors, socket_option};
 
 /// Looks during one patience.
 const LOOKS: u32 = 10;
@@ -53,7 +51,7 @@ impl Watched for Vec<TcpStream> {
 /// Cuts a connection when nothing has moved on it for longer than the patience.
 pub struct Watchdog {
     stop: Arc<AtomicBool>,
-    barked: Arc<AtomicBool>,
+    fired: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -61,13 +59,13 @@ impl Watchdog {
     /// Watch from a thread that shares nothing with the caller's descriptors.
     pub fn watch(watched: impl Watched, patience: Duration) -> io::Result<Watchdog> {
         let stop = Arc::new(AtomicBool::new(false));
-        let barked = Arc::new(AtomicBool::new(false));
-        let (stopping, barking) = (stop.clone(), barked.clone());
+        let fired = Arc::new(AtomicBool::new(false));
+        let (stopping, firing) = (stop.clone(), fired.clone());
         let thread =
             thread::Builder::new().stack_size(64 << 10).spawn(move || {
                 match wait_for_end(&watched, patience, &stopping) {
                     End::Silence => {
-                        barking.store(true, Ordering::Release);
+                        firing.store(true, Ordering::Release);
                         watched.cut();
                     }
                     End::Gone => watched.cut(),
@@ -77,14 +75,14 @@ impl Watchdog {
         descriptors::detach()?;
         Ok(Watchdog {
             stop,
-            barked,
+            fired,
             thread: Some(thread),
         })
     }
 
     /// What a failed transfer really was: a shut connection is silence when this watchdog shut it.
     pub fn explain(&self, error: io::Error) -> io::Error {
-        if self.barked.load(Ordering::Acquire) {
+        if self.fired.load(Ordering::Acquire) {
             return io::Error::new(
                 io::ErrorKind::TimedOut,
                 "the peer has sent and taken nothing for too long",
@@ -132,22 +130,6 @@ fn wait_for_end(watched: &impl Watched, patience: Duration, stop: &AtomicBool) -
 
 /// Bytes that the peer has acknowledged and sent so far; 0 where the kernel does not say.
 fn moved_bytes(socket: &TcpStream) -> u64 {
-    // SAFETY: tcp_info is plain data for which zero is a valid value.
-    let mut info: libc::tcp_info = unsafe { mem::zeroed() };
-    let mut length = mem::size_of::<libc::tcp_info>() as libc::socklen_t;
-    // SAFETY: the pointer and length describe `info`, which the kernel fills up to that length.
-    let outcome = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_INFO,
-            (&raw mut info).cast(),
-            &raw mut length,
-        )
-    };
-    if outcome == 0 {
-        info.tcpi_bytes_acked + info.tcpi_bytes_received
-    } else {
-        0
-    }
+    let info = socket_option::get::<libc::tcp_info>(socket, libc::IPPROTO_TCP, libc::TCP_INFO);
+    info.map_or(0, |info| info.tcpi_bytes_acked + info.tcpi_bytes_received)
 }

@@ -1,12 +1,18 @@
 //! The monotonic clock, and what reading it costs.
 
-use nix::time::{ClockId, clock_gettime};
+use rustix::time::{ClockId, clock_gettime};
 
 /// Nanoseconds of CLOCK_MONOTONIC, which all agents of one kernel share.
 #[inline]
 pub fn now_ns() -> u64 {
-    let time = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("CLOCK_MONOTONIC always exists");
-    time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Nanoseconds since 1970, as this node believes.
+pub fn time_of_day_ns() -> i64 {
+    let time = clock_gettime(ClockId::Realtime);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
 /// Mean cost of one reading of the clock, in nanoseconds.

@@ -2,15 +2,16 @@
 
 use std::io;
 
-use nix::sched::{CloneFlags, unshare};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 /// Give this thread a table of its own, a copy of the one it shares with the agent's other threads.
 ///
 /// The kernel takes and drops a reference to the socket in every call of a thread that shares its table; a
 /// thread that is alone with its table is spared that, as every single-threaded tool is.
 pub fn detach() -> io::Result<()> {
-    Ok(unshare(CloneFlags::CLONE_FILES)?)
+    // SAFETY: a copy of the table holds the same descriptors at the same numbers.
+    Ok(unsafe { unshare_unsafe(UnshareFlags::FILES) }?)
 }
 
 /// Allow as many descriptors as the system lets us have: a node of a large ensemble has a connection to every other.

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rustix::system::uname;
 use serde::Serialize;
 
 use crate::system::interfaces::{self, Interface};
@@ -23,9 +24,7 @@ pub struct Facts {
 /// Gather the facts; what the system hides is left empty.
 pub fn gather() -> Facts {
     Facts {
-        hostname: nix::unistd::gethostname()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default(),
+        hostname: uname().nodename().to_string_lossy().into_owned(),
         kernel: first_line("/proc/sys/kernel/osrelease"),
         cpu_model: cpu_model().unwrap_or_default(),
         cpus: std::thread::available_parallelism().map_or(0, usize::from),

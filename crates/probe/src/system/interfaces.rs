@@ -1,12 +1,12 @@
 //! The network interfaces of a node and their addresses.
 
 use std::collections::BTreeMap;
+use std::ffi::CStr;
+use std::iter;
 use std::net::IpAddr;
 use std::path::Path;
+use std::ptr;
 
-use nix::ifaddrs::getifaddrs;
-use nix::net::if_::InterfaceFlags;
-use nix::sys::socket::SockaddrStorage;
 use serde::Serialize;
 
 /// An interface that is up, and where it is reached.
@@ -18,13 +18,20 @@ pub struct Interface {
     pub is_bond: bool,
 }
 
+/// An address of an interface, with its flags (IFF_UP ...).
+pub struct Address {
+    pub interface: String,
+    pub ip: IpAddr,
+    pub flags: u32,
+}
+
 /// All interfaces that are up and have addresses; those that need a scope (IPv6 link-local) are left out.
 pub fn gather() -> Vec<Interface> {
     let mut found: BTreeMap<String, Vec<IpAddr>> = BTreeMap::new();
-    let all = getifaddrs().into_iter().flatten();
-    for one in all.filter(|one| one.flags.contains(InterfaceFlags::IFF_UP)) {
-        if let Some(address) = one.address.as_ref().and_then(internet) {
-            found.entry(one.interface_name).or_default().push(address);
+    for one in addresses() {
+        let needs_scope = matches!(one.ip, IpAddr::V6(six) if six.is_unicast_link_local());
+        if one.flags & libc::IFF_UP as u32 != 0 && !needs_scope {
+            found.entry(one.interface).or_default().push(one.ip);
         }
     }
     found
@@ -40,12 +47,45 @@ pub fn gather() -> Vec<Interface> {
         .collect()
 }
 
-fn internet(address: &SockaddrStorage) -> Option<IpAddr> {
-    if let Some(address) = address.as_sockaddr_in() {
-        return Some(IpAddr::V4(address.ip()));
+/// The internet addresses of all interfaces; none where the kernel does not tell.
+pub fn addresses() -> Vec<Address> {
+    let mut first = ptr::null_mut();
+    // SAFETY: the kernel's list is read until its end and freed once; its names end with a zero.
+    unsafe {
+        if libc::getifaddrs(&raw mut first) != 0 {
+            return Vec::new();
+        }
+        let list = iter::successors(first.as_ref(), |one| one.ifa_next.as_ref());
+        let found = list.filter_map(|one| {
+            Some(Address {
+                interface: CStr::from_ptr(one.ifa_name).to_string_lossy().into_owned(),
+                ip: ip_of(one.ifa_addr)?,
+                flags: one.ifa_flags,
+            })
+        });
+        let found = found.collect();
+        libc::freeifaddrs(first);
+        found
     }
-    let address = address.as_sockaddr_in6()?.ip();
-    (!address.is_unicast_link_local()).then_some(IpAddr::V6(address))
+}
+
+/// # Safety
+/// The address must be null or as long as its family says.
+unsafe fn ip_of(address: *const libc::sockaddr) -> Option<IpAddr> {
+    // SAFETY: the caller's.
+    unsafe {
+        match i32::from(address.as_ref()?.sa_family) {
+            libc::AF_INET => {
+                let four = (*address.cast::<libc::sockaddr_in>()).sin_addr.s_addr;
+                Some(IpAddr::from(four.to_ne_bytes()))
+            }
+            libc::AF_INET6 => {
+                let six = (*address.cast::<libc::sockaddr_in6>()).sin6_addr.s6_addr;
+                Some(IpAddr::from(six))
+            }
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -9,5 +9,6 @@ pub mod interfaces;
 pub mod memory;
 pub mod poll;
 pub mod processor;
+pub mod socket_option;
 pub mod tcp_socket;
 pub mod wake;

@@ -5,9 +5,9 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::io::Errno;
+use rustix::io::retry_on_intr;
 
-/// Sleep until one of these is ready, or the time is over; a signal may end the sleep early. True when one is ready.
+/// Sleep until one of these is ready, or the time is over. True when one is ready.
 pub fn poll<'a, F: AsFd + 'a>(
     watched: impl IntoIterator<Item = (&'a F, PollFlags)>,
     at_most: Option<Duration>,
@@ -18,9 +18,5 @@ pub fn poll<'a, F: AsFd + 'a>(
         tv_sec: time.as_secs() as i64,
         tv_nsec: time.subsec_nanos().into(),
     });
-    match rustix::event::poll(&mut fds, timeout.as_ref()) {
-        Ok(ready) => Ok(ready > 0),
-        Err(Errno::INTR) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    Ok(retry_on_intr(|| rustix::event::poll(&mut fds, timeout.as_ref()))? > 0)
 }

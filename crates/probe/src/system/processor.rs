@@ -2,29 +2,32 @@
 
 use std::io;
 
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::unistd::Pid;
+use rustix::io::Errno;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// Run this thread on one processor only; fails when there is no such processor.
 pub fn pin(cpu: u32) -> io::Result<()> {
     let mut set = CpuSet::new();
-    set.set(cpu as usize)
-        .and_then(|()| sched_setaffinity(Pid::from_raw(0), &set))
-        .map_err(|error| {
-            io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("cannot pin to processor {cpu}: {error}"),
-            )
-        })
+    let outcome = match cpu as usize {
+        0..CpuSet::MAX_CPU => {
+            set.set(cpu as usize);
+            sched_setaffinity(None, &set)
+        }
+        _ => Err(Errno::INVAL),
+    };
+    outcome.map_err(|error| {
+        io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("cannot pin to processor {cpu}: {}", io::Error::from(error)),
+        )
+    })
 }
 
 /// The processors this thread may run on, as the kernel says.
 pub fn allowed() -> Vec<u32> {
-    let Ok(set) = sched_getaffinity(Pid::from_raw(0)) else {
-        return Vec::new();
-    };
-    (0..CpuSet::count())
-        .filter(|cpu| set.is_set(*cpu).unwrap_or(false))
+    let set = sched_getaffinity(None).unwrap_or_default();
+    (0..CpuSet::MAX_CPU)
+        .filter(|cpu| set.is_set(*cpu))
         .map(|cpu| cpu as u32)
         .collect()
 }

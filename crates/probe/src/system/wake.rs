@@ -6,30 +6,30 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-/// A bell in the event loop, and the number of aborts that have been asked for and not yet answered.
+/// An event for the event loop, and the number of aborts that have been asked for and not yet answered.
 pub struct Wake {
-    bell: OwnedFd,
+    event: OwnedFd,
     aborts: AtomicU32,
 }
 
 impl Wake {
-    /// Must be made before any thread detaches its descriptors, so that both tables hold the bell.
+    /// Must be made before any thread detaches its descriptors, so that both tables hold the event.
     pub fn new() -> io::Result<Wake> {
         Ok(Wake {
-            bell: eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?,
+            event: eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?,
             aborts: AtomicU32::new(0),
         })
     }
 
     /// Wake the event loop.
-    pub fn ring(&self) {
-        // It fails only when the counter is full, and then the bell rings already.
-        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+    pub fn notify(&self) {
+        // It fails only when the counter is full, and then the event rings already.
+        let _ = rustix::io::write(&self.event, &1_u64.to_ne_bytes());
     }
 
-    /// Silence the bell.
-    pub fn hush(&self) {
-        let _ = rustix::io::read(&self.bell, &mut [0_u8; 8]);
+    /// Reset the event.
+    pub fn reset(&self) {
+        let _ = rustix::io::read(&self.event, &mut [0_u8; 8]);
     }
 
     /// Everything that was asked before is to be dropped.
@@ -49,6 +49,6 @@ impl Wake {
 
 impl AsFd for Wake {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
+        self.event.as_fd()
     }
 }

@@ -21,7 +21,7 @@ pub fn transports() -> BTreeMap<&'static str, Option<String>> {
         (
             "tcp-busy-poll",
             tcp("SO_BUSY_POLL, which needs CAP_NET_ADMIN", |socket| {
-                tcp::busy_poll(socket, None)
+                tcp::busy_poll(&socket.into(), None)
             }),
         ),
         ("tcp-zerocopy", tcp("SO_ZEROCOPY", zerocopy::enable)),

@@ -12,7 +12,7 @@ pub trait Channel {
     /// Fill all of `bytes`.
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
 
-    /// Send `message` and fill `arriving`, which is as long, so many times each, both ways at once.
+    /// Send `message` and fill `arriving`, which is as long, so many times each, in both directions at once.
     fn exchange(
         &mut self,
         _message: &[u8],
@@ -26,7 +26,7 @@ pub trait Channel {
     }
 }
 
-/// Bytes each way after which a channel that counts what comes in shows its count.
+/// Bytes in each direction after which a channel that counts what comes in shows its count.
 const SHOWN_EVERY_BYTES: usize = 8 << 20;
 
 /// A channel that counts what it has received, for a watchdog where the kernel does not count.

@@ -15,7 +15,7 @@ pub struct Delivery {
     pub received: u32,
     pub duplicated: u32,
     pub reordered: u32,
-    /// Lost because the receiving socket's buffer was full, not on the way.
+    /// Lost because the receiving socket's buffer was full, not on the path.
     pub overrun: u32,
     /// RFC 3550's interarrival jitter.
     pub jitter_ns: u64,
@@ -45,7 +45,7 @@ impl Delivery {
     }
 
     /// Hear what the other end tells.
-    pub fn hear(control: &mut impl Read) -> io::Result<Delivery> {
+    pub fn receive(control: &mut impl Read) -> io::Result<Delivery> {
         let mut wire = [0; 8 * FIELDS];
         control.read_exact(&mut wire)?;
         let number = |index: usize| {
@@ -92,6 +92,6 @@ mod tests {
         };
         let mut wire = Vec::new();
         delivery.tell(&mut wire).unwrap();
-        assert_eq!(Delivery::hear(&mut &wire[..]).unwrap(), delivery);
+        assert_eq!(Delivery::receive(&mut &wire[..]).unwrap(), delivery);
     }
 }

@@ -3,13 +3,14 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
+use crate::system::poll::poll;
 use crate::transport::wait::Wait;
 
-/// One socket's share of an exchange: the same message so many times each way.
+/// One socket's share of an exchange: the same message so many times in each direction.
 pub struct BothWays<'a> {
     fd: BorrowedFd<'a>,
     message: &'a [u8],
@@ -72,11 +73,11 @@ impl<'a> BothWays<'a> {
         Ok(moved)
     }
 
-    fn awaited(&self) -> Option<PollFd<'a>> {
+    fn awaited(&self) -> (&BorrowedFd<'a>, PollFlags) {
         let mut flags = PollFlags::empty();
-        flags.set(PollFlags::POLLIN, self.received < self.total);
-        flags.set(PollFlags::POLLOUT, self.sent < self.total);
-        (!flags.is_empty()).then(|| PollFd::new(self.fd, flags))
+        flags.set(PollFlags::IN, self.received < self.total);
+        flags.set(PollFlags::OUT, self.sent < self.total);
+        (&self.fd, flags)
     }
 }
 
@@ -100,11 +101,8 @@ fn wait<W: Wait>(shares: &[BothWays]) -> io::Result<()> {
         std::hint::spin_loop();
         return Ok(());
     }
-    let mut fds: Vec<PollFd> = shares.iter().filter_map(BothWays::awaited).collect();
-    match poll(&mut fds, PollTimeout::NONE) {
-        Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
+    let unfinished = shares.iter().filter(|share| !share.is_over());
+    poll(unfinished.map(BothWays::awaited), None).map(drop)
 }
 
 fn ended() -> io::Error {

@@ -51,7 +51,7 @@ impl IcmpSocket {
 /// Echo requests to one peer.
 pub struct IcmpBatches {
     trips: Trips,
-    way: Way,
+    path: Path,
 }
 
 impl IcmpBatches {
@@ -64,19 +64,19 @@ impl IcmpBatches {
         };
         Ok(IcmpBatches {
             trips: Trips::new(setup.patience()),
-            way: Way::open(from, to, largest_bytes as usize)?,
+            path: Path::open(from, to, largest_bytes as usize)?,
         })
     }
 
     /// "ping" or "raw".
     pub fn socket_kind(&self) -> &'static str {
-        if self.way.is_raw { "raw" } else { "ping" }
+        if self.path.is_raw { "raw" } else { "ping" }
     }
 }
 
 impl Batches for IcmpBatches {
     fn batch(&mut self, order: Order) -> io::Result<Outcome> {
-        self.trips.run(&mut self.way, order)
+        self.trips.run(&mut self.path, order)
     }
 
     fn end(&mut self) -> io::Result<()> {
@@ -84,7 +84,7 @@ impl Batches for IcmpBatches {
     }
 }
 
-struct Way {
+struct Path {
     socket: Socket,
     is_raw: bool,
     identifier: u16,
@@ -93,12 +93,12 @@ struct Way {
     within_ns: u64,
 }
 
-impl Way {
-    fn open(from: Ipv4Addr, to: Ipv4Addr, largest_bytes: usize) -> io::Result<Way> {
+impl Path {
+    fn open(from: Ipv4Addr, to: Ipv4Addr, largest_bytes: usize) -> io::Result<Path> {
         let IcmpSocket { socket, is_raw } = IcmpSocket::open()?;
         socket.bind(&SocketAddr::from((from, 0)).into())?;
         socket.connect(&SocketAddr::from((to, 0)).into())?;
-        Ok(Way {
+        Ok(Path {
             socket,
             is_raw,
             identifier: std::process::id() as u16,
@@ -153,8 +153,8 @@ impl Way {
     }
 }
 
-impl Trip for Way {
-    fn way(&self) -> String {
+impl Trip for Path {
+    fn path(&self) -> String {
         let peer = self.socket.peer_addr().ok();
         let peer = peer.and_then(|peer| peer.as_socket());
         peer.map_or_else(

@@ -1,9 +1,7 @@
 //! Multipath TCP: a connection of its own, at a port that the two ends tell each other.
 
 use std::io::{self, Read, Write};
-use std::mem;
 use std::net::{IpAddr, SocketAddr, TcpStream};
-use std::os::fd::AsRawFd;
 
 use serde::Serialize;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
@@ -12,14 +10,17 @@ use crate::listener::accept::Listener;
 use crate::listener::connect::introduce;
 use crate::listener::place::{Place, Purpose};
 use crate::listener::ports::{self, PortRange};
-use crate::system::tcp_socket;
+use crate::system::{socket_option, tcp_socket};
 use crate::wire::setup::Setup;
 
 /// From the kernel's linux/mptcp.h, which the C library's headers do not have.
-const SOL_MPTCP: libc::c_int = 284;
-const MPTCP_INFO: libc::c_int = 1;
+const SOL_MPTCP: i32 = 284;
+const MPTCP_INFO: i32 = 1;
 const FALLBACK: u32 = 1;
-const FLAGS_OFFSET: usize = 8;
+/// The words of struct mptcp_info: the first begins with the count of subflows, the third is flags.
+const INFO_WORDS: usize = 32;
+const SUBFLOWS: usize = 0;
+const FLAGS: usize = 2;
 
 /// What became of a connection.
 #[derive(Debug, Serialize)]
@@ -27,7 +28,7 @@ pub struct Effective {
     pub send_buffer_bytes: usize,
     pub receive_buffer_bytes: usize,
     pub subflows: u32,
-    /// Whether the way did not let MPTCP through, so that it is plain TCP.
+    /// Whether the path did not let MPTCP through, so that it is plain TCP.
     pub fell_back: bool,
 }
 
@@ -36,7 +37,7 @@ pub fn new_socket(domain: Domain) -> io::Result<Socket> {
     Socket::new(domain, Type::STREAM, Some(Protocol::MPTCP))
 }
 
-/// Where the further ways of a connection may come in, which is as long as they are kept.
+/// Listeners for further paths of a connection, as long as they are kept.
 pub type Entrances = Vec<Socket>;
 
 /// Have the other end of `control` connect, and let in nothing else.
@@ -52,8 +53,8 @@ pub fn host(control: &mut TcpStream, setup: &Setup) -> io::Result<(TcpStream, En
     Ok((peer.into(), entrances))
 }
 
-/// A further way comes to the port of the first, at an address that the kernel has offered. The kernel lets it in if
-/// somebody listens there, and only if it belongs to a connection.
+/// A further path uses the port of the first, at an address that the kernel has offered. The kernel lets it in if
+/// a socket listens there, and only if it belongs to a connection.
 fn entrances(setup: &Setup, port: u16) -> io::Result<Entrances> {
     let same_port = Some(PortRange(port, port));
     let listen = |address: &IpAddr| ports::listen(*address, same_port, 16, || prepared(setup));
@@ -76,16 +77,15 @@ pub fn join(control: &mut TcpStream, setup: &Setup) -> io::Result<TcpStream> {
 
 /// The settings in force.
 pub fn effective(socket: &TcpStream) -> io::Result<Effective> {
-    let info = info(socket)?;
-    let flags = &info[FLAGS_OFFSET..FLAGS_OFFSET + 4];
-    let flags = u32::from_ne_bytes(flags.try_into().expect("4 bytes"));
+    // A connection that fell back may have none.
+    let info: [u32; INFO_WORDS] = socket_option::get(socket, SOL_MPTCP, MPTCP_INFO)?;
     let socket = SockRef::from(socket);
     Ok(Effective {
         send_buffer_bytes: socket.send_buffer_size()?,
         receive_buffer_bytes: socket.recv_buffer_size()?,
         // The kernel counts those beside the first.
-        subflows: u32::from(info[0]) + 1,
-        fell_back: flags & FALLBACK != 0,
+        subflows: u32::from(info[SUBFLOWS].to_ne_bytes()[0]) + 1,
+        fell_back: info[FLAGS] & FALLBACK != 0,
     })
 }
 
@@ -104,24 +104,4 @@ fn prepared(setup: &Setup) -> io::Result<Socket> {
     let socket = new_socket(Domain::for_address(SocketAddr::new(setup.address, 0)))?;
     tcp_socket::apply(&socket, &setup.step.options)?;
     Ok(socket)
-}
-
-/// The kernel's struct mptcp_info; what it does not fill is zero. A connection that fell back may have none.
-fn info(socket: &TcpStream) -> io::Result<[u8; 128]> {
-    let mut info = [0; 128];
-    let mut length = mem::size_of_val(&info) as libc::socklen_t;
-    // SAFETY: the pointer and length describe `info`, which the kernel fills up to that length.
-    let outcome = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            SOL_MPTCP,
-            MPTCP_INFO,
-            info.as_mut_ptr().cast(),
-            &raw mut length,
-        )
-    };
-    match outcome {
-        0 => Ok(info),
-        _ => Err(io::Error::last_os_error()),
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! A short message and its number share a cache line, so that one line changes hands and no more; it is what a
 //! counter that two processes spin on takes. Longer messages go through a second ring, chunk by chunk, so that the
-//! reader copies out while the writer copies in. Both ends know how long each message is, and so which way it takes.
+//! reader copies out while the writer copies in. Both ends know how long each message is, and so which ring it takes.
 
 use std::fs::File;
 use std::io;
@@ -30,9 +30,9 @@ struct Cell {
 #[repr(C, align(128))]
 struct Counter(AtomicU64);
 
-/// What goes in one direction. All zeros is an empty lane.
+/// What goes in one direction. All zeros is an empty direction.
 #[repr(C)]
-struct Lane {
+struct Direction {
     cells: [Cell; CELLS as usize],
     cells_read: Counter,
     bytes_written: Counter,
@@ -40,7 +40,7 @@ struct Lane {
     bulk: [u8; BULK_BYTES],
 }
 
-/// Memory with a lane for each direction.
+/// Memory with a direction for each direction.
 pub struct Rings {
     memory: MmapRaw,
 }
@@ -49,7 +49,7 @@ impl Rings {
     /// New memory, and the descriptor that makes it another process's too.
     pub fn create() -> io::Result<(Rings, OwnedFd)> {
         let fd = memfd_create("weft-rings", MemfdFlags::CLOEXEC)?;
-        ftruncate(&fd, 2 * size_of::<Lane>() as u64)?;
+        ftruncate(&fd, 2 * size_of::<Direction>() as u64)?;
         let descriptor = fd.try_clone()?;
         Ok((Rings::open(fd)?, descriptor))
     }
@@ -57,10 +57,10 @@ impl Rings {
     /// The memory behind a descriptor that another process gave.
     pub fn open(fd: OwnedFd) -> io::Result<Rings> {
         let file = File::from(fd);
-        if file.metadata()?.len() != 2 * size_of::<Lane>() as u64 {
+        if file.metadata()?.len() != 2 * size_of::<Direction>() as u64 {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                "the shared memory does not have the size of two lanes",
+                "the shared memory does not have the size of two directions",
             ));
         }
         let memory = MmapRaw::map_raw(&file)?;
@@ -68,10 +68,10 @@ impl Rings {
         Ok(Rings { memory })
     }
 
-    /// The lane to write to and the one to read from; the creator writes to the first.
-    fn lanes(&self, is_creator: bool) -> (*mut Lane, *mut Lane) {
-        let first = self.memory.as_mut_ptr().cast::<Lane>();
-        // SAFETY: the mapping holds two lanes, as `open` has checked.
+    /// The direction to write to and the one to read from; the creator writes to the first.
+    fn directions(&self, is_creator: bool) -> (*mut Direction, *mut Direction) {
+        let first = self.memory.as_mut_ptr().cast::<Direction>();
+        // SAFETY: the mapping holds two directions, as `open` has checked.
         let second = unsafe { first.add(1) };
         if is_creator {
             (first, second)
@@ -82,16 +82,16 @@ impl Rings {
 
     /// The two ends as one process has them; the memory must outlive both.
     pub fn ends(&self, is_creator: bool) -> (Writer, Reader) {
-        let (out, back) = self.lanes(is_creator);
+        let (out, back) = self.directions(is_creator);
         let writer = Writer {
-            lane: out,
+            direction: out,
             cells_written: 0,
             cells_read: 0,
             bytes_written: 0,
             bytes_read: 0,
         };
         let reader = Reader {
-            lane: back,
+            direction: back,
             cells_read: 0,
             bytes_read: 0,
             bytes_written: 0,
@@ -111,9 +111,9 @@ fn touch(memory: &MmapRaw) {
     }
 }
 
-/// The writing side of a lane; what the other side has read is looked at only when the lane seems full.
+/// The writing side of a direction; what the other side has read is looked at only when the direction seems full.
 pub struct Writer {
-    lane: *mut Lane,
+    direction: *mut Direction,
     cells_written: u64,
     cells_read: u64,
     bytes_written: u64,
@@ -127,7 +127,7 @@ impl Writer {
         debug_assert!(bytes.len() <= CELL_BYTES);
         if self.cells_written - self.cells_read == CELLS {
             // SAFETY: the mapping outlives the writer; only the counter is borrowed.
-            let read = unsafe { &(*self.lane).cells_read.0 };
+            let read = unsafe { &(*self.direction).cells_read.0 };
             self.cells_read = read.load(Ordering::Acquire);
             if self.cells_written - self.cells_read == CELLS {
                 return false;
@@ -136,7 +136,7 @@ impl Writer {
         let index = (self.cells_written % CELLS) as usize;
         // SAFETY: the reader is through with this cell and does not look at its bytes before its number changes.
         unsafe {
-            let cell = &raw mut (*self.lane).cells[index];
+            let cell = &raw mut (*self.direction).cells[index];
             (&raw mut (*cell).bytes)
                 .cast::<u8>()
                 .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
@@ -153,7 +153,7 @@ impl Writer {
     pub fn put_chunk(&mut self, bytes: &[u8]) -> usize {
         if self.bytes_written - self.bytes_read == BULK_BYTES as u64 {
             // SAFETY: as above.
-            let read = unsafe { &(*self.lane).bytes_read.0 };
+            let read = unsafe { &(*self.direction).bytes_read.0 };
             self.bytes_read = read.load(Ordering::Acquire);
         }
         let free = BULK_BYTES - (self.bytes_written - self.bytes_read) as usize;
@@ -165,18 +165,18 @@ impl Writer {
         self.bytes_written += count as u64;
         // SAFETY: `at + count` is inside the bulk, and the reader is through with these bytes.
         unsafe {
-            let free = (&raw mut (*self.lane).bulk).cast::<u8>().add(at);
+            let free = (&raw mut (*self.direction).bulk).cast::<u8>().add(at);
             free.copy_from_nonoverlapping(bytes.as_ptr(), count);
-            let written = &(*self.lane).bytes_written.0;
+            let written = &(*self.direction).bytes_written.0;
             written.store(self.bytes_written, Ordering::Release);
         }
         count
     }
 }
 
-/// The reading side of a lane.
+/// The reading side of a direction.
 pub struct Reader {
-    lane: *mut Lane,
+    direction: *mut Direction,
     cells_read: u64,
     bytes_read: u64,
     bytes_written: u64,
@@ -189,16 +189,16 @@ impl Reader {
         debug_assert!(bytes.len() <= CELL_BYTES);
         let index = (self.cells_read % CELLS) as usize;
         // SAFETY: the mapping outlives the reader; only the number is borrowed.
-        let number = unsafe { &(*self.lane).cells[index].number };
+        let number = unsafe { &(*self.direction).cells[index].number };
         if number.load(Ordering::Acquire) != self.cells_read + 1 {
             return false;
         }
         self.cells_read += 1;
         // SAFETY: the writer leaves a numbered cell alone until it is counted as read.
         unsafe {
-            let held = (&raw const (*self.lane).cells[index].bytes).cast::<u8>();
+            let held = (&raw const (*self.direction).cells[index].bytes).cast::<u8>();
             held.copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len());
-            let read = &(*self.lane).cells_read.0;
+            let read = &(*self.direction).cells_read.0;
             read.store(self.cells_read, Ordering::Release);
         }
         true
@@ -209,7 +209,7 @@ impl Reader {
     pub fn take_chunk(&mut self, bytes: &mut [u8]) -> usize {
         if self.bytes_written == self.bytes_read {
             // SAFETY: as above.
-            let written = unsafe { &(*self.lane).bytes_written.0 };
+            let written = unsafe { &(*self.direction).bytes_written.0 };
             self.bytes_written = written.load(Ordering::Acquire);
         }
         let there = (self.bytes_written - self.bytes_read) as usize;
@@ -221,9 +221,9 @@ impl Reader {
         self.bytes_read += count as u64;
         // SAFETY: `at + count` is inside the bulk, and the writer leaves these bytes alone until they are counted.
         unsafe {
-            let held = (&raw const (*self.lane).bulk).cast::<u8>().add(at);
+            let held = (&raw const (*self.direction).bulk).cast::<u8>().add(at);
             held.copy_to_nonoverlapping(bytes.as_mut_ptr(), count);
-            let read = &(*self.lane).bytes_read.0;
+            let read = &(*self.direction).bytes_read.0;
             read.store(self.bytes_read, Ordering::Release);
         }
         count
@@ -249,7 +249,7 @@ mod tests {
         for number in 0..CELLS as u8 {
             assert!(writer.try_put_cell(&[number]));
         }
-        assert!(!writer.try_put_cell(&[0]), "a full lane takes nothing");
+        assert!(!writer.try_put_cell(&[0]), "a full direction takes nothing");
         for number in 0..CELLS as u8 {
             let mut taken = [0];
             assert!(reader.try_take_cell(&mut taken));
@@ -257,7 +257,7 @@ mod tests {
         }
         assert!(
             !reader.try_take_cell(&mut [0]),
-            "an empty lane gives nothing"
+            "an empty direction gives nothing"
         );
         assert!(writer.try_put_cell(&[7]));
     }
@@ -267,7 +267,7 @@ mod tests {
         let fd = memfd_create("weft-test", MemfdFlags::CLOEXEC).unwrap();
         ftruncate(&fd, 4096).unwrap();
         let error = Rings::open(fd).err().unwrap().to_string();
-        assert!(error.contains("two lanes"), "{error}");
+        assert!(error.contains("two directions"), "{error}");
     }
 
     proptest! {

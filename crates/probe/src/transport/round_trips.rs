@@ -8,7 +8,7 @@ use crate::transport::batches::{Outcome, Timing};
 use crate::transport::delivery::Delivery;
 use crate::transport::order::Order;
 
-/// How long the first reply may take: nothing is known yet of the way.
+/// How long the first reply may take: nothing is known yet of the path.
 const FIRST_REPLY_WITHIN: Duration = Duration::from_secs(1);
 /// Later ones get so many times the mean round trip before, but not less than the scheduler may take.
 const REPLY_FACTOR: u32 = 8;
@@ -17,7 +17,7 @@ const LEAST_REPLY_WITHIN: Duration = Duration::from_millis(20);
 /// Something that can send a message there and back.
 pub trait Trip {
     /// Where messages go and over what, in words.
-    fn way(&self) -> String;
+    fn path(&self) -> String;
 
     /// Have a reply that takes longer count as lost.
     fn set_patience(&mut self, within: Duration) -> io::Result<()>;
@@ -27,7 +27,7 @@ pub trait Trip {
     fn go(&mut self, size_bytes: usize, mark: u16, others: &mut u32) -> io::Result<bool>;
 }
 
-/// Batches of round trips over one way.
+/// Batches of round trips over one path.
 pub struct Trips {
     reply_within: Duration,
     /// Nothing back for so long, and the peer has failed.
@@ -85,15 +85,15 @@ impl Trips {
         if Duration::from_nanos(now_ns() - alive_ns) < self.patience {
             return Ok(());
         }
-        let way = trip.way();
+        let path = trip.path();
         let patience_s = self.patience.as_secs_f64();
         let message = if self.heard {
             format!(
-                "nothing came back for {patience_s} s from {way}: all is lost on the way by now, or the peer is stuck"
+                "nothing came back for {patience_s} s from {path}: the path loses everything by now, or the peer is stopped"
             )
         } else {
             format!(
-                "nothing ever came back from {way}, within {patience_s} s: a firewall drops it, or a broken way all of it"
+                "nothing ever came back from {path}, within {patience_s} s: a firewall drops it, the path is broken, or the peer is stopped"
             )
         };
         Err(io::Error::new(io::ErrorKind::TimedOut, message))
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use std::thread;
 
-    /// A way on which every third message is lost, or all of them.
+    /// A path that loses every third message, or all of them.
     struct Leaky {
         messages: u32,
         loses_all: bool,
@@ -113,7 +113,7 @@ mod tests {
     }
 
     impl Trip for Leaky {
-        fn way(&self) -> String {
+        fn path(&self) -> String {
             "nowhere".to_owned()
         }
 
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_is_lost_is_counted_and_not_timed() {
-        let mut way = Leaky {
+        let mut path = Leaky {
             messages: 0,
             loses_all: false,
             reply_within: Duration::ZERO,
@@ -144,17 +144,17 @@ mod tests {
             messages: 4,
         };
         let mut trips = Trips::new(Duration::from_secs(5));
-        let outcome = trips.run(&mut way, order).unwrap();
+        let outcome = trips.run(&mut path, order).unwrap();
         let (delivery, _) = outcome.delivery.unwrap();
         assert_eq!((delivery.sent, delivery.received), (5, 4));
         assert!(outcome.timing.elapsed_ns < LEAST_REPLY_WITHIN.as_nanos() as u64);
-        trips.run(&mut way, order).unwrap();
-        assert_eq!(way.reply_within, LEAST_REPLY_WITHIN);
+        trips.run(&mut path, order).unwrap();
+        assert_eq!(path.reply_within, LEAST_REPLY_WITHIN);
     }
 
     #[test]
     fn a_way_that_never_answered_is_told_from_one_that_stopped() {
-        let mut way = Leaky {
+        let mut path = Leaky {
             messages: 0,
             loses_all: true,
             reply_within: Duration::ZERO,
@@ -164,15 +164,15 @@ mod tests {
             messages: 1,
         };
         let mut trips = Trips::new(Duration::from_millis(30));
-        let said = trips.run(&mut way, order).unwrap_err().to_string();
+        let said = trips.run(&mut path, order).unwrap_err().to_string();
         assert!(
             said.starts_with("nothing ever came back from nowhere"),
             "{said}"
         );
-        way.loses_all = false;
-        trips.run(&mut way, order).unwrap();
-        way.loses_all = true;
-        let said = trips.run(&mut way, order).unwrap_err().to_string();
+        path.loses_all = false;
+        trips.run(&mut path, order).unwrap();
+        path.loses_all = true;
+        let said = trips.run(&mut path, order).unwrap_err().to_string();
         assert!(said.contains("nothing came back for 0.03 s"), "{said}");
     }
 }

@@ -1,4 +1,4 @@
-//! Shared memory as a channel: two lanes, and ends that look again and again.
+//! Shared memory as a channel: two directions, and ends that look again and again.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::marker::PhantomData;
@@ -20,7 +20,7 @@ use crate::transport::wait::Wait;
 /// Looks between two questions whether to go on at all.
 const LOOKS_PER_QUESTION: u32 = 4096;
 
-/// A pair of lanes as a channel.
+/// A pair of directions as a channel.
 pub struct ShmChannel<W> {
     writer: Writer,
     reader: Reader,

@@ -6,10 +6,11 @@ use std::net::TcpStream;
 use std::ops::Range;
 use std::os::fd::AsFd;
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
+use crate::system::poll::poll;
 use crate::transport::channel::Channel;
 use crate::transport::duplex::{self, BothWays};
 use crate::transport::wait::Wait;
@@ -78,26 +79,20 @@ impl<W: Wait> StripedChannel<W> {
             return Ok(());
         }
         let pending = self.stripes.iter().filter(|one| !one.left.is_empty());
-        let mut fds: Vec<PollFd> = pending
-            .map(|stripe| PollFd::new(stripe.socket.as_fd(), ready))
-            .collect();
-        match poll(&mut fds, PollTimeout::NONE) {
-            Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        poll(pending.map(|stripe| (&stripe.socket, ready)), None).map(drop)
     }
 }
 
 impl<W: Wait> Channel for StripedChannel<W> {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-        self.transfer(bytes.len(), PollFlags::POLLOUT, |socket, left| {
+        self.transfer(bytes.len(), PollFlags::OUT, |socket, left| {
             send(socket.as_fd(), &bytes[left], flags)
         })
     }
 
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
-        self.transfer(bytes.len(), PollFlags::POLLIN, |socket, left| {
+        self.transfer(bytes.len(), PollFlags::IN, |socket, left| {
             match recv(socket.as_fd(), &mut bytes[left], RecvFlags::DONTWAIT)? {
                 (0, _) => Err(Errno::CONNRESET),
                 (count, _) => Ok(count),

@@ -7,11 +7,14 @@ use std::io;
 use std::mem;
 use std::net::TcpStream;
 use std::os::fd::{AsFd, AsRawFd};
+use std::time::Duration;
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use rustix::event::PollFlags;
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{SendFlags, send};
 
+use crate::system::poll::poll;
+use crate::system::socket_option;
 use crate::transport::channel::Channel;
 use crate::transport::socket::SocketChannel;
 use crate::transport::wait::Wait;
@@ -19,28 +22,14 @@ use crate::transport::wait::Wait;
 /// Sends that the kernel may have in hand before it is asked which are over.
 const MOST_PENDING: u32 = 32;
 /// How long the kernel may take to be through with anything at all, once it has no room left.
-const ROOM_WITHIN_MS: u16 = 1000;
+const ROOM_WITHIN: Duration = Duration::from_secs(1);
 const CONTROL_BYTES: usize = 128;
 /// From the kernel's linux/errqueue.h (SO_EE_ORIGIN_ZEROCOPY), which the libc crate does not have.
 const ORIGIN_ZEROCOPY: u8 = 5;
 
 /// Ask the kernel for zero-copy sends on a connection.
 pub fn enable(socket: &TcpStream) -> io::Result<()> {
-    let on: libc::c_int = 1;
-    // SAFETY: the pointer and length describe `on`.
-    let outcome = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_ZEROCOPY,
-            (&raw const on).cast(),
-            mem::size_of_val(&on) as libc::socklen_t,
-        )
-    };
-    match outcome {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    socket_option::set(socket, libc::SOL_SOCKET, libc::SO_ZEROCOPY, 1)
 }
 
 /// A connection that sends without copying.
@@ -72,16 +61,12 @@ impl<W: Wait> ZeroCopyChannel<W> {
     }
 
     fn wait_for_room(&mut self) -> io::Result<()> {
-        let mut fds = [PollFd::new(self.socket.as_fd(), PollFlags::empty())];
-        match poll(&mut fds, PollTimeout::from(ROOM_WITHIN_MS)) {
-            Ok(0) => {
-                return Err(io::Error::new(
-                    io::ErrorKind::OutOfMemory,
-                    "the kernel has no memory left to account for zero-copy sends (net.core.optmem_max)",
-                ));
-            }
-            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
-            Err(error) => return Err(error.into()),
+        // Only errors are waited for, which is how the kernel tells.
+        if !poll([(&self.socket, PollFlags::empty())], Some(ROOM_WITHIN))? {
+            return Err(io::Error::new(
+                io::ErrorKind::OutOfMemory,
+                "the kernel has no memory left to account for zero-copy sends (net.core.optmem_max)",
+            ));
         }
         self.reap()
     }

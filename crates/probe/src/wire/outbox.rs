@@ -1,17 +1,18 @@
 //! Standard output, which the coordinator reads: frames wait here when it is slow to.
 
 use std::io::{self, StdoutLock, Write};
-use std::os::fd::AsFd;
+use std::time::Duration;
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use rustix::event::PollFlags;
 use serde::Serialize;
 
+use crate::system::poll::poll;
 use crate::wire::frame::{self, Kind};
 
 /// What a pipe that polls as writable takes without blocking (PIPE_BUF).
 const SURE_BYTES: usize = 4096;
 
-/// Frames on their way to the coordinator.
+/// Frames for the coordinator.
 ///
 /// Standard output stays a blocking descriptor, because it may share its description with standard input.
 pub struct Outbox {
@@ -71,12 +72,7 @@ impl Outbox {
     }
 
     fn is_writable(&self) -> io::Result<bool> {
-        let mut fds = [PollFd::new(self.output.as_fd(), PollFlags::POLLOUT)];
-        match poll(&mut fds, PollTimeout::ZERO) {
-            Ok(count) => Ok(count > 0),
-            Err(nix::errno::Errno::EINTR) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        poll([(&self.output, PollFlags::OUT)], Some(Duration::ZERO))
     }
 
     fn tidy(&mut self) {

@@ -19,7 +19,7 @@ pub struct Setup {
     pub node: u32,
     /// The measured address of this node.
     pub address: IpAddr,
-    /// Further addresses of this node, where a message takes several ways at once.
+    /// Further addresses of this node, where a message takes several paths at once.
     #[serde(default)]
     pub more_addresses: Vec<IpAddr>,
     /// The ports on which it may listen; any where there are none.

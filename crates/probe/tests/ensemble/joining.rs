@@ -66,6 +66,19 @@ fn members_who_do_not_come_are_named_when_the_time_is_over() {
 }
 
 #[test]
+fn a_stopped_member_is_not_called_a_firewall() {
+    let mut ensemble = Ensemble::started(2);
+    ensemble.open(&json!({}));
+    ensemble.agent(1).signal(libc::SIGSTOP);
+    ensemble.ask_to_join(&[0, 1], 300);
+    let error = error(ensemble.agent(0));
+    ensemble.agent(1).signal(libc::SIGCONT);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("its agent is stopped"), "{message}");
+    assert!(!message.contains("firewall"), "{message}");
+}
+
+#[test]
 fn requests_that_make_no_sense_are_refused_and_the_agent_lives() {
     let mut agent = Agent::start();
     let phases = json!({"type": "phases", "step_index": 0, "launch": 0, "phases": []});

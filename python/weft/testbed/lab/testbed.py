@@ -86,6 +86,9 @@ class Lab(Closing):
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         return await start_each(self.nodes, self.node_command, nodes)
 
+    def failure(self) -> str | None:
+        return None if self._keeper.is_alive() else "the lab is gone (its keeper was killed)"
+
     def close(self) -> None:
         if self._process is None:
             return

@@ -2,12 +2,13 @@
 
 use std::io;
 use std::net::{Shutdown, TcpStream};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::reactor::{Interest, Key, Reactor};
+use crate::system::socket_option;
 
 /// A socket, its name in the event loop, and what it waits for.
 pub struct Line {
@@ -44,7 +45,8 @@ impl Line {
 
     /// Be woken only when so many bytes have come, or the connection has ended.
     pub fn wake_at(&self, bytes: u64) -> io::Result<()> {
-        set_receive_low_water(&self.socket, bytes)
+        let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+        socket_option::set(&self.socket, libc::SOL_SOCKET, libc::SO_RCVLOWAT, bytes)
     }
 
     /// Take what is there; `None` when nothing is, 0 at the end of the connection.
@@ -73,24 +75,5 @@ fn settle(outcome: Result<usize, Errno>) -> io::Result<Option<usize>> {
         Ok(count) => Ok(Some(count)),
         Err(Errno::AGAIN | Errno::INTR) => Ok(None),
         Err(error) => Err(error.into()),
-    }
-}
-
-fn set_receive_low_water(socket: &TcpStream, bytes: u64) -> io::Result<()> {
-    let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
-    // SAFETY: the pointer and length describe `bytes`, which outlives the call.
-    let outcome = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_RCVLOWAT,
-            (&raw const bytes).cast(),
-            size_of_val(&bytes) as libc::socklen_t,
-        )
-    };
-    if outcome == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
     }
 }

@@ -8,7 +8,7 @@ use memmap2::MmapMut;
 
 use super::super::event_loop::line::Line;
 use super::super::event_loop::reactor::{Interest, Reactor};
-use super::desk::{Desk, Served, TURN_BYTES};
+use super::shared::{Served, Shared, TURN_BYTES};
 
 use crate::system::clock::now_ns;
 
@@ -99,17 +99,17 @@ impl Relay {
     }
 
     /// Receive and forward until something has to be waited for, or it is another's turn.
-    pub fn serve(&mut self, desk: &mut Desk, reactor: &Reactor) -> io::Result<Served> {
+    pub fn serve(&mut self, shared: &mut Shared, reactor: &Reactor) -> io::Result<Served> {
         let turn_end = self.ring.received_bytes + TURN_BYTES;
         while self.ring.received_bytes < turn_end {
-            let received = self.receive(desk);
+            let received = self.receive(shared);
             if let Err(error) = received {
                 // The successor notices that its image is incomplete when this end closes.
-                desk.fail(self.src, desk.node, &error.to_string());
+                shared.fail(self.src, shared.node, &error.to_string());
                 return Ok(Served::Finished);
             }
-            if let Err(error) = self.send(desk) {
-                desk.fail(desk.node, self.dst, &error.to_string());
+            if let Err(error) = self.send(shared) {
+                shared.fail(shared.node, self.dst, &error.to_string());
                 self.output = None;
             }
             if !matches!(received, Ok(true)) {
@@ -120,7 +120,7 @@ impl Relay {
     }
 
     /// True when something came.
-    fn receive(&mut self, desk: &mut Desk) -> io::Result<bool> {
+    fn receive(&mut self, shared: &mut Shared) -> io::Result<bool> {
         let Some(input) = &self.input else {
             return Ok(false);
         };
@@ -133,22 +133,22 @@ impl Relay {
             None => return Ok(false),
             Some(0) => return Err(self.ended()),
             Some(count) => {
-                desk.check(&space[..count], offset)?;
+                shared.check(&space[..count], offset)?;
                 self.ring.received_bytes += count as u64;
-                desk.moved_bytes += count as u64;
-                desk.tallies[self.tally].count(count as u64);
+                shared.moved_bytes += count as u64;
+                shared.tallies[self.tally].count(count as u64);
             }
         }
         if self.ring.received_bytes == self.total_bytes {
-            desk.tallies[self.tally].end_trial(0, now_ns());
+            shared.tallies[self.tally].end_trial(0, now_ns());
             self.input = None;
         }
         Ok(true)
     }
 
-    fn send(&mut self, desk: &mut Desk) -> io::Result<()> {
+    fn send(&mut self, shared: &mut Shared) -> io::Result<()> {
         let Some(output) = &self.output else {
-            // Nobody takes it any more, but this node still gets its image.
+            // The next node takes no more, but this one still gets its image.
             self.ring.sent_bytes = self.ring.received_bytes;
             return Ok(());
         };
@@ -161,7 +161,7 @@ impl Relay {
                 return Ok(());
             };
             self.ring.sent_bytes += count as u64;
-            desk.moved_bytes += count as u64;
+            shared.moved_bytes += count as u64;
         }
     }
 

@@ -4,10 +4,10 @@ use std::io;
 
 use super::super::event_loop::reactor::Reactor;
 use super::cast::Relay;
-use super::desk::{Desk, Served};
 use super::pingpong::{Pinger, Ponger};
 use super::receive::Receiver;
 use super::send::Sender;
+use super::shared::{Served, Shared};
 
 /// A served connection; a relay has two.
 pub enum Flow {
@@ -21,13 +21,13 @@ pub enum Flow {
 impl Flow {
     /// Move what it can, up to a limit that is fair to the others.
     #[inline]
-    pub fn serve(&mut self, desk: &mut Desk, reactor: &Reactor) -> io::Result<Served> {
+    pub fn serve(&mut self, shared: &mut Shared, reactor: &Reactor) -> io::Result<Served> {
         match self {
-            Flow::Send(flow) => flow.serve(desk),
-            Flow::Receive(flow) => flow.serve(desk),
-            Flow::Ping(flow) => flow.serve(desk, reactor),
-            Flow::Pong(flow) => flow.serve(desk, reactor),
-            Flow::Relay(flow) => flow.serve(desk, reactor),
+            Flow::Send(flow) => flow.serve(shared),
+            Flow::Receive(flow) => flow.serve(shared),
+            Flow::Ping(flow) => flow.serve(shared, reactor),
+            Flow::Pong(flow) => flow.serve(shared, reactor),
+            Flow::Relay(flow) => flow.serve(shared, reactor),
         }
     }
 

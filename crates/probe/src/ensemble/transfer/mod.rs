@@ -1,12 +1,12 @@
 //! The transfers of one phase at one node, served in turn by the event loop.
 
 mod cast;
-mod desk;
 mod flow;
 mod pingpong;
 mod receive;
 mod round_trips;
 mod send;
+mod shared;
 mod start;
 mod tally;
 mod timetable;
@@ -19,15 +19,15 @@ use super::reply::FailedTransfer;
 use super::rows::Row;
 use crate::system::clock::now_ns;
 use cast::Ring;
-use desk::{Desk, Served};
 use flow::Flow;
+use shared::{Served, Shared};
 pub use start::Connected;
 use tally::Tally;
 use timetable::Timetable;
 
 /// All flows of a phase and what they share.
 pub struct Flows {
-    desk: Desk,
+    shared: Shared,
     flows: Vec<Option<Flow>>,
     timetable: Option<Timetable>,
     rings: Vec<Ring>,
@@ -37,7 +37,7 @@ pub struct Flows {
 impl Flows {
     pub fn new(node: u32, verify: bool) -> io::Result<Flows> {
         Ok(Flows {
-            desk: Desk::new(node, verify)?,
+            shared: Shared::new(node, verify)?,
             flows: Vec::new(),
             timetable: None,
             rings: Vec::new(),
@@ -47,20 +47,20 @@ impl Flows {
 
     /// Bytes sent and received in this session.
     pub fn moved_bytes(&self) -> u64 {
-        self.desk.moved_bytes
+        self.shared.moved_bytes
     }
 
     /// Get the memory for a phase.
     pub fn prepare(&mut self, part: &Part) -> io::Result<()> {
         self.flows = Vec::with_capacity(part.send.len() + part.receive.len());
         self.timetable = None;
-        self.desk.clear();
+        self.shared.clear();
         let receives = part.receive.iter();
         if part.work == Work::Pingpong {
-            self.desk.reserve_trips(part.send.len());
+            self.shared.reserve_trips(part.send.len());
         } else {
             let tally = |one: &Incoming| Tally::new(one, part.amount(one.network));
-            self.desk.tallies = receives.map(tally).collect();
+            self.shared.tallies = receives.map(tally).collect();
         }
         let is_relayed = |one: &&Outgoing| {
             part.receive
@@ -127,12 +127,12 @@ impl Flows {
         let Some(Some(flow)) = self.flows.get_mut(slot) else {
             return;
         };
-        match flow.serve(&mut self.desk, reactor) {
+        match flow.serve(&mut self.shared, reactor) {
             Ok(Served::Ongoing) => return,
             Ok(Served::Finished) => {}
             Err(error) => {
-                let (src, dst) = flow.ends(self.desk.node);
-                self.desk.fail(src, dst, &error.to_string());
+                let (src, dst) = flow.ends(self.shared.node);
+                self.shared.fail(src, dst, &error.to_string());
             }
         }
         self.flows[slot] = None;
@@ -144,7 +144,7 @@ impl Flows {
             return;
         };
         while timetable.pass(now_ns) {
-            for tally in &mut self.desk.tallies {
+            for tally in &mut self.shared.tallies {
                 tally.pass_edge(counted_ns);
             }
             if timetable.next_ns().is_none() {
@@ -155,22 +155,22 @@ impl Flows {
 
     /// Record a transfer that did not take place.
     pub fn fail(&mut self, src: u32, dst: u32, reason: &str) {
-        self.desk.fail(src, dst, reason);
+        self.shared.fail(src, dst, reason);
     }
 
     pub fn take_failed(&mut self) -> Vec<FailedTransfer> {
-        std::mem::take(&mut self.desk.failed)
+        std::mem::take(&mut self.shared.failed)
     }
 
     /// What the phase has measured here.
     pub fn rows(&self, part: &Part) -> Vec<Row> {
         let windows = part.windows();
-        let tallies = self.desk.tallies.iter();
+        let tallies = self.shared.tallies.iter();
         let counted = tallies.flat_map(|tally| match windows {
             Some(_) => tally.window_rows(part),
             None => tally.trial_rows(part, self.start_ns),
         });
-        let trips = self.desk.trips.iter();
+        let trips = self.shared.trips.iter();
         counted
             .chain(trips.flat_map(|trips| trips.rows(part)))
             .collect()

@@ -6,7 +6,7 @@ use weft_plan::StopRule;
 
 use super::super::event_loop::line::Line;
 use super::super::event_loop::reactor::{Interest, Reactor};
-use super::desk::{Desk, Served};
+use super::shared::{Served, Shared};
 
 use crate::system::clock::now_ns;
 
@@ -48,15 +48,20 @@ impl Trip {
 
     /// True when the whole message has been handed over.
     #[inline]
-    fn send(&mut self, line: &mut Line, desk: &mut Desk, reactor: &Reactor) -> io::Result<bool> {
+    fn send(
+        &mut self,
+        line: &mut Line,
+        shared: &mut Shared,
+        reactor: &Reactor,
+    ) -> io::Result<bool> {
         while self.sent_bytes < self.size_bytes {
-            let piece = desk.piece(self.sent_bytes, self.size_bytes - self.sent_bytes);
+            let piece = shared.piece(self.sent_bytes, self.size_bytes - self.sent_bytes);
             let Some(count) = line.write(piece)? else {
                 line.want(Interest::Write, reactor)?;
                 return Ok(false);
             };
             self.sent_bytes += count as u64;
-            desk.moved_bytes += count as u64;
+            shared.moved_bytes += count as u64;
         }
         Ok(true)
     }
@@ -66,11 +71,11 @@ impl Trip {
     fn receive(
         &mut self,
         line: &mut Line,
-        desk: &mut Desk,
+        shared: &mut Shared,
         reactor: &Reactor,
     ) -> io::Result<Option<bool>> {
         while self.received_bytes < self.size_bytes {
-            let scratch = desk.scratch(self.size_bytes - self.received_bytes);
+            let scratch = shared.scratch(self.size_bytes - self.received_bytes);
             match line.read(scratch)? {
                 None => {
                     line.want(Interest::Read, reactor)?;
@@ -78,9 +83,9 @@ impl Trip {
                 }
                 Some(0) => return Ok(None),
                 Some(count) => {
-                    desk.check_scratch(self.received_bytes, count)?;
+                    shared.check_scratch(self.received_bytes, count)?;
                     self.received_bytes += count as u64;
-                    desk.moved_bytes += count as u64;
+                    shared.moved_bytes += count as u64;
                 }
             }
         }
@@ -115,20 +120,20 @@ impl Pinger {
 
     /// Go on until something has to be waited for.
     #[inline]
-    pub fn serve(&mut self, desk: &mut Desk, reactor: &Reactor) -> io::Result<Served> {
+    pub fn serve(&mut self, shared: &mut Shared, reactor: &Reactor) -> io::Result<Served> {
         loop {
             if self.trip.sent_bytes == 0 {
                 self.trip_start_ns = now_ns();
             }
-            if !self.trip.send(&mut self.line, desk, reactor)? {
+            if !self.trip.send(&mut self.line, shared, reactor)? {
                 return Ok(Served::Ongoing);
             }
-            match self.trip.receive(&mut self.line, desk, reactor)? {
+            match self.trip.receive(&mut self.line, shared, reactor)? {
                 Some(true) => {}
                 Some(false) => return Ok(Served::Ongoing),
                 None => return Err(ended()),
             }
-            if self.end_trip(&mut desk.trips[self.trips].times) {
+            if self.end_trip(&mut shared.trips[self.trips].times) {
                 self.line.finish();
                 return Ok(Served::Finished);
             }
@@ -170,15 +175,15 @@ impl Ponger {
 
     /// Go on until something has to be waited for.
     #[inline]
-    pub fn serve(&mut self, desk: &mut Desk, reactor: &Reactor) -> io::Result<Served> {
+    pub fn serve(&mut self, shared: &mut Shared, reactor: &Reactor) -> io::Result<Served> {
         loop {
-            match self.trip.receive(&mut self.line, desk, reactor)? {
+            match self.trip.receive(&mut self.line, shared, reactor)? {
                 Some(true) => {}
                 Some(false) => return Ok(Served::Ongoing),
                 None if self.trip.received_bytes == 0 => return Ok(Served::Finished),
                 None => return Err(ended()),
             }
-            if !self.trip.send(&mut self.line, desk, reactor)? {
+            if !self.trip.send(&mut self.line, shared, reactor)? {
                 return Ok(Served::Ongoing);
             }
             self.trip = Trip::new(self.trip.size_bytes);

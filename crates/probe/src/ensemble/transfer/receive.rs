@@ -3,7 +3,7 @@
 use std::io;
 
 use super::super::event_loop::line::Line;
-use super::desk::{Desk, Served, TURN_BYTES};
+use super::shared::{Served, Shared, TURN_BYTES};
 
 use crate::system::clock::now_ns;
 
@@ -45,30 +45,30 @@ impl Receiver {
 
     /// Read what is there, up to a limit.
     #[inline]
-    pub fn serve(&mut self, desk: &mut Desk) -> io::Result<Served> {
+    pub fn serve(&mut self, shared: &mut Shared) -> io::Result<Served> {
         let turn_end = self.received_bytes + TURN_BYTES;
         while self.received_bytes < turn_end {
-            if self.end_trials(desk) {
+            if self.end_trials(shared) {
                 return Ok(Served::Finished);
             }
             let asked = self.left_of_trial_bytes();
-            let scratch = desk.scratch(asked);
+            let scratch = shared.scratch(asked);
             let asked = scratch.len();
             match self.line.read(scratch)? {
                 None => break,
                 Some(0) => return self.end(),
                 Some(count) => {
-                    desk.check_scratch(self.received_bytes, count)?;
+                    shared.check_scratch(self.received_bytes, count)?;
                     self.received_bytes += count as u64;
-                    desk.moved_bytes += count as u64;
-                    desk.tallies[self.tally].count(count as u64);
+                    shared.moved_bytes += count as u64;
+                    shared.tallies[self.tally].count(count as u64);
                     if count < asked {
                         break;
                     }
                 }
             }
         }
-        if self.end_trials(desk) {
+        if self.end_trials(shared) {
             return Ok(Served::Finished);
         }
         self.choose_wake()?;
@@ -104,14 +104,14 @@ impl Receiver {
 
     /// Note the trials whose last byte has come; true when it was the last trial.
     #[inline]
-    fn end_trials(&mut self, desk: &mut Desk) -> bool {
+    fn end_trials(&mut self, shared: &mut Shared) -> bool {
         let Some((bytes, trials)) = self.expected else {
             return false;
         };
         while self.trials_over < trials
             && self.received_bytes >= bytes * u64::from(self.trials_over + 1)
         {
-            desk.tallies[self.tally].end_trial(self.trials_over, now_ns());
+            shared.tallies[self.tally].end_trial(self.trials_over, now_ns());
             self.trials_over += 1;
         }
         self.trials_over == trials

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::super::event_loop::line::Line;
-use super::desk::{Desk, Served, TURN_BYTES};
+use super::shared::{Served, Shared, TURN_BYTES};
 
 /// Writes until all is written or its time is up.
 pub struct Sender {
@@ -26,15 +26,15 @@ impl Sender {
 
     /// Write what the kernel takes.
     #[inline]
-    pub fn serve(&mut self, desk: &mut Desk) -> io::Result<Served> {
+    pub fn serve(&mut self, shared: &mut Shared) -> io::Result<Served> {
         let turn_end = self.sent_bytes + TURN_BYTES;
         while self.sent_bytes < turn_end && self.left_bytes != Some(0) {
-            let piece = desk.piece(self.sent_bytes, self.left_bytes.unwrap_or(u64::MAX));
+            let piece = shared.piece(self.sent_bytes, self.left_bytes.unwrap_or(u64::MAX));
             let asked = piece.len();
             let Some(count) = self.line.write(piece)? else {
                 break;
             };
-            self.count(desk, count as u64);
+            self.count(shared, count as u64);
             if count < asked {
                 break;
             }
@@ -52,8 +52,8 @@ impl Sender {
     }
 
     #[inline]
-    fn count(&mut self, desk: &mut Desk, count: u64) {
-        desk.moved_bytes += count;
+    fn count(&mut self, shared: &mut Shared, count: u64) {
+        shared.moved_bytes += count;
         self.sent_bytes += count;
         self.left_bytes = self.left_bytes.map(|left| left - count);
     }

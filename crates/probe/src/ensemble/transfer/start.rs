@@ -70,7 +70,7 @@ impl Flows {
         reactor: &Reactor,
     ) -> io::Result<()> {
         for (trips, one) in send.into_iter().enumerate() {
-            self.desk.trips[trips].dst = one.transfer.dst;
+            self.shared.trips[trips].dst = one.transfer.dst;
             for socket in one.sockets {
                 let line = self.line(socket, Interest::Write, reactor)?;
                 let limit = Limit::of(&part.stop);

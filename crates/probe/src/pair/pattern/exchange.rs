@@ -1,4 +1,4 @@
-//! Exchange: messages both ways at once.
+//! Exchange: messages in both directions at once.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! UDP: datagrams, of which some may get lost, twice or out of order on the way; that is counted, not hidden.
+//! UDP: datagrams, of which some may be lost, duplicated or reordered; that is counted, not hidden.
 //!
 //! The two ends agree on each batch over the TCP connection on which they met; only messages are datagrams.
 
@@ -39,7 +39,7 @@ pub struct Udp {
 }
 
 impl Udp {
-    /// Tell each other the ports, and hear nobody else from then on.
+    /// Tell each other the ports, and take datagrams from the peer only from then on.
     pub fn establish(mut control: TcpStream, setup: &Setup) -> io::Result<Udp> {
         let socket = bind(setup)?;
         set_buffers(&socket, &setup.step.options)?;
@@ -64,7 +64,7 @@ pub struct UdpBatches<'a> {
     link: Udp,
     orders: SocketChannel<Block>,
     setup: &'a Setup,
-    ear: Ear,
+    receiver: Receiver,
     memory: Vec<u8>,
     /// Time between two messages of a stream; 0 is as fast as the socket takes them.
     gap_ns: u64,
@@ -76,7 +76,7 @@ impl<'a> UdpBatches<'a> {
     pub fn new(link: Udp, setup: &'a Setup, largest_bytes: u64) -> io::Result<Self> {
         Ok(UdpBatches {
             orders: link.orders()?,
-            ear: Ear::new(setup.step.options.wait),
+            receiver: Receiver::new(setup.step.options.wait),
             memory: vec![0x5a; largest_bytes as usize],
             gap_ns: 0,
             trips: Trips::new(setup.patience()),
@@ -126,25 +126,25 @@ impl Batches for UdpBatches<'_> {
 
 /// How an end waits for datagrams.
 #[derive(Clone, Copy)]
-pub struct Ear {
+pub struct Receiver {
     spins: bool,
 }
 
-impl Ear {
-    pub fn new(wait: Wait) -> Ear {
-        Ear {
+impl Receiver {
+    pub fn new(wait: Wait) -> Receiver {
+        Receiver {
             spins: wait == Wait::Spin,
         }
     }
 
-    /// Have `hear` give up after so long.
+    /// Have `receive` give up after so long.
     pub fn patient(self, socket: &UdpSocket, within: Duration) -> io::Result<()> {
         socket.set_read_timeout(Some(within))
     }
 
     /// The length of the next datagram, or `None` when there was none within the socket's time-out.
     #[inline]
-    pub fn hear(
+    pub fn receive(
         self,
         socket: &UdpSocket,
         bytes: &mut [u8],
@@ -154,7 +154,7 @@ impl Ear {
             let deadline_ns = crate::system::clock::now_ns() + within.as_nanos() as u64;
             loop {
                 for _ in 0..TRIES_PER_LOOK {
-                    match heard(socket, bytes, RecvFlags::DONTWAIT)? {
+                    match receive(socket, bytes, RecvFlags::DONTWAIT)? {
                         None => std::hint::spin_loop(),
                         some => return Ok(some),
                     }
@@ -164,12 +164,12 @@ impl Ear {
                 }
             }
         }
-        heard(socket, bytes, RecvFlags::empty())
+        receive(socket, bytes, RecvFlags::empty())
     }
 }
 
 #[inline]
-fn heard(socket: &UdpSocket, bytes: &mut [u8], flags: RecvFlags) -> io::Result<Option<usize>> {
+fn receive(socket: &UdpSocket, bytes: &mut [u8], flags: RecvFlags) -> io::Result<Option<usize>> {
     match recv(socket.as_fd(), bytes, flags) {
         Ok((count, _)) => Ok(Some(count)),
         Err(Errno::AGAIN | Errno::INTR) => Ok(None),

@@ -5,41 +5,41 @@ use std::net::UdpSocket;
 use std::time::Duration;
 
 use super::serve::DONE;
-use super::{Ear, UdpBatches, peer};
+use super::{Receiver, UdpBatches, peer};
 use crate::transport::batches::Outcome;
 use crate::transport::order::Order;
 use crate::transport::round_trips::Trip;
 
 impl UdpBatches<'_> {
     pub(super) fn pingpong(&mut self, order: Order) -> io::Result<Outcome> {
-        let mut way = Way {
+        let mut path = Path {
             socket: &self.link.socket,
-            ear: self.ear,
+            receiver: self.receiver,
             memory: &mut self.memory,
             within: Duration::ZERO,
         };
-        let outcome = self.trips.run(&mut way, order)?;
+        let outcome = self.trips.run(&mut path, order)?;
         self.link.control.write_all(&[DONE])?;
         Ok(outcome)
     }
 }
 
 /// There as a datagram, back as another.
-struct Way<'a> {
+struct Path<'a> {
     socket: &'a UdpSocket,
-    ear: Ear,
+    receiver: Receiver,
     memory: &'a mut [u8],
     within: Duration,
 }
 
-impl Trip for Way<'_> {
-    fn way(&self) -> String {
+impl Trip for Path<'_> {
+    fn path(&self) -> String {
         peer(self.socket)
     }
 
     fn set_patience(&mut self, within: Duration) -> io::Result<()> {
         self.within = within;
-        self.ear.patient(self.socket, within)
+        self.receiver.patient(self.socket, within)
     }
 
     #[inline]
@@ -50,7 +50,7 @@ impl Trip for Way<'_> {
         message[0] = mark;
         self.socket.send(message)?;
         loop {
-            match self.ear.hear(self.socket, message, self.within)? {
+            match self.receiver.receive(self.socket, message, self.within)? {
                 None => return Ok(false),
                 Some(length) if length == size_bytes && message[0] == mark => return Ok(true),
                 // The reply to a round trip that was given up, or one that came twice.

@@ -1,16 +1,15 @@
 //! The serving end: returns or counts what arrives, until it hears over the other connection that the batch is over.
 
 use std::io::{self, Read};
-use std::mem;
 use std::net::UdpSocket;
-use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use weft_plan::Pattern;
 
 use super::arrivals::{Arrivals, Header};
-use super::{Ear, Udp};
+use super::{Receiver, Udp};
 use crate::system::clock::now_ns;
+use crate::system::socket_option;
 use crate::transport::order::Order;
 use crate::wire::setup::Setup;
 
@@ -23,7 +22,7 @@ const QUIET_NS: u64 = 50_000_000;
 
 /// Serve batches until the driving end says that there are no more.
 pub fn serve_all(mut link: Udp, setup: &Setup, largest_bytes: u64) -> io::Result<()> {
-    let ear = Ear::new(setup.step.options.wait);
+    let receiver = Receiver::new(setup.step.options.wait);
     let mut orders = link.orders()?;
     let mut memory = vec![0; largest_bytes as usize];
     let mut batch = 0;
@@ -32,22 +31,27 @@ pub fn serve_all(mut link: Udp, setup: &Setup, largest_bytes: u64) -> io::Result
         if order.is_end() {
             return Ok(());
         }
-        ear.patient(&link.socket, LOOK_EVERY)?;
+        receiver.patient(&link.socket, LOOK_EVERY)?;
         batch += 1;
         let arrivals = Arrivals::new(batch, order.messages);
         Order::accept(&mut orders)?;
         match setup.step.pattern {
-            Pattern::Pingpong => echo(&mut link, ear, &mut memory, setup.patience())?,
-            _ => count(&mut link, ear, &mut memory, arrivals, setup.patience())?,
+            Pattern::Pingpong => echo(&mut link, receiver, &mut memory, setup.patience())?,
+            _ => count(&mut link, receiver, &mut memory, arrivals, setup.patience())?,
         }
     }
 }
 
 /// Return every datagram.
-fn echo(link: &mut Udp, ear: Ear, memory: &mut [u8], patience: Duration) -> io::Result<()> {
+fn echo(
+    link: &mut Udp,
+    receiver: Receiver,
+    memory: &mut [u8],
+    patience: Duration,
+) -> io::Result<()> {
     let mut silence = Silence::new(patience);
     loop {
-        if let Some(length) = ear.hear(&link.socket, memory, LOOK_EVERY)? {
+        if let Some(length) = receiver.receive(&link.socket, memory, LOOK_EVERY)? {
             link.socket.send(&memory[..length])?;
             silence.is_over();
         } else if is_done(link)? {
@@ -61,7 +65,7 @@ fn echo(link: &mut Udp, ear: Ear, memory: &mut [u8], patience: Duration) -> io::
 /// Count what arrives and tell the driving end.
 fn count(
     link: &mut Udp,
-    ear: Ear,
+    receiver: Receiver,
     memory: &mut [u8],
     mut arrivals: Arrivals,
     patience: Duration,
@@ -70,7 +74,7 @@ fn count(
     let mut silence = Silence::new(patience);
     let mut done_ns = None;
     while !arrivals.is_complete() {
-        if let Some(length) = ear.hear(&link.socket, memory, LOOK_EVERY)? {
+        if let Some(length) = receiver.receive(&link.socket, memory, LOOK_EVERY)? {
             let now_ns = now_ns();
             if let Some(header) = Header::read(&memory[..length]) {
                 arrivals.note(header, now_ns);
@@ -115,23 +119,8 @@ fn is_done(link: &mut Udp) -> io::Result<bool> {
 /// Datagrams that the socket has dropped so far for want of room; 0 where the kernel does not say.
 fn overrun(socket: &UdpSocket) -> u32 {
     const SK_MEMINFO_DROPS: usize = 8;
-    let mut info = [0_u32; 9];
-    let mut length = mem::size_of_val(&info) as libc::socklen_t;
-    // SAFETY: the pointer and length describe `info`, which the kernel fills up to that length.
-    let outcome = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_MEMINFO,
-            info.as_mut_ptr().cast(),
-            &raw mut length,
-        )
-    };
-    if outcome == 0 {
-        info[SK_MEMINFO_DROPS]
-    } else {
-        0
-    }
+    let info = socket_option::get::<[u32; 9]>(socket, libc::SOL_SOCKET, libc::SO_MEMINFO);
+    info.map_or(0, |info| info[SK_MEMINFO_DROPS])
 }
 
 /// How long nothing has been heard.

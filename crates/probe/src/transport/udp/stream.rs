@@ -35,7 +35,7 @@ impl UdpBatches<'_> {
         }
         let sending_ns = now_ns() - start_ns;
         self.link.control.write_all(&[DONE])?;
-        let delivery = Delivery::hear(&mut self.link.control)?;
+        let delivery = Delivery::receive(&mut self.link.control)?;
         Ok(Outcome {
             timing: Timing {
                 start_ns,
@@ -46,7 +46,7 @@ impl UdpBatches<'_> {
         })
     }
 
-    /// The time of one message when they come as fast as the way takes them.
+    /// The time of one message when they are sent as fast as the path takes them.
     pub(super) fn fastest_ns(&mut self, size_bytes: u64) -> io::Result<f64> {
         let few_ns = self.few_ns(size_bytes)?;
         let many = (PROBE_NS / few_ns).clamp(PROBE_MESSAGES.into(), MOST_PROBE_MESSAGES) as u32;
@@ -55,7 +55,7 @@ impl UdpBatches<'_> {
             return Err(io::Error::new(
                 io::ErrorKind::TimedOut,
                 format!(
-                    "of {many} datagrams of {size_bytes} bytes to {} none arrived: a firewall drops them, or a broken way",
+                    "of {many} datagrams of {size_bytes} bytes to {} none arrived: a firewall drops them, or the path is broken",
                     peer(&self.link.socket)
                 ),
             ));

@@ -1,10 +1,10 @@
-//! Connections on their way to a peer's door.
+//! Connections to peers' listeners that have not been let in yet.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream};
-use std::os::fd::AsRawFd;
 
-use socket2::{SockRef, Socket};
+use rustix::io::Errno;
+use socket2::Socket;
 use weft_plan::Options;
 
 use super::event_loop::reactor::{Interest, Key, Reactor};
@@ -14,42 +14,43 @@ use crate::listener::handshake::Caller;
 use crate::listener::place::Place;
 use crate::listener::token::Token;
 use crate::system::clock::now_ns;
+use crate::system::socket_option;
 use crate::system::tcp_socket::{self, new_socket};
 
 /// Whom to connect to, from where, and what to say there.
 #[derive(Clone, Copy, Debug)]
-pub struct Errand {
+pub struct Target {
     pub node: u32,
     pub from: IpAddr,
     pub to: SocketAddr,
     pub place: Place,
-    /// Until when to try again when a crowd of strangers pushed us out.
+    /// Until when to try again after the listener closed this one for newer ones.
     pub retry_until_ns: u64,
 }
 
-/// What has become of an errand.
+/// What has become of an target.
 pub enum Outcome {
     Entered(TcpStream),
     Failed(io::Error),
 }
 
-struct Dial {
-    errand: Errand,
+struct Attempt {
+    target: Target,
     socket: TcpStream,
     /// Once it is connected.
     caller: Option<Caller>,
 }
 
-/// All connections on their way.
-pub struct Dials {
+/// All connections that are being made.
+pub struct Attempts {
     options: Options,
     token: Token,
-    underway: Slots<Dial>,
+    underway: Slots<Attempt>,
 }
 
-impl Dials {
-    pub fn new(options: Options, token: Token) -> Dials {
-        Dials {
+impl Attempts {
+    pub fn new(options: Options, token: Token) -> Attempts {
+        Attempts {
             options,
             token,
             underway: Slots::new(),
@@ -60,72 +61,73 @@ impl Dials {
         self.underway.is_empty()
     }
 
-    /// The nodes whose doors have not let us in yet.
+    /// The nodes whose listeners have not let us in yet.
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
-        self.errands().map(|errand| errand.node)
+        self.underway.iter().map(|(_, attempt)| attempt.target.node)
     }
 
-    /// What is still on its way.
-    pub fn errands(&self) -> impl Iterator<Item = &Errand> {
-        self.underway.iter().map(|(_, dial)| &dial.errand)
+    /// What has not been answered, and whether the other node's kernel has accepted the connection.
+    pub fn unanswered(&self) -> impl Iterator<Item = (&Target, bool)> {
+        let attempts = self.underway.iter().map(|(_, attempt)| attempt);
+        attempts.map(|attempt| (&attempt.target, attempt.is_connected().unwrap_or(false)))
     }
 
-    /// Set out; fails when the kernel knows no way.
-    pub fn start(&mut self, errand: Errand, reactor: &Reactor) -> io::Result<()> {
-        let socket = connect(&errand, &self.options)?;
-        reactor.watch(&socket, Key::Dial(self.underway.next()), Interest::Write)?;
-        self.underway.insert(Dial {
-            errand,
+    /// Start to connect; fails when the kernel knows no route.
+    pub fn start(&mut self, target: Target, reactor: &Reactor) -> io::Result<()> {
+        let socket = connect(&target, &self.options)?;
+        reactor.watch(&socket, Key::Attempt(self.underway.next()), Interest::Write)?;
+        self.underway.insert(Attempt {
+            target,
             socket,
             caller: None,
         });
         Ok(())
     }
 
-    /// Go on with one; the errand comes back with its outcome when it has one.
+    /// Go on with one; the target comes back with its outcome when it has one.
     pub fn advance(
         &mut self,
         slot: u32,
         reactor: &Reactor,
-    ) -> io::Result<Option<(Errand, Outcome)>> {
-        let Some(dial) = self.underway.get_mut(slot) else {
+    ) -> io::Result<Option<(Target, Outcome)>> {
+        let Some(attempt) = self.underway.get_mut(slot) else {
             return Ok(None);
         };
-        let outcome = match dial.step(&self.token, Key::Dial(slot), reactor) {
+        let outcome = match attempt.step(&self.token, Key::Attempt(slot), reactor) {
             Ok(false) => return Ok(None),
             Ok(true) => None,
             Err(error) => Some(error),
         };
-        let Dial { errand, socket, .. } = self.underway.take(slot).expect("it was there");
+        let Attempt { target, socket, .. } = self.underway.take(slot).expect("it was there");
         reactor.forget(&socket)?;
         match outcome {
-            None => Ok(Some((errand, Outcome::Entered(socket)))),
-            Some(error) => Ok(self.retry(errand, error, reactor)),
+            None => Ok(Some((target, Outcome::Entered(socket)))),
+            Some(error) => Ok(self.retry(target, error, reactor)),
         }
     }
 
     fn retry(
         &mut self,
-        errand: Errand,
+        target: Target,
         error: io::Error,
         reactor: &Reactor,
-    ) -> Option<(Errand, Outcome)> {
-        if !was_pushed_out(&error) || now_ns() > errand.retry_until_ns {
-            return Some((errand, Outcome::Failed(error)));
+    ) -> Option<(Target, Outcome)> {
+        if !was_pushed_out(&error) || now_ns() > target.retry_until_ns {
+            return Some((target, Outcome::Failed(error)));
         }
-        let again = self.start(errand, reactor);
-        again.err().map(|error| (errand, Outcome::Failed(error)))
+        let again = self.start(target, reactor);
+        again.err().map(|error| (target, Outcome::Failed(error)))
     }
 }
 
-impl Dial {
+impl Attempt {
     /// True when the listener has let us in.
     fn step(&mut self, token: &Token, key: Key, reactor: &Reactor) -> io::Result<bool> {
         if self.caller.is_none() {
             if !self.is_connected()? {
                 return Ok(false);
             }
-            self.caller = Some(Caller::new(self.errand.place, token));
+            self.caller = Some(Caller::new(self.target.place, token));
             reactor.rewatch(&self.socket, key, Interest::Read)?;
         }
         let caller = self.caller.as_mut().expect("it is connected");
@@ -147,15 +149,15 @@ impl Dial {
     }
 }
 
-fn connect(errand: &Errand, options: &Options) -> io::Result<TcpStream> {
-    let socket = new_socket(errand.from)?;
+fn connect(target: &Target, options: &Options) -> io::Result<TcpStream> {
+    let socket = new_socket(target.from)?;
     tcp_socket::apply(&socket, options)?;
     socket.set_nonblocking(true)?;
     bind_late(&socket);
-    socket.bind(&SocketAddr::new(errand.from, 0).into())?;
-    match socket.connect(&errand.to.into()) {
+    socket.bind(&SocketAddr::new(target.from, 0).into())?;
+    match socket.connect(&target.to.into()) {
         Ok(()) => {}
-        Err(error) if error.raw_os_error() == Some(libc::EINPROGRESS) => {}
+        Err(error) if error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error()) => {}
         Err(error) => return Err(error),
     }
     Ok(socket.into())
@@ -164,15 +166,5 @@ fn connect(errand: &Errand, options: &Options) -> io::Result<TcpStream> {
 /// Let the kernel choose the port when it knows the peer: thousands of connections that have just ended would
 /// otherwise use up the ports of this address. An old kernel that refuses only has fewer ports.
 fn bind_late(socket: &Socket) {
-    let on: libc::c_int = 1;
-    // SAFETY: the pointer and length describe `on`, which outlives the call.
-    unsafe {
-        libc::setsockopt(
-            SockRef::from(socket).as_raw_fd(),
-            libc::SOL_IP,
-            libc::IP_BIND_ADDRESS_NO_PORT,
-            (&raw const on).cast(),
-            size_of_val(&on) as libc::socklen_t,
-        );
-    }
+    let _ = socket_option::set(socket, libc::SOL_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1);
 }

@@ -18,7 +18,7 @@ pub const TURN_BYTES: u64 = 1 << 20;
 const PERIOD_BYTES: u64 = 65521;
 
 /// Shared by all flows; only one is served at a time.
-pub struct Desk {
+pub struct Shared {
     pub node: u32,
     verify: bool,
     payload: MmapMut,
@@ -29,11 +29,11 @@ pub struct Desk {
     pub failed: Vec<FailedTransfer>,
 }
 
-impl Desk {
-    pub fn new(node: u32, verify: bool) -> io::Result<Desk> {
+impl Shared {
+    pub fn new(node: u32, verify: bool) -> io::Result<Shared> {
         let mut payload = memory(PERIOD_BYTES + PIECE_BYTES as u64)?;
         payload::fill(&mut payload, 0);
-        Ok(Desk {
+        Ok(Shared {
             node,
             verify,
             payload,
