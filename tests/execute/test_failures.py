@@ -65,7 +65,9 @@ def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
 
 
 def test_a_killed_lab_is_said_to_be_gone(tmp_path):
-    process = start("run", "signature", "--on", "lab:pair", "--out", tmp_path / "r", *LONG, "--json")
+    process = start(
+        "run", "signature", "--on", "lab:pair", "--out", tmp_path / "r", *LONG, "--json"
+    )
     wait_for(lambda: has_samples(tmp_path / "r"))
     (keeper,) = (child for child, name in descendants(process.pid) if name == "weft-lab")
     os.kill(keeper, signal.SIGKILL)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.timed
 
 SIZE_BYTES = 5000
 MESSAGE, OFFSET = 3, 4321
-TOKEN_BYTES, ORDER_BYTES = 32, 16
+RESPONSE_BYTES, ORDER_BYTES = 80, 16
 
 
 async def copy(
@@ -69,7 +69,7 @@ def test_an_honest_proxy_is_not_accused():
 
 def test_one_wrong_byte_on_the_way_is_found_and_located():
     # The warm-up batch of 2 messages and the order of the timed batch come before the damage.
-    sent_before = TOKEN_BYTES + ORDER_BYTES + 2 * SIZE_BYTES + ORDER_BYTES
+    sent_before = RESPONSE_BYTES + ORDER_BYTES + 2 * SIZE_BYTES + ORDER_BYTES
     damage_at = sent_before + (MESSAGE - 2) * SIZE_BYTES + OFFSET
     with pytest.raises(AgentError, match=rf"message {MESSAGE} .*byte {OFFSET} ") as caught:
         measure_through(damage_at)

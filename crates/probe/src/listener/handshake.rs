@@ -57,7 +57,7 @@ impl<S: Read + Write> Guest<S> {
         match self.socket.read(&mut self.heard[self.length..]) {
             Ok(0) => return Verdict::Refused,
             Ok(count) => self.length += count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Verdict::Undecided,
+            Err(error) if is_not_yet(&error) => return Verdict::Undecided,
             Err(_) => return Verdict::Refused,
         }
         if self.length < self.heard.len() {
@@ -102,9 +102,12 @@ impl Caller {
 
     /// Read once and answer what is complete; true when the listening end has shown that it has the token too.
     pub fn advance(&mut self, socket: &mut (impl Read + Write)) -> io::Result<bool> {
-        match socket.read(&mut self.heard[self.length..])? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            count => self.length += count,
+        match socket.read(&mut self.heard[self.length..]) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => self.length += count,
+            // A signal ends a receive that has a time-out.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(false),
+            Err(error) => return Err(error),
         }
         if self.length < self.heard.len() {
             return Ok(false);
@@ -125,6 +128,11 @@ impl Caller {
             "what listens there is not a weft agent of this run",
         ))
     }
+}
+
+fn is_not_yet(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, WouldBlock};
+    matches!(error.kind(), WouldBlock | Interrupted)
 }
 
 fn transcript(challenge: &Nonce, nonce: &Nonce, place: Place) -> [u8; TRANSCRIPT_BYTES] {

@@ -10,7 +10,7 @@ use crate::system::clock::now_ns;
 use crate::system::memory::memory;
 use crate::transport::batches::{Batches, Outcome, Timing};
 use crate::transport::channel::Channel;
-use crate::transport::order::Order;
+use crate::transport::order::{END, Order};
 
 /// Announce and time one batch of `order.messages` messages.
 pub fn drive<C: Channel, P: Payload>(
@@ -156,6 +156,6 @@ impl<C: Channel, P: Payload> Batches for ChannelBatches<'_, C, P> {
     }
 
     fn end(&mut self) -> io::Result<()> {
-        self.channel.send(&Order::END.to_wire())
+        self.channel.send(&END)
     }
 }

@@ -15,7 +15,7 @@ use crate::pair::batch;
 use crate::pair::pattern::Unchecked;
 use crate::transport::batches::Timing;
 use crate::transport::channel::Channel;
-use crate::transport::order::Order;
+use crate::transport::order::{END, Order};
 
 /// What the coordinator says while a pair is together with others.
 #[derive(Debug, Deserialize)]
@@ -47,7 +47,7 @@ pub fn follow<C: Channel>(
             start_ns,
         } = next(requests)?
         else {
-            return channel.send(&Order::END.to_wire());
+            return channel.send(&END);
         };
         if size_bytes == 0 || size_bytes > largest_bytes || messages == 0 {
             return Err(wrong("a batch that the step does not have"));

@@ -8,6 +8,13 @@ const WIRE_BYTES: usize = 16;
 const MAGIC: u32 = 0x7765_6674;
 const READY: u8 = 0x52;
 
+/// What says that there is nothing more to come: an order of nothing. It is static because a channel that does not copy
+/// sends from it after the call.
+pub static END: [u8; WIRE_BYTES] = {
+    let [a, b, c, d] = MAGIC.to_le_bytes();
+    [a, b, c, d, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+};
+
 /// One batch to serve; no messages means that there is nothing more to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
@@ -16,20 +23,18 @@ pub struct Order {
 }
 
 impl Order {
-    pub const END: Order = Order {
-        size_bytes: 0,
-        messages: 0,
-    };
-
     pub fn is_end(self) -> bool {
         self.messages == 0
     }
 
     /// Announce the batch and wait until the peer is ready for it.
     pub fn announce<C: Channel>(self, channel: &mut C) -> io::Result<()> {
-        channel.send(&self.to_wire())?;
+        let wire = self.to_wire();
+        channel.send(&wire)?;
         let mut ready = [READY];
         channel.recv(&mut ready)?;
+        // A channel that does not copy may have sent from it until now.
+        std::hint::black_box(&wire);
         if ready == [READY] {
             Ok(())
         } else {
@@ -54,7 +59,7 @@ impl Order {
         channel.send(&[READY])
     }
 
-    pub fn to_wire(self) -> [u8; WIRE_BYTES] {
+    fn to_wire(self) -> [u8; WIRE_BYTES] {
         let mut wire = [0; WIRE_BYTES];
         wire[..4].copy_from_slice(&MAGIC.to_le_bytes());
         wire[4..8].copy_from_slice(&self.messages.to_le_bytes());
@@ -93,6 +98,11 @@ mod tests {
             messages: 77,
         };
         assert_eq!(Order::from_wire(order.to_wire()).unwrap(), order);
+    }
+
+    #[test]
+    fn the_end_is_an_order_of_nothing() {
+        assert!(Order::from_wire(END).unwrap().is_end());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use socket2::SockRef;
 use weft_plan::{Options, Pattern, Rate, Wait};
 
 use crate::transport::batches::{Batches, Outcome};
-use crate::transport::order::Order;
+use crate::transport::order::{END, Order};
 use crate::transport::round_trips::Trips;
 use crate::transport::socket::SocketChannel;
 use crate::transport::wait::Block;
@@ -120,7 +120,7 @@ impl Batches for UdpBatches<'_> {
     }
 
     fn end(&mut self) -> io::Result<()> {
-        self.link.control.write_all(&Order::END.to_wire())
+        self.link.control.write_all(&END)
     }
 }
 
