@@ -74,7 +74,8 @@ def test_a_killed_lab_is_said_to_be_gone(tmp_path):
     said = json.loads(process.communicate(timeout=60)[0])
     assert said["status"] == "partial"
     (warning,) = (one for one in said["warnings"] if one["code"] == "testbed-gone")
-    assert warning["message"] == "launch 0: the lab is gone (its keeper was killed)"
+    # What is in the lab may get to the end of its launch.
+    assert warning["message"].endswith(": the lab is gone (its keeper was killed)")
     assert not any("assign" in one["message"] for one in said["warnings"])
 
 

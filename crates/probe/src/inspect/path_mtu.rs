@@ -53,10 +53,11 @@ fn largest(least: u32, most: u32, mut passes: impl FnMut(u32) -> bool) -> Option
 
 /// Send as asked or not at all, whatever the kernel believes about the path.
 fn forbid_fragments(socket: &UdpSocket, is_six: bool) -> io::Result<()> {
-    Ok(match is_six {
+    match is_six {
         true => set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::PROBE)?,
         false => set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::PROBE)?,
-    })
+    }
+    Ok(())
 }
 
 /// What the kernel knows of the path: at first the MTU of the interface it begins with.
