@@ -210,16 +210,15 @@ def no_chooser(meta: RunMeta, step: int) -> NoReturn:
 
 def live_run(directory: Path, testbed: Loopback, step: Step, launches: int = 1) -> Run:
     """A run of one step, from its beginning to its end."""
-    meta = _meta(step, [node.name for node in testbed.nodes])
-    meta.plan["launches"] = launches
+    meta = _meta(step, [node.name for node in testbed.nodes], launches)
     meta.started = datetime.datetime.now(datetime.UTC).isoformat()
     writer = RunWriter.create(directory, meta)
     return LiveRun(testbed, writer, Deaf(), 5.0, no_chooser).run()
 
 
-def _meta(step: Step, names: list[str]) -> RunMeta:
+def _meta(step: Step, names: list[str], launches: int = 1) -> RunMeta:
     return RunMeta(
-        plan=a_plan(step, name="test"),
+        plan=a_plan(step, name="test", launches=launches),
         testbed={"kind": "loopback"},
         nodes=[{"name": name, "address": ADDRESS} for name in names],
     )
