@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from common.machine import machine
 from common.results import Goal, save
-from support.simgrid_peer import MODEL, NoSimGridError, build_peer
+from support.simgrid.peer import MODEL, NoSimGridError, build_peer
 
 ROOT = Path(__file__).resolve().parent.parent
 

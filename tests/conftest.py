@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from support.simgrid_peer import NoSimGridError, build_peer, build_routes
+from support.simgrid.peer import NoSimGridError, build_peer, build_routes
 
 pytest_plugins = ["support.smoke"]
 

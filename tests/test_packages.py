@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.mpi_here import needs_mpi
+from support.clusters.mpi import needs_mpi
 from support.paths import CHECKOUT
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from support.clusters.hosts import host_file
 from support.here import weft, weft_json
-from support.hosts_here import host_file
 from support.loopback import Loopback
 from weft.execute.dry_run import foresee
 from weft.plan.load import load_plan

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 import pytest
 
 from execute.mpi.test_pair import rank_of
+from support.clusters.mpi import INSTALLED, needs_mpi
 from support.command import descendants, start, weft, weft_json
-from support.mpi_here import INSTALLED, needs_mpi
 from weft.plan.phases import expand
 from weft.plan.plan import CountRule, Step
 from weft.run.folder import Run

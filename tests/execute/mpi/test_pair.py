@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from support.clusters.mpi import INSTALLED, needs_both, needs_mpi
 from support.command import descendants, start, weft, weft_json
-from support.mpi_here import INSTALLED, needs_both, needs_mpi
 from weft.errors import RequestError
 from weft.execute.mpi import program
 from weft.execute.mpi.toolchain import KINDS, find_toolchain

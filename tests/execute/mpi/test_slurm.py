@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from support.clusters.mpi import INSTALLED, needs_mpi
+from support.clusters.slurm import Slurm, is_possible, slurm
 from support.command import WEFT
-from support.mpi_here import INSTALLED, needs_mpi
-from support.slurm_here import Slurm, is_possible, slurm
 from testbed.hosts.test_slurm import QUICK, RING, said_by
 from weft.run.folder import Run
 

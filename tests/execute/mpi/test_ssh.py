@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from support.clusters.mpi import INSTALLED, needs_mpi
+from support.clusters.ssh_lab import SshLab, is_possible, ssh_lab
 from support.command import weft
-from support.mpi_here import INSTALLED, needs_mpi
-from support.ssh_lab import SshLab, is_possible, ssh_lab
 from testbed.hosts.test_ssh import QUICK, RING, blocked, run
 from weft.run.folder import Run
 

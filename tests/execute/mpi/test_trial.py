@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.mpi_here import INSTALLED, needs_mpi
+from support.clusters.mpi import INSTALLED, needs_mpi
 from weft.execute.mpi.trial import try_mpi, try_mpis
 
 pytestmark = pytest.mark.alone

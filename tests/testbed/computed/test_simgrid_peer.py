@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fabric.test_formats import write
-from support.simgrid_peer import MODEL
-from support.simgrid_platforms import HEAD
+from support.simgrid.peer import MODEL
+from support.simgrid.platforms import HEAD
 from weft.model.maxmin import fair_rates_in_rounds
 from weft.statistics import Floats
 from weft.testbed.computed.network import open_simulated, simulate

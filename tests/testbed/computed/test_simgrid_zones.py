@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from fabric.test_formats import refusal, write
-from support.simgrid_peer import QUIET
-from support.simgrid_platforms import HEAD, make_platform
+from support.simgrid.peer import QUIET
+from support.simgrid.platforms import HEAD, make_platform
 from testbed.computed.test_simgrid_peer import compared
 from weft.testbed.computed.network import open_simulated
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.hosts_here import errors_of, local_nodes, only_error, start_all
+from support.clusters.hosts import errors_of, local_nodes, only_error, start_all
 from weft.testbed.agent.agent import Agent
 from weft.testbed.hosts import start
 from weft.testbed.hosts.delivery import start_argv

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from support.clusters.hosts import host_file, local_nodes
+from support.clusters.mpi import needs_mpi
 from support.command import weft, weft_json
-from support.hosts_here import host_file, local_nodes
-from support.mpi_here import needs_mpi
 from weft.errors import RequestError
 from weft.run.folder import Run
 from weft.testbed.open import open_testbed

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from support.clusters.slurm import Slurm, is_possible, slurm
 from support.command import WEFT
-from support.slurm_here import Slurm, is_possible, slurm
 from weft.run.folder import Run
 
 pytestmark = [

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support.ssh_lab import SshLab, is_possible, ssh_lab
+from support.clusters.ssh_lab import SshLab, is_possible, ssh_lab
 from weft.run.folder import Run
 
 pytestmark = [

@@ -1,0 +1,1 @@
+"""Clusters on this machine: sshd, Slurm, MPI, command templates."""

@@ -1,0 +1,1 @@
+"""SimGrid, where it is installed."""
