@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 from pathlib import Path
 
@@ -28,7 +29,10 @@ def test_a_run_is_not_resumed_while_it_runs(tmp_path):
                     "--set", "steps.pingpong.stop.trial=200 ms")  # fmt: skip
     while not (folder / STREAM_NAME).exists() and process.poll() is None:
         time.sleep(0.01)
+    # Stopped, so that it is still running however long the other command takes to start.
+    process.send_signal(signal.SIGSTOP)
     done = weft("run", "--resume", folder)
+    process.send_signal(signal.SIGCONT)
     assert done.returncode == 2
     assert f"{folder} is still running (pid {process.pid})" in done.stderr
     assert json.loads(process.communicate(timeout=60)[0])["status"] == "complete"
