@@ -1,4 +1,4 @@
-"""Who sends to whom in a step: a struct for each pattern, with the keys that `weft._core` and run.json have."""
+"""Which nodes send to which in a step: a struct for each pattern, with the keys that `weft._core` and run.json have."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_a_question_is_answered_once_and_with_fewer_bytes() -> None:
             first.send(question)
             answer = first.recv(2000)
             assert int.from_bytes(answer[:8], "little") == 7 and len(answer) < len(question)
-            # The same again, as a network may do it; as who has recorded it; and recorded at another node.
+            # The same again, as a network may do it; as an eavesdropper replays it; and recorded at another node.
             for socket_, sent in ((first, question), (second, question), (first, elsewhere)):
                 socket_.send(sent)
                 with pytest.raises(TimeoutError):

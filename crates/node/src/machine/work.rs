@@ -10,7 +10,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// How long it takes an undisturbed processor, and what of it are accesses to the host's memory.
+    /// How long it takes an undisturbed processor, and its part in accesses to the host's memory.
     pub fn on(self, processor: &Processor, machine: &Machine) -> Span {
         let period_ps = 1e12 / processor.clock_hz as f64;
         let access_ps = match processor.on_nic {

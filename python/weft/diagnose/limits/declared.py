@@ -76,8 +76,8 @@ class DeclaredNetwork:
 
     def offered_mbps(self, limit: DeclaredLimit) -> float:
         """What the cables of the hosts on either side of a limit can carry through it: of both, the less."""
-        everybody = frozenset(range(len(self.hosts)))
-        others = everybody if limit.kind == "switch" else everybody - limit.members
+        every_host = frozenset(range(len(self.hosts)))
+        others = every_host if limit.kind == "switch" else every_host - limit.members
         sides = {"out": limit.members, "in": others}
         if limit.direction == "in":
             sides = {"out": others, "in": limit.members}

@@ -40,7 +40,7 @@ _BY_OUR_SHELL = {"plm": "rsh", "ras": "^slurm,tm,lsf,gridengine", "plm_rsh_no_tr
 def environment(toolchain: Toolchain, testbed: Testbed, folder: Path) -> dict[str, str]:
     """The user's environment with what the MPI needs on a testbed; `folder` takes its files.
 
-    Open MPI must be told to accept root, which alone may enter a lab's namespaces; one who is not root is told
+    Open MPI must be told to accept root, which alone may enter a lab's namespaces; other users are told
     nothing. An mpirun that sees a Slurm job would place its ranks itself.
     """
     kept = {
