@@ -121,15 +121,16 @@ def test_hundreds_of_thousands_of_routes_take_little_memory(tmp_path: Path) -> N
     for name, rate in (("a", 10), ("b", 9)):
         fabric = f"sim:fat-tree(k=12,levels=3,rate={rate} Gb/s)"
         weft("run", "alltoall", "--on", fabric, "--out", tmp_path / name)
+    # VmHWM: the maxrss of getrusage counts the pages of the process that started this one, too.
     code = (
-        "import resource, sys; from weft.cli.compare import compare; "
+        "import sys; from weft.cli.compare import compare; "
         "compare.main(sys.argv[1:], standalone_mode=False); "
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "a"), str(tmp_path / "b")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert f"over {2 * 432 * 431} routes" in done.stdout
-    assert float(done.stdout.splitlines()[-1]) < 600
+    assert int(done.stdout.splitlines()[-1]) < 500_000
 
 
 def test_the_printed_document_is_the_one_that_python_gives(tmp_path: Path) -> None:
