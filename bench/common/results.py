@@ -78,6 +78,7 @@ def save(
         "commit": _commit(),
     }
     path = Path(folder, f"{bench}-{part}.json" if part else f"{bench}.json")
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     print(f"saved as {path}", flush=True)
 
