@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -52,6 +53,17 @@ def test_the_stated_coverage_is_the_one_achieved(count: int) -> None:
 
 def test_coverage_of_many_launches_does_not_overflow() -> None:
     assert 0.95 <= coverage(3000) < 0.96
+
+
+def test_the_rank_of_many_values_is_the_exact_one_and_quickly_there() -> None:
+    """P(X < rank) of 2,001 fair coins in whole numbers; of a million, the normal distribution's 1.96."""
+    rank = int(median_interval(np.arange(2001)).low) + 1
+    below = [2 * sum(math.comb(2001, heads) for heads in range(end)) for end in (rank, rank + 1)]
+    assert below[0] / 2**2001 <= 0.05 < below[1] / 2**2001
+    assert coverage(2001) == pytest.approx(1 - below[0] / 2**2001, rel=1e-9)
+    started = time.process_time()
+    assert median_interval(np.arange(1_000_001)).low == pytest.approx(500_000 - 980, abs=1)
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("count", [1, 5, 25, 100, 1000])

@@ -76,14 +76,11 @@ def _rank(count: int, level: float) -> tuple[int, float]:
 
     The interval misses when fewer than r of n fair coins show heads, or tails.
     """
-    rank, ways, misses = 1, 1, 1
-    while 2 * (rank + 1) <= count:
-        ways = ways * (count - rank + 1) // rank
-        if 1.0 - 2 * (misses + ways) / (1 << count) < level:
-            break
-        misses += ways
-        rank += 1
-    return rank, max(0.0, 1.0 - 2 * misses / (1 << count))
+    heads = np.arange(1, max(1, count // 2))
+    log2_ways = np.cumsum(np.log2(np.append(1.0, (count - heads + 1) / heads)))
+    misses = 2 * np.cumsum(np.exp2(log2_ways - count))
+    rank = max(1, int(np.searchsorted(misses, 1 - level, side="right")))
+    return rank, max(0.0, 1.0 - float(misses[rank - 1]))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 
 from support.here import weft
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
-from weft.compare.comparison import compare
+from weft.compare.comparison import Unmatched, compare
+from weft.compare.settings import Difference
 from weft.errors import RequestError
 from weft.formats.exporters import export_run
 from weft.formats.importers import import_file
@@ -105,7 +107,7 @@ def test_what_is_not_alike_comes_first_and_warnings_of_both_runs_with_it(tmp_pat
     ]
     lines = weft("compare", a.directory, b.directory).stdout.splitlines()
     assert lines[2:4] == ["differs  weft: 0.1.0 | 0.2.0", "differs  nodelay: - | False"]
-    assert found.to_json()["differences"][0] == {"what": "weft", "a": "0.1.0", "b": "0.2.0"}
+    assert found.differences[0] == Difference("weft", "0.1.0", "0.2.0")
 
 
 def test_fabrics_of_one_name_and_other_rates_are_told(tmp_path: Path) -> None:
@@ -149,7 +151,7 @@ def test_sizes_without_partner_are_counted(tmp_path: Path) -> None:
     b = pingpong_run(tmp_path / "b", [2, 4], launches_of([20.0, 40.0]))
     found = compare(a, b)
     assert [pair.size_bytes for pair in found.pairs] == [2]
-    assert (found.unmatched_a, found.unmatched_b) == (2, 1)
+    assert found.unmatched == Unmatched(2, 1)
     assert codes(found) == ["sizes-unmatched"]
 
 
@@ -173,7 +175,7 @@ def test_runs_that_share_nothing_are_refused(tmp_path: Path) -> None:
 
 def test_json_has_the_documented_keys(tmp_path: Path) -> None:
     run = made(tmp_path / "a")
-    document = compare(run, run).to_json()
+    document = json.loads(weft("compare", run.directory, run.directory, "--json").stdout)
     assert {"points", "median_abs_error_pct", "worst_abs_error_pct"} <= set(document)
     keys = {"pattern", "size_bytes", "a", "b", "ratio", "significant"}
     assert set(document["points"][0]) == keys

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -14,7 +15,7 @@ from support.here import weft
 from support.plans import a_step
 from support.runs import launches_of, step_rows, write_run
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
-from weft.compare.comparison import compare
+from weft.compare.comparison import Unmatched, compare
 from weft.compare.routes import RoutePair
 from weft.plan.pattern import AllToAll
 from weft.run.folder import Run
@@ -32,8 +33,10 @@ def test_each_route_has_its_ratio_and_the_slow_one_stands_out(tmp_path: Path) ->
     assert ratios.pop(("n1", "n3")) == pytest.approx(0.5, rel=0.05)
     assert list(ratios.values()) == pytest.approx([1.0] * 11, rel=0.05)
     assert found.worst_abs_error_pct == pytest.approx(50, abs=3)
-    document = found.to_json()["points"][0]
-    assert {"pattern", "size_bytes", "a", "b", "ratio", "phase", "src", "dst"} <= document.keys()
+    said = json.loads(weft("compare", a.directory, b.directory, "--json").stdout)
+    assert said["points"] == msgspec.to_builtins(found.pairs)
+    keys = {"pattern", "size_bytes", "a", "b", "ratio", "significant", "phase", "src", "dst"}
+    assert keys <= said["points"][0].keys()
 
 
 def test_steps_of_the_same_pattern_are_kept_apart(tmp_path: Path) -> None:
@@ -41,7 +44,7 @@ def test_steps_of_the_same_pattern_are_kept_apart(tmp_path: Path) -> None:
     a = write_cluster_run(tmp_path / "a", Cluster(4, noise=0.0), steps)
     b = write_cluster_run(tmp_path / "b", Cluster(4, noise=0.0), steps[:2])
     found = compare(a, b)
-    assert len(found.pairs) == 24 and found.unmatched_a == 12 and found.unmatched_b == 0
+    assert len(found.pairs) == 24 and found.unmatched == Unmatched(12, 0)
     assert found.worst_abs_error_pct == pytest.approx(0, abs=1e-6)
 
 
@@ -51,7 +54,7 @@ def test_a_route_that_carried_nothing_is_left_out(tmp_path: Path) -> None:
     b = write_cluster_run(tmp_path / "b", Cluster(4), [Step.matrix()])
     found = compare(a, b)
     assert len(found.pairs) == 11
-    assert found.unmatched_b == 1
+    assert found.unmatched.b == 1
 
 
 def test_a_route_that_one_launch_measured_is_not_known_to_differ(tmp_path: Path) -> None:
@@ -91,7 +94,6 @@ def test_a_slow_node_is_named_before_its_routes(tmp_path: Path) -> None:
     found = compare(a, b)
     assert [(one.node, one.direction) for one in found.nodes] == [("n3", "out")]
     assert found.nodes[0].ratio == pytest.approx(0.5, abs=0.02)
-    assert found.to_json()["nodes"][0]["pattern"] == "matrix"
     said = weft("compare", a.directory, b.directory).stdout
     assert said.index("nodes that differ") < said.index("worst")
     assert compare(b, b).nodes == []
@@ -131,13 +133,6 @@ def test_hundreds_of_thousands_of_routes_take_little_memory(tmp_path: Path) -> N
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert f"over {2 * 432 * 431} routes" in done.stdout
     assert int(done.stdout.splitlines()[-1]) < 500_000
-
-
-def test_the_printed_document_is_the_one_that_python_gives(tmp_path: Path) -> None:
-    a = write_cluster_run(tmp_path / "a", Cluster(5), [Step.matrix()])
-    b = write_cluster_run(tmp_path / "b", Cluster(5, noise=0.02), [Step.matrix()])
-    said = json.loads(weft("compare", a.directory, b.directory, "--json").stdout)
-    assert said == json.loads(json.dumps(compare(a, b).to_json()))
 
 
 def test_people_get_a_line_for_each_step(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ def compare(a: str, b: str, as_json: bool) -> None:
     """Compare runs A and B: throughput of A over that of B."""
     comparison = compare_runs(Run.open(a), Run.open(b))
     if as_json:
-        points = (pair.to_json() for pair in comparison.each())
-        print_json_list(comparison.head_json(), "points", points)
+        print_json_list(comparison.head(), "points", comparison.each())
     else:
         print_comparison(comparison)

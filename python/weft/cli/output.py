@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 import click
+import msgspec
 
 from weft.run.meta import Warning
 
@@ -16,23 +18,25 @@ json_option = click.option(
 )
 """The option that every command takes."""
 
+AT_ONCE = 1000
+"""Entries of a long list that are printed together."""
+
 
 def print_json(document: Any) -> None:
     """Print the document; a number that JSON cannot hold is a bug, not an extension."""
     click.echo(json.dumps(document, indent=1, allow_nan=False))
 
 
-def print_json_list(document: dict[str, Any], name: str, entries: Iterable[Any]) -> None:
-    """Print a document with a list that is too long to be held, an entry a line."""
-    for key, value in document.items():
-        start = "," if key != next(iter(document)) else "{"
-        click.echo(f"{start}{json.dumps(key)}: {json.dumps(value, allow_nan=False)}")
-    click.echo(f",{json.dumps(name)}: [", nl=False)
-    out = sys.stdout  # echo would write out each entry by itself
-    separator = "\n "
-    for entry in entries:
-        out.write(separator + json.dumps(entry, allow_nan=False))
-        separator = ",\n "
+def print_json_list(document: msgspec.Struct, name: str, entries: Iterable[msgspec.Struct]) -> None:
+    """Print a document with one more list, which may be too long to be held: an entry a line."""
+    encoder = msgspec.json.Encoder()
+    head = encoder.encode(document).decode().removesuffix("}")
+    sys.stdout.write(f"{head},\n{json.dumps(name)}: [")
+    separator, remaining = "\n", iter(entries)
+    while some := list(islice(remaining, AT_ONCE)):
+        lines = encoder.encode_lines(some).decode().rstrip()
+        sys.stdout.write(separator + lines.replace("\n", ",\n"))
+        separator = ",\n"
     click.echo("]}")
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from msgspec import UNSET, UnsetType
 
-from weft.compare.matching import Launches, Matched, Pair, matched, paired
+from weft.compare.matching import Launches, Matched, Pair, matched, ratio_of
 from weft.diagnose.node.applications import loaded_points
 from weft.diagnose.node.web import web_points
 from weft.interval import Interval
@@ -15,19 +14,16 @@ Key = tuple[str, int, str, float]
 """Pattern, size, which kind of load, and how much."""
 
 
-@dataclass(frozen=True)
-class LoadPair(Pair):
-    """One load in both runs: `load` is gamma or users."""
+class LoadPair(Pair, frozen=True):
+    """One load in both runs: gamma of a stream, or users of a web server."""
 
-    load: str
-    value: float
+    gamma: float | UnsetType = UNSET
+    users: float | UnsetType = UNSET
 
     @property
     def what(self) -> str:
-        return f"{self.pattern}, {self.load} {self.value:g}"
-
-    def to_json(self) -> dict[str, Any]:
-        return super().to_json() | {self.load: self.value}
+        load = f"users {self.users:g}" if self.gamma is UNSET else f"gamma {self.gamma:g}"
+        return f"{self.pattern}, {load}"
 
 
 def compare_loads(a: Run, b: Run) -> Matched[LoadPair]:
@@ -52,5 +48,5 @@ def _pair(key: Key, left_mbps: float, right_mbps: float) -> tuple[LoadPair, Laun
     """What is computed comes out the same in every launch: each end is one value, and no launch is another."""
     pattern, size_bytes, load, value = key
     left, right = (Interval(mbps, mbps, mbps) for mbps in (left_mbps, right_mbps))
-    found = paired(pattern, size_bytes, left, right)
-    return LoadPair(**vars(found), load=load, value=value), ((), ())
+    pair = LoadPair(pattern, size_bytes, left, right, ratio_of(left, right), None, **{load: value})
+    return pair, ((), ())

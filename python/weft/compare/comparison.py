@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec import structs
 
 from weft.compare.applications import compare_loads
-from weft.compare.matching import Launches, Matched, Pair, matched, paired, table
+from weft.compare.matching import Launches, Matched, Pair, matched, ratio_of, table
 from weft.compare.multi_pair import compare_pairs
 from weft.compare.nodes import NodeRatio, nodes_that_differ
 from weft.compare.routes import RoutePairs, compare_routes
@@ -31,6 +32,38 @@ Measured = tuple[Point, tuple[float, ...]]
 """A point, and its throughput in each launch."""
 
 
+class Simultaneous(msgspec.Struct):
+    """How many rows share the bound on false differences, what was tested, and the smallest p it can give."""
+
+    rows: int
+    launches: tuple[int, int]
+    least_p: float
+    level: float = LEVEL
+
+
+class Unmatched(msgspec.Struct):
+    """How many sizes, routes or loads of each run have no partner."""
+
+    a: int
+    b: int
+
+
+class Head(msgspec.Struct, kw_only=True):
+    """What is printed before the points."""
+
+    a: str
+    b: str
+    quantity: str = "throughput_mbps"
+    statistic: Reduction
+    differences: list[Difference]
+    nodes: list[NodeRatio]
+    simultaneous: Simultaneous
+    median_abs_error_pct: float
+    worst_abs_error_pct: float
+    unmatched: Unmatched
+    warnings: list[Warning]
+
+
 @dataclass(frozen=True)
 class Comparison:
     """All sizes and routes two runs share. `reduction` is what stands for a launch, in both.
@@ -46,11 +79,10 @@ class Comparison:
     routes: RoutePairs
     significant: list[bool | None]
     launches: tuple[int, int]
-    unmatched_a: int
-    unmatched_b: int
-    differences: list[Difference] = field(default_factory=list)
-    nodes: list[NodeRatio] = field(default_factory=list)
-    warnings: list[Warning] = field(default_factory=list)
+    unmatched: Unmatched
+    differences: list[Difference]
+    nodes: list[NodeRatio]
+    warnings: list[Warning]
 
     @property
     def pairs(self) -> list[Pair]:
@@ -84,85 +116,90 @@ class Comparison:
         errors: Floats = np.abs(np.concatenate([ratios, self.routes.ratios]) - 1.0) * 100.0
         return errors
 
-    def to_json(self) -> dict[str, Any]:
-        """The document of `weft compare --json`."""
-        return self.head_json() | {"points": [pair.to_json() for pair in self.each()]}
-
-    def head_json(self) -> dict[str, Any]:
-        """The document without its points, of which there may be millions."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "quantity": "throughput_mbps",
-            "statistic": self.reduction,
-            "differences": [one.to_json() for one in self.differences],
-            "nodes": [one.to_json() for one in self.nodes],
-            "simultaneous": {
-                "level": LEVEL,
-                "rows": self.tested,
-                "launches": list(self.launches),
-                "least_p": least_p(*self.launches),
-            },
-            "median_abs_error_pct": self.median_abs_error_pct,
-            "worst_abs_error_pct": self.worst_abs_error_pct,
-            "unmatched": {"a": self.unmatched_a, "b": self.unmatched_b},
-            "warnings": [vars(warning) for warning in self.warnings],
-        }
+    def head(self) -> Head:
+        """The document of `weft compare --json` without its points, of which there may be millions."""
+        return Head(
+            a=self.a,
+            b=self.b,
+            statistic=self.reduction,
+            differences=self.differences,
+            nodes=self.nodes,
+            simultaneous=Simultaneous(self.tested, self.launches, least_p(*self.launches)),
+            median_abs_error_pct=self.median_abs_error_pct,
+            worst_abs_error_pct=self.worst_abs_error_pct,
+            unmatched=self.unmatched,
+            warnings=self.warnings,
+        )
 
 
 def compare(a: Run, b: Run) -> Comparison:
     """Compare throughputs; raises RequestError when the runs share no pattern and size."""
-    warnings = [
-        Warning(one.code, f"{name}: {one.message}", one.hint)
-        for name, run in (("a", a), ("b", b))
-        for one in run.meta.warnings
-    ]
+    warnings = _told("a", a) + _told("b", b)
     reduction = _common_reduction(a, b, warnings)
-    left, right = _keyed(a, reduction), _keyed(b, reduction)
     parts: tuple[Matched[Pair], ...] = (
-        matched(left, right, lambda _, one, other: _pair(one, other)),
+        matched(_keyed(a, reduction), _keyed(b, reduction), _pair),
         compare_loads(a, b),
         compare_pairs(a, b),
     )
     routes = compare_routes(a, b, warnings)
-    if not (len(routes) or any(one.pairs for one in parts)):
-        raise RequestError(
-            f"{a.directory} and {b.directory} share no size of the same pattern: "
-            f"{_extent(left)} against {_extent(right)}",
-            "measure both with the same plan; sizes are matched exactly, never interpolated",
-        )
-    unmatched_a = routes.unmatched_a + sum(one.unmatched_a for one in parts)
-    unmatched_b = routes.unmatched_b + sum(one.unmatched_b for one in parts)
-    if unmatched_a or unmatched_b:
-        warnings.append(
-            Warning(
-                "sizes-unmatched",
-                f"{unmatched_a} sizes, routes or loads of a and {unmatched_b} of b have no partner and are left out",
-                "measure both with the same plan",
-            )
-        )
-    for run in (a, b):
-        warnings += sampled_warning(str(run.directory), run.meta)
     points = [pair for one in parts for pair in one.pairs]
-    significant, launches = _judged(
-        points, [each for one in parts for each in one.launches], routes
+    if not (points or len(routes)):
+        raise _nothing_shared(a, b)
+    unmatched = Unmatched(
+        routes.unmatched_a + sum(one.unmatched_a for one in parts),
+        routes.unmatched_b + sum(one.unmatched_b for one in parts),
     )
-    if None in significant:
-        warnings.append(_TOO_FEW_LAUNCHES)
+    launches = [each for one in parts for each in one.launches]
+    significant, tested = _judged(points, launches, routes)
     return Comparison(
         str(a.directory),
         str(b.directory),
         reduction,
-        [replace(pair, significant=one) for pair, one in zip(points, significant, strict=False)],
+        [
+            structs.replace(one, significant=yes)
+            for one, yes in zip(points, significant, strict=False)
+        ],
         routes,
         significant,
-        launches,
-        unmatched_a,
-        unmatched_b,
+        tested,
+        unmatched,
         setting_differences(a.meta, b.meta),
         nodes_that_differ(routes),
-        warnings,
+        [*warnings, *_notes(a, b, unmatched, significant)],
     )
+
+
+def _told(name: str, run: Run) -> list[Warning]:
+    """A run's own warnings."""
+    return [Warning(one.code, f"{name}: {one.message}", one.hint) for one in run.meta.warnings]
+
+
+def _nothing_shared(a: Run, b: Run) -> RequestError:
+    return RequestError(
+        f"{a.directory} and {b.directory} share no size of the same pattern: "
+        f"{_extent(a)} against {_extent(b)}",
+        "measure both with the same plan; sizes are matched exactly, never interpolated",
+    )
+
+
+def _notes(
+    a: Run, b: Run, unmatched: Unmatched, significant: Sequence[bool | None]
+) -> Iterator[Warning]:
+    """What could not be compared, and what cannot be said."""
+    if unmatched.a or unmatched.b:
+        yield Warning(
+            "sizes-unmatched",
+            f"{unmatched.a} sizes, routes or loads of a and {unmatched.b} of b have no partner and are left out",
+            "measure both with the same plan",
+        )
+    for run in (a, b):
+        yield from sampled_warning(str(run.directory), run.meta)
+    if None in significant:
+        yield Warning(
+            "too-few-launches",
+            "some differences cannot be called significant or not: too few launches",
+            "four launches on each side are enough, or three against five",
+        )
 
 
 def _judged(
@@ -190,13 +227,6 @@ def _stacked(points: list[tuple[float, ...]], routes: Floats) -> Floats:
     stacked[: len(above), : above.shape[1]] = above
     stacked[len(above) :, : routes.shape[1]] = routes
     return stacked
-
-
-_TOO_FEW_LAUNCHES = Warning(
-    "too-few-launches",
-    "some differences cannot be called significant or not: too few launches",
-    "four launches on each side are enough, or three against five",
-)
 
 
 def _common_reduction(a: Run, b: Run, warnings: list[Warning]) -> Reduction:
@@ -245,15 +275,17 @@ def _keyed(run: Run, reduction: Reduction) -> dict[Key, Measured]:
     return keyed
 
 
-def _extent(keyed: dict[Key, Measured]) -> str:
-    if not keyed:
+def _extent(run: Run) -> str:
+    found = curves(run)
+    if not found:
         return "no samples"
-    sizes = [size for _, _, size in keyed]
-    patterns = ", ".join(sorted({pattern for pattern, _, _ in keyed}))
+    sizes = [size for one in found for size in one.sizes.tolist()]
+    patterns = ", ".join(sorted({one.pattern for one in found}))
     return f"{patterns} of {min(sizes)} to {max(sizes)} bytes"
 
 
-def _pair(a: Measured, b: Measured) -> tuple[Pair, Launches]:
+def _pair(key: Key, a: Measured, b: Measured) -> tuple[Pair, Launches]:
     (left, left_launches), (right, right_launches) = a, b
-    pair = paired(left.pattern, left.size_bytes, left.throughput_mbps, right.throughput_mbps)
+    ends = (left.throughput_mbps, right.throughput_mbps)
+    pair = Pair(key[0], key[2], *ends, ratio_of(*ends), None)
     return pair, (left_launches, right_launches)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
+import msgspec
 import numpy as np
 
 from weft.interval import Interval
@@ -15,9 +16,8 @@ Launches = tuple[tuple[float, ...], tuple[float, ...]]
 """What each launch of either run measured in Mb/s, NaN where it did not; empty where nothing is repeated."""
 
 
-@dataclass(frozen=True)
-class Pair:
-    """One size in both runs; `ratio` is a's throughput over b's.
+class Pair(msgspec.Struct, frozen=True):
+    """One size in both runs, as `weft compare --json` prints it; `a` and `b` are in Mb/s, `ratio` is a's over b's.
 
     The ratio's interval combines the ends of both intervals, so it covers at least as surely as
     they do together. `significant` is None when the launches are too few to prove any difference.
@@ -34,17 +34,6 @@ class Pair:
     def what(self) -> str:
         """What tables call it, beside the size."""
         return self.pattern
-
-    def to_json(self) -> dict[str, Any]:
-        """The pair as `weft compare --json` prints it; intervals `a` and `b` are in Mb/s."""
-        return {
-            "pattern": self.pattern,
-            "size_bytes": self.size_bytes,
-            "a": self.a.to_json(),
-            "b": self.b.to_json(),
-            "ratio": self.ratio.to_json(),
-            "significant": self.significant,
-        }
 
 
 Key = TypeVar("Key")
@@ -74,10 +63,9 @@ def matched(
     return Matched([one for one, _ in found], [launches for _, launches in found], *unmatched)
 
 
-def paired(pattern: str, size_bytes: int, left: Interval, right: Interval) -> Pair:
-    """Two intervals of throughput; whether they differ is decided among all pairs."""
-    ratio = Interval(left.median / right.median, left.low / right.high, left.high / right.low)
-    return Pair(pattern, size_bytes, left, right, ratio, None)
+def ratio_of(left: Interval, right: Interval) -> Interval:
+    """Of two throughputs."""
+    return Interval(left.median / right.median, left.low / right.high, left.high / right.low)
 
 
 def table(rows: list[tuple[float, ...]]) -> Floats:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
-from weft.compare.matching import Launches, Matched, Pair, matched, paired
+from weft.compare.matching import Launches, Matched, Pair, matched, ratio_of
 from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
 from weft.run.folder import Run
 
@@ -13,8 +10,7 @@ Key = tuple[str, str, int]
 """Test, arrangement, size."""
 
 
-@dataclass(frozen=True)
-class ArrangementPair(Pair):
+class ArrangementPair(Pair, frozen=True):
     """What all pairs of an arrangement moved in both runs."""
 
     arrangement: str
@@ -22,9 +18,6 @@ class ArrangementPair(Pair):
     @property
     def what(self) -> str:
         return f"{self.pattern}, {self.arrangement}"
-
-    def to_json(self) -> dict[str, Any]:
-        return super().to_json() | {"arrangement": self.arrangement}
 
 
 def compare_pairs(a: Run, b: Run) -> Matched[ArrangementPair]:
@@ -37,6 +30,6 @@ def _keyed(run: Run) -> dict[Key, MultiPairPoint]:
 
 
 def _pair(key: Key, a: MultiPairPoint, b: MultiPairPoint) -> tuple[ArrangementPair, Launches]:
-    found = paired(a.test, a.size_bytes, a.sum_mbps, b.sum_mbps)
-    launches = (a.by_launch_mbps, b.by_launch_mbps)
-    return ArrangementPair(**vars(found), arrangement=a.name), launches
+    sums = (a.sum_mbps, b.sum_mbps)
+    pair = ArrangementPair(a.test, a.size_bytes, *sums, ratio_of(*sums), None, a.name)
+    return pair, (a.by_launch_mbps, b.by_launch_mbps)

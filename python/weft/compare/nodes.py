@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
+import msgspec
 import numpy as np
 
 from weft.compare.routes import RoutePairs
 from weft.diagnose.ensemble.blocks import FEWEST_NODES
 from weft.diagnose.ensemble.effects import deviation, median_polish
+from weft.statistics import Floats
 
 LEAST_EFFECT = math.log(1.05)
 """Below 5 % a node counts as alike."""
@@ -20,8 +20,7 @@ LEAST_SHARE = 0.5
 """Of all pairs of a step's nodes; with fewer, a node cannot be told from its routes."""
 
 
-@dataclass(frozen=True)
-class NodeRatio:
+class NodeRatio(msgspec.Struct, frozen=True):
     """A node that sends ("out") or receives ("in") in a at `ratio` times what it does in b, beside the other nodes."""
 
     pattern: str
@@ -29,9 +28,6 @@ class NodeRatio:
     node: str
     direction: str
     ratio: float
-
-    def to_json(self) -> dict[str, Any]:
-        return vars(self)
 
 
 def nodes_that_differ(routes: RoutePairs) -> list[NodeRatio]:
@@ -54,7 +50,7 @@ def _of_step(routes: RoutePairs, step: int) -> list[NodeRatio]:
 
 
 def _outliers(
-    routes: RoutePairs, step: int, members: list[int], effects: dict[str, Any]
+    routes: RoutePairs, step: int, members: list[int], effects: dict[str, Floats]
 ) -> Iterator[NodeRatio]:
     for direction, values in effects.items():
         least = max(LEAST_EFFECT, deviation(values))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from weft.compare.matching import Pair
+from weft.compare.matching import Pair, ratio_of
 from weft.compare.ranks import ranks_in
 from weft.diagnose.curve import Ints
 from weft.diagnose.ensemble.rates import Rates
@@ -25,19 +25,13 @@ StepKey = tuple[str, int]
 """A step's pattern, and how many of that pattern stand before it."""
 
 
-@dataclass(frozen=True)
-class RoutePair(Pair):
+class RoutePair(Pair, frozen=True):
     """One transfer in both runs; `step` says which of the steps of its pattern it is in."""
 
     step: int
     phase: int
     src: str
     dst: str
-
-    def to_json(self) -> dict[str, Any]:
-        """The pair as `weft compare --json` prints it."""
-        place = {"phase": self.phase, "src": self.src, "dst": self.dst}
-        return super().to_json() | place
 
 
 @dataclass(frozen=True)
@@ -75,19 +69,10 @@ class RoutePairs:
         for row in self._rows():
             step, phase, src, dst, size, *ends = row
             left, right = Interval(*ends[:3]), Interval(*ends[3:])
+            pattern, nth = self.steps[step]
             yield RoutePair(
-                pattern=self.steps[step][0],
-                size_bytes=size,
-                a=left,
-                b=right,
-                ratio=Interval(
-                    left.median / right.median, left.low / right.high, left.high / right.low
-                ),
-                significant=next(differing),
-                step=self.steps[step][1],
-                phase=phase,
-                src=self.names[src],
-                dst=self.names[dst],
+                *(pattern, size, left, right, ratio_of(left, right), next(differing)),
+                *(nth, phase, self.names[src], self.names[dst]),
             )
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
 
 from weft.plan.plan import Plan, to_data
 from weft.run.meta import RunMeta
@@ -15,16 +15,12 @@ FACTS = ("kernel", "cpu_model", "cpus")
 NOT_SET = "-"
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """A setting with its value in both runs, as text."""
 
     what: str
     a: str
     b: str
-
-    def to_json(self) -> dict[str, str]:
-        return vars(self)
 
 
 def setting_differences(a: RunMeta, b: RunMeta) -> list[Difference]:
@@ -41,24 +37,32 @@ def _settings(meta: RunMeta) -> Iterator[tuple[str, str]]:
     yield "weft", meta.weft_version or NOT_SET
     yield "testbed", f"{meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}"
     yield "scale", f"{meta.testbed.get('scale', 1.0):g}"
-    yield from _fabric(meta.testbed.get("fabric") or {})
+    yield from _fabric(msgspec.convert(meta.testbed.get("fabric") or {}, _Fabric))
     yield from _plan(meta.plan)
     yield from _sets("", (one["settings"] for one in meta.effective if "settings" in one))
     facts = (node.get("facts") or {} for node in meta.nodes)
     yield from _sets("node's ", ({key: one.get(key) for key in FACTS} for one in facts))
 
 
-def _fabric(fabric: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Its name, and of each list of parts how many there are and which are how often alike."""
-    yield "fabric", str(fabric.get("name", NOT_SET))
+class _Fabric(msgspec.Struct):
+    """What is compared of a fabric."""
+
+    name: str = NOT_SET
+    hosts: list[object] = []
+    switches: list[dict[str, object]] = []
+    links: list[dict[str, object]] = []
+
+
+def _fabric(fabric: _Fabric) -> Iterator[tuple[str, str]]:
+    """Its name, and of each list of parts how many there are and all values that occur."""
+    yield "fabric", fabric.name
     for part in ("hosts", "switches", "links"):
-        yield f"fabric's {part}", str(len(fabric.get(part, [])))
-    links = fabric.get("links", [])
-    flat = [dict(_flat({k: v for k, v in link.items() if k != "ends"})) for link in links]
-    yield from _sets("fabric's link ", flat)
-    switches = fabric.get("switches", [])
+        yield f"fabric's {part}", str(len(getattr(fabric, part)))
+    links = ({key: value for key, value in one.items() if key != "ends"} for one in fabric.links)
+    yield from _sets("fabric's link ", (dict(_flat(link)) for link in links))
     keys = ("capacity_bits_per_s", "queue_frames")
-    yield from _sets("fabric's switch ", ({key: one.get(key) for key in keys} for one in switches))
+    switches = ({key: one.get(key) for key in keys} for one in fabric.switches)
+    yield from _sets("fabric's switch ", switches)
 
 
 def _plan(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -70,7 +74,7 @@ def _plan(plan: Plan) -> Iterator[tuple[str, str]]:
             yield f"{named}: {key}", value
 
 
-def _sets(prefix: str, documents: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+def _sets(prefix: str, documents: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, str]]:
     """By key all values that occur, so that it does not matter on which node or in which launch."""
     values: dict[str, set[str]] = {}
     for document in documents:
@@ -81,7 +85,7 @@ def _sets(prefix: str, documents: Iterable[dict[str, Any]]) -> Iterator[tuple[st
         yield prefix + key, ", ".join(sorted(found))
 
 
-def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+def _flat(value: object, path: str = "") -> Iterator[tuple[str, str]]:
     """The leaves of nested tables, by their path."""
     if isinstance(value, dict):
         for key, inner in value.items():
