@@ -39,6 +39,16 @@ def test_a_run_is_not_resumed_while_it_runs(tmp_path):
     assert Run.open(folder).meta.status == "complete"
 
 
+def test_sizes_beyond_until_are_not_missing(tmp_path):
+    said = weft_json("run", "signature", "--on", "local:", "--out", tmp_path / "r", *QUICK,
+                     "--set", "steps.*.until=1 ns")  # fmt: skip
+    assert said["status"] == "complete"
+    samples = Run.open(tmp_path / "r").samples
+    assert [measured_phases(samples, 0, launch) for launch in (0, 1)] == [{0}] * 2
+    (tmp_path / "r" / TABLE_NAME).unlink()
+    assert weft_json("show", tmp_path / "r")["status"] == "partial"
+
+
 def test_lost_samples_are_measured_again(tmp_path):
     measured(tmp_path / "r")
     (tmp_path / "r" / TABLE_NAME).unlink()

@@ -45,7 +45,10 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
             have = measured_phases(samples, index, launch)
             if is_done:
                 have |= _given_up(meta, index, launch)
-            phases = [phase for phase in _known_phases(meta, index, launch) if phase not in have]
+            known = _known_phases(meta, index, launch)
+            if is_done and _took_until(meta, samples, index, launch):
+                known = [phase for phase in known if phase < max(have)]
+            phases = [phase for phase in known if phase not in have]
             if phases or not is_done:
                 found.append(MissingStep(index, launch, phases))
     return found
@@ -58,6 +61,18 @@ def _known_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
     return planned + [phase["phase"] for phase in meta.phases if phase.items() >= key.items()]
 
 
+def _took_until(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> bool:
+    """Whether a message of the last phase took as long as the step's `until`: larger sizes were left out."""
+    step = meta.plan.steps[index]
+    if step.until_ns is None:
+        return False
+    rows = _rows_of(samples, index, launch)
+    last = rows.filter((pc.field("phase") == pc.max(rows["phase"])) & (pc.field("messages") > 0))
+    message_ns = pc.min(pc.divide(last["elapsed_ns"], last["messages"])).as_py()
+    crossings = 2 if step.measures_latency else 1
+    return message_ns is not None and message_ns // crossings >= step.until_ns
+
+
 def _given_up(meta: RunMeta, index: int, launch: int) -> set[int]:
     """Phases that are known to lack something, be it all they would have had."""
     key = {"step": index, "launch": launch}
@@ -67,8 +82,11 @@ def _given_up(meta: RunMeta, index: int, launch: int) -> set[int]:
 
 def measured_phases(samples: pa.Table, step: int, launch: int) -> set[int]:
     """The phases of a step that have samples in a launch."""
-    rows = samples.filter((pc.field("step") == step) & (pc.field("launch") == launch))
-    return set(rows.column("phase").unique().to_pylist())
+    return set(_rows_of(samples, step, launch).column("phase").unique().to_pylist())
+
+
+def _rows_of(samples: pa.Table, step: int, launch: int) -> pa.Table:
+    return samples.filter((pc.field("step") == step) & (pc.field("launch") == launch))
 
 
 def damage_of(meta: RunMeta, found: Readable) -> Damage | None:
