@@ -24,6 +24,7 @@ from weft.plan.load import load_plan
 from weft.plan.plan import Step
 from weft.run.folder import Run
 from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.reply import Delivery
 from weft.testbed.local import Local
 from weft.testbed.open import open_testbed
 from weft.testbed.ports import PortRange
@@ -45,9 +46,9 @@ def step(transport: str, sizes: list[int], **changes: Any) -> Step:
     return loopback.step(sizes, transport=transport, **changes)
 
 
-def streamed(*sizes: int, **options: Any) -> tuple[pa.Table, list[dict[str, Any]]]:
+def streamed(*sizes: int, **options: Any) -> tuple[pa.Table, list[Delivery]]:
     """The samples and the deliveries of a stream of datagrams on loopback."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Delivery] = []
     stream = {"kind": "stream", "window": 64}
     a_step = step("udp", list(sizes), pattern=stream, options={"wait": "block"} | options)
 
@@ -97,7 +98,7 @@ def test_a_peer_that_stops_is_noticed_within_the_patience(transport: str) -> Non
 
 def test_datagrams_of_every_size_are_sent_for_as_long_as_asked() -> None:
     _, rows = streamed(64, 8192, rate={"percent": 50})
-    sent_ns = [row["sending_ns"] for row in rows if row["phase"] == 1]
+    sent_ns = [row.sending_ns for row in rows if row.phase == 1]
     assert min(sent_ns) > 1_000_000, "half a trial of 2 ms"
 
 
@@ -185,22 +186,22 @@ def test_on_loopback_nothing_is_lost_but_for_want_of_room() -> None:
     table, rows = streamed(1000, rate={"bits_per_s": 80_000_000})
     assert len(rows) == table.num_rows == 3
     for row, arrived in zip(rows, table.column("messages").to_pylist(), strict=True):
-        assert row["received"] == arrived == row["sent"] - row["overrun"]
-        assert (row["duplicated"], row["reordered"]) == (0, 0)
+        assert row.received == arrived == row.sent - row.overrun
+        assert (row.duplicated, row.reordered) == (0, 0)
 
 
 def test_a_stream_keeps_to_its_rate() -> None:
     _, rows = streamed(1000, rate={"bits_per_s": 80_000_000})
     for row in rows:
-        assert row["sent"] * 8000 * 1e3 / row["sending_ns"] <= 80 * (1 + 2 / row["sent"])
+        assert row.sent * 8000 * 1e3 / row.sending_ns <= 80 * (1 + 2 / row.sent)
 
 
 def test_a_share_of_the_achievable_rate_is_less_than_it() -> None:
     _, all_of_it = streamed(1000)
     _, a_tenth = streamed(1000, rate={"percent": 10})
 
-    def rate(rows: list[dict[str, Any]]) -> float:
-        return float(sum(row["sent"] for row in rows) / sum(row["sending_ns"] for row in rows))
+    def rate(rows: list[Delivery]) -> float:
+        return float(sum(row.sent for row in rows) / sum(row.sending_ns for row in rows))
 
     assert rate(a_tenth) < 0.5 * rate(all_of_it)
 

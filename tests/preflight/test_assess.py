@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from support.recorded_cluster import Cluster
 from weft.execute.mpi.trial import Trial

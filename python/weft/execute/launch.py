@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import msgspec
 import pyarrow as pa
 
 from weft.execute.adaptive import AdaptiveStep, chosen_phases
@@ -65,9 +66,12 @@ class Launch:
     def _record_nodes(self, crew: Crew) -> None:
         meta = self.writer.meta
         for node, agent in crew.agents.items():
-            meta.nodes[node]["facts"] = agent.facts
+            meta.nodes[node]["facts"] = msgspec.to_builtins(agent.facts)
             meta.nodes[node]["address"] = self.testbed.nodes[node].address
-        meta.timing = [{"node": agent.node} | agent.timing for agent in crew.agents.values()]
+        meta.timing = [
+            {"node": agent.node} | msgspec.structs.asdict(agent.timing)
+            for agent in crew.agents.values()
+        ]
 
     def _warn_of_missing(self, crew: Crew) -> None:
         """The nodes that did not start and why, in one table; where a pair needs one, the launch fails and says so."""

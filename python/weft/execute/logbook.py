@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
+from msgspec.structs import asdict
 
 from weft.plan.arrangements import Arrangement
 from weft.plan.phases import Phase
@@ -14,6 +15,7 @@ from weft.plan.plan import to_data
 from weft.run.folder import RunWriter
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
+from weft.testbed.agent.reply import Delivery, Joined, Settings
 
 
 class Logbook:
@@ -50,15 +52,14 @@ class Logbook:
             self.writer.append(batch)
         self._on_phases(phases)
 
-    def deliveries(self, rows: list[dict[str, Any]]) -> None:
+    def deliveries(self, rows: Sequence[Delivery]) -> None:
         """What became of the messages of batches, which take the place of earlier ones of their phases."""
-        phases = {row["phase"] for row in rows}
-        for phase in phases:
+        for phase in {row.phase for row in rows}:
             key = self._key(phase)
             self.meta.deliveries = [
                 one for one in self.meta.deliveries if not one.items() >= key.items()
             ]
-        self.meta.deliveries += [self._key(row["phase"]) | row for row in rows]
+        self.meta.deliveries += [self._key(row.phase) | asdict(row) for row in rows]
 
     def carried(
         self,
@@ -132,15 +133,15 @@ class Logbook:
         if not any(entry.items() >= key.items() for entry in self.meta.lost):
             self.node_lost(node, None, reason, is_told)
 
-    def joined(self, node: int, answer: dict[str, Any]) -> None:
+    def joined(self, node: int, answer: Joined) -> None:
         """A node's clock and its settings as the kernel sees them."""
         name = self.name(node)
-        clock = {"node": name, "offset_ns": answer["offset_ns"], "error_ns": answer["error_ns"]}
+        clock = {"node": name, "offset_ns": answer.offset_ns, "error_ns": answer.error_ns}
         others = [one for one in self.meta.clocks if one["node"] != name]
         self.meta.clocks = [*others, clock]
-        self.settings(name, answer["effective"])
+        self.settings(name, answer.effective)
 
-    def settings(self, name: str, settings: dict[str, Any]) -> None:
+    def settings(self, name: str, settings: Settings) -> None:
         """The effective settings of a node, once a step and launch; warns where the kernel gave less."""
         key = {"step": self.step, "launch": self.launch, "node": name}
         if any(entry.items() >= key.items() for entry in self.meta.effective):
@@ -163,14 +164,15 @@ class Logbook:
     def _key(self, phase: int | None) -> dict[str, Any]:
         return {"step": self.step, "launch": self.launch, "phase": phase}
 
-    def _check_buffers(self, name: str, settings: dict[str, Any]) -> None:
+    def _check_buffers(self, name: str, settings: Settings) -> None:
         options = self.meta.plan.steps[self.step].options
         for key, limit in (("send_buffer_bytes", "wmem_max"), ("receive_buffer_bytes", "rmem_max")):
             asked = getattr(options, key)
-            if asked is not None and settings[key] < 2 * asked:
+            given = settings.get(key)
+            if asked is not None and isinstance(given, int) and given < 2 * asked:
                 self.meta.warn(
                     "buffer-capped",
                     f"{name}: asked for a {key.removesuffix('_bytes').replace('_', ' ')} of {asked} bytes, "
-                    f"the kernel gave {settings[key] // 2}",
+                    f"the kernel gave {given // 2}",
                     f"raise net.core.{limit} on {name}, or ask for less",
                 )

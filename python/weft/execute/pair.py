@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyarrow as pa
+from msgspec.structs import asdict
 
 from weft.plan.plan import Step
 from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.ports import PortRange, as_request
+from weft.testbed.agent.reply import Connected, Deliveries, Delivery, Done, Listening, Settings
+from weft.testbed.agent.request import Drive, Serve
+from weft.testbed.ports import PortRange
 
 WITHOUT_SERVER = ("null", "icmp")
 """Transports of which only one end is an agent."""
@@ -35,50 +37,45 @@ class StepJob:
     epoch_ns: int
     patience_ms: int
 
-    def common(self, node: int) -> dict[str, Any]:
-        return {
-            "step": self.step,
-            "nodes": len(self.addresses),
-            "node": node,
-            "address": self.addresses[node],
-            "ports": as_request(self.ports[node]),
-            "token": self.token,
-            "patience_ms": self.patience_ms,
-        }
-
     def kernel_of_peer(self) -> str | None:
         """The peer's address where its kernel answers, or None where there is no peer."""
         return endpoint(self.addresses[1], 0) if self.step.transport == "icmp" else None
 
-    def serve_request(self, node: int) -> dict[str, Any]:
-        return {"type": "serve"} | self.common(node)
+    def serve_request(self, node: int) -> Serve:
+        return Serve(
+            step=self.step,
+            nodes=len(self.addresses),
+            node=node,
+            address=self.addresses[node],
+            ports=self.ports[node],
+            token=self.token,
+            patience_ms=self.patience_ms,
+        )
 
-    def drive_request(
-        self, node: int, peer: str | None, clock_offset_ns: int = 0
-    ) -> dict[str, Any]:
+    def drive_request(self, node: int, peer: str | None, clock_offset_ns: int = 0) -> Drive:
         """To a driver whose clock is so far ahead of this machine's."""
-        return {
-            "type": "drive",
-            "peer": peer,
-            "step_index": self.step_index,
-            "launch": self.launch,
-            "phases": self.phases,
-            "epoch_ns": self.epoch_ns + clock_offset_ns,
-        } | self.common(node)
+        return Drive(
+            **asdict(self.serve_request(node)),
+            peer=peer,
+            step_index=self.step_index,
+            launch=self.launch,
+            phases=self.phases,
+            epoch_ns=self.epoch_ns + clock_offset_ns,
+        )
 
 
 @dataclass
 class StepOutcome:
     """What a finished step leaves besides its samples."""
 
-    effective: dict[str, dict[str, Any]] = field(default_factory=dict)
+    effective: dict[str, Settings] = field(default_factory=dict)
 
 
 async def run_step(
     agents: list[Agent],
     job: StepJob,
     on_samples: Callable[[pa.RecordBatch], None],
-    on_deliveries: Callable[[list[dict[str, Any]]], None] = lambda rows: None,
+    on_deliveries: Callable[[list[Delivery]], None] = lambda rows: None,
 ) -> StepOutcome:
     """Run one step from node 0 to node 1, or from node 0 alone where no agent answers; raises AgentError."""
     outcome = StepOutcome()
@@ -90,7 +87,7 @@ async def run_step(
         return outcome
     server = agents[1]
     await server.send(job.serve_request(1))
-    port = (await server.expect("listening"))["port"]
+    port = (await server.expect(Listening)).port
     peer = endpoint(job.addresses[1], port)
     await driver.send(job.drive_request(0, peer, ahead_ns))
     with _naming_peers(driver.node, server.node):
@@ -116,22 +113,23 @@ async def _follow(
     agent: Agent,
     outcome: StepOutcome,
     on_samples: Callable[[pa.RecordBatch], None],
-    on_deliveries: Callable[[list[dict[str, Any]]], None],
+    on_deliveries: Callable[[list[Delivery]], None],
 ) -> None:
     """Take what an agent says until it is done."""
     while True:
         received = await agent.receive()
-        if isinstance(received, pa.RecordBatch):
-            on_samples(received)
-        elif received["type"] == "connected":
-            outcome.effective[agent.node] = received["effective"]
-        elif received["type"] == "deliveries":
-            on_deliveries(received["rows"])
-        elif received["type"] == "done":
-            return
+        match received:
+            case pa.RecordBatch():
+                on_samples(received)
+            case Connected(effective):
+                outcome.effective[agent.node] = effective
+            case Deliveries(rows):
+                on_deliveries(rows)
+            case Done():
+                return
 
 
-async def _both(*ends: Any) -> None:
+async def _both(*ends: Coroutine[None, None, None]) -> None:
     """Wait for both ends; when one fails the other gets a moment to say what it saw.
 
     The death of an agent explains its peer's complaint, so it is the one that is raised.

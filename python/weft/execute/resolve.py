@@ -37,9 +37,9 @@ def bond_of(step: Step, networks: int, testbed: Testbed, agents: Sequence[Agent]
     common = set(range(networks))
     for node, agent in zip(testbed.nodes, agents, strict=False):
         places = interfaces_at(agent.facts, node.addresses or (node.address,))
-        bonds = {index for index, one in enumerate(places) if one and one["is_bond"]}
+        bonds = {index for index, one in enumerate(places) if one and one.is_bond}
         if not bonds:
-            names = ", ".join(one["name"] for one in places if one)
+            names = ", ".join(one.name for one in places if one)
             raise RequestError(
                 f"step {step.name!r}: interfaces = bonded needs an interface that bonds others, and {node.name} has "
                 f"none among {names}",

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import asdict
+
 from weft.preflight.finding import Finding, named
 from weft.preflight.link import SWITCHES
 from weft.preflight.record import NodeRecord, Record
@@ -142,7 +144,7 @@ OF_INTERFACES = (
 def differences(record: Record) -> Iterator[Finding]:
     """Properties in which a minority of the nodes differs; in a tie all nodes are named."""
     for one in OF_NODES:
-        yield from _compared(one, [(node, vars(node), "") for node in record.alive])
+        yield from _compared(one, [(node, asdict(node), "") for node in record.alive])
     for network in range(record.networks):
         seen = [
             (node, interface, interface["name"])

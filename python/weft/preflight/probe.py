@@ -7,6 +7,9 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+import msgspec
+from msgspec.structs import asdict
+
 from weft.errors import RequestError
 from weft.execute.crew import Crew
 from weft.execute.mpi.trial import try_mpis
@@ -14,9 +17,10 @@ from weft.execute.pair import endpoint
 from weft.execute.request import Reporter, Silent
 from weft.preflight.record import NodeRecord, PathRecord, Record
 from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.reply import Echoing, Facts, Hushed, Inspected, Tried
+from weft.testbed.agent.request import Echo, Hush, Inspect, Paths, Peer
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Computed
-from weft.testbed.ports import as_request
 
 ALL_PAIRS_UP_TO = 16
 """With more nodes each tries those at distances 1, 2, 4, ... both ways: every node is tried often, in few rounds."""
@@ -59,11 +63,11 @@ class _Visit:
             self._next("inspecting nodes")
             seen = await self._ask_all(crew, self._inspect)
             ports = await self._ask_all(crew, self._echo)
-            paths = await self._paths(crew, {node: said["ports"] for node, said in ports.items()})
+            paths = await self._paths(crew, ports)
             self._refused = await self._ask_all(crew, self._hush)
         finally:
             await crew.close()
-        nodes = [self._node(at, facts.get(at, {}), seen.get(at)) for at in range(len(self._nodes))]
+        nodes = [self._node(at, facts.get(at), seen.get(at)) for at in range(len(self._nodes))]
         self._next("trying MPI on this machine")
         mpis = try_mpis()
         self._reporter.advance(1)
@@ -93,24 +97,19 @@ class _Visit:
                 found[node] = answer
         return found
 
-    async def _inspect(self, node: int, agent: Agent) -> dict[str, Any]:
-        await agent.send({"type": "inspect", "addresses": self._addresses(node)})
-        return await agent.expect("inspected")
+    async def _inspect(self, node: int, agent: Agent) -> Inspected:
+        await agent.send(Inspect(addresses=self._addresses(node)))
+        return await agent.expect(Inspected)
 
-    async def _echo(self, node: int, agent: Agent) -> dict[str, Any]:
-        request = {
-            "type": "echo",
-            "addresses": self._addresses(node),
-            "ports": as_request(self._nodes[node].ports),
-            "token": self._token,
-        }
-        await agent.send(request)
-        return await agent.expect("echoing")
+    async def _echo(self, node: int, agent: Agent) -> list[int]:
+        ports = self._nodes[node].ports
+        await agent.send(Echo(addresses=self._addresses(node), ports=ports, token=self._token))
+        return (await agent.expect(Echoing)).ports
 
     async def _hush(self, node: int, agent: Agent) -> int:
         """End the echo; gives how many datagrams it has refused."""
-        await agent.send({"type": "hush"})
-        await agent.expect("hushed")
+        await agent.send(Hush())
+        await agent.expect(Hushed)
         return agent.take_refused()
 
     async def _paths(self, crew: Crew, ports: dict[int, list[int]]) -> list[PathRecord]:
@@ -139,30 +138,27 @@ class _Visit:
     async def _try(self, node: int, agent: Agent, peer: int, ports: list[int]) -> list[PathRecord]:
         ends = zip(self._addresses(node), self._addresses(peer), ports, strict=False)
         peers = [
-            {"node": peer, "network": network, "from": mine, "to": endpoint(its, port)}
+            Peer(node=peer, network=network, from_=mine, to=endpoint(its, port))
             for network, (mine, its, port) in enumerate(ends)
         ]
-        await agent.send({"type": "paths", "peers": peers, "token": self._token})
-        tried = (await agent.expect("tried"))["paths"]
-        names = self._nodes[node].name, self._nodes[peer].name
-        return [
-            PathRecord(*names, **{key: value for key, value in path.items() if key != "node"})
-            for path in tried
-        ]
+        await agent.send(Paths(peers=peers, token=self._token))
+        tried = (await agent.expect(Tried)).paths
+        src, dst = self._nodes[node].name, self._nodes[peer].name
+        return [PathRecord(src=src, dst=dst, **asdict(path)) for path in tried]
 
     def _addresses(self, node: int) -> list[str]:
         place = self._nodes[node]
         return list(place.addresses or (place.address,))
 
-    def _node(self, at: int, facts: dict[str, Any], seen: dict[str, Any] | None) -> NodeRecord:
+    def _node(self, at: int, facts: Facts | None, seen: Inspected | None) -> NodeRecord:
         return NodeRecord(
             self._nodes[at].name,
             self._addresses(at),
             self._failures.get(at, ""),
             self._complaints.get(at, ""),
-            facts,
-            seen["node"] if seen else {},
-            seen["interfaces"] if seen else [],
+            msgspec.to_builtins(facts) if facts else {},
+            seen.node if seen else {},
+            seen.interfaces if seen else [],
             self._refused.get(at, 0),
         )
 

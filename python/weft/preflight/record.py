@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
+
+import msgspec
+from msgspec import Struct
 
 from weft.execute.mpi.trial import Trial
+from weft.testbed.agent.reply import Path
 
 
-@dataclass(frozen=True)
-class NodeRecord:
+class NodeRecord(Struct, frozen=True):
     """A node. `failure` says why there is no agent, and then the rest is empty; `complaint` why it cannot listen.
 
     `facts` are those of the agent's greeting, `system` and `interfaces` (one for each address, None where no
@@ -21,37 +23,26 @@ class NodeRecord:
     addresses: list[str]
     failure: str = ""
     complaint: str = ""
-    facts: dict[str, Any] = field(default_factory=dict)
-    system: dict[str, Any] = field(default_factory=dict)
-    interfaces: list[dict[str, Any] | None] = field(default_factory=list)
+    facts: dict[str, Any] = {}
+    system: dict[str, Any] = {}
+    interfaces: list[dict[str, Any] | None] = []
     refused: int = 0
 
 
-@dataclass(frozen=True)
-class PathRecord:
-    """One direction between two nodes over one network, as `src` saw it; errors are sentences or None."""
+class PathRecord(Path, frozen=True, kw_only=True):
+    """One direction between two nodes, as `src` saw it."""
 
     src: str
     dst: str
-    network: int
-    connect_error: str | None
-    datagram_error: str | None
-    answered: int
-    asked: int
-    round_trip_us: float | None
-    clock_offset_us: float | None
-    clock_error_us: float | None
-    mtu_bytes: int | None
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Struct, frozen=True):
     """A cluster before a run; `mpi` are the MPIs of the machine that runs weft."""
 
     testbed: dict[str, Any]
     nodes: list[NodeRecord]
     paths: list[PathRecord]
-    mpi: list[Trial] = field(default_factory=list)
+    mpi: list[Trial] = []
 
     @property
     def alive(self) -> list[NodeRecord]:
@@ -64,14 +55,9 @@ class Record:
         return max((len(node.addresses) for node in self.nodes), default=0)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return cast(dict[str, Any], msgspec.to_builtins(self))
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Record:
         """The record that `to_json` wrote."""
-        return cls(
-            document["testbed"],
-            [NodeRecord(**node) for node in document["nodes"]],
-            [PathRecord(**path) for path in document["paths"]],
-            [Trial(**mpi) for mpi in document.get("mpi", [])],
-        )
+        return msgspec.convert(document, cls)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from weft.errors import RequestError
 
 
-@dataclass(frozen=True)
-class PortRange:
-    """Ports from `first` to `last`."""
+class PortRange(Struct, frozen=True, array_like=True):
+    """Ports from `first` to `last`; agents read it as a list of both."""
 
     first: int
     last: int
@@ -31,8 +31,3 @@ class PortRange:
 
     def __len__(self) -> int:
         return self.last - self.first + 1
-
-
-def as_request(ports: PortRange | None) -> list[int] | None:
-    """A range as agents are told."""
-    return None if ports is None else [ports.first, ports.last]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from weft.execute.ensemble.complaints import Complaint, complaints_of, culprit, suspects
 from weft.execute.ensemble.heartbeat import Watch
 from weft.testbed.agent.agent import AgentError
+from weft.testbed.agent.reply import Alive, PhaseOver
 
 PATIENCE_S = 10.0
 
@@ -59,15 +58,8 @@ def test_nodes_that_lose_who_gave_up_say_nothing_new() -> None:
     assert culprit(complaints_of(errors)) == 9
 
 
-def alive(phase: int, state: str, moved: int = 0, *waiting: int) -> dict[str, Any]:
-    return {
-        "type": "alive",
-        "phase": phase,
-        "state": state,
-        "moved_bytes": moved,
-        "waiting_for": list(waiting),
-        "round": None,
-    }
+def alive(phase: int, state: str, moved: int = 0, *waiting: int) -> Alive:
+    return Alive(phase=phase, state=state, moved_bytes=moved, waiting_for=waiting)
 
 
 def test_as_long_as_a_byte_moves_nobody_is_judged() -> None:
@@ -95,7 +87,7 @@ def test_those_least_far_are_asked_whom_they_wait_for() -> None:
         watch.hear(0, alive(4, "barrier", 0, 3), float(second))
         watch.hear(1, alive(3, "transfer", 0, 2), float(second))
         watch.hear(2, alive(3, "transfer", 0, 1, 3), float(second))
-        watch.hear(3, {"type": "phase_over", "phase": 3}, float(second))
+        watch.hear(3, PhaseOver(3, 0.0), float(second))
     assert watch.is_stalled(13.0)
     assert suspects(watch.complaints()) == [2]
 

@@ -28,6 +28,8 @@ from weft.report.page import Report
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.run.samples import SCHEMA
+from weft.testbed.agent.reply import Facts, Interface, Timed
+from weft.testbed.agent.request import Batch
 from weft.testbed.base import Node
 
 PLAN = """
@@ -136,11 +138,8 @@ def test_what_a_testbed_does_not_have(tmp_path: Path, policy: str, bed: Any, mes
 
 
 def agent_with(*interfaces: tuple[str, str, bool]) -> Any:
-    keys = ("name", "address", "is_bond")
-    facts = [dict(zip(keys, one, strict=True)) for one in interfaces]
-    return SimpleNamespace(
-        facts={"interfaces": [one | {"addresses": [one["address"]]} for one in facts]}
-    )
+    known = tuple(Interface(name, (address,), bonds) for name, address, bonds in interfaces)
+    return SimpleNamespace(facts=Facts(interfaces=known))
 
 
 def test_a_bond_is_found_or_its_lack_is_named(tmp_path: Path) -> None:
@@ -156,8 +155,8 @@ def test_a_bond_is_found_or_its_lack_is_named(tmp_path: Path) -> None:
 
 
 def test_an_interface_that_carried_nothing_is_named() -> None:
-    facts = {"interfaces": [{"name": f"eth{i}", "addresses": [f"10.{i}.0.1"]} for i in (0, 1)]}
-    names = interface_names(facts, ["10.0.0.1", "10.1.0.1"])
+    known = tuple(Interface(f"eth{i}", (f"10.{i}.0.1",)) for i in (0, 1))
+    names = interface_names(Facts(interfaces=known), ["10.0.0.1", "10.1.0.1"])
     assert names == ["eth0", "eth1"]
     even = {"eth0": 50_000_000, "eth1": 50_000_000, "lo": 0}
     one_way = {"eth0": 99_000_000, "eth1": 900}
@@ -183,13 +182,13 @@ class Driver:
         self.late_ns, self.times = late_ms * 1_000_000, times
         self.leads_ns: list[int] = []
 
-    async def send(self, beat: dict[str, Any]) -> None:
-        self.asked_ns = beat["start_ns"]
+    async def send(self, batch: Batch) -> None:
+        self.asked_ns = batch.start_ns
         self.leads_ns.append(self.asked_ns - time.monotonic_ns())
 
-    async def expect(self, kind: str) -> dict[str, Any]:
+    async def expect(self, kind: type[Timed]) -> Timed:
         late_ns = self.late_ns if len(self.leads_ns) <= self.times else 0
-        return {"start_ns": self.asked_ns + late_ns, "elapsed_ns": 10_000_000}
+        return kind(self.asked_ns + late_ns, elapsed_ns=10_000_000)
 
 
 @pytest.mark.parametrize(("times", "tries", "late"), [(0, 1, 0), (1, 2, 0), (9, 3, 1)])

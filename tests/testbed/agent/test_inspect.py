@@ -13,7 +13,11 @@ import pytest
 
 from support import handshake
 from weft import binaries
+from weft.testbed.agent import reply
 from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.reply import Answer, Echoing, Hushed, Inspected, Tried
+from weft.testbed.agent.request import Echo, Hush, Inspect, Paths, Peer, Request
+from weft.testbed.ports import PortRange
 
 pytestmark = pytest.mark.timed
 
@@ -34,29 +38,35 @@ def with_agents(work: Callable[[Agent, Agent], Awaitable[None]]) -> None:
     asyncio.run(run())
 
 
-async def asked(agent: Agent, answer: str, **request: Any) -> dict[str, Any]:
+async def asked(agent: Agent, request: Request, answer: type[Answer]) -> Answer:
     await agent.send(request)
     return await agent.expect(answer)
 
 
-async def tried(agent: Agent, token: str, port: int, source: str = HOME) -> dict[str, Any]:
-    peer = {"node": 1, "network": 0, "from": source, "to": f"{HOME}:{port}"}
-    said = await asked(agent, "tried", type="paths", peers=[peer], token=token)
-    (path,) = said["paths"]
-    assert isinstance(path, dict)
+async def tried(agent: Agent, token: str, port: int, source: str = HOME) -> reply.Path:
+    peer = Peer(node=1, network=0, from_=source, to=f"{HOME}:{port}")
+    (path,) = (await asked(agent, Paths(peers=[peer], token=token), Tried)).paths
     return path
+
+
+async def echoed(agent: Agent, token: str, address: str = HOME, ports: Any = None) -> int:
+    """The port on which an agent echoes from now on."""
+    (port,) = (
+        await asked(agent, Echo(addresses=[address], ports=ports, token=token), Echoing)
+    ).ports
+    return port
 
 
 def test_the_kernel_is_asked_about_interfaces_by_their_addresses() -> None:
     async def work(agent: Agent, _: Agent) -> None:
-        seen = await asked(agent, "inspected", type="inspect", addresses=[HOME, NOWHERE])
-        home, nowhere = seen["interfaces"]
+        seen = await asked(agent, Inspect(addresses=[HOME, NOWHERE]), Inspected)
+        home, nowhere = seen.interfaces
         assert nowhere is None
         assert home["mtu_bytes"] == int(Path("/sys/class/net/lo/mtu").read_text())
         assert home["name"] == "lo" and home["loopback"] and home["offloads"]["gso"]
         limits = Path("/proc/sys/net/ipv4/tcp_rmem").read_text().split()
-        assert seen["node"]["settings"]["tcp_rmem_max"] == int(limits[2])
-        assert all(0 <= share <= 1 for share in seen["node"]["busy"])
+        assert seen.node["settings"]["tcp_rmem_max"] == int(limits[2])
+        assert all(0 <= share <= 1 for share in seen.node["busy"])
 
     with_agents(work)
 
@@ -64,17 +74,16 @@ def test_the_kernel_is_asked_about_interfaces_by_their_addresses() -> None:
 def test_a_way_is_tried_and_closed_again() -> None:
     async def work(one: Agent, other: Agent) -> None:
         token = secrets.token_hex(32)
-        said = await asked(other, "echoing", type="echo", addresses=[HOME], token=token)
-        (port,) = said["ports"]
+        port = await echoed(other, token)
         path = await tried(one, token, port)
-        assert path["connect_error"] is path["datagram_error"] is None
-        assert path["answered"] == path["asked"] and path["mtu_bytes"] == 65535
-        assert abs(path["clock_offset_us"]) <= path["clock_error_us"]
-        await asked(other, "hushed", type="hush")
+        assert path.connect_error is path.datagram_error is None
+        assert path.answered == path.asked and path.mtu_bytes == 65535
+        assert abs(path.clock_offset_us) <= path.clock_error_us
+        await asked(other, Hush(), Hushed)
         path = await tried(one, token, port)
         # Paths are tried to who has said that it listens, so that a refusal comes from the way.
-        assert f"a firewall rejects port {port}" in path["connect_error"]
-        assert path["mtu_bytes"] is None
+        assert f"a firewall rejects port {port}" in path.connect_error
+        assert path.mtu_bytes is None
 
     with_agents(work)
 
@@ -82,12 +91,11 @@ def test_a_way_is_tried_and_closed_again() -> None:
 def test_who_has_not_the_token_is_not_answered() -> None:
     async def work(one: Agent, other: Agent) -> None:
         token = secrets.token_hex(32)
-        said = await asked(other, "echoing", type="echo", addresses=[HOME], token=token)
-        (port,) = said["ports"]
+        port = await echoed(other, token)
         path = await tried(one, secrets.token_hex(32), port)
-        assert path["connect_error"] is None and "no answer" in path["datagram_error"]
-        assert (await tried(one, token, port))["answered"] == 10
-        assert (await asked(other, "hushed", type="hush"))["rejected"] == 1
+        assert path.connect_error is None and "no answer" in path.datagram_error
+        assert (await tried(one, token, port)).answered == 10
+        assert (await asked(other, Hush(), Hushed)).rejected == 1
 
     with_agents(work)
 
@@ -95,8 +103,7 @@ def test_who_has_not_the_token_is_not_answered() -> None:
 def test_a_question_is_answered_once_and_with_fewer_bytes() -> None:
     async def work(_: Agent, other: Agent) -> None:
         token = secrets.token_bytes(32)
-        said = await asked(other, "echoing", type="echo", addresses=[HOME], token=token.hex())
-        to = HOME, said["ports"][0]
+        to = HOME, await echoed(other, token.hex())
         question = handshake.question(token, bytes(32), 7, *to)
         elsewhere = handshake.question(token, bytes(32), 8, "127.0.0.2", to[1])
         with asking(*to) as first, asking(*to) as second:
@@ -108,7 +115,7 @@ def test_a_question_is_answered_once_and_with_fewer_bytes() -> None:
                 socket_.send(sent)
                 with pytest.raises(TimeoutError):
                     socket_.recv(2000)
-        assert (await asked(other, "hushed", type="hush"))["rejected"] == 2
+        assert (await asked(other, Hush(), Hushed)).rejected == 2
 
     with_agents(work)
 
@@ -124,11 +131,10 @@ def test_ports_are_taken_from_the_range_or_there_are_none() -> None:
     async def work(one: Agent, other: Agent) -> None:
         with socket.create_server((HOME, 0)) as taken:
             port = taken.getsockname()[1]
-            request = {"type": "echo", "addresses": [HOME], "token": secrets.token_hex(32)}
+            token = secrets.token_hex(32)
             with pytest.raises(AgentError, match="in use"):
-                await asked(one, "echoing", **request, ports=[port, port])
-            said = await asked(other, "echoing", **request, ports=[port, port + 20])
-            assert port < said["ports"][0] <= port + 20
+                await echoed(one, token, ports=PortRange(port, port))
+            assert port < await echoed(other, token, ports=PortRange(port, port + 20)) <= port + 20
 
     with_agents(work)
 
@@ -137,8 +143,8 @@ def test_an_address_of_nobody_is_an_error_with_a_sentence() -> None:
     async def work(one: Agent, _: Agent) -> None:
         token = secrets.token_hex(32)
         with pytest.raises(AgentError, match="assign"):
-            await asked(one, "echoing", type="echo", addresses=[NOWHERE], token=token)
+            await echoed(one, token, NOWHERE)
         path = await tried(one, token, 9, source=NOWHERE)
-        assert "assign" in path["connect_error"] and "assign" in path["datagram_error"]
+        assert "assign" in path.connect_error and "assign" in path.datagram_error
 
     with_agents(work)

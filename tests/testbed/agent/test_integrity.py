@@ -10,6 +10,7 @@ import pytest
 from support import loopback
 from weft.execute.pair import endpoint
 from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.reply import Connected, Done, Listening
 
 pytestmark = pytest.mark.timed
 
@@ -51,11 +52,11 @@ def measure_through(damage_at: int | None) -> int:
     async def scenario(driver: Agent, server: Agent) -> int:
         job = loopback.job(step)
         await server.send(job.serve_request(1))
-        port = (await server.expect("listening"))["port"]
+        port = (await server.expect(Listening)).port
         proxy = await meddler(port, damage_at)
         proxy_port = proxy.sockets[0].getsockname()[1]
         await driver.send(job.drive_request(0, endpoint(loopback.ADDRESS, proxy_port)))
-        for expected in ("connected", "done"):
+        for expected in (Connected, Done):
             await server.expect(expected)
         proxy.close()
         return 1

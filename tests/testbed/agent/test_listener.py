@@ -16,6 +16,7 @@ from support import handshake, loopback
 from support.command import weft_json
 from weft.execute.pair import endpoint
 from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.reply import Done, Listening
 from weft.testbed.ports import PortRange
 
 pytestmark = pytest.mark.timed
@@ -23,18 +24,18 @@ pytestmark = pytest.mark.timed
 
 async def serve(server: Agent, job):
     await server.send(job.serve_request(1))
-    return (await server.expect("listening"))["port"]
+    return (await server.expect(Listening)).port
 
 
 async def drive(driver: Agent, job, port: int):
     await driver.send(job.drive_request(0, endpoint(loopback.ADDRESS, port)))
 
 
-async def finish(agent: Agent) -> dict:
+async def finish(agent: Agent) -> Done:
     """What an agent says when it is done."""
     while True:
         said = await agent.receive()
-        if isinstance(said, dict) and said["type"] == "done":
+        if isinstance(said, Done):
             return said
 
 
@@ -81,7 +82,7 @@ def test_a_stranger_is_closed_and_counted_and_the_friend_gets_in(present):
             connection = await loop.run_in_executor(None, stranger, port, present)
             assert await loop.run_in_executor(None, is_closed, connection)
         await drive(driver, job, port)
-        return (await finish(server))["rejected"]
+        return (await finish(server)).rejected
 
     assert loopback.with_agents(scenario) == 1
 
@@ -95,7 +96,7 @@ def test_a_stranger_who_is_slow_does_not_keep_the_friend_out(length):
         port = await serve(server, job)
         connection = stranger(port, bytes(length))
         await drive(driver, job, port)
-        rejected = (await finish(server))["rejected"]
+        rejected = (await finish(server)).rejected
         assert await asyncio.get_running_loop().run_in_executor(None, is_closed, connection)
         return rejected
 
@@ -133,7 +134,7 @@ def test_ten_thousand_strangers_do_not_keep_the_friend_out():
         await asyncio.sleep(0.3)
         await drive(driver, job, port)
         said = await finish(server)
-        return said["rejected"], await crowding
+        return said.rejected, await crowding
 
     rejected, came = loopback.with_agents(scenario)
     assert came > 100
@@ -211,7 +212,7 @@ def test_what_crosses_the_wire_neither_holds_the_token_nor_opens_the_port_again(
         replay = await loop.run_in_executor(None, stranger, port, said[:80])
         assert await loop.run_in_executor(None, is_closed, replay)
         await drive(driver, job, port)
-        return (await finish(server))["rejected"]
+        return (await finish(server)).rejected
 
     assert loopback.with_agents(scenario) == 1
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyarrow as pa
 
 from weft.execute.logbook import Logbook
 from weft.plan.phases import Phase
 from weft.plan.roles import participants
+from weft.testbed.agent.reply import PhaseOver
 
 _MOST_NAMED = 4
 
@@ -55,16 +55,15 @@ class Ledger:
         """Samples of one phase from one node."""
         self._of(batch.column("phase")[0].as_py()).batches.append(batch)
 
-    def over(self, node: int, said: dict[str, Any], members: Collection[int]) -> None:
+    def over(self, node: int, said: PhaseOver, members: Collection[int]) -> None:
         """A node is through with a phase."""
-        phase = said["phase"]
-        arrived = self._of(phase)
+        arrived = self._of(said.phase)
         arrived.over.add(node)
-        arrived.barriers_us.append(said["barrier_us"])
-        for one in said["failed"]:
-            arrived.failed.setdefault((one["src"], one["dst"]), one["reason"])
+        arrived.barriers_us.append(said.barrier_us)
+        for one in said.failed:
+            arrived.failed.setdefault((one.src, one.dst), one.reason)
         if arrived.over.issuperset(members):
-            self._settle(phase)
+            self._settle(said.phase)
 
     def give_up(self) -> None:
         """The session has ended: phases of which something arrived stay as they are."""

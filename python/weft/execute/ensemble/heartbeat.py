@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from weft.execute.ensemble.complaints import Complaint
+from weft.testbed.agent.reply import Alive, PhaseOver, Reply
 
 _STATES = {"connect": 0, "barrier": 1, "transfer": 2, "over": 3}
 """In the order in which a phase goes through them."""
@@ -46,7 +46,7 @@ class Watch:
         self._heard_s = dict.fromkeys(nodes, now_s)
         self._moved_s = self._ticked_s = now_s
 
-    def hear(self, node: int, message: dict[str, Any], now_s: float) -> None:
+    def hear(self, node: int, message: Reply, now_s: float) -> None:
         """Take note of what a node says."""
         self._heard_s[node] = now_s
         before = self._standings[node]
@@ -91,15 +91,11 @@ class Watch:
         ]
 
 
-def _standing(message: dict[str, Any], before: Standing) -> Standing:
-    if message["type"] == "alive":
+def _standing(message: Reply, before: Standing) -> Standing:
+    if isinstance(message, Alive):
         return Standing(
-            message["phase"],
-            message["state"],
-            message["round"],
-            message["moved_bytes"],
-            tuple(message["waiting_for"]),
+            message.phase, message.state, message.round, message.moved_bytes, message.waiting_for
         )
-    if message["type"] == "phase_over":
-        return Standing(message["phase"], "over", None, before.moved_bytes)
+    if isinstance(message, PhaseOver):
+        return Standing(message.phase, "over", None, before.moved_bytes)
     return before

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -18,8 +18,11 @@ from weft.execute.pair import endpoint
 from weft.plan.phases import Phase
 from weft.plan.plan import Step
 from weft.plan.roles import parts
+from weft.testbed.agent import request
 from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.ports import PortRange, as_request
+from weft.testbed.agent.reply import Answer, Joined, Left, ListeningOn, PhaseOver, PhasesDone, Reply
+from weft.testbed.agent.request import Request
+from weft.testbed.ports import PortRange
 
 TICK_S = 0.25
 SETTLE_S = 1.0
@@ -60,17 +63,15 @@ class Session:
         connect_s = self._job.patience_s
         epoch_ns = await self._epoch_ns()
         opened = await self._ask(
-            {node: self._open_request(node) for node in self.members}, "listening_on", connect_s
+            {node: self._open_request(node) for node in self.members}, ListeningOn, connect_s
         )
-        ports = {node: answer["ports"] for node, answer in opened.items()}
-        request = {
-            "type": "join",
-            "members": self.members,
-            "peers": {str(node): self._endpoints(node, ports[node]) for node in self.members},
-            "epoch_ns": epoch_ns,
-            "connect_ms": round(connect_s * 1000),
-        }
-        joined = await self._ask(dict.fromkeys(self.members, request), "joined", 2 * connect_s)
+        join = request.Join(
+            members=self.members,
+            peers={str(node): self._endpoints(node, one.ports) for node, one in opened.items()},
+            epoch_ns=epoch_ns,
+            connect_ms=round(connect_s * 1000),
+        )
+        joined = await self._ask(dict.fromkeys(self.members, join), Joined, 2 * connect_s)
         for node, answer in joined.items():
             self._logbook.joined(node, answer)
 
@@ -78,22 +79,20 @@ class Session:
         """Let them run phases, all of which they get at once; raises Setback."""
         by_phase = [parts(phase, self.members, self._job.step) for phase in phases]
         requests = {
-            node: {
-                "type": "phases",
-                "step_index": self._job.step_index,
-                "launch": self._job.launch,
-                "phases": [one[node] for one in by_phase],
-            }
+            node: request.Phases(
+                step_index=self._job.step_index,
+                launch=self._job.launch,
+                phases=[one[node] for one in by_phase],
+            )
             for node in self.members
         }
         self._watch = Watch(self.members, self._job.patience_s, time.monotonic())
-        await self._ask(requests, "phases_done", None)
+        await self._ask(requests, PhasesDone, None)
         self._watch = None
 
     async def leave(self) -> None:
         """End the session in peace; raises Setback."""
-        requests = {node: {"type": "leave"} for node in self.members}
-        await self._ask(requests, "left", LEAVE_S)
+        await self._ask(dict.fromkeys(self.members, request.Leave()), Left, LEAVE_S)
 
     async def abort(self, without: dict[int, AgentError]) -> dict[int, AgentError]:
         """Drop everything at once; gives the nodes that do not even do that."""
@@ -105,10 +104,10 @@ class Session:
         agent = self._agents[node]
         try:
             async with asyncio.timeout(LEAVE_S):
-                await agent.send({"type": "abort"})
+                await agent.send(request.Abort())
                 while True:
                     try:
-                        await self._hear_until(node, "left")
+                        await self._hear_until(node, Left)
                         return None
                     except AgentError as error:
                         if error.is_its_end:
@@ -124,27 +123,26 @@ class Session:
         except AgentError as error:
             raise Setback({first: error}) from None
 
-    def _open_request(self, node: int) -> dict[str, Any]:
-        return {
-            "type": "open",
-            "node": node,
-            "addresses": list(self._job.addresses[node]),
-            "ports": as_request(self._job.ports[node]),
-            "options": self._job.step.options,
-            "token": self._job.token,
-        }
+    def _open_request(self, node: int) -> request.Open:
+        return request.Open(
+            node=node,
+            addresses=self._job.addresses[node],
+            ports=self._job.ports[node],
+            options=self._job.step.options,
+            token=self._job.token,
+        )
 
     def _endpoints(self, node: int, ports: list[int]) -> list[str]:
         places = zip(self._job.addresses[node], ports, strict=True)
         return [endpoint(address, port) for address, port in places]
 
     async def _ask(
-        self, requests: dict[int, dict[str, Any]], answer: str, within_s: float | None
-    ) -> dict[int, dict[str, Any]]:
+        self, requests: Mapping[int, Request], answer: type[Answer], within_s: float | None
+    ) -> dict[int, Answer]:
         """Ask every node and wait for all answers; raises Setback once one fails or time is up."""
         tasks = {
-            node: asyncio.ensure_future(self._ask_one(node, request, answer))
-            for node, request in requests.items()
+            node: asyncio.ensure_future(self._ask_one(node, asked, answer))
+            for node, asked in requests.items()
         }
         try:
             await self._wait(tasks, within_s)
@@ -154,32 +152,32 @@ class Session:
                 task.cancel()
             await asyncio.gather(*tasks.values(), return_exceptions=True)
 
-    async def _ask_one(self, node: int, request: dict[str, Any], answer: str) -> dict[str, Any]:
-        await self._agents[node].send(request)
+    async def _ask_one(self, node: int, asked: Request, answer: type[Answer]) -> Answer:
+        await self._agents[node].send(asked)
         said = await self._hear_until(node, answer)
         if self._watch:
             self._watch.leave_out(node)
         return said
 
-    async def _hear_until(self, node: int, answer: str) -> dict[str, Any]:
+    async def _hear_until(self, node: int, answer: type[Answer]) -> Answer:
         agent = self._agents[node]
         while True:
             received = await agent.receive()
             if isinstance(received, pa.RecordBatch):
                 self._ledger.samples(received)
-            elif received["type"] == answer:
+            elif isinstance(received, answer):
                 return received
             else:
                 self._hear(node, received)
 
-    def _hear(self, node: int, said: dict[str, Any]) -> None:
+    def _hear(self, node: int, said: Reply) -> None:
         if self._watch:
             self._watch.hear(node, said, time.monotonic())
-        if said["type"] == "phase_over":
+        if isinstance(said, PhaseOver):
             self._ledger.over(node, said, self.members)
 
     async def _wait(
-        self, tasks: dict[int, asyncio.Task[dict[str, Any]]], within_s: float | None
+        self, tasks: Mapping[int, asyncio.Task[Answer]], within_s: float | None
     ) -> None:
         deadline_s = None if within_s is None else time.monotonic() + within_s
         pending = set(tasks.values())
@@ -197,7 +195,7 @@ class Session:
             self._judge_silence()
 
     async def _hear_the_others(
-        self, tasks: dict[int, asyncio.Task[dict[str, Any]]], deadline_s: float | None
+        self, tasks: Mapping[int, asyncio.Task[Answer]], deadline_s: float | None
     ) -> None:
         """An agent that has ended explains everything; otherwise its partners may know more.
 
@@ -206,7 +204,9 @@ class Session:
         """
         settled_s = time.monotonic() + SETTLE_S
         until_s = max(settled_s, deadline_s or 0)
-        while (now_s := time.monotonic()) < until_s and not all(map(_is_done, tasks.values())):
+        while (now_s := time.monotonic()) < until_s and not all(
+            one.done() for one in tasks.values()
+        ):
             errors = _errors(tasks)
             if any(error.is_its_end for error in errors.values()):
                 return
@@ -226,11 +226,7 @@ class Session:
             raise self._judge.stalled(self._watch.complaints(), self._job.patience_s)
 
 
-def _is_done(task: asyncio.Task[dict[str, Any]]) -> bool:
-    return task.done()
-
-
-def _errors(tasks: dict[int, asyncio.Task[dict[str, Any]]]) -> dict[int, AgentError]:
+def _errors(tasks: Mapping[int, asyncio.Task[Answer]]) -> dict[int, AgentError]:
     """What went wrong so far, by node; anything but an agent's failure is raised."""
     found = {}
     for node, task in tasks.items():

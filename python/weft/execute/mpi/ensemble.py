@@ -7,7 +7,6 @@ Rank 0 is told a phase a line, and says `library VERSION`, `clock RANK OFFSET_NS
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 import pyarrow as pa
 
@@ -23,6 +22,7 @@ from weft.plan.phases import Phase
 from weft.plan.roles import without
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import AgentError
+from weft.testbed.agent.reply import Joined, PhaseOver
 from weft.testbed.base import Testbed
 
 _ROW = ("phase", "batch", "src", "dst", "size_bytes", "messages", "start_ns", "elapsed_ns")
@@ -114,10 +114,8 @@ class MpiEnsemble:
 
     def _joined(self, node: int, offset_ns: int, error_ns: int) -> None:
         cpus = self._job.step.options.cpus
-        settings: dict[str, Any] = {"mpi": self._library, "calls": self._calls}
-        settings["cpu"] = cpus[node] if cpus else None
-        clock = {"offset_ns": offset_ns, "error_ns": error_ns}
-        self._logbook.joined(node, clock | {"effective": settings})
+        settings = {"mpi": self._library, "calls": self._calls, "cpu": cpus[node] if cpus else None}
+        self._logbook.joined(node, Joined(offset_ns, error_ns, settings))
 
     def _row(self, numbers: list[int]) -> dict[str, int]:
         row = dict(zip(_ROW, numbers, strict=True))
@@ -129,8 +127,7 @@ class MpiEnsemble:
             self._ledger.samples(pa.RecordBatch.from_pylist(self._rows, schema=SCHEMA))
             self._rows = []
         for node, barrier_ns in zip(self._ranks, barriers_ns, strict=True):
-            said = {"phase": phase, "barrier_us": barrier_ns / 1e3, "failed": []}
-            self._ledger.over(node, said, self._ranks)
+            self._ledger.over(node, PhaseOver(phase, barrier_ns / 1e3), self._ranks)
 
     async def _recover(self, error: AgentError) -> None:
         """Go on without the nodes whose agents are gone too; raises the error where there is none."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from weft.run.meta import Warning
+from weft.testbed.agent.reply import Facts, Interface
 
 LEAST_BYTES = 1 << 20
 """Less than this says nothing: other traffic may be as much."""
@@ -15,15 +15,15 @@ LEAST_SHARE = 0.1
 """An interface that carries less of its fair share was not used."""
 
 
-def interfaces_at(facts: dict[str, Any], addresses: Sequence[str]) -> list[dict[str, Any] | None]:
+def interfaces_at(facts: Facts, addresses: Sequence[str]) -> list[Interface | None]:
     """What a node's facts say of the interfaces that have these addresses, in their order; None where none has."""
-    owner = {address: one for one in facts["interfaces"] for address in one["addresses"]}
+    owner = {address: one for one in facts.interfaces for address in one.addresses}
     return [owner.get(address) for address in addresses]
 
 
-def interface_names(facts: dict[str, Any], addresses: Sequence[str]) -> list[str]:
+def interface_names(facts: Facts, addresses: Sequence[str]) -> list[str]:
     """The interfaces that have these addresses, in their order; "" where none has."""
-    return [one["name"] if one else "" for one in interfaces_at(facts, addresses)]
+    return [one.name if one else "" for one in interfaces_at(facts, addresses)]
 
 
 def unused(sent_bytes: dict[str, int], names: Sequence[str]) -> list[str]:

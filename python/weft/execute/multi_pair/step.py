@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from weft.execute.crew import Crew
 from weft.execute.logbook import Logbook
 from weft.execute.multi_pair.counters import interface_names, judge
-from weft.execute.multi_pair.synchronised import PairJob, Timing, Together
+from weft.execute.multi_pair.synchronised import PairJob, Together
 from weft.execute.pair import StepJob
 from weft.plan.arrangements import Arrangement, arrangements
 from weft.plan.pattern import Exchange, MultiPair, Pingpong, Stream
@@ -20,8 +19,9 @@ from weft.plan.phases import expand
 from weft.plan.plan import CountRule, Step
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
+from weft.testbed.agent.reply import Timed
+from weft.testbed.agent.request import DriveTogether, Serve
 from weft.testbed.base import Node, Testbed
-from weft.testbed.ports import as_request
 
 TRANSPORTS = {"striped": "tcp-striped", "mptcp": "mptcp", "memory": "shm"}
 """What carries messages under a policy, where it is not plain TCP."""
@@ -124,25 +124,20 @@ class MultiPairStep:
         nodes = [self._testbed.nodes[index] for index in (0, 1)]
         places = [self._addresses(node, arrangement, pair) for node in nodes]
 
-        def common(end: int) -> dict[str, Any]:
-            return {
-                "step": step,
-                "nodes": 2,
-                "node": end,
-                "address": places[end][0],
-                "more_addresses": places[end][1:],
-                "ports": as_request(nodes[end].ports),
-                "token": self._job.token,
-                "patience_ms": self._job.patience_ms,
-            }
-
-        return PairJob(
-            driver=driver,
-            server=server,
-            drive={"type": "drive_together"} | common(0),
-            serve={"type": "serve"} | common(1),
-            peers=places[1],
+        drive, serve = (
+            Serve(
+                step=step,
+                nodes=2,
+                node=end,
+                address=places[end][0],
+                more_addresses=places[end][1:],
+                ports=nodes[end].ports,
+                token=self._job.token,
+                patience_ms=self._job.patience_ms,
+            )
+            for end in (0, 1)
         )
+        return PairJob(driver, server, DriveTogether(**asdict(drive)), serve, places[1])
 
     def _step_of(self, arrangement: Arrangement, pair: int, driver: Agent, server: Agent) -> Step:
         """The step of one pair alone, as agents know it."""
@@ -163,7 +158,7 @@ class MultiPairStep:
         chosen = self._job.step.options.cpus
         if chosen and self._testbed.kind in ("lab", "local"):
             return tuple(chosen[(2 * pair + end) % len(chosen)] for end in (0, 1))
-        usable = [chosen or agent.facts["processors"] for agent in (driver, server)]
+        usable = [chosen or agent.facts.processors for agent in (driver, server)]
         return tuple(one[pair % len(one)] for one in usable)
 
     def _addresses(self, node: Node, arrangement: Arrangement, pair: int) -> list[str]:
@@ -227,7 +222,7 @@ class MultiPairStep:
         size_bytes: int,
         messages: int,
         ahead_ns: int,
-        found: Sequence[Sequence[Timing]],
+        found: Sequence[Sequence[Timed]],
     ) -> None:
         """The rows of a phase: the t-th timing of pair p of k is batch t k + p."""
         timings = [timing for trial in found for timing in trial]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import TypeVar
+
+from msgspec.structs import replace
 
 from weft.execute.pair import SETTLE_S, blame, endpoint
 from weft.testbed.agent.agent import Agent
+from weft.testbed.agent.reply import Connected, Done, Listening, Settings, Timed
+from weft.testbed.agent.request import Batch, DriveTogether, Over, Serve
 
 _T = TypeVar("_T")
 
@@ -22,21 +26,14 @@ LATE_SHARE = 0.05
 TRIES = 3
 
 
-class Timing(NamedTuple):
-    """A batch of one pair, on its driver's clock."""
-
-    start_ns: int
-    elapsed_ns: int
-
-
 @dataclass(frozen=True)
 class PairJob:
     """What the two ends of a pair are told: the same step, but each its own place in it."""
 
     driver: Agent
     server: Agent
-    drive: dict[str, Any]
-    serve: dict[str, Any]
+    drive: DriveTogether
+    serve: Serve
     peers: list[str]
     """The server's addresses, to which its ports are added."""
 
@@ -50,8 +47,8 @@ class Together:
         self._ahead_ns = ahead_ns
         self._lead_ns = LEAD_NS
         self._tries = TRIES
-        self._serving: list[asyncio.Future[Any]] = []
-        self.settings: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self._serving: list[asyncio.Task[Done]] = []
+        self.settings: list[tuple[Settings, Settings]] = []
         """Of each pair what its driver and its server have in force."""
         self.late = 0
         """Batches that were kept although a pair began late each time."""
@@ -60,15 +57,15 @@ class Together:
         """Connect all pairs; raises AgentError."""
         for job in self._jobs:
             await job.server.send(job.serve)
-            listening = await job.server.expect("listening")
-            ports = [listening["port"], *listening.get("more_ports", [])]
+            listening = await job.server.expect(Listening)
+            ports = [listening.port, *listening.more_ports]
             peers = [endpoint(one, port) for one, port in zip(job.peers, ports, strict=True)]
-            await job.driver.send(job.drive | {"peers": peers})
-            ends = await self._all([job.driver.expect("connected"), job.server.expect("connected")])
-            self.settings.append((ends[0]["effective"], ends[1]["effective"]))
-            self._serving.append(asyncio.ensure_future(job.server.expect("done")))
+            await job.driver.send(replace(job.drive, peers=peers))
+            ends = await self._all([job.driver.expect(Connected), job.server.expect(Connected)])
+            self.settings.append((ends[0].effective, ends[1].effective))
+            self._serving.append(asyncio.create_task(job.server.expect(Done)))
 
-    async def batch(self, size_bytes: int, messages: int) -> list[Timing]:
+    async def batch(self, size_bytes: int, messages: int) -> list[Timed]:
         """One batch of each pair at once; tried again where a pair began after the others. Raises AgentError."""
         timings = []
         for _ in range(self._tries):
@@ -85,18 +82,17 @@ class Together:
         self.late += 1
         return timings
 
-    async def _try(self, size_bytes: int, messages: int, start_ns: int) -> list[Timing]:
-        beat = {"type": "batch", "size_bytes": size_bytes, "messages": messages}
+    async def _try(self, size_bytes: int, messages: int, start_ns: int) -> list[Timed]:
+        batch = Batch(size_bytes=size_bytes, messages=messages, start_ns=start_ns)
         for job in self._jobs:
-            await job.driver.send(beat | {"start_ns": start_ns})
-        said = await self._all([job.driver.expect("timed") for job in self._jobs])
-        return [Timing(one["start_ns"], one["elapsed_ns"]) for one in said]
+            await job.driver.send(batch)
+        return await self._all([job.driver.expect(Timed) for job in self._jobs])
 
     async def finish(self) -> None:
         """Release all pairs; raises AgentError."""
         for job in self._jobs:
-            await job.driver.send({"type": "over"})
-        await self._all([job.driver.expect("done") for job in self._jobs])
+            await job.driver.send(Over())
+        await self._all([job.driver.expect(Done) for job in self._jobs])
         await asyncio.gather(*self._serving)
         self._serving.clear()
 
@@ -105,24 +101,24 @@ class Together:
         for serving in self._serving:
             serving.cancel()
 
-    async def _all(self, waits: list[Awaitable[_T]]) -> list[_T]:
+    async def _all(self, waits: list[Coroutine[None, None, _T]]) -> list[_T]:
         """Wait for all of it while the servers serve; the failure nearest to the cause is raised."""
-        tasks = [asyncio.ensure_future(one) for one in waits]
+        tasks = [asyncio.create_task(one) for one in waits]
+        pending: list[asyncio.Task[object]] = [*tasks, *self._serving]
         try:
             while not all(task.done() for task in tasks):
-                going = [one for one in [*tasks, *self._serving] if not one.done()]
+                going = [one for one in pending if not one.done()]
                 done, _ = await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
                 if any(_failure(one) for one in done):
-                    await self._fail(tasks)
+                    await self._fail(pending)
             if any(map(_failure, tasks)):
-                await self._fail(tasks)
+                await self._fail(pending)
             return [task.result() for task in tasks]
         finally:
             for task in tasks:
                 task.cancel()
 
-    async def _fail(self, tasks: Sequence[asyncio.Future[Any]]) -> None:
-        pending = [*tasks, *self._serving]
+    async def _fail(self, pending: Sequence[asyncio.Task[object]]) -> None:
         await asyncio.wait(pending, timeout=SETTLE_S)
         failures = [failure for one in pending if (failure := _failure(one))]
         for one in pending:
@@ -130,7 +126,7 @@ class Together:
         raise min(failures, key=blame)
 
 
-def _failure(task: asyncio.Future[Any]) -> Exception | None:
+def _failure(task: asyncio.Task[object]) -> Exception | None:
     if not task.done() or task.cancelled():
         return None
     failure = task.exception()

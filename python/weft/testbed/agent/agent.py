@@ -7,14 +7,16 @@ import contextlib
 import signal
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from weft import __version__
 from weft.errors import WorkError
-from weft.testbed.agent import wire_format
+from weft.testbed.agent import reply, request, wire_format
 from weft.testbed.agent.process import LocalProcess, Process, last_words
+from weft.testbed.agent.reply import Answer, Facts, Overhead, Reply
+from weft.testbed.agent.request import Request, tag_of
 
 READY_WITHIN_S = 20.0
 LOGIN_BROKE = 255
@@ -58,8 +60,8 @@ class Agent:
         self._process = process
         self._explain = explain
         self._frames = wire_format.Reader(process.stdout)
-        self.facts: dict[str, Any] = {}
-        self.timing: dict[str, Any] = {}
+        self.facts = Facts()
+        self.timing = Overhead()
         self._clock_offset_ns: int | None = None
         self.transports: dict[str, str | None] = {}
         self._refused = 0
@@ -88,27 +90,26 @@ class Agent:
         return agent
 
     async def _greet(self) -> None:
-        ready = await self.expect("ready")
-        if ready["version"] != __version__:
+        ready = await self.expect(reply.Ready)
+        if ready.version != __version__:
             raise AgentError(
                 self.node,
                 "agent-version",
-                f"the agent is version {ready['version']}, this weft is {__version__}: run `make setup`",
+                f"the agent is version {ready.version}, this weft is {__version__}: run `make setup`",
             )
-        self.facts, self.timing = ready["facts"], ready["timing"]
-        self.transports = ready["transports"]
+        self.facts, self.timing, self.transports = ready.facts, ready.timing, ready.transports
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
-    async def send(self, message: dict[str, Any]) -> None:
+    async def send(self, asked: Request) -> None:
         """Send a request; an agent that is gone is noticed when its answer is read."""
         with contextlib.suppress(ConnectionError):
-            self._process.stdin.write(wire_format.encode(message))
+            self._process.stdin.write(wire_format.encode(asked))
             await self._process.stdin.drain()
 
-    async def receive(self) -> dict[str, Any] | pa.RecordBatch:
+    async def receive(self) -> Reply | pa.RecordBatch:
         """The next message or samples; raises AgentError for the agent's errors and for its death."""
         try:
             received = await self._frames.read()
@@ -118,11 +119,9 @@ class Agent:
             raise AgentError(self.node, "agent-garbled", error.message) from None
         if isinstance(received, wire_format.Relayed):
             raise AgentError(self.node, "agent-garbled", "the agent speaks as if it were a relay")
-        if isinstance(received, dict):
-            self._refused += received.get("rejected", 0)
-        if isinstance(received, dict) and received["type"] == "error":
-            peers = received.get("peers", ())
-            raise AgentError(self.node, received["code"], received["message"], peers)
+        self._refused += getattr(received, "rejected", 0)
+        if isinstance(received, reply.Error):
+            raise AgentError(self.node, received.code, received.message, received.peers)
         return received
 
     def take_refused(self) -> int:
@@ -130,13 +129,12 @@ class Agent:
         refused, self._refused = self._refused, 0
         return refused
 
-    async def expect(self, kind: str) -> dict[str, Any]:
+    async def expect(self, kind: type[Answer]) -> Answer:
         """The next message, which must be of one kind."""
         received = await self.receive()
-        if not isinstance(received, dict) or received["type"] != kind:
-            raise AgentError(
-                self.node, "agent-garbled", f"the agent said something else than {kind}"
-            )
+        if not isinstance(received, kind):
+            said = f"the agent said something else than {tag_of(kind.__name__)}"
+            raise AgentError(self.node, "agent-garbled", said)
         return received
 
     async def clock_offset_ns(self) -> int:
@@ -168,16 +166,15 @@ class Agent:
     async def _read_clock(self) -> tuple[int, int]:
         """A round trip's time, and the offset as it sees it."""
         asked_ns = time.monotonic_ns()
-        await self.send({"type": "clock"})
-        there_ns: int = (await self.expect("clock"))["now_ns"]
+        await self.send(request.Clock())
+        there_ns = (await self.expect(reply.Clock)).now_ns
         heard_ns = time.monotonic_ns()
         return heard_ns - asked_ns, there_ns - (asked_ns + heard_ns) // 2
 
     async def counters(self) -> dict[str, list[int]]:
         """Bytes that each of the node's interfaces has received and sent so far; raises AgentError."""
-        await self.send({"type": "counters"})
-        interfaces: dict[str, list[int]] = (await self.expect("counters"))["interfaces"]
-        return interfaces
+        await self.send(request.Counters())
+        return (await self.expect(reply.Counters)).interfaces
 
     async def _how_it_ended(self) -> Reason:
         said = await last_words(self._process)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 import pyarrow as pa
 
 from weft.errors import WorkError
 from weft.run.samples import SCHEMA
+from weft.testbed.agent.reply import Reply
+from weft.testbed.agent.request import Request
 
 MAX_PAYLOAD_BYTES = 16 << 20
 _HEADER = struct.Struct("<Ic")
 _JSON, _SAMPLES, _RELAYED = b"J", b"A", b"R"
 _ADDRESS = struct.Struct("<IB")
+_REPLY: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)
 
 
 @dataclass(frozen=True)
@@ -30,16 +32,16 @@ class Relayed:
     data: bytes
 
 
-Frame: TypeAlias = dict[str, Any] | pa.RecordBatch | Relayed
+Frame: TypeAlias = Reply | pa.RecordBatch | Relayed
 
 
 class FrameError(WorkError):
     """What arrived is not a frame of an agent."""
 
 
-def encode(message: dict[str, Any]) -> bytes:
-    """A JSON message as a frame."""
-    payload = msgspec.json.encode(message)
+def encode(request: Request) -> bytes:
+    """A request as a frame."""
+    payload = msgspec.json.encode(request)
     return _HEADER.pack(len(payload), _JSON) + payload
 
 
@@ -80,14 +82,11 @@ def _checked_header(header: bytes) -> tuple[int, bytes]:
     return length, kind
 
 
-def _decode_json(payload: bytes) -> dict[str, Any]:
+def _decode_reply(payload: bytes) -> Reply:
     try:
-        message = json.loads(payload)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise FrameError(f"a message is not JSON: {error}") from None
-    if not isinstance(message, dict) or "type" not in message:
-        raise FrameError("a message has no type")
-    return message
+        return _REPLY.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FrameError(f"a message that no agent sends: {error}") from None
 
 
 def decode_samples(payload: bytes) -> pa.RecordBatch:
@@ -109,7 +108,7 @@ def _decode_relayed(payload: bytes) -> Relayed:
 
 
 _DECODERS: dict[bytes, Callable[[bytes], Frame]] = {
-    _JSON: _decode_json,
+    _JSON: _decode_reply,
     _SAMPLES: decode_samples,
     _RELAYED: _decode_relayed,
 }

@@ -7,10 +7,10 @@ import socket
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 from weft.errors import RequestError
 from weft.testbed.agent.agent import AgentError
+from weft.testbed.agent.reply import Facts, Interface
 from weft.testbed.hosts.host import Host, Place
 from weft.testbed.hosts.launcher import Ssh
 
@@ -39,11 +39,13 @@ def is_loopback(address: str) -> bool:
     return bool(address) and ipaddress.ip_address(address).is_loopback
 
 
-def settle(host: Host, facts: dict[str, Any]) -> tuple[str, ...]:
+def settle(host: Host, facts: Facts) -> tuple[str, ...]:
     """A node's addresses, one for each network, given its facts; raises AgentError."""
     if not host.places:
-        return (_only_address(host.name, facts["interfaces"]),)
-    return tuple(place.address or _of_interface(host.name, place, facts) for place in host.places)
+        return (_only_address(host.name, facts.interfaces),)
+    return tuple(
+        place.address or _of_interface(host.name, place, facts.interfaces) for place in host.places
+    )
 
 
 def _is_on_loopback(host: Host) -> bool:
@@ -88,38 +90,31 @@ def _ask_ssh(host: Host) -> str | None:
     return None if is_behind_others else _look_up(settings.get("hostname", ""))
 
 
-def _only_address(node: str, interfaces: list[dict[str, Any]]) -> str:
+def _only_address(node: str, interfaces: Sequence[Interface]) -> str:
     """The address of a node that has only one, apart from loopback."""
-    listed = [address for one in interfaces for address in one["addresses"]]
+    listed = [address for one in interfaces for address in one.addresses]
     others = [address for address in listed if not is_loopback(address)]
     found = [one for one in others if ":" not in one] or others or listed[:1]
     if len(found) != 1:
         raise AgentError(
             node, "agent-address", f"where its data goes is not clear: {_shown(interfaces)}; {_SAY}"
         )
-    return str(found[0])
+    return found[0]
 
 
-def _of_interface(node: str, place: Place, facts: dict[str, Any]) -> str:
-    interfaces = facts["interfaces"]
-    addresses = [
-        address
-        for one in interfaces
-        if one["name"] == place.interface
-        for address in one["addresses"]
+def _of_interface(node: str, place: Place, interfaces: Sequence[Interface]) -> str:
+    found = [
+        address for one in interfaces if one.name == place.interface for address in one.addresses
     ]
-    if not addresses:
-        raise AgentError(
-            node,
-            "agent-address",
-            f"it has no address on {place.interface}: {_shown(interfaces)}",
-        )
-    return str(min(addresses, key=lambda address: ":" in address))
+    if not found:
+        has = f"it has no address on {place.interface}: {_shown(interfaces)}"
+        raise AgentError(node, "agent-address", has)
+    return min(found, key=lambda address: ":" in address)
 
 
 _SAY = "give `address` or `interface` in a host file"
 
 
-def _shown(interfaces: list[dict[str, Any]]) -> str:
-    named = [f"{one['name']} {' '.join(one['addresses'])}" for one in interfaces]
+def _shown(interfaces: Sequence[Interface]) -> str:
+    named = [f"{one.name} {' '.join(one.addresses)}" for one in interfaces]
     return f"it has {', '.join(named) or 'no interfaces that are up'}"

@@ -8,10 +8,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from typing import Any
 
 from weft import __version__
-from weft.testbed.agent import wire_format
+from weft.testbed.agent import reply, request, wire_format
 from weft.testbed.agent.agent import AgentError
 from weft.testbed.agent.process import Process
 from weft.testbed.agent.wire_format import Relayed
@@ -39,10 +38,10 @@ class RelayedInput:
 
     def feed(self) -> None:
         """Have the relay write its own program there, which so need not travel again."""
-        self._relay.ask({"type": "feed", "child": self._child})
+        self._relay.ask(request.Feed(child=self._child))
 
     def close(self) -> None:
-        self._relay.ask({"type": "close", "child": self._child})
+        self._relay.ask(request.Close(child=self._child))
 
 
 class RelayedProcess:
@@ -64,7 +63,7 @@ class RelayedProcess:
 
     def kill(self) -> None:
         if not self._status.done():
-            self._relay.ask({"type": "kill", "child": self._child})
+            self._relay.ask(request.Kill(child=self._child))
 
     def hear(self, said: Relayed) -> None:
         """Take what the process wrote."""
@@ -99,10 +98,10 @@ class Relay:
         relay = cls(node, process)
         try:
             async with asyncio.timeout(within_s):
-                ready = await relay._frames.read()
+                said = await relay._frames.read()
         except (TimeoutError, asyncio.IncompleteReadError, wire_format.FrameError):
-            ready = {}
-        if not isinstance(ready, dict) or ready.get("version") != __version__:
+            said = None
+        if not isinstance(said, reply.Relaying) or said.version != __version__:
             process.kill()
             raise AgentError(node, "agent-not-ready", "no relay of this version was started")
         relay._listening = asyncio.create_task(relay._listen())
@@ -112,7 +111,7 @@ class Relay:
         """Start a process on the relay's node."""
         child = next(self._numbers)
         process = self._children[child] = RelayedProcess(self, child)
-        self.ask({"type": "start", "child": child, "argv": argv})
+        self.ask(request.Start(child=child, argv=argv))
         return process
 
     async def start_no_more(self) -> None:
@@ -126,8 +125,8 @@ class Relay:
             self._process.stdin.close()
             await asyncio.shield(self._listening)
 
-    def ask(self, message: dict[str, Any]) -> None:
-        self.put(wire_format.encode(message))
+    def ask(self, asked: request.Request) -> None:
+        self.put(wire_format.encode(asked))
 
     def put(self, frame: bytes) -> None:
         """Send a frame; a relay that is gone is noticed by the reader."""
@@ -143,8 +142,8 @@ class Relay:
                 said = await self._frames.read()
                 if isinstance(said, Relayed):
                     self._hear(said)
-                elif isinstance(said, dict) and said["type"] == "ended":
-                    self._end(said["child"], said["status"], said["message"])
+                elif isinstance(said, reply.Ended):
+                    self._end(said.child, said.status, said.message)
         self._process.kill()
         for child in list(self._children):
             self._end(child, -9, f"its relay {self.node} ended")

@@ -1,0 +1,238 @@
+"""What agents (`weft-probe`) and relays say: a struct for each message. Samples travel in frames of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias, TypeVar
+
+from msgspec import Struct, field
+
+from weft.testbed.agent.request import tag_of
+
+Settings: TypeAlias = Mapping[str, object]
+"""What the kernel says is in force on a node for a step, by the keys that run.json has."""
+
+
+class _Reply(Struct, frozen=True, tag_field="type", tag=tag_of):
+    pass
+
+
+class _Ending(_Reply, frozen=True, kw_only=True):
+    """Ends what was asked; `rejected` are the connections or datagrams that were refused meanwhile."""
+
+    rejected: int = 0
+
+
+class Interface(Struct, frozen=True):
+    """An interface that is up, and where it is reached."""
+
+    name: str
+    addresses: tuple[str, ...]
+    is_bond: bool = False
+
+
+class Facts(Struct, frozen=True):
+    """What an agent says of its node. All may be missing, so that an agent of another version can still say which."""
+
+    hostname: str = ""
+    kernel: str = ""
+    cpu_model: str = ""
+    cpus: int = 0
+    processors: tuple[int, ...] = ()
+    architecture: str = ""
+    interfaces: tuple[Interface, ...] = ()
+
+
+class Overhead(Struct, frozen=True):
+    """What timing itself costs on a node: reading the clock, and a round trip of a loop that does nothing."""
+
+    clock_read_ns: float = 0.0
+    loop_ns: float = 0.0
+
+
+class Ready(_Reply, frozen=True):
+    """`transports` say by name why one is not to be had, None where it is."""
+
+    version: str
+    facts: Facts = Facts()
+    transports: dict[str, str | None] = field(default_factory=dict)
+    timing: Overhead = Overhead()
+
+
+class Clock(_Reply, frozen=True):
+    now_ns: int
+
+
+class Counters(_Reply, frozen=True):
+    """Bytes received and sent, by interface."""
+
+    interfaces: dict[str, list[int]]
+
+
+class Listening(_Reply, frozen=True):
+    """The port of the first address, and those of the further ones."""
+
+    port: int
+    more_ports: tuple[int, ...] = ()
+
+
+class Connected(_Reply, frozen=True):
+    effective: Settings
+
+
+class Timed(_Reply, frozen=True):
+    """A batch is over; when it began is on the driver's clock."""
+
+    start_ns: int
+    elapsed_ns: int
+
+
+class Delivery(Struct, frozen=True):
+    """What became of the messages of a batch."""
+
+    phase: int
+    batch: int
+    sent: int
+    received: int
+    duplicated: int
+    reordered: int
+    overrun: int
+    jitter_ns: int
+    span_ns: int
+    sending_ns: int
+
+
+class Deliveries(_Reply, frozen=True):
+    rows: list[Delivery]
+
+
+class Done(_Ending, frozen=True):
+    """A step between two nodes is over."""
+
+
+class Error(_Ending, frozen=True, kw_only=True):
+    """What was asked has failed because of some nodes, by index, or for another reason."""
+
+    code: str
+    message: str
+    peers: tuple[int, ...] = ()
+
+
+class ListeningOn(_Reply, frozen=True):
+    """A port for each address."""
+
+    ports: list[int]
+
+
+class Joined(_Reply, frozen=True):
+    """How far the node's clock is ahead of the first member's, and its settings."""
+
+    offset_ns: int
+    error_ns: int
+    effective: Settings
+
+
+class Alive(_Reply, frozen=True, kw_only=True):
+    """Where the node is, said at intervals while phases run; `round` is the barrier's."""
+
+    phase: int
+    state: str
+    moved_bytes: int
+    waiting_for: tuple[int, ...] = ()
+    round: int | None = None
+
+
+class FailedTransfer(Struct, frozen=True):
+    """A transfer whose connection broke."""
+
+    src: int
+    dst: int
+    reason: str
+
+
+class PhaseOver(_Reply, frozen=True):
+    phase: int
+    barrier_us: float
+    failed: tuple[FailedTransfer, ...] = ()
+
+
+class PhasesDone(_Reply, frozen=True):
+    pass
+
+
+class Left(_Ending, frozen=True):
+    """The session is over."""
+
+
+class Inspected(_Reply, frozen=True):
+    """As crates/probe/src/inspect has them; an interface is None where none has the address."""
+
+    node: dict[str, object]
+    interfaces: list[dict[str, object] | None]
+
+
+class Echoing(_Reply, frozen=True):
+    """A port for each address."""
+
+    ports: list[int]
+
+
+class Path(Struct, frozen=True, kw_only=True):
+    """A path as it was found over one network; errors are sentences or None."""
+
+    network: int
+    connect_error: str | None
+    datagram_error: str | None
+    answered: int
+    asked: int
+    round_trip_us: float | None
+    clock_offset_us: float | None
+    clock_error_us: float | None
+    mtu_bytes: int | None
+
+
+class Tried(_Reply, frozen=True):
+    paths: list[Path]
+
+
+class Hushed(_Ending, frozen=True):
+    """The node echoes no more."""
+
+
+class Relaying(_Reply, frozen=True):
+    version: str
+
+
+class Ended(_Reply, frozen=True):
+    """A process behind a relay has ended; `status` is minus the signal that killed it."""
+
+    child: int
+    status: int
+    message: str
+
+
+Reply: TypeAlias = (
+    Ready
+    | Clock
+    | Counters
+    | Listening
+    | Connected
+    | Timed
+    | Deliveries
+    | Done
+    | Error
+    | ListeningOn
+    | Joined
+    | Alive
+    | PhaseOver
+    | PhasesDone
+    | Left
+    | Inspected
+    | Echoing
+    | Tried
+    | Hushed
+    | Relaying
+    | Ended
+)
+Answer = TypeVar("Answer", bound=_Reply)
+"""The reply that a request is followed by."""

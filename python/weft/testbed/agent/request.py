@@ -1,0 +1,162 @@
+"""What the coordinator asks of agents (`weft-probe`): a struct for each message, with the keys that Rust reads."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct, field
+
+from weft.plan.plan import Options, Step
+from weft.plan.roles import Part
+from weft.testbed.ports import PortRange
+
+
+def tag_of(name: str) -> str:
+    """A message's type on the wire: DriveTogether is drive_together."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+class Request(Struct, frozen=True, kw_only=True, tag_field="type", tag=tag_of):
+    """A request; one without fields is all said."""
+
+
+class Clock(Request, frozen=True):
+    """What time is it on your monotonic clock?"""
+
+
+class Counters(Request, frozen=True):
+    """What have your interfaces carried so far?"""
+
+
+class Serve(Request, frozen=True, kw_only=True):
+    """Listen, say on which port, then serve the peer that shows the token. What both ends of a pair are told."""
+
+    step: Step
+    nodes: int
+    node: int
+    address: str
+    more_addresses: list[str] = field(default_factory=list)
+    ports: PortRange | None
+    token: str
+    patience_ms: int
+
+
+class Drive(Serve, frozen=True, kw_only=True):
+    """Connect to a serving peer, if there is one, and run phases. The epoch is on the driver's clock."""
+
+    peer: str | None
+    step_index: int
+    launch: int
+    phases: list[int]
+    epoch_ns: int
+
+
+class DriveTogether(Serve, frozen=True, kw_only=True):
+    """Connect to a serving peer, one port for each of its addresses, and run batches when told."""
+
+    peers: list[str] = field(default_factory=list)
+
+
+class Batch(Request, frozen=True, kw_only=True):
+    """Begin at a time of the driver's clock, at once where that is over."""
+
+    size_bytes: int
+    messages: int
+    start_ns: int
+
+
+class Over(Request, frozen=True):
+    """There are no more batches."""
+
+
+class Open(Request, frozen=True, kw_only=True):
+    """Listen on each address, for a session of many nodes."""
+
+    node: int
+    addresses: tuple[str, ...]
+    ports: PortRange | None
+    options: Options
+    token: str
+
+
+class Join(Request, frozen=True, kw_only=True):
+    """Connect to the other members. `peers` has each member's listeners, the epoch is on the first member's clock."""
+
+    members: list[int]
+    peers: dict[str, list[str]]
+    epoch_ns: int
+    connect_ms: int
+
+
+class Phases(Request, frozen=True, kw_only=True):
+    """Run phases, with a barrier before each."""
+
+    step_index: int
+    launch: int
+    phases: list[Part]
+
+
+class Leave(Request, frozen=True):
+    """End the session when all is done."""
+
+
+class Abort(Request, frozen=True):
+    """End the session at once."""
+
+
+class Inspect(Request, frozen=True, kw_only=True):
+    """Say what the node is like, and the interfaces that have these addresses."""
+
+    addresses: list[str]
+
+
+class Echo(Request, frozen=True, kw_only=True):
+    """Answer questions that show the token until told to hush."""
+
+    addresses: list[str]
+    ports: PortRange | None = None
+    token: str
+
+
+class Peer(Struct, frozen=True, kw_only=True):
+    """A node that echoes, as seen from one that asks, on one network."""
+
+    node: int
+    network: int
+    from_: str = field(name="from")
+    to: str
+
+
+class Paths(Request, frozen=True, kw_only=True):
+    """Try the paths to nodes that echo."""
+
+    peers: list[Peer]
+    token: str
+
+
+class Hush(Request, frozen=True):
+    """Echo no more."""
+
+
+class _OfChild(Request, frozen=True, kw_only=True):
+    """To a relay, of one of the processes behind it."""
+
+    child: int
+
+
+class Start(_OfChild, frozen=True, kw_only=True):
+    """Start a process."""
+
+    argv: list[str]
+
+
+class Feed(_OfChild, frozen=True):
+    """Write the relay's own program to its standard input."""
+
+
+class Close(_OfChild, frozen=True):
+    """End its standard input."""
+
+
+class Kill(_OfChild, frozen=True):
+    """Kill it."""
