@@ -86,8 +86,8 @@ class RoutePairs:
 
 
 def compare_routes(a: Run, b: Run, warnings: list[Warning] | None = None) -> RoutePairs:
-    """Compare transfers between many nodes. Phases that were chosen during a run are its own: they are left out, and
-    so is what carried nothing. O(n log n) in the number of transfers."""
+    """Compare transfers between many nodes. Phases that were chosen during a run are its own: they are left out.
+    O(n log n) in the number of transfers."""
     left_steps, right_steps = _steps(a), _steps(b)
     steps = [key for key in left_steps if key in right_steps]
     left, right = _rates(a, left_steps), _rates(b, right_steps)
@@ -130,10 +130,9 @@ def _codes(left: list[Ints], right: list[Ints]) -> tuple[Ints, Ints]:
 
 
 def _rates(run: Run, steps: dict[StepKey, int]) -> Rates:
-    """What carried anything in these steps."""
+    """What was measured in these steps."""
     rates = Rates.of(run)
-    kept = np.isin(rates.step, list(steps.values())) & (rates.low_mbps > 0)
-    return _some(rates, np.flatnonzero(kept))
+    return _some(rates, np.flatnonzero(np.isin(rates.step, list(steps.values()))))
 
 
 def _some(rates: Rates, rows: Ints) -> Rates:

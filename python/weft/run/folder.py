@@ -17,6 +17,7 @@ from weft.run.missing import damage_of
 from weft.run.samples import SCHEMA
 from weft.run.table_file import Readable, read_intact, write_table
 from weft.run.table_stream import TableStream, read_stream, remove_tables
+from weft.run.windows import warn_of_unmeasured
 
 STREAM_NAME = "samples.arrows"
 TABLE_NAME = "samples.parquet"
@@ -42,6 +43,7 @@ class Run:
         file, found = _read_samples(path)
         if damage := damage_of(meta, found):
             meta.note_damage(f"{file}: {damage.what}", damage.remedy.format(folder=path))
+        warn_of_unmeasured(meta, found.table)
         return cls(path, meta, found.table)
 
     @property
@@ -119,6 +121,7 @@ class RunWriter:
     def finish(self, status: Status) -> Run:
         """Close the stream, write the Parquet table, record the status, let others write."""
         samples = self.samples
+        warn_of_unmeasured(self.meta, samples)
         with _disk_errors(self.directory):
             self._stream.close()
             write_table(samples, self.directory / TABLE_NAME)

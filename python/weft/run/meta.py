@@ -20,7 +20,7 @@ FILE_NAME = "run.json"
 Status = Literal["complete", "partial", "failed"]
 """A run that is not at its end is partial: it may be killed at any moment, and then nobody corrects it."""
 
-MENDED = ("interrupted", "gave-up", "phases-incomplete", "damaged")
+MENDED = ("interrupted", "gave-up", "phases-incomplete", "damaged", "windows-empty")
 """Codes of the warnings about what is missing: resuming a run says anew what still is."""
 REPEATED = "samples measured before are kept; `weft run --resume` repeats only what is missing"
 """The hint of a warning about a launch that failed: resuming tries it again."""

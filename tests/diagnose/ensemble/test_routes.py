@@ -41,12 +41,11 @@ def without_messages(rows: pa.RecordBatch, at: list[int]) -> pa.RecordBatch:
 
 
 @pytest.mark.filterwarnings("error")
-def test_where_nothing_arrived_the_rate_is_zero(tmp_path: Path) -> None:
+def test_where_nothing_arrived_there_is_no_rate(tmp_path: Path) -> None:
     rows = without_messages(step_rows([1000], np.full((1, 1, 3), 10.0), "matrix"), [0, 1])
     run = write_run(tmp_path / "run", [rows], [MATRIX])
     assert message_times_us(run).tolist() == [np.inf, np.inf, 10.0]
-    assert routes_of(run)[0].rate_mbps.median == 0.0
-    assert phases(run)[0].rate_mbps == 0.0
+    assert routes_of(run)[0].rate_mbps.median == phases(run)[0].rate_mbps == 800.0
 
 
 def test_a_matrix_of_latencies_times_round_trips(tmp_path: Path) -> None:
@@ -145,12 +144,10 @@ def test_a_cell_without_a_value_is_missing_not_slow(tmp_path: Path) -> None:
     cluster = Cluster(8, dead_routes=frozenset({(0, 1)}))
     run = write_cluster_run(tmp_path / "run", cluster, [Step.matrix()], missing=frozenset({(2, 3)}))
     (matrix,) = matrices(run, Rates.of(run))
-    assert matrix.mbps[0, 1] == 0.0
-    assert np.isnan(matrix.mbps[2, 3])
-    assert (matrix.measured, matrix.asked) == (55, 56)
+    assert np.isnan(matrix.mbps[[0, 2], [1, 3]]).all()
+    assert (matrix.measured, matrix.asked) == (54, 56)
     effects = effects_of(matrix)
-    assert effects is not None
-    assert [(each.src, each.dst) for each in effects.cells] == [("n1", "n2")]
+    assert effects is not None and effects.cells == []
 
 
 def test_a_matrix_of_latencies_is_symmetric(tmp_path: Path) -> None:

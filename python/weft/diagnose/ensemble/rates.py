@@ -19,6 +19,7 @@ from weft.diagnose.curve import (
     to_mbps,
 )
 from weft.run.folder import Run
+from weft.run.windows import are_measured
 from weft.statistics import Floats, median_interval
 
 _KEYS = ["step", "phase", "src", "dst", "size_bytes", "launch"]
@@ -83,10 +84,12 @@ class Rates:
 def _per_launch(run: Run) -> tuple[list[Ints], Ints, Floats]:
     """Step, phase, source, destination and size, the launch, and the time that stands for it.
 
-    Several pairs at once are no route: what each of them gets is in `multi_pair`.
+    Several pairs at once are no route: what each of them gets is in `multi_pair`. Rows that measured no rate are left
+    out.
     """
     single = np.array([not step.is_multi_pair for step in run.meta.plan.steps], dtype=bool)
     kept = single[column(run.samples, "step")]
+    kept &= are_measured(run.meta.plan.steps, run.samples)
     samples, time_us = run.samples, message_times_us(run)
     if not kept.all():
         samples, time_us = samples.filter(kept), time_us[kept]

@@ -10,9 +10,12 @@ import pyarrow as pa
 from weft.execute.logbook import Logbook
 from weft.plan.phases import Phase
 from weft.plan.roles import participants
+from weft.run.windows import are_measured
 from weft.testbed.agent.reply import PhaseOver
 
 _MOST_NAMED = 4
+TRIES = 3
+"""A phase of which some windows measured no rate is measured this often. An adaptive step chooses other phases."""
 
 
 @dataclass
@@ -29,7 +32,8 @@ class Ledger:
     """Collects phases and hands each to the logbook when it is over.
 
     A phase is settled once it is over for all, or has begun and can no longer be finished: then what arrived of
-    it is kept, and it is marked. One of which nothing arrived can be run again.
+    it is kept, and it is marked. One of which nothing arrived can be run again, and so can one of which some windows
+    were too short or empty, TRIES times in all; the try with the fewest of them is kept.
     """
 
     def __init__(self, logbook: Logbook, lost: Collection[int]) -> None:
@@ -38,7 +42,10 @@ class Ledger:
         self._lost = lost
         self._phases: dict[int, Phase] = {}
         self._arrived: dict[int, _Arrived] = {}
+        self._tried: dict[int, list[_Arrived]] = {}
         self._settled: set[int] = set()
+        step = logbook.meta.plan.steps[logbook.step]
+        self._tries = 1 if step.is_adaptive else TRIES
 
     def expect(self, phases: list[Phase]) -> None:
         """Phases that are to be measured, with all their nodes, lost or not."""
@@ -49,7 +56,8 @@ class Ledger:
 
     def current(self) -> int | None:
         """The first phase that is not settled: the one that runs, or is next."""
-        return min(self._phases.keys() - self._settled, default=None)
+        left = self._phases.keys() - self._settled
+        return min(left, key=lambda phase: (len(self._tried.get(phase, ())), phase), default=None)
 
     def samples(self, batch: pa.RecordBatch) -> None:
         """Samples of one phase from one node."""
@@ -63,7 +71,10 @@ class Ledger:
         for one in said.failed:
             arrived.failed.setdefault((one.src, one.dst), one.reason)
         if arrived.over.issuperset(members):
-            self._settle(said.phase)
+            tried = self._tried.setdefault(said.phase, [])
+            tried.append(self._arrived.pop(said.phase))
+            if len(tried) == self._tries or not self._unmeasured(arrived):
+                self._settle(said.phase)
 
     def give_up(self) -> None:
         """The session has ended: phases of which something arrived stay as they are."""
@@ -81,10 +92,16 @@ class Ledger:
 
     def _settle(self, phase: int) -> None:
         arrived = self._arrived.pop(phase, _Arrived())
+        arrived = min(self._tried.pop(phase, [arrived]), key=self._unmeasured)
         self._settled.add(phase)
         self._logbook.phases_measured([phase], arrived.batches)
         self._logbook.barrier(phase, arrived.barriers_us)
         self._mark_missing(phase, arrived)
+
+    def _unmeasured(self, arrived: _Arrived) -> int:
+        """How many rows are no measurement."""
+        steps = self._logbook.meta.plan.steps
+        return sum(int((~are_measured(steps, batch)).sum()) for batch in arrived.batches)
 
     def _mark_missing(self, phase: int, arrived: _Arrived) -> None:
         """Name the nodes it went without, and the transfers that failed between others."""

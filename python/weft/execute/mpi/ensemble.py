@@ -78,8 +78,11 @@ class MpiEnsemble:
         asked = [phase for phase in left if phase.transfers]
         step = self._job.step
         job.tell("".join(phase_line(phase, step.stop, self._ranks) for phase in asked))
-        while not all(map(self._ledger.is_settled, asked)):
-            self._take(await job.words())
+        over = 0
+        while over < len(asked):
+            words = await job.words()
+            self._take(words)
+            over += words[0] == "over"
 
     async def _started(self) -> Job:
         if self._running is None:

@@ -100,10 +100,9 @@ impl Flows {
         let Some(edge_ns) = self.deadline_ns() else {
             return;
         };
-        let now_ns = now_ns();
-        if now_ns >= edge_ns {
+        if now_ns() >= edge_ns {
             self.drain(reactor);
-            self.close_windows(now_ns, self::now_ns());
+            self.close_window(now_ns());
         }
     }
 
@@ -139,17 +138,16 @@ impl Flows {
     }
 
     /// The bytes are those that had come by `counted_ns`.
-    fn close_windows(&mut self, now_ns: u64, counted_ns: u64) {
+    fn close_window(&mut self, counted_ns: u64) {
         let Some(timetable) = &mut self.timetable else {
             return;
         };
-        while timetable.pass(now_ns) {
-            for tally in &mut self.shared.tallies {
-                tally.pass_edge(counted_ns);
-            }
-            if timetable.next_ns().is_none() {
-                self.flows.iter_mut().for_each(end_sender);
-            }
+        timetable.pass(counted_ns);
+        for tally in &mut self.shared.tallies {
+            tally.pass_edge(counted_ns);
+        }
+        if timetable.next_ns().is_none() {
+            self.flows.iter_mut().for_each(end_sender);
         }
     }
 

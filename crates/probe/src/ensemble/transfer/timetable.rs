@@ -24,17 +24,19 @@ impl Timetable {
         (self.edges_left > 0).then_some(self.next_ns)
     }
 
-    /// Go past the next edge if it has come. Where a busy machine kept us from looking for half a window or more, the
-    /// next one is as long as it should be, from now.
+    /// Go past the next edge, at which the bytes were counted at `counted_ns`. Where a busy machine kept us from
+    /// counting for half a window or more, the next one is as long as it should be, from there: so no window is shorter
+    /// than half of what it should be.
     #[inline]
-    pub fn pass(&mut self, now_ns: u64) -> bool {
-        let is_past = self.edges_left > 0 && self.next_ns <= now_ns;
-        if is_past {
-            let is_far_past = now_ns - self.next_ns >= self.trial_ns / 2;
-            self.next_ns = self.trial_ns + if is_far_past { now_ns } else { self.next_ns };
-            self.edges_left -= 1;
-        }
-        is_past
+    pub fn pass(&mut self, counted_ns: u64) {
+        let is_far_past = counted_ns - self.next_ns >= self.trial_ns / 2;
+        self.next_ns = self.trial_ns
+            + if is_far_past {
+                counted_ns
+            } else {
+                self.next_ns
+            };
+        self.edges_left -= 1;
     }
 }
 
@@ -42,31 +44,34 @@ impl Timetable {
 mod tests {
     use super::*;
 
-    #[test]
-    fn each_edge_is_passed_once() {
+    fn timetable(trials: u32) -> Timetable {
         let windows = Windows {
             warm_up_ns: 25,
             trial_ns: 100,
-            trials: 2,
+            trials,
         };
-        let mut timetable = Timetable::new(windows, 1000);
-        assert!(!timetable.pass(1024));
-        assert!(timetable.pass(1030) && !timetable.pass(1124));
-        assert!(timetable.pass(1130) && !timetable.pass(1130));
-        assert_eq!(timetable.next_ns(), Some(1225));
-        assert!(timetable.pass(9999) && !timetable.pass(9999));
-        assert_eq!(timetable.next_ns(), None);
+        Timetable::new(windows, 1000)
     }
 
     #[test]
-    fn a_window_that_would_begin_at_its_end_begins_anew() {
-        let windows = Windows {
-            warm_up_ns: 25,
-            trial_ns: 100,
-            trials: 1,
-        };
-        let mut timetable = Timetable::new(windows, 1000);
-        assert!(timetable.pass(1090) && !timetable.pass(1189));
-        assert_eq!(timetable.next_ns(), Some(1190));
+    fn each_edge_is_passed_once() {
+        let mut timetable = timetable(2);
+        let mut passed = Vec::new();
+        while let Some(next_ns) = timetable.next_ns() {
+            passed.push(next_ns);
+            timetable.pass(next_ns + 5);
+        }
+        assert_eq!(passed, [1025, 1125, 1225]);
+    }
+
+    #[test]
+    fn no_window_is_shorter_than_half_however_late_bytes_are_counted() {
+        for late_ns in [0, 49, 50, 65, 99, 100, 127, 1000] {
+            let mut timetable = timetable(1);
+            let first_ns = 1025 + late_ns;
+            timetable.pass(first_ns);
+            let length_ns = timetable.next_ns().unwrap() - first_ns;
+            assert!((51..=100).contains(&length_ns), "{length_ns}");
+        }
     }
 }
