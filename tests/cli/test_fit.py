@@ -52,6 +52,13 @@ def test_laws_as_a_table(tmp_path: Path) -> None:
     assert "before_mbps" in text and "after_mbps" in text
 
 
+def test_sizes_are_printed_in_full(tmp_path: Path) -> None:
+    sizes = [1, 1024, 1048573, 1048576]
+    pingpong_run(tmp_path / "run", sizes, launches_of(affine_us(sizes, 28.0, 94.1)))
+    text = invoke(fit, tmp_path / "run", "--model", "hockney").stdout
+    assert [line.split()[0] for line in text.splitlines()[-4:]] == [str(size) for size in sizes]
+
+
 def test_parquet_gives_what_csv_gives(tmp_path: Path) -> None:
     columns = rates(NIC_BOUND, noise=0.01)
     pq.write_table(pa.table(dict(columns)), tmp_path / "sweep.parquet")

@@ -119,12 +119,16 @@ def test_fabrics_of_one_name_and_other_rates_are_told(tmp_path: Path) -> None:
         run.meta.testbed["fabric"] = fabric
         return run
 
-    (told,) = compare(run("a", 10**8), run("b", 10**9)).differences
+    first = run("a", 10**8)
+    (told,) = compare(first, run("b", 10**9)).differences
     assert (told.what, told.a, told.b) == (
         "fabric's link forward.rate_bits_per_s",
         "100000000",
         "1000000000",
     )
+    imported = run("c", 10**9)
+    imported.meta.testbed["fabric"] = None
+    assert [one.what for one in compare(first, imported).differences] == ["fabric"]
 
 
 def test_an_imported_best_is_compared_with_the_best(tmp_path: Path) -> None:

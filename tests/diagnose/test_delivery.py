@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 
 from support.here import weft
 from support.runs import step_plan, step_rows, write_run
+from weft.cli.tables.delivery import deliveries_table
 from weft.diagnose.delivery import deliveries
 from weft.diagnose.summary import summarise
 from weft.report.delivery import delivery_table, loss_text
@@ -82,3 +85,10 @@ def test_nothing_lost_is_said_shortly(tmp_path: Path) -> None:
     )
     (one,) = deliveries(run)
     assert loss_text(one.loss_pct) == "0"
+
+
+def test_no_heading_is_cut_off_at_80_columns(tmp_path: Path) -> None:
+    console = Console(width=80, file=io.StringIO())
+    console.print(deliveries_table(deliveries(lossy_run(tmp_path / "run"))))
+    text = console.file.getvalue()
+    assert "out of" in text and "…" not in text

@@ -148,5 +148,5 @@ def _residuals_table(fitted: Fitted) -> Table:
     table = plain_table(fitted.axis, "", "measured", "model", "model is off")
     for each in fitted.residuals:
         values = (number(each.measured), number(each.predicted), f"{each.error_pct:+.2f} %")
-        table.add_row(f"{each.at:g}", each.quantity, *values)
+        table.add_row(f"{each.at:.10g}", each.quantity, *values)
     return table

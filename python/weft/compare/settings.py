@@ -24,13 +24,22 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 def setting_differences(a: RunMeta, b: RunMeta) -> list[Difference]:
-    """Version, testbed and fabric, plan, effective settings and nodes' facts, where the runs differ."""
+    """Version, testbed and fabric, plan, effective settings and nodes' facts, where the runs differ.
+
+    Parts of fabrics are compared where both runs have one.
+    """
     left, right = dict(_settings(a)), dict(_settings(b))
+    if NOT_SET in (left["fabric"], right["fabric"]):
+        left, right = _without_parts(left), _without_parts(right)
     return [
         Difference(what, left.get(what, NOT_SET), right.get(what, NOT_SET))
         for what in {**left, **right}
         if left.get(what, NOT_SET) != right.get(what, NOT_SET)
     ]
+
+
+def _without_parts(settings: dict[str, str]) -> dict[str, str]:
+    return {what: value for what, value in settings.items() if not what.startswith("fabric's ")}
 
 
 def _settings(meta: RunMeta) -> Iterator[tuple[str, str]]:

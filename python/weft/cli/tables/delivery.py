@@ -14,7 +14,7 @@ def deliveries_table(delivered: list[Delivered]) -> Table:
     spread = any(one.launches > 1 for one in delivered)
     streamed = any(one.offered_mbps is not None for one in delivered)
     ends = ["from", "to"] if spread else []
-    streams = ["offered, Mb/s", "jitter, us", "reordered"] if streamed else []
+    streams = ["sent, Mb/s", "jitter, us", "out of order"] if streamed else []
     table = plain_table("size, B", "sent", "lost, %", *ends, "overrun", "twice", *streams)
     for one in delivered:
         loss = one.loss_pct
