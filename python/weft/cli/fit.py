@@ -22,7 +22,7 @@ from weft.run.folder import Run
 
 Held = Mapping[str, float]
 
-OPEN_NOTE = "open: the points do not bound it on that side, and its value is one of many; hold others to know it better"
+OPEN_NOTE = "open: the points do not bound it on that side, and its value is one of many; hold others to narrow it"
 
 
 Sources = Sequence[str]

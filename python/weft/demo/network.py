@@ -43,7 +43,7 @@ class NetworkDemonstration(Demonstration):
         return overall_mbps(phases(self.runs[1]))
 
     def to_json(self) -> dict[str, Any]:
-        """What `weft demo --json` tells beside runs, report and warnings."""
+        """What `weft demo --json` has besides runs, report and warnings."""
         return {
             "findings": self.found.to_json(),
             "known": [one.to_json() for one in self.known],

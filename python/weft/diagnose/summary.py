@@ -54,7 +54,7 @@ class Summary:
     loaded: list[LoadedPoint] = field(default_factory=list)
     web: list[WebPoint] = field(default_factory=list)
     sampled: dict[int, Digests] = field(default_factory=dict)
-    """By step of which the run keeps some transfers only: what it knows of all."""
+    """By step of which the run keeps some transfers only: what it records of all."""
     caches: list[CacheHits] = field(default_factory=list)
     deliveries: list[Delivered] = field(default_factory=list)
     multi_pair: list[MultiPairPoint] = field(default_factory=list)

@@ -19,7 +19,7 @@ from weft.plan.phases import Phase, PhaseSpec
 
 
 class AdaptiveStep:
-    """Asks a chooser, runs what it wants, and so on; a resumed step goes on where it was."""
+    """Runs the phases that a chooser asks for, until it asks for none; a resumed step goes on where it was."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What one step of one launch leaves in the run: samples, and what a reader must know about them."""
+"""What one step of one launch leaves in the run: samples, and what is needed to interpret them."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class Logbook:
         self._check_buffers(name, settings)
 
     def refused(self, agents: Iterable[Agent]) -> None:
-        """Count the connections that agents have refused; one warning a node tells the sum over all launches."""
+        """Count the connections that agents have refused; one warning a node states the sum over all launches."""
         for agent in agents:
             if count := agent.take_refused():
                 self.meta.count_refused(agent.node, count)
@@ -174,5 +174,5 @@ class Logbook:
                     "buffer-capped",
                     f"{name}: asked for a {key.removesuffix('_bytes').replace('_', ' ')} of {asked} bytes, "
                     f"the kernel gave {given // 2}",
-                    f"raise net.core.{limit} on {name}, or ask for less",
+                    f"raise net.core.{limit} on {name}, or take less",
                 )

@@ -9,7 +9,7 @@ from weft.testbed.agent.agent import AgentError
 
 
 def not_started(errors: Iterable[AgentError], nodes: int) -> str:
-    """What to tell of failures among so many nodes, the most common reason first."""
+    """What to print of failures among so many nodes, the most common reason first."""
     by_reason: dict[str, list[str]] = {}
     for error in errors:
         by_reason.setdefault(error.reason, []).append(error.node)

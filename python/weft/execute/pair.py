@@ -100,7 +100,7 @@ async def run_step(
 
 @contextlib.contextmanager
 def _naming_peers(*nodes: str) -> Iterator[None]:
-    """An agent knows no names and calls the other end its peer."""
+    """An agent has no names and calls the other end its peer."""
     try:
         yield
     except AgentError as error:

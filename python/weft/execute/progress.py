@@ -16,7 +16,7 @@ class Progress(Protocol):
 
 
 class StepProgress:
-    """Tells which phase of a step runs."""
+    """Shows which phase of a step runs."""
 
     def __init__(self, progress: Progress, where: str, phases: int) -> None:
         self._progress = progress

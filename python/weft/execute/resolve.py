@@ -21,7 +21,7 @@ _BETWEEN_NODES = ("alone", "independent", "striped", "shared", "mptcp", "bonded"
 def settle_pairs(
     step: Step, pattern: MultiPair, testbed: Testbed, cpus: list[int] | None
 ) -> tuple[Step, list[Warning]]:
-    """The step filled in, and what its user should know; raises RequestError for what the testbed cannot have."""
+    """The step filled in, and notes for its user; raises RequestError for what the testbed cannot have."""
     networks = networks_of(testbed)
     pattern = replace(
         pattern, networks=networks, interfaces=pattern.interfaces or _usual(testbed, networks)
@@ -85,7 +85,7 @@ def _check(step: str, networks: int, testbed: Testbed, policy: Policy) -> None:
 def _with_processors(
     options: Options, most: int, testbed: Testbed, cpus: list[int] | None
 ) -> Options:
-    """With processors that processes take in turn; None where only the nodes know theirs.
+    """With processors that processes take in turn; None where they are not known here.
 
     Spinning is for ends that have a processor to themselves.
     """

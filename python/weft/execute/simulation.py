@@ -122,7 +122,7 @@ class SimulatedRun:
             "sampled",
             f"{logbook.step_name}: of {transfers:,} transfers about {kept:,} samples are kept "
             f"({kept * SAMPLE_BYTES / 1e6:,.0f} MB), {rows} of each phase, chosen by a hash of phase and ends; "
-            "what is said of phases, quantiles and bottlenecks is of all",
+            "phases, quantiles and bottlenecks count all transfers",
             "single routes are those kept, and loads are not; `rows=N` in the brackets keeps more",
         )
 
@@ -164,7 +164,7 @@ class SimulatedRun:
                 logbook.phase_incomplete(phase.index, nodes, why)
             self._fingerprint = _join(self._fingerprint, phase.fingerprint)
         for why in outcome.failures.values():
-            hint = "what comes behind it in the step, larger sizes or loads, was not tried"
+            hint = "the rest of the step, larger sizes or loads, was not tried"
             self._meta.warn("no-messages", f"{logbook.step_name}: {why}", hint)
         self._clock_ns += outcome.span_ns
         self._events += outcome.events

@@ -1,1 +1,1 @@
-"""Networks seen from outside: what they consist of, and the formats that other tools know them in."""
+"""Networks seen from outside: what they consist of, and the formats of other tools."""

@@ -18,7 +18,7 @@ from weft.nodeset import fold, natural
 _RATES = (("Tb/s", 10**12), ("Gb/s", 10**9), ("Mb/s", 10**6), ("kb/s", 10**3), ("b/s", 1))
 _TIMES = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 _ROUNDED_BPS, _ROUNDED_S = 2.0, 1e-8
-"""What a file does not tell: it has whole bits per second, and whole nanoseconds for each hop."""
+"""The precision of a file: it has whole bits per second, and whole nanoseconds for each hop."""
 
 
 def to_toml(network: _core.Network, title: str) -> str:

@@ -34,7 +34,7 @@ class Joint:
 
 @dataclass
 class Part:
-    """Hosts that something tells from all others: the links above them, the nearest first, and their switch."""
+    """Hosts that differ from all others in something: the links above them, the nearest first, and their switch."""
 
     up: list[int] = field(default_factory=list)
     down: list[int] = field(default_factory=list)

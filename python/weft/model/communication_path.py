@@ -43,7 +43,7 @@ class CommunicationPath:
 
     @property
     def hockney(self) -> Hockney:
-        """The same as a start-up time and a rate: all that times over sizes can tell of a path."""
+        """The same as a start-up time and a rate: all that times over sizes determine of a path."""
         return Hockney(self.flight_us + self.processing_us, 1.0 / self._us_per_bit)
 
     def overhead_us(self, size_bytes: npt.ArrayLike) -> Floats:

@@ -1,7 +1,7 @@
 """LAWS and modified LAWS fitted to what was measured over the application ratio.
 
-Throughputs before and after offload tell host and link rates as well (sigma is then host_mbps / link_mbps, since
-the host's rate is 1/(o X)); gains tell sigma alone. Errors are relative, of throughputs or of their ratio.
+Throughputs before and after offload determine host and link rates as well (sigma is then host_mbps / link_mbps, since
+the host's rate is 1/(o X)); gains determine sigma alone. Errors are relative, of throughputs or of their ratio.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _fit(name: str, points: Points, of_model: list[Parameter], held: Values) -> 
 
 
 def _of_points(points: Points) -> list[Parameter]:
-    """What this kind of points tells besides the ratios of the model."""
+    """What this kind of points determines besides the ratios of the model."""
     if not is_rates(points):
         return [] if SIGMA in points else [_WIRE]
     peak = float(max(points[name].max() for name in RATES))

@@ -49,7 +49,7 @@ class ModifiedLaws(Laws):
 
 
 def as_printed(model: ModifiedLaws) -> ModifiedLaws:
-    """The model with equation 4.3 to the letter, o twice in the NIC's term, to see what that would give.
+    """The model with equation 4.3 to the letter, o twice in the NIC's term, for comparison.
 
     An absolute o needs units: in those of Table 4.14, where X and B are 1, it is 1/sigma, and so the
     second o acts as a beta that is 1/sigma times as large.

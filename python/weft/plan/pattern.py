@@ -80,7 +80,7 @@ class MultiPair(_Pattern, frozen=True):
 
 
 class Webserver(_Pattern, frozen=True):
-    """Users who ask a server for pages, think, and ask again."""
+    """Users that request pages from a server, read, think, and request again."""
 
     users: tuple[int, ...]
     think_ns: int

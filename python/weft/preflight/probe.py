@@ -179,7 +179,7 @@ async def _within(answer: Awaitable[T]) -> T:
 def _reason(error: AgentError | TimeoutError) -> str:
     if isinstance(error, AgentError):
         return error.reason
-    return f"the agent said nothing for {ANSWER_WITHIN_S:g} s"
+    return f"the agent sent nothing for {ANSWER_WITHIN_S:g} s"
 
 
 def _about(testbed: Testbed) -> dict[str, Any]:

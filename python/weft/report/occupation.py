@@ -46,6 +46,6 @@ class Inside:
 
 
 def insides_of(names: Sequence[str], runs: Sequence[Run]) -> list[Inside]:
-    """The runs that know what was inside their nodes."""
+    """The runs that record what was inside their nodes."""
     found = [Inside(name, run) for name, run in zip(names, runs, strict=True)]
     return [one for one in found if one.steps]

@@ -69,7 +69,7 @@ class Report:
 
     @cached_property
     def insides(self) -> list[Inside]:
-        """The runs that know what was inside their nodes."""
+        """The runs that record what was inside their nodes."""
         return insides_of(self.names, self.runs)
 
     @cached_property

@@ -47,7 +47,7 @@ def series_of(runs: Sequence[Run]) -> list[Series]:
 
 
 def run_names(directories: Sequence[Path]) -> list[str]:
-    """The shortest path endings that tell the folders apart; a folder given twice is numbered."""
+    """The shortest path endings by which the folders differ; a folder given twice is numbered."""
     paths = [directory.resolve().parts for directory in directories]
     names = [_ending(path, paths) for path in paths]
     seen: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Steps of which a run keeps some transfers only: what it knows of all of them."""
+"""Steps of which a run keeps some transfers only: what it records of all of them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def sampled_steps(meta: RunMeta) -> set[int]:
 
 
 def sampled_warning(name: str, meta: RunMeta) -> list[Warning]:
-    """What to know before single routes of two runs are compared."""
+    """Warnings for a comparison of single routes of two runs."""
     entries = meta.sampled
     return [
         Warning(
             "sampled-routes",
             f"{name} keeps {entry['rows']:,} samples of {entry['transfers']:,} transfers of step "
             f"{meta.plan.steps[entry['step']].name!r}: only these are compared",
-            "they were chosen by a hash of phase and ends, whatever their rates; `weft show` knows of all",
+            "they were chosen by a hash of phase and ends, whatever their rates; `weft show` counts all",
         )
         for entry in entries
     ]
@@ -84,7 +84,7 @@ class Digests:
 
 
 class DigestWriter:
-    """Appends the digests of some phases at a time. What an earlier process left is kept where `samples` know it too:
+    """Appends the digests of some phases at a time. What an earlier process left is kept where `samples` have it too:
     a kill may have come between the two."""
 
     def __init__(self, directory: Path, samples: pa.Table) -> None:

@@ -41,7 +41,7 @@ Loads = Mapping[str, Load]
 
 
 def loads_of(run: Run) -> Loads:
-    """The constraints that have a capacity and carried something; nothing where a run does not know."""
+    """The constraints that have a capacity and carried something; nothing where a run does not record it."""
     table = read_side_table(run.directory / LOADS_NAME)
     # Runs of earlier builds have no capacities.
     capacity = table["capacity_mbps"]

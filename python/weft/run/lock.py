@@ -47,7 +47,7 @@ class FolderLock:
             self.is_held = False
 
     def _is_ours(self) -> bool:
-        """Whether the file that is locked is still the one in the folder: who held it before has removed it."""
+        """Whether the file that is locked is still the one in the folder: an earlier holder has removed it."""
         try:
             return os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
         except FileNotFoundError:

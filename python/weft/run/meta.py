@@ -18,7 +18,7 @@ SCHEMA_VERSION = "weft-run/1"
 FILE_NAME = "run.json"
 
 Status = Literal["complete", "partial", "failed"]
-"""A run that is not at its end is partial: it may be killed at any moment, and then nobody corrects it."""
+"""A run that is not at its end is partial: it may be killed at any moment, and then it is not corrected."""
 
 MENDED = ("interrupted", "gave-up", "phases-incomplete", "damaged", "windows-empty")
 """Codes of the warnings about what is missing: resuming a run says anew what still is."""
@@ -28,7 +28,7 @@ REPEATED = "samples measured before are kept; `weft run --resume` repeats only w
 
 @dataclass(frozen=True)
 class Warning:
-    """Something a reader of the results must know; shown by every output."""
+    """What is needed to interpret the results; shown by every output."""
 
     code: str
     message: str
@@ -46,7 +46,7 @@ def refused_warning(node: str, count: int) -> Warning:
 
 
 def _tried_again(warning: Warning) -> Warning:
-    """What happened to a launch stays in the run, but nobody is asked to resume it once more."""
+    """What happened to a launch stays in the run, but the hint no longer says to resume it."""
     return Warning(warning.code, f"{warning.message}; resumed later")
 
 
@@ -109,7 +109,7 @@ class RunMeta:
             self.status = "partial"
 
     def count_refused(self, node: str, count: int) -> None:
-        """Add to what a node has refused, and have one warning tell the sum."""
+        """Add to what a node has refused, and have one warning state the sum."""
         told = refused_warning(node, self.refused.get(node, 0))
         self.warnings = [one for one in self.warnings if one != told]
         self.refused[node] = self.refused.get(node, 0) + count

@@ -51,7 +51,7 @@ class Testbed(Protocol):
 
     @property
     def warnings(self) -> list[Warning]:
-        """What a reader of results should know about the testbed, as of now."""
+        """What is needed to interpret results from the testbed, as of now."""
 
     def describe(self) -> dict[str, Any]:
         """What run.json says about the testbed."""

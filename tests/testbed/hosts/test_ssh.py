@@ -91,7 +91,7 @@ def test_who_cannot_be_logged_into_is_named_and_the_others_go_on(
     assert "wrong: the login was refused: no key that fits, or another user" in table
     assert "stranger: its host key is not known here" in table
     assert "lost: no host of that name is known" in table
-    assert "hang: it did not let us in within 4 s" in table
+    assert "hang: the login took longer than 4 s" in table
     assert "shut: it refuses connections to its ssh port" in table
     measured = Run.open(tmp_path / "r").samples
     # Of the ring what is not with those who failed.

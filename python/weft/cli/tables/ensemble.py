@@ -64,7 +64,7 @@ def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> 
 
 
 def _held_back(summary: Summary, step: int) -> str:
-    """Why it is not faster, in a line; empty where the run does not know."""
+    """Why it is not faster, in a line; empty where the run does not record it."""
     found = [one for one in summary.bottlenecks if one.step == step]
     words = [f"{one.constraint} ({100 * one.share:.0f} %)" for one in found[:MOST_CAUSES]]
     more = f", and {len(found) - MOST_CAUSES} more" if len(found) > MOST_CAUSES else ""

@@ -21,7 +21,7 @@ SURE = (
 
 
 def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
-    """The verdict, then the tables behind it, what is open, and what to know about the run."""
+    """The verdict, then the tables behind it, what is open, and warnings of the run."""
     console = Console(highlight=False, markup=False)
     console.print(found.verdict, soft_wrap=True)
     if found.limits:

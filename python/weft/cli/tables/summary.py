@@ -26,7 +26,7 @@ MOST_NAMED = 8
 
 
 def print_summary(summary: Summary) -> None:
-    """What was measured on what, what to know about it, the signature, the points."""
+    """What was measured on what, warnings, the signature, the points."""
     console = Console(highlight=False, markup=False)
     for line in _header(summary):
         console.print(line, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""What held transfers back, where a run knows it: a simulated one does."""
+"""What held transfers back, where a run records it: a simulated one does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Bottleneck:
 
 
 def bottlenecks(run: Run) -> list[Bottleneck]:
-    """The constraints of each step, those first that limited most; nothing where a run does not know."""
+    """The constraints of each step, those first that limited most; nothing where a run does not record it."""
     sampled = sampled_steps(run.meta)
     rows = [row for row in _counted(run) if row[0] not in sampled]
     digests = Digests.of(run)

@@ -35,7 +35,7 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
     if orders := pair_orders(multi_pair_points(run)):
         return Findings(_pairs_verdict(orders), pairs=orders)
     if not any(step.is_ensemble for step in meta.plan.steps) or run.samples.num_rows == 0:
-        return Findings("Nothing was measured between many nodes, so there is no inside to see.")
+        return Findings("Nothing was measured between many nodes, so it shows no inside.")
     if why := _unsearchable(meta):
         return Findings(why)
     study = study_of(run)

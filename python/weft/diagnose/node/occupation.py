@@ -1,4 +1,4 @@
-"""What the insides of nodes were busy with, and where the time of messages went: `--on node:` runs know."""
+"""What the insides of nodes were busy with, and where the time of messages went: recorded by runs on `node:`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Cycles:
 
 
 def occupation(run: Run) -> list[Busy]:
-    """By step, phase, node and part; nothing where a run does not know."""
+    """By step, phase, node and part; nothing where a run does not record it."""
     sizes, found = _sizes(run), dict[tuple[Any, ...], Busy]()
     for row in _rows(run, OCCUPATION_NAME):
         size_bytes = sizes[row["step"], row["phase"]]
@@ -97,7 +97,7 @@ def occupation(run: Run) -> list[Busy]:
 
 
 def cache_hits(run: Run) -> list[CacheHits]:
-    """By step, size, node, processor, cache and kind of access; nothing where a run does not know."""
+    """By step, size, node, processor, cache and kind of access; nothing where a run does not record it."""
     sizes = _sizes(run)
     names = ("node", "part", "cache", "access", "accesses", "hit_rate")
     return [
@@ -112,7 +112,7 @@ def cache_hits(run: Run) -> list[CacheHits]:
 
 
 def budgets(run: Run) -> list[Budget]:
-    """By step and size; nothing where a run does not know."""
+    """By step and size; nothing where a run does not record it."""
     sizes, found = _sizes(run), dict[tuple[int, int], Budget]()
     for row in _rows(run, BUDGET_NAME):
         key = (row["step"], sizes[row["step"], row["phase"]])

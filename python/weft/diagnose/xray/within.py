@@ -89,7 +89,7 @@ class Inside:
             self._ledger.add("switch", nodes, "inside", whole, evidence)
         elif whole.state == "undecided":
             self._ledger.note(
-                f"why {len(nodes)} nodes together get less, each time differently", nodes
+                f"why {len(nodes)} nodes get less at once, each time differently", nodes
             )
         return ()
 

@@ -2,7 +2,7 @@
 
 Every complaint ("I wait for node 7") is an edge between two nodes, in either direction: a node that the network has
 swallowed complains about its partners as much as they do about it. The node that touches most edges is the one
-whose absence explains most of them. Where several touch equally many, complaints alone cannot tell.
+whose absence explains most of them. Where several touch equally many, complaints alone do not decide.
 """
 
 from __future__ import annotations

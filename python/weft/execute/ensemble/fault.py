@@ -63,7 +63,7 @@ class Judge:
 
     def mute(self, nodes: Iterable[int], seconds: float) -> Setback:
         """Nodes whose agents said nothing."""
-        reason = f"the agent said nothing for {seconds:g} s"
+        reason = f"the agent sent nothing for {seconds:g} s"
         return Setback(
             {node: AgentError(self._name(node), "agent-silent", reason) for node in nodes}
         )

@@ -59,7 +59,7 @@ class Session:
         self._watch: Watch | None = None
 
     async def begin(self) -> None:
-        """Open everybody's doors, then connect everybody; raises Setback."""
+        """Open the listeners of all nodes, then connect all nodes; raises Setback."""
         connect_s = self._job.patience_s
         epoch_ns = await self._epoch_ns()
         opened = await self._ask(
@@ -197,7 +197,7 @@ class Session:
     async def _hear_the_others(
         self, tasks: Mapping[int, asyncio.Task[Answer]], deadline_s: float | None
     ) -> None:
-        """An agent that has ended explains everything; otherwise its partners may know more.
+        """An agent that has ended explains everything; otherwise its partners' reports may say more.
 
         Who cannot connect may learn so long before those that cannot connect to it, which may take until
         the deadline.

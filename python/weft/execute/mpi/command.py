@@ -128,7 +128,7 @@ def _own_address(peer: str) -> str | None:
 
 
 def _reached_at(toolchain: Toolchain, address: str | None) -> list[str]:
-    """MPICH's daemons are told a name of this machine, which they may not know; Open MPI's are told addresses."""
+    """MPICH's daemons get a name of this machine, which they may not resolve; Open MPI's get addresses."""
     return ["-localhost", address] if toolchain.kind == "mpich" and address else []
 
 

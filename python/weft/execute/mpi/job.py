@@ -1,4 +1,4 @@
-"""An MPI job: mpirun with its ranks, of which rank 0 speaks for all, line by line."""
+"""An MPI job: mpirun with its ranks, of which rank 0 prints for all, line by line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALIVE = "weft_mpi: alive"
 
 
 class Job:
-    """A running job. What its ranks say is heard as long as any of them says something within patience."""
+    """A running job. It is alive as long as any of its ranks prints something within patience."""
 
     def __init__(self, process: asyncio.subprocess.Process, patience_s: float) -> None:
         self._process = process
@@ -120,7 +120,7 @@ class Job:
         if time.monotonic() - self._heard_s <= within_s:
             return
         if self._has_spoken:
-            text = f"the MPI job said nothing for {within_s:.0f} s"
+            text = f"the MPI job printed nothing for {within_s:.0f} s"
         else:
             text = f"the MPI job did not start within {within_s:.0f} s; {REACH}"
         raise AgentError(NAME, "mpi-silent", text + self._first_complaint())

@@ -56,7 +56,7 @@ def compile_program(toolchain: Toolchain, sources: list[Path], program: Path) ->
 
 def _refused(toolchain: Toolchain, stderr: list[str]) -> RequestError:
     errors = [line for line in stderr if "error" in line]
-    said = (errors or stderr or ["it said nothing"])[0]
+    said = (errors or stderr or ["it printed nothing"])[0]
     missing = "MPI's headers are" if "mpi.h" in said else "a C compiler or MPI's headers may be"
     return RequestError(
         f"{toolchain.compiler.path} cannot compile weft's program: {said}",

@@ -28,7 +28,7 @@ case "$node" in
 def write_remote_shell(testbed: Testbed, nodes: Sequence[int], path: Path) -> list[str]:
     """Write a script that runs its further arguments, as ssh would, on the node that its first names.
 
-    Gives the names that it knows the nodes by, in their order; nodes with the same login are one machine with one name.
+    Gives the names that it uses for the nodes, in their order; nodes with the same login are one machine with one name.
     """
     names = {node: _name(testbed, testbed.nodes[node]) for node in nodes}
     cases = {

@@ -104,7 +104,8 @@ def _compiler(path: str) -> Tool:
         if found := pattern.search(_said([path, *arguments])):
             return Tool(path, kind, found[1])
     raise RequestError(
-        f"{path}: neither of Open MPI nor of MPICH", "weft knows these two and their kin"
+        f"{path}: neither of Open MPI nor of MPICH",
+        "weft works with these two and what is derived from them",
     )
 
 
@@ -114,7 +115,8 @@ def _launcher(path: str) -> Tool:
         if found := pattern.search(said):
             return Tool(path, kind, found[1])
     raise RequestError(
-        f"{path}: neither Open MPI's mpirun nor MPICH's", "weft knows these two and their kin"
+        f"{path}: neither Open MPI's mpirun nor MPICH's",
+        "weft works with these two and what is derived from them",
     )
 
 

@@ -49,7 +49,7 @@ def _run(toolchain: Toolchain) -> None:
         compile_program(toolchain, [_HELLO], program)
         said = _said(toolchain, program)
     if _SAYS not in said:
-        last = said.strip().splitlines()[-1:] or ["it said nothing"]
+        last = said.strip().splitlines()[-1:] or ["it printed nothing"]
         raise RequestError(
             f"{toolchain.launcher.path} cannot run a program of two ranks on this machine: {last[0]}",
             f"try: {toolchain.launcher.path} -n 2 hostname",

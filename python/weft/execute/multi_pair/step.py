@@ -140,7 +140,7 @@ class MultiPairStep:
         return PairJob(driver, server, DriveTogether(**asdict(drive)), serve, places[1])
 
     def _step_of(self, arrangement: Arrangement, pair: int, driver: Agent, server: Agent) -> Step:
-        """The step of one pair alone, as agents know it."""
+        """The step of one pair alone, as agents take it."""
         step, is_striped = self._job.step, arrangement.policy == "striped"
         return replace(
             step,

@@ -24,7 +24,7 @@ class Stretch:
 
 
 class Zone(Protocol):
-    """What knows the ways between its own nodes: hosts, routers, and zones as a whole."""
+    """Has the paths between its own nodes: hosts, routers, and zones as a whole."""
 
     def stretch(self, src: str, dst: str) -> Stretch | None:
         """The links from a node to another one; None where there is no way."""
@@ -47,7 +47,7 @@ class Zones:
         self._around[name] = around
 
     def add_ways(self, zone: str, ways: Zone) -> None:
-        """What knows the ways between the nodes of a zone."""
+        """Has the paths between the nodes of a zone."""
         self._zones[zone] = ways
 
     def is_zone(self, name: str) -> bool:

@@ -11,7 +11,7 @@ from weft.run.folder import Run
 FORMATS: dict[str, Callable[[Run], str]] = {
     "netpipe": netpipe.write,
 }
-"""What `weft export RUN FORMAT` knows; each function returns the file's text."""
+"""The formats of `weft export RUN FORMAT`; each function returns the file's text."""
 
 
 def export_run(run: Run, format: str) -> str:

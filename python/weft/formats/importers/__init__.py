@@ -52,7 +52,7 @@ def _format(name: str) -> Format:
 
 
 FORMATS = {name: _format(name) for name in _NAMES}
-"""What `weft import FORMAT` knows."""
+"""The formats of `weft import FORMAT`."""
 
 
 def import_file(

@@ -29,7 +29,7 @@ _CONVENTION = (
 
 @dataclass(frozen=True)
 class _Document:
-    """One test as iperf3 tells it, and the line where it begins."""
+    """One test as iperf3 prints it, and the line where it begins."""
 
     line: int
     value: dict[str, Any]

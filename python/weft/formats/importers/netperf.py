@@ -124,7 +124,7 @@ def _tests(text: Text, section: _Section, options: Options) -> Iterator[Test]:
         raise text.refuse(
             section.rows[0][0],
             f"numbers without a banner: {text.shown(section.rows[0][0])}",
-            "run netperf without -P 0, so that it says what it measured",
+            "run netperf without -P 0, so that it prints what it measured",
         )
 
 

@@ -1,4 +1,4 @@
-"""The figures: one file per family; `all_figures` knows them all."""
+"""The figures: one file per family; `all_figures` lists them all."""
 
 from __future__ import annotations
 

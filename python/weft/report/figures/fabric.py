@@ -90,7 +90,7 @@ def _stripe_layer(table: str) -> alt.Chart:
 
 
 def _spanning(mark: alt.Chart, rows: tuple[str, str], **colours: Any) -> alt.Chart:
-    """The marks from left to right and from row to row, which tell their load."""
+    """The marks from left to right and from row to row, which show their load."""
     ends = {"x2": "right", "y": alt.Y(rows[0], type="quantitative"), "y2": rows[1]}
     tooltip = parts.tooltip(load_colours.TOOLTIP)
     x = alt.X("left", type="quantitative")

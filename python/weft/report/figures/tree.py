@@ -25,7 +25,7 @@ LEAF_SHARE = 0.6
 
 SLOW = "#ff8a80"
 OVER = ["#fdebd3", "#f28c38"]
-"""From a limit that is hardly felt to one that is felt by far."""
+"""From a limit that hardly matters to one that matters most."""
 MOST_OVER = 8
 
 

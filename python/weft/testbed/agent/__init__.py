@@ -1,1 +1,1 @@
-"""Agents: a process on a node, and the wire format it speaks."""
+"""Agents: a process on a node, and its wire format."""

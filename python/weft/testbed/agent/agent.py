@@ -1,4 +1,4 @@
-"""One agent: a process on a node that speaks frames on its standard input and output."""
+"""One agent: a process on a node that reads and writes frames on its standard input and output."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Agent:
         except wire_format.FrameError as error:
             raise AgentError(self.node, "agent-garbled", error.message) from None
         if isinstance(received, wire_format.Relayed):
-            raise AgentError(self.node, "agent-garbled", "the agent speaks as if it were a relay")
+            raise AgentError(self.node, "agent-garbled", "the agent answers as a relay does")
         self._refused += getattr(received, "rejected", 0)
         if isinstance(received, reply.Error):
             raise AgentError(self.node, received.code, received.message, received.peers)
@@ -133,7 +133,7 @@ class Agent:
         """The next message, which must be of one kind."""
         received = await self.receive()
         if not isinstance(received, kind):
-            said = f"the agent said something else than {tag_of(kind.__name__)}"
+            said = f"the agent sent something else than {tag_of(kind.__name__)}"
             raise AgentError(self.node, "agent-garbled", said)
         return received
 
@@ -160,7 +160,7 @@ class Agent:
                 return [await self._read_clock() for _ in range(CLOCK_READINGS)]
         except TimeoutError:
             raise AgentError(
-                self.node, "agent-silent", f"the agent said nothing for {CLOCK_WITHIN_S:g} s"
+                self.node, "agent-silent", f"the agent sent nothing for {CLOCK_WITHIN_S:g} s"
             ) from None
 
     async def _read_clock(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The frames an agent speaks: 32-bit little-endian length, one byte of kind, payload."""
+"""The frames that an agent reads and writes: 32-bit little-endian length, one byte of kind, payload."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Computed(Closing, ABC, Generic[Model]):
     cpus = None
     may_spin = False
     computes = False
-    """Whether it knows what applications compute."""
+    """Whether it simulates what applications compute."""
 
     def __init__(self, model: Model) -> None:
         self.model: Model = model

@@ -6,7 +6,7 @@ from weft.testbed.agent.agent import Reason
 
 
 class StartFailure(Exception):
-    """An agent did not start; the caller knows on which node."""
+    """An agent did not start; the caller has the node's name."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.text)

@@ -24,7 +24,7 @@ def start_command(host: Host, program: Program, arguments: Sequence[str] = ()) -
 
 
 async def log_in(host: Host, program: Program, process: Process) -> str:
-    """See a process through its login until it becomes the agent, or says where it keeps the program.
+    """Follow a process through its login until it becomes the agent, or says where it keeps the program.
 
     Raises AgentError and ends the process.
     """
@@ -47,7 +47,7 @@ async def _follow(host: Host, program: Program, process: Process) -> str:
 
             return await deliver(process, program, extend)
     except TimeoutError:
-        text = f"it did not let us in within {host.deadline_s:g} s"
+        text = f"the login took longer than {host.deadline_s:g} s"
         raise StartFailure(Reason("agent-login-silent", text)) from None
     except LoginEnded as end:
         raise StartFailure(await _why_it_ended(host, process, end.said)) from None

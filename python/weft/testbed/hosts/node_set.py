@@ -47,7 +47,7 @@ def _expand_one(piece: str, text: str, groups: Mapping[str, Sequence[str]] | Non
     except GroupResolverError:
         raise RequestError(
             f"node set {text!r}: no group of that name is configured on this machine",
-            "ClusterShell's groups.conf tells groups, and so does a host file",
+            "groups are in ClusterShell's groups.conf or in a host file",
         ) from None
     except (NodeSetException, ValueError) as error:
         raise RequestError(f"node set {text!r}: {error}", _SYNTAX) from None

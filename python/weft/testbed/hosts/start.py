@@ -131,7 +131,7 @@ async def _in_turn(slots: asyncio.Semaphore, start: Callable[[], Awaitable[T]]) 
 
 
 def _may_do_from_here(started: Started) -> bool:
-    """Whether a host that a relay could not start may let us in, who have other keys and names."""
+    """Whether a host that a relay could not start may let this machine in, which has other keys and names."""
     return isinstance(started, AgentError) and started.code in OTHER_FROM_ELSEWHERE
 
 

@@ -79,7 +79,7 @@ def start_keeper(
 ) -> tuple[subprocess.Popen[str], Keeper]:
     """Build a lab; raises what weft-lab says is wrong.
 
-    The lab lives as long as the pipe to the keeper's standard input is open: it goes with this
+    The lab exists as long as the pipe to the keeper's standard input is open: it goes with this
     process, however that ends, unless `let_go` was called.
     """
     command = [str(binaries.find("weft-lab")), "keep", "--fabric", str(fabric)]
@@ -107,7 +107,7 @@ def cookie_of(pid: int) -> int | None:
 
 
 def let_go(process: subprocess.Popen[str]) -> None:
-    """Tell a keeper to outlive this process, and stop looking after it."""
+    """Let a keeper outlive this process, and stop watching it."""
     assert process.stdin is not None
     with contextlib.suppress(BrokenPipeError):
         process.stdin.write("stay\n")

@@ -37,7 +37,7 @@ class Entry:
         return vars(self) | {"keeper": self.keeper.to_json()}
 
     def summary(self) -> dict[str, Any]:
-        """What `weft lab list` tells."""
+        """What `weft lab list` prints."""
         return {
             "id": self.id,
             "fabric": self.fabric,
@@ -53,7 +53,7 @@ class Entry:
 class Unreadable(Entry):
     """An entry of an older weft, or a damaged one: stale, and all that can be done is take it away.
 
-    What it says of its keeper is kept, so that a keeper that still lives goes with it; zeros are unknown.
+    What it says of its keeper is kept, so that a keeper that still runs goes with it; zeros are unknown.
     """
 
     @property

@@ -73,7 +73,7 @@ int64_t meet(struct world *world)
     return world->told_ns - entered_ns;
 }
 
-/* Who is through leaves the processor to those who are not. */
+/* A rank that has finished yields the processor to those that have not. */
 void rest(const struct world *world)
 {
     int is_done = 0;

@@ -10,7 +10,7 @@
 
 #define WARM_UP_NS 1000000
 #define WARM_UP_MESSAGES 20
-/* Who hears of a phase may be on this machine, and is given the time to write it down before the next is timed. */
+/* The reader of a phase's results may be on this machine: it gets time to write them before the next is timed. */
 #define SETTLE_US 5000
 
 enum { DRIVER = 0, SERVER = 1, ORDER_TAG = 1, DATA_TAG = 2 };

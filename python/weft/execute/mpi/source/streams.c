@@ -1,7 +1,7 @@
 /* Streams between many ranks, both ways and to several at a time: one loop serves all of a rank's.
  *
  * A receiver has said that there is room for so many messages when the stream begins (`window`), and says so again after
- * each half of them, so that nobody is flooded. Blocking calls are a stream that has one message under way at a time;
+ * each half of them, so that buffers are bounded. Blocking calls are a stream that has one message under way at a time;
  * non-blocking ones have a window of them. Who is timed ends with messages without bytes, one for each receive that
  * is still posted. The receiver takes the times, as weft's agents do over TCP:
  * by count, a trial is over when its last message is there;

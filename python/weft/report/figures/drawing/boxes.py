@@ -34,7 +34,7 @@ def lines_in(box: Row, row_px: float) -> Iterator[Row]:
 
 
 def box_layer(table: str, x: alt.Scale, y: alt.Scale) -> alt.Chart:
-    """The rectangles of a table; hovering tells all of their text."""
+    """The rectangles of a table; hovering shows all of their text."""
     mark = alt.Chart(parts.table(table)).mark_rect(stroke="#ffffff", strokeWidth=1.2, clip=True)
     return parts.encode(
         mark,

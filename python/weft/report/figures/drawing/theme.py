@@ -16,7 +16,7 @@ PALETTE: dict[Mode, list[str]] = {
 }
 
 DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4]]
-"""A second way to tell runs apart, for grey prints."""
+"""A second way to distinguish runs, for grey prints."""
 
 _INK: dict[Mode, dict[str, str]] = {
     "light": {"text": "#1c2430", "quiet": "#5a6472", "grid": "#e3e7ec", "axis": "#9aa4b0"},
