@@ -121,11 +121,12 @@ def oversubscription(
 ) -> float:
     """How much more the other limits would let cross this one than it carries: a linear programme."""
     count = len(network.hosts)
-    flows = [(a, b) for a in range(count) for b in range(count) if a != b]
-    flows = [flow for flow in flows if limit.is_crossed(*flow)]
-    crossed = np.array([[one.is_crossed(*flow) for flow in flows] for one in others], dtype=float)
+    src, dst = np.nonzero(~np.eye(count, dtype=bool))
+    through = limit.crossed_by(src, dst)
+    src, dst = src[through], dst[through]
+    crossed = np.array([one.crossed_by(src, dst) for one in others], dtype=float)
     capacities = [one.capacity_mbps for one in others]
-    best = linprog(-np.ones(len(flows)), A_ub=csr_array(crossed), b_ub=capacities, method="highs")
+    best = linprog(-np.ones(len(src)), A_ub=csr_array(crossed), b_ub=capacities, method="highs")
     return float(-best.fun / limit.capacity_mbps)
 
 

@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from weft.diagnose.curve import Ints
 from weft.diagnose.limits.fabric_tree import FabricTree, Link, has_one_way
+from weft.diagnose.xray.experiment import as_arrays, is_in
 from weft.errors import RequestError
 from weft.frames import Frame
 from weft.model.maxmin import Crossings
@@ -33,10 +35,12 @@ class DeclaredLimit:
     capacity_mbps: float
     payload_share: float = 1.0
 
-    def is_crossed(self, src: int, dst: int) -> bool:
-        """Whether a flow between two hosts takes part of the capacity."""
+    def crossed_by(self, src: Ints, dst: Ints) -> Crossings:
+        """Which of some flows take part of the capacity."""
         own, other = (src, dst) if self.direction == "out" else (dst, src)
-        return own in self.members and (self.kind == "switch" or other not in self.members)
+        is_member = is_in(self.members)
+        crossed: Crossings = is_member[own]
+        return crossed if self.kind == "switch" else crossed & ~is_member[other]
 
 
 class DeclaredNetwork:
@@ -71,8 +75,9 @@ class DeclaredNetwork:
 
     def crossings(self, flows: list[tuple[int, int]]) -> Crossings:
         """Which flow crosses which of `limits`."""
-        crossed = [[limit.is_crossed(*flow) for limit in self.limits] for flow in flows]
-        return np.array(crossed, dtype=bool).reshape(len(flows), len(self.limits))
+        src, dst = as_arrays(flows)
+        none = np.empty((len(flows), 0), dtype=bool)
+        return np.column_stack([none, *(limit.crossed_by(src, dst) for limit in self.limits)])
 
     def offered_mbps(self, limit: DeclaredLimit) -> float:
         """What the cables of the hosts on either side of a limit can carry through it: of both, the less."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from weft.diagnose.xray.experiment import Experiment, Kind, Members
+from weft.diagnose.xray.experiment import Experiment, Kind, Members, is_in
 from weft.diagnose.xray.limit import Direction
 from weft.diagnose.xray.trial import Trial
 from weft.model.maxmin import Crossings
@@ -17,20 +15,21 @@ class Evidence:
 
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.trials = list(trials)
+        self._of: dict[Experiment, list[Trial]] = {}
+        self._about: dict[tuple[Kind, Members], list[Trial]] = {}
+        for trial in self.trials:
+            for one in trial.experiments:
+                own = trial.of(one.within)
+                self._of.setdefault(one, []).append(own)
+                self._about.setdefault((one.kind, one.group), []).append(own)
 
     def of(self, kind: Kind, group: Members, within: Members) -> list[Trial]:
         """The trials of one experiment, with its own flows only."""
-        wanted = Experiment(kind, group, within)
-        return [trial.of(within) for trial in self.trials if wanted in trial.experiments]
+        return self._of.get(Experiment(kind, group, within), [])
 
     def about(self, kind: Kind, group: Members) -> list[Trial]:
         """The trials of a kind about a group, whoever else took part."""
-        return [
-            trial.of(one.within)
-            for trial in self.trials
-            for one in trial.experiments
-            if one.kind == kind and one.group == group
-        ]
+        return self._about.get((kind, group), [])
 
     def of_kind(self, *kinds: Kind) -> list[Trial]:
         """All trials with experiments of some kinds."""
@@ -47,5 +46,6 @@ class Evidence:
 def across(part: Members, direction: Direction, trial: Trial) -> Crossings:
     """The flows that leave or enter a part."""
     own, other = (trial.src, trial.dst) if direction == "out" else (trial.dst, trial.src)
-    crossed: Crossings = np.isin(own, list(part)) & ~np.isin(other, list(part))
+    members = is_in(part)
+    crossed: Crossings = members[own] & ~members[other]
     return crossed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -25,6 +26,8 @@ send, receive: one node sends to, or receives from, the other node of `within`, 
 """
 
 _FORBIDDEN = 1e6
+MOST_NODES = 4096
+"""What a plan can have."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,14 @@ class Experiment:
         kind, group, *rest = text.split()
         within = rest[1] if rest else group
         return cls(kind, unfold(group), unfold(within))  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=4096)
+def is_in(members: Members) -> npt.NDArray[np.bool_]:
+    """By node whether it is a member."""
+    found = np.zeros(MOST_NODES, dtype=bool)
+    found[list(members)] = True
+    return found
 
 
 def fold(members: Members) -> str:

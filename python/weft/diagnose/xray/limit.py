@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from weft.diagnose.curve import Ints
-from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.experiment import MOST_NODES, Members, is_in
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import Verdict
 from weft.interval import Interval
@@ -18,9 +18,6 @@ from weft.model.maxmin import Crossings, fair_rates
 from weft.statistics import Floats, median_interval
 
 Direction = Literal["out", "in", "inside"]
-
-MOST_NODES = 4096
-"""What a plan can have."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,8 @@ class SharedLimit:
 
     def crossings(self, src: Ints, dst: Ints) -> Crossings:
         """A column for each direction that has the capacity of its own."""
-        from_members, to_members = self._is_member[src], self._is_member[dst]
+        is_member = is_in(self.members)
+        from_members, to_members = is_member[src], is_member[dst]
         if self.kind == "switch":
             return np.column_stack([from_members, to_members])
         if self.kind == "core":
@@ -70,12 +68,6 @@ class SharedLimit:
             (from_members, to_members) if self.direction == "out" else (to_members, from_members)
         )
         return _column(own & ~other)
-
-    @cached_property
-    def _is_member(self) -> Crossings:
-        found = np.zeros(MOST_NODES, dtype=bool)
-        found[list(self.members)] = True
-        return found
 
     @cached_property
     def _part(self) -> Ints:

@@ -41,7 +41,7 @@ class Search:
         pattern = meta.plan.steps[step].pattern
         assert isinstance(pattern, Xray)
         self._time_s = pattern.time_ns / 1e9
-        self._study: Study | None = None
+        self.study: Study | None = None
         self._is_late = False
 
     def settle(self, samples: pa.Table) -> Step:
@@ -63,15 +63,15 @@ class Search:
     @property
     def summary(self) -> str:
         """Why the search stopped; empty when everything was decided."""
-        if self._study is None or not self._is_late:
+        if self.study is None or not self._is_late:
             return ""
         return f"its time of {self._time_s:.0f} s was up before everything was decided"
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
         """What to run next; nothing when all is decided or the time is up."""
-        study = self._study
+        study = self.study
         if study is None or study.survey.lost != lost:
-            study = self._study = Study(self._survey(samples, lost))
+            study = self.study = Study(self._survey(samples, lost))
         done = trials(samples, self._step, self._meta.phases)
         study.update(done)
         wants = study.wants or self._closing(study, done)

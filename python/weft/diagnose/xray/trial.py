@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.diagnose.curve import Ints, column, group_slices, group_starts, joint_code
-from weft.diagnose.xray.experiment import Experiment, Members
+from weft.diagnose.xray.experiment import Experiment, Members, is_in
 from weft.statistics import Floats
 
 _LEAST_MBPS = 1e-3
@@ -42,7 +42,7 @@ class Trial:
 
     def without(self, lost: Members) -> Trial:
         """The trial as if some nodes had never been there."""
-        kept = ~(np.isin(self.src, list(lost)) | np.isin(self.dst, list(lost)))
+        kept = ~(is_in(lost)[self.src] | is_in(lost)[self.dst])
         experiments = tuple(
             Experiment(one.kind, one.group - lost, one.within - lost) for one in self.experiments
         )
@@ -50,7 +50,7 @@ class Trial:
 
     def of(self, within: Members) -> Trial:
         """The flows that start in a set of nodes."""
-        return self._only(np.isin(self.src, list(within)))
+        return self._only(is_in(within)[self.src])
 
     def _only(self, flows: npt.NDArray[np.bool_]) -> Trial:
         return replace(self, src=self.src[flows], dst=self.dst[flows], mbps=self.mbps[flows])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -38,6 +38,7 @@ class Rounds:
     dst: Ints
     mbps: Floats
     own_mbps: Floats
+    _misfits: dict[bytes, Floats] = field(default_factory=dict)
 
     @classmethod
     def of(cls, order: Sequence[int], trials: Sequence[Trial], ports: Ports) -> Rounds:
@@ -64,8 +65,17 @@ class Rounds:
         short for them to settle, and how much less those get that cross two full limits, since TCP
         loses, and waits, at both.
         """
+        named, places = np.unique(labels, return_index=True)
+        key = np.argsort(np.argsort(places))[np.searchsorted(named, labels)].tobytes()
+        if key not in self._misfits:
+            self._misfits[key] = self._misfit_of(labels)
+        return self._misfits[key]
+
+    def _misfit_of(self, labels: Ints) -> Floats:
         shares_mbps, is_toll_due = self._shares(labels)
-        causes = self._relative(logs(shares_mbps)), self._relative(is_toll_due.astype(np.float64))
+        causes = np.array(
+            [self._relative(logs(shares_mbps)), self._relative(is_toll_due.astype(np.float64))]
+        )
         explained = _explained(causes, self._measured)
         # Flows with bad luck would bend the fit: once more, without what is far from the first one.
         explained = _explained(causes, explained + _bounded(self._measured - explained))
@@ -77,7 +87,7 @@ class Rounds:
         carried = summed_per_limit(self.mbps, crossed)
         parts = crossed.shape[2] // 2
         both = np.vstack([carried[:, :parts], carried[:, parts:]])
-        most = np.quantile(both, FULL_QUANTILE, axis=0)
+        most = np.sort(both, axis=0)[int(FULL_QUANTILE * (len(both) - 1))]
         capacities = np.concatenate([most, most])
         shares = fair_rates_in_rounds(crossed, capacities, self.own_mbps)
         is_full = summed_per_limit(shares, crossed) >= FULL_LOAD * capacities
@@ -118,18 +128,18 @@ class Rounds:
         return crossed
 
 
-def _explained(causes: tuple[Floats, Floats], measured: Floats) -> Floats:
+def _explained(causes: Floats, measured: Floats) -> Floats:
     """What the shares, up to all of them, and the toll, never in favour, explain: least squares, by turns."""
-    shares, toll = causes
+    flat = causes.reshape(2, -1)
+    products = flat @ flat.T
+    in_shares, in_toll = flat @ measured.ravel()
+    squares = np.maximum(products.diagonal(), 1e-12)
     slope = price = 0.0
     for _ in range(TURNS):
-        slope = float(np.clip(_ratio(shares, measured - price * toll), 0, 1))
-        price = float(np.clip(_ratio(toll, measured - slope * shares), -1, 0))
-    return slope * shares + price * toll
-
-
-def _ratio(cause: Floats, effect: Floats) -> float:
-    return float((cause * effect).sum() / max((cause**2).sum(), 1e-12))
+        slope = float(np.clip((in_shares - price * products[0, 1]) / squares[0], 0, 1))
+        price = float(np.clip((in_toll - slope * products[0, 1]) / squares[1], -1, 0))
+    explained: Floats = slope * causes[0] + price * causes[1]
+    return explained
 
 
 def _bounded(misfit: Floats) -> Floats:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from weft.diagnose.xray.experiment import Members
-from weft.diagnose.xray.tree.neighbour_joining import UnrootedTree, neighbour_joining
+from weft.diagnose.xray.tree.neighbour_joining import Mask, neighbour_joining
 from weft.statistics import Floats
-
-Mask = npt.NDArray[np.bool_]
 
 NOISE_DEVIATIONS = 4.0
 """An edge of the tree counts when it is so many standard deviations of the round trips around it long."""
@@ -59,49 +57,31 @@ def group_by_round_trip(nodes: Members, trips_us: Floats, seed: int = 0) -> Grou
         return Group(nodes)
     trips = trips_us[np.ix_(order, order)]
     rng = np.random.default_rng(seed)
-    seen: dict[Members, int] = {}
+    shown: Counter[Members] = Counter()
     for _ in range(RESAMPLES):
-        for split in _splits(_significant(_resampled(trips, rng))):
-            seen[split] = seen.get(split, 0) + 1
-    tree = _significant(trips[:, :, 0])
-    doubtful = [
-        (a, b)
-        for a, b, _ in tree.inner_edges()
-        if seen.get(_split(tree, a, b), 0) < LEAST_SUPPORT * RESAMPLES
-    ]
-    return _rooted(_contracted(tree, doubtful), order, seen)
+        shown.update(_significant(_resampled(trips, rng)))
+    support = {
+        side: shown[side] / RESAMPLES
+        for side in _significant(trips[:, :, 0])
+        if shown[side] >= LEAST_SUPPORT * RESAMPLES
+    }
+    return _rooted(support, order)
 
 
-def _significant(round_trip_us: Floats) -> UnrootedTree:
-    """The tree without the edges that noise explains."""
+def _significant(round_trip_us: Floats) -> list[Members]:
+    """The splits of the leaves, as their sides without leaf 0, that noise does not explain."""
     filled = np.where(np.isnan(round_trip_us), np.nanmax(round_trip_us), round_trip_us)
     np.fill_diagonal(filled, 0.0)
     tree = neighbour_joining(filled)
     least = NOISE_SHARE * float(np.median(filled[np.triu_indices(len(filled), 1)]))
     noise = _Noise(filled, np.abs(filled - tree.distances()))
-    edges = tree.inner_edges()
-    short = [
-        (a, b)
-        for a, b, length in edges
-        if length <= max(least, NOISE_DEVIATIONS * noise.of_edge(tree.beyond(a, b), least))
+    sizes = tree.sides.sum(axis=1)
+    is_inner = (sizes > 1) & (sizes < len(filled) - 1)
+    return [
+        frozenset(np.flatnonzero(side).tolist())
+        for side, length in zip(tree.sides[is_inner], tree.lengths[is_inner], strict=True)
+        if length > least and length > NOISE_DEVIATIONS * noise.of_edge(side, least)
     ]
-    return _contracted(tree, short)
-
-
-def _contracted(tree: UnrootedTree, edges: list[tuple[int, int]]) -> UnrootedTree:
-    """The tree without some edges."""
-    merged: dict[int, int] = {}
-    for a, b in edges:
-        kept, gone = (_survivor(merged, vertex) for vertex in (a, b))
-        tree.contract(kept, gone)
-        merged[gone] = kept
-    return tree
-
-
-def _survivor(merged: dict[int, int], vertex: int) -> int:
-    while vertex in merged:
-        vertex = merged[vertex]
-    return vertex
 
 
 class _Noise:
@@ -114,7 +94,7 @@ class _Noise:
         self._ascending = distances[upper][order]
         self._misfit = misfit[upper][order]
 
-    def of_edge(self, side: Members, least_us: float) -> float:
+    def of_edge(self, side: Mask, least_us: float) -> float:
         """The standard deviation that bears on an edge.
 
         It is that of the distances no longer than those on the edge's closer side, and of the mean of
@@ -122,31 +102,19 @@ class _Noise:
         same narrow link, they wait for each other. Where all others are farther away by more than
         `least_us` and the noise of the near ones, how far does not matter.
         """
-        closer = self._closer(side)
-        near_us = self._near_us(closer)
-        if self._gap_us(closer) > max(least_us, NOISE_DEVIATIONS * near_us):
+        closer = min((side, ~side), key=lambda one: (self._longest(one), int(one.sum())))
+        longest = self._longest(closer)
+        near = int(np.searchsorted(self._ascending, longest, side="right"))
+        near_us = self._deviation_us(max(near, LEAST_DISTANCES))
+        gap_us = self._distances[closer].min(axis=0)[~closer].min() - longest
+        if gap_us > max(least_us, NOISE_DEVIATIONS * near_us):
             return near_us
         far = int((~closer).sum())
         return float(np.hypot(near_us, self._deviation_us(len(self._misfit)) / np.sqrt(far)))
 
-    def _gap_us(self, side: Mask) -> float:
-        """How much farther all others are from a side than its nodes are from each other."""
-        across = self._distances[np.ix_(side, ~side)].min()
-        return float(across - self._distances[np.ix_(side, side)].max())
-
-    def _closer(self, side: Members) -> Mask:
-        """The side of an edge, or the other one, whose nodes are nearer to each other."""
-        inside = np.isin(np.arange(len(self._distances)), list(side))
-        return min(
-            (inside, ~inside),
-            key=lambda one: (self._distances[np.ix_(one, one)].max(), int(one.sum())),
-        )
-
-    def _near_us(self, side: Mask) -> float:
-        """The deviation of the distances no longer than those on a side."""
-        longest = self._distances[np.ix_(side, side)].max()
-        near = int(np.searchsorted(self._ascending, longest, side="right"))
-        return self._deviation_us(max(near, LEAST_DISTANCES))
+    def _longest(self, side: Mask) -> float:
+        """The longest distance on a side."""
+        return float(self._distances[side].max(axis=0)[side].max())
 
     def _deviation_us(self, count: int) -> float:
         """Of the shortest distances; where a few are far off, more than most of them show."""
@@ -154,52 +122,39 @@ class _Noise:
         return float(max(median / 0.6745, most / 1.645))
 
 
-def _splits(tree: UnrootedTree) -> set[Members]:
-    """The cuts that the inner edges make."""
-    return {_split(tree, a, b) for a, b, _ in tree.inner_edges()}
-
-
-def _split(tree: UnrootedTree, a: int, b: int) -> Members:
-    """The cut that an edge makes, as the side without leaf 0."""
-    side = tree.beyond(a, b)
-    return frozenset(range(tree.leaves)) - side if 0 in side else side
-
-
-def _rooted(tree: UnrootedTree, order: list[int], seen: dict[Members, int]) -> Group:
-    """The tree hung up by the vertex, or the edge, that leaves the smallest branches.
+def _rooted(support: dict[Members, float], order: list[int]) -> Group:
+    """The tree of some splits, hung up by the vertex, or the edge, that leaves the smallest branches.
 
     Preferably a vertex without nodes of its own, as the core of a network has none.
     """
-    everything = frozenset(range(tree.leaves))
+    everything = frozenset(range(len(order)))
+    both_sides = support | {everything - side: share for side, share in support.items()}
 
-    def group(origin: int, vertex: int) -> Group:
-        inside = tree.beyond(origin, vertex)
-        split = everything - inside if 0 in inside else inside
-        return Group(
-            frozenset(order[leaf] for leaf in inside),
-            children(vertex, origin),
-            seen.get(split, 0) / RESAMPLES,
-        )
+    def group(side: Members) -> Group:
+        children = tuple(group(child) for child in _largest_in(side, both_sides))
+        return Group(frozenset(order[leaf] for leaf in side), children, both_sides[side])
 
-    def children(vertex: int, origin: int | None = None) -> tuple[Group, ...]:
-        onward = [other for other in tree.edges[vertex] if other != origin and other >= tree.leaves]
-        return tuple(group(vertex, other) for other in sorted(onward))
-
-    def largest_branch(vertex: int) -> float:
-        branches = [len(tree.beyond(vertex, other)) for other in tree.edges[vertex]]
-        return max(branches) / tree.leaves
-
-    inner = [vertex for vertex in tree.edges if vertex >= tree.leaves]
-    bare = [v for v in inner if all(other >= tree.leaves for other in tree.edges[v])]
-    vertex = min(bare or inner, key=lambda v: (largest_branch(v), v))
-    halves = [
-        (abs(len(tree.beyond(a, b)) / tree.leaves - 0.5) + 0.5, a, b)
-        for a, b, _ in tree.inner_edges()
+    # At the vertex below each split, and at the one of leaf 0, with what is beyond it.
+    at_vertices = [_largest_in(everything, support)] + [
+        [*_largest_in(side, support), everything - side] for side in support
     ]
-    if halves and min(halves)[0] <= largest_branch(vertex) + 1e-9:
-        _, a, b = min(halves)
-        return Group(frozenset(order), (group(a, b), group(b, a)))
-    return Group(frozenset(order), children(vertex))
+    bare = [branches for branches in at_vertices if sum(map(len, branches)) == len(order)]
+    branches = min(bare or at_vertices, key=_most_of)
+    edges = [[side, everything - side] for side in support]
+    if edges and _most_of(edge := min(edges, key=_most_of)) <= _most_of(branches):
+        branches = edge
+    return Group(frozenset(order), tuple(group(side) for side in sorted(branches, key=min)))
+
+
+def _largest_in(inside: Members, sides: Iterable[Members]) -> list[Members]:
+    """Those of some sides that are within a set, without those within each other."""
+    below = [side for side in sides if side < inside]
+    largest = [side for side in below if not any(side < other for other in below)]
+    return sorted(largest, key=min)
+
+
+def _most_of(branches: list[Members]) -> int:
+    return max(map(len, branches), default=1)
 
 
 def _resampled(trips: Floats, rng: np.random.Generator) -> Floats:

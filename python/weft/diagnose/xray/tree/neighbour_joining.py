@@ -2,96 +2,52 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from weft.statistics import Floats
 
-Lengths = dict[int, float]
+Mask = npt.NDArray[np.bool_]
 
 
-@dataclass
-class UnrootedTree:
-    """Vertices 0 to `leaves` - 1 are the leaves; `edges[a][b]` is the length of an edge, kept both ways."""
+@dataclass(frozen=True)
+class Splits:
+    """An unrooted tree, edge by edge: `sides`, (edges, leaves), has the leaves on the side without leaf 0."""
 
-    leaves: int
-    edges: dict[int, Lengths] = field(default_factory=lambda: defaultdict(dict))
-
-    def join(self, a: int, b: int, length: float) -> None:
-        """Add an edge."""
-        self.edges[a][b] = self.edges[b][a] = length
-
-    def inner_edges(self) -> list[tuple[int, int, float]]:
-        """The edges between inner vertices."""
-        return [
-            (a, b, length)
-            for a, found in self.edges.items()
-            for b, length in found.items()
-            if self.leaves <= a < b
-        ]
-
-    def contract(self, a: int, b: int) -> None:
-        """Make one vertex, `a`, of the ends of an edge."""
-        for other, length in self.edges.pop(b).items():
-            del self.edges[other][b]
-            if other != a:
-                self.join(a, other, length)
-
-    def beyond(self, a: int, b: int) -> frozenset[int]:
-        """The leaves on the side of `b` of the edge from `a` to `b`."""
-        found, stack = set(), [(a, b)]
-        while stack:
-            origin, vertex = stack.pop()
-            if vertex < self.leaves:
-                found.add(vertex)
-            stack += [(vertex, other) for other in self.edges[vertex] if other != origin]
-        return frozenset(found)
+    sides: Mask
+    lengths: Floats
 
     def distances(self) -> Floats:
-        """The length of the path between any two leaves."""
-        found = np.zeros((self.leaves, self.leaves))
-        for leaf in range(self.leaves):
-            stack = [(leaf, leaf, 0.0)]
-            while stack:
-                origin, vertex, length = stack.pop()
-                if vertex < self.leaves:
-                    found[leaf, vertex] = length
-                stack += [
-                    (vertex, other, length + step)
-                    for other, step in self.edges[vertex].items()
-                    if other != origin
-                ]
+        """The length of the path between any two leaves: of the edges that part them."""
+        across = (self.sides.T * self.lengths) @ ~self.sides
+        found: Floats = across + across.T
         return found
 
 
-def neighbour_joining(distances: Floats) -> UnrootedTree:
+def neighbour_joining(distances: Floats) -> Splits:
     """The tree of at least three leaves with a symmetrical matrix of distances; O(n^3).
 
     Source: N. Saitou and M. Nei, "The neighbor-joining method", Molecular Biology and Evolution 4
     (1987), in the form of J. Studier and K. Keppler (1988). It is exact for distances that are
     lengths of paths in a tree, whatever the lengths, which clustering by distance is not.
     """
-    count = len(distances)
-    tree = UnrootedTree(count)
-    total = 2 * count - 2
-    grown = np.zeros((total, total))
-    grown[:count, :count] = distances
-    alive = list(range(count))
-    for vertex in range(count, total):
-        left = len(alive)
-        inner = grown[np.ix_(alive, alive)]
-        sums = inner.sum(axis=1)
-        criterion = (left - 2) * inner - sums[:, np.newaxis] - sums
+    apart = np.array(distances, dtype=np.float64)
+    below = np.eye(len(apart), dtype=bool)
+    sides, lengths = [], []
+    while (left := len(apart)) > 2:
+        sums = apart.sum(axis=1)
+        criterion = (left - 2) * apart - sums[:, np.newaxis] - sums
         np.fill_diagonal(criterion, np.inf)
         i, j = divmod(int(criterion.argmin()), left)
-        a, b = alive[i], alive[j]
-        to_a = inner[i, j] / 2 + (sums[i] - sums[j]) / (2 * (left - 2))
-        tree.join(vertex, a, float(to_a))
-        tree.join(vertex, b, float(inner[i, j] - to_a))
-        grown[vertex, alive] = grown[alive, vertex] = (inner[i] + inner[j] - inner[i, j]) / 2
-        alive = [one for one in alive if one not in (a, b)] + [vertex]
-        if len(alive) == 2:
-            tree.join(alive[0], alive[1], float(grown[alive[0], alive[1]]))
-    return tree
+        to_i = apart[i, j] / 2 + (sums[i] - sums[j]) / (2 * (left - 2))
+        sides += [below[i].copy(), below[j]]
+        lengths += [to_i, apart[i, j] - to_i]
+        apart[i] = apart[:, i] = (apart[i] + apart[j] - apart[i, j]) / 2
+        apart[i, i] = 0.0
+        below[i] |= below[j]
+        kept = [*(one for one in range(left) if one not in (i, j)), i]
+        apart, below = apart[np.ix_(kept, kept)], below[kept]
+    found = np.array([*sides, below[0]])
+    return Splits(found ^ found[:, :1], np.array([*lengths, apart[0, 1]]))
