@@ -177,9 +177,10 @@ def said(holds: bool) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--speed", action="store_true", help="only how long it takes")
+    chosen = parser.parse_args()
     print(machine(), flush=True)
-    if not parser.parse_args().speed:
+    if not chosen.speed:
         save("applications", print_peaks() + print_web())
     save("applications", list(speeds()), "speed")
 

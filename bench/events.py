@@ -12,6 +12,7 @@ Takes seconds.
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import sys
 import time
@@ -97,6 +98,7 @@ def fastest(work: Callable[[], float]) -> float:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     print(machine())
     recording, step = recorded()
     holds = chains(recording)

@@ -265,8 +265,8 @@ def time_sweep() -> Iterator[Goal]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--fit", action="store_true")
-    parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--fit", action="store_true", help="fit the parameters again")
+    parser.add_argument("--speed", action="store_true", help="only how long it takes")
     chosen = parser.parse_args()
     if chosen.fit:
         fit()

@@ -175,9 +175,10 @@ def time_sweep() -> list[Goal]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--speed", action="store_true", help="only how long it takes")
+    chosen = parser.parse_args()
     print(machine())
-    if not parser.parse_args().speed:
+    if not chosen.speed:
         save("inside_caches", print_latencies() + print_hits() + print_orders(orders()))
     save("inside_caches", time_sweep(), "speed")
 

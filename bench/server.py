@@ -286,7 +286,7 @@ def print_costs(costs: Mapping[Unknown, float]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--fit", action="store_true", help="fit the parameters again")
     if parser.parse_args().fit:
         fit()
         return

@@ -10,6 +10,7 @@ Takes about 20 minutes, half of it for `alltoall:128`.
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import subprocess
@@ -122,6 +123,10 @@ CROSS_TRAFFIC = [word.replace("crosstraffic:0", "crosstraffic:1") for word in MO
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    names = [case.name for case in CASES]
+    parser.add_argument("cases", nargs="*", help=", ".join(names))
+    chosen = parser.parse_args().cases
     peer = built_peer()
     own = build_own()
     print(machine())
@@ -129,10 +134,10 @@ def main() -> int:
         f"{'pattern':<18}{'hosts':>8}{'transfers':>11}{'weft, s (least-most)':>26}{'MB':>6}"
         f"{'SimGrid, s (least-most)':>30}{'ratio':>8}{'largest error':>15}"
     )
-    wanted = sys.argv[1:] or [case.name for case in CASES]
+    wanted = chosen or names
     for case in (case for case in CASES if case.name in wanted):
         save("simgrid", print_row(case, own, peer), case.name.replace(":", "-"))
-    if sys.argv[1:]:
+    if chosen:
         return 0
     if peer is not None:
         print("with 5 % sent back, beside SimGrid's cross-traffic: difference of ends")

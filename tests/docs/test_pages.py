@@ -1,9 +1,10 @@
-"""The pages: links lead somewhere, and every command in them is one that weft has."""
+"""The pages: links lead somewhere, commands, plans, networks and files in them are accepted, and Python runs."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import click
 import pytest
 
 from weft.cli.main import weft
+from weft.fabric.load import load_fabric
+from weft.plan.load import load_plan, parse_plan
+from weft.testbed.hosts.host_file import read_host_file
+from weft.testbed.open import open_testbed
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -33,6 +38,13 @@ def arguments(command: str) -> list[str]:
     return words[: min(ends, default=len(words))]
 
 
+def blocks(language: str) -> list[object]:
+    """The blocks of all pages that say that they are in this language."""
+    block = re.compile(rf"^```{language}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    found = [(page, text) for page in PAGES for text in block.findall(page.read_text())]
+    return [pytest.param(text, id=f"{page.name}: {text[:30]!r}") for page, text in found]
+
+
 CASES = [
     pytest.param(one, id=f"{page.name}: {one[:60]}") for page in PAGES for one in commands(page)
 ]
@@ -50,6 +62,42 @@ def test_commands_in_pages_are_ones_that_weft_has(command: str) -> None:
         assert found is not None, name
         group = found
     group.make_context(group.name, words)
+
+
+RUNS = sorted(
+    {tuple(arguments(one)) for page in PAGES for one in commands(page) if "--on" in arguments(one)}
+)
+
+
+@pytest.mark.parametrize("words", RUNS, ids=" ".join)
+def test_plans_and_testbeds_in_commands_exist(words: tuple[str, ...]) -> None:
+    if words[0] == "run" and words[1] != "PLAN":
+        load_plan(words[1])
+    kind, _, name = words[words.index("--on") + 1].partition(":")
+    if kind == "lab" and name != "FABRIC":
+        load_fabric(name)
+    elif kind in ("sim", "node") and not name.endswith(".xml"):
+        open_testbed(f"{kind}:{name}")
+
+
+@pytest.mark.parametrize("text", blocks("toml"))
+def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
+    document, path = tomllib.loads(text), tmp_path / "shown.toml"
+    is_named = "name" in document or not document.keys() & {"steps", "links"}
+    path.write_text(text if is_named else f'name = "shown"\n{text}')
+    if "steps" in document:
+        parse_plan(path.read_text(), str(path))
+    elif "nodes" in document:
+        read_host_file(str(path))
+    elif "links" in document:
+        load_fabric(str(path))
+    else:
+        assert set(document) == {"memory"}
+
+
+@pytest.mark.parametrize("text", blocks("python"))
+def test_python_in_pages_runs(text: str) -> None:
+    exec(text, {})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
