@@ -184,12 +184,12 @@ def score(name: str, fabric: KnownFabric, run: Run, took_s: float) -> Score:
 def worst_capacity_error(fabric: KnownFabric, found: Findings, place: dict[str, int]) -> float:
     """The largest relative difference of a found limit from the declared one of the same hosts."""
     errors = [0.0]
-    everybody = frozenset(place.values())
+    all_nodes = frozenset(place.values())
     for limit in found.limits:
         members = frozenset(place[name] for name in limit.members)
         sides = {members: limit.direction}
         if limit.kind != "switch":  # what leaves some nodes enters all others
-            sides[everybody - members] = _turned(limit.direction)
+            sides[all_nodes - members] = _turned(limit.direction)
         declared = [
             one.capacity_mbps
             for one, over in fabric.limits

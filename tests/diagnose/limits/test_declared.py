@@ -152,8 +152,8 @@ def test_no_rate_is_no_limit() -> None:
 
 def test_a_capacity_at_the_root_is_an_inner_limit_of_all() -> None:
     text = ASKEW.replace('ids = "core"\n', 'ids = "core"\ncapacity = "200 Mb/s"\n')
-    everybody = [one for one in network_of(text, 1.0).inner_limits if len(one.members) == 9]
-    assert {(one.kind, one.direction) for one in everybody} == {("switch", "out"), ("switch", "in")}
+    all_nodes = [one for one in network_of(text, 1.0).inner_limits if len(one.members) == 9]
+    assert {(one.kind, one.direction) for one in all_nodes} == {("switch", "out"), ("switch", "in")}
 
 
 @pytest.mark.parametrize(
@@ -182,11 +182,11 @@ def test_crossings_have_a_row_for_each_flow_and_a_column_for_each_limit() -> Non
 def test_of_the_two_sides_of_a_cut_the_smaller_is_meant() -> None:
     fabric = generate(2)
     count = len(fabric.network.hosts)
-    small, everybody = frozenset({1, 4}), frozenset(range(count))
-    assert fabric.canonical(small) == fabric.canonical(everybody - small) == small
+    small, all_nodes = frozenset({1, 4}), frozenset(range(count))
+    assert fabric.canonical(small) == fabric.canonical(all_nodes - small) == small
     half = frozenset(range(0, count, 2))
-    assert fabric.canonical(half) == fabric.canonical(everybody - half) == half
-    assert fabric.canonical(everybody) == everybody
+    assert fabric.canonical(half) == fabric.canonical(all_nodes - half) == half
+    assert fabric.canonical(all_nodes) == all_nodes
 
 
 def test_a_seed_always_makes_the_same_fabric() -> None:

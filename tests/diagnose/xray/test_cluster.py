@@ -81,7 +81,7 @@ def test_the_groups_of_a_made_up_fabric_are_found_with_their_capacities(
         measured = limit.capacity_mbps.median
         true_mbps = declared_mbps(fabric, limit.kind, limit.members)
         assert any(abs(measured / true - 1) < 0.1 for true in true_mbps), (limit.kind, true_mbps)
-    assert study.wants == []
+    assert study.requests == []
 
 
 THREE_LEVELS = """
@@ -307,7 +307,7 @@ def test_an_interrupted_search_resumed_finds_the_same(tmp_path: Path) -> None:
     expected = studied(tmp_path / "whole", whole)
     assert kinds(resumed) == kinds(expected)
     assert resumed.groups == expected.groups
-    assert resumed.wants == []
+    assert resumed.requests == []
 
 
 def test_when_its_time_is_up_it_says_what_is_undecided(tmp_path: Path) -> None:
@@ -382,4 +382,4 @@ def test_what_one_group_leaves_open_does_not_hide_the_others(tmp_path: Path) -> 
     cut = Simulation(whole.search, replace(whole.meta, phases=kept), [samples])
     left = studied(tmp_path / "left", cut)
     assert ("uplink", rack, "out") in kinds(left)
-    assert left.wants
+    assert left.requests

@@ -49,9 +49,9 @@ def test_experiments_survive_their_text(
 
 
 def test_the_text_names_whom_it_is_about_and_who_takes_part() -> None:
-    group, everybody = frozenset({0, 1}), frozenset(range(4))
+    group, all_nodes = frozenset({0, 1}), frozenset(range(4))
     assert str(Experiment("inside", group, group)) == "inside 1-2"
-    assert str(Experiment("out", group, everybody)) == "out 1-2 within 1-4"
+    assert str(Experiment("out", group, all_nodes)) == "out 1-2 within 1-4"
 
 
 def rng(seed: int = 0) -> Random:
@@ -63,7 +63,7 @@ def ends(flows: list[Flow]) -> tuple[list[int], list[int]]:
 
 
 @given(st.frozensets(st.integers(0, 60), min_size=2, max_size=20), st.integers(0, 99))
-def test_inside_everybody_sends_to_one_other_and_receives_from_one(
+def test_inside_each_node_sends_to_one_other_and_receives_from_one(
     members: frozenset[int], seed: int
 ) -> None:
     flows = inside_flows(members, rng(seed))
@@ -103,7 +103,7 @@ def test_a_subset_is_a_share_of_all_with_a_receiver_each(share: float, count: in
     assert set(senders) | set(receivers) <= members
 
 
-def test_everybody_is_silent_in_some_subset() -> None:
+def test_each_node_is_silent_in_some_subset() -> None:
     members = frozenset(range(10))
     rounds = [set(ends(subset_flows(members, 0.8, rng(seed)))[0]) for seed in range(40)]
     assert frozenset().union(*(members - senders for senders in rounds)) == members

@@ -7,7 +7,7 @@ import pytest
 
 from support.virtual_cluster import VirtualCluster, network_of
 from weft.diagnose.xray.experiment import as_arrays, subset_flows
-from weft.diagnose.xray.hidden.groups import LEAST_ROUNDS, Chips, find_chips
+from weft.diagnose.xray.hidden.groups import LEAST_ROUNDS, HiddenGroups, find_hidden_groups
 from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.trial import Trial
 
@@ -56,11 +56,11 @@ def rounds_on(
     return found
 
 
-def chips_in(members: frozenset[int], rounds: list[Trial]) -> Chips:
+def chips_in(members: frozenset[int], rounds: list[Trial]) -> HiddenGroups:
     """With ports that all do what one flow alone gets."""
     alone_mbps = VirtualCluster(network_of(ONE_CHIP), spread=0).rates_mbps([(0, 1)])
     ports = np.repeat(alone_mbps, 100)
-    return find_chips(members, rounds, Ports(ports, ports))
+    return find_hidden_groups(members, rounds, Ports(ports, ports))
 
 
 @pytest.mark.parametrize("spread", [0.03, 0.15])

@@ -7,7 +7,7 @@ import pytest
 
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.experiment import Experiment, Flow, Kind, as_arrays
-from weft.diagnose.xray.isolated import PARTNERS, ports_of, wanted_alone, wanted_retrials
+from weft.diagnose.xray.isolated import PARTNERS, isolated_requests, ports_of, retrial_requests
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.slowness import RETRIALS
 from weft.diagnose.xray.survey import Survey
@@ -60,9 +60,9 @@ def test_a_node_slow_both_ways_is_tried_both_ways(kind: Kind, other: Kind) -> No
     for partner in range(2, PARTNERS + 1):
         tried.append(alone((0, partner) if kind == "send" else (partner, 0), 1.0, kind))
     evidence = Evidence(tried)
-    wants = wanted_alone(survey, Group(NODES), evidence, ports_of(survey, evidence))
-    assert {want.experiment.kind for want in wants} == {other}
-    assert all(want.experiment.group == frozenset({0}) for want in wants)
+    requests = isolated_requests(survey, Group(NODES), evidence, ports_of(survey, evidence))
+    assert {request.experiment.kind for request in requests} == {other}
+    assert all(request.experiment.group == frozenset({0}) for request in requests)
 
 
 @pytest.mark.parametrize(("other", "at_once"), [(1, {0}), (4, {0, 4})])
@@ -74,8 +74,10 @@ def test_of_a_group_one_slow_node_is_tried_at_a_time(other: int, at_once: set[in
         alone(flow, 3.0) for a, b in ((0, 2), (1, 3), (4, 5), (6, 7)) for flow in ((a, b), (b, a))
     ]
     ports = ports_of(survey, Evidence(tried))
-    wants = wanted_alone(survey, Group(NODES, (Group(near), Group(far))), Evidence(tried), ports)
-    assert {node for want in wants for node in want.experiment.group} == at_once
+    requests = isolated_requests(
+        survey, Group(NODES, (Group(near), Group(far))), Evidence(tried), ports
+    )
+    assert {node for request in requests for node in request.experiment.group} == at_once
 
 
 def test_routes_that_share_a_limit_are_tried_again_one_after_the_other() -> None:
@@ -91,9 +93,9 @@ def test_routes_that_share_a_limit_are_tried_again_one_after_the_other() -> None
         return [alone(pair, 9.0) for pair in pairs for _ in range(RETRIALS)]
 
     def wanted(evidence: list[Trial]) -> list[set[int]]:
-        wants = wanted_retrials(survey, Evidence(evidence), ports, [uplink])
-        assert all(want.rounds == RETRIALS for want in wants)
-        return [set(want.experiment.group) for want in wants]
+        requests = retrial_requests(survey, Evidence(evidence), ports, [uplink])
+        assert all(request.rounds == RETRIALS for request in requests)
+        return [set(request.experiment.group) for request in requests]
 
     assert wanted([]) == [{0, 4}, {2, 3}, {6, 7}]
     assert wanted(tried((0, 4), (2, 3))) == [{1, 5}, {6, 7}]
@@ -109,8 +111,8 @@ def test_a_node_that_seems_slow_is_tried_with_whom_no_limit_is_in_the_way() -> N
 
     def wanted(evidence: Evidence) -> list[set[int]]:
         ports = ports_of(survey, evidence)
-        wants = wanted_retrials(survey, evidence, ports, [uplink])
-        return [set(want.experiment.group) for want in wants]
+        requests = retrial_requests(survey, evidence, ports, [uplink])
+        return [set(request.experiment.group) for request in requests]
 
     assert wanted(evidence) == [{0, 6}]
     assert wanted(Evidence([*evidence.trials, *[alone((0, 6), 9.0)] * RETRIALS])) == []

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.diagnose.xray.cache import Memo
+from weft.diagnose.xray.cache import Cache
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.experiment import Experiment, Flow, as_arrays
-from weft.diagnose.xray.knowledge import Ledger
+from weft.diagnose.xray.knowledge import Knowledge
 from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.tree.grouping import Group
@@ -21,34 +21,36 @@ def around(*nodes: int) -> list[Flow]:
     return list(zip(nodes, nodes[1:] + nodes[:1], strict=True))
 
 
-def ledger_of(rates_mbps: list[float], ports: Ports) -> Ledger:
+def knowledge_of(rates_mbps: list[float], ports: Ports) -> Knowledge:
     """What two groups did at the same time, each by itself, six times over."""
     flows = as_arrays(around(0, 1, 2, 3) + around(4, 5, 6, 7))
     about = tuple(Experiment("inside", group, group) for group in (FAST, SLOW))
     rounds = [Trial(i, *flows, np.array(rates_mbps), about) for i in range(6)]
-    ledger = Ledger(Survey(8, frozenset(), np.full((8, 8, 1), np.nan), []), Group(FAST | SLOW))
-    ledger.begin(Evidence(rounds), ports)
-    return ledger
+    knowledge = Knowledge(
+        Survey(8, frozenset(), np.full((8, 8, 1), np.nan), []), Group(FAST | SLOW)
+    )
+    knowledge.begin(Evidence(rounds), ports)
+    return knowledge
 
 
 def test_groups_of_other_speeds_that_are_tried_together_are_each_held_against_their_own() -> None:
     mbps = np.array([100.0] * 4 + [10.0] * 4)
-    ledger = ledger_of([95.0] * 4 + [9.5] * 4, Ports(mbps, mbps))
+    knowledge = knowledge_of([95.0] * 4 + [9.5] * 4, Ports(mbps, mbps))
     for group in (FAST, SLOW):
-        verdict, _ = ledger.judged("inside", group, group)
+        verdict, _ = knowledge.judged("inside", group, group)
         assert verdict.ratios == pytest.approx([0.95] * 6)
 
 
 def test_what_is_expected_follows_the_ports() -> None:
-    ledger = ledger_of([50.0] * 8, Ports(np.full(8, 100.0), np.full(8, 100.0)))
-    assert ledger.judged("inside", FAST, FAST)[0].ratio.median == pytest.approx(0.5)
-    ledger.begin(ledger.evidence, Ports(np.full(8, 50.0), np.full(8, 100.0)))
-    assert ledger.judged("inside", FAST, FAST)[0].ratio.median == pytest.approx(1.0)
+    knowledge = knowledge_of([50.0] * 8, Ports(np.full(8, 100.0), np.full(8, 100.0)))
+    assert knowledge.judged("inside", FAST, FAST)[0].ratio.median == pytest.approx(0.5)
+    knowledge.begin(knowledge.evidence, Ports(np.full(8, 50.0), np.full(8, 100.0)))
+    assert knowledge.judged("inside", FAST, FAST)[0].ratio.median == pytest.approx(1.0)
 
 
 def test_a_memo_forgets_what_a_whole_turn_did_not_ask_for() -> None:
-    memo = Memo()
-    memo.turn("basis")
+    cache = Cache()
+    cache.turn("basis")
     worked_out: list[str] = []
 
     def work_out(key: str) -> str:
@@ -56,14 +58,14 @@ def test_a_memo_forgets_what_a_whole_turn_did_not_ask_for() -> None:
         return key.upper()
 
     def ask(key: str) -> str:
-        return memo.get(key, lambda: work_out(key))
+        return cache.get(key, lambda: work_out(key))
 
     assert [ask("a"), ask("b"), ask("a")] == ["A", "B", "A"]
-    memo.turn("basis")
+    cache.turn("basis")
     assert ask("a") == "A"
-    memo.turn("basis")
+    cache.turn("basis")
     assert [ask("a"), ask("b")] == ["A", "B"]
     assert worked_out == ["a", "b", "b"]
-    memo.turn("another basis")
+    cache.turn("another basis")
     ask("a")
     assert worked_out == ["a", "b", "b", "a"]

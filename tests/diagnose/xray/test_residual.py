@@ -13,7 +13,7 @@ from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import Verdict
 
 PORT_MBPS = 10.0
-EVERYBODY = frozenset(range(30))
+ALL_NODES = frozenset(range(30))
 SENDERS, NEAR, FAR = frozenset(range(12)), frozenset(range(12, 18)), frozenset(range(18, 30))
 
 
@@ -25,7 +25,7 @@ def uplink_into(members: Members, mbps: float) -> SharedLimit:
 
 def laid(*limits: SharedLimit) -> Counter[str]:
     """How many flows out of the senders each of the two others gets."""
-    experiment = Experiment("out", SENDERS, EVERYBODY)
+    experiment = Experiment("out", SENDERS, ALL_NODES)
     ports = Ports(np.full(30, PORT_MBPS), np.full(30, PORT_MBPS))
     flows = crossing_flows(experiment, [NEAR], limits, ports, np.random.default_rng(1))
     assert {src for src, _ in flows} == SENDERS

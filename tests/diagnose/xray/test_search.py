@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from support.virtual_cluster import VirtualCluster, network_of, new_meta, star, survey_samples
 from weft.diagnose.xray.experiment import Experiment
-from weft.diagnose.xray.request import Want
+from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.search import (
     LEAST_PRODUCTS,
     LEAST_WINDOW_BYTES,
@@ -24,19 +24,19 @@ from weft.diagnose.xray.trial import Trial
 from weft.plan.load import load_plan
 
 
-def want(*nodes: int) -> Want:
+def request(*nodes: int) -> Request:
     members = frozenset(nodes)
-    return Want(Experiment("inside", members, members), 6)
+    return Request(Experiment("inside", members, members), 6)
 
 
 def test_experiments_without_a_common_node_run_together_first_come_first_served() -> None:
-    wants = [want(0, 1, 2), want(2, 3), want(3, 4), want(4, 5), want(5, 6)]
-    assert disjoint(wants) == [wants[0], wants[2], wants[4]]
+    requests = [request(0, 1, 2), request(2, 3), request(3, 4), request(4, 5), request(5, 6)]
+    assert disjoint(requests) == [requests[0], requests[2], requests[4]]
 
 
 def test_who_takes_part_counts_not_whom_it_is_about() -> None:
-    near = Want(Experiment("out", frozenset({0}), frozenset({0, 1, 2})), 6)
-    assert disjoint([near, want(2, 3)]) == [near]
+    near = Request(Experiment("out", frozenset({0}), frozenset({0, 1, 2})), 6)
+    assert disjoint([near, request(2, 3)]) == [near]
 
 
 def survey_of(rate_mbps: float, trip_us: float) -> Survey:

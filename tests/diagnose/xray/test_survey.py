@@ -122,14 +122,14 @@ def test_rows_of_a_transfer_count_with_their_bytes_over_their_time() -> None:
     assert trial.mbps.tolist() == [pytest.approx(3 * 8e3 / 4)]
 
 
-def everybody(count: int, slow: dict[tuple[int, int], float], phase: int = 0) -> list[Row]:
+def all_nodes(count: int, slow: dict[tuple[int, int], float], phase: int = 0) -> list[Row]:
     """All routes at 10 Mb/s but some, each in a phase of its own."""
     pairs = [(a, b) for a in range(count) for b in range(count) if a != b]
     return [(0, phase + i, a, b, slow.get((a, b), 10.0)) for i, (a, b) in enumerate(pairs)]
 
 
 def surveyed(slow: dict[tuple[int, int], float], count: int = 6) -> tuple[Survey, Ports]:
-    survey = take_survey(rates(everybody(count, slow)), a_plan(MATRIX), count)
+    survey = take_survey(rates(all_nodes(count, slow)), a_plan(MATRIX), count)
     return survey, Ports(survey.send_mbps, survey.receive_mbps)
 
 

@@ -44,23 +44,23 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
         count = len(study.survey.nodes)
         return Findings(f"Too few nodes to tell groups apart: {count}, and it takes {LEAST_NODES}.")
     searched = _searched_steps(meta)
-    everybody = study.candidates.members
+    all_nodes = study.candidates.members
     believed: list[SharedLimit] = []
     doubted: list[SharedLimit] = []
     for one in study.limits:
-        (doubted if may_be_the_machine(one, everybody, meta) else believed).append(one)
+        (doubted if may_be_the_machine(one, all_nodes, meta) else believed).append(one)
     limits = [named.limit(limit, study) for limit in believed]
     slow = list(named.slow(study))
     questions = [*study.undecided, *((doubt_text(one), one.members) for one in doubted)]
     undecided = [f"{question}: {named.text(nodes)}" for question, nodes in questions]
-    if searched and study.wants:
-        undecided.append(f"the search ended before {len(study.wants)} more experiments")
+    if searched and study.requests:
+        undecided.append(f"the search ended before {len(study.requests)} more experiments")
     return Findings(
         verdict=verdict_text(limits, slow, cut_text(study), bool(searched), undecided),
         groups=[
             named.names(group.members)
             for group in study.groups
-            if not doubted or group.members != everybody
+            if not doubted or group.members != all_nodes
         ],
         limits=limits,
         slow=slow,

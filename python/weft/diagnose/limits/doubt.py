@@ -10,10 +10,10 @@ from weft.run.meta import RunMeta
 MACHINE_WARNINGS = {"lab-late", "lab-busy"}
 
 
-def may_be_the_machine(limit: SharedLimit, everybody: Members, meta: RunMeta) -> bool:
+def may_be_the_machine(limit: SharedLimit, all_nodes: Members, meta: RunMeta) -> bool:
     """Whether a limit may be the testbed's own: all nodes share it, and the lab was late or busy."""
-    is_everybodys = limit.members == everybody and limit.kind in ("switch", "core")
-    return is_everybodys and any(warning.code in MACHINE_WARNINGS for warning in meta.warnings)
+    is_of_all = limit.members == all_nodes and limit.kind in ("switch", "core")
+    return is_of_all and any(warning.code in MACHINE_WARNINGS for warning in meta.warnings)
 
 
 def doubt_text(limit: SharedLimit) -> str:

@@ -28,14 +28,14 @@ class Namer:
 
     def limit(self, limit: SharedLimit, study: Study) -> Limit:
         support = {group.members: group.support for group in study.candidates.walk()}
-        everybody = study.candidates.members
+        all_nodes = study.candidates.members
         is_trunk = limit.kind == "uplink" and any(
-            group.members == everybody - limit.members for group in study.groups
+            group.members == all_nodes - limit.members for group in study.groups
         )
         return Limit(
             kind="trunk" if is_trunk else limit.kind,
             members=self.names(limit.members),
-            against=self.names(everybody - limit.members) if is_trunk else None,
+            against=self.names(all_nodes - limit.members) if is_trunk else None,
             direction=limit.direction,
             capacity_mbps=limit.capacity_mbps,
             demand_mbps=limit.demand_mbps,
@@ -44,9 +44,9 @@ class Namer:
         )
 
     def slow(self, study: Study) -> Iterable[Slow]:
-        alone = study.evidence.alone
+        isolated = study.evidence.isolated
         by_node: dict[int, list[SlowPort]] = {}
-        for port in slow_ports(study.survey, study.ports, alone, study.limits):
+        for port in slow_ports(study.survey, study.ports, isolated, study.limits):
             by_node.setdefault(port.node, []).append(port)
         for node, ports in by_node.items():
             both = len(ports) == 2
@@ -60,7 +60,7 @@ class Namer:
                 evidence="its best rate with any partner",
             )
         flows = suspects(study.survey, study.ports, study.limits)
-        for route in slow_routes(flows, alone, study.ports, study.limits):
+        for route in slow_routes(flows, isolated, study.ports, study.limits):
             yield Slow(
                 kind="route",
                 nodes=(self.all[route.src], self.all[route.dst]),

@@ -10,22 +10,17 @@ from weft.diagnose.xray import residual
 from weft.diagnose.xray.core import Core
 from weft.diagnose.xray.evidence import across
 from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random, as_arrays
-from weft.diagnose.xray.knowledge import Ledger
+from weft.diagnose.xray.knowledge import Knowledge
 from weft.diagnose.xray.limit import Direction, SharedLimit, predict
-from weft.diagnose.xray.request import Want
+from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
 
 FULL_LOAD = 0.9
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""
-CLEAR_SHARE = 0.6
-"""A limit that leaves less of what is offered shows also in trials that offered less."""
 WORTH_WIDENING = 1.05
 """So much more must pass a part's uplink when all nodes take part, not only those of the group around."""
-REFUTING_TRIALS, REFUTING_SHARE = 3, 1.1
-"""So many trials that carried so much more show that a limit is not where it seemed to be."""
-SAMPLES = 5
 MOST_ROUNDS_OF_A_PART = 40
 ROUNDS_AT_ONCE = min(LOOKS)
 
@@ -33,9 +28,9 @@ ROUNDS_AT_ONCE = min(LOOKS)
 class Between:
     """Studies groups with parts."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._core = Core(ledger)
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._core = Core(knowledge)
         self._parts: dict[Members, list[Members]] = {}
 
     def begin(self) -> None:
@@ -51,7 +46,7 @@ class Between:
     ) -> list[Flow]:
         """Every member with one of the others, those of the smallest known group around first."""
         near = self._near(experiment)
-        return residual.crossing_flows(experiment, near, limits, self._ledger.ports, rng)
+        return residual.crossing_flows(experiment, near, limits, self._knowledge.ports, rng)
 
     def _near(self, experiment: Experiment) -> tuple[Members, ...]:
         """The parts of the smallest known group around, without those of the experiment's own group."""
@@ -64,16 +59,16 @@ class Between:
     def study(self, group: Group, parent: Group | None) -> bool:
         """A group with parts: what each of them sends to and receives from the others."""
         self._parts[group.members] = group.parts
-        crossing = self._ledger.evidence.of("cross", group.members, group.members)
+        crossing = self._knowledge.evidence.of("cross", group.members, group.members)
         if len(crossing) < ROUNDS_AT_ONCE:
             experiment = Experiment("cross", group.members, group.members)
-            self._ledger.wants.append(Want(experiment, ROUNDS_AT_ONCE - len(crossing)))
-            return self._ledger.is_over
+            self._knowledge.requests.append(Request(experiment, ROUNDS_AT_ONCE - len(crossing)))
+            return self._knowledge.is_over
         is_cut_short = False
         for part, direction in self._subjects(group, parent, crossing):
             if self._is_decided(part, group, parent, direction, crossing):
                 continue
-            if not self._ledger.is_over:
+            if not self._knowledge.is_over:
                 return False
             self._note_undecided(part, direction)
             is_cut_short = True
@@ -98,7 +93,7 @@ class Between:
 
     def _share_across(self, part: Members, direction: Direction, crossing: list[Trial]) -> float:
         shares = [
-            trial.mbps[crossed].sum() / self._ledger.offered(trial, crossed, [])
+            trial.mbps[crossed].sum() / self._knowledge.offered(trial, crossed, [])
             for trial in crossing
             if (crossed := across(part, direction, trial)).any()
         ]
@@ -117,58 +112,45 @@ class Between:
         experiment = Experiment(kind, part, group.members)
         load = self._achievable(experiment, others)
         if parent is not None:
-            widest = Experiment(kind, part, self._ledger.candidates.members)
+            widest = Experiment(kind, part, self._knowledge.candidates.members)
             if (wider := self._achievable(widest, others)) > WORTH_WIDENING * load:
                 experiment, load = widest, wider
         if self._judged_across(part, direction, crossing, others, load)[0].state == "free":
             return True
-        about = self._ledger.evidence.about(kind, part)
-        verdict, evidence = self._judged_across(part, direction, about, others, 0.0)
-        if verdict.state != "limited" or verdict.ratio.median > CLEAR_SHARE:
-            verdict, evidence = self._judged_across(part, direction, about, others, load)
+        about = self._knowledge.evidence.about(kind, part)
+        verdict, evidence = self._judged_across(part, direction, about, others, load)
         if verdict.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
             have = len(verdict.ratios)
             more = min(look for look in LOOKS if look > have) - have
-            self._ledger.wants.append(Want(experiment, more, beside=tuple(others)))
+            self._knowledge.requests.append(Request(experiment, more, beside=tuple(others)))
             return False
         if verdict.state in ("open", "undecided"):
             self._note_undecided(part, direction)
         if verdict.state == "limited":
-            self._ledger.add("uplink", part, direction, verdict, evidence)
-            if self._is_refuted(self._ledger.limits[-1]):
-                self._ledger.limits.pop()
+            self._knowledge.add("uplink", part, direction, verdict, evidence)
         return True
 
     def _note_undecided(self, part: Members, direction: Direction) -> None:
         way = "out of" if direction == "out" else "into"
-        self._ledger.note(f"whether what goes {way} {len(part)} nodes is limited", part)
+        self._knowledge.note(f"whether what goes {way} {len(part)} nodes is limited", part)
 
     def _in_force(self, part: Members, direction: Direction) -> list[SharedLimit]:
         """All limits known by now, from this pass or the last, but the one in question."""
-        now = {one.identity for one in self._ledger.limits}
-        before = [one for one in self._ledger.known if one.identity not in now]
+        now = {one.identity for one in self._knowledge.limits}
+        before = [one for one in self._knowledge.known if one.identity not in now]
         asked = "uplink", part, direction
-        return [one for one in (*self._ledger.limits, *before) if one.identity != asked]
+        return [one for one in (*self._knowledge.limits, *before) if one.identity != asked]
 
     def _achievable(self, experiment: Experiment, others: list[SharedLimit]) -> float:
         """How much of a part's traffic the other limits let through, with flows chosen for that."""
         near = self._near(experiment)
         key = "achievable", experiment, near, tuple(one.effect for one in others)
-        return self._ledger.memo.get(key, lambda: self._least_sampled(experiment, others))
+        return self._knowledge.cache.get(key, lambda: self._sampled(experiment, others))
 
-    def _least_sampled(self, experiment: Experiment, others: list[SharedLimit]) -> float:
-        loads = []
-        for seed in range(SAMPLES):
-            flows = self.crossing_flows(experiment, others, np.random.default_rng(seed))
-            src, dst = as_arrays(flows)
-            trial = Trial(-1, src, dst, np.zeros(len(src)))
-            loads.append(float(predict(trial, self._ledger.ports, others).sum()))
-        return FULL_LOAD * min(loads)
-
-    def _is_refuted(self, limit: SharedLimit) -> bool:
-        """Whether other trials got more through: then something else was in the way of its evidence."""
-        carried = sorted(limit.carried_mbps(trial) for trial in self._ledger.evidence.trials)
-        return carried[-REFUTING_TRIALS:][0] > REFUTING_SHARE * limit.capacity_mbps.median
+    def _sampled(self, experiment: Experiment, others: list[SharedLimit]) -> float:
+        flows = self.crossing_flows(experiment, others, np.random.default_rng(0))
+        trial = Trial(-1, *as_arrays(flows), np.zeros(len(flows)))
+        return FULL_LOAD * float(predict(trial, self._knowledge.ports, others).sum())
 
     def _judged_across(
         self,
@@ -183,7 +165,7 @@ class Between:
         loaded = [
             (trial, float(trial.mbps[crossed].sum()), offered)
             for trial, crossed in crossings
-            if (offered := self._ledger.offered(trial, crossed, others)) >= load
+            if (offered := self._knowledge.offered(trial, crossed, others)) >= load
         ]
         carried = [mbps for _, mbps, _ in loaded]
         ratios = [mbps / offered for _, mbps, offered in loaded]

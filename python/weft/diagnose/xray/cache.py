@@ -1,4 +1,4 @@
-"""What was worked out before and need not be again."""
+"""Results that need not be computed again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 
-class Memo:
-    """Remembers what was asked for in this turn and the one before; what nobody asks for any more is forgotten."""
+class Cache:
+    """Keeps what was asked for in this turn and the one before; what a whole turn did not ask for is dropped."""
 
     def __init__(self) -> None:
         self._basis: object = None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from weft.diagnose.xray.experiment import Experiment
-from weft.diagnose.xray.knowledge import Ledger
+from weft.diagnose.xray.knowledge import Knowledge
 from weft.diagnose.xray.limit import predict_held_up
-from weft.diagnose.xray.request import Want
+from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
@@ -22,8 +22,8 @@ ENOUGH = 0.9
 class Core:
     """Studies groups whose parts are known."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
 
     def study(self, group: Group, crossing: list[Trial]) -> bool:
         """Whether what is found so far explains what passed between all parts at once.
@@ -39,11 +39,11 @@ class Core:
         if verdict.state == "open":
             experiment = Experiment("cross", group.members, group.members)
             more = min(look for look in LOOKS if look > len(lasting)) - len(lasting)
-            self._ledger.wants.append(Want(experiment, more, seconds=seconds / ENOUGH))
-            return self._ledger.is_over
+            self._knowledge.requests.append(Request(experiment, more, seconds=seconds / ENOUGH))
+            return self._knowledge.is_over
         if verdict.state == "limited":
             parts = tuple(group.parts)
-            self._ledger.add("core", group.members, "inside", verdict, lasting, parts)
+            self._knowledge.add("core", group.members, "inside", verdict, lasting, parts)
         return True
 
     def _explained(self, group: Group, crossing: list[Trial]) -> Verdict:
@@ -51,10 +51,10 @@ class Core:
 
     def _share(self, trial: Trial, group: Group) -> float:
         """What passed of what must pass, whatever holds up acknowledgements."""
-        known = self._ledger.around(group.members)
-        return float(trial.mbps.sum() / predict_held_up(trial, self._ledger.ports, known).sum())
+        known = self._knowledge.around(group.members)
+        return float(trial.mbps.sum() / predict_held_up(trial, self._knowledge.ports, known).sum())
 
     def _needed_s(self, group: Group, trial: Trial) -> float:
         """How long a trial must last for most of its flows to get enough through what is known."""
-        expected = self._ledger.expected_mbps(trial, self._ledger.around(group.members))
+        expected = self._knowledge.expected_mbps(trial, self._knowledge.around(group.members))
         return min(LEAST_BITS / float(np.median(expected)) / 1e6, LONGEST_S)

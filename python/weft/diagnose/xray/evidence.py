@@ -11,7 +11,7 @@ from weft.model.maxmin import Crossings
 
 
 class Evidence:
-    """Trials, found by kind, group and who took part."""
+    """Trials, found by kind, group and the nodes that took part."""
 
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.trials = list(trials)
@@ -28,7 +28,7 @@ class Evidence:
         return self._of.get(Experiment(kind, group, within), [])
 
     def about(self, kind: Kind, group: Members) -> list[Trial]:
-        """The trials of a kind about a group, whoever else took part."""
+        """The trials of a kind about a group, whatever other nodes took part."""
         return self._about.get((kind, group), [])
 
     def of_kind(self, *kinds: Kind) -> list[Trial]:
@@ -38,8 +38,8 @@ class Evidence:
         ]
 
     @property
-    def alone(self) -> list[Trial]:
-        """The trials of pairs that had their part of the network for themselves."""
+    def isolated(self) -> list[Trial]:
+        """The trials of pairs that had their part of the network to themselves."""
         return self.of_kind("alone", "send", "receive")
 
 

@@ -21,7 +21,7 @@ inside: all members send to each other, as fast as they can. subset: only some o
 cross: all nodes of `within` send to others outside of their own part.
 out, in: all members send to, or receive from, the other nodes of `within`.
 bisection: a random half of all nodes exchanges with the other half.
-alone: one pair exchanges and nobody else in its part of the network does.
+alone: one pair exchanges, and no other node in its part of the network sends.
 send, receive: one node sends to, or receives from, the other node of `within`, in one direction only.
 """
 
@@ -32,7 +32,7 @@ MOST_NODES = 4096
 
 @dataclass(frozen=True)
 class Experiment:
-    """A question: `group` is whom it is about, `within` who takes part in it."""
+    """A question: `group` are the nodes it is about, `within` those that take part."""
 
     kind: Kind
     group: Members

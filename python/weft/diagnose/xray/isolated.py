@@ -1,4 +1,4 @@
-"""What every node can do by itself: pairs that have their part of the network for themselves."""
+"""What every node can do in isolation: pairs that have their part of the network to themselves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.experiment import Experiment, Kind, Members, as_arrays
 from weft.diagnose.xray.limit import Ports, SharedLimit, predict
-from weft.diagnose.xray.request import Want
+from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.slowness import RETRIALS, SLOW_SHARE, slow_ports, suspects
 from weft.diagnose.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.diagnose.xray.tree.grouping import Group
@@ -24,31 +24,33 @@ Partners = dict[int, set[int]]
 
 
 def ports_of(survey: Survey, evidence: Evidence) -> Ports:
-    """What each node can send and receive: the best of the survey and of what it did alone.
+    """What each node can send and receive: the best of the survey and of what it did in isolation.
 
     A rate alone that is far above nearly all others is a queue that emptied into a short window.
     """
     send, receive = survey.send_mbps.copy(), survey.receive_mbps.copy()
-    alone = sorted(mbps for trial in evidence.alone for mbps in trial.mbps.tolist())
-    for trial in evidence.alone:
+    isolated = sorted(mbps for trial in evidence.isolated for mbps in trial.mbps.tolist())
+    for trial in evidence.isolated:
         for a, b, mbps in zip(trial.src, trial.dst, trial.mbps, strict=True):
-            if NEAR_BEST * mbps <= alone[-BEST_ROUTES:][0]:
+            if NEAR_BEST * mbps <= isolated[-BEST_ROUTES:][0]:
                 send[a], receive[b] = max(send[a], mbps), max(receive[b], mbps)
     return Ports(send, receive)
 
 
-def wanted_alone(survey: Survey, candidates: Group, evidence: Evidence, ports: Ports) -> list[Want]:
+def isolated_requests(
+    survey: Survey, candidates: Group, evidence: Evidence, ports: Ports
+) -> list[Request]:
     """Each node once with a neighbour; then those that seem slow with others."""
     sent_to: Partners = {}
     received_from: Partners = {}
-    for trial in evidence.alone:
+    for trial in evidence.isolated:
         for a, b in trial.flows:
             sent_to.setdefault(a, set()).add(b)
             received_from.setdefault(b, set()).add(a)
     parts = [part for group in candidates.walk() if group.children for part in group.parts]
     loose = frozenset(node for part in parts if len(part) == 1 for node in part)
     leaves = [group.members for group in candidates.walk() if not group.children]
-    first = [want for leaf in leaves for want in _pairs(leaf, leaf, sent_to)]
+    first = [request for leaf in leaves for request in _pairs(leaf, leaf, sent_to)]
     first += _pairs(loose, candidates.members, sent_to)
     if first:
         return first
@@ -59,30 +61,30 @@ def wanted_alone(survey: Survey, candidates: Group, evidence: Evidence, ports: P
     return list(_other_partners(survey, candidates, sides))
 
 
-def wanted_retrials(
+def retrial_requests(
     survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
-) -> list[Want]:
+) -> list[Request]:
     """Routes that got less than all that is known explains are tried again, alone, and so are nodes that seem slow.
 
     At the same time only those that have no limit in common: more of them would be slow together.
     """
     tried = Counter(
-        one.group for trial in evidence.alone for one in trial.experiments if one.kind == "alone"
+        one.group for trial in evidence.isolated for one in trial.experiments if one.kind == "alone"
     )
     routes = [frozenset(flow) for flow in suspects(survey, ports, limits)]
     pairs = dict.fromkeys([*routes, *_freest_pairs(survey, evidence, ports, limits)])
     left = [ends for ends in pairs if tried[ends] < RETRIALS]
-    return [_want("alone", ends, ends, RETRIALS - tried[ends]) for ends in _apart(left, limits)]
+    return [_request("alone", ends, ends, RETRIALS - tried[ends]) for ends in _apart(left, limits)]
 
 
 def _freest_pairs(
     survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
 ) -> Iterator[Members]:
-    """Each node that seems slow with the partner to whom the limits that are known leave most.
+    """Each node that seems slow with the partner that known limits leave most.
 
     What it was tried with before they were known may have been behind one, or busy with others of its own.
     """
-    slow = sorted({one.node for one in slow_ports(survey, ports, evidence.alone, limits)})
+    slow = sorted({one.node for one in slow_ports(survey, ports, evidence.isolated, limits)})
     partners = sorted(survey.nodes.difference(slow))
     unhindered = Ports(ports.send_mbps.copy(), ports.receive_mbps.copy())
     unhindered.send_mbps[slow] = unhindered.receive_mbps[slow] = np.inf
@@ -108,19 +110,19 @@ def _apart(pairs: Sequence[Members], limits: Sequence[SharedLimit]) -> Iterator[
             yield ends
 
 
-def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Want]:
+def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Request]:
     new = sorted(node for node in nodes if node not in tried)
     if len(new) % 2:
         mates = sorted(nodes - {new[-1]}) or sorted(within - {new[-1]})
         new = new + mates[:1] if mates else new[:-1]
     for a, b in zip(new[::2], new[1::2], strict=True):
-        yield _want("alone", frozenset([a, b]), within)
+        yield _request("alone", frozenset([a, b]), within)
 
 
 def _other_partners(
     survey: Survey, candidates: Group, sides: Sequence[tuple[Kind, Floats, Partners]]
-) -> Iterator[Want]:
-    """A node that seems slow one way gets further partners: it may have been the first partner's fault.
+) -> Iterator[Request]:
+    """A node that seems slow one way gets further partners: the first partner may be the slow one.
 
     One direction at a time: acknowledgements that are held up hold up the other one. Of a group one at a time, too:
     they may seem slow for a limit that they share.
@@ -141,7 +143,7 @@ def _other_partners(
                 and len(partners) < PARTNERS
                 and group not in busy
             ):
-                yield _want(kind, frozenset([node]), frozenset([node, near[0]]))
+                yield _request(kind, frozenset([node]), frozenset([node, near[0]]))
                 busy |= {group} - {candidates.members}
 
 
@@ -150,5 +152,5 @@ def _smallest_group(candidates: Group, node: int) -> Members:
     return min(around, key=len)
 
 
-def _want(kind: Kind, group: Members, within: Members, rounds: int = 1) -> Want:
-    return Want(Experiment(kind, group, within), rounds)
+def _request(kind: Kind, group: Members, within: Members, rounds: int = 1) -> Request:
+    return Request(Experiment(kind, group, within), rounds)

@@ -1,4 +1,4 @@
-"""The ledger: what a study knows so far, what is open, and how a question is judged by it."""
+"""What a study knows so far, what is open, and how a question is judged by it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from weft.diagnose.xray.cache import Memo
+from weft.diagnose.xray.cache import Cache
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.experiment import Experiment, Kind, Members
 from weft.diagnose.xray.limit import Direction, Ports, SharedLimit, predict
-from weft.diagnose.xray.request import Want
+from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
@@ -21,7 +21,7 @@ from weft.statistics import Floats
 
 
 @dataclass
-class Ledger:
+class Knowledge:
     """`limits` were found in this pass over the groups, `known` in the last one; `undecided` are questions
     and the nodes they are about. When nothing more will be tried (`is_over`), what is open is noted.
     """
@@ -32,17 +32,17 @@ class Ledger:
     limits: list[SharedLimit] = field(default_factory=list)
     known: list[SharedLimit] = field(default_factory=list)
     undecided: list[tuple[str, Members]] = field(default_factory=list)
-    wants: list[Want] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     is_over: bool = False
     ports: Ports = field(init=False)
-    memo: Memo = field(default_factory=Memo)
+    cache: Cache = field(default_factory=Cache)
     """Of what follows from ports."""
 
     def begin(self, evidence: Evidence, ports: Ports) -> None:
         """Nothing is known but the evidence and the ports."""
-        self.memo.turn(ports)
+        self.cache.turn(ports)
         self.evidence, self.ports = evidence, ports
-        self.limits, self.undecided, self.wants, self.known = [], [], [], []
+        self.limits, self.undecided, self.requests, self.known = [], [], [], []
 
     def judged(
         self, kind: Kind, group: Members, within: Members, has_ceiling: bool = True
@@ -70,13 +70,13 @@ class Ledger:
         """What ports and limits would let each flow of a trial have."""
         flows = trial.src.tobytes(), trial.dst.tobytes()
         key = "expected", flows, tuple(one.effect for one in limits)
-        return self.memo.get(key, lambda: predict(trial, self.ports, limits))
+        return self.cache.get(key, lambda: predict(trial, self.ports, limits))
 
-    def want_more(self, kind: Kind, group: Members, within: Members, verdict: Verdict) -> bool:
+    def request_more(self, kind: Kind, group: Members, within: Members, verdict: Verdict) -> bool:
         """More rounds; returns whether it goes on without them."""
         have = len(verdict.ratios)
         rounds = min(look for look in LOOKS if look > have) - have
-        self.wants.append(Want(Experiment(kind, group, within), rounds))
+        self.requests.append(Request(Experiment(kind, group, within), rounds))
         return self.is_over
 
     def add(

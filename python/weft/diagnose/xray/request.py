@@ -9,7 +9,7 @@ from weft.diagnose.xray.limit import SharedLimit
 
 
 @dataclass(frozen=True)
-class Want:
+class Request:
     """An experiment that should be repeated `rounds` more times.
 
     `share` of the members take part; its flows should stay clear of the limits `beside` them. Each round lasts

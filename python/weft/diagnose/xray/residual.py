@@ -14,9 +14,9 @@ from weft.model.maxmin import Crossings
 from weft.statistics import Floats
 
 PLACES = 4
-"""With so many places at once a member exchanges that finds none with room for all it can do."""
+"""With so many places at once a member exchanges that finds none with enough residual capacity."""
 LEAST_LEFT = 0.1
-"""Less of a port than this is no room."""
+"""A smaller share of a port is not used."""
 
 
 def crossing_flows(
@@ -32,7 +32,7 @@ def crossing_flows(
     them then stands least in the way.
     """
     outward = experiment.kind == "out"
-    room = Room(_beside(experiment.group, limits), ports, outward)
+    residual = Residual(_beside(experiment.group, limits), ports, outward)
     used: Counter[int] = Counter()
     used_of: Counter[Members] = Counter()
     flows: list[Flow] = []
@@ -46,29 +46,29 @@ def crossing_flows(
     for node in rng.permutation(sorted(experiment.group)):
         others = [*rng.permutation(sorted(home)), *rng.permutation(sorted(far))]
         others.sort(key=lambda other: burden(int(other)))
-        chosen = room.take(int(node), np.array(others))
+        chosen = residual.take(int(node), np.array(others))
         used.update(chosen)
         used_of.update(home.get(other, far) for other in chosen)
         flows += [(int(node), other) for other in chosen]
     return flows if outward else reversed_flows(flows)
 
 
-class Room:
+class Residual:
     """What is left of known limits while flows are laid through them, each at full rate."""
 
     def __init__(self, limits: Sequence[SharedLimit], ports: Ports, outward: bool) -> None:
         self._limits, self._ports, self._outward = limits, ports, outward
-        nobody = np.empty(0, dtype=np.int64)
-        _, self._capacities_mbps = crossings_of(limits, nobody, nobody)
+        none = np.empty(0, dtype=np.int64)
+        _, self._capacities_mbps = crossings_of(limits, none, none)
         self._left_mbps = self._capacities_mbps.copy()
         self._flows = np.zeros(len(self._left_mbps))
 
     def take(self, node: int, others: Ints) -> list[int]:
-        """The first of `others` to whom a flow from (or, inward, to) the node still fits.
+        """The first of `others` to which a flow from (or, inward, to) the node still fits.
 
         If it fits nowhere, one in each of PLACES places that differ in the limits on the way, while there is something
         left; if nothing is, one where it gets most. More would be lost in full limits behind the one in question, and
-        take room of it for nothing.
+        use its capacity for nothing.
         """
         nodes = np.full(len(others), node)
         src, dst = (nodes, others) if self._outward else (others, nodes)

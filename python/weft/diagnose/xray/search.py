@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from weft.diagnose.xray import experiment as flows_of
 from weft.diagnose.xray.experiment import Flow, Random
-from weft.diagnose.xray.request import Want
+from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.study import Study
 from weft.diagnose.xray.survey import Survey, take_survey
 from weft.diagnose.xray.trial import Trial, trials
@@ -74,40 +74,40 @@ class Search:
             study = self.study = Study(self._survey(samples, lost))
         done = trials(samples, self._step, self._meta.phases)
         study.update(done)
-        wants = study.wants or self._closing(study, done)
-        self._is_late = bool(study.wants) and elapsed_s >= self._time_s
-        if not wants or elapsed_s >= self._time_s:
+        requests = study.requests or self._closing(study, done)
+        self._is_late = bool(study.requests) and elapsed_s >= self._time_s
+        if not requests or elapsed_s >= self._time_s:
             return []
-        return self._specs(study, wants, len(done))
+        return self._specs(study, requests, len(done))
 
     def _survey(self, samples: pa.Table, lost: set[int]) -> Survey:
         return take_survey(samples, self._meta.plan, len(self._meta.nodes), frozenset(lost))
 
-    def _closing(self, study: Study, done: list[Trial]) -> list[Want]:
+    def _closing(self, study: Study, done: list[Trial]) -> list[Request]:
         """Where nothing was found, how good any cut is."""
         nodes = study.candidates.members
         tried = sum(one.kind == "bisection" for trial in done for one in trial.experiments)
         if study.limits or len(nodes) < 3 or tried >= BISECTIONS:
             return []
-        return [Want(flows_of.Experiment("bisection", nodes, nodes), BISECTIONS - tried)]
+        return [Request(flows_of.Experiment("bisection", nodes, nodes), BISECTIONS - tried)]
 
-    def _specs(self, study: Study, wants: list[Want], number: int) -> list[PhaseSpec]:
+    def _specs(self, study: Study, requests: list[Request], number: int) -> list[PhaseSpec]:
         """Rounds of experiments that have no node in common; each round anew at random."""
-        together = disjoint(wants)
+        at_once = disjoint(requests)
         rng = np.random.default_rng([SEED, number])
-        rounds = max(want.rounds for want in together)
+        rounds = max(request.rounds for request in at_once)
         return [
-            self._spec(study, [want for want in together if want.rounds > i], rng)
+            self._spec(study, [request for request in at_once if request.rounds > i], rng)
             for i in range(rounds)
         ]
 
-    def _spec(self, study: Study, wants: list[Want], rng: Random) -> PhaseSpec:
+    def _spec(self, study: Study, requests: list[Request], rng: Random) -> PhaseSpec:
         step = self._meta.plan.steps[self._step]
-        flows = [flow for want in wants for flow in flows_for(study, want, rng)]
+        flows = [flow for request in requests for flow in flows_for(study, request, rng)]
         return PhaseSpec(
-            purpose="; ".join(str(want.experiment) for want in wants),
+            purpose="; ".join(str(request.experiment) for request in requests),
             size_bytes=step.first_bytes,
-            stop=_lasting(step.stop, max(want.seconds for want in wants)),
+            stop=_lasting(step.stop, max(request.seconds for request in requests)),
             transfers=tuple(Transfer(src, dst, step.first_bytes) for src, dst in flows),
         )
 
@@ -131,20 +131,20 @@ def window_bytes(survey: Survey) -> int | None:
     return int(np.clip(window, LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES))
 
 
-def disjoint(wants: Iterable[Want]) -> list[Want]:
-    """The wants, first come first served, that have no node in common."""
+def disjoint(requests: Iterable[Request]) -> list[Request]:
+    """The requests, first come first served, that have no node in common."""
     taken: set[int] = set()
     chosen = []
-    for want in wants:
-        if taken.isdisjoint(want.experiment.within):
-            taken |= want.experiment.within
-            chosen.append(want)
+    for request in requests:
+        if taken.isdisjoint(request.experiment.within):
+            taken |= request.experiment.within
+            chosen.append(request)
     return chosen
 
 
-def flows_for(study: Study, want: Want, rng: Random) -> list[Flow]:
+def flows_for(study: Study, request: Request, rng: Random) -> list[Flow]:
     """The transfers of one round of an experiment."""
-    experiment = want.experiment
+    experiment = request.experiment
     group = experiment.group
     match experiment.kind:
         case "alone":
@@ -156,9 +156,9 @@ def flows_for(study: Study, want: Want, rng: Random) -> list[Flow]:
         case "inside":
             return flows_of.inside_flows(group, rng)
         case "subset":
-            return flows_of.subset_flows(group, want.share, rng)
+            return flows_of.subset_flows(group, request.share, rng)
         case "cross":
             return flows_of.matching(study.between.parts_of(group), rng)
         case "bisection":
             return flows_of.bisection_flows(group, rng)
-    return study.between.crossing_flows(experiment, want.beside, rng)
+    return study.between.crossing_flows(experiment, request.beside, rng)

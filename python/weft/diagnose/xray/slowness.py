@@ -49,13 +49,13 @@ class SlowRoute:
 
 
 def slow_ports(
-    survey: Survey, ports: Ports, alone: Sequence[Trial], limits: Sequence[SharedLimit]
+    survey: Survey, ports: Ports, isolated: Sequence[Trial], limits: Sequence[SharedLimit]
 ) -> Iterator[SlowPort]:
     """The nodes whose best routes are all slow, in one direction or, as two entries, in both.
 
     Not those that get about as much as a switch has for all of its nodes: that is the switch's limit, not theirs.
-    Where nobody was tried alone, they are also slower than others in the same steps: some may have been
-    asked only what is slow for everybody.
+    Where no node was measured in isolation, they are also slower than others in the same steps: some may have been
+    measured only over what is slow for all.
     """
     nodes = sorted(survey.nodes)
     directions: tuple[tuple[Literal["out", "in"], Floats, str], ...] = (
@@ -66,10 +66,10 @@ def slow_ports(
         usual = float(np.median(rates[nodes]))
         expected = {node: min(usual, _most_of_switch(node, limits)) for node in nodes}
         slow = [node for node in nodes if rates[node] < SLOW_SHARE * expected[node]]
-        if not alone:
+        if not isolated:
             slow = list(_slow_beside_others(survey, slow, end))
         for node in slow:
-            seen = [t.mbps[getattr(t, end) == node] for t in (*survey.trials, *alone)]
+            seen = [t.mbps[getattr(t, end) == node] for t in (*survey.trials, *isolated)]
             found = np.concatenate(seen)
             best = found[found >= NEAR_BEST * rates[node]]
             yield SlowPort(node, direction, median_interval(best), expected[node])
@@ -83,7 +83,7 @@ def _most_of_switch(node: int, limits: Sequence[SharedLimit]) -> float:
 
 def _slow_beside_others(survey: Survey, nodes: Sequence[int], end: str) -> Iterator[int]:
     """Those of the nodes that got less than others in the steps that they took part in, with several
-    partners: one alone may be to blame itself."""
+    partners: a single one may be slow itself."""
     part = [{node for t in step for node in getattr(t, end).tolist()} for step in survey.steps]
     by_steps: dict[tuple[int, ...], Survey] = {}
     for node in nodes:
@@ -113,13 +113,13 @@ def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> lis
     found: list[tuple[float, Flow]] = []
     few = [one for one in survey.trials if LEAST_SHARE * len(one.src) <= len(nodes)]
     for trial in (one.without(survey.lost) for one in few):
-        alone = predict(trial, ports, [])
+        isolated = predict(trial, ports, [])
         expected = predict(trial, ports, limits)
         least = np.where(
-            expected > SLOW_SHARE * alone, SUSPICIOUS_SHARE, SUSPICIOUS_SHARE_OF_A_SHARE
+            expected > SLOW_SHARE * isolated, SUSPICIOUS_SHARE, SUSPICIOUS_SHARE_OF_A_SHARE
         )
         shares = trial.mbps / expected
-        is_thin = expected < LEAST_SHARE * alone
+        is_thin = expected < LEAST_SHARE * isolated
         flows = set(trial.flows)
         both_ways = np.array([flow[::-1] in flows for flow in trial.flows], dtype=bool)
         is_held_up = both_ways & (sends[trial.dst] | receives[trial.src])
@@ -129,11 +129,11 @@ def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> lis
 
 
 def slow_routes(
-    flows: Sequence[Flow], alone: Sequence[Trial], ports: Ports, limits: Sequence[SharedLimit]
+    flows: Sequence[Flow], isolated: Sequence[Trial], ports: Ports, limits: Sequence[SharedLimit]
 ) -> Iterator[SlowRoute]:
     """Those of the suspects that are slow alone too, in most of the retrials."""
     for src, dst in flows:
-        rounds = [trial for trial in alone if (src, dst) in trial.flows]
+        rounds = [trial for trial in isolated if (src, dst) in trial.flows]
         if not rounds:
             continue
         places = [trial.flows.index((src, dst)) for trial in rounds]

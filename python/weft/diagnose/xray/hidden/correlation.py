@@ -1,4 +1,4 @@
-"""Whose rates rise and fall together over rounds in which random subsets of nodes send."""
+"""Correlation of rates over rounds in which random subsets of nodes send."""
 
 from __future__ import annotations
 
@@ -12,13 +12,9 @@ from weft.diagnose.curve import Ints
 from weft.diagnose.xray.trial import Trial, logs
 from weft.statistics import Floats
 
-SHUFFLES = 200
-CLEARLY_STRONGER = 1.5
-"""A split is no chance when it is so many times as strong as the strongest that chance made of the same rates."""
-
 
 @dataclass(frozen=True)
-class Comovement:
+class Correlation:
     """`moves`: of nodes as senders, and as receivers, the logarithm of their rates against the round's median.
 
     Both are (nodes, rounds), NaN where a node had no part. The senders of a part share its capacity, so
@@ -29,26 +25,12 @@ class Comovement:
     moves: tuple[Floats, Floats]
 
     @classmethod
-    def of(cls, order: Sequence[int], rounds: Sequence[Trial]) -> Comovement:
+    def of(cls, order: Sequence[int], rounds: Sequence[Trial]) -> Correlation:
         return cls((_moves(order, rounds, "src"), _moves(order, rounds, "dst")))
 
     def halves(self, part: Ints) -> Ints:
         """The labels 0 and 1 of the nodes of a part."""
         return _halves(_distances([moves[part] for moves in self.moves]))
-
-    def is_no_chance(self, part: Ints, halves: Ints, seed: int = 0) -> bool:
-        """Whether a split is clearly stronger than in every one of SHUFFLES of the nodes of each round.
-
-        A permutation test: under one common limit nodes can be exchanged.
-        """
-        own = [moves[part] for moves in self.moves]
-        strength = _strength(_distances(own), halves)
-        rng = np.random.default_rng(seed)
-        for _ in range(SHUFFLES):
-            chance = _distances([_shuffled(one, rng) for one in own])
-            if CLEARLY_STRONGER * _strength(chance, _halves(chance)) >= strength:
-                return False
-        return True
 
     def nearer(self, node: int, own: Ints, other: Ints) -> Floats:
         """By how much a node is nearer to its own part than to another, each time that it took part."""
@@ -120,25 +102,6 @@ def _to_centre(distances: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
     spread = inside.sum() / (count * (count - 1)) / 2
     others = np.where(chosen, count - 1, count)
     return np.asarray(distances[:, chosen].sum(axis=1) / others - spread)
-
-
-def _strength(distances: Floats, labels: Ints) -> float:
-    """How far apart the centres are (the energy distance); large halves prove more than a stray pair."""
-    halves = [np.flatnonzero(labels == label) for label in (0, 1)]
-    if min(map(len, halves)) < 2:
-        return 0.0
-    inside = [distances[np.ix_(half, half)] for half in halves]
-    within = [part.sum() / (len(part) * (len(part) - 1)) for part in inside]
-    between = distances[np.ix_(*halves)].mean()
-    return float((between - np.mean(within)) * np.sqrt(min(map(len, halves))))
-
-
-def _shuffled(moves: Floats, rng: np.random.Generator) -> Floats:
-    shuffled = moves.copy()
-    for column in shuffled.T:
-        known = ~np.isnan(column)
-        column[known] = rng.permutation(column[known])
-    return shuffled
 
 
 def _mean(moves: Floats) -> Floats:

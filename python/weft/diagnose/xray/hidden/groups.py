@@ -1,4 +1,4 @@
-"""Which nodes share a limit that round trips do not show: the division that explains best what they got."""
+"""Which nodes share a limit that round trips do not show: the partition that explains their rates best."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.diagnose.curve import Ints
 from weft.diagnose.xray.experiment import Members
-from weft.diagnose.xray.hidden.correlation import Comovement
+from weft.diagnose.xray.hidden.correlation import Correlation
 from weft.diagnose.xray.hidden.partition import Rounds
 from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.trial import Trial
@@ -28,13 +28,11 @@ SURE_DEVIATIONS = 3.0
 """A node's place is sure when either view, and both together, put it there by so many standard errors."""
 FINEST_MISFIT = 1e-6
 """Rates are not known better than to a thousandth; a simulation may explain them without any rest."""
-RANDOM_STARTS = 4
-"""What moves together may lead to a division that no single node leaves; from other starts it is found."""
 LEAST_PART = 2
 
 
 @dataclass(frozen=True)
-class Chips:
+class HiddenGroups:
     """The parts found, one if all share the same limit; `is_sure` when every node's place is clear."""
 
     parts: tuple[Members, ...]
@@ -42,24 +40,24 @@ class Chips:
     rounds: int
 
 
-def find_chips(members: Members, rounds: list[Trial], ports: Ports) -> Chips:
+def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> HiddenGroups:
     """Split nodes into parts, by rounds in which random subsets of them send to each other.
 
-    Nodes are split in two by whose rates move together; then single nodes go where max-min sharing of
+    Nodes are split in two by the correlation of their rates; then single nodes go where max-min sharing of
     the parts' limits explains better what all flows got, and at last where both views together put
-    them. That is repeated with the parts, as long as a split is more than chance by either view. Both
-    are needed: of chips that hide behind each other's limits only the model tells, and where all are
-    alike, what moves together tells sooner.
+    them. That is repeated with the parts, as long as a split is more than chance. Both
+    are needed: only the model tells groups apart that hide behind each other's limits, and where all are
+    alike, correlation tells sooner.
     """
     order = sorted(members)
     if len(order) < 2 * LEAST_PART or not rounds:
-        return Chips((members,), len(order) < 2 * LEAST_PART, len(rounds))
-    search = _Division(Rounds.of(order, rounds, ports), Comovement.of(order, rounds))
+        return HiddenGroups((members,), len(order) < 2 * LEAST_PART, len(rounds))
+    search = _Partition(Rounds.of(order, rounds, ports), Correlation.of(order, rounds))
     labels, is_clear = search.divided()
     parts = tuple(
         frozenset(order[i] for i in np.flatnonzero(labels == label)) for label in np.unique(labels)
     )
-    return Chips(parts, len(rounds) >= MOST_ROUNDS or is_clear, len(rounds))
+    return HiddenGroups(parts, len(rounds) >= MOST_ROUNDS or is_clear, len(rounds))
 
 
 @dataclass(frozen=True)
@@ -72,11 +70,11 @@ class _Split:
 
 
 @dataclass(frozen=True)
-class _Division:
+class _Partition:
     """Labels for nodes by two views of the same rounds."""
 
     seen: Rounds
-    together: Comovement
+    correlation: Correlation
 
     def divided(self) -> tuple[Ints, bool]:
         """The labels, and whether they are clear.
@@ -87,7 +85,7 @@ class _Division:
         labels = np.zeros(self.seen.nodes, dtype=np.int64)
         while True:
             splits = list(self._splits(labels))
-            good = [split for split in splits if self._is_no_chance(split, labels)]
+            good = [split for split in splits if split.deviations > SPLIT_DEVIATIONS]
             more = min(good, key=_misfit).labels if good else labels
             more = self._settled(self._placed(more))
             if len(np.unique(more)) <= len(np.unique(labels)):
@@ -106,20 +104,9 @@ class _Division:
             part = np.flatnonzero(labels == label)
             if len(part) < 2 * LEAST_PART:
                 continue
-            rng = np.random.default_rng(0)
-            chance = [rng.permutation(len(part)) % 2 for _ in range(RANDOM_STARTS)]
-            starts = [self.together.halves(part), *chance]
-            split = min((self._split(labels, part, one) for one in starts), key=_misfit)
+            split = self._split(labels, part, self.correlation.halves(part))
             if np.bincount(split.labels, minlength=labels.max() + 2).min() >= LEAST_PART:
                 yield split
-
-    def _is_no_chance(self, split: _Split, labels: Ints) -> bool:
-        """Whether it counts by either view."""
-        if split.deviations > SPLIT_DEVIATIONS:
-            return True
-        new = split.labels.max()
-        part = np.flatnonzero(labels == labels[split.labels == new][0])
-        return self.together.is_no_chance(part, (split.labels[part] == new).astype(np.int64))
 
     def _split(self, labels: Ints, part: Ints, halves: Ints) -> _Split:
         """A part in two, from halves on by single nodes.
@@ -170,7 +157,7 @@ class _Division:
         many it is nearer to its own by what moves together."""
         own, others = (np.flatnonzero(labels == label) for label in (labels[node], other))
         worse = self.seen.misfit(_with(labels, node, other)) - self.seen.misfit(labels)
-        return _deviations(worse), _deviations(self.together.nearer(node, own, others))
+        return _deviations(worse), _deviations(self.correlation.nearer(node, own, others))
 
     def _mean_misfit(self, labels: Ints) -> float:
         return FINEST_MISFIT + float(self.seen.misfit(labels).mean())

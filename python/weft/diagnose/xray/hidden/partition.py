@@ -1,4 +1,4 @@
-"""How well a division of nodes into parts, each with a limit of its own, explains what rounds gave."""
+"""How well a partition of nodes, each part with a limit of its own, explains what rounds gave."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FULL_LOAD = 0.99
 """A limit is full when max-min shares take this much of it: the rest is rounding."""
 TURNS = 4
 """So often the two causes are fitted, each to what the other leaves: they settle by then."""
-NOBODY = -1
+NO_NODE = -1
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Rounds:
     """Flows among some nodes by round: `src`, `dst` (places in the order of the nodes), `mbps`,
     `own_mbps` (what the ports of its ends would let it have), all (rounds, flows).
 
-    Rounds with fewer flows end with flows of NOBODY at 0 Mb/s.
+    Rounds with fewer flows end with flows of NO_NODE at 0 Mb/s.
     """
 
     nodes: int
@@ -43,7 +43,7 @@ class Rounds:
     @classmethod
     def of(cls, order: Sequence[int], trials: Sequence[Trial], ports: Ports) -> Rounds:
         shape = len(trials), max((len(trial.src) for trial in trials), default=0)
-        src, dst = np.full(shape, NOBODY), np.full(shape, NOBODY)
+        src, dst = np.full(shape, NO_NODE), np.full(shape, NO_NODE)
         mbps, own_mbps = np.zeros(shape), np.zeros(shape)
         place = {node: i for i, node in enumerate(order)}
         for row, trial in enumerate(trials):
@@ -115,13 +115,13 @@ class Rounds:
 
     @cached_property
     def _is_real(self) -> Crossings:
-        real: Crossings = self.src != NOBODY
+        real: Crossings = self.src != NO_NODE
         return real
 
     def _crossings(self, labels: Ints) -> Crossings:
         """A column for what each part sends, then one for what each receives."""
         parts = np.arange(labels.max() + 1)
-        named = np.append(labels, NOBODY)
+        named = np.append(labels, NO_NODE)
         crossed: Crossings = np.concatenate(
             [named[ends][..., np.newaxis] == parts for ends in (self.src, self.dst)], axis=2
         )
