@@ -82,12 +82,8 @@ def _incomplete(one: Ensemble, step: EnsembleStep) -> dict[int, str]:
 
 def _placed(step: EnsembleStep) -> list[tuple[int, Phase]]:
     """Each phase of the largest size with its distance, which may have gaps where phases are lost."""
-    if step.digests:
-        # Computed, so none is lost; all transfers together would be too many to look at.
-        return list(enumerate(step.largest, start=1))
-    size = step.largest[0].size_bytes
-    first = min(each.index for each in step.expanded if each.size_bytes == size)
-    return [(phase.phase - first + 1, phase) for phase in step.largest]
+    distances = len(step.plan.chosen_nodes or range(step.nodes)) - 1
+    return [(phase.phase % distances + 1, phase) for phase in step.largest]
 
 
 def _row(step: EnsembleStep, distance: int, phase: Phase, note: str) -> Row:
