@@ -22,6 +22,26 @@ def fold(names: Iterable[str]) -> str:
     return ",".join(_folded(*key, values) for key, values in numbers.items())
 
 
+def fold_names(names: Iterable[str]) -> list[str]:
+    """Names of what nodes have, or lines about nodes, with the nodes in them folded: n1 out, n2 out -> n[1-2] out."""
+    together: dict[tuple[str, str], list[str]] = {}
+    for name in sorted(names, key=natural):
+        # A number at the end counts, else that of the node that comes first.
+        node, space, rest = name.partition(" ")
+        head, tail = (name, "") if name[-1:].isdigit() else (node, space + rest)
+        together.setdefault((head.rstrip("0123456789"), tail), []).append(head)
+    return [fold(heads) + tail for (_, tail), heads in together.items()]
+
+
+def fold_groups(groups: Iterable[Sequence[str]]) -> str:
+    """Sets of names of one size: n[1-16], or "16 groups of 16 (n[1-16] ... n[241-256])"."""
+    ordered = sorted(dict.fromkeys(map(tuple, groups)), key=lambda group: natural(group[0]))
+    if len(ordered) == 1:
+        return fold(ordered[0])
+    size, ends = len(ordered[0]), " ... ".join((fold(ordered[0]), fold(ordered[-1])))
+    return f"{len(ordered)} groups of {size} ({ends})"
+
+
 def natural(name: str) -> tuple[tuple[str, int], ...]:
     """A key that sorts n2 before n10."""
     return tuple((text, int(digits or -1)) for text, digits in re.findall(r"(\D*)(\d*)", name)[:-1])

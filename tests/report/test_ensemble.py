@@ -284,6 +284,20 @@ def test_an_even_network_has_no_tree(tmp_path: Path, diagnosed: dict[str, Findin
     assert list(figures_of(run)) == ["pairs-1-by-name", "histogram"]
 
 
+def test_many_nodes_share_the_row_of_their_group(
+    tmp_path: Path, diagnosed: dict[str, Findings]
+) -> None:
+    racks = [tuple(f"n{16 * rack + host}" for host in range(1, 17)) for rack in range(16)]
+    rate = Interval(9.4, 9.4, 9.4)
+    slow = [Slow("node", ("n20",), None, rate, 94.0, "seen")]
+    diagnosed["c256"] = Findings("", groups=racks, slow=slow)
+    run = write_cluster_run(tmp_path / "c256", Cluster(256), [Step.streams([0], [1])])
+    boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
+    leaves = [box["text"] for box in boxes if box["leaf"]]
+    assert leaves[:3] == ["n[1-16]", "n[17-19,21-32]", "n20 9.40 Mb/s"] and len(leaves) == 17
+    assert boxes[0]["text"].startswith("All 256 nodes\n16 x 16 nodes") and boxes[0]["bottom"] == 17
+
+
 def test_blocks_order_the_map_where_no_groups_are_known(
     tmp_path: Path, diagnosed: dict[str, Findings]
 ) -> None:
@@ -301,13 +315,13 @@ def test_findings_are_told_in_tables(run16: Run) -> None:
     one = ensemble(run16)
     row = limits.limits_table(one.findings).rows[0]
     assert row[1:] == [
-        "uplink, out",
+        "uplink, out and in",
         "all others",
         "100 Mb/s (98.0 to 102)",
         "376 Mb/s (3.8x)",
         "97 %",
     ]
-    assert limits.limits_table(one.findings).notes == ["seen"] * 8
+    assert limits.limits_table(one.findings).notes == ["seen"]
     slow = limits.slow_table(one.findings).rows
     assert [each[0] for each in slow] == ["n6", "n9 to n3"]
     assert verdict(run16) == "16 nodes on c16: 4 cards."

@@ -11,7 +11,7 @@ import pytest
 from support.runs import write_run
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
 from weft.execute.request import RunRequest, start_run
-from weft.report.figures.busiest import MOST_ROWS, fold_names
+from weft.report.figures.busiest import MOST_ROWS
 from weft.report.figures.drawing.fabric_drawing import MOST_HOSTS
 from weft.report.figures.drawing.figure import Figure
 from weft.report.page import Report, page_data
@@ -147,13 +147,6 @@ def test_limits_that_carried_alike_share_a_bar(tmp_path: Path) -> None:
     assert first["label"] == "rack1 to rack2, rack2 to rack1"
     assert second["name"] == "n[1-32] in, n[1-32] out"
     assert "of 1.00 Gb/s" in second["carried"] and second["carried"].endswith("each")
-
-
-def test_names_are_folded_by_the_node_that_they_are_of() -> None:
-    names = ["n10 out", "n9 out", "upper to rack1", "upper to rack2", "rack1 to upper", "n9 in"]
-    assert fold_names(names) == ["n9 in", "n[9-10] out", "rack1 to upper", "upper to rack[1-2]"]
-    assert fold_names(["the switch"]) == ["the switch"]
-    assert fold_names(["into m1/asic1", "into m2/asic1"]) == ["into m1/asic1", "into m2/asic1"]
 
 
 def test_a_measured_run_has_neither(tmp_path: Path) -> None:

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from weft.diagnose.limits.findings import Findings, Limit, Slow
-from weft.nodeset import fold
+from weft.diagnose.limits.folded import (
+    capacity_of,
+    directions_text,
+    fold_limits,
+    fold_slow,
+    members_text,
+)
+from weft.nodeset import fold, fold_names
 from weft.quantity import format_mbps, format_us, range_mbps
 from weft.report.table import Table
 from weft.run.folder import Run
@@ -38,12 +45,15 @@ def limit_lines(limits: Sequence[Limit]) -> list[str]:
 def limits_table(findings: Findings) -> Table:
     """Every limit with what it rests on."""
     headers = ["Shared by", "Limit", "Against", "Capacity", "Demand", "Sure"]
-    rows = [_limit_row(limit) for limit in findings.limits]
-    return Table(headers, rows, [limit.evidence for limit in findings.limits])
+    found = fold_limits(findings.limits)
+    return Table(
+        headers, [_limit_row(alike) for alike in found], [one[0].evidence for one in found]
+    )
 
 
 def slow_table(findings: Findings) -> Table:
     """Slow nodes, directions and routes."""
+    found = fold_slow(findings.slow)
     rows = [
         [
             _slow_name(slow),
@@ -52,10 +62,10 @@ def slow_table(findings: Findings) -> Table:
             range_mbps(slow.rate_mbps),
             format_mbps(slow.expected_mbps),
         ]
-        for slow in findings.slow
+        for slow in found
     ]
     headers = ["Slow", "Kind", "Direction", "Rate", "Expected"]
-    return Table(headers, rows, [slow.evidence for slow in findings.slow])
+    return Table(headers, rows, [slow.evidence for slow in found])
 
 
 def slow_text(slow: Slow) -> str:
@@ -70,8 +80,11 @@ def slow_text(slow: Slow) -> str:
 def remarks(run: Run, findings: Findings) -> list[str]:
     """What is undecided, what differs from what was declared, and what is missing."""
     return [
-        *(f"Undecided: {text}" for text in findings.undecided),
-        *(f"Differs from the declared network: {text}" for text in findings.differences),
+        *(f"Undecided: {text}" for text in fold_names(findings.undecided)),
+        *(
+            f"Differs from the declared network: {text}"
+            for text in fold_names(findings.differences)
+        ),
         *_lost(run),
         *_incomplete(run),
     ]
@@ -91,14 +104,15 @@ def clocks_table(run: Run) -> Table:
     return Table(["Node", "Offset of its clock", "Error of that"], rows)
 
 
-def _limit_row(limit: Limit) -> list[str]:
+def _limit_row(alike: Sequence[Limit]) -> list[str]:
+    limit = alike[0]
     return [
-        fold(limit.members),
-        f"{limit.kind}, {limit.direction}",
+        members_text(alike),
+        f"{limit.kind}, {directions_text(alike)}",
         _against(limit),
-        range_mbps(limit.capacity_mbps),
+        range_mbps(capacity_of(alike)),
         f"{format_mbps(limit.demand_mbps)} ({limit.oversubscription:.1f}x)",
-        f"{100 * limit.confidence:.0f} %",
+        f"{100 * min(one.confidence for one in alike):.0f} %",
     ]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from weft.alike import listed
 from weft.diagnose.points import Point
 from weft.quantity import format_mbps, format_us
 from weft.report.figures.curves import size_text
@@ -21,7 +20,7 @@ def standouts(one: Series) -> list[str]:
         ("Dips: ", dips),
         ("Several modes: ", several),
     ]
-    return [start + _listed(names) + "." for start, names in sentences if names]
+    return [start + listed(names, MAX_NAMED, "; ") + "." for start, names in sentences if names]
 
 
 def _dip(point: Point) -> str:
@@ -34,8 +33,3 @@ def _dip(point: Point) -> str:
 def _modes(point: Point) -> str:
     times = " or ".join(format_us(time) for time in point.modes.locations)
     return f"{size_text(point.size_bytes)} takes {times}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MAX_NAMED
-    return "; ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 from pathlib import Path
@@ -18,6 +19,7 @@ from weft.cli.diagnose import diagnose as command
 from weft.diagnose.limits.diagnosis import diagnose, study_of
 from weft.diagnose.limits.differences import differences
 from weft.diagnose.limits.findings import Findings, Limit, Slow
+from weft.diagnose.limits.folded import capacity_of, fold_limits, fold_slow
 from weft.diagnose.limits.wording import limit_text, slow_text, verdict_text
 from weft.errors import RequestError
 from weft.interval import Interval
@@ -257,7 +259,7 @@ def test_limits_that_nodes_cannot_fill_are_not_observable(tmp_path: Path) -> Non
     shown = invoke(tmp_path / "run", "--fabric", file).stdout
     assert "not as declared" not in shown
     (line,) = [line for line in shown.splitlines() if line.startswith("not observable")]
-    assert line == "not observable: card1/chip[1-2],card2/chip[1-2] (the nodes cannot fill them)"
+    assert line == "not observable: card1/chip[1-2], card2/chip[1-2] (the nodes cannot fill them)"
 
 
 def test_a_node_in_another_place_is_told(tmp_path: Path) -> None:
@@ -419,6 +421,32 @@ def test_the_verdict_begins_with_the_tightest_and_counts_the_rest() -> None:
     assert text.endswith("; and 1 more.")
     assert "1.5x" not in text
     assert verdict_text(limits[:1], [], "", True, []).startswith("One limit inside the network: ")
+
+
+def test_the_limits_of_racks_are_told_together() -> None:
+    racks = [tuple(f"n{4 * rack + host}" for host in range(1, 5)) for rack in range(4)]
+    limits = [
+        dataclasses.replace(a_limit("uplink", way, capacity=10.0 + 0.1 * place), members=rack)
+        for place, rack in enumerate(racks)
+        for way in ("out", "in")
+    ]
+    (same,) = fold_limits(limits)
+    assert capacity_of(same).high == pytest.approx(10.3)
+    assert verdict_text(limits, [], "", True, []) == (
+        "8 limits inside the network: out of and into 4 groups of 4 (n[1-4] ... n[13-16]) "
+        "10.1 Mb/s each (2.0x oversubscribed)."
+    )
+    # One that lacks a direction: what is said of all groups must be true of each.
+    assert [len(one) for one in fold_limits(limits[:-1])] == [3, 4]
+    assert len(fold_limits([a_limit("uplink", way) for way in ("out", "in")])) == 2
+
+
+def test_nodes_that_are_slow_alike_are_one_set_and_routes_are_not() -> None:
+    rate = Interval(1.0, 1.0, 1.0)
+    nodes = [Slow("node", (f"n{i}",), None, rate, 9.4, "tests") for i in range(3)]
+    routes = [Slow("route", (f"n{i}", "n9"), None, rate, 9.4, "tests") for i in range(3)]
+    found = fold_slow([*nodes, *routes])
+    assert [one.nodes for one in found] == [("n0", "n1", "n2"), *(one.nodes for one in routes)]
 
 
 def test_the_verdict_claims_no_more_than_was_decided() -> None:

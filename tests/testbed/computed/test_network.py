@@ -96,7 +96,9 @@ def test_a_shared_trunk_is_shared_fairly_and_named_as_bottleneck(tmp_path: Path)
     table = pq.read_table(found.directory / "bottlenecks.parquet")
     second = table.filter(np.asarray(table["phase"]) == 1)
     assert set(second["bottleneck"].to_pylist()) == {"s1 to s2", "s2 to s1"}
-    assert "held back by n1 out (17 %)" in weft("show", found.directory).stdout
+    shown = weft("show", found.directory).stdout
+    assert "held back by n[1-4] out (67 %, each 17 %)" in shown
+    assert "n1 > n3 and 3 more      1  45.73" in shown
     loads = pq.read_table(found.directory / "loads.parquet").to_pylist()
     trunk = [one["mbps"] for one in loads if one["constraint"] == "s1 to s2"]
     assert trunk == pytest.approx([100, 100, 100], rel=0.01)

@@ -8,12 +8,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from weft.alike import alike
 from weft.cli.tables.layout import number, plain_table
 from weft.cli.tables.summary import warning_lines
 from weft.compare.comparison import Comparison
 from weft.compare.matching import Pair
 from weft.compare.nodes import NodeRatio
 from weft.compare.routes import RoutePairs
+from weft.nodeset import fold
 
 MOST_ROWS = 20
 """Longer lists are cut; --json has everything."""
@@ -61,8 +63,9 @@ def _header(found: Comparison) -> Iterator[str]:
 def _points_table(points: Sequence[Pair]) -> Table:
     is_known = any(pair.significant is not None for pair in points)
     table = plain_table()
-    last = ["significant"] if is_known else []
-    for heading in ("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", "from", "to", *last):
+    has_ends = any(pair.ratio.low < pair.ratio.high for pair in points)
+    last = [*(("from", "to") if has_ends else ()), *(("significant",) if is_known else ())]
+    for heading in ("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", *last):
         table.add_column(heading, justify="right" if heading else "left")
     for pair in points:
         table.add_row(
@@ -70,7 +73,8 @@ def _points_table(points: Sequence[Pair]) -> Table:
             str(pair.size_bytes),
             number(pair.a.median),
             number(pair.b.median),
-            *(f"{value:.3f}" for value in (pair.ratio.median, pair.ratio.low, pair.ratio.high)),
+            f"{pair.ratio.median:.3f}",
+            *([f"{end:.3f}" for end in (pair.ratio.low, pair.ratio.high)] if has_ends else []),
             *([_significance(pair)] if is_known else []),
         )
     return table
@@ -82,10 +86,12 @@ def _significance(pair: Pair) -> str:
 
 def _nodes_table(nodes: Sequence[NodeRatio]) -> Table:
     table = plain_table("", "node", "", "ratio")
-    for one in nodes[:MOST_ROWS]:
+    found = alike(nodes, lambda one: (one.pattern, one.step, one.direction, f"{one.ratio:.3f}"))
+    for same in found[:MOST_ROWS]:
+        one, names = same[0], fold(each.node for each in same)
         way = "sends" if one.direction == "out" else "receives"
-        table.add_row(_named(one.pattern, one.step), one.node, way, f"{one.ratio:.3f}")
-    if (more := len(nodes) - MOST_ROWS) > 0:
+        table.add_row(_named(one.pattern, one.step), names, way, f"{one.ratio:.3f}")
+    if more := sum(map(len, found[MOST_ROWS:])):
         table.add_row("", f"and {more} more", "", "")
     return table
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from weft.alike import FEWEST, alike
 from weft.cli.tables.layout import number, plain_table
+from weft.diagnose.ensemble.bottlenecks import Bottleneck
 from weft.diagnose.ensemble.effects import Block, Effects
 from weft.diagnose.ensemble.phases import Phase, overall_mbps
 from weft.diagnose.ensemble.rates import Rates
 from weft.diagnose.summary import Summary
-from weft.nodeset import fold
+from weft.nodeset import fold, fold_groups, fold_names
 from weft.run.digests import Digests
 
 MOST_ROWS = 10
@@ -22,6 +25,15 @@ MOST_ROWS = 10
 
 MOST_CAUSES = 4
 """Of what held transfers back."""
+
+LONGEST = 16
+"""Letters of a list of phases in a table."""
+
+LONGEST_NAME = 40
+"""Letters of what is named as a cause."""
+
+SAME = 1.0005
+"""Rates that differ by less look the same in four digits."""
 
 LIKE_PHASES = ("alltoall", "matrix", "random")
 """Patterns all of whose phases ask the same of the network; others grow from phase to phase."""
@@ -66,9 +78,36 @@ def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> 
 def _held_back(summary: Summary, step: int) -> str:
     """Why it is not faster, in a line; empty where the run does not record it."""
     found = [one for one in summary.bottlenecks if one.step == step]
-    words = [f"{one.constraint} ({100 * one.share:.0f} %)" for one in found[:MOST_CAUSES]]
-    more = f", and {len(found) - MOST_CAUSES} more" if len(found) > MOST_CAUSES else ""
-    return f" held back by {', '.join(words)}{more}" if words else ""
+    causes = alike(found, _cause, lambda one: max(one.share, 0.01), 2)
+    causes.sort(key=lambda same: -sum(one.share for one in same))
+    more = sum(map(len, causes[MOST_CAUSES:]))
+    words = [*map(_cause_text, causes[:MOST_CAUSES]), *([f"{more:,} more"] if more else [])]
+    return f" held back by {', '.join(words)}" if words else ""
+
+
+def _cause(one: Bottleneck) -> str:
+    """Which sort of limit it is: its name without numbers."""
+    return re.sub(r"\d+", "", one.constraint)
+
+
+def _cause_text(same: Sequence[Bottleneck]) -> str:
+    names = fold_names(one.constraint for one in same)
+    share = f"{100 * sum(one.share for one in same):.0f} %"
+    share = "under 1 %" if share == "0 %" else share
+    if len(same) == 1:
+        return f"{names[0]} ({share})"
+    is_short = len(names) == 1 and len(names[0]) <= LONGEST_NAME
+    what = names[0] if is_short else f"{len(same):,} limits such as {same[0].constraint}"
+    return f"{what} ({share}" + (")" if share == "under 1 %" else f", each {_each(same)})")
+
+
+def _each(same: Sequence[Bottleneck]) -> str:
+    low, high = (f"{100 * end(one.share for one in same):.0f}" for end in (min, max))
+    if high == "0":
+        return "under 1 %"
+    if low == "0":
+        return f"up to {high} %"
+    return f"{high} %" if low == high else f"{low} to {high} %"
 
 
 def _title(summary: Summary, step: int, phases: Sequence[Phase], rates: Rates) -> str:
@@ -122,31 +161,42 @@ def _quantiles(values: Any) -> list[float]:
 
 
 def _phase_table(phases: Sequence[Phase]) -> Table:
-    """All phases, or the slowest of many."""
-    shown = sorted(phases, key=lambda phase: phase.rate_mbps)[:MOST_ROWS]
-    if len(phases) <= MOST_ROWS:
-        shown = list(phases)
-    heading = "phase" if len(phases) <= MOST_ROWS else "slowest phases"
+    """All phases, or the slowest of many; those whose numbers are the same share a row."""
+    is_short = len(phases) <= MOST_ROWS
+    shown = phases if is_short else sorted(phases, key=lambda phase: phase.rate_mbps)
+    heading = "phase" if is_short else "slowest phases"
     table = plain_table(heading, "size, B", "routes", "Mb/s", "all, Mb/s", "ms", "waits for")
-    for phase in shown:
-        table.add_row(
-            str(phase.phase),
-            str(phase.size_bytes),
-            str(phase.routes),
-            number(phase.rate_mbps),
-            number(phase.aggregate_mbps),
-            number(phase.elapsed_ms),
-            " > ".join(phase.slowest),
-        )
+    for same in alike(shown, _phase_numbers)[:MOST_ROWS]:
+        waits = " > ".join(same[0].slowest) + (" ..." if len(same) > 1 else "")
+        table.add_row(_numbers(phase.phase for phase in same), *_phase_numbers(same[0]), waits)
     return table
+
+
+def _phase_numbers(phase: Phase) -> tuple[str, ...]:
+    rates = (phase.rate_mbps, phase.aggregate_mbps, phase.elapsed_ms)
+    return str(phase.size_bytes), str(phase.routes), *map(number, rates)
+
+
+def _numbers(values: Iterable[int]) -> str:
+    """Such as 0-62; how many there are where that is shorter."""
+    found = sorted(set(values))
+    text = fold(map(str, found)).strip("[]")
+    return text if len(text) <= LONGEST else f"{len(found):,} of {found[0]}-{found[-1]}"
 
 
 def _route_table(names: Sequence[str], rates: Rates) -> Table:
     table = plain_table("slowest routes", "phase", "Mb/s")
     table.columns[0].justify = "left"
-    for row in np.argsort(rates.mbps, kind="stable")[:MOST_ROWS]:
-        route = f"{names[rates.src[row]]} > {names[rates.dst[row]]}"
-        table.add_row(route, str(rates.phase[row]), number(float(rates.mbps[row])))
+    order = np.argsort(rates.mbps, kind="stable")
+    ordered, first = rates.mbps[order], 0
+    while first < len(order) and table.row_count < MOST_ROWS:
+        end = int(np.searchsorted(ordered, ordered[first] * SAME, side="right"))
+        rows = order[first : end if end - first >= FEWEST else first + 1]
+        ends = [f"{names[rates.src[row]]} > {names[rates.dst[row]]}" for row in rows[:1]]
+        more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
+        phases = np.unique(rates.phase[rows]).tolist()
+        table.add_row(ends[0] + more, _numbers(phases), number(float(ordered[first])))
+        first += len(rows)
     return table
 
 
@@ -156,23 +206,32 @@ def _print_effects(effects: Effects, console: Console) -> None:
 
 
 def _effect_lines(effects: Effects) -> Iterator[str]:
-    for node in effects.nodes[:MOST_ROWS]:
-        verb = "sends" if node.direction == "out" else "receives"
-        yield f"{node.node} {verb} at {node.factor:.0%} of what the others do"
+    nodes = alike(effects.nodes, lambda one: one.direction, lambda one: one.factor)
+    for same in nodes[:MOST_ROWS]:
+        verb = "sends" if same[0].direction == "out" else "receives"
+        yield f"{fold(one.node for one in same)} {verb} at {same[0].factor:.0%} of what the others do"
     for cell in effects.cells[:MOST_ROWS]:
         rates = f"{number(cell.rate_mbps)} Mb/s, {number(cell.expected_mbps)} expected"
         yield f"{cell.src} > {cell.dst} alone is slow: {rates}"
     yield from _block_lines(effects.blocks)
-    more = {"node": len(effects.nodes) - MOST_ROWS, "route": len(effects.cells) - MOST_ROWS}
+    more = {
+        "node": sum(map(len, nodes[MOST_ROWS:])),
+        "route": len(effects.cells) - MOST_ROWS,
+    }
     yield from (f"and {_count(count, noun)} more" for noun, count in more.items() if count > 0)
 
 
 def _block_lines(blocks: Sequence[Block]) -> Iterator[str]:
-    for group in [block for block in blocks if block.src == block.dst][:MOST_ROWS]:
+    inner = [block for block in blocks if block.src == block.dst]
+    across: dict[tuple[str, ...], str] = {}
+    for group in inner:
         others = [block.rate_mbps for block in blocks if block.src == group.src != block.dst]
-        across = " to ".join(dict.fromkeys((number(min(others)), number(max(others)))))
-        inside = f"{number(group.rate_mbps)} Mb/s inside"
-        yield f"{fold(group.src)}: {inside}, {across} Mb/s to other groups"
+        across[group.src] = " to ".join(dict.fromkeys((number(min(others)), number(max(others)))))
+    groups = alike(inner, lambda one: (len(one.src), number(one.rate_mbps), across[one.src]))
+    for same in groups[:MOST_ROWS]:
+        inside = f"{number(same[0].rate_mbps)} Mb/s inside"
+        named = fold_groups(one.src for one in same)
+        yield f"{named}: {inside}, {across[same[0].src]} Mb/s to other groups"
 
 
 def _losses(summary: Summary) -> Iterator[str]:

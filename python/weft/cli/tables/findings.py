@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
+from weft.alike import listed
 from weft.cli.tables.layout import plain_table
 from weft.diagnose.limits.findings import Findings, Limit, Slow
+from weft.diagnose.limits.folded import (
+    capacity_of,
+    directions_text,
+    fold_limits,
+    fold_slow,
+    members_text,
+)
 from weft.interval import Interval
-from weft.nodeset import fold
+from weft.nodeset import fold, fold_names
 from weft.quantity import significant
 from weft.run.meta import Warning
+
+MOST_ROWS = 20
+"""Of longer lists --json has everything."""
 
 SURE = (
     "sure: 100 % less the test's error where nothing limits (3 % at most), times the support of the group; "
@@ -39,41 +50,53 @@ def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
     for title, lines in (("undecided", found.undecided), ("not as declared", found.differences)):
         if lines:
             console.print(f"\n{title}", style="bold")
-            for line in lines:
-                console.print(f"  {line}", soft_wrap=True)
+            console.print("  " + listed(fold_names(lines), MOST_ROWS, "\n  "), soft_wrap=True)
     if found.unobservable:
-        limits = fold(found.unobservable)
+        limits = listed(fold_names(found.unobservable), MOST_ROWS)
         console.print(f"\nnot observable: {limits} (the nodes cannot fill them)", soft_wrap=True)
     for warning in warnings:
         console.print(f"\nwarning: {warning.message}", soft_wrap=True)
 
 
-def _limits_table(limits: Iterable[Limit]) -> Table:
-    table = plain_table("shared by", "what", "Mb/s", "range", "over", "sure")
-    for limit in limits:
-        against = f" to {fold(limit.against)}" if limit.against and limit.direction == "out" else ""
-        against = f" from {fold(limit.against)}" if limit.against and not against else against
+def _limits_table(limits: Sequence[Limit]) -> Table:
+    found = fold_limits(limits)
+    ranges = _range_heading(capacity_of(alike) for alike in found)
+    table = plain_table("shared by", "what", "Mb/s", *ranges, "over", "sure")
+    for alike in found:
+        first, way = alike[0], directions_text(alike)
+        against = (
+            f" {'to' if way == 'out' else 'from'} {fold(first.against)}" if first.against else ""
+        )
         table.add_row(
-            fold(limit.members),
-            f"{limit.kind} {limit.direction}{against}",
-            *_interval(limit.capacity_mbps),
-            f"{limit.oversubscription:.1f}x",
-            f"{100 * limit.confidence:.0f} %",
+            members_text(alike),
+            f"{first.kind} {way}{against}",
+            *_interval(capacity_of(alike), ranges),
+            f"{first.oversubscription:.1f}x",
+            f"{100 * min(limit.confidence for limit in alike):.0f} %",
         )
     return table
 
 
-def _slow_table(slow: Iterable[Slow]) -> Table:
-    table = plain_table("slow", "what", "Mb/s", "range", "expected")
-    for one in slow:
+def _slow_table(slow: Sequence[Slow]) -> Table:
+    found = fold_slow(slow)
+    ranges = _range_heading(one.rate_mbps for one in found)
+    table = plain_table("slow", "what", "Mb/s", *ranges, "expected")
+    for one in found:
         name = " to ".join(one.nodes) if one.kind == "route" else fold(one.nodes)
         what = {"out": "sending", "in": "receiving"}.get(one.direction or "", one.kind)
-        table.add_row(name, what, *_interval(one.rate_mbps), significant(one.expected_mbps, 3))
+        table.add_row(
+            name, what, *_interval(one.rate_mbps, ranges), significant(one.expected_mbps, 3)
+        )
     return table
 
 
-def _interval(interval: Interval) -> tuple[str, str]:
+def _range_heading(intervals: Iterable[Interval]) -> list[str]:
+    """None where each range would be one number."""
+    return ["range"] if any(one.low < one.high for one in intervals) else []
+
+
+def _interval(interval: Interval, ranges: Sequence[str]) -> list[str]:
     low, median, high = (
         significant(mbps, 3) for mbps in (interval.low, interval.median, interval.high)
     )
-    return median, low if low == high else f"{low} to {high}"
+    return [median, *("" if low == high else f"{low} to {high}" for _ in ranges)]

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.diagnose.limits.findings import Limit, Slow
+from weft.diagnose.limits.folded import (
+    capacity_of,
+    directions_text,
+    fold_limits,
+    fold_slow,
+    members_text,
+)
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.study import Study
 from weft.nodeset import fold
@@ -19,10 +26,11 @@ def verdict_text(
     """The verdict: the limits, tightest first, then what is slow; or that nothing was found."""
     sentences = []
     if limits:
-        tightest = sorted(limits, key=lambda limit: -limit.oversubscription)
+        tightest = fold_limits(sorted(limits, key=lambda limit: -limit.oversubscription))
         count = f"{len(limits)} limits" if len(limits) > 1 else "One limit"
-        named = "; ".join(limit_text(limit) for limit in tightest[:_MOST_NAMED])
-        more = f"; and {len(limits) - _MOST_NAMED} more" if len(limits) > _MOST_NAMED else ""
+        named = "; ".join(limit_text(*alike) for alike in tightest[:_MOST_NAMED])
+        rest = sum(map(len, tightest[_MOST_NAMED:]))
+        more = f"; and {rest} more" if rest else ""
         sentences.append(f"{count} inside the network: {named}{more}.")
     elif not searched:
         sentences.append("No limits were searched for: `weft run xray` does that.")
@@ -32,26 +40,28 @@ def verdict_text(
     else:
         sentences.append(f"No inner limit found. {cuts}".strip())
     if slow:
-        named = "; ".join(slow_text(one) for one in slow[:_MOST_NAMED])
-        more = f"; and {len(slow) - _MOST_NAMED} more" if len(slow) > _MOST_NAMED else ""
+        found = fold_slow(slow)
+        named = "; ".join(slow_text(one) for one in found[:_MOST_NAMED])
+        more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
         sentences.append(f"Slow: {named}{more}.")
     return " ".join(sentences)
 
 
-def limit_text(limit: Limit) -> str:
-    """One limit in a clause."""
-    members = fold(limit.members)
-    capacity, over = limit.capacity_mbps.median, limit.oversubscription
-    whole = f"{format_mbps(capacity)} ({over:.1f}x oversubscribed)"
-    match limit.kind, limit.direction:
+def limit_text(limit: Limit, *others: Limit) -> str:
+    """One limit in a clause, or several that are alike."""
+    same = (limit, *others)
+    members = members_text(same)
+    each = "" if len({one.members for one in same}) == 1 else " each"
+    capacity = format_mbps(capacity_of(same).median)
+    whole = f"{capacity}{each} ({limit.oversubscription:.1f}x oversubscribed)"
+    match limit.kind, directions_text(same):
         case "trunk", direction:
             against = fold(limit.against or ())
             ends = (members, against) if direction == "out" else (against, members)
             return f"{ends[0]} to {ends[1]} {whole}"
-        case "uplink", "out":
-            return f"out of {members} {whole}"
-        case "uplink", _:
-            return f"into {members} {whole}"
+        case "uplink", direction:
+            way = {"out": "out of", "in": "into"}.get(direction, "out of and into")
+            return f"{way} {members} {whole}"
         case "core", _:
             return f"between the parts of {members} {whole}"
     return f"everything that {members} send or receive {whole}"

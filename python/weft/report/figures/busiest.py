@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from weft.nodeset import fold, natural
+from weft.alike import listed
+from weft.nodeset import fold_names
 from weft.report.directions import Lane, percent
 from weft.report.ensemble import Ensemble
 from weft.report.figures.drawing import load_colours, parts
@@ -50,21 +51,10 @@ def busiest_figures(material: Material) -> list[Figure]:
     ]
 
 
-def fold_names(names: Sequence[str]) -> list[str]:
-    """Constraints' names with the nodes in them folded: n1 out, n2 out -> n[1-2] out."""
-    together: dict[tuple[str, str], list[str]] = {}
-    for name in sorted(names, key=natural):
-        # A number at the end counts, else that of the node that comes first.
-        node, space, rest = name.partition(" ")
-        head, tail = (name, "") if name[-1:].isdigit() else (node, space + rest)
-        together.setdefault((head.rstrip("0123456789"), tail), []).append(head)
-    return [fold(heads) + tail for (_, tail), heads in together.items()]
-
-
 def _label(names: Sequence[str]) -> str:
     """All names where there is room, else the first."""
     whole = ", ".join(names)
-    return whole if len(whole) <= LABEL_LENGTH else f"{names[0]} and {len(names) - 1} more"
+    return whole if len(whole) <= LABEL_LENGTH else listed(names, 1)
 
 
 def _figure(name: str, one: Ensemble) -> Figure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,9 @@ from weft.report.limits import limit_lines, slow_text
 from weft.report.material import Material
 
 ROW_PX, LEAST_PX, MOST_PX = 15, 220, 1100
+FOLDED_PX = 48
+MOST_LEAVES = 256
+"""Of so many nodes those of a group are one row."""
 LEAF_SHARE = 0.6
 """The column of nodes is this wide, measured in columns of groups."""
 
@@ -40,12 +44,27 @@ class Tree:
         return self.one.by_group
 
     @cached_property
+    def is_folded(self) -> bool:
+        """Whether the nodes of a group share a row."""
+        return len(self.names) >= MOST_LEAVES
+
+    @cached_property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The nodes of each row: one, or where there are many those of an innermost group that are not slow."""
+        rows: dict[object, list[str]] = {}
+        for name in self.names:
+            alone = name in self._slow or not self.is_folded
+            rows.setdefault(name if alone else self._innermost(name), []).append(name)
+        return [tuple(row) for row in rows.values()]
+
+    @cached_property
     def height(self) -> float:
-        return min(MOST_PX, max(LEAST_PX, ROW_PX * len(self.names)))
+        each = FOLDED_PX if self.is_folded else ROW_PX
+        return min(MOST_PX, max(LEAST_PX, each * len(self.rows)))
 
     @property
     def row_px(self) -> float:
-        return self.height / len(self.names)
+        return self.height / len(self.rows)
 
     @cached_property
     def groups(self) -> list[tuple[str, ...]]:
@@ -67,25 +86,34 @@ class Tree:
 
     def _group_boxes(self) -> Iterator[Row]:
         root = tuple(self.names)
-        yield self._box(root, 0, self._root_lines())
+        yield self._box(root, 0, self._root_lines(root))
         for group in self.groups:
             title = f"{len(group)} nodes: {fold(group)}"
-            yield self._box(group, self._level(group), [title, *limit_lines(self._limits(group))])
+            lines = [title, *self._parts_lines(group), *limit_lines(self._limits(group))]
+            yield self._box(group, self._level(group), lines)
 
-    def _root_lines(self) -> list[str]:
+    def _root_lines(self, root: tuple[str, ...]) -> list[str]:
         full = self.one.findings.full_rate_mbps
         each = [f"{range_mbps(full)} each"] if full else []
         return [
             f"All {len(self.names)} nodes",
+            *self._parts_lines(root),
             *each,
-            *limit_lines(self._limits(tuple(self.names))),
+            *limit_lines(self._limits(root)),
         ]
+
+    def _parts_lines(self, group: tuple[str, ...]) -> list[str]:
+        """The groups right inside of a group by their size: "16 x 16 nodes"."""
+        inner = [each for each in self.groups if set(each) < set(group)]
+        level = min(map(self._level, inner), default=0)
+        sizes = Counter(len(each) for each in inner if self._level(each) == level)
+        return [f"{count} x {size} nodes" for size, count in sizes.items() if self.is_folded]
 
     def _limits(self, group: tuple[str, ...]) -> list[Limit]:
         return [felt for each in self.one.findings.limits if (felt := each.felt_by(group))]
 
     def _box(self, group: tuple[str, ...], level: int, lines: list[str]) -> Row:
-        places = [self.names.index(name) for name in group]
+        places = [self._place[name] for name in group]
         inner = [self._level(each) for each in self.groups if set(each) < set(group)]
         # A group with nothing inside reaches to its nodes, so that no column looks empty.
         right = level + 1 if inner else self.depth
@@ -101,29 +129,41 @@ class Tree:
         }
 
     def _leaves(self) -> Iterator[Row]:
-        slow = {
+        for place, row in enumerate(self.rows):
+            yield {
+                "left": self._left_of(row[0]),
+                "right": self.depth + LEAF_SHARE,
+                "top": place,
+                "bottom": place + 1,
+                "fill": SLOW if row[0] in self._slow else FREE,
+                "leaf": True,
+                "text": self._slow.get(row[0], fold(row)),
+            }
+
+    @cached_property
+    def _slow(self) -> dict[str, str]:
+        """The words for each slow node."""
+        return {
             node: slow_text(each)
             for each in self.one.findings.slow
             if each.kind != "route"
             for node in each.nodes
         }
-        for place, name in enumerate(self.names):
-            yield {
-                "left": self._left_of(name),
-                "right": self.depth + LEAF_SHARE,
-                "top": place,
-                "bottom": place + 1,
-                "fill": SLOW if name in slow else FREE,
-                "leaf": True,
-                "text": slow.get(name, name),
-            }
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        """The row of each node."""
+        return {name: place for place, row in enumerate(self.rows) for name in row}
+
+    def _innermost(self, name: str) -> tuple[str, ...]:
+        """The smallest group around a node, of all nodes where there is no other."""
+        return min((group for group in self.groups if name in group), key=len, default=())
 
     def _left_of(self, name: str) -> int:
         """Where a node's rectangle begins: right of its innermost group."""
-        around = [group for group in self.groups if name in group]
-        if not around:
+        innermost = self._innermost(name)
+        if not innermost:
             return 1
-        innermost = max(around, key=self._level)
         has_parts = any(set(group) < set(innermost) for group in self.groups)
         return self._level(innermost) + 1 if has_parts else self.depth
 
@@ -154,7 +194,7 @@ def _figure(index: int, tree: Tree) -> Figure:
 
 def _spec(tree: Tree, name: str, tables: dict[str, list[Row]]) -> Spec:
     x = alt.Scale(domain=[0, tree.depth + LEAF_SHARE], nice=False)
-    y = alt.Scale(domain=[len(tree.names), 0], nice=False, zero=False)
+    y = alt.Scale(domain=[len(tree.rows), 0], nice=False, zero=False)
     boxes = box_layer(f"{name}-boxes", x, y)
     texts = text_layer(f"{name}-lines", tree.depth + LEAF_SHARE)
     chart = alt.layer(boxes.add_params(parts.zoom()), texts)
