@@ -91,7 +91,7 @@ class Network:
         last: int,
         lost: set[int],
         with_loads: bool,
-        **parameters: float | None,
+        **parameters: float | str | None,
     ) -> dict[str, Any]:
         """The phases `first` to `last`, without it, of a step."""
 
@@ -102,7 +102,7 @@ class Network:
         last: int,
         lost: set[int],
         most_rows: int,
-        **parameters: float | None,
+        **parameters: float | str | None,
     ) -> dict[str, Any]:
         """The phases `first` to `last`, without it, of a step: a digest and about so many rows of each."""
 
@@ -112,7 +112,7 @@ class Network:
         phases_json: str,
         lost: set[int],
         with_loads: bool,
-        **parameters: float | None,
+        **parameters: float | str | None,
     ) -> dict[str, Any]:
         """Phases that were chosen for a step, given as JSON with a stop rule each."""
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn
 from unittest.mock import patch
 
 import msgspec
@@ -34,7 +34,7 @@ from weft.plan.plan import Step
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta, Warning
 from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.base import Node
+from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.starting import start_each
 
 ADDRESS = "127.0.0.1"
@@ -161,7 +161,7 @@ def with_cluster(
     return asyncio.run(run())
 
 
-class Loopback:
+class Loopback(BaseTestbed):
     """A testbed of agents on this machine, on some of whose nodes none can be started."""
 
     kind = name = "loopback"
@@ -184,15 +184,6 @@ class Loopback:
 
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         return await start_each(self.nodes, self.node_command, nodes)
-
-    def failure(self) -> None: ...
-
-    def close(self) -> None: ...
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 class Deaf:

@@ -4,6 +4,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use weft_netsim::samples::{Digest, Outcome, QUANTILES, Tally};
 
+/// What columns of the `QUANTILES` are called.
+const QUANTILE_NAMES: [&str; QUANTILES.len()] = [
+    "slowest_mbps",
+    "tenth_mbps",
+    "median_mbps",
+    "nine_tenths_mbps",
+    "fastest_mbps",
+];
+
 /// What a simulation came to.
 pub fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
     let rows = PyDict::new(py);
@@ -67,8 +76,9 @@ fn digests_of<'py>(py: Python<'py>, digests: &[(u32, Digest)]) -> PyResult<Bound
     columns.set_item("slowest_src", whole(|one| one.slowest.0.into()))?;
     columns.set_item("slowest_dst", whole(|one| one.slowest.1.into()))?;
     columns.set_item("elapsed_ns", whole(|one| one.elapsed_ns))?;
-    let quantiles = (0..QUANTILES.len()).map(|at| rates(&|one| one.mbps[at]));
-    columns.set_item("quantiles_mbps", quantiles.collect::<Vec<_>>())?;
+    for (at, name) in QUANTILE_NAMES.iter().enumerate() {
+        columns.set_item(name, rates(&|one| one.mbps[at]))?;
+    }
     columns.set_item("mean_mbps", rates(&|one| one.mean_mbps))?;
     columns.set_item("aggregate_mbps", rates(&|one| one.aggregate_mbps))?;
     Ok(columns)

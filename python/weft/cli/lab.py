@@ -10,7 +10,6 @@ from rich.console import Console
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.tables.layout import plain_table
 from weft.errors import RequestError
-from weft.run.meta import Warning
 from weft.testbed.lab import registry
 from weft.testbed.lab.registry import Entry
 from weft.testbed.lab.testbed import bring_up
@@ -30,9 +29,9 @@ def up(fabric: str, scale: float, name: str | None, as_json: bool) -> None:
     """Create a lab of FABRIC (a catalogue name or a TOML file)."""
     entry = bring_up(fabric, scale, name)
     if as_json:
-        print_json(entry.summary() | {"warnings": entry.keeper.warnings})
+        print_json(entry.summary() | {"warnings": [vars(one) for one in entry.keeper.warnings]})
         return
-    print_warnings(Warning(**warning) for warning in entry.keeper.warnings)
+    print_warnings(entry.keeper.warnings)
     hosts = ", ".join(f"{node.name} {node.address}" for node in entry.keeper.nodes)
     click.echo(f"{entry.id} is up: {hosts}")
 
@@ -41,16 +40,17 @@ def up(fabric: str, scale: float, name: str | None, as_json: bool) -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """List labs; a stale one has lost its daemon."""
-    summaries = [entry.summary() for entry in registry.entries()]
+    entries = registry.entries()
     if as_json:
-        print_json({"labs": summaries})
+        print_json({"labs": [entry.summary() for entry in entries]})
         return
     table = plain_table("lab", "fabric", "scale", "state", "hosts", "daemon", "age")
-    for one in summaries:
-        state = one["state"] + (", private" if one["private"] else "")
-        row = (one["id"], one["fabric"], f"{one['scale']:g}", state, len(one["nodes"]), one["pid"])
-        table.add_row(*map(str, row), f"{one['age_s']:.0f} s")
-    if summaries:
+    for one in entries:
+        state = one.state + (", private" if one.private else "")
+        hosts, pid = len(one.keeper.nodes), one.keeper.pid
+        row = (one.id, one.fabric, f"{one.scale:g}", state, hosts, pid, f"{one.age_s:.0f} s")
+        table.add_row(*map(str, row))
+    if entries:
         Console(highlight=False, markup=False, soft_wrap=True).print(table)
     else:
         click.echo("no labs")

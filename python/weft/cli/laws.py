@@ -85,6 +85,6 @@ def _points_table(curve: GainCurve) -> Table:
     every = -(-len(curve.gammas) // MOST_ROWS)
     table = plain_table("gamma", "before", "after", "gain", "limit before", "limit after")
     for row in curve.points(every):
-        shares = (f"{row['before']:.1%}", f"{row['after']:.1%}", f"{row['gain']:+.1%}")
-        table.add_row(f"{row['gamma']:.4g}", *shares, row["limit_before"], row["limit_after"])
+        shares = (f"{row.before:.1%}", f"{row.after:.1%}", f"{row.gain:+.1%}")
+        table.add_row(f"{row.gamma:.4g}", *shares, row.limit_before, row.limit_after)
     return table

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork
 from weft.diagnose.limits.findings import Findings, Limit
@@ -40,7 +39,7 @@ class Known:
             return None
         return self.measured_mbps.median / self.declared_mbps - 1
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         measured = self.measured_mbps and self.measured_mbps.to_json()
         return {**vars(self), "measured_mbps": measured, "is_felt": self.is_felt}
 

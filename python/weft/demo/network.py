@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from weft.demo.demonstration import ALL_FOLDERS, Demonstration, clear, report
 from weft.demo.known import Known, compare
@@ -42,7 +41,7 @@ class NetworkDemonstration(Demonstration):
         """What each route got over all phases during the all-to-all."""
         return overall_mbps(phases(self.runs[1]))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """What `weft demo --json` has besides runs, report and warnings."""
         return {
             "findings": self.found.to_json(),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any
 
 from weft.execute.pair import WITHOUT_SERVER
 from weft.nodeset import fold
@@ -30,13 +28,30 @@ class NodeOutlook:
     datagrams: dict[str, set[int]] = field(default_factory=dict)
     """By protocol ("udp", "icmp"): the nodes that datagrams come from."""
 
-    def to_json(self, names: Sequence[str]) -> dict[str, Any]:
-        addresses = self.node.addresses or (self.node.address,)
+    @property
+    def ports(self) -> str:
+        return str(self.node.ports or ANY_PORT)
+
+    @property
+    def addresses(self) -> list[str]:
+        known = self.node.addresses or (self.node.address,)
+        return [address or NOT_KNOWN_YET for address in known]
+
+    def row(self, names: Sequence[str]) -> tuple[str, str, str, str]:
+        """The node, its login, where it listens, for which nodes."""
+        with_ports = ["tcp"] * bool(self.callers) + ["udp"] * ("udp" in self.datagrams)
+        listeners = [f"{' and '.join(with_ports)} {self.ports}"] * bool(with_ports)
+        listeners += ["icmp echo"] * ("icmp" in self.datagrams)
+        listens = ", ".join([*self.addresses, *(listeners or ["no port"])])
+        callers = sorted(self.callers.union(*self.datagrams.values()))
+        return self.node.name, self.login, listens, fold(names[one] for one in callers) or "no node"
+
+    def to_json(self, names: Sequence[str]) -> dict[str, object]:
         return {
             "node": self.node.name,
             "login": self.login,
-            "addresses": [address or NOT_KNOWN_YET for address in addresses],
-            "ports": str(self.node.ports or ANY_PORT),
+            "addresses": self.addresses,
+            "ports": self.ports,
             "protocol": "tcp",
             "from": [names[caller] for caller in sorted(self.callers)],
             "datagrams": [
@@ -61,13 +76,13 @@ class Outlook:
     nodes: dict[int, NodeOutlook]
     names: list[str]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         listed = [self.nodes[node].to_json(self.names) for node in sorted(self.nodes)]
         return {"plan": self.plan, "testbed": self.testbed, "nodes": listed}
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Node, login, where it listens, for which nodes."""
-        return [_row(one) for one in self.to_json()["nodes"]]
+        return [self.nodes[node].row(self.names) for node in sorted(self.nodes)]
 
 
 def foresee(plan: Plan, spec: str, testbed: Testbed) -> Outlook:
@@ -95,13 +110,3 @@ def callers_of(step: Step, node: int, members: Sequence[int]) -> set[int]:
     if step.is_ensemble or step.transport == "mpi":
         return set(members) - {node}
     return {members[0]} if node == members[-1] else set()
-
-
-def _row(entry: dict[str, Any]) -> tuple[str, str, str, str]:
-    datagrams = {one["protocol"]: one["from"] for one in entry["datagrams"]}
-    with_ports = [entry["protocol"]] * bool(entry["from"]) + ["udp"] * ("udp" in datagrams)
-    doors = [f"{' and '.join(with_ports)} {entry['ports']}"] * bool(with_ports)
-    doors += ["icmp echo"] * ("icmp" in datagrams)
-    callers = fold(dict.fromkeys([*entry["from"], *chain(*datagrams.values())]))
-    listens = ", ".join([*entry["addresses"], *(doors or ["no port"])])
-    return entry["node"], entry["login"], listens, callers or "no node"

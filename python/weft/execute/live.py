@@ -8,7 +8,6 @@ import secrets
 import signal
 import time
 from collections.abc import Coroutine
-from typing import Any
 
 from weft.errors import WorkError
 from weft.execute.chooser import Choosers
@@ -95,7 +94,7 @@ class LiveRun:
             return "complete"
         return "partial" if samples.num_rows else "failed"
 
-    async def _syncing(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _syncing(self, work: Coroutine[None, None, None]) -> None:
         """Do the work and sync beside it; a request to terminate ends it as an interrupt would."""
         itself = asyncio.current_task()
         assert itself is not None

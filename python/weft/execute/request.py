@@ -18,7 +18,7 @@ from weft.execute.chooser import Chooser
 from weft.execute.dry_run import Outlook, foresee
 from weft.execute.live import LiveRun
 from weft.execute.progress import Progress as Reporter
-from weft.execute.resolve import settle_pairs
+from weft.execute.resolve import check_usable, settle_pairs
 from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
 from weft.plan.load import load_plan
@@ -28,7 +28,7 @@ from weft.run.folder import Run, RunWriter, lock_folder
 from weft.run.meta import FILE_NAME, RunMeta, Warning
 from weft.run.table_stream import damaged_tables
 from weft.testbed.base import Testbed
-from weft.testbed.computed.base import Computed
+from weft.testbed.computed.base import is_computed
 from weft.testbed.needs import nodes_of, refuse_load
 from weft.testbed.open import open_testbed
 
@@ -122,7 +122,7 @@ def resume_run(
         measured = [node["name"] for node in run.meta.nodes]
         with open_testbed(known["spec"], scale, nodes, ports, wanted=measured) as testbed:
             _check_same_nodes(run, testbed)
-            afresh = isinstance(testbed, Computed) and bool(run.is_damaged or damaged)
+            afresh = testbed.is_computed and bool(run.is_damaged or damaged)
             writer = RunWriter.resume(run, lock, afresh)
             return _carry_out(testbed, writer, reporter, patience_s)
 
@@ -152,7 +152,7 @@ def _carry_out(
 ) -> Run:
     """With agents, or by computing what they would find."""
     progress = reporter or Silent()
-    if isinstance(testbed, Computed):
+    if is_computed(testbed):
         return SimulatedRun(testbed, writer, progress, _chooser).run()
     return LiveRun(testbed, writer, progress, patience_s, _chooser).run()
 
@@ -200,7 +200,7 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
     Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
     spare for each end. What is computed comes out the same in every launch, so that one is enough.
     """
-    if isinstance(testbed, Computed):
+    if is_computed(testbed):
         for step in plan.steps:
             testbed.check(step)
         return replace(plan, launches=1), []
@@ -244,13 +244,7 @@ def _checked_cpus(cpus: Sequence[int] | None, testbed: Testbed) -> tuple[int, ..
             f"--cpus names {len(cpus)} processors, {testbed.name} has {len(testbed.nodes)} nodes",
             "name one for each node",
         )
-    usable = os.sched_getaffinity(0)
-    if testbed.kind in ("lab", "local") and not usable.issuperset(cpus):
-        wrong = sorted(set(cpus) - usable)
-        raise RequestError(
-            f"no processor {', '.join(map(str, wrong))} to pin to",
-            f"this machine has {sorted(usable)}",
-        )
+    check_usable(cpus, testbed)
     return tuple(cpus)
 
 

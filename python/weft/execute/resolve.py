@@ -92,18 +92,22 @@ def _with_processors(
     chosen = cpus or options.cpus
     if chosen is None and testbed.cpus is not None:
         chosen = sorted(set(testbed.cpus))
-    usable = os.sched_getaffinity(0)
-    if chosen and testbed.kind in ("lab", "local") and not usable.issuperset(chosen):
-        wrong = sorted(set(chosen) - usable)
-        raise RequestError(
-            f"no processor {', '.join(map(str, wrong))} to pin to",
-            f"this machine has {sorted(usable)}",
-        )
+    check_usable(chosen or (), testbed)
     wait = options.wait
     if wait == "auto":
         apart = chosen is not None and len(set(chosen)) >= 2 * most
         wait = "spin" if apart and testbed.may_spin else "block"
     return replace(options, cpus=None if chosen is None else tuple(chosen), wait=wait)
+
+
+def check_usable(cpus: Sequence[int], testbed: Testbed) -> None:
+    """Refuse processors that this machine does not have, where nodes are on it; raises RequestError."""
+    usable = os.sched_getaffinity(0)
+    if testbed.is_here and (wrong := sorted(set(cpus) - usable)):
+        raise RequestError(
+            f"no processor {', '.join(map(str, wrong))} to pin to",
+            f"this machine has {sorted(usable)}",
+        )
 
 
 def _shared_interfaces(pattern: MultiPair) -> list[Warning]:

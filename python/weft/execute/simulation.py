@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,7 +20,7 @@ from weft.run.meta import Status
 from weft.run.missing import measured_phases
 from weft.run.table_file import write_table
 from weft.run.table_stream import read_side_table
-from weft.testbed.computed.base import Computed
+from weft.testbed.computed.base import Simulator
 from weft.testbed.computed.outcome import Outcome
 
 MOST_LOADS = 5_000_000
@@ -36,7 +35,7 @@ class SimulatedRun:
     """Carries out what a run lacks on a computed testbed, writing as it goes."""
 
     def __init__(
-        self, testbed: Computed[Any], writer: RunWriter, progress: Progress, choosers: Choosers
+        self, testbed: Simulator, writer: RunWriter, progress: Progress, choosers: Choosers
     ) -> None:
         self._testbed = testbed
         self._writer = writer
@@ -153,17 +152,17 @@ class SimulatedRun:
         logbook.phases_measured([one.index for one in outcome.phases], [rows])
         for name, table in self._testbed.tables(outcome, logbook.step, self._clock_ns).items():
             self._tables.setdefault(name, []).append(table)
-        step = self._meta.plan.steps[logbook.step]
+        step, failures = self._meta.plan.steps[logbook.step], dict(outcome.failures)
         for phase in outcome.phases:
             if step.is_ensemble:
                 logbook.barrier(phase.index, [phase.barrier_ns / 1e3])
             if phase.failed:
                 words = [" to ".join(map(logbook.name, ends)) for ends in phase.failed[:4]]
                 nodes = {node for ends in phase.failed for node in ends}
-                why = outcome.failures.get(phase.index, f"no way: {', '.join(words)}")
+                why = failures.get(phase.index, f"no way: {', '.join(words)}")
                 logbook.phase_incomplete(phase.index, nodes, why)
             self._fingerprint = _join(self._fingerprint, phase.fingerprint)
-        for why in outcome.failures.values():
+        for why in failures.values():
             hint = "the rest of the step, larger sizes or loads, was not tried"
             self._meta.warn("no-messages", f"{logbook.step_name}: {why}", hint)
         self._clock_ns += outcome.span_ns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy.typing as npt
 
@@ -68,7 +68,7 @@ class Fitted:
         squares = [each.error_pct**2 for each in self.residuals]
         return math.sqrt(sum(squares) / len(squares))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The document of `weft fit --json`."""
         return {
             "model": self.name,

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
-from weft.model.laws import Laws, Optimum
+from weft.model.laws import Laws, Optimum, Stage
 from weft.model.regimes import Regime, regimes, slowest
 from weft.statistics import Floats
+
+
+class Point(NamedTuple):
+    """Throughputs before and after offload as a share of the link's, and what limits them."""
+
+    gamma: float
+    before: float
+    after: float
+    gain: float
+    limit_before: Stage
+    limit_after: Stage
 
 
 @dataclass(frozen=True)
@@ -35,23 +45,16 @@ class GainCurve:
         last = self.regimes[-1]
         return last.trend == "rises" and self.best.gamma == last.high
 
-    def points(self, every: int = 1) -> Iterator[dict[str, Any]]:
-        """Every so many of the points, by column; throughputs as a share of the link's."""
+    def points(self, every: int = 1) -> list[Point]:
+        """Every so many of the points."""
         gammas, model = self.gammas[::every], self.model
-        columns = {
-            "gamma": gammas.tolist(),
-            "before": model.before(gammas).tolist(),
-            "after": model.after(gammas).tolist(),
-            "gain": model.gain(gammas).tolist(),
-            "limit_before": slowest(model.times_before(gammas)),
-            "limit_after": slowest(model.times_after(gammas)),
-        }
-        for row in zip(*columns.values(), strict=True):
-            yield dict(zip(columns, row, strict=True))
+        numbers = (gammas, model.before(gammas), model.after(gammas), model.gain(gammas))
+        limits = map(slowest, (model.times_before(gammas), model.times_after(gammas)))
+        return list(map(Point, *(column.tolist() for column in numbers), *limits))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
-            "points": list(self.points()),
+            "points": [each._asdict() for each in self.points()],
             "best": {"gamma": self.best.gamma, "gain": self.best.gain},
             "regimes": [each.to_json() for each in self.regimes],
         }

@@ -52,9 +52,7 @@ def fair_rates_in_rounds(crossings: Crossings, capacities: Floats, own_limits: F
     return rates
 
 
-def summed_per_limit(
-    weights: npt.NDArray[np.generic], crossings: npt.NDArray[np.generic]
-) -> Floats:
+def summed_per_limit(weights: Floats | Crossings, crossings: Floats | Crossings) -> Floats:
     """The sum of `weights`, (rounds, flows), over the flows that cross each limit: (rounds, limits)."""
     crossed = crossings.astype(np.float64, copy=False)
     summed: Floats = (weights[:, np.newaxis, :].astype(np.float64) @ crossed)[:, 0]

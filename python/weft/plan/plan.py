@@ -149,11 +149,11 @@ class Plan(Struct, frozen=True):
         return msgspec.structs.replace(self, steps=steps)
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     """A plan, or a part of one, as `weft._core` reads it."""
     return msgspec.json.encode(value).decode()
 
 
-def to_data(value: Any) -> Any:
+def to_data(value: object) -> Any:  # type: ignore[explicit-any]  # whatever JSON has
     """The same as dictionaries and lists."""
     return msgspec.json.decode(msgspec.json.encode(value))

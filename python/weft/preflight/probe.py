@@ -20,7 +20,6 @@ from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Echoing, Facts, Hushed, Inspected, Tried
 from weft.testbed.agent.request import Echo, Hush, Inspect, Paths, Peer
 from weft.testbed.base import Testbed
-from weft.testbed.computed.base import Computed
 
 ALL_PAIRS_UP_TO = 16
 """With more nodes each tries those at distances 1, 2, 4, ... both ways: every node is tried often, in few rounds."""
@@ -33,7 +32,7 @@ T = TypeVar("T")
 
 def look(testbed: Testbed, reporter: Reporter | None = None) -> Record:
     """Record what a testbed's nodes and its data networks are like; raises RequestError where nothing runs."""
-    if isinstance(testbed, Computed):
+    if testbed.is_computed:
         raise RequestError(
             f"{testbed.kind}:{testbed.name} is computed: there is nothing to check",
             "give a testbed that runs: lab:FABRIC, or real nodes",

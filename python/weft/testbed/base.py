@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -46,6 +47,18 @@ class Testbed(Protocol):
         """The processors to pin the nodes' agents to, or None to let the kernel place them."""
 
     @property
+    def is_computed(self) -> bool:
+        """Whether results are computed: nothing can be started, and every launch gives the same."""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether programs on its nodes run on this machine's processors."""
+
+    @property
+    def launchers(self) -> Sequence[str]:
+        """What starts programs on its nodes, where they are other machines: "ssh", ..."""
+
+    @property
     def may_spin(self) -> bool:
         """Whether each agent can have a processor to itself all the time."""
 
@@ -61,6 +74,12 @@ class Testbed(Protocol):
 
     def login(self, node: Node) -> str:
         """How a node is reached to start something there, in words."""
+
+    def machine(self, node: Node) -> str:
+        """A name or address of the machine that a node is; some nodes may share one."""
+
+    async def keep(self, path: Path, nodes: Sequence[int]) -> list[str]:
+        """Where each of the nodes has a program of this machine, after it was copied there; raises AgentError."""
 
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         """Start an agent on each of the nodes (by number) at the same time: the agent, or why there is none."""
@@ -81,8 +100,19 @@ class Testbed(Protocol):
     ) -> None: ...
 
 
-class Closing:
-    """A testbed's `with` statement, which closes it; one that does not fail as a whole."""
+class BaseTestbed:
+    """What a testbed is unless it says otherwise: nodes on this machine, with nothing to give back."""
+
+    is_computed = False
+    is_here = True
+    launchers: Sequence[str] = ()
+
+    def machine(self, node: Node) -> str:
+        return node.address
+
+    async def keep(self, path: Path, nodes: Sequence[int]) -> list[str]:
+        """They see this machine's files."""
+        return [str(path)] * len(nodes)
 
     def failure(self) -> str | None:
         """Nodes may fail, the testbed does not."""

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 from weft.errors import RequestError
 from weft.run.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.base import Closing, Node
+from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.starting import start_each
 
 ADDRESS = "127.0.0.1"
 MOST_PROCESSES = 512
 
 
-class Local(Closing):
+class Local(BaseTestbed):
     """So many processes, named p1, p2, ..."""
 
     kind = "local"

@@ -58,7 +58,9 @@ def bed_of(kind: str = "lab", networks: int = 2, cpus: list[int] | None = None) 
         Node(f"n{host}", f"10.0.0.{host}", tuple(f"10.{net}.0.{host}" for net in range(networks)))
         for host in (1, 2)
     ]
-    return SimpleNamespace(kind=kind, name="it", nodes=nodes, cpus=cpus, may_spin=False)
+    return SimpleNamespace(
+        kind=kind, name="it", nodes=nodes, cpus=cpus, may_spin=False, is_here=True
+    )
 
 
 @pytest.mark.parametrize(

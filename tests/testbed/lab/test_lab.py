@@ -17,7 +17,7 @@ from support.command import WEFT, weft, weft_json
 from support.paths import CATALOG
 from weft import binaries
 from weft.testbed.base import Node
-from weft.testbed.lab.headroom import busy_warnings, headroom, late_warnings
+from weft.testbed.lab.headroom import Stats, busy_warnings, headroom, late_warnings
 from weft.testbed.lab.testbed import Lab, open_lab
 
 pytestmark = pytest.mark.timed
@@ -286,20 +286,20 @@ def test_entering_takes_little_time() -> None:
 
 
 def test_late_frames_are_told() -> None:
-    before = {"late_ns": [[100, 10], [50_000, 90]], "late_limit_ns": 30_000}
-    after = {"late_ns": [[100, 90], [50_000, 110]], "late_limit_ns": 30_000}
+    before = Stats(30_000, [(100, 10), (50_000, 90)])
+    after = Stats(30_000, [(100, 90), (50_000, 110)])
     (warning,) = late_warnings(before, after)
     assert warning.code == "lab-late" and "20.0 %" in warning.message
-    assert late_warnings(after, after | {"late_ns": [[100, 9_090], [50_000, 120]]}) == []
+    assert late_warnings(after, Stats(30_000, [(100, 9_090), (50_000, 120)])) == []
 
 
 def test_a_forwarder_without_time_to_spare_is_told() -> None:
-    before = {"busy_seconds": [[10, 5], [99, 1]]}
-    calm = {"busy_seconds": [[10, 8], [30, 1], [99, 1]]}
+    before = Stats(busy_seconds=[(10, 5), (99, 1)])
+    calm = Stats(busy_seconds=[(10, 8), (30, 1), (99, 1)])
     assert busy_warnings(before, calm) == []
     assert headroom(before, calm) == {"mean": 0.85, "least": 0.7, "seconds": 4}
     assert headroom(calm, calm) is None
-    (warning,) = busy_warnings(before, {"busy_seconds": [[10, 8], [97, 2], [99, 1]]})
+    (warning,) = busy_warnings(before, Stats(busy_seconds=[(10, 8), (97, 2), (99, 1)]))
     assert warning.code == "lab-busy"
     assert "in 2 of 5 s" in warning.message and "at worst 3 %" in warning.message
 

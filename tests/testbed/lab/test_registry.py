@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from support.command import weft, weft_json
@@ -86,7 +87,8 @@ def test_another_process_with_the_keepers_number_is_left_alone() -> None:
 
 def test_only_the_lab_s_own_namespace_is_cleared_not_one_that_has_its_number_now() -> None:
     up = bring_up("pair", 1.0, None)
-    dead = up.to_json() | {"id": "dead", "keeper": up.keeper.to_json() | {"started": 0}}
+    dead = msgspec.to_builtins(up) | {"id": "dead"}
+    dead["keeper"]["started"] = 0
     node = dead["keeper"]["nodes"][0]
     cookie = node["cookie"]
     command = up.keeper.enter_command("n1", ["sh", "-c", "echo inside; sleep 60"])

@@ -14,7 +14,6 @@ from weft.execute.mpi.remote_shell import LAB_INTERFACE, write_remote_shell
 from weft.execute.mpi.toolchain import Toolchain, find_toolchain
 from weft.plan.plan import Step
 from weft.testbed.base import Testbed
-from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.ports import PortRange
 
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -75,7 +74,7 @@ def _within(ports: PortRange) -> dict[str, str]:
 def check_mpi(step: Step, testbed: Testbed) -> None:
     """Refuse what lacks an MPI, or a way to place its ranks; raises RequestError. Compiles the program."""
     toolchain = find_toolchain(step.options.mpi or None)
-    if isinstance(testbed, Hosts) and any(one.launcher.name == "mpirun" for one in testbed.hosts):
+    if "mpirun" in testbed.launchers:
         raise RequestError(
             f"step {step.name!r} is over mpi, whose ranks are placed by way of what starts agents, and that is "
             f"another mpirun on {testbed.kind}:{testbed.name}",
@@ -102,7 +101,7 @@ def mpirun_command(
     shell = folder / "enter-node"
     names = write_remote_shell(testbed, nodes, shell)
     arguments = _REMOTE[toolchain.kind](names, shell, shares_cpu)
-    if isinstance(testbed, Hosts):
+    if not testbed.is_here:
         here = _own_address(testbed.nodes[nodes[0]].address)
         return [path, *_reached_at(toolchain, here), *arguments, *program]
     reached = _reached_at(toolchain, names[0])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import shlex
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from weft.execute.mpi.command import environment, mpirun_command
 from weft.execute.mpi.job import Job
@@ -15,7 +14,6 @@ from weft.execute.mpi.program import NAME, compiled
 from weft.execute.mpi.toolchain import Toolchain, find_toolchain
 from weft.plan.plan import Step
 from weft.testbed.base import Testbed
-from weft.testbed.hosts.testbed import Hosts
 
 _RANK = "${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-$PMI_RANK}}"
 
@@ -25,14 +23,14 @@ async def launch(
     testbed: Testbed,
     nodes: Sequence[int],
     step: Step,
-    settings: dict[str, Any],
+    settings: Mapping[str, object],
     patience_s: float,
 ) -> AsyncIterator[Job]:
     """A job with a rank on each of the nodes, in their order, ended on leaving; raises AgentError."""
     toolchain = find_toolchain(step.options.mpi or None)
     cpus = step.options.cpus
     if cpus is not None:
-        settings = settings | {"cpus": ",".join(str(cpus[node]) for node in nodes)}
+        settings = {**settings, "cpus": ",".join(str(cpus[node]) for node in nodes)}
     arguments = [f"{name}={value}" for name, value in settings.items()]
     with tempfile.TemporaryDirectory(prefix="weft-mpi-") as folder:
         program = [*await _program(testbed, nodes, toolchain), *arguments]
@@ -47,8 +45,7 @@ async def launch(
 
 def shares_cpu(testbed: Testbed, nodes: Sequence[int], cpus: Sequence[int] | None) -> bool:
     """Whether ranks of this machine are pinned to the same processor, so that none may spin."""
-    is_here = testbed.kind in ("local", "lab")
-    return is_here and cpus is not None and len({cpus[node] for node in nodes}) < len(nodes)
+    return testbed.is_here and cpus is not None and len({cpus[node] for node in nodes}) < len(nodes)
 
 
 async def _program(testbed: Testbed, nodes: Sequence[int], toolchain: Toolchain) -> list[str]:
@@ -56,10 +53,7 @@ async def _program(testbed: Testbed, nodes: Sequence[int], toolchain: Toolchain)
 
     Where nodes keep it in different places each rank looks up its own.
     """
-    here = compiled(toolchain)
-    if not isinstance(testbed, Hosts):
-        return [str(here)]
-    paths = await testbed.keep(here, nodes)
+    paths = await testbed.keep(compiled(toolchain), nodes)
     if len(set(paths)) == 1:
         return [paths[0]]
     cases = " ".join(f'{rank}) exec {shlex.quote(path)} "$@";;' for rank, path in enumerate(paths))

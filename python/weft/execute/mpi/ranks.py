@@ -7,17 +7,13 @@ from collections.abc import Sequence
 from weft.plan.phases import Phase
 from weft.plan.plan import CountRule, StopRule
 from weft.testbed.base import Testbed
-from weft.testbed.hosts.testbed import Hosts
 
 
 def in_order_of_ranks(testbed: Testbed, nodes: Sequence[int]) -> list[int]:
-    """The nodes by rank: an mpirun fills one machine after the other, and nodes with the same login are one."""
-    if not isinstance(testbed, Hosts):
-        return list(nodes)
-    known = testbed.nodes
-    first = {node: known.index(testbed.first_with_login_of(known[node])) for node in nodes}
-    order = list(dict.fromkeys(first.values()))
-    return sorted(nodes, key=lambda node: (order.index(first[node]), node))
+    """The nodes by rank: an mpirun fills one machine after the other, and nodes of one machine follow each other."""
+    machine = {node: testbed.machine(testbed.nodes[node]) for node in nodes}
+    order = list(dict.fromkeys(machine.values()))
+    return sorted(nodes, key=lambda node: (order.index(machine[node]), node))
 
 
 def phase_line(phase: Phase, usual: StopRule, nodes: Sequence[int]) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weft.testbed.base import Node, Testbed
-from weft.testbed.hosts.testbed import Hosts
 
 LAB_INTERFACE = "eth0"
 _COMMAND = "@COMMAND@"
@@ -30,7 +29,7 @@ def write_remote_shell(testbed: Testbed, nodes: Sequence[int], path: Path) -> li
 
     Gives the names that it uses for the nodes, in their order; nodes with the same login are one machine with one name.
     """
-    names = {node: _name(testbed, testbed.nodes[node]) for node in nodes}
+    names = {node: testbed.machine(testbed.nodes[node]) for node in nodes}
     cases = {
         name: _case(name, _words(testbed, testbed.nodes[node])) for node, name in names.items()
     }
@@ -40,20 +39,13 @@ def write_remote_shell(testbed: Testbed, nodes: Sequence[int], path: Path) -> li
     return list(names.values())
 
 
-def _name(testbed: Testbed, node: Node) -> str:
-    """In a lab an address, which needs no resolver; else what the node is called, or the first of those that it is."""
-    if not isinstance(testbed, Hosts):
-        return node.address
-    return testbed.first_with_login_of(node).name
-
-
 def _words(testbed: Testbed, node: Node) -> list[str]:
     """The command that runs a shell's command on the node.
 
     All nodes of a lab have this machine's name, which an MPI takes for one host with shared memory, so each gets a
     host name of its own. All stay off the processor that the lab's forwarder needs, as weft's agents do.
     """
-    if isinstance(testbed, Hosts):
+    if not testbed.is_here:
         return testbed.node_command(node, ["sh", "-c", _COMMAND])
     cpus = ",".join(map(str, sorted(set(testbed.cpus or []))))
     pinned = ["taskset", "-c", cpus] if cpus else []

@@ -7,7 +7,6 @@ behind the last row of a phase, and `done`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -39,11 +38,11 @@ async def run_mpi_step(
     return StepOutcome(effective={node.name: effective for node in testbed.nodes[:2]})
 
 
-def _settings(job: StepJob, nodes: int) -> dict[str, Any]:
+def _settings(job: StepJob, nodes: int) -> dict[str, object]:
     """The settings of the step as the program reads them."""
     step, stop = job.step, job.step.stop
     sizes = {phase.index: phase.size_bytes for phase in expand(step, nodes)}
-    settings = {
+    settings: dict[str, object] = {
         "pattern": step.pattern.kind,
         "window": getattr(step.pattern, "window", 1),
         "calls": step.options.calls or "blocking",

@@ -156,7 +156,7 @@ class MultiPairStep:
     def _processors(self, pair: int, driver: Agent, server: Agent) -> tuple[int, ...]:
         """Process i of a node on its processor i; nodes that are one machine take turns."""
         chosen = self._job.step.options.cpus
-        if chosen and self._testbed.kind in ("lab", "local"):
+        if chosen and self._testbed.is_here:
             return tuple(chosen[(2 * pair + end) % len(chosen)] for end in (0, 1))
         usable = [chosen or agent.facts.processors for agent in (driver, server)]
         return tuple(one[pair % len(one)] for one in usable)

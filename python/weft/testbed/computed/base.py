@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, TypeAlias, TypeGuard, TypeVar
 
 import pyarrow as pa
 
@@ -15,7 +15,7 @@ from weft.plan.pattern import AllToAll
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.run.meta import Warning
-from weft.testbed.base import Closing, Node
+from weft.testbed.base import BaseTestbed, Node, Testbed
 from weft.testbed.computed.outcome import Outcome
 from weft.testbed.needs import refuse_load
 
@@ -29,11 +29,13 @@ _TRANSFERS_PER_S = 5e6
 Model = TypeVar("Model", _core.Network, _core.Machine)
 
 
-class Computed(Closing, ABC, Generic[Model]):
+class Computed(BaseTestbed, ABC, Generic[Model]):
     """A prepared model of nodes; nothing runs anywhere."""
 
     cpus = None
     may_spin = False
+    is_computed = True
+    is_here = False
     computes = False
     """Whether it simulates what applications compute."""
 
@@ -140,3 +142,11 @@ class Computed(Closing, ABC, Generic[Model]):
     @abstractmethod
     def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
         """What a run keeps of an outcome beside its samples, by file name."""
+
+
+Simulator: TypeAlias = Computed[_core.Network] | Computed[_core.Machine]
+
+
+def is_computed(testbed: Testbed) -> TypeGuard[Simulator]:
+    """Whether a testbed's results are computed."""
+    return testbed.is_computed

@@ -70,7 +70,7 @@ class Simulated(Computed[_core.Network]):
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
-        return Outcome(
+        return Outcome.of(
             self.model.simulate(
                 to_json(step), first, last, self.dead, with_loads, **self._parameters
             )
@@ -85,7 +85,7 @@ class Simulated(Computed[_core.Network]):
 
     def _condense(self, step: Step, first: int, last: int, most_rows: int) -> Outcome:
         try:
-            return Outcome(
+            return Outcome.of(
                 self.model.condense(
                     to_json(step), first, last, self.dead, most_rows, **self._parameters
                 )
@@ -96,7 +96,7 @@ class Simulated(Computed[_core.Network]):
 
     def simulate_chosen(self, step: Step, phases: list[Phase], with_loads: bool = False) -> Outcome:
         """Phases that were chosen for a step, each with its `stop`."""
-        return Outcome(
+        return Outcome.of(
             self.model.simulate_chosen(
                 to_json(step), to_json(phases), self.dead, with_loads, **self._parameters
             )

@@ -26,9 +26,11 @@ from weft.run.tables import (
     RESPONSES_NAME,
 )
 from weft.testbed.computed.base import Computed
-from weft.testbed.computed.outcome import Outcome
+from weft.testbed.computed.outcome import Outcome, side_table
 from weft.testbed.computed.spec import split_spec
 
+_ALWAYS = (OCCUPATION_NAME, BUDGET_NAME)
+"""The others are kept where there is something in them."""
 _EXAMPLE = "for example node:p4-400-base or node:p4-400-base(processors.nic.clock=200 MHz)"
 
 
@@ -63,7 +65,7 @@ class SimulatedNodes(Computed[_core.Machine]):
 
     def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""
-        return Outcome(self.model.simulate(to_json(step), first, last))
+        return Outcome.of(self.model.simulate(to_json(step), first, last))
 
     def simulate_chosen(self, step: Step, phases: list[Phase], with_loads: bool = False) -> Outcome:
         """Steps that choose their phases are between many nodes."""
@@ -71,21 +73,27 @@ class SimulatedNodes(Computed[_core.Machine]):
 
     def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
         """What a run keeps of an outcome beside its samples, by file name."""
-        hosts = self.model.hosts()
-        names = (hosts, self.model.parts(), [*self.model.tasks(), ""])
-        found = {
-            BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
-            OCCUPATION_NAME: outcome.occupation(step, names),
-            BUDGET_NAME: outcome.budgets(step, self.model.stages()),
+        model = self.model
+        names = {
+            "node": model.hosts(),
+            "part": model.parts(),
+            "task": [*model.tasks(), ""],
+            "stage": model.stages(),
+            "category": model.categories(),
+            "cache": model.caches(),
+            "access": model.accesses(),
         }
-        caches = (*names[:2], self.model.caches(), self.model.accesses())
-        some = {
-            CACHES_NAME: outcome.cache_hits(step, caches),
-            APPLICATIONS_NAME: outcome.applications(step),
-            RESPONSES_NAME: outcome.responses(step),
-            CATEGORIES_NAME: outcome.categories(step, (hosts, self.model.categories())),
+        columns = {
+            OCCUPATION_NAME: outcome.occupation,
+            BUDGET_NAME: outcome.budgets,
+            CACHES_NAME: outcome.cache_hits,
+            APPLICATIONS_NAME: outcome.applications,
+            RESPONSES_NAME: outcome.responses,
+            CATEGORIES_NAME: outcome.categories,
         }
-        return found | {name: table for name, table in some.items() if table.num_rows}
+        found = {name: side_table(step, some, names) for name, some in columns.items()}
+        kept = {name: one for name, one in found.items() if one.num_rows or name in _ALWAYS}
+        return {BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names)} | kept
 
 
 def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:

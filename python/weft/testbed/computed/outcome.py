@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct, field
 
 from weft.run.digests import BOTTLENECKS_SCHEMA, PHASES_SCHEMA, RATES_SCHEMA, Digests
 from weft.run.samples import SCHEMA
 from weft.statistics import Floats
 
-QUANTILES = ("slowest_mbps", "tenth_mbps", "median_mbps", "nine_tenths_mbps", "fastest_mbps")
-"""What the simulator's quantiles are called, in its order."""
+Columns: TypeAlias = dict[str, bytes]
+"""Columns of a table by name: numbers as they lie in memory."""
+_WHOLE = ("phase", "batch", "users")
+"""Columns beside the samples that are whole numbers."""
 
 
-@dataclass(frozen=True)
-class PhaseSummary:
+class PhaseSummary(Struct, frozen=True, array_like=True):
     """One phase: when its transfers began, how long it took, and which of them (source, destination) never arrive."""
 
     index: int
@@ -30,58 +32,62 @@ class PhaseSummary:
     fingerprint: int
 
 
-class Outcome:
-    """Some phases of a step, from the start of the first one's barrier."""
+class Outcome(Struct, frozen=True, kw_only=True):
+    """Some phases of a step, from the start of the first one's barrier, as `weft._core` gives them. `failures` are
+    phases without samples and why, where there is more to say than that there is no way."""
 
-    def __init__(self, answer: dict[str, Any]) -> None:
-        self._rows: dict[str, bytes] = answer["rows"]
-        self._loads: dict[str, bytes] = answer["loads"]
-        self.phases = [PhaseSummary(*phase) for phase in answer["phases"]]
-        self.span_ns: int = answer["span_ns"]
-        self.idle_s: float = answer["idle_s"]
-        self.events: int = answer["events"]
-        self._digests: dict[str, Any] = answer["digests"]
-        self._tally: dict[str, bytes] = answer["tally"]
-        self._occupation: dict[str, bytes] = answer.get("occupation", {})
-        self._budgets: dict[str, bytes] = answer.get("budgets", {})
-        self._categories: dict[str, bytes] = answer.get("categories", {})
-        self._applications: dict[str, bytes] = answer.get("applications", {})
-        self._responses: dict[str, bytes] = answer.get("responses", {})
-        self._cache_hits: dict[str, bytes] = answer.get("cache_hits", {})
-        self.failures: dict[int, str] = dict(answer.get("failures", []))
-        """Why phases have no samples, where there is more to say than that there is no way."""
+    phases: list[PhaseSummary]
+    span_ns: int
+    idle_s: float
+    events: int
+    rows: Columns
+    carried: Columns = field(name="loads")
+    condensed: Columns = field(name="digests")
+    tally: Columns
+    occupation: Columns = {}
+    budgets: Columns = {}
+    categories: Columns = {}
+    applications: Columns = {}
+    responses: Columns = {}
+    cache_hits: Columns = {}
+    failures: list[tuple[int, str]] = []
+
+    @classmethod
+    def of(cls, answer: object) -> Outcome:
+        """What `weft._core` has answered."""
+        return msgspec.convert(answer, cls)
 
     def __len__(self) -> int:
-        return len(self._rows["phase"]) // 4
+        return len(self.rows["phase"]) // 4
 
     def samples(self, step: int, launch: int, clock_ns: int) -> pa.RecordBatch:
         """The rows as samples of a step and launch that begin at `clock_ns`."""
         columns = {
             "step": np.full(len(self), step, dtype=np.int32),
             "launch": np.full(len(self), launch, dtype=np.int32),
-            "start_ns": pc.add(_array(self._rows["start_ns"], pa.int64()), clock_ns),
+            "start_ns": pc.add(_array(self.rows["start_ns"], pa.int64()), clock_ns),
         }
         arrays = [
             pa.array(columns[field.name])
             if field.name in columns
-            else _array(self._rows[field.name], field.type)
+            else _array(self.rows[field.name], field.type)
             for field in SCHEMA
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
     def bottlenecks(self, step: int, names: pa.Array) -> pa.Table:
         """What held each transfer back, by step, phase, source and destination; `names` are the constraints'."""
-        first = pc.equal(_array(self._rows["batch"], pa.int32()), 0)
-        columns = {name: _array(self._rows[name], pa.int32()) for name in ("phase", "src", "dst")}
-        named = _bottleneck_names(self._rows["bottleneck"], names)
+        first = pc.equal(_array(self.rows["batch"], pa.int32()), 0)
+        columns = {name: _array(self.rows[name], pa.int32()) for name in ("phase", "src", "dst")}
+        named = _bottleneck_names(self.rows["bottleneck"], names)
         steps = pa.array(np.full(len(self), step, dtype=np.int32))
         table = pa.table({"step": steps, **columns, "bottleneck": named})
         return table.filter(first)
 
     def loads(self, step: int, clock_ns: int, names: pa.Array, capacities_mbps: Floats) -> pa.Table:
         """What each constraint carried in each phase: the mean over the phase, on the wire."""
-        phase = np.frombuffer(self._loads["phase"], dtype=np.int32)
-        constraint = np.frombuffer(self._loads["constraint"], dtype=np.uint32).astype(np.int32)
+        phase = np.frombuffer(self.carried["phase"], dtype=np.int32)
+        constraint = np.frombuffer(self.carried["constraint"], dtype=np.uint32).astype(np.int32)
         known = np.array([one.index for one in self.phases], dtype=np.int32)
         at = np.searchsorted(known, phase)
         starts = np.array([one.start_ns for one in self.phases], dtype=np.int64)
@@ -93,18 +99,17 @@ class Outcome:
                 "constraint": pa.DictionaryArray.from_arrays(pa.array(constraint), names),
                 "start_ns": starts[at] + clock_ns,
                 "elapsed_ns": spans[at],
-                "mbps": np.frombuffer(self._loads["bits_per_s"]) / 1e6,
+                "mbps": np.frombuffer(self.carried["bits_per_s"]) / 1e6,
                 "capacity_mbps": capacities_mbps[constraint],
             }
         )
 
     def digests(self, step: int, names: pa.Array) -> Digests:
         """Of phases that were condensed: what is known of all their transfers."""
-        digests, tally = self._digests, self._tally
+        digests, tally = self.condensed, self.tally
         phase = _array(digests["phase"], pa.int32())
-        rates = dict(zip(QUANTILES, digests["quantiles_mbps"], strict=True)) | digests
         columns = {
-            field.name: _array(rates[field.name], field.type)
+            field.name: _array(digests[field.name], field.type)
             for field in PHASES_SCHEMA
             if field.name not in ("step", "phase")
         }
@@ -118,77 +123,16 @@ class Outcome:
             _counted(step, first, held, tally["bottleneck_transfers"], BOTTLENECKS_SCHEMA),
         )
 
-    def occupation(self, step: int, names: Sequence[Sequence[str]]) -> pa.Table:
-        """What nodes were busy with; `names` are those of nodes, of their parts, and of tasks, the last being none."""
-        keys = zip(("node", "part", "task"), names, strict=True)
-        named = {key: _named(self._occupation[key], known) for key, known in keys}
-        phase = _array(self._occupation["phase"], pa.int32())
-        return pa.table(
-            {
-                "step": np.full(len(phase), step, dtype=np.int32),
-                "phase": phase,
-                **named,
-                "share": _array(self._occupation["share"], pa.float64()),
-                "interrupts_per_s": _array(self._occupation["interrupts_per_s"], pa.float64()),
-            }
-        )
 
-    def categories(self, step: int, names: Sequence[Sequence[str]]) -> pa.Table:
-        """Cycles of a message by category; `names` are those of nodes and of categories."""
-        keys = zip(("node", "category"), names, strict=True)
-        named = {key: _named(self._categories[key], known) for key, known in keys}
-        phase = _array(self._categories["phase"], pa.int32())
-        return pa.table(
-            {
-                "step": np.full(len(phase), step, dtype=np.int32),
-                "phase": phase,
-                **named,
-                "cycles": _array(self._categories["cycles"], pa.float64()),
-            }
-        )
-
-    def cache_hits(self, step: int, names: Sequence[Sequence[str]]) -> pa.Table:
-        """What caches had; `names` are those of nodes, of their parts, of caches, and of kinds of access."""
-        keys = zip(("node", "part", "cache", "access"), names, strict=True)
-        named = {key: _named(self._cache_hits[key], known) for key, known in keys}
-        phase = _array(self._cache_hits["phase"], pa.int32())
-        return pa.table(
-            {
-                "step": np.full(len(phase), step, dtype=np.int32),
-                "phase": phase,
-                **named,
-                "accesses": _array(self._cache_hits["accesses"], pa.float64()),
-                "hit_rate": _array(self._cache_hits["hit_rate"], pa.float64()),
-            }
-        )
-
-    def budgets(self, step: int, stages: Sequence[str]) -> pa.Table:
-        """Where messages' time went."""
-        phase = _array(self._budgets["phase"], pa.int32())
-        return pa.table(
-            {
-                "step": np.full(len(phase), step, dtype=np.int32),
-                "phase": phase,
-                "stage": _named(self._budgets["stage"], stages),
-                "elapsed_ns": _array(self._budgets["elapsed_ns"], pa.float64()),
-            }
-        )
-
-    def applications(self, step: int) -> pa.Table:
-        """The application loads of a stream, and what LAWS needs of each."""
-        return _numbers(step, self._applications, ("phase",))
-
-    def responses(self, step: int) -> pa.Table:
-        """What a web server's users waited."""
-        return _numbers(step, self._responses, ("phase", "batch", "users"))
-
-
-def _numbers(step: int, columns: dict[str, bytes], whole: Sequence[str]) -> pa.Table:
-    """Columns of numbers, some of them whole, behind that of the step."""
-    kinds = {name: pa.int32() if name in whole else pa.float64() for name in columns}
-    arrays = {name: _array(column, kinds[name]) for name, column in columns.items()}
-    count = len(arrays["phase"])
-    return pa.table({"step": np.full(count, step, dtype=np.int32), **arrays})
+def side_table(step: int, columns: Columns, names: Mapping[str, Sequence[str]]) -> pa.Table:
+    """Columns behind that of the step; those of `names` are places in these lists, and the others numbers."""
+    arrays = {
+        name: _named(column, names[name])
+        if name in names
+        else _array(column, pa.int32() if name in _WHOLE else pa.float64())
+        for name, column in columns.items()
+    }
+    return pa.table({"step": _filled(step, len(arrays["phase"])), **arrays})
 
 
 def _bottleneck_names(column: bytes, names: pa.Array) -> pa.DictionaryArray:

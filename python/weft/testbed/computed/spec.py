@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias
 
 from weft.errors import RequestError
 
@@ -25,6 +25,9 @@ _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _BYTES = {"B": 1, "kB": 1e3, "MB": 1e6, "KiB": 1 << 10, "MiB": 1 << 20}
 
 
+Value: TypeAlias = float | int | str
+
+
 @dataclass(frozen=True)
 class SimSpec:
     """`name` is a fabric's or a generator's, `parameters` are those of the model (weft._core.Network.simulate's
@@ -32,7 +35,7 @@ class SimSpec:
     brackets, for a generator."""
 
     name: str
-    parameters: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Value] = field(default_factory=dict)
     rows: int = ROWS
     others: dict[str, str] = field(default_factory=dict)
 
@@ -122,7 +125,7 @@ def _wrong(text: str, why: str) -> RequestError:
     return RequestError(f"sim:{text}: {why}", _EXAMPLE)
 
 
-_MODEL: dict[str, tuple[str, Callable[[str, str, str], Any]]] = {
+_MODEL: dict[str, tuple[str, Callable[[str, str, str], Value]]] = {
     "overhead": ("overhead_s", _seconds),
     "window": ("window_bytes", _window),
     "segments_per_ack": ("segments_per_ack", _segments),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from weft import _core
 from weft.errors import RequestError
@@ -26,7 +25,7 @@ class CheckedTable:
     """Values of a table by key and kind; a key that is missing is None. `path` is its place, such as `nodes[0].`."""
 
     def __init__(
-        self, values: dict[str, Any], document: Document, path: str, keys: Sequence[str]
+        self, values: dict[str, object], document: Document, path: str, keys: Sequence[str]
     ) -> None:
         self._values = values
         self._document = document
@@ -45,9 +44,9 @@ class CheckedTable:
     def text(self, key: str) -> str | None:
         """A text that is not empty."""
         value = self._values.get(key)
-        if value is not None and (not isinstance(value, str) or not value.strip()):
-            raise self._wrong(key, "must be text in quotes")
-        return value
+        if value is None or (isinstance(value, str) and value.strip()):
+            return value
+        raise self._wrong(key, "must be text in quotes")
 
     def texts(self, key: str) -> list[str]:
         """A text or a list of texts."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from weft.errors import RequestError
 from weft.plan import catalog
@@ -45,13 +44,13 @@ def read_host_file(name: str) -> Cluster:
 
 
 class _Reader:
-    def __init__(self, document: Document, values: dict[str, Any]) -> None:
+    def __init__(self, document: Document, values: dict[str, object]) -> None:
         self._document = document
         self._top = CheckedTable(values, document, "", _FILE_KEYS)
         tables = values.get("nodes")
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
             raise RequestError(f"{document.name}: it has no [[nodes]]", '[[nodes]]\nids = "n[1-4]"')
-        self._tables: list[dict[str, Any]] = tables
+        self._tables: list[dict[str, object]] = tables
 
     def cluster(self) -> Cluster:
         hosts: dict[str, Host] = {}

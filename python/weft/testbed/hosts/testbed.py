@@ -11,7 +11,7 @@ from typing import Any
 from weft.errors import RequestError
 from weft.run.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.base import Closing, Node
+from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.hosts.addresses import resolve_all, settle
 from weft.testbed.hosts.host import Host
 from weft.testbed.hosts.keep import keep
@@ -21,7 +21,7 @@ from weft.testbed.hosts.start import Starter
 from weft.testbed.ports import PortRange
 
 
-class Hosts(Closing):
+class Hosts(BaseTestbed):
     """Machines that weft did not build.
 
     A node's addresses may be empty until it has had an agent, where only the node itself knows them.
@@ -29,6 +29,7 @@ class Hosts(Closing):
 
     cpus = None
     may_spin = False
+    is_here = False
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class Hosts(Closing):
         self.kind = kind
         self.name = name
         self.hosts = resolve_all(hosts)
+        self.launchers = sorted({host.launcher.name for host in self.hosts})
         self.pace = pace or Pace()
         self._by_name = {host.name: host for host in self.hosts}
         self.warnings: list[Warning] = []
@@ -62,9 +64,8 @@ class Hosts(Closing):
 
     def describe(self) -> dict[str, Any]:
         """What run.json says about the testbed."""
-        launchers = sorted({host.launcher.name for host in self.hosts})
         ports = sorted({str(host.ports) for host in self.hosts if host.ports})
-        return {"kind": self.kind, "name": self.name, "launchers": launchers, "ports": ports}
+        return {"kind": self.kind, "name": self.name, "launchers": self.launchers, "ports": ports}
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         host = self._host(node)
@@ -93,7 +94,6 @@ class Hosts(Closing):
         return started
 
     async def keep(self, path: Path, nodes: Sequence[int]) -> list[str]:
-        """Have each of the nodes keep a program of this machine, and give its path there; raises AgentError."""
         program = read_program(path)
         slots = asyncio.Semaphore(self.pace.at_once)
         wanted = [node for node in nodes if (program.digest, node) not in self._kept]
@@ -101,12 +101,10 @@ class Hosts(Closing):
         self._kept |= {(program.digest, node): one for node, one in zip(wanted, kept, strict=True)}
         return [self._kept[program.digest, node] for node in nodes]
 
-    def first_with_login_of(self, node: Node) -> Node:
-        """The first node with the login of another: nodes that share one are one machine."""
+    def machine(self, node: Node) -> str:
+        """The first node with the same login: nodes that share one are one machine."""
         login = self._host(node).login
-        return next(
-            one for one, host in zip(self.nodes, self.hosts, strict=True) if host.login == login
-        )
+        return next(host.name for host in self.hosts if host.login == login)
 
     def close(self) -> None:
         self._close()

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import socket
 import subprocess
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+
 from weft import binaries
 from weft.errors import RequestError, WorkError
+from weft.run.meta import Warning
+from weft.testbed.lab.headroom import Stats
 
 REQUEST_STATUS = 2
 STATS_WITHIN_S = 2.0
 
 
-@dataclass(frozen=True)
-class LabNode:
+class LabNode(Struct, frozen=True):
     """A host of a lab: the keeper's descriptor of its namespace, and what that is known by.
 
     The inode is used again once the namespace is gone; the cookie never, but old kernels have none (null).
@@ -27,14 +29,13 @@ class LabNode:
 
     name: str
     address: str
-    addresses: tuple[str, ...]
-    fd: int
-    inode: int
-    cookie: int | None
+    addresses: tuple[str, ...] = ()
+    fd: int = -1
+    inode: int = 0
+    cookie: int | None = None
 
 
-@dataclass(frozen=True)
-class Keeper:
+class Keeper(Struct, frozen=True):
     """A running keeper.
 
     `started` is the kernel's start time of the process, so that a pid used again is noticed. `give_way` says that
@@ -46,20 +47,8 @@ class Keeper:
     user_namespace: bool
     give_way: bool
     nodes: list[LabNode]
-    warnings: list[dict[str, str]]
+    warnings: list[Warning]
     fabric: dict[str, Any]
-
-    @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Keeper:
-        known = {key: document[key] for key in cls.__dataclass_fields__}
-        known["nodes"] = [
-            LabNode(**(node | {"addresses": tuple(node["addresses"])}))
-            for node in document["nodes"]
-        ]
-        return cls(**known)
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
     def is_alive(self) -> bool:
         return process_started(self.pid) == self.started
@@ -96,7 +85,7 @@ def start_keeper(
     line = process.stdout.readline()
     if not line:
         _raise(process.stderr.read().strip(), process.wait())
-    return process, Keeper.from_json(json.loads(line))
+    return process, msgspec.json.decode(line, type=Keeper)
 
 
 def cookie_of(pid: int) -> int | None:
@@ -130,15 +119,15 @@ def _raise(said: str, status: int) -> None:
     raise kind(message or f"weft-lab ended with status {status}", hint.strip())
 
 
-def read_stats(path: Path) -> dict[str, Any] | None:
+def read_stats(path: Path) -> Stats | None:
     """The forwarder's counters; None when the keeper does not answer."""
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(STATS_WITHIN_S)
             _connect(connection, path)
             answer = b"".join(iter(lambda: connection.recv(65536), b""))
-        return dict(json.loads(answer))
-    except (OSError, ValueError):
+        return msgspec.json.decode(answer, type=Stats)
+    except (OSError, msgspec.DecodeError):
         return None
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+
+from msgspec import Struct
 
 from weft.run.meta import Warning
 
@@ -12,8 +13,16 @@ LATE_SHARE = 0.01
 BUSY_PERCENT = 90
 """A second with less left of it than the rest has no headroom."""
 
-Stats = dict[str, Any]
-"""What `weft-lab` answers; see StatsReport in crates/lab/src/stats.rs."""
+
+Counts = list[tuple[int, int]]
+
+
+class Stats(Struct, frozen=True):
+    """What `weft-lab` answers: how often frames were that late, and seconds that busy (in percent)."""
+
+    late_limit_ns: int = 0
+    late_ns: Counts = []
+    busy_seconds: Counts = []
 
 
 def warnings(before: Stats, after: Stats) -> list[Warning]:
@@ -21,12 +30,12 @@ def warnings(before: Stats, after: Stats) -> list[Warning]:
     return late_warnings(before, after) + busy_warnings(before, after)
 
 
-def headroom(before: Stats, after: Stats) -> dict[str, Any] | None:
+def headroom(before: Stats, after: Stats) -> dict[str, float] | None:
     """The share of the time in which the forwarder had nothing to do, on average and in the busiest second.
 
     None before a whole second has passed.
     """
-    seconds = _since(before, after, "busy_seconds")
+    seconds = _since(before.busy_seconds, after.busy_seconds)
     if not seconds:
         return None
     mean = sum(percent * count for percent, count in seconds.items()) / sum(seconds.values())
@@ -39,16 +48,16 @@ def headroom(before: Stats, after: Stats) -> dict[str, Any] | None:
 
 def late_warnings(before: Stats, after: Stats) -> list[Warning]:
     """Whether frames left in time."""
-    counts = _since(before, after, "late_ns")
+    counts = _since(before.late_ns, after.late_ns)
     forwarded = sum(counts.values())
-    late = _sum_above(counts.items(), after["late_limit_ns"])
+    late = _sum_above(counts.items(), after.late_limit_ns)
     if late <= LATE_SHARE * forwarded:
         return []
     return [
         Warning(
             "lab-late",
             f"{100 * late / forwarded:.1f} % of the frames left more than "
-            f"{after['late_limit_ns'] / 1000:.0f} us too late: at times this machine, "
+            f"{after.late_limit_ns / 1000:.0f} us too late: at times this machine, "
             "not the fabric, was the limit",
             "leave the machine alone while it measures, or use --scale to slow the fabric down",
         )
@@ -57,7 +66,7 @@ def late_warnings(before: Stats, after: Stats) -> list[Warning]:
 
 def busy_warnings(before: Stats, after: Stats) -> list[Warning]:
     """Whether the forwarder had time to spare in every second."""
-    seconds = _since(before, after, "busy_seconds")
+    seconds = _since(before.busy_seconds, after.busy_seconds)
     busy = _sum_above(seconds.items(), BUSY_PERCENT)
     if not busy:
         return []
@@ -72,10 +81,10 @@ def busy_warnings(before: Stats, after: Stats) -> list[Warning]:
     ]
 
 
-def _since(before: Stats, after: Stats, key: str) -> dict[int, int]:
+def _since(before: Counts, after: Counts) -> dict[int, int]:
     """How often each value was counted between the two."""
-    earlier = dict(before.get(key, []))
-    counts = {value: count - earlier.get(value, 0) for value, count in after[key]}
+    earlier = dict(before)
+    counts = {value: count - earlier.get(value, 0) for value, count in after}
     return {value: count for value, count in counts.items() if count > 0}
 
 

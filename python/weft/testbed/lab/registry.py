@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import math
 import os
 import signal
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from weft.errors import RequestError
 from weft.testbed.lab.daemon import Keeper, LabNode, cookie_of
@@ -18,8 +17,7 @@ from weft.testbed.lab.daemon import Keeper, LabNode, cookie_of
 STOP_WITHIN_S = 3.0
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A registered lab. A private one belongs to the weft process that runs a plan on it."""
 
     id: str
@@ -33,11 +31,12 @@ class Entry:
     def state(self) -> str:
         return "up" if self.keeper.is_alive() else "stale"
 
-    def to_json(self) -> dict[str, Any]:
-        return vars(self) | {"keeper": self.keeper.to_json()}
+    @property
+    def age_s(self) -> float:
+        return round(time.time() - self.created, 1)
 
-    def summary(self) -> dict[str, Any]:
-        """What `weft lab list` prints."""
+    def summary(self) -> dict[str, object]:
+        """What `weft lab list --json` prints."""
         return {
             "id": self.id,
             "fabric": self.fabric,
@@ -45,12 +44,12 @@ class Entry:
             "state": self.state,
             "private": self.private,
             "pid": self.keeper.pid,
-            "age_s": round(time.time() - self.created, 1),
+            "age_s": self.age_s,
             "nodes": [{"name": node.name, "address": node.address} for node in self.keeper.nodes],
         }
 
 
-class Unreadable(Entry):
+class Unreadable(Entry, frozen=True):
     """An entry of an older weft, or a damaged one: stale, and all that can be done is take it away.
 
     What it says of its keeper is kept, so that a keeper that still runs goes with it; zeros are unknown.
@@ -82,7 +81,7 @@ def stats_socket(lab: str) -> Path:
 def add(entry: Entry) -> None:
     """Register a lab."""
     temporary = folder() / f".{entry.id}.{os.getpid()}"
-    temporary.write_text(json.dumps(entry.to_json()))
+    temporary.write_bytes(msgspec.json.encode(entry))
     temporary.replace(folder() / f"{entry.id}.json")
 
 
@@ -143,63 +142,44 @@ def _stop(keeper: Keeper) -> None:
 
 def _read(path: Path) -> Entry | None:
     try:
-        text = path.read_text()
+        content = path.read_bytes()
     except FileNotFoundError:
         return None
-    except UnicodeDecodeError:
-        return _unreadable(path.stem, {})
     try:
-        document = json.loads(text)
-        return Entry(**(document | {"keeper": Keeper.from_json(document["keeper"])}))
-    except (ValueError, KeyError, TypeError):
-        return _unreadable(path.stem, _dict_in(text))
+        return msgspec.json.decode(content, type=Entry)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _unreadable(path.stem, content)
 
 
-def _unreadable(lab: str, document: dict[str, Any]) -> Unreadable:
-    keeper = document.get("keeper")
+class _KnownKeeper(Struct, frozen=True):
+    """Enough of a keeper to end it and the processes in its hosts."""
+
+    pid: int = 0
+    started: int | None = None
+    nodes: list[LabNode] = []
+
+
+class _Known(Struct, frozen=True):
+    """What entries of all versions have."""
+
+    fabric: str = "unknown"
+    scale: float = 0.0
+    private: bool = False
+    created: float = 0.0
+    keeper: _KnownKeeper = _KnownKeeper()
+
+
+def _unreadable(lab: str, content: bytes) -> Unreadable:
+    try:
+        known = msgspec.json.decode(content, type=_Known)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        known = _Known()
+    pid, started, nodes = msgspec.structs.astuple(known.keeper)
     return Unreadable(
         id=lab,
-        fabric=str(document.get("fabric", "unknown")),
-        scale=_number(document, "scale"),
-        private=document.get("private") is True,
-        created=_number(document, "created") or time.time(),
-        keeper=_what_is_known(keeper if isinstance(keeper, dict) else {}),
+        fabric=known.fabric,
+        scale=known.scale,
+        private=known.private,
+        created=known.created or time.time(),
+        keeper=Keeper(pid, started or 0, False, False, nodes, [], {}),
     )
-
-
-def _what_is_known(keeper: dict[str, Any]) -> Keeper:
-    """Enough of a keeper to end it and the processes in its hosts."""
-    nodes = keeper.get("nodes")
-    known = [node for node in nodes if isinstance(node, dict)] if isinstance(nodes, list) else []
-    return Keeper(
-        pid=int(_number(keeper, "pid")),
-        started=int(_number(keeper, "started")),
-        user_namespace=False,
-        give_way=False,
-        nodes=[
-            LabNode(
-                name=str(node.get("name", "")),
-                address=str(node.get("address", "")),
-                addresses=(),
-                fd=-1,
-                inode=int(_number(node, "inode")),
-                cookie=int(_number(node, "cookie")) or None,
-            )
-            for node in known
-        ],
-        warnings=[],
-        fabric={},
-    )
-
-
-def _dict_in(text: str) -> dict[str, Any]:
-    try:
-        document = json.loads(text)
-    except ValueError:
-        return {}
-    return document if isinstance(document, dict) else {}
-
-
-def _number(document: dict[str, Any], key: str) -> float:
-    value = document.get(key)
-    return value if isinstance(value, int | float) and math.isfinite(value) else 0

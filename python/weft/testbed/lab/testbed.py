@@ -13,14 +13,15 @@ from weft.errors import RequestError
 from weft.plan import catalog
 from weft.run.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.base import Closing, Node
+from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.lab import headroom, registry
 from weft.testbed.lab.daemon import Keeper, close_pipes, let_go, read_stats, start_keeper
+from weft.testbed.lab.headroom import Stats
 from weft.testbed.lab.registry import Entry
 from weft.testbed.starting import start_each
 
 
-class Lab(Closing):
+class Lab(BaseTestbed):
     """A lab that is up; `close` takes it down unless it was up before."""
 
     kind = "lab"
@@ -28,7 +29,7 @@ class Lab(Closing):
     def __init__(self, entry: Entry, process: subprocess.Popen[str] | None) -> None:
         self._entry = entry
         self._process = process
-        self._stats_before = self._read_stats() or {}
+        self._stats_before = self._read_stats() or Stats()
 
     @property
     def name(self) -> str:
@@ -40,9 +41,10 @@ class Lab(Closing):
 
     @property
     def warnings(self) -> list[Warning]:
-        found = [Warning(**warning) for warning in self._keeper.warnings]
         stats = self._read_stats()
-        return found + (headroom.warnings(self._stats_before, stats) if stats else [])
+        return self._keeper.warnings + (
+            headroom.warnings(self._stats_before, stats) if stats else []
+        )
 
     @property
     def cpus(self) -> list[int] | None:
@@ -96,7 +98,7 @@ class Lab(Closing):
         self._process.wait()
         registry.remove(self._entry)
 
-    def _read_stats(self) -> dict[str, Any] | None:
+    def _read_stats(self) -> Stats | None:
         return read_stats(registry.stats_socket(self._entry.id))
 
     @property
