@@ -7,6 +7,8 @@ import sys
 
 import click
 import cloup
+import msgspec
+from msgspec import Struct
 
 from weft.cli.options.applications import load_settings
 from weft.cli.options.nodes import nodes_option, ports_option
@@ -25,6 +27,31 @@ def _finite(context: click.Context, parameter: click.Parameter, value: float) ->
     if not math.isfinite(value):
         raise click.BadParameter(f"{value} is not a number of seconds")
     return value
+
+
+class Asked(Struct, frozen=True):
+    """What the options say."""
+
+    plan: str | None = None
+    testbed: str | None = None
+    out: str | None = None
+    resume: str | None = None
+    yes: bool = False
+    dry_run: bool = False
+    scale: float | None = None
+    nodes: int | None = None
+    ports: str | None = None
+    cpus: str | None = None
+    patience_s: float = 10.0
+    launches: int | None = None
+    transport: str | None = None
+    mpi: str | None = None
+    interfaces: str | None = None
+    settings: tuple[str, ...] = ()
+    gamma: str | None = None
+    users: str | None = None
+    page: str | None = None
+    as_json: bool = False
 
 
 @cloup.command()
@@ -51,7 +78,7 @@ def _finite(context: click.Context, parameter: click.Parameter, value: float) ->
     cloup.option(
         "--patience",
         "patience_s",
-        default=10.0,
+        default=Asked().patience_s,
         show_default=True,
         type=click.FloatRange(min=0.1),
         callback=_finite,
@@ -84,28 +111,7 @@ def _finite(context: click.Context, parameter: click.Parameter, value: float) ->
 )
 @json_option
 @click.pass_context
-def run(
-    context: click.Context,
-    /,
-    plan: str | None,
-    testbed: str | None,
-    out: str | None,
-    resume: str | None,
-    yes: bool,
-    scale: float | None,
-    nodes: int | None,
-    ports: str | None,
-    launches: int | None,
-    cpus: str | None,
-    transport: str | None,
-    interfaces: str | None,
-    mpi: str | None,
-    settings: tuple[str, ...],
-    patience_s: float,
-    dry_run: bool,
-    as_json: bool,
-    **loads: str | None,
-) -> None:
+def run(context: click.Context, /, **given: object) -> None:
     """Run PLAN (a catalogue name or a TOML file) on a testbed.
 
     \b
@@ -115,29 +121,50 @@ def run(
     local:         two processes on this machine
     ssh:NODES  slurm:[OPTIONS]  hosts:FILE  template:COMMAND:NODES  mpirun:NODES
     """
-    if resume is not None:
-        asked = (plan, testbed, out, scale is not None, nodes, ports, launches, cpus, settings)
-        _refuse_beside_resume(*asked, transport, interfaces, mpi, dry_run, *loads.values())
-        approved = _approved_commands(resume, yes)
-        with progress() as reporter:
-            result = resume_run(resume, reporter, patience_s, approved)
-    else:
-        plan, testbed = _named(plan, testbed)
-        overrides = _overrides(transport, interfaces, mpi)
-        overrides += [_split_setting(setting) for setting in settings]
-        overrides += [("launches", str(launches))] if launches is not None else []
-        overrides += load_settings(plan, loads)
-        scale = 1.0 if scale is None else scale
-        request = RunRequest(
-            plan, testbed, out, scale, overrides, _split_cpus(cpus), patience_s, nodes, ports
-        )
-        if dry_run:
-            print_outlook(foresee_run(request), as_json)
-            return
-        with progress() as reporter:
-            result = start_run(request, reporter)
-    _say(result, as_json)
+    asked = msgspec.convert(given, Asked)
+    if asked.resume is None and asked.dry_run:
+        print_outlook(foresee_run(_request(asked)), asked.as_json)
+        return
+    result = _started(asked) if asked.resume is None else _resumed(asked, asked.resume)
+    _say(result, asked.as_json)
     context.exit(0 if result.meta.status == "complete" else 1)
+
+
+def _started(asked: Asked) -> Run:
+    request = _request(asked)
+    with progress() as reporter:
+        return start_run(request, reporter)
+
+
+def _resumed(asked: Asked, folder: str) -> Run:
+    """A run that is resumed has its plan and testbed."""
+    usable = Asked(resume=folder, yes=asked.yes, patience_s=asked.patience_s, as_json=asked.as_json)
+    if asked != usable:
+        raise RequestError(
+            "--resume takes the plan, its settings and the testbed from the run",
+            "leave out all but --resume, --yes, --patience and --json",
+        )
+    approved = _approved_commands(folder, asked.yes)
+    with progress() as reporter:
+        return resume_run(folder, reporter, asked.patience_s, approved)
+
+
+def _request(asked: Asked) -> RunRequest:
+    if asked.plan is None or asked.testbed is None:
+        raise RequestError(
+            "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
+        )
+    return RunRequest(
+        asked.plan,
+        asked.testbed,
+        asked.out,
+        1.0 if asked.scale is None else asked.scale,
+        _overrides(asked, asked.plan),
+        _split_cpus(asked.cpus),
+        asked.patience_s,
+        asked.nodes,
+        asked.ports,
+    )
 
 
 def _approved_commands(folder: str, yes: bool) -> list[str]:
@@ -150,24 +177,6 @@ def _approved_commands(folder: str, yes: bool) -> list[str]:
     listed = "".join(f"\n  {command}" for command in commands)
     question = f"{folder}: its run.json has this machine run{listed}\nRun it?"
     return commands if click.confirm(question, err=True) else []
-
-
-def _refuse_beside_resume(*asked: object) -> None:
-    """A run that is resumed has its plan and testbed."""
-    if any(asked):
-        raise RequestError(
-            "--resume takes the plan, its settings and the testbed from the run",
-            "leave out all but --resume, --yes, --patience and --json",
-        )
-
-
-def _named(plan: str | None, testbed: str | None) -> tuple[str, str]:
-    """The plan and the testbed, both of which a new run needs."""
-    if plan is None or testbed is None:
-        raise RequestError(
-            "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
-        )
-    return plan, testbed
 
 
 def _say(result: Run, as_json: bool) -> None:
@@ -184,17 +193,19 @@ def _say(result: Run, as_json: bool) -> None:
         click.echo(f"{result.directory}: {result.meta.status}", err=True)
 
 
-def _overrides(
-    transport: str | None, interfaces: str | None, mpi: str | None
-) -> list[tuple[str, str]]:
-    """What --transport, --interfaces and --mpi change of all steps of a plan."""
-    policies = interfaces and str([one.strip() for one in interfaces.split(",")])
+def _overrides(asked: Asked, plan: str) -> list[tuple[str, str]]:
+    """What options change of a plan: of all its steps, by --set, and what applications do."""
+    policies = asked.interfaces and str([one.strip() for one in asked.interfaces.split(",")])
     chosen = {
-        "steps.*.transport": transport,
+        "steps.*.transport": asked.transport,
         "steps.*.interfaces": policies,
-        "steps.*.options.mpi": mpi,
+        "steps.*.options.mpi": asked.mpi,
     }
-    return [(key, value) for key, value in chosen.items() if value]
+    overrides = [(key, value) for key, value in chosen.items() if value]
+    overrides += [_split_setting(setting) for setting in asked.settings]
+    overrides += [("launches", str(asked.launches))] if asked.launches is not None else []
+    loads = {"gamma": asked.gamma, "users": asked.users, "page": asked.page}
+    return overrides + load_settings(plan, loads)
 
 
 def _split_setting(setting: str) -> tuple[str, str]:
