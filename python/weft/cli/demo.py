@@ -90,8 +90,9 @@ def _known_table(known: Iterable[Known]) -> Table:
 def _measured(one: Known) -> tuple[str, str, str]:
     interval, deviation = one.measured_mbps, one.deviation
     if interval is not None and deviation is not None:
-        ends = dict.fromkeys(f"{end:.3g}" for end in (interval.low, interval.high))
-        return f"{interval.median:.3g}", " to ".join(ends), f"{100 * deviation:+.1f} %"
+        low, high = f"{interval.low:.3g}", f"{interval.high:.3g}"
+        spread = f"{low} to {high}" if low != high else ""
+        return f"{interval.median:.3g}", spread, f"{100 * deviation:+.1f} %"
     if one.is_felt:
         return "not found", "", ""
     return "never full", f"ports carry {one.offered_mbps:.3g}", ""
