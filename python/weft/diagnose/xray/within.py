@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.experiment import Experiment, Members
 from weft.diagnose.xray.hidden.groups import LEAST_PART, HiddenGroups, find_hidden_groups
@@ -9,8 +11,9 @@ from weft.diagnose.xray.isolated import ports_of
 from weft.diagnose.xray.knowledge import Knowledge
 from weft.diagnose.xray.limit import Ports, predict
 from weft.diagnose.xray.request import Request
+from weft.diagnose.xray.survey import NEAR_BEST
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import FULL_SHARE, LOOKS, Verdict, judge
+from weft.diagnose.xray.verdict import Verdict, judge
 
 SUBSETS_AT_ONCE = 12
 MOST_SENDING = 0.85
@@ -125,14 +128,19 @@ class Within:
         return None if divided is None else divided or (part,)
 
     def _has_slow_corner(self, evidence: list[Trial]) -> bool:
-        """Whether some nodes get less in every round, though all together get nearly what they should."""
-        shares: dict[int, list[float]] = {}
+        """Whether some nodes get less in nearly every round, though all together get nearly what they should.
+
+        A round in which a node sends into a slower port than its own says nothing of it.
+        """
+        ports, shares = self._knowledge.ports, defaultdict[int, list[float]](list)
         for trial in evidence:
-            found = trial.mbps / predict(trial, self._knowledge.ports, self._knowledge.limits)
-            for node, share in zip(trial.src.tolist(), found.tolist(), strict=True):
-                shares.setdefault(node, []).append(share)
-        slow = [node for node, found in shares.items() if max(found) < FULL_SHARE]
-        return len(evidence) >= min(LOOKS) and len(slow) >= LEAST_PART
+            predicted = predict(trial, ports, self._knowledge.limits)
+            is_fast = predicted >= NEAR_BEST * ports.send_mbps[trial.src]
+            found = (trial.mbps / predicted)[is_fast]
+            for node, share in zip(trial.src[is_fast].tolist(), found.tolist(), strict=True):
+                shares[node].append(share)
+        states = [judge(found, has_ceiling=False).state for found in shares.values()]
+        return states.count("limited") >= LEAST_PART
 
     def _request_inside(self, nodes: Members, alone: Verdict) -> bool:
         together = self._knowledge.judged("inside", nodes, nodes, has_ceiling=False)[0]

@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.diagnose.curve import Ints
+from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.trial import Trial, logs
 from weft.statistics import Floats
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """`moves`: of nodes as senders, and as receivers, the logarithm of their rates against the round's median.
+    """`moves`: of nodes as senders, and as receivers, the logarithm of what they got of what their ports allow, against
+    the round's median.
 
     Both are (nodes, rounds), NaN where a node had no part. The senders of a part share its capacity, so
     all of them get less in rounds where more of them send, and less than others in all rounds if they
@@ -25,8 +27,8 @@ class Correlation:
     moves: tuple[Floats, Floats]
 
     @classmethod
-    def of(cls, order: Sequence[int], rounds: Sequence[Trial]) -> Correlation:
-        return cls((_moves(order, rounds, "src"), _moves(order, rounds, "dst")))
+    def of(cls, order: Sequence[int], rounds: Sequence[Trial], ports: Ports) -> Correlation:
+        return cls((_moves(order, rounds, ports, "src"), _moves(order, rounds, ports, "dst")))
 
     def halves(self, part: Ints) -> Ints:
         """The labels 0 and 1 of the nodes of a part."""
@@ -44,11 +46,12 @@ class Correlation:
         return known
 
 
-def _moves(order: Sequence[int], rounds: Sequence[Trial], end: str) -> Floats:
+def _moves(order: Sequence[int], rounds: Sequence[Trial], ports: Ports, end: str) -> Floats:
     moves = np.full((len(order), len(rounds)), np.nan)
     place = {node: i for i, node in enumerate(order)}
     for column, trial in enumerate(rounds):
-        log_rates = logs(trial.mbps)
+        # A slow port is not a limit that its node shares with others.
+        log_rates = logs(trial.mbps) - logs(ports.own_limits(trial.src, trial.dst))
         rows = [place[node] for node in getattr(trial, end).tolist()]
         moves[rows, column] = log_rates - np.median(log_rates)
     return moves

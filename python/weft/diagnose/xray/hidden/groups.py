@@ -52,7 +52,7 @@ def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> H
     order = sorted(members)
     if len(order) < 2 * LEAST_PART or not rounds:
         return HiddenGroups((members,), len(order) < 2 * LEAST_PART, len(rounds))
-    search = _Partition(Rounds.of(order, rounds, ports), Correlation.of(order, rounds))
+    search = _Partition(Rounds.of(order, rounds, ports), Correlation.of(order, rounds, ports))
     labels, is_clear = search.divided()
     parts = tuple(
         frozenset(order[i] for i in np.flatnonzero(labels == label)) for label in np.unique(labels)

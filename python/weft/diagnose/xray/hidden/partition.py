@@ -51,9 +51,7 @@ class Rounds:
             src[row, flows] = [place[node] for node in trial.src.tolist()]
             dst[row, flows] = [place[node] for node in trial.dst.tolist()]
             mbps[row, flows] = trial.mbps
-            own_mbps[row, flows] = np.minimum(
-                ports.send_mbps[trial.src], ports.receive_mbps[trial.dst]
-            )
+            own_mbps[row, flows] = ports.own_limits(trial.src, trial.dst)
         return cls(len(order), src, dst, mbps, own_mbps)
 
     def misfit(self, labels: Ints) -> Floats:
