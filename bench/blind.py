@@ -188,7 +188,7 @@ def worst_capacity_error(fabric: KnownFabric, found: Findings, place: dict[str, 
     for limit in found.limits:
         members = frozenset(place[name] for name in limit.members)
         sides = {members: limit.direction}
-        if limit.kind != "switch":  # what leaves some nodes enters all others
+        if limit.kind != "switch":  # traffic out of these nodes is traffic into the others
             sides[all_nodes - members] = _turned(limit.direction)
         declared = [
             one.capacity_mbps

@@ -139,7 +139,7 @@ class FrameCluster(VirtualCluster):
         model = {"sharing": "reno", "threads": 1, "window_bytes": self.window_bytes}
         chosen = to_json(self._step), to_json([phase])
         answer = self._model.simulate_chosen(*chosen, set(), False, **model)
-        rows = Outcome(answer).samples(0, 0, 0).to_pydict()
+        rows = Outcome.of(answer).samples(0, 0, 0).to_pydict()
         found = zip(rows["src"], rows["dst"], rows["messages"], rows["elapsed_ns"], strict=True)
         mbps = {(src, dst): 1024 * count * 8e3 / ns for src, dst, count, ns in found}
         noise = self._rng.lognormal(0, self.spread, len(flows))
