@@ -17,6 +17,10 @@ def expand_step(step_json: str, nodes: int) -> str:
 def load_fabric(text: str, origin: str, scale: float) -> str:
     """The resolved fabric as JSON, its rates multiplied by `scale`."""
 
+def fabric_tree(fabric_json: str, network: int) -> list[tuple[str, str | None]]:
+    """The nodes of a network of a resolved fabric with the one above each; the root is the first, and each stands
+    behind the one above. Of several trees, that of the first host."""
+
 def frame_bytes(mtu_bytes: int) -> tuple[int, int, int]:
     """Of the largest frame: payload, bytes inside of a switch, bytes on a wire."""
 

@@ -9,7 +9,7 @@ mod recording;
 mod watched;
 
 use pyo3::prelude::*;
-use weft_fabric::{ETHERNET_BYTES, Framing, Medium};
+use weft_fabric::{ETHERNET_BYTES, Fabric, Framing, Medium};
 use weft_plan::reading;
 use weft_plan::{Limits, Step};
 
@@ -71,5 +71,12 @@ mod _core {
     #[pyfunction]
     fn load_fabric(text: &str, origin: &str, scale: f64) -> PyResult<String> {
         to_json(&weft_fabric::load(text, origin, scale).map_err(refused)?)
+    }
+
+    /// The nodes of a network of a resolved fabric with the one above each, the root first.
+    #[pyfunction]
+    fn fabric_tree(fabric_json: &str, network: u32) -> PyResult<Vec<(String, Option<String>)>> {
+        let fabric: Fabric = serde_json::from_str(fabric_json).map_err(refused)?;
+        weft_fabric::nodes_of(&fabric, network).map_err(refused)
     }
 }

@@ -16,7 +16,8 @@ pub struct Fabric {
     pub title: String,
     /// What every rate in the file was multiplied by.
     pub scale: f64,
-    /// What chooses the path between two hosts.
+    /// What chooses the path between two hosts; runs of before there was a choice do not say.
+    #[serde(default)]
     pub routing: Routing,
     /// The hosts, in the order of the file: their index is their node number in a run.
     pub hosts: Vec<Host>,
@@ -67,6 +68,7 @@ pub struct Link {
     /// Frames that wait in front of each direction before further ones are dropped.
     pub queue_frames: u32,
     /// Which network it belongs to; a host has at most one link in each. The first is 0.
+    #[serde(default)]
     pub network: u32,
     /// Whether it takes everything and delivers nothing.
     pub dead: bool,

@@ -28,4 +28,4 @@ pub use load::{FabricError, load};
 pub use paths::{Limit, Paths, Place};
 pub use quantity::{BitRate, Nanoseconds};
 pub use routing::Routing;
-pub use tree::{Interior, Names, Neighbour, Tree, TreeSwitch, Trunk, neighbours_of};
+pub use tree::{Interior, Names, Neighbour, Tree, TreeSwitch, Trunk, neighbours_of, nodes_of};

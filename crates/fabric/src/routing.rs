@@ -5,10 +5,11 @@ use weft_plan::Fault;
 use weft_plan::reading::Section;
 
 /// What chooses the path between two hosts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
     /// There is one way only: switches and links form a tree.
+    #[default]
     Tree,
     /// Fewest links; of several such paths the one whose links stand first in the file.
     Shortest,

@@ -94,6 +94,38 @@ impl Tree {
     }
 }
 
+/// Switches and hosts of a network, each with the one above it; the root is the first, and each stands behind the one
+/// above. The hosts are those that the first one of them reaches.
+pub fn nodes_of(fabric: &Fabric, network: u32) -> Result<Vec<(String, Option<String>)>, String> {
+    let cable = |host: &str| {
+        let of_host = |link: &&Link| link.network == network && link.joins(host);
+        let link = fabric.links.iter().find(of_host)?;
+        Some(link.ends[usize::from(link.ends[0] == host)].as_str())
+    };
+    let hosts = fabric.hosts.iter().map(|host| host.name.as_str());
+    let cables: Vec<_> = hosts
+        .filter_map(|host| Some((host, cable(host)?)))
+        .collect();
+    let Some(&(first, start)) = cables.first() else {
+        return Ok(Vec::new());
+    };
+    if fabric.hosts.iter().any(|host| host.name == start) {
+        let (root, other) = (first.to_owned(), start.to_owned());
+        return Ok(vec![(root.clone(), None), (other, Some(root))]);
+    }
+    let switches = Tree::of(fabric, network, start)?.switches;
+    let above = |at: usize| switches[at].name.clone();
+    let joints = switches
+        .iter()
+        .map(|one| (one.name.clone(), one.parent.map(above)));
+    let is_below = |name: &str| switches.iter().any(|one| one.name == name);
+    let leaves = cables
+        .iter()
+        .filter(|(_, switch)| is_below(switch))
+        .map(|(host, switch)| ((*host).to_owned(), Some((*switch).to_owned())));
+    Ok(joints.chain(leaves).collect())
+}
+
 /// A link between switches says how they are joined; where there is none, a part is joined to its whole.
 pub fn neighbours_of(fabric: &Fabric, network: u32) -> Names<'_> {
     let mut neighbours: Names<'_> = fabric
