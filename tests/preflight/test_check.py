@@ -139,3 +139,11 @@ def test_the_fabric_of_the_readmes_example_shows_what_differs() -> None:
     (found,) = [one for one in findings if one["kind"] == "difference"]
     assert "n5" in found["message"]
     assert "1400" in found["message"]
+
+
+def test_addresses_that_only_nodes_have_are_asked_for(tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts.toml"
+    hosts.write_text('[[nodes]]\nids = "a,b"\ncommand = "env NODE={node}"\ninterface = "lo"\n')
+    document = weft_json("check", "--on", f"hosts:{hosts}")
+    assert [one["connect_error"] for one in document["paths"]] == [None, None]
+    assert [one["addresses"] for one in document["nodes"]] == [["127.0.0.1"], ["127.0.0.1"]]

@@ -56,6 +56,8 @@ class _Visit:
         self._reporter.start(_STAGES)
         self._reporter.describe("starting agents")
         crew = await Crew.start(self._testbed, range(len(self._nodes)))
+        # Some addresses are known only now that agents have been asked for theirs.
+        self._nodes = list(self._testbed.nodes)
         self._failures = {node: error.reason for node, error in crew.lost.items()}
         try:
             facts = {node: agent.facts for node, agent in crew.agents.items()}
