@@ -17,8 +17,8 @@ from weft.execute.pair import endpoint
 from weft.execute.request import Reporter, Silent
 from weft.preflight.record import NodeRecord, PathRecord, Record
 from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.agent.reply import Echoing, Facts, Hushed, Inspected, Tried
-from weft.testbed.agent.request import Echo, Hush, Inspect, Paths, Peer
+from weft.testbed.agent.reply import Echoing, EchoStopped, Facts, Inspected, Tried
+from weft.testbed.agent.request import Echo, Inspect, Paths, Peer, StopEcho
 from weft.testbed.base import Testbed
 
 ALL_PAIRS_UP_TO = 16
@@ -65,7 +65,7 @@ class _Visit:
             seen = await self._ask_all(crew, self._inspect)
             ports = await self._ask_all(crew, self._echo)
             paths = await self._paths(crew, ports)
-            self._refused = await self._ask_all(crew, self._hush)
+            self._refused = await self._ask_all(crew, self._stop_echo)
         finally:
             await crew.close()
         nodes = [self._node(at, facts.get(at), seen.get(at)) for at in range(len(self._nodes))]
@@ -107,10 +107,10 @@ class _Visit:
         await agent.send(Echo(addresses=self._addresses(node), ports=ports, token=self._token))
         return (await agent.expect(Echoing)).ports
 
-    async def _hush(self, node: int, agent: Agent) -> int:
+    async def _stop_echo(self, node: int, agent: Agent) -> int:
         """End the echo; gives how many datagrams it has refused."""
-        await agent.send(Hush())
-        await agent.expect(Hushed)
+        await agent.send(StopEcho())
+        await agent.expect(EchoStopped)
         return agent.take_refused()
 
     async def _paths(self, crew: Crew, ports: dict[int, list[int]]) -> list[PathRecord]:

@@ -15,8 +15,8 @@ from support import handshake
 from weft import binaries
 from weft.testbed.agent import reply
 from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.agent.reply import Answer, Echoing, Hushed, Inspected, Tried
-from weft.testbed.agent.request import Echo, Hush, Inspect, Paths, Peer, Request
+from weft.testbed.agent.reply import Answer, Echoing, EchoStopped, Inspected, Tried
+from weft.testbed.agent.request import Echo, Inspect, Paths, Peer, Request, StopEcho
 from weft.testbed.ports import PortRange
 
 pytestmark = pytest.mark.timed
@@ -79,7 +79,7 @@ def test_a_way_is_tried_and_closed_again() -> None:
         assert path.connect_error is path.datagram_error is None
         assert path.answered == path.asked and path.mtu_bytes == 65535
         assert abs(path.clock_offset_us) <= path.clock_error_us
-        await asked(other, Hush(), Hushed)
+        await asked(other, StopEcho(), EchoStopped)
         path = await tried(one, token, port)
         # Paths are tried to who has said that it listens, so that a refusal comes from the way.
         assert f"a firewall rejects port {port}" in path.connect_error
@@ -95,7 +95,7 @@ def test_who_has_not_the_token_is_not_answered() -> None:
         path = await tried(one, secrets.token_hex(32), port)
         assert path.connect_error is None and "no answer" in path.datagram_error
         assert (await tried(one, token, port)).answered == 10
-        assert (await asked(other, Hush(), Hushed)).rejected == 1
+        assert (await asked(other, StopEcho(), EchoStopped)).rejected == 1
 
     with_agents(work)
 
@@ -115,7 +115,7 @@ def test_a_question_is_answered_once_and_with_fewer_bytes() -> None:
                 socket_.send(sent)
                 with pytest.raises(TimeoutError):
                     socket_.recv(2000)
-        assert (await asked(other, Hush(), Hushed)).rejected == 2
+        assert (await asked(other, StopEcho(), EchoStopped)).rejected == 2
 
     with_agents(work)
 

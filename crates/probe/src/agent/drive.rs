@@ -56,7 +56,7 @@ impl Agent {
         link.carry(setup, Driving { agent: self, job })
     }
 
-    pub(super) fn drive_together(
+    pub(super) fn drive_synchronised(
         &mut self,
         setup: &Setup,
         peers: &[SocketAddr],

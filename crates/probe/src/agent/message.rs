@@ -32,7 +32,7 @@ impl<'de> Deserialize<'de> for Asked {
         let asked = match value["type"].as_str() {
             Some("clock") => Ok(Asked::Clock),
             Some("counters") => Ok(Asked::Counters),
-            Some("serve" | "drive" | "drive_together") => {
+            Some("serve" | "drive" | "drive_synchronised") => {
                 Request::deserialize(value).map(|request| Asked::Pair(Box::new(request)))
             }
             kind if inspect::is_request(kind) => {
@@ -62,7 +62,7 @@ pub enum Request {
         epoch_ns: i64,
     },
     /// Connect to a serving peer and run batches when the coordinator says.
-    DriveTogether {
+    DriveSynchronised {
         #[serde(flatten)]
         setup: Setup,
         /// One for each of the node's addresses.
@@ -75,7 +75,7 @@ impl Request {
         match self {
             Request::Serve(setup)
             | Request::Drive { setup, .. }
-            | Request::DriveTogether { setup, .. } => setup,
+            | Request::DriveSynchronised { setup, .. } => setup,
         }
     }
 }

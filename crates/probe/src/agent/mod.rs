@@ -80,10 +80,10 @@ impl Agent {
         let reply = match request {
             inspect::Request::Inspect { addresses } => inspect::look(&addresses),
             inspect::Request::Paths { peers, token } => inspect::try_paths(&peers, &token),
-            inspect::Request::Hush => {
+            inspect::Request::StopEcho => {
                 let echo = self.echo.take();
                 let rejected = echo.map_or(0, |echo| echo.refused.count());
-                inspect::Reply::Hushed { rejected }
+                inspect::Reply::EchoStopped { rejected }
             }
             inspect::Request::Echo {
                 addresses,
@@ -138,8 +138,8 @@ impl Agent {
                 };
                 self.drive(&setup, peer, job)
             }
-            Request::DriveTogether { setup, peers } => {
-                self.drive_together(&setup, &peers, requests)
+            Request::DriveSynchronised { setup, peers } => {
+                self.drive_synchronised(&setup, &peers, requests)
             }
         }
     }

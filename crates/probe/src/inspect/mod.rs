@@ -31,7 +31,7 @@ pub enum Request {
     Inspect {
         addresses: Vec<IpAddr>,
     },
-    /// Answer questions that show the token until `hush`.
+    /// Answer questions that show the token until `stop_echo`.
     Echo {
         addresses: Vec<IpAddr>,
         token: Token,
@@ -43,7 +43,7 @@ pub enum Request {
         peers: Vec<Peer>,
         token: Token,
     },
-    Hush,
+    StopEcho,
 }
 
 /// What the agent says to that.
@@ -61,7 +61,7 @@ pub enum Reply {
     Tried {
         paths: Vec<Path>,
     },
-    Hushed {
+    EchoStopped {
         /// Datagrams that were not answered because they did not show the token, or were replayed.
         rejected: u64,
     },
@@ -69,7 +69,7 @@ pub enum Reply {
 
 /// Whether a message is one of these requests.
 pub fn is_request(kind: Option<&str>) -> bool {
-    matches!(kind, Some("inspect" | "echo" | "paths" | "hush"))
+    matches!(kind, Some("inspect" | "echo" | "paths" | "stop_echo"))
 }
 
 /// Look at this node.

@@ -54,7 +54,7 @@ impl Ensemble {
         self.agents[node].as_mut().unwrap()
     }
 
-    /// Open two doors at each node, for two networks.
+    /// Open two listeners at each node, for two networks.
     pub fn open(&mut self, options: &Value) {
         for node in self.members() {
             let request = json!({"type": "open", "node": node, "addresses": ["127.0.0.1", "127.0.0.2"],
@@ -69,7 +69,7 @@ impl Ensemble {
         for node in members {
             let others = members.iter().filter(|other| *other != node);
             let peers: serde_json::Map<_, _> = others
-                .map(|other| (other.to_string(), json!(self.doors(*other))))
+                .map(|other| (other.to_string(), json!(self.endpoints(*other))))
                 .collect();
             let request = json!({"type": "join", "members": members, "peers": peers, "epoch_ns": 0,
                 "connect_ms": connect_ms});
@@ -155,7 +155,7 @@ impl Ensemble {
         self.agents[node] = None;
     }
 
-    fn doors(&self, node: usize) -> Vec<String> {
+    fn endpoints(&self, node: usize) -> Vec<String> {
         let ports = self.ports[node].iter().zip(["127.0.0.1", "127.0.0.2"]);
         ports
             .map(|(port, address)| format!("{address}:{port}"))

@@ -11,19 +11,19 @@ use crate::ensemble::{Ensemble, Phase, Report, count, stream, time};
 use crate::handshake::{RESPONSE_BYTES, welcome};
 use crate::strangers::TOKEN;
 
-/// The second door of node 1, as its peers know it.
-const DOOR: (usize, usize) = (1, 1);
+/// The second listener of node 1, as its peers know it.
+const LISTENER: (usize, usize) = (1, 1);
 
-/// Three nodes that look for the second door of node 1 at another port.
+/// Three nodes that look for the second listener of node 1 at another port.
 fn misled(port: u16) -> Ensemble {
     let mut ensemble = Ensemble::started(3);
     ensemble.open(&json!({}));
-    ensemble.ports[DOOR.0][DOOR.1] = port;
+    ensemble.ports[LISTENER.0][LISTENER.1] = port;
     ensemble.join();
     ensemble
 }
 
-/// One transfer goes to that door, another does not.
+/// One transfer goes to that listener, another does not.
 fn phase(stop: Value) -> Phase {
     stream(100_000, stop, vec![(0, 1, 2, 1), (2, 1, 1, 0)])
 }
@@ -80,10 +80,10 @@ fn break_off(mut guest: TcpStream) {
 
 #[test]
 fn a_connection_that_breaks_in_the_middle() {
-    let door = TcpListener::bind("127.0.0.2:0").unwrap();
-    let port = door.local_addr().unwrap().port();
+    let listener = TcpListener::bind("127.0.0.2:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
-        for guest in door.incoming() {
+        for guest in listener.incoming() {
             thread::spawn(move || break_off(guest.unwrap()));
         }
     });
@@ -93,8 +93,8 @@ fn a_connection_that_breaks_in_the_middle() {
 
 #[test]
 fn a_door_that_never_answers_is_pointed_at_until_an_abort() {
-    let door = TcpListener::bind("127.0.0.2:0").unwrap();
-    let mut ensemble = misled(door.local_addr().unwrap().port());
+    let listener = TcpListener::bind("127.0.0.2:0").unwrap();
+    let mut ensemble = misled(listener.local_addr().unwrap().port());
     ensemble.ask(&[phase(count(1, 1))]);
     let alive = ensemble.await_state(0, "connect");
     assert_eq!(alive["waiting_for"], json!([1]));

@@ -1,4 +1,4 @@
-//! Strangers at the doors of a session are closed and counted, and disturb nobody.
+//! Strangers at the listeners of a session are closed and counted, and disturb nobody.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

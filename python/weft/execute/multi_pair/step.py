@@ -20,7 +20,7 @@ from weft.plan.plan import CountRule, Step
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.reply import Timed
-from weft.testbed.agent.request import DriveTogether, Serve
+from weft.testbed.agent.request import DriveSynchronised, Serve
 from weft.testbed.base import Node, Testbed
 
 TRANSPORTS = {"striped": "tcp-striped", "mptcp": "mptcp", "memory": "shm"}
@@ -137,7 +137,7 @@ class MultiPairStep:
             )
             for end in (0, 1)
         )
-        return PairJob(driver, server, DriveTogether(**asdict(drive)), serve, places[1])
+        return PairJob(driver, server, DriveSynchronised(**asdict(drive)), serve, places[1])
 
     def _step_of(self, arrangement: Arrangement, pair: int, driver: Agent, server: Agent) -> Step:
         """The step of one pair alone, as agents take it."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from weft.execute.pair import SETTLE_S, blame, endpoint
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.reply import Connected, Done, Listening, Settings, Timed
-from weft.testbed.agent.request import Batch, DriveTogether, Over, Serve
+from weft.testbed.agent.request import Batch, DriveSynchronised, Over, Serve
 
 _T = TypeVar("_T")
 
@@ -32,7 +32,7 @@ class PairJob:
 
     driver: Agent
     server: Agent
-    drive: DriveTogether
+    drive: DriveSynchronised
     serve: Serve
     peers: list[str]
     """The server's addresses, to which its ports are added."""

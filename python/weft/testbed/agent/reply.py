@@ -195,7 +195,7 @@ class Tried(_Reply, frozen=True):
     paths: list[Path]
 
 
-class Hushed(_Ending, frozen=True):
+class EchoStopped(_Ending, frozen=True):
     """The node echoes no more."""
 
 
@@ -230,7 +230,7 @@ Reply: TypeAlias = (
     | Inspected
     | Echoing
     | Tried
-    | Hushed
+    | EchoStopped
     | Relaying
     | Ended
 )

@@ -12,7 +12,7 @@ from weft.testbed.ports import PortRange
 
 
 def tag_of(name: str) -> str:
-    """A message's type on the wire: DriveTogether is drive_together."""
+    """A message's type on the wire: DriveSynchronised is drive_synchronised."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
@@ -51,7 +51,7 @@ class Drive(Serve, frozen=True, kw_only=True):
     epoch_ns: int
 
 
-class DriveTogether(Serve, frozen=True, kw_only=True):
+class DriveSynchronised(Serve, frozen=True, kw_only=True):
     """Connect to a serving peer, one port for each of its addresses, and run batches when told."""
 
     peers: list[str] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Inspect(Request, frozen=True, kw_only=True):
 
 
 class Echo(Request, frozen=True, kw_only=True):
-    """Answer questions that show the token until told to hush."""
+    """Answer questions that show the token until told to stop."""
 
     addresses: list[str]
     ports: PortRange | None = None
@@ -134,7 +134,7 @@ class Paths(Request, frozen=True, kw_only=True):
     token: str
 
 
-class Hush(Request, frozen=True):
+class StopEcho(Request, frozen=True):
     """Echo no more."""
 
 
