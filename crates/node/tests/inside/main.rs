@@ -12,6 +12,8 @@ mod plain;
 mod refusals;
 mod refused_caches;
 mod server;
+#[path = "../../../plan/tests/support/table.rs"]
+mod table;
 mod watched;
 mod webserver;
 

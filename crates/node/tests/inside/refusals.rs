@@ -1,51 +1,38 @@
 //! Machines as users write them wrong: one message says what, where, and what would be right.
 
-use super::{CATALOGUE, load};
+use super::{CATALOGUE, load, table};
 use weft_node::Machine;
 
 fn refusal(overrides: &[(&str, &str)]) -> String {
     load("base", overrides).unwrap_err()
 }
 
+/// A key, its value, and a part of the message.
+const WRONG: &str = r#"
+placements.base.driver => cpu7 => unknown driver
+placements.base.driver => cpu7 => known: cpu0, cpu1, nic
+placements.base.copy => nic => only protocol can be on
+nic.ring => 4 KiB => a frame of 9014 B must fit
+nic.location => dye => unknown location, did you mean "die"?
+nic.mtu_bytes => 52 => IP and TCP headers take 52
+processors.cpu0.clock => 0 MHz => a clock must be positive
+processors.cpu0.clock => 400 => a clock needs a unit (Hz, kHz, MHz, GHz)
+processors.cpu1.name => cpu0 => give each processor its own name
+processors.cpu1.on_nic => true => a network interface has one processor
+memory.hit_rate => 1.5 => must be a number from 0 to 1
+memory.hit_rate => -0.5 => must be a number from 0 to 1
+memory.miss => 1 ns => must not be less than `hit`
+link.rate => 1 GB/s => unknown unit "GB/s"
+costs.drivr => 7 => unknown key, did you mean "driver"?
+sockets.send_buffer => 0 B => must be positive
+interrupts.timer => 0 Hz => must be positive
+"#;
+
 #[test]
 fn what_cannot_be_is_refused_by_its_key() {
-    for (key, value, expected) in [
-        ("placements.base.driver", "cpu7", "unknown driver"),
-        ("placements.base.driver", "cpu7", "known: cpu0, cpu1, nic"),
-        ("placements.base.copy", "nic", "only protocol can be on"),
-        ("nic.ring", "4 KiB", "a frame of 9014 B must fit"),
-        (
-            "nic.location",
-            "dye",
-            "unknown location, did you mean \"die\"?",
-        ),
-        ("nic.mtu_bytes", "52", "IP and TCP headers take 52"),
-        ("processors.cpu0.clock", "0 MHz", "a clock must be positive"),
-        (
-            "processors.cpu0.clock",
-            "400",
-            "a clock needs a unit (Hz, kHz, MHz, GHz)",
-        ),
-        (
-            "processors.cpu1.name",
-            "cpu0",
-            "give each processor its own name",
-        ),
-        (
-            "processors.cpu1.on_nic",
-            "true",
-            "a network interface has one processor",
-        ),
-        ("memory.hit_rate", "1.5", "must be a number from 0 to 1"),
-        ("memory.hit_rate", "-0.5", "must be a number from 0 to 1"),
-        ("memory.miss", "1 ns", "must not be less than `hit`"),
-        ("link.rate", "1 GB/s", "unknown unit \"GB/s\""),
-        ("costs.drivr", "7", "unknown key, did you mean \"driver\"?"),
-        ("sockets.send_buffer", "0 B", "must be positive"),
-        ("interrupts.timer", "0 Hz", "must be positive"),
-    ] {
-        let message = refusal(&[(key, value)]);
-        assert!(message.contains(expected), "{key}: {message}");
+    for [key, value, expected] in table::rows(WRONG) {
+        let message = refusal(&[(&key, &value)]);
+        assert!(message.contains(&expected), "{key}: {message}");
         assert!(message.starts_with("m.toml"), "{message}");
         assert!(!message.contains('\n'), "{message}");
     }

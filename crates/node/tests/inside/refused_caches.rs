@@ -1,94 +1,34 @@
 //! Caches as users write them wrong.
 
-use super::{CACHES, load};
+use super::{CACHES, load, table};
 
-type Wrong = (&'static str, &'static str, &'static str);
+/// A key, its value, and a part of the message.
+const WRONG: &str = r#"
+memory.caches.L2.size => 500 kB => must be a multiple of line x ways = 128 x 8 = 1024 B
+memory.caches.L2.size => 8 KiB => must not be smaller than L1I
+memory.caches.L2.size => 128 MiB => give at most 64 MiB
+memory.caches.L2.ways => 0 => must be a whole number from 1 to 64
+memory.caches.L1D.line => 48 B => a line is a power of two
+memory.caches.L1D.line => 8 B => at least 16 B
+memory.caches.L2.line => 32 B => must not be shorter than that of L1I
 
-const SIZES: &[Wrong] = &[
-    (
-        "memory.caches.L2.size",
-        "500 kB",
-        "must be a multiple of line x ways = 128 x 8 = 1024 B",
-    ),
-    (
-        "memory.caches.L2.size",
-        "8 KiB",
-        "must not be smaller than L1I",
-    ),
-    ("memory.caches.L2.size", "128 MiB", "give at most 64 MiB"),
-    (
-        "memory.caches.L2.ways",
-        "0",
-        "must be a whole number from 1 to 64",
-    ),
-    ("memory.caches.L1D.line", "48 B", "a line is a power of two"),
-    ("memory.caches.L1D.line", "8 B", "at least 16 B"),
-    (
-        "memory.caches.L2.line",
-        "32 B",
-        "must not be shorter than that of L1I",
-    ),
-];
-const SPEEDS: &[Wrong] = &[
-    (
-        "memory.caches.L2.read",
-        "2 ns",
-        "must not be faster than L1I",
-    ),
-    (
-        "memory.caches.L2.write",
-        "2 ns",
-        "must not be faster than L1D",
-    ),
-    (
-        "memory.latency",
-        "2 ns",
-        "memory must not be faster than L2",
-    ),
-];
-const KINDS: &[Wrong] = &[
-    (
-        "memory.caches.L1I.policy",
-        "back",
-        "belongs to caches that hold data",
-    ),
-    (
-        "memory.caches.L2.policy",
-        "bck",
-        "unknown policy, did you mean \"back\"?",
-    ),
-    ("memory.caches.L2.level", "1", "level 1 has L1I for that"),
-    (
-        "memory.caches.L1D.name",
-        "L1I",
-        "give each cache its own name",
-    ),
-    (
-        "memory.caches.L2.level",
-        "3",
-        "from the inside out; 2 comes next",
-    ),
-    (
-        "memory.caches.L2.holds",
-        "data",
-        "one for instructions and one for data",
-    ),
-    (
-        "memory.caches.L1D.shared",
-        "true",
-        "must be shared as is L1D",
-    ),
-];
-const OTHERS: &[Wrong] = &[
-    (
-        "memory.model",
-        "men",
-        "unknown model, did you mean \"mean\"?",
-    ),
-    ("footprints.stack", "0 B", "must be positive"),
-    ("footprints.socket", "2 MiB", "give at most 1 MiB"),
-    ("footprints.reads", "1.5", "must be a number from 0 to 1"),
-];
+memory.caches.L2.read => 2 ns => must not be faster than L1I
+memory.caches.L2.write => 2 ns => must not be faster than L1D
+memory.latency => 2 ns => memory must not be faster than L2
+
+memory.caches.L1I.policy => back => belongs to caches that hold data
+memory.caches.L2.policy => bck => unknown policy, did you mean "back"?
+memory.caches.L2.level => 1 => level 1 has L1I for that
+memory.caches.L1D.name => L1I => give each cache its own name
+memory.caches.L2.level => 3 => from the inside out; 2 comes next
+memory.caches.L2.holds => data => one for instructions and one for data
+memory.caches.L1D.shared => true => must be shared as is L1D
+
+memory.model => men => unknown model, did you mean "mean"?
+footprints.stack => 0 B => must be positive
+footprints.socket => 2 MiB => give at most 1 MiB
+footprints.reads => 1.5 => must be a number from 0 to 1
+"#;
 
 fn refuse(key: &str, value: &str, expected: &str) {
     let message = load("base", &[CACHES, (key, value)]).unwrap_err();
@@ -101,8 +41,8 @@ fn refuse(key: &str, value: &str, expected: &str) {
 
 #[test]
 fn caches_that_cannot_be_are_refused() {
-    for (key, value, expected) in [SIZES, SPEEDS, KINDS, OTHERS].concat() {
-        refuse(key, value, expected);
+    for [key, value, expected] in table::rows(WRONG) {
+        refuse(&key, &value, &expected);
     }
 }
 

@@ -4,6 +4,8 @@ use weft_plan::{Limits, Step, load};
 
 mod phases;
 mod refused;
+#[path = "../support/table.rs"]
+mod table;
 
 const LIMITS: Limits = Limits {
     max_message_bytes: 1 << 30,

@@ -2,6 +2,8 @@
 
 mod overrides;
 mod refused;
+#[path = "../support/table.rs"]
+mod table;
 
 use weft_plan::{
     Limits, Options, Pattern, Plan, Rate, SizeSchedule, StopRule, Transport, Wait, load,

@@ -2,7 +2,7 @@
 
 use weft_plan::{SizeSchedule, Transport, Wait};
 
-use super::{SMALL, loaded};
+use super::{SMALL, loaded, table};
 
 #[test]
 fn overrides_replace_and_add_keys() {
@@ -28,58 +28,25 @@ fn overrides_replace_and_add_keys() {
     assert_eq!(plan.steps[0].options.cpus, Some(vec![2, 3]));
 }
 
+/// A key, its value, and a part of the message.
+const WRONG: &str = r#"
+launchs => 3 => x.toml with launchs=3: launchs = 3: unknown key, did you mean "launches"?
+launches => 0 => x.toml with launches=0: launches = 0: must be a whole number
+launches.more => 1 => x.toml with launches.more=1: launches = { more = 1 }: must be a whole
+steps.pingpong.sizes.max => -5 => x.toml with steps.pingpong.sizes.max=-5: steps[0].sizes.max = -5: a size must be positive
+steps.stream.window => 3 => steps.stream: missing: give pingpong or an index below 1
+steps.7.name => x => steps.7: missing: give pingpong or an index below 1
+steps.0.sizes.max.deep => 1 => steps[0].sizes.max = "1 KiB": has no key "deep"
+ => 1 => an override is KEY=VALUE with a dotted key
+steps..name => 1 => an override is KEY=VALUE with a dotted key
+steps.0.szes => 1 => steps[0].szes = 1: unknown key, did you mean "sizes"?
+"#;
+
 #[test]
 fn a_wrong_override_is_named() {
-    for (key, value, expected) in [
-        (
-            "launchs",
-            "3",
-            "x.toml with launchs=3: launchs = 3: unknown key, did you mean \"launches\"?",
-        ),
-        (
-            "launches",
-            "0",
-            "x.toml with launches=0: launches = 0: must be a whole number",
-        ),
-        (
-            "launches.more",
-            "1",
-            "x.toml with launches.more=1: launches = { more = 1 }: must be a whole",
-        ),
-        (
-            "steps.pingpong.sizes.max",
-            "-5",
-            "x.toml with steps.pingpong.sizes.max=-5: steps[0].sizes.max = -5: a size must be positive",
-        ),
-        (
-            "steps.stream.window",
-            "3",
-            "steps.stream: missing: give pingpong or an index below 1",
-        ),
-        (
-            "steps.7.name",
-            "x",
-            "steps.7: missing: give pingpong or an index below 1",
-        ),
-        (
-            "steps.0.sizes.max.deep",
-            "1",
-            "steps[0].sizes.max = \"1 KiB\": has no key \"deep\"",
-        ),
-        ("", "1", "an override is KEY=VALUE with a dotted key"),
-        (
-            "steps..name",
-            "1",
-            "an override is KEY=VALUE with a dotted key",
-        ),
-        (
-            "steps.0.szes",
-            "1",
-            "steps[0].szes = 1: unknown key, did you mean \"sizes\"?",
-        ),
-    ] {
-        let message = loaded(SMALL, &[(key, value)]).expect_err(key);
-        assert!(message.contains(expected), "{key}: {message}");
+    for [key, value, expected] in table::rows(WRONG) {
+        let message = loaded(SMALL, &[(&key, &value)]).expect_err(&key);
+        assert!(message.contains(&expected), "{key}: {message}");
     }
 }
 

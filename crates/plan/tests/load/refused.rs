@@ -1,186 +1,52 @@
 //! What is refused, and how it is said.
 
-use super::{SMALL, loaded, refusal};
+use super::{SMALL, loaded, refusal, table};
 
 /// What of the small plan is replaced by what, and a part of the message.
-type Wrong = (&'static str, &'static str, &'static str);
+const WRONG: &str = r#"
+"1 KiB" => -5 => : steps[0].sizes.max = -5: a size must be positive, with a unit, such as "8 MiB"
+"1 KiB" => "-5 B" => : steps[0].sizes.max = "-5 B": a size must be positive
+"1 KiB" => 1024 => : steps[0].sizes.max = 1024: a size needs a unit (B, kB, KiB,
+"1 KiB" => "1 KB" => steps[0].sizes.max = "1 KB": unknown unit "KB"; a size is in B, kB,
+"1 KiB" => "2 GiB" => steps[0].sizes.max = "2 GiB": must be at most 1 GiB, the most that one message may have
+"1 B" => "0 B" => : steps[0].sizes.min = "0 B": a size must be positive
+"1 B" => "1 MiB" => : steps[0].sizes.min = "1 MiB": must not be more than max, which is 1 KiB
+"powers" => "zzz" => steps[0].sizes.schedule = "zzz": unknown schedule; known: powers, netpipe
 
-const SIZES: &[Wrong] = &[
-    (
-        r#""1 KiB""#,
-        "-5",
-        ": steps[0].sizes.max = -5: a size must be positive, with a unit, such as \"8 MiB\"",
-    ),
-    (
-        r#""1 KiB""#,
-        r#""-5 B""#,
-        ": steps[0].sizes.max = \"-5 B\": a size must be positive",
-    ),
-    (
-        r#""1 KiB""#,
-        "1024",
-        ": steps[0].sizes.max = 1024: a size needs a unit (B, kB, KiB,",
-    ),
-    (
-        r#""1 KiB""#,
-        r#""1 KB""#,
-        "steps[0].sizes.max = \"1 KB\": unknown unit \"KB\"; a size is in B, kB,",
-    ),
-    (
-        r#""1 KiB""#,
-        r#""2 GiB""#,
-        "steps[0].sizes.max = \"2 GiB\": must be at most 1 GiB, the most that one message may have",
-    ),
-    (
-        r#""1 B""#,
-        r#""0 B""#,
-        ": steps[0].sizes.min = \"0 B\": a size must be positive",
-    ),
-    (
-        r#""1 B""#,
-        r#""1 MiB""#,
-        ": steps[0].sizes.min = \"1 MiB\": must not be more than max, which is 1 KiB",
-    ),
-    (
-        r#""powers""#,
-        r#""zzz""#,
-        "steps[0].sizes.schedule = \"zzz\": unknown schedule; known: powers, netpipe",
-    ),
-];
+"pingpong" => "pingpng" => steps[0].pattern = "pingpng": unknown pattern, did you mean "pingpong"?; known: pingpong, stream
+"count" => "coin" => steps[0].stop.rule = "coin": unknown rule, did you mean "count"?
+repeats = 100 => repeats = 0 => steps[0].stop.repeats = 0: must be a whole number from 1 to
+repeats => repaets => steps[0].stop.repaets = 100: unknown key, did you mean "repeats"?
+trials = 3 => trial = "1 s" => steps[0].stop.trial = "1 s": belongs to rule = "time"
+, trials = 3 =>  => : steps[0].stop.trials: missing: give a number of trials
+name = => title = => : name: missing: give the plan a name
+"small" => "a/b" => : name = "a/b": a name is letters, digits
+[[steps]] => launches = 0\n[[steps]] => : launches = 0: must be a whole number from 1 to
+[[steps]] => launches = 2.5\n[[steps]] => : launches = 2.5: must be a whole number from 1 to
+stop = => transport = "sctp"\nstop = => steps[0].transport = "sctp": unknown transport
+stop = => window = 4\nstop = => steps[0].window = 4: belongs to pattern = "stream" or "exchange" or "multipair"
+stop = => until = "5"\nstop = => steps[0].until = "5": a time needs a unit (ns, us, ms, s)
+pattern = "pingpong" => pattern = "stream"\ntransport = "icmp" => steps[0].transport = "icmp": "icmp" is for pattern = "pingpong"
 
-const STEPS: &[Wrong] = &[
-    (
-        r#""pingpong""#,
-        r#""pingpng""#,
-        "steps[0].pattern = \"pingpng\": unknown pattern, did you mean \"pingpong\"?; known: pingpong, stream",
-    ),
-    (
-        r#""count""#,
-        r#""coin""#,
-        "steps[0].stop.rule = \"coin\": unknown rule, did you mean \"count\"?",
-    ),
-    (
-        "repeats = 100",
-        "repeats = 0",
-        "steps[0].stop.repeats = 0: must be a whole number from 1 to",
-    ),
-    (
-        "repeats",
-        "repaets",
-        "steps[0].stop.repaets = 100: unknown key, did you mean \"repeats\"?",
-    ),
-    (
-        "trials = 3",
-        r#"trial = "1 s""#,
-        "steps[0].stop.trial = \"1 s\": belongs to rule = \"time\"",
-    ),
-    (
-        ", trials = 3",
-        "",
-        ": steps[0].stop.trials: missing: give a number of trials",
-    ),
-    ("name =", "title =", ": name: missing: give the plan a name"),
-    (
-        r#""small""#,
-        r#""a/b""#,
-        ": name = \"a/b\": a name is letters, digits",
-    ),
-    (
-        "[[steps]]",
-        "launches = 0\n[[steps]]",
-        ": launches = 0: must be a whole number from 1 to",
-    ),
-    (
-        "[[steps]]",
-        "launches = 2.5\n[[steps]]",
-        ": launches = 2.5: must be a whole number from 1 to",
-    ),
-    (
-        "stop =",
-        "transport = \"sctp\"\nstop =",
-        "steps[0].transport = \"sctp\": unknown transport",
-    ),
-    (
-        "stop =",
-        "window = 4\nstop =",
-        "steps[0].window = 4: belongs to pattern = \"stream\" or \"exchange\" or \"multipair\"",
-    ),
-    (
-        "stop =",
-        "until = \"5\"\nstop =",
-        "steps[0].until = \"5\": a time needs a unit (ns, us, ms, s)",
-    ),
-    (
-        "pattern = \"pingpong\"",
-        "pattern = \"stream\"\ntransport = \"icmp\"",
-        "steps[0].transport = \"icmp\": \"icmp\" is for pattern = \"pingpong\"",
-    ),
-];
-
-const OPTIONS: &[Wrong] = &[
-    (
-        "stop =",
-        "options.cpus = [1]\nstop =",
-        "options.cpus = [1]: must be one CPU per node, such as [0, 1]",
-    ),
-    (
-        "stop =",
-        "options.cpus = [0, -1]\nstop =",
-        "steps[0].options.cpus[1] = -1: a CPU must be a whole",
-    ),
-    (
-        "stop =",
-        "options.nodelay = 1\nstop =",
-        "steps[0].options.nodelay = 1: must be true or false",
-    ),
-    (
-        "stop =",
-        "options.wait = \"poll\"\nstop =",
-        "unknown wait; known: auto, block, spin",
-    ),
-    (
-        "stop =",
-        "options.send_buffer = \"2 GiB\"\nstop =",
-        "send_buffer = \"2 GiB\": must be at most 1 GiB",
-    ),
-    (
-        "stop =",
-        "options.congestion = \"a b\"\nstop =",
-        "must be the name of a congestion control",
-    ),
-    (
-        "stop =",
-        "transport = \"null\"\noptions.nodelay = true\nstop =",
-        "steps[0].options.nodelay = true: belongs to transport = \"tcp\"",
-    ),
-    (
-        "stop =",
-        "transport = \"tcp-striped\"\noptions.stripes = 1\nstop =",
-        "options.stripes = 1: must be a whole number from 2 to 64",
-    ),
-    (
-        "stop =",
-        "transport = \"tcp-zerocopy\"\noptions.verify = true\nstop =",
-        "options.verify = true: belongs to transport",
-    ),
-    (
-        "stop =",
-        "transport = \"udp\"\noptions.rate = \"5 Mb/s\"\nstop =",
-        "options.rate = \"5 Mb/s\": belongs to pattern = \"stream\"",
-    ),
-    (
-        "stop =",
-        "transport = \"shm\"\noptions.send_buffer = \"4 KiB\"\nstop =",
-        "or \"mptcp\" or \"udp\" or \"unix\"; remove it here",
-    ),
-];
+stop = => options.cpus = [1]\nstop = => options.cpus = [1]: must be one CPU per node, such as [0, 1]
+stop = => options.cpus = [0, -1]\nstop = => steps[0].options.cpus[1] = -1: a CPU must be a whole
+stop = => options.nodelay = 1\nstop = => steps[0].options.nodelay = 1: must be true or false
+stop = => options.wait = "poll"\nstop = => unknown wait; known: auto, block, spin
+stop = => options.send_buffer = "2 GiB"\nstop = => send_buffer = "2 GiB": must be at most 1 GiB
+stop = => options.congestion = "a b"\nstop = => must be the name of a congestion control
+stop = => transport = "null"\noptions.nodelay = true\nstop = => steps[0].options.nodelay = true: belongs to transport = "tcp"
+stop = => transport = "tcp-striped"\noptions.stripes = 1\nstop = => options.stripes = 1: must be a whole number from 2 to 64
+stop = => transport = "tcp-zerocopy"\noptions.verify = true\nstop = => options.verify = true: belongs to transport
+stop = => transport = "udp"\noptions.rate = "5 Mb/s"\nstop = => options.rate = "5 Mb/s": belongs to pattern = "stream"
+stop = => transport = "shm"\noptions.send_buffer = "4 KiB"\nstop = => or "mptcp" or "udp" or "unix"; remove it here
+"#;
 
 #[test]
 fn a_wrong_value_is_answered_with_file_key_value_and_what_is_right() {
-    for (old, new, expected) in [SIZES, STEPS, OPTIONS].concat() {
-        let message = refusal(old, new);
+    for [old, new, expected] in table::rows(WRONG) {
+        let message = refusal(&old, &new);
         assert!(message.starts_with("x.toml:"), "{new}: {message}");
-        assert!(message.contains(expected), "{new}: {message}");
+        assert!(message.contains(&expected), "{new}: {message}");
         assert!(!message.contains('\n'), "{new}: {message}");
     }
 }
