@@ -84,25 +84,6 @@ def test_the_groups_of_a_made_up_fabric_are_found_with_their_capacities(
     assert study.requests == []
 
 
-THREE_LEVELS = """
-name = "three-levels"
-[[hosts]]
-ids = "n[1-16]"
-attach = "quarter[1-4]"
-per_switch = 4
-link = { rate = "100 Mb/s", delay = "5 us" }
-[[links]]
-between = ["quarter[1-2]", "half1"]
-rate = "250 Mb/s"
-[[links]]
-between = ["quarter[3-4]", "half2"]
-rate = "250 Mb/s"
-[[links]]
-between = ["half[1-2]", "core"]
-rate = "200 Mb/s"
-"""
-
-
 def host_at(ids: str, switch: str) -> str:
     """Hosts of a fabric file on a switch."""
     return f'[[hosts]]\nids = "{ids}"\nattach = "{switch}"\nlink = {{ rate = "100 Mb/s" }}\n'
@@ -123,19 +104,6 @@ def test_chips_that_a_tighter_one_hides_are_told_apart(tmp_path: Path) -> None:
     assert kinds(study) == {("switch", chip, "inside") for chip in members}
 
 
-def test_limits_inside_of_limits_are_found_on_three_levels(tmp_path: Path) -> None:
-    study = studied(tmp_path / "run", simulate(VirtualCluster(network_of(THREE_LEVELS))))
-    quarters = [frozenset(range(first, first + 4)) for first in range(0, 16, 4)]
-    halves = [quarters[0] | quarters[1], quarters[2] | quarters[3]]
-    assert {group.members for group in study.groups} == {*quarters, *halves}
-    assert [len(group.members) for group in study.groups] == [8, 8, 4, 4, 4, 4]
-    wire_mbps = {4: 25.0, 8: 20.0}
-    for limit in study.limits:
-        expected = wire_mbps[len(limit.members)] * 1448 / 1538
-        assert limit.kind == "uplink"
-        assert limit.capacity_mbps.median == pytest.approx(expected, rel=0.1)
-
-
 def test_a_limit_shows_only_to_those_inside_and_outside_of_another_one(tmp_path: Path) -> None:
     """Six nodes behind 14.5 Mb/s; what is around them passes 14.2, what is beside them 7.6."""
     places = {"six": "n[1-6]", "four": "n[7-10]", "core": "n[11-34]"}
@@ -151,21 +119,17 @@ def test_a_limit_shows_only_to_those_inside_and_outside_of_another_one(tmp_path:
     assert kinds(study) == ways
 
 
-UNLIMITED = [star(12), star(13), star(24)]
-
-
 @pytest.mark.parametrize("spread", [0.03, 0.15])
-@pytest.mark.parametrize("text", UNLIMITED)
-def test_where_nothing_limits_nothing_is_found(tmp_path: Path, text: str, spread: float) -> None:
-    findings = found_on(tmp_path, network_of(text), spread=spread)
+@pytest.mark.parametrize(
+    "network", [*map(network_of, map(star, (12, 13, 24))), catalogue_network("fat-tree-16")]
+)
+def test_where_nothing_limits_nothing_is_found(
+    tmp_path: Path, network: DeclaredNetwork, spread: float
+) -> None:
+    findings = found_on(tmp_path, network, spread=spread)
     assert findings.limits == findings.groups == findings.slow == findings.undecided == []
     assert findings.verdict.startswith("No inner limit found.")
     assert "95 % confidence" in findings.verdict
-
-
-def test_a_tree_that_is_wide_enough_limits_nothing(tmp_path: Path) -> None:
-    findings = found_on(tmp_path, catalogue_network("fat-tree-16"))
-    assert findings.limits == findings.groups == findings.slow == findings.undecided == []
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -238,17 +202,17 @@ def test_noise_hides_no_limit(tmp_path: Path) -> None:
     assert {fabric.canonical(group.members) for group in study.groups} == fabric.required
 
 
-def test_a_slow_node_is_found(tmp_path: Path) -> None:
-    (slow,) = found_on(tmp_path, catalogue_network("bad-cable")).slow
-    assert (slow.kind, slow.nodes, slow.direction) == ("node", ("n7",), None)
+@pytest.mark.parametrize(
+    ("fabric", "found"),
+    [("bad-cable", ("node", ("n7",), None)), ("one-way-slow", ("direction", ("n11",), "out"))],
+)
+def test_a_slow_node_or_direction_is_found(
+    tmp_path: Path, fabric: str, found: tuple[object, ...]
+) -> None:
+    (slow,) = found_on(tmp_path, catalogue_network(fabric)).slow
+    assert (slow.kind, slow.nodes, slow.direction) == found
     assert slow.rate_mbps.median == pytest.approx(0.94, rel=0.05)
     assert slow.expected_mbps == pytest.approx(9.4, rel=0.05)
-
-
-def test_a_slow_direction_is_found(tmp_path: Path) -> None:
-    (slow,) = found_on(tmp_path, catalogue_network("one-way-slow")).slow
-    assert (slow.kind, slow.nodes, slow.direction) == ("direction", ("n11",), "out")
-    assert slow.rate_mbps.median == pytest.approx(0.94, rel=0.05)
 
 
 def test_slow_routes_are_found(tmp_path: Path) -> None:
@@ -279,22 +243,6 @@ def test_what_is_left_of_a_cluster_may_be_too_few(tmp_path: Path) -> None:
     simulation.meta.lost = [{"node": name} for name in ("n1", "n2", "n4", "n5")]
     findings = diagnose(simulation.write(tmp_path / "run"))
     assert findings.verdict == "Too few nodes to tell groups apart: 1, and it takes 4."
-
-
-def rounds(simulation: Simulation) -> list[tuple[str, object]]:
-    return [(one["purpose"], one["transfers"]) for one in simulation.meta.phases]
-
-
-def test_a_search_that_begins_again_goes_on_as_it_would_have(tmp_path: Path) -> None:
-    cluster = VirtualCluster(generate(59).network)
-    whole = simulate(cluster)
-    # Where the searcher was asked: all phases of one answer were run.
-    batches = [
-        i for i in range(1, whole.searched) if rounds(whole)[i][0] != rounds(whole)[i - 1][0]
-    ]
-    cut = batches[len(batches) // 2]
-    resumed = simulate(cluster, whole.first(cut))
-    assert rounds(resumed) == rounds(whole)
 
 
 def test_an_interrupted_search_resumed_finds_the_same(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from weft.diagnose.xray.experiment import (
     Flow,
     Kind,
     Random,
-    as_arrays,
     bisection_flows,
     fold,
     inside_flows,
@@ -117,8 +116,3 @@ def test_a_bisection_exchanges_in_pairs(nodes: int, flowing: int) -> None:
     assert set(flows) == set(reversed_flows(flows))
     first = flows[: flowing // 2]
     assert not set(ends(first)[0]) & set(ends(first)[1])
-
-
-def test_no_flows_are_arrays_too() -> None:
-    assert [len(end) for end in as_arrays([])] == [0, 0]
-    assert [end.tolist() for end in as_arrays([(1, 2), (3, 4)])] == [[1, 3], [2, 4]]

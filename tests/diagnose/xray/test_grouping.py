@@ -100,18 +100,6 @@ def test_parts_are_children_and_whoever_is_in_none() -> None:
     assert group.parts == [{1, 2}, {0}, {3}, {4}]
 
 
-def test_pairs_that_wait_for_each_other_at_an_uplink_do_not_hide_the_groups() -> None:
-    """Between groups round trips are long and spread widely; inside of them they are neither."""
-    groups = [frozenset(range(first, first + 8)) for first in range(0, 48, 8)]
-    trips = trips_us({}, count=48, noise_us=5.0)
-    home = np.arange(48) // 8
-    rng = np.random.default_rng(5)
-    waiting_us = np.triu(rng.uniform(200, 700, (48, 48)), 1)
-    waiting_us = np.where(home[:, np.newaxis] != home, waiting_us + waiting_us.T, 0.0)
-    found = groups_in(48, trips + waiting_us[:, :, np.newaxis])
-    assert below(found) == set(groups)
-
-
 def test_a_group_apart_from_all_others_is_one_however_far_from_a_tree_their_distances_are() -> None:
     """Rounds in which many cross the same narrow links make some groups seem nearer to each other."""
     trips = trips_us({}, count=64, noise_us=5.0)

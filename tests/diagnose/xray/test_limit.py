@@ -102,38 +102,27 @@ ALL_OUT = {(0, 4): 3.0, (1, 5): 3.0, (2, 6): 3.0, (3, 7): 3.0}
 """Four nodes behind 12 Mb/s: any two of them get 6."""
 
 
-def test_a_limit_that_a_wider_one_explains_is_dropped() -> None:
-    wide = limit(GROUP, "uplink", "out", trial(ALL_OUT))
-    narrow = limit(PAIR, "uplink", "out", trial(ALL_OUT))
-    for found in ([narrow, wide], [wide, narrow]):
-        assert without_explained(found, ports()) == [wide]
+def halves(rates: dict[Flow, float]) -> list[SharedLimit]:
+    """What two pairs send, each by itself or both at the same time."""
+    pairs = [frozenset({0, 1}), frozenset({2, 3})]
+    return [limit(pair, "uplink", "out", trial(rates)) for pair in pairs]
 
 
-def test_a_limit_of_its_own_inside_of_a_wider_one_is_kept() -> None:
-    wide = limit(GROUP, "uplink", "out", trial(ALL_OUT))
-    narrow = limit(PAIR, "uplink", "out", trial({(0, 4): 2.0, (1, 5): 2.0}))
-    for found in ([narrow, wide], [wide, narrow]):
-        assert without_explained(found, ports()) == found
+WIDE = limit(GROUP, "uplink", "out", trial(ALL_OUT))
+TIGHT = limit(PAIR, "uplink", "out", trial({(0, 4): 2.0, (1, 5): 2.0}))
+NARROW, *_ = HALVES = halves(ALL_OUT)
 
 
-def test_a_limit_that_narrower_ones_explain_is_dropped() -> None:
-    halves = [
-        limit(half, "uplink", "out", trial({(node, 4 + node): 3.0 for node in half}))
-        for half in (frozenset({0, 1}), frozenset({2, 3}))
-    ]
-    wide = limit(GROUP, "uplink", "out", trial(ALL_OUT))
-    for found in ([wide, *halves], [*halves, wide]):
-        assert without_explained(found, ports()) == halves
-
-
-def test_of_limits_that_explain_each_other_the_narrow_ones_are_kept() -> None:
-    halves = [
-        limit(half, "uplink", "out", trial(ALL_OUT))
-        for half in (frozenset({0, 1}), frozenset({2, 3}))
-    ]
-    wide = limit(GROUP, "uplink", "out", trial(ALL_OUT))
-    for found in ([wide, *halves], [*halves, wide]):
-        assert without_explained(found, ports()) == halves
+@pytest.mark.parametrize(
+    ("found", "needed"),
+    [([NARROW, WIDE], [WIDE]), ([TIGHT, WIDE], [TIGHT, WIDE]), ([*HALVES, WIDE], HALVES)],
+    ids=["a wider one explains it", "of its own", "narrow ones explain a wide one"],
+)
+def test_limits_that_others_explain_are_dropped(
+    found: list[SharedLimit], needed: list[SharedLimit]
+) -> None:
+    assert without_explained(found, ports()) == needed
+    assert set(map(id, without_explained(found[::-1], ports()))) == set(map(id, needed))
 
 
 def test_a_limit_that_ports_explain_is_dropped() -> None:

@@ -112,14 +112,6 @@ def test_phases_say_what_they_are_for_and_do_it() -> None:
         assert (spec.size_bytes, spec.stop) == (step.first_bytes, step.stop)
 
 
-def test_the_search_is_the_same_for_the_same_samples() -> None:
-    cluster = VirtualCluster(network_of(star(8)))
-    samples = cluster_samples(cluster)
-    assert search_of(cluster).next_phases(samples, set(), 0.0) == search_of(cluster).next_phases(
-        samples, set(), 0.0
-    )
-
-
 def test_when_the_time_is_up_it_stops_and_says_so() -> None:
     cluster = VirtualCluster(network_of(star(6)))
     search = search_of(cluster)

@@ -13,11 +13,6 @@ from weft.diagnose.xray.limit import Ports, SharedLimit, crossings_of
 from weft.model.maxmin import Crossings
 from weft.statistics import Floats
 
-PLACES = 4
-"""With so many places at once a member exchanges that finds none with enough residual capacity."""
-LEAST_LEFT = 0.1
-"""A smaller share of a port is not used."""
-
 
 def crossing_flows(
     experiment: Experiment,
@@ -47,9 +42,9 @@ def crossing_flows(
         others = [*rng.permutation(sorted(home)), *rng.permutation(sorted(far))]
         others.sort(key=lambda other: burden(int(other)))
         chosen = residual.take(int(node), np.array(others))
-        used.update(chosen)
-        used_of.update(home.get(other, far) for other in chosen)
-        flows += [(int(node), other) for other in chosen]
+        used[chosen] += 1
+        used_of[home.get(chosen, far)] += 1
+        flows.append((int(node), chosen))
     return flows if outward else reversed_flows(flows)
 
 
@@ -63,42 +58,23 @@ class Residual:
         self._left_mbps = self._capacities_mbps.copy()
         self._flows = np.zeros(len(self._left_mbps))
 
-    def take(self, node: int, others: Ints) -> list[int]:
+    def take(self, node: int, others: Ints) -> int:
         """The first of `others` to which a flow from (or, inward, to) the node still fits.
 
-        If it fits nowhere, one in each of PLACES places that differ in the limits on the way, while there is something
-        left; if nothing is, one where it gets most. More would be lost in full limits behind the one in question, and
-        use its capacity for nothing.
+        If it fits nowhere, the one with which it gets most. More would be lost in full limits behind the one in
+        question.
         """
         nodes = np.full(len(others), node)
         src, dst = (nodes, others) if self._outward else (others, nodes)
-        full = np.minimum(self._ports.send_mbps[src], self._ports.receive_mbps[dst])
+        full = self._ports.own_limits(src, dst)
         crossed, _ = crossings_of(self._limits, src, dst)
-        fits = np.flatnonzero(self._least(self._left_mbps, crossed) >= full)
-        if len(fits):
-            chosen = [self._lay(int(fits[0]), crossed, full)]
-        else:
-            chosen = self._spread(crossed, full)
-        return [int(others[one]) for one in chosen]
-
-    def _spread(self, crossed: Crossings, full: Floats) -> list[int]:
-        _, first = np.unique(crossed, axis=0, return_index=True)
-        chosen: list[int] = []
-        for place in np.sort(first):
-            left = self._least(self._left_mbps, crossed[[place]])[0]
-            if len(chosen) < PLACES and left > LEAST_LEFT * full[place]:
-                chosen.append(self._lay(int(place), crossed, full))
-        if chosen:
-            return chosen
+        fits = self._least(self._left_mbps, crossed) >= full
         shares = self._least(self._capacities_mbps / (self._flows + 1), crossed)
-        return [self._lay(int(np.argmax(shares)), crossed, full)]
-
-    def _lay(self, chosen: int, crossed: Crossings, full: Floats) -> int:
-        """Takes what the flow can have of the limits that it crosses."""
+        chosen = int(np.argmax(fits) if fits.any() else np.argmax(shares))
         mbps = min(full[chosen], self._least(self._left_mbps, crossed[[chosen]])[0])
         self._left_mbps[crossed[chosen]] -= mbps
         self._flows[crossed[chosen]] += 1
-        return chosen
+        return int(others[chosen])
 
     @staticmethod
     def _least(of_limits_mbps: Floats, crossed: Crossings) -> Floats:

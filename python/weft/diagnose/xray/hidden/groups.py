@@ -20,8 +20,6 @@ MOST_ROUNDS = 90
 SPLIT_DEVIATIONS = 4.0
 """A split that does not show in what moves together counts when it explains the rounds better by so
 many standard deviations of what the best of as many splits does by chance."""
-PENDING_DEVIATIONS = 2.0
-"""A split that explains the rounds so much better may yet turn out to count."""
 LEAST_EXPLAINED = 0.12
 """A split that explains less of what is left, however surely, follows what TCP does, not a limit."""
 SURE_DEVIATIONS = 3.0
@@ -79,22 +77,18 @@ class _Partition:
     def divided(self) -> tuple[Ints, bool]:
         """The labels, and whether they are clear.
 
-        They are when there were rounds enough, no part may yet turn out to be two, and every node's
-        place is sure.
+        They are when there were rounds enough and every node's place is sure.
         """
         labels = np.zeros(self.seen.nodes, dtype=np.int64)
         while True:
-            splits = list(self._splits(labels))
-            good = [split for split in splits if split.deviations > SPLIT_DEVIATIONS]
+            good = [one for one in self._splits(labels) if one.deviations > SPLIT_DEVIATIONS]
             more = min(good, key=_misfit).labels if good else labels
             more = self._settled(self._placed(more))
             if len(np.unique(more)) <= len(np.unique(labels)):
                 break
             labels = more
-        is_clear = (
-            len(self.seen.mbps) >= LEAST_ROUNDS
-            and all(split.deviations < PENDING_DEVIATIONS for split in splits)
-            and all(self._is_sure(labels, node, other) for node, other in _moves(labels))
+        is_clear = len(self.seen.mbps) >= LEAST_ROUNDS and all(
+            self._is_sure(labels, node, other) for node, other in _moves(labels)
         )
         return labels, is_clear
 

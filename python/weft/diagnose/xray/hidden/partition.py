@@ -18,10 +18,6 @@ FULL_QUANTILE = 0.9
 """This quantile of what a part carried is its capacity: most rounds fill it, some offer less."""
 MOST_MISFIT = 0.5
 """A flow counts as no further off than this natural logarithm: some have bad luck."""
-FULL_LOAD = 0.99
-"""A limit is full when max-min shares take this much of it: the rest is rounding."""
-TURNS = 4
-"""So often the two causes are fitted, each to what the other leaves: they settle by then."""
 NO_NODE = -1
 
 
@@ -58,10 +54,8 @@ class Rounds:
         """Per round the mean square of what is left unexplained of the rates, if each label had a limit.
 
         What a part can send, and likewise receive, is what it carried in full rounds. Logarithms of
-        rates are compared, relative to their round: a busy machine slows all flows of it. Two things
-        are fitted for all flows: how much less than max-min shares they differ, since trials are too
-        short for them to settle, and how much less those get that cross two full limits, since TCP
-        loses, and waits, at both.
+        rates are compared, relative to their round: a busy machine slows all flows of it. One thing is fitted
+        for all flows: how much less than max-min shares they differ, since trials are too short for them to settle.
         """
         named, places = np.unique(labels, return_index=True)
         key = np.argsort(np.argsort(places))[np.searchsorted(named, labels)].tobytes()
@@ -70,26 +64,21 @@ class Rounds:
         return self._misfits[key]
 
     def _misfit_of(self, labels: Ints) -> Floats:
-        shares_mbps, is_toll_due = self._shares(labels)
-        causes = np.array(
-            [self._relative(logs(shares_mbps)), self._relative(is_toll_due.astype(np.float64))]
-        )
-        explained = _explained(causes, self._measured)
+        shares = self._relative(logs(self._shares(labels)))
+        explained = _explained(shares, self._measured)
         # Flows with bad luck would bend the fit: once more, without what is far from the first one.
-        explained = _explained(causes, explained + _bounded(self._measured - explained))
+        explained = _explained(shares, explained + _bounded(self._measured - explained))
         return self._mean(_bounded(self._measured - explained) ** 2)
 
-    def _shares(self, labels: Ints) -> tuple[Floats, Crossings]:
-        """The max-min shares in Mb/s, and which flows cross two full limits, both (rounds, flows)."""
+    def _shares(self, labels: Ints) -> Floats:
+        """The max-min shares in Mb/s, (rounds, flows)."""
         crossed = self._crossings(labels)
         carried = summed_per_limit(self.mbps, crossed)
         parts = crossed.shape[2] // 2
         both = np.vstack([carried[:, :parts], carried[:, parts:]])
         most = np.sort(both, axis=0)[int(FULL_QUANTILE * (len(both) - 1))]
         capacities = np.concatenate([most, most])
-        shares = fair_rates_in_rounds(crossed, capacities, self.own_mbps)
-        is_full = summed_per_limit(shares, crossed) >= FULL_LOAD * capacities
-        return shares, (crossed & is_full[:, np.newaxis, :]).sum(axis=2) > 1
+        return fair_rates_in_rounds(crossed, capacities, self.own_mbps)
 
     @property
     def freedom(self) -> int:
@@ -126,17 +115,10 @@ class Rounds:
         return crossed
 
 
-def _explained(causes: Floats, measured: Floats) -> Floats:
-    """What the shares, up to all of them, and the toll, never in favour, explain: least squares, by turns."""
-    flat = causes.reshape(2, -1)
-    products = flat @ flat.T
-    in_shares, in_toll = flat @ measured.ravel()
-    squares = np.maximum(products.diagonal(), 1e-12)
-    slope = price = 0.0
-    for _ in range(TURNS):
-        slope = float(np.clip((in_shares - price * products[0, 1]) / squares[0], 0, 1))
-        price = float(np.clip((in_toll - slope * products[0, 1]) / squares[1], -1, 0))
-    explained: Floats = slope * causes[0] + price * causes[1]
+def _explained(shares: Floats, measured: Floats) -> Floats:
+    """What the shares, up to all of them, explain: least squares."""
+    slope = np.clip((shares * measured).sum() / max((shares**2).sum(), 1e-12), 0, 1)
+    explained: Floats = slope * shares
     return explained
 
 
