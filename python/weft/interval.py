@@ -14,9 +14,6 @@ class Interval(msgspec.Struct, frozen=True, gc=False):
     low: float
     high: float
 
-    def to_json(self) -> dict[str, float]:
-        return {"median": self.median, "low": self.low, "high": self.high}
-
     def map_decreasing(self, convert: Callable[[float], float]) -> Interval:
         """The interval under a decreasing conversion, such as time to rate: the ends swap."""
         return Interval(convert(self.median), convert(self.high), convert(self.low))

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from support.here import weft
 from support.runs import step_plan, step_rows, write_run
+from weft.cli.output import plain
 from weft.cli.tables.delivery import deliveries_table
 from weft.diagnose.delivery import deliveries
 from weft.diagnose.summary import summarise
@@ -62,7 +63,7 @@ def test_a_ping_pong_has_neither_rate_nor_jitter(tmp_path: Path) -> None:
 
 def test_it_stands_in_the_document_and_in_both_tables(tmp_path: Path) -> None:
     run = lossy_run(tmp_path / "run")
-    (document,) = summarise(run).to_json()["deliveries"]
+    (document,) = plain(summarise(run).to_json())["deliveries"]
     assert document["loss_pct"] == {"median": 2.0, "low": 1.0, "high": 3.0}
     assert document["lost"] == 60
     (cells,) = delivery_table(run).rows

@@ -9,6 +9,7 @@ import pytest
 
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
 from support.synthetic import netpipe_sizes
+from weft.cli.output import plain
 from weft.diagnose.points import Point, points
 from weft.interval import Interval
 from weft.run.folder import Run
@@ -130,7 +131,7 @@ def test_too_few_launches_prove_no_dip(tmp_path: Path, launches: int) -> None:
 
 
 def test_json_has_the_documented_keys(tmp_path: Path) -> None:
-    document = points(clean(tmp_path, SIZES))[0].to_json()
+    document = plain(points(clean(tmp_path, SIZES))[0].to_json())
     assert document["pattern"] == "pingpong"
     assert document["transport"] == "tcp"
     assert document["size_bytes"] == 1

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from support.here import weft
 from support.importing import DATA, imported, refusal, warned
+from weft.cli.output import plain
 from weft.diagnose.limits.diagnosis import diagnose
 from weft.diagnose.summary import summarise
 from weft.errors import RequestError
@@ -251,7 +252,7 @@ def test_a_damaged_file_never_ends_in_anything_but_a_message(
     options = Options(partial=data.draw(st.booleans()))
     run = _attempt(tmp_path_factory.mktemp("damaged"), WHOLE[name], text, options)
     if run is not None:
-        json.dumps(summarise(run).to_json())
+        json.dumps(summarise(run).to_json(), default=plain)
 
 
 def test_the_command_line_gives_the_run_and_its_warnings(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from support.recorded_cluster import Cluster
+from weft.cli.output import plain
 from weft.execute.mpi.trial import Trial
 from weft.preflight.assess import Verdict, judge
 from weft.preflight.finding import Finding
@@ -220,7 +221,7 @@ def test_half_duplex_and_other_kernels_are_differences(cluster: Cluster) -> None
 
 def test_findings_are_data(cluster: Cluster) -> None:
     cluster.interface("n4")["mtu_bytes"] = 1500
-    document = json.loads(json.dumps(judge(cluster.record()).to_json()))
+    document = plain(judge(cluster.record()).to_json())
     assert document["can_run"] is True
     assert set(document["findings"][0]) == {"code", "message", "hint", "kind", "nodes"}
     assert len(document["nodes"]) == 4 and len(document["paths"]) == 12

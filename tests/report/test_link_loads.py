@@ -66,8 +66,8 @@ def test_a_fabric_is_drawn_with_what_its_links_carried(tmp_path: Path) -> None:
     assert found["n1 out"] == pytest.approx(1, rel=0.01)
     assert found["rack2 out"] == found["rack2 in"] == pytest.approx(0.25, rel=0.01)
     assert len(found) == 2 * 33
-    assert "rack2\nout 25 %, in 25 %" in texts(figure)
-    assert "n7: out 100 %, in 100 %" in texts(figure)
+    assert "rack2\nout and in 25 %" in texts(figure)
+    assert "n7: out and in 100 %" in texts(figure)
 
 
 def test_a_link_without_a_limit_is_told_from_an_idle_one(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_many_hosts_are_one_box_for_each_switch(tmp_path: Path) -> None:
     figure = figures_of(simulated(tmp_path, "alltoall", "xibalba-maintenance"))["fabric-1"]
     boxes = figure.tables["fabric-1-boxes"]
     assert len(boxes) == 1 + 8 + 8
-    assert any(text.startswith("n[113-128]\nout 7 %, in 7 %") for text in texts(figure))
+    assert any(text.startswith("n[113-128]\nout and in 7 %") for text in texts(figure))
     stripes = shares(figure, "stripes")
     assert len(stripes) == 2 * 128 > MOST_HOSTS
     assert shares(figure, "lines")["rack8 in"] == pytest.approx(1, abs=0.01)

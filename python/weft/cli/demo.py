@@ -45,7 +45,7 @@ def _document(result: Demonstration) -> dict[str, object]:
     return {
         "runs": [str(run.directory) for run in result.runs],
         "report": str(result.report),
-        "warnings": [vars(warning) for warning in result.warnings],
+        "warnings": result.warnings,
         **own,
     }
 

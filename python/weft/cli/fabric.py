@@ -51,8 +51,7 @@ def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) ->
     description = Description(open_simulated(name, scale).model)
     hops = description.way(*way) if way else None
     if as_json:
-        found = [hop.to_json() for hop in hops] if hops is not None else None
-        print_json(description.to_json() | {"way": found})
+        print_json(description.to_json() | {"way": hops})
         return
     console = Console(highlight=False, markup=False)
     hosts = description.hosts

@@ -40,7 +40,7 @@ def import_(
     directory = out or str(Path("runs") / Path(file).stem)
     run = import_file(format, file, directory, Options(partial, bidir, transport, size_bytes))
     if as_json:
-        warnings = [vars(warning) for warning in run.meta.warnings]
+        warnings = run.meta.warnings
         print_json({"run": directory, "status": run.meta.status, "warnings": warnings})
     else:
         print_warnings(run.meta.warnings)

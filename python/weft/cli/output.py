@@ -23,8 +23,13 @@ AT_ONCE = 1000
 
 
 def print_json(document: Any) -> None:
-    """Print the document; a number that JSON cannot hold is a bug, not an extension."""
-    click.echo(json.dumps(document, indent=1, allow_nan=False))
+    """Print the document, dataclasses as objects; a number that JSON cannot hold is a bug, not an extension."""
+    click.echo(json.dumps(document, indent=1, allow_nan=False, default=plain))
+
+
+def plain(value: Any) -> Any:
+    """What JSON has no type for, in types that it has; numbers of numpy as Python's."""
+    return msgspec.to_builtins(value, enc_hook=lambda number: number.item())
 
 
 def print_json_list(document: msgspec.Struct, name: str, entries: Iterable[msgspec.Struct]) -> None:

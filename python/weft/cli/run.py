@@ -182,7 +182,7 @@ def _approved_commands(folder: str, yes: bool) -> list[str]:
 def _say(result: Run, as_json: bool) -> None:
     """Where the run is, and what became of it."""
     if as_json:
-        warnings = [vars(warning) for warning in result.meta.warnings]
+        warnings = result.meta.warnings
         print_json(
             {"run": str(result.directory), "status": result.meta.status, "warnings": warnings}
         )

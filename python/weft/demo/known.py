@@ -40,8 +40,7 @@ class Known:
         return self.measured_mbps.median / self.declared_mbps - 1
 
     def to_json(self) -> dict[str, object]:
-        measured = self.measured_mbps and self.measured_mbps.to_json()
-        return {**vars(self), "measured_mbps": measured, "is_felt": self.is_felt}
+        return {**vars(self), "is_felt": self.is_felt}
 
 
 def compare(declared: DeclaredNetwork, found: Findings, scale: float) -> list[Known]:

@@ -41,9 +41,7 @@ class Delivered:
 
     def to_json(self) -> dict[str, Any]:
         """As `weft show --json` prints it."""
-        intervals = ("loss_pct", "jitter_us", "offered_mbps")
-        found = {name: getattr(self, name) for name in intervals}
-        return vars(self) | {"lost": self.lost} | {k: v and v.to_json() for k, v in found.items()}
+        return vars(self) | {"lost": self.lost}
 
 
 def deliveries(run: Run) -> list[Delivered]:

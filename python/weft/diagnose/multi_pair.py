@@ -28,14 +28,6 @@ class PairRate:
     throughput_mbps: Interval
     latency_us: Interval | None
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "pair": self.pair,
-            "interface": self.interface,
-            "throughput_mbps": self.throughput_mbps.to_json(),
-            "latency_us": self.latency_us and self.latency_us.to_json(),
-        }
-
 
 @dataclass(frozen=True)
 class MultiPairPoint:
@@ -73,23 +65,9 @@ class MultiPairPoint:
 
     def to_json(self) -> dict[str, Any]:
         """The point as `weft show --json` prints it under `multi_pair`."""
-        return {
-            "step": self.step,
-            "phase": self.phase,
-            "test": self.test,
-            "policy": self.policy,
-            "pairs": self.pairs,
-            "interfaces": list(self.interfaces),
-            "size_bytes": self.size_bytes,
-            "timings": self.timings,
-            "sum_mbps": self.sum_mbps.to_json(),
-            "lowest_mbps": self.lowest_mbps,
-            "highest_mbps": self.highest_mbps,
-            "spread_pct": self.spread_pct,
-            "latency_us": self.latency_us and self.latency_us.to_json(),
-            "of_alone": self.of_alone and self.of_alone.to_json(),
-            "each": [pair.to_json() for pair in self.each],
-        }
+        own = {"name", "by_launch_mbps"}
+        found = {key: value for key, value in vars(self).items() if key not in own}
+        return found | {"spread_pct": self.spread_pct}
 
 
 def multi_pair_points(run: Run) -> list[MultiPairPoint]:

@@ -29,8 +29,8 @@ class PairOrder:
             "order": [
                 {
                     "policy": point.policy,
-                    "sum_mbps": point.sum_mbps.to_json(),
-                    "of_alone": point.of_alone and point.of_alone.to_json(),
+                    "sum_mbps": point.sum_mbps,
+                    "of_alone": point.of_alone,
                 }
                 for point in self.points
             ],

@@ -46,14 +46,14 @@ class Point:
             "pattern": self.pattern,
             "transport": self.transport,
             "size_bytes": self.size_bytes,
-            "latency_us": self.latency_us and self.latency_us.to_json(),
-            "throughput_mbps": self.throughput_mbps.to_json(),
+            "latency_us": self.latency_us,
+            "throughput_mbps": self.throughput_mbps,
             "launches": self.launches,
             "coverage": self.coverage,
             "modes": self.modes.count,
-            "mode_times_us": list(self.modes.locations),
+            "mode_times_us": self.modes.locations,
             "dip": self.dip,
-            "expected_mbps": self.expected_mbps and self.expected_mbps.to_json(),
+            "expected_mbps": self.expected_mbps,
         }
 
 

@@ -54,9 +54,8 @@ class Signature:
         """The signature as `weft show --json` prints it."""
         sizes = ("half_power_bytes", "saturation_bytes", "knee_bytes")
         names = ("latency_us", "peak_mbps", *sizes)
-        intervals = {name: getattr(self, name) for name in names}
         return {
-            **{name: value and value.to_json() for name, value in intervals.items()},
+            **{name: getattr(self, name) for name in names},
             "peak_bytes": self.peak_bytes,
             "step": self.step,
             "launches": self.launches,

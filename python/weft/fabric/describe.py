@@ -25,9 +25,6 @@ class Hop:
     mbps: float | None
     delay_us: float
 
-    def to_json(self) -> dict[str, Any]:
-        return vars(self)
-
 
 class Description:
     """What `weft fabric show` says of a network. Rates are those of the wire, None where there is no limit."""
@@ -70,8 +67,7 @@ class Description:
         return [self._hop(index) for index in found[0]]
 
     def to_json(self) -> dict[str, Any]:
-        constraints = [hop.to_json() for hop in self.hops()]
-        return {"name": self.network.name, "hosts": self.hosts, "constraints": constraints}
+        return {"name": self.network.name, "hosts": self.hosts, "constraints": self.hops()}
 
     def _hop(self, index: int) -> Hop:
         rate = _finite(float(self.capacities_mbps[index]))

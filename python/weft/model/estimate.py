@@ -72,7 +72,7 @@ class Fitted:
         """The document of `weft fit --json`."""
         return {
             "model": self.name,
-            "parameters": [asdict(each) for each in self.estimates],
+            "parameters": self.estimates,
             "coverage": self.coverage,
             "rms_error_pct": self.rms_error_pct,
             "residuals": [

@@ -56,7 +56,7 @@ class GainCurve:
         return {
             "points": [each._asdict() for each in self.points()],
             "best": {"gamma": self.best.gamma, "gain": self.best.gain},
-            "regimes": [each.to_json() for each in self.regimes],
+            "regimes": self.regimes,
         }
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -26,9 +26,6 @@ class Regime:
     limit_before: Stage
     limit_after: Stage
     trend: Trend
-
-    def to_json(self) -> dict[str, object]:
-        return asdict(self)
 
 
 def regimes(model: Laws, low: float, high: float) -> list[Regime]:

@@ -31,7 +31,7 @@ class Verdict:
         """The document of `weft check --json`."""
         return {
             "can_run": self.can_run,
-            "findings": [finding.to_json() for finding in self.findings],
+            "findings": self.findings,
             **self.record.to_json(),
         }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from weft.nodeset import fold
 from weft.run.meta import Warning
@@ -22,9 +22,6 @@ class Finding(Warning):
 
     kind: Kind = "warning"
     nodes: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "nodes": list(self.nodes)}
 
 
 def named(nodes: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.here import weft, weft_json
+from weft.cli.output import plain
 from weft.diagnose.node.occupation import budgets, cache_hits, occupation
 from weft.diagnose.summary import summarise
 from weft.errors import RequestError
@@ -94,7 +95,7 @@ def test_caches_hits_are_kept_and_shown(tmp_path: Path) -> None:
             missed = mine["L1D", "read"].accesses * (1 - mine["L1D", "read"].hit_rate)
             assert mine["L2", "read"].accesses == pytest.approx(missed)
     shown = weft_json("show", found.directory)["caches"]
-    assert shown == [row.to_json() for row in hits]
+    assert shown == plain(hits)
     text = weft("show", found.directory).stdout
     assert "caches at 1048576 B, hits in %" in text and "L1I" in text
 

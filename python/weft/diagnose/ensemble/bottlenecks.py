@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
@@ -19,9 +18,6 @@ class Bottleneck:
     constraint: str
     transfers: int
     share: float
-
-    def to_json(self) -> dict[str, Any]:
-        return vars(self)
 
 
 def bottlenecks(run: Run) -> list[Bottleneck]:

@@ -40,9 +40,6 @@ class NodeEffect:
     direction: str
     factor: float
 
-    def to_json(self) -> dict[str, Any]:
-        return vars(self)
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -53,9 +50,6 @@ class Cell:
     rate_mbps: float
     expected_mbps: float
 
-    def to_json(self) -> dict[str, Any]:
-        return vars(self)
-
 
 @dataclass(frozen=True)
 class Block:
@@ -64,9 +58,6 @@ class Block:
     src: tuple[str, ...]
     dst: tuple[str, ...]
     rate_mbps: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "src": list(self.src), "dst": list(self.dst)}
 
 
 @dataclass(frozen=True)
@@ -91,9 +82,9 @@ class Effects:
             "step": self.step,
             "out": dict(zip(self.names, self.out_factors.tolist(), strict=True)),
             "in": dict(zip(self.names, self.in_factors.tolist(), strict=True)),
-            "nodes": [node.to_json() for node in self.nodes],
-            "cells": [cell.to_json() for cell in self.cells],
-            "blocks": [block.to_json() for block in self.blocks],
+            "nodes": self.nodes,
+            "cells": self.cells,
+            "blocks": self.blocks,
         }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import harmonic_mean
-from typing import Any
 
 import numpy as np
 
@@ -34,9 +33,6 @@ class Phase:
     mean_mbps: float
     aggregate_mbps: float
     slowest: tuple[str, str]
-
-    def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "slowest": list(self.slowest)}
 
 
 def phases(run: Run, rates: Rates | None = None) -> list[Phase]:

@@ -28,9 +28,6 @@ class Route:
     phase: int
     latency_us: float | None
 
-    def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "rate_mbps": self.rate_mbps.to_json()}
-
 
 def routes(meta: RunMeta, rates: Rates) -> list[Route]:
     """The routes of a run that carried anything, by source and destination."""
@@ -69,7 +66,7 @@ def transfers_json(meta: RunMeta, rates: Rates, steps: set[int]) -> list[dict[st
             "src": names[src],
             "dst": names[dst],
             "size_bytes": int(size),
-            "rate_mbps": Interval(float(median), float(low), float(high)).to_json(),
+            "rate_mbps": Interval(float(median), float(low), float(high)),
         }
         for step, phase, src, dst, size, median, low, high in zip(*columns, strict=True)
     ]

@@ -43,13 +43,7 @@ class Limit:
         return replace(self, members=tuple(group), against=self.members, direction=direction)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            **vars(self),
-            "members": list(self.members),
-            "against": list(self.against) if self.against else None,
-            "capacity_mbps": self.capacity_mbps.to_json(),
-            "oversubscription": self.oversubscription,
-        }
+        return {**vars(self), "oversubscription": self.oversubscription}
 
 
 @dataclass(frozen=True)
@@ -62,9 +56,6 @@ class Slow:
     rate_mbps: Interval
     expected_mbps: float
     evidence: str
-
-    def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "nodes": list(self.nodes), "rate_mbps": self.rate_mbps.to_json()}
 
 
 @dataclass(frozen=True)
@@ -84,14 +75,5 @@ class Findings:
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft diagnose --json`."""
-        return {
-            "verdict": self.verdict,
-            "groups": [list(group) for group in self.groups],
-            "limits": [limit.to_json() for limit in self.limits],
-            "slow": [slow.to_json() for slow in self.slow],
-            "undecided": self.undecided,
-            "differences": self.differences,
-            "unobservable": self.unobservable,
-            "full_rate_mbps": self.full_rate_mbps and self.full_rate_mbps.to_json(),
-            "pairs": [order.to_json() for order in self.pairs],
-        }
+        limits = [limit.to_json() for limit in self.limits]
+        return {**vars(self), "limits": limits, "pairs": [one.to_json() for one in self.pairs]}

@@ -48,9 +48,6 @@ class CacheHits:
     accesses: float
     hit_rate: float
 
-    def to_json(self) -> dict[str, Any]:
-        return dict(vars(self))
-
 
 @dataclass(frozen=True)
 class Budget:

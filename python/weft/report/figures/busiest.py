@@ -19,7 +19,7 @@ from weft.run.link_loads import Load
 
 MOST_ROWS = 20
 ROW_PX, LEAST_PX = 22, 120
-LABEL_PX, LABEL_LENGTH = 230, 36
+LABEL_PX, LABEL_LENGTH = 270, 36
 
 
 @dataclass(frozen=True)

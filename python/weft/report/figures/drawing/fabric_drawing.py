@@ -149,12 +149,11 @@ class Drawing:
 
     def _text(self, place: Place) -> list[str]:
         link, inside = self._links(place), self.lanes.inside(place.names[0])
-        between = f"out {span(link[0])}, in {span(link[1])}" if link else ""
+        between = _spans(*map(span, link)) if link else []
         if self._is_leaf(place):
-            own = [fold(place.names), between]
-            return own if self._is_folded else [": ".join(own)]
-        through = f"inside {span(inside)}" if inside else ""
-        return [line for line in (place.names[0], between, through) if line]
+            own = fold(place.names)
+            return [own, *between] if self._is_folded else [f"{own}: {', '.join(between)}"]
+        return [place.names[0], *between, *([f"inside {span(inside)}"] if inside else [])]
 
     def _links(self, place: Place) -> tuple[list[Lane], list[Lane]] | None:
         """The links above what is in a box, out and in; None where it is joined without."""
@@ -188,6 +187,11 @@ class Drawing:
                 left = place.column + first * wide
                 ends = {"left": left, "right": left + len(cell) * wide}
                 yield {**ends, "top": top, "bottom": top + self._stripe, **_busiest(cell)}
+
+
+def _spans(out: str, in_: str) -> list[str]:
+    """A line for each direction, or one where both are the same."""
+    return [f"out and in {out}"] if out == in_ else [f"out {out}", f"in {in_}"]
 
 
 def _busiest(lanes: Sequence[Lane]) -> Row:
