@@ -13,6 +13,8 @@ import pytest
 
 from weft.cli.main import weft
 from weft.fabric.load import load_fabric
+from weft.formats.importers import FORMATS
+from weft.plan import catalog
 from weft.plan.load import load_plan, parse_plan
 from weft.testbed.hosts.host_file import read_host_file
 from weft.testbed.open import open_testbed
@@ -107,6 +109,18 @@ def test_links_lead_somewhere(page: Path) -> None:
         target = page.parent / place if place else page
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+
+
+def test_tables_have_every_plan_and_format() -> None:
+    plans, tools = ((ROOT / "docs" / name).read_text() for name in ("plans.md", "other-tools.md"))
+    catalogue = plans[plans.index("## Catalogue") :]
+    assert [one for one in catalog.names("plan") if f"`{one}`" not in catalogue] == []
+    assert [one for one in FORMATS if f"| `{one}` |" not in tools] == []
+
+
+def test_every_picture_is_shown() -> None:
+    text = "".join(page.read_text() for page in PAGES)
+    assert [one.name for one in (ROOT / "docs").glob("*.svg") if f"{one.name})" not in text] == []
 
 
 def anchors(page: Path) -> list[str]:
