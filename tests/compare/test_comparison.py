@@ -8,7 +8,8 @@ import pytest
 
 from support.here import weft
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
-from weft.compare.comparison import Unmatched, compare
+from weft.compare.comparison import compare
+from weft.compare.document import Unmatched
 from weft.compare.settings import Difference
 from weft.errors import RequestError
 from weft.formats.exporters import export_run

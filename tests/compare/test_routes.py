@@ -15,7 +15,8 @@ from support.here import weft
 from support.plans import a_step
 from support.runs import launches_of, step_rows, write_run
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
-from weft.compare.comparison import Unmatched, compare
+from weft.compare.comparison import compare
+from weft.compare.document import Unmatched
 from weft.compare.routes import RoutePair
 from weft.plan.pattern import AllToAll
 from weft.run.folder import Run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,16 @@ def test_it_stands_in_the_document_and_in_both_tables(tmp_path: Path) -> None:
     (cells,) = delivery_table(run).rows
     assert "2 % (1 to 3)" in cells
     assert "2.000" in weft("show", run.directory).stdout
+
+
+def test_counts_that_are_zero_everywhere_have_no_column(tmp_path: Path) -> None:
+    (one,) = deliveries(lossy_run(tmp_path / "run"))
+    out = io.StringIO()
+    whole = replace(one, overrun=0, duplicated=0)
+    Console(file=out, width=120).print(deliveries_table([whole, replace(whole, reordered=0)]))
+    heading, *_, last = out.getvalue().splitlines()
+    assert "out of order" in heading and "overrun" not in heading
+    assert last.strip() == "overrun, twice: all 0"
 
 
 def test_a_run_over_tcp_has_none(tmp_path: Path) -> None:

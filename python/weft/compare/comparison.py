@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import msgspec
 import numpy as np
 from msgspec import structs
 
 from weft.compare.applications import compare_loads
+from weft.compare.document import Head, Simultaneous, Unmatched
 from weft.compare.matching import Launches, Matched, Pair, matched, ratio_of, table
 from weft.compare.multi_pair import compare_pairs
 from weft.compare.nodes import NodeRatio, nodes_that_differ
@@ -30,38 +30,6 @@ Key = tuple[str, int, int]
 
 Measured = tuple[Point, tuple[float, ...]]
 """A point, and its throughput in each launch."""
-
-
-class Simultaneous(msgspec.Struct):
-    """How many rows share the bound on false differences, what was tested, and the smallest p it can give."""
-
-    rows: int
-    launches: tuple[int, int]
-    least_p: float
-    level: float = LEVEL
-
-
-class Unmatched(msgspec.Struct):
-    """How many sizes, routes or loads of each run have no partner."""
-
-    a: int
-    b: int
-
-
-class Head(msgspec.Struct, kw_only=True):
-    """What is printed before the points."""
-
-    a: str
-    b: str
-    quantity: str = "throughput_mbps"
-    statistic: Reduction
-    differences: list[Difference]
-    nodes: list[NodeRatio]
-    simultaneous: Simultaneous
-    median_abs_error_pct: float
-    worst_abs_error_pct: float
-    unmatched: Unmatched
-    warnings: list[Warning]
 
 
 @dataclass(frozen=True)

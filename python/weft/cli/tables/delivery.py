@@ -10,25 +10,30 @@ from weft.interval import Interval
 
 
 def deliveries_table(delivered: list[Delivered]) -> Table:
-    """A row a size; with several launches the loss has its interval."""
-    spread = any(one.launches > 1 for one in delivered)
-    streamed = any(one.offered_mbps is not None for one in delivered)
-    ends = ["from", "to"] if spread else []
-    streams = ["sent, Mb/s", "jitter, us", "out of order"] if streamed else []
-    table = plain_table("size, B", "sent", "lost, %", *ends, "overrun", "twice", *streams)
-    for one in delivered:
-        loss = one.loss_pct
-        interval = [f"{value:.3f}" for value in (loss.low, loss.high)] if spread else []
-        of_streams = [_middle(one.offered_mbps), _middle(one.jitter_us), str(one.reordered)]
-        table.add_row(
-            str(one.size_bytes),
-            str(one.sent),
-            f"{loss.median:.3f}",
-            *interval,
-            str(one.overrun),
-            str(one.duplicated),
-            *(of_streams if streamed else []),
-        )
+    """A row a size; with several launches the loss has its interval. Counts that are 0 in all rows are named below."""
+    columns = {
+        "size, B": [str(one.size_bytes) for one in delivered],
+        "sent": [str(one.sent) for one in delivered],
+        "lost, %": [f"{one.loss_pct.median:.3f}" for one in delivered],
+    }
+    if any(one.launches > 1 for one in delivered):
+        columns["from"] = [f"{one.loss_pct.low:.3f}" for one in delivered]
+        columns["to"] = [f"{one.loss_pct.high:.3f}" for one in delivered]
+    counts = {
+        "overrun": [str(one.overrun) for one in delivered],
+        "twice": [str(one.duplicated) for one in delivered],
+    }
+    if any(one.offered_mbps is not None for one in delivered):
+        columns["sent, Mb/s"] = [_middle(one.offered_mbps) for one in delivered]
+        columns["jitter, us"] = [_middle(one.jitter_us) for one in delivered]
+        counts["out of order"] = [str(one.reordered) for one in delivered]
+    zero = [name for name, values in counts.items() if set(values) == {"0"}]
+    columns |= {name: values for name, values in counts.items() if name not in zero}
+    table = plain_table(*columns)
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*row)
+    if zero:
+        table.caption, table.caption_justify = f"{', '.join(zero)}: all 0", "left"
     return table
 
 
