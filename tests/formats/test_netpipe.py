@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from support import importing
+from support.importing import latencies_us
 from support.paths import DATA
 from weft.diagnose.points import points
 from weft.diagnose.signature import signature
@@ -19,24 +21,13 @@ NP3_TALK = DATA / "np3.7.2.stdout"
 NP5 = DATA / "np5_mpi.np.out"
 
 
-def imported(tmp_path: Path, source: Path | str, options: Options | None = None) -> Run:
-    """A run from a file, or from text that becomes one."""
-    if isinstance(source, str):
-        path = tmp_path / "np.out"
-        path.write_text(source)
-        source = path
-    return import_file("netpipe", source, tmp_path / "run", options)
+def imported(directory: Path, source: Path | str, options: Options | None = None) -> Run:
+    directory.mkdir(exist_ok=True)
+    return importing.imported(directory, "netpipe", source, options)
 
 
-def refusal(tmp_path: Path, source: Path | str, options: Options | None = None) -> str:
-    with pytest.raises(RequestError) as caught:
-        imported(tmp_path, source, options)
-    assert not (tmp_path / "run").exists()
-    return caught.value.message
-
-
-def half_trips_us(run: Run) -> dict[int, float]:
-    return {point.size_bytes: point.latency_us.median for point in points(run) if point.latency_us}
+def refusal(directory: Path, source: Path | str, options: Options | None = None) -> str:
+    return importing.refusal(directory, "netpipe", source, options).message
 
 
 def columns(path: Path) -> list[list[str]]:
@@ -79,7 +70,7 @@ def test_rows_are_one_launch_with_a_phase_for_each_size(tmp_path: Path) -> None:
 def test_what_version_3_prints_is_the_same_measurement(tmp_path: Path) -> None:
     talk = imported(tmp_path / "talk", NP3_TALK)
     written = imported(tmp_path / "written", NP3)
-    assert half_trips_us(talk) == pytest.approx(half_trips_us(written), rel=1e-3)
+    assert latencies_us(talk) == pytest.approx(latencies_us(written), rel=1e-3)
     assert set(talk.samples["messages"].to_pylist()) == {200}
 
 
@@ -92,12 +83,12 @@ def test_version_4_is_told_by_its_columns(tmp_path: Path) -> None:
     assert run.meta.source is not None and run.meta.source["format"] == "netpipe-4"
     assert run.meta.statistic == "best"
     expected = {1: 12.34, 1000: 20.0, 100000: 871.25}
-    assert half_trips_us(run) == pytest.approx(expected, rel=1e-4)
+    assert latencies_us(run) == pytest.approx(expected, rel=1e-4)
 
 
 def test_version_4_with_a_workload_has_two_more_columns(tmp_path: Path) -> None:
     run = imported(tmp_path, "    1000 400.000000  380.0  350.0  0.00002000  12.5 65536\n")
-    assert half_trips_us(run) == pytest.approx({1000: 20.0})
+    assert latencies_us(run) == pytest.approx({1000: 20.0})
 
 
 def test_version_5_counts_gigabits_and_microseconds(tmp_path: Path) -> None:
@@ -105,7 +96,7 @@ def test_version_5_counts_gigabits_and_microseconds(tmp_path: Path) -> None:
     assert run.meta.statistic == "mean"
     assert run.meta.source is not None and run.meta.source["format"] == "netpipe-5"
     expected = {int(row[0]): float(row[4]) for row in columns(NP5)}
-    assert half_trips_us(run) == pytest.approx(expected, rel=0.01)
+    assert latencies_us(run) == pytest.approx(expected, rel=0.01)
     assert max(point.throughput_mbps.median for point in points(run)) == pytest.approx(
         5735, rel=1e-3
     )
@@ -113,7 +104,7 @@ def test_version_5_counts_gigabits_and_microseconds(tmp_path: Path) -> None:
 
 def test_version_5_takes_the_column_with_more_digits(tmp_path: Path) -> None:
     """The theoretical module's time is affine, but neither rounded column shows it alone."""
-    times = half_trips_us(imported(tmp_path, DATA / "np5_theo.np.out"))
+    times = latencies_us(imported(tmp_path, DATA / "np5_theo.np.out"))
     for size, time_us in times.items():
         expected = 10.0 + size * 8 / 97252.0
         assert time_us == pytest.approx(expected, rel=6e-4), size
@@ -122,7 +113,7 @@ def test_version_5_takes_the_column_with_more_digits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("unit", ["GFlops", "GB/sec"])
 def test_version_5_with_a_workload_has_a_unit_at_the_end(tmp_path: Path, unit: str) -> None:
     run = imported(tmp_path, f"     1000     0.400     0.380     0.410   20.00     1.25 {unit}\n")
-    assert half_trips_us(run) == pytest.approx({1000: 20.0})
+    assert latencies_us(run) == pytest.approx({1000: 20.0})
 
 
 def test_rates_of_several_pairs_are_divided_among_them(tmp_path: Path) -> None:
@@ -131,21 +122,21 @@ def test_rates_of_several_pairs_are_divided_among_them(tmp_path: Path) -> None:
         for size, time in [(1, 9.87), (1024, 12.34), (65536, 512.11)]
     )
     run = imported(tmp_path, rows)
-    assert half_trips_us(run) == pytest.approx({1: 9.87, 1024: 12.34, 65536: 512.11}, rel=1e-3)
+    assert latencies_us(run) == pytest.approx({1: 9.87, 1024: 12.34, 65536: 512.11}, rel=1e-3)
     assert "aggregate-rates" in [warning.code for warning in run.meta.warnings]
 
 
 def test_bidirectional_sizes_are_halved_when_said(tmp_path: Path) -> None:
     path = DATA / "np3.7.2_bidir.np.out"
-    doubled = half_trips_us(imported(tmp_path / "plain", path))
-    halved = half_trips_us(imported(tmp_path / "bidir", path, Options(bidir=True)))
+    doubled = latencies_us(imported(tmp_path / "plain", path))
+    halved = latencies_us(imported(tmp_path / "bidir", path, Options(bidir=True)))
     assert halved == {size // 2: time_us for size, time_us in doubled.items()}
 
 
 def test_what_a_bidirectional_run_prints_says_so_itself(tmp_path: Path) -> None:
     talk = imported(tmp_path / "talk", DATA / "np3.7.2_bidir.stdout")
     written = imported(tmp_path / "w", DATA / "np3.7.2_bidir.np.out", Options(bidir=True))
-    assert half_trips_us(talk) == pytest.approx(half_trips_us(written), rel=1e-3)
+    assert latencies_us(talk) == pytest.approx(latencies_us(written), rel=1e-3)
     assert talk.meta.source and "both directions" in talk.meta.source["convention"]
 
 
@@ -164,40 +155,10 @@ def test_a_real_file_has_a_signature(tmp_path: Path) -> None:
     assert found.latency_us.low == found.latency_us.high == pytest.approx(3.33, abs=0.01)
 
 
-@pytest.mark.parametrize("source", [NP3, NP3_TALK, NP5], ids=lambda path: path.name)
-def test_a_file_cut_anywhere_is_whole_lines_or_is_refused_by_line(
-    tmp_path: Path, source: Path
-) -> None:
-    text = source.read_text()
-    whole = {size for size, *_ in half_trips_us(imported(tmp_path / "all", source)).items()}
-    begin = text.index("loop\n") + 5 if source == NP3_TALK else 0
-    for end in range(begin + 10, len(text), 7):
-        directory = tmp_path / str(end)
-        directory.mkdir()
-        path = directory / "np.out"
-        path.write_text(text[:end])
-        line = text[:end].count("\n") + 1
-        try:
-            run = import_file("netpipe", path, directory / "run")
-        except RequestError as error:
-            assert f"line {line}" in error.message
-            continue
-        assert len(half_trips_us(run)) == _whole_lines(text, end, begin)
-        assert set(half_trips_us(run)) <= whole
-
-
-def _whole_lines(text: str, end: int, begin: int) -> int:
-    """Lines whose every digit is before `end`, the newline itself not needed."""
-    return text[begin : end + (text[end] == "\n")].count("\n")
-
-
 def test_a_cut_file_names_line_and_reason_and_the_way_out(tmp_path: Path) -> None:
-    path = tmp_path / "np.out"
-    path.write_text(NP3.read_text()[:-60])
-    with pytest.raises(RequestError) as caught:
-        import_file("netpipe", path, tmp_path / "run")
-    assert "np.out, line 57: the file ends inside this line" in caught.value.message
-    assert "--partial" in caught.value.hint
+    error = importing.refusal(tmp_path, "netpipe", NP3.read_text()[:-60])
+    assert "result.txt, line 57: the file ends inside this line" in error.message
+    assert "--partial" in error.hint
 
 
 def test_partial_imports_the_whole_lines_and_warns(tmp_path: Path) -> None:
@@ -230,7 +191,6 @@ def test_other_real_outputs_are_refused_by_name(tmp_path: Path, name: str, reaso
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "empty"),
         ("hello\n", "line 1: not a row"),
         ("       1 1.163848\n", "line 1: not a row"),
         ("       1 1.163848   0.00000656\nhello\n", "line 2: not a row"),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import struct
 import subprocess
 
@@ -90,20 +88,6 @@ def test_an_unknown_congestion_control_is_named():
 
     with pytest.raises(AgentError, match="nosuch"):
         loopback.with_agents(scenario)
-
-
-@pytest.mark.parametrize("victim", [0, 1])
-def test_an_agent_killed_mid_step_is_named(victim):
-    async def scenario(*agents: Agent):
-        job = loopback.job(loopback.step([1], trial_ms=5000))
-        running = asyncio.ensure_future(run_step(list(agents), job, lambda batch: None))
-        await asyncio.sleep(0.3)
-        os.kill(agents[victim].pid, signal.SIGKILL)
-        await running
-
-    with pytest.raises(AgentError, match="SIGKILL") as caught:
-        loopback.with_agents(scenario)
-    assert caught.value.node == ["n1", "n2"][victim]
 
 
 def test_a_peer_that_stops_is_noticed_within_the_patience():

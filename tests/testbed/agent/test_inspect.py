@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import socket
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support import handshake
-from weft import binaries
+from support import handshake, loopback
 from weft.testbed.agent import reply
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Answer, Echoing, EchoStopped, Inspected, Tried
@@ -21,21 +18,8 @@ from weft.testbed.ports import PortRange
 
 pytestmark = pytest.mark.timed
 
-HOME = "127.0.0.1"
+HOME = loopback.ADDRESS
 NOWHERE = "192.0.2.77"
-
-
-def with_agents(work: Callable[[Agent, Agent], Awaitable[None]]) -> None:
-    async def run() -> None:
-        argv = [str(binaries.find("weft-probe"))]
-        agents = [await Agent.start(name, argv) for name in ("a", "b")]
-        try:
-            await work(*agents)
-        finally:
-            for agent in agents:
-                await agent.close()
-
-    asyncio.run(run())
 
 
 async def asked(agent: Agent, request: Request, answer: type[Answer]) -> Answer:
@@ -68,7 +52,7 @@ def test_the_kernel_is_asked_about_interfaces_by_their_addresses() -> None:
         assert seen.node["settings"]["tcp_rmem_max"] == int(limits[2])
         assert all(0 <= share <= 1 for share in seen.node["busy"])
 
-    with_agents(work)
+    loopback.with_agents(work)
 
 
 def test_a_way_is_tried_and_closed_again() -> None:
@@ -85,7 +69,7 @@ def test_a_way_is_tried_and_closed_again() -> None:
         assert f"a firewall rejects port {port}" in path.connect_error
         assert path.mtu_bytes is None
 
-    with_agents(work)
+    loopback.with_agents(work)
 
 
 def test_who_has_not_the_token_is_not_answered() -> None:
@@ -97,7 +81,7 @@ def test_who_has_not_the_token_is_not_answered() -> None:
         assert (await tried(one, token, port)).answered == 10
         assert (await asked(other, StopEcho(), EchoStopped)).rejected == 1
 
-    with_agents(work)
+    loopback.with_agents(work)
 
 
 def test_a_question_is_answered_once_and_with_fewer_bytes() -> None:
@@ -117,7 +101,7 @@ def test_a_question_is_answered_once_and_with_fewer_bytes() -> None:
                     socket_.recv(2000)
         assert (await asked(other, StopEcho(), EchoStopped)).rejected == 2
 
-    with_agents(work)
+    loopback.with_agents(work)
 
 
 def asking(address: str, port: int) -> socket.socket:
@@ -136,7 +120,7 @@ def test_ports_are_taken_from_the_range_or_there_are_none() -> None:
                 await echoed(one, token, ports=PortRange(port, port))
             assert port < await echoed(other, token, ports=PortRange(port, port + 20)) <= port + 20
 
-    with_agents(work)
+    loopback.with_agents(work)
 
 
 def test_an_address_of_nobody_is_an_error_with_a_sentence() -> None:
@@ -147,4 +131,4 @@ def test_an_address_of_nobody_is_an_error_with_a_sentence() -> None:
         path = await tried(one, token, 9, source=NOWHERE)
         assert "assign" in path.connect_error and "assign" in path.datagram_error
 
-    with_agents(work)
+    loopback.with_agents(work)

@@ -139,13 +139,16 @@ def test_a_message_takes_its_time_on_the_wire_even_after_a_pause() -> None:
     assert times[len(times) // 4] < 3 * FULL_FRAME_US
 
 
+def cable(directory: Path, keys: str) -> str:
+    """A fabric of two hosts, joined by a link with these keys."""
+    fabric = directory / "cable.toml"
+    ends = '[[hosts]]\nids = "a,b"\n[[links]]\nbetween = ["a", "b"]'
+    fabric.write_text(f'name = "cable"\n{ends}\n{keys}\n')
+    return str(fabric)
+
+
 def test_directions_have_their_own_rates(tmp_path: Path) -> None:
-    fabric = tmp_path / "lopsided.toml"
-    fabric.write_text(
-        'name = "lopsided"\n[[hosts]]\nids = "a,b"\n[[links]]\nbetween = ["a", "b"]\n'
-        'rate = "100 Mb/s"\nrate_back = "10 Mb/s"\n'
-    )
-    with open_lab(str(fabric)) as lab:
+    with open_lab(cable(tmp_path, 'rate = "100 Mb/s"\nrate_back = "10 Mb/s"')) as lab:
         a, b = enter(lab, 0), enter(lab, 1)
         (there,) = traffic.transfer_rates_mbps([(a, b, "10.0.0.2")], 8)
         (back,) = traffic.transfer_rates_mbps([(b, a, "10.0.0.1")], 2, port=5020)
@@ -154,24 +157,15 @@ def test_directions_have_their_own_rates(tmp_path: Path) -> None:
 
 
 def test_the_delay_is_there(tmp_path: Path) -> None:
-    fabric = tmp_path / "far.toml"
-    fabric.write_text(
-        'name = "far"\n[[hosts]]\nids = "a,b"\n[[links]]\nbetween = ["a", "b"]\ndelay = "2 ms"\n'
-    )
-    with open_lab(str(fabric)) as lab:
+    with open_lab(cable(tmp_path, 'delay = "2 ms"')) as lab:
         times = traffic.half_round_trips_us(enter(lab, 0), enter(lab, 1), "10.0.0.2", 1)
     assert 2000 <= times[0] < 2100
 
 
 @pytest.mark.parametrize("shape", ["", 'rate = "1 Gb/s"\n'])
 def test_the_mtu_is_what_the_link_says(tmp_path: Path, shape: str) -> None:
-    fabric = tmp_path / "jumbo.toml"
-    fabric.write_text(
-        'name = "jumbo"\n[[hosts]]\nids = "a,b"\n[[links]]\nbetween = ["a", "b"]\n'
-        f"mtu_bytes = 9000\n{shape}"
-    )
     largest = 9000 - 28
-    with open_lab(str(fabric)) as lab:
+    with open_lab(cable(tmp_path, f"mtu_bytes = 9000\n{shape}")) as lab:
         a, b = enter(lab, 0), enter(lab, 1)
         with traffic.serving(b, "listen_udp", traffic.PORT) as server:
             assert not traffic.answer(
