@@ -114,7 +114,7 @@ def times(samples: pa.Table) -> Times:
 
 
 def ideal_phase_s(size_bytes: int, scale: float) -> float:
-    """Everybody sends and receives at once, so data shares each wire with acknowledgements of other data."""
+    """All nodes send and receive at once, so data shares each wire with acknowledgements of other data."""
     share = 2 * FULL.payload_bytes / (2 * FULL.wire_bytes + ACKNOWLEDGEMENT_BYTES)
     return 8 * size_bytes / (scale * 100e6 * share)
 

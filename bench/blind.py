@@ -1,4 +1,4 @@
-"""How well xray finds the limits of fabrics it knows nothing about: generated ones and the catalogue's, in labs.
+"""How well xray finds the limits of fabrics that it has no description of: generated ones and the catalogue's, in labs.
 
 The seeds of the score are not those that the search was developed with (below 2083, 2120, and 3001 to 4040).
 

@@ -2,7 +2,7 @@
 
 usage: bench/fidelity.py [FABRIC ...]     (all when none is named)
 
-Everybody sends to somebody at once, in a random permutation and a random bisection, for some seconds each, so that TCP
+All nodes send at once, in a random permutation and a random bisection, for some seconds each, so that TCP
 has time to share what it finds, in three launches, of which the median counts: what a route gets in all of them is
 lasting, what differs between them is chance. Labs run slowly enough for two processors to carry them. The simulator
 says what max-min fairness makes of the same (`sharing=max-min`), and what Reno does, frame by frame (`sharing=reno`).

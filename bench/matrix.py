@@ -2,8 +2,8 @@
 
 usage: bench/matrix.py [--times N] [fat-tree-16] [two-racks]     (both when none is named)
 
-mpiGraph moves everybody at once around a ring of distances: each node sends to the one d places on and receives from
-the one d places back. `alltoall` is the same pattern; `matrix` (full duplex) moves everybody at once too, but in
+In mpiGraph all nodes send at once, around a ring of distances: each node sends to the one d places on and receives from
+the one d places back. `alltoall` is the same pattern; `matrix` (full duplex) lets all send at once, too, but in
 pairs that exchange. Where nothing inside the network is a limit, all three must agree; where the nodes share one, a
 rate is that of a phase, and only the same phases give the same. The peer runs twice: how far it is from itself is
 what no tool can be asked to beat.

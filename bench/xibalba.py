@@ -9,7 +9,7 @@ the machine, not the fabric, made some of the values. The simulator runs at the 
 blocks.
 
 No parameter is fitted to any of these values. E7's two inner limits are the study's own, inferred by it from its
-Table 3, so what they are inferred from does not count for the simulator; `overhead`, which nobody published, is varied.
+Table 3, so what they are inferred from does not count for the simulator; the unpublished `overhead` is varied.
 
 Takes about 20 minutes in the lab, seconds in the simulator. Three published values contradict the others and
 are missed: 64 nodes at 6 MByte/s in 63 phases of 40 MB need 420 s, not 711 (`aapc_e7_cfg2_s`), and 16 nodes
@@ -143,7 +143,7 @@ def all_found(parts: list[str], ground: Ground) -> Iterator[tuple[Result, Found]
 
 
 def print_sensitivity(parts: list[str], ground: Ground) -> None:
-    """How far the results hang on what nobody published."""
+    """How far the results depend on what was not published."""
     with contextlib.redirect_stdout(io.StringIO()):
         usual = [found.value for _, found in all_found(parts, ground)]
         for overhead_us in (0, 1, 100):

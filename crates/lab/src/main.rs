@@ -40,7 +40,7 @@ fn fulfil(request: &Request) -> Result<()> {
 fn print_cookie(pid: u32) -> Result<()> {
     let cookie =
         kernel::namespace::cookie_of(pid).doing("enter the process's network namespace")?;
-    let old = || LabError::work("this kernel tells no cookies of network namespaces");
+    let old = || LabError::work("this kernel gives no cookies of network namespaces");
     println!("{}", cookie.ok_or_else(old)?);
     Ok(())
 }

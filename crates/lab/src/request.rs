@@ -20,7 +20,7 @@ weft-lab: a fabric out of Linux network namespaces; started by weft, seldom by h
   weft-lab cookie --pid PID
       Prints the cookie of a process's network namespace, a number that no other one ever has.";
 
-/// What the user wants.
+/// What the user requested.
 #[derive(Debug)]
 pub enum Request {
     Keep(DaemonRequest),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Something the user should know about the lab that does not stop it.
+/// A warning to the user about the lab that does not stop it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Warning {
     pub code: &'static str,

@@ -17,7 +17,7 @@ use weft_netsim::simulate::{Demand, Route, Settings, Solver, Transfers};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
-/// Who sends to whom, and how much, in one phase.
+/// Which host sends to which, and how much, in one phase.
 type Phase = Vec<(usize, usize, f64)>;
 
 fn main() {

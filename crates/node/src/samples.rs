@@ -39,8 +39,8 @@ pub struct Outcome {
 }
 
 impl Simulator {
-    /// Carries out phases of a step between the two nodes in order, until one message takes longer than the step wants, one
-    /// fails, or `stop` is set. Of a step with loads larger ones are left out of a size that fails.
+    /// Carries out phases of a step between the two nodes in order, until a message takes longer than the step's limit,
+    /// one fails, or `stop` is set. Of a step with loads larger ones are left out of a size that fails.
     pub fn run(&self, step: &Step, phases: &[Phase], stop: &AtomicBool) -> Outcome {
         let machine = with_options(&self.machine, &step.options);
         let mut outcome = Outcome::default();
@@ -271,7 +271,7 @@ fn timed(
     Ok((timed, measured, cycles))
 }
 
-/// With cycles by category, where the machine knows them.
+/// With cycles by category, where the machine has them.
 fn counted(machine: &Machine, exchange: Exchange) -> Result<(Measured, Cycles), Failure> {
     if !machine.breakdown.is_known() {
         return Ok((measure(machine, exchange)?, Cycles::default()));

@@ -247,7 +247,7 @@ fn read_cpus(
         .map(Some)
 }
 
-/// Of patterns between many nodes only the testbed knows how many there must be.
+/// Of patterns between many nodes the testbed decides how many there must be.
 fn cpu_amounts(transport: Transport, pattern: &Pattern) -> RangeInclusive<usize> {
     let nodes = pattern.nodes() as usize;
     match (transport, pattern.is_pair()) {

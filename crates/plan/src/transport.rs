@@ -93,7 +93,7 @@ impl Transport {
         )
     }
 
-    /// Whether it knows how to carry the transfers of a pattern, other than a pair's, which all know.
+    /// Whether it carries the transfers of a pattern other than a pair's, which all carry.
     pub(crate) fn carries(self, pattern: &Pattern) -> bool {
         match self {
             Self::Tcp => true,

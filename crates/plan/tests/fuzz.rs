@@ -1,4 +1,4 @@
-//! The loader under text that nobody would write: it refuses, it never panics.
+//! The loader under mutated text: it refuses, it never panics.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! weft-probe: the agent that runs on each node. It speaks frames on standard input and output, and ends when
+//! weft-probe: the agent that runs on each node. It reads and writes frames on standard input and output, and ends when
 //! its standard input does.
 
 mod agent;
@@ -20,7 +20,7 @@ use agent::{Agent, relay};
 use system::{descriptors, wake::Wake};
 use wire::frame::{self, Kind};
 
-const USAGE: &str = "weft-probe is started by weft and speaks frames on its standard input and output.\n\
+const USAGE: &str = "weft-probe is started by weft; it reads and writes frames on its standard input and output.\n\
                      weft-probe --version prints its version.";
 
 fn main() -> ExitCode {

@@ -19,7 +19,7 @@ const RECEIVE_BUFFER_BYTES: i32 = 32 << 20;
 const PACKET_QDISC_BYPASS: i32 = 20;
 const PACKET_IGNORE_OUTGOING: i32 = 23;
 
-/// Room for one time stamp, aligned as the kernel wants it.
+/// Room for one time stamp, aligned as the kernel requires.
 type Control = [u64; 8];
 
 /// A socket that sees every frame that arrives at an interface, and can send any.

@@ -8,7 +8,7 @@ use crate::kernel::sys::check;
 
 const EVENTS: usize = 64;
 
-/// How long before a time is over a sleeper wants to be woken: the bounds of what is learnt.
+/// How long before a time is over a sleeper must be woken: the bounds of what is learnt.
 const LEAST_EARLY_NS: u64 = 5_000;
 const MOST_EARLY_NS: u64 = 40_000;
 

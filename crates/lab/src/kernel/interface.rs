@@ -88,7 +88,7 @@ pub fn add_address(netlink: &Netlink, index: u32, interface: Interface) -> io::R
     netlink.create(RouteNetlinkMessage::NewAddress(message))
 }
 
-/// Tells a host another's Ethernet address, so that no measurement waits for it to be asked for.
+/// Gives a host another's Ethernet address, so that no measurement waits for address resolution.
 pub fn add_neighbour(netlink: &Netlink, index: u32, other: Interface) -> io::Result<()> {
     let mut message = NeighbourMessage::default();
     message.header.family = AddressFamily::Inet;

@@ -37,7 +37,7 @@ impl NetworkNamespace {
         Ok(self.file.metadata()?.ino())
     }
 
-    /// What no other namespace ever has, where the kernel tells it (Linux 5.14).
+    /// What no other namespace ever has, where the kernel reports it (Linux 5.14).
     pub fn cookie(&self) -> Option<u64> {
         self.cookie
     }

@@ -1,4 +1,4 @@
-//! What the kernel knows about processes, and what we ask of it for ours.
+//! What the kernel reports about processes, and sets for ours.
 
 use std::io;
 

@@ -62,7 +62,7 @@ struct Exchange<'a> {
     frames: u64,
 }
 
-/// What both ends of a connection know.
+/// What both ends of a connection share.
 struct Ends {
     sender: Sender,
     receiver: Receiver,
@@ -190,7 +190,7 @@ impl<'a> Exchange<'a> {
     fn lose(&mut self, connection: usize, step: usize, now_ns: u64) {
         self.ends[connection].lost[step] += 1;
         if step == 0 {
-            // The host throws away what it sent itself: it hears of it at once, and waits before it tries again.
+            // The host throws away what it sent itself: it is notified at once, and waits before it tries again.
             self.plan(now_ns + OWN_DROP_NS, connection, What::LeftHost);
         }
     }

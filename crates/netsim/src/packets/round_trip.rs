@@ -1,4 +1,4 @@
-//! What a sender knows of the time to the other end and back.
+//! A sender's estimate of the time to the other end and back.
 
 /// Linux waits at least so much longer than a round trip takes before it takes all for lost.
 const LEAST_PATIENCE_NS: u64 = 200_000_000;

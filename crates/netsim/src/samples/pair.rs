@@ -6,7 +6,7 @@ use super::outcome::{Batches, PhaseOutcome};
 use super::pingpong::{one_way, round_trip};
 use super::setup::Setup;
 
-/// Carries out the phases of a step in order, until one message takes longer than the step wants.
+/// Carries out the phases of a step in order, until one message takes longer than the step's limit.
 pub fn run(setup: &mut Setup<'_>, step: &Step, phases: &[Phase]) -> Vec<PhaseOutcome> {
     let mut outcomes = Vec::new();
     for phase in phases {

@@ -1,4 +1,4 @@
-//! What a simulation knows besides the network.
+//! What a simulation needs besides the network.
 
 use crate::network::Network;
 
@@ -66,7 +66,7 @@ impl Default for Parameters {
     }
 }
 
-/// A network with what the simulation knows besides.
+/// A network with what the simulation needs besides.
 #[derive(Debug, Clone, Copy)]
 pub struct Simulator<'a> {
     pub network: &'a dyn Network,

@@ -1,7 +1,7 @@
 //! What is sent back for transfers, acknowledgements above all, and what it leaves of the constraints that it crosses.
 //!
 //! Answers are small and are not held back by congestion: nothing waits for a lost one as long as a later one arrives,
-//! which speaks for both (cumulative acknowledgements, RFC 9293, section 3.4). So data gives path to them. Of a
+//! which stands for both (cumulative acknowledgements, RFC 9293, section 3.4). So data gives way to them. Of a
 //! constraint they take what the transfers that they answer make them need, but no more than their fair share if each
 //! of their streams counted as one of data: beyond that they become fewer, and each answers more (RFC 3449, section
 //! 4.3). What they leave is shared by the transfers, max-min fairly.

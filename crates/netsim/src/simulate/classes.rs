@@ -13,7 +13,7 @@ use super::solver::{Settings, isolated};
 use super::symmetry::span_s;
 use super::transfers::Demand;
 
-/// All transfers that nothing tells apart.
+/// All transfers that nothing distinguishes.
 #[derive(Debug, Clone)]
 pub struct Class {
     pub demand: Demand,

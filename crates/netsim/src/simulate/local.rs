@@ -5,7 +5,7 @@ use super::transfers::{Demand, Transfers};
 
 /// Weights add up to at most this many units, so that sums of them are exact.
 const MOST_UNITS: f64 = (1u64 << 62) as f64;
-/// A unit is never smaller than this part of 1, which a double tells apart.
+/// A unit is never smaller than this part of 1, which a double distinguishes.
 const FINEST: f64 = 1.0 / (1u64 << 50) as f64;
 
 /// The transfers of a component and the constraints that they cross.

@@ -1,6 +1,6 @@
 //! Transfers that are too many to be kept, where many of them are alike.
 //!
-//! Constraints and transfers are coloured until nothing tells more of them apart: a transfer by what it asks for and
+//! Constraints and transfers are coloured until nothing distinguishes more of them: a transfer by what it asks for and
 //! the colours that it and its answers cross, a constraint by its capacity and the colours of what crosses it (colour
 //! refinement; R. Paige and R. E. Tarjan, SIAM J. Comput. 16(6), 1987). Then every constraint of a colour is crossed by
 //! equally many transfers of each colour. Filling treats what is alike alike: constraints of a colour become full in

@@ -202,7 +202,7 @@ impl Solver {
         for component in 0..self.components.len() {
             let members = self.components.members(component);
             self.local.load(capacities, transfers, members);
-            // A timeline wants to know of every constraint.
+            // A timeline needs every constraint.
             if timeline.is_none() && !self.takes_every_event {
                 self.local.leave_out_redundant();
             }

@@ -53,8 +53,8 @@ impl Guess {
 }
 
 impl Symmetry {
-    /// Tells each transfer's rate (in bit/s) while all run, and its bottleneck, to `take`, in their order, if the
-    /// guesses hold; else tells nothing.
+    /// Gives each transfer's rate (in bit/s) while all run, and its bottleneck, to `take`, in their order, if the
+    /// guesses hold; else gives nothing.
     pub fn rates(
         &mut self,
         capacities: &[f64],

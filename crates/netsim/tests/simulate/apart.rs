@@ -1,4 +1,4 @@
-//! Phases in which nobody meets anybody, and those in which that is nearly so.
+//! Phases in which no two transfers share a constraint, and those in which that is nearly so.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;

@@ -119,7 +119,7 @@ fn also_where_many_meet() {
     compare(late, 40);
 }
 
-/// Everybody to the one so far behind, over a port each way; a part of it is sent back.
+/// Each node to the one so far behind, over a port each way; a part of it is sent back.
 fn shift(hosts: u32, distance: u32, back: f64) -> Transfers {
     let mut transfers = Transfers::default();
     let demand = Demand {

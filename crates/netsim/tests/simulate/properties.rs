@@ -29,7 +29,7 @@ fn loads(case: &Case, rates: &[f64]) -> Vec<f64> {
     loads
 }
 
-/// Nothing carries more than it can, and each transfer has a full constraint on which nobody has more per weight.
+/// Nothing carries more than it can, and each transfer has a full constraint on which none has more per weight.
 #[test]
 fn rates_are_feasible_and_none_could_be_raised_without_lowering_a_smaller_one() {
     for seed in 0..500 {

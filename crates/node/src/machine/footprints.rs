@@ -13,9 +13,9 @@ pub struct Footprints {
     pub reads: f64,
     /// A processor's stack, as far as it is used.
     pub stack_bytes: u64,
-    /// What the kernel knows of an interrupt.
+    /// The kernel's state of an interrupt.
     pub interrupt_bytes: u64,
-    /// What the driver knows of its device.
+    /// The driver's state of its device.
     pub driver_bytes: u64,
     /// A frame's entry in the driver's rings.
     pub descriptor_bytes: u64,

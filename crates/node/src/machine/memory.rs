@@ -43,7 +43,7 @@ pub struct Caches {
 }
 
 impl Memory {
-    /// The mean access time; with caches nothing, since they know of each access what it takes.
+    /// The mean access time; with caches nothing, since they give the time of each access.
     pub fn access_ps(&self) -> f64 {
         match &self.model {
             MemoryModel::Mean(mean) => mean.access_ps(),

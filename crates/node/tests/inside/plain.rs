@@ -17,7 +17,7 @@ struct Plain {
     lines: Vec<Held>,
 }
 
-/// All caches of some processors. Coherence needs no states here: who writes takes the line from all others.
+/// All caches of some processors. Coherence needs no states here: a writer takes the line from all others.
 pub struct PlainCaches<'a> {
     described: &'a Caches,
     all: Vec<Plain>,
@@ -175,7 +175,7 @@ impl<'a> PlainCaches<'a> {
         }
     }
 
-    /// Nobody but one has the granule any more.
+    /// Only one has the granule any more.
     fn take_from_others(&mut self, processor: usize, address: u64) {
         let granule = address / self.granule_bytes * self.granule_bytes;
         for id in 0..self.all.len() {
@@ -186,7 +186,7 @@ impl<'a> PlainCaches<'a> {
         }
     }
 
-    /// The network interface writes: nobody has these bytes any more.
+    /// The network interface writes: no cache has these bytes any more.
     pub fn transfer(&mut self, address: u64, bytes: u64) {
         for id in 0..self.all.len() {
             let kind = &self.described.all[self.all[id].kind];

@@ -87,7 +87,7 @@ fn large_messages_and_small_ones_arrive_whole_in_all_placements() {
     }
 }
 
-/// All cycles of a machine whose memory nobody shares are what its processors were busy for.
+/// All cycles of a machine whose memory is not shared are what its processors were busy for.
 #[test]
 fn cycles_by_category_are_the_processors_busy_time() {
     for placement in ["no-opts", "tso-gro", "all"] {

@@ -62,7 +62,7 @@ impl<'a> Section<'a> {
         section.check_keys(known).map(|()| section)
     }
 
-    /// Like `of`, where it takes a look inside to know which keys there may be.
+    /// Like `of`, where the keys that there may be depend on what is inside.
     pub fn unchecked(value: &'a Value, path: &str, example: &str) -> Result<Self, Fault> {
         match value {
             Value::Table(table) => Ok(Self::at(table, path)),

@@ -1,4 +1,4 @@
-//! Patterns between many nodes: who talks to whom in which phase, and what is refused.
+//! Patterns between many nodes: which node sends to which in which phase, and what is refused.
 
 use weft_plan::{Limits, Step, load};
 

@@ -1,4 +1,4 @@
-//! Who talks to whom in which phase.
+//! Which node sends to which in which phase.
 
 use std::collections::{HashMap, HashSet};
 

@@ -72,7 +72,7 @@ impl Attempts {
         attempts.map(|attempt| (&attempt.target, attempt.is_connected().unwrap_or(false)))
     }
 
-    /// Start to connect; fails when the kernel knows no route.
+    /// Start to connect; fails when the kernel has no route.
     pub fn start(&mut self, target: Target, reactor: &Reactor) -> io::Result<()> {
         let socket = connect(&target, &self.options)?;
         reactor.watch(&socket, Key::Attempt(self.underway.next()), Interest::Write)?;
@@ -163,7 +163,7 @@ fn connect(target: &Target, options: &Options) -> io::Result<TcpStream> {
     Ok(socket.into())
 }
 
-/// Let the kernel choose the port when it knows the peer: thousands of connections that have just ended would
+/// Let the kernel choose the port when the peer is given: thousands of connections that have just ended would
 /// otherwise use up the ports of this address. An old kernel that refuses only has fewer ports.
 fn bind_late(socket: &Socket) {
     let _ = socket_option::set(socket, libc::SOL_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1);

@@ -7,7 +7,7 @@ use crate::system::error;
 /// What went wrong. All of it ends the session; only output that is not read any more ends the agent.
 #[derive(Debug)]
 pub enum SessionError {
-    /// The coordinator said so, and hears about it in the answer to its abort.
+    /// The coordinator aborted; the answer to its abort reports it.
     Aborted,
     Failed {
         code: &'static str,

@@ -115,7 +115,7 @@ impl Member {
         }
     }
 
-    /// End the session and say why, unless the coordinator knows.
+    /// End the session and say why, unless the coordinator ended it.
     fn fail(&mut self, error: SessionError, outbox: &mut Outbox) -> io::Result<()> {
         match error {
             SessionError::Aborted => {

@@ -1,4 +1,4 @@
-//! The barrier's connections: each member sends to the members 1, 2, 4, ... places further and hears from those
+//! The barrier's connections: each member sends to the members 1, 2, 4, ... places further and receives from those
 //! that many places back.
 
 use std::io::{self, Read, Write};

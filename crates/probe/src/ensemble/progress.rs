@@ -1,4 +1,4 @@
-//! Where a session is, as the coordinator hears it at intervals.
+//! Where a session is, as it is reported to the coordinator at intervals.
 
 use serde::Serialize;
 

@@ -61,14 +61,14 @@ struct Value {
     data: u32,
 }
 
-/// The link as the driver sees it; `None` for what it does not know.
+/// The link as the driver sees it; `None` for what it does not report.
 pub struct Link {
     pub mbps: Option<u32>,
     pub duplex: Option<&'static str>,
     pub autoneg: bool,
 }
 
-/// Who drives the interface, and where it sits.
+/// The interface's driver, and its slot.
 pub struct Driver {
     pub name: String,
     pub version: String,

@@ -12,7 +12,7 @@ use crate::system::interfaces;
 
 const RUNNING: i32 = libc::IFF_UP | libc::IFF_RUNNING;
 
-/// What the kernel and the driver say of it; what they do not know is left out.
+/// What the kernel and the driver say of it; what they do not report is left out.
 #[derive(Debug, Serialize)]
 pub struct Interface {
     pub name: String,

@@ -60,7 +60,7 @@ fn forbid_fragments(socket: &UdpSocket, is_six: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// What the kernel knows of the path: at first the MTU of the interface it begins with.
+/// The kernel's estimate of the path: at first the MTU of the interface it begins with.
 fn interface_mtu(socket: &UdpSocket, is_six: bool) -> Option<u32> {
     match is_six {
         true => ipv6_mtu(socket).ok(),

@@ -107,7 +107,7 @@ mod tests {
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
     #[test]
-    fn a_refusal_at_an_open_door_is_a_firewall() {
+    fn a_refusal_at_an_open_port_is_a_firewall() {
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
         let said = explain(refused, HERE, SocketAddr::new(HERE, 5000)).to_string();
         assert_eq!(

@@ -24,7 +24,7 @@ pub struct Outcome {
 
 /// A connection over which batches are run.
 pub trait Batches {
-    /// Get ready for messages of another size; tells what one takes, where that is known before the first batch.
+    /// Get ready for messages of another size; gives what one takes, where that is known before the first batch.
     fn begin_phase(&mut self, _size_bytes: u64) -> io::Result<Option<u64>> {
         Ok(None)
     }

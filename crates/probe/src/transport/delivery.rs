@@ -44,7 +44,7 @@ impl Delivery {
         control.write_all(&wire)
     }
 
-    /// Hear what the other end tells.
+    /// Receive what the other end counted.
     pub fn receive(control: &mut impl Read) -> io::Result<Delivery> {
         let mut wire = [0; 8 * FIELDS];
         control.read_exact(&mut wire)?;

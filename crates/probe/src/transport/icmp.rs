@@ -180,7 +180,7 @@ impl Trip for Path {
             match self.mark_of(&self.reply[..arrived], length) {
                 Some(found) if found == mark => return Ok(true),
                 Some(_) => *others += 1,
-                // A raw socket hears what other pings do, which must not keep it listening for ever.
+                // A raw socket receives other pings' replies, too, which must not keep it waiting for ever.
                 None if now_ns() - sent_ns > self.within_ns => return Ok(false),
                 None => {}
             }

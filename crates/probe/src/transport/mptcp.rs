@@ -32,7 +32,7 @@ pub struct Effective {
     pub fell_back: bool,
 }
 
-/// A socket that speaks MPTCP, where the kernel has it.
+/// A socket for MPTCP, where the kernel has it.
 pub fn new_socket(domain: Domain) -> io::Result<Socket> {
     Socket::new(domain, Type::STREAM, Some(Protocol::MPTCP))
 }

@@ -1,4 +1,4 @@
-//! What the driving end tells the serving end over the data connection before each batch.
+//! What the driving end sends the serving end over the data connection before each batch.
 
 use std::io;
 

@@ -2,7 +2,7 @@
 //!
 //! A short message and its number share a cache line, so that one line changes hands and no more; it is what a
 //! counter that two processes spin on takes. Longer messages go through a second ring, chunk by chunk, so that the
-//! reader copies out while the writer copies in. Both ends know how long each message is, and so which ring it takes.
+//! reader copies out while the writer copies in. Both ends have each message's length, and so the ring that it takes.
 
 use std::fs::File;
 use std::io;

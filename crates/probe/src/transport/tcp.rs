@@ -39,7 +39,7 @@ pub fn effective(socket: &TcpStream) -> io::Result<Effective> {
             .trim_end_matches('\0')
             .to_owned(),
         mss_bytes: socket.tcp_mss()?,
-        // Some kernels do not know it.
+        // Some kernels do not have it.
         busy_poll_us: socket.busy_poll().unwrap_or(0),
     })
 }

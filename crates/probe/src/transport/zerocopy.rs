@@ -1,4 +1,4 @@
-//! TCP that sends from the message's own memory (MSG_ZEROCOPY), and hears afterwards that the kernel is through with it.
+//! TCP that sends from the message's own memory (MSG_ZEROCOPY), and is notified when the kernel is through with it.
 //!
 //! A message's memory is never written while it may still be sent: what is sent is always the same, which is why
 //! nothing can be verified over this channel.
@@ -61,7 +61,7 @@ impl<W: Wait> ZeroCopyChannel<W> {
     }
 
     fn wait_for_room(&mut self) -> io::Result<()> {
-        // Only errors are waited for, which is how the kernel tells.
+        // Only errors are waited for, by which the kernel notifies.
         if !poll([(&self.socket, PollFlags::empty())], Some(ROOM_WITHIN))? {
             return Err(io::Error::new(
                 io::ErrorKind::OutOfMemory,

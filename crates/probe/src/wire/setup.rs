@@ -10,7 +10,7 @@ use crate::listener::ports::PortRange;
 use crate::listener::refused::Refused;
 use crate::listener::token::Token;
 
-/// What both ends of a step need to know.
+/// What both ends of a step need.
 #[derive(Debug, Deserialize)]
 pub struct Setup {
     pub step: Step,

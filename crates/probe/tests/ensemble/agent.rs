@@ -51,7 +51,7 @@ impl Agent {
         agent
     }
 
-    /// Start an agent whose output nobody reads until `listen`.
+    /// Start an agent whose output is not read until `listen`.
     pub fn start_unheard() -> Agent {
         let mut child = Command::new(env!("CARGO_BIN_EXE_weft-probe"))
             .stdin(Stdio::piped())

@@ -13,7 +13,7 @@ fn ensemble() -> Ensemble {
     Ensemble::start(7)
 }
 
-/// Everybody else ends with an error that names the victim, and only it.
+/// All others end with an error that names the victim, and only it.
 fn assert_all_name_the_victim(ensemble: &mut Ensemble) {
     for report in ensemble.follow() {
         let error = report.error.expect("the session must end by an error");
@@ -83,7 +83,7 @@ fn a_member_killed_in_the_middle_of_transfers() {
     ];
     for work in works {
         let mut ensemble = ensemble();
-        // Who is cut off early records that and waits at the next barrier.
+        // A node that is cut off early records that and waits at the next barrier.
         ensemble.ask(&[work(), stream(1000, count(1, 1), vec![])]);
         ensemble.await_state(0, "transfer");
         ensemble.kill(VICTIM);

@@ -50,7 +50,7 @@ fn assert_one_failed(reports: &[Report], reason: &str) {
 }
 
 #[test]
-fn a_door_that_is_closed() {
+fn a_listener_that_is_closed() {
     let closed = TcpListener::bind("127.0.0.2:0")
         .unwrap()
         .local_addr()
@@ -92,7 +92,7 @@ fn a_connection_that_breaks_in_the_middle() {
 }
 
 #[test]
-fn a_door_that_never_answers_is_pointed_at_until_an_abort() {
+fn a_listener_that_never_answers_is_named_until_an_abort() {
     let listener = TcpListener::bind("127.0.0.2:0").unwrap();
     let mut ensemble = misled(listener.local_addr().unwrap().port());
     ensemble.ask(&[phase(count(1, 1))]);

@@ -38,7 +38,7 @@ fn is_welcome(mut stranger: &TcpStream) -> bool {
     stranger.read_exact(&mut [0; 32]).is_ok()
 }
 
-/// A nonce is all that a stranger ever hears.
+/// A nonce is all that a stranger ever receives.
 fn is_closed(mut stranger: TcpStream) -> bool {
     let mut heard = Vec::new();
     let _ = stranger.read_to_end(&mut heard);

@@ -9,8 +9,8 @@ use super::links::Links;
 use super::size::check_size;
 use super::values::Values;
 
-/// What tells one rule from another: its hosts, its constraints, and the paths between hosts. Constraints are the
-/// directions of its links unless it says otherwise.
+/// What distinguishes one rule from another: its hosts, its constraints, and the paths between hosts. Constraints are
+/// the directions of its links unless it says otherwise.
 pub trait Topology: Debug + Send + Sync {
     fn hosts(&self) -> u64;
 

@@ -37,7 +37,7 @@ pub enum Gauge {
     Window,
 }
 
-/// An onlooker: hears of everything at the time that it happens.
+/// An observer: is called for every event when it happens.
 pub trait Watch {
     /// A job is on its way to a processor, whenever it will begin.
     fn posted(&mut self, _node: usize, _job: Job) {}

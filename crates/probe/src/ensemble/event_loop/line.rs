@@ -64,7 +64,7 @@ impl Line {
 
     /// Say that nothing more will come.
     pub fn finish(&self) {
-        // It fails only when the connection has broken, which the peer then knows.
+        // It fails only when the connection has broken, which the peer then sees as well.
         let _ = self.socket.shutdown(Shutdown::Write);
     }
 }

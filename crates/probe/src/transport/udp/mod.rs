@@ -190,7 +190,7 @@ fn bind(setup: &Setup) -> io::Result<UdpSocket> {
     })
 }
 
-/// Forget what came before the socket heard its peer only; tells how many datagrams that were.
+/// Discard what came before the socket was limited to its peer; gives the number of datagrams.
 fn drop_queue(socket: &UdpSocket) -> usize {
     std::iter::from_fn(|| recv(socket.as_fd(), &mut [0; 1], RecvFlags::DONTWAIT).ok()).count()
 }

@@ -1,4 +1,4 @@
-//! The serving end: returns or counts what arrives, until it hears over the other connection that the batch is over.
+//! The serving end: returns or counts what arrives, until the other connection says that the batch is over.
 
 use std::io::{self, Read};
 use std::net::UdpSocket;
