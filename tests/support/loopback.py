@@ -28,6 +28,7 @@ from weft.execute.ensemble.session import EnsembleJob
 from weft.execute.live import LiveRun
 from weft.execute.logbook import Logbook
 from weft.execute.pair import StepJob, run_step
+from weft.execute.request import Silent
 from weft.plan.load import parse_plan
 from weft.plan.phases import Phase, expand
 from weft.plan.plan import Step
@@ -186,15 +187,6 @@ class Loopback(BaseTestbed):
         return await start_each(self.nodes, self.node_command, nodes)
 
 
-class Deaf:
-    """Hears no progress."""
-
-    def start(self, phases: int) -> None: ...
-    def grow(self, phases: int) -> None: ...
-    def advance(self, phases: int) -> None: ...
-    def describe(self, text: str) -> None: ...
-
-
 def no_chooser(meta: RunMeta, step: int) -> NoReturn:
     raise AssertionError("this run has no adaptive step")
 
@@ -204,7 +196,7 @@ def live_run(directory: Path, testbed: Loopback, step: Step, launches: int = 1) 
     meta = _meta(step, [node.name for node in testbed.nodes], launches)
     meta.started = datetime.datetime.now(datetime.UTC).isoformat()
     writer = RunWriter.create(directory, meta)
-    return LiveRun(testbed, writer, Deaf(), 5.0, no_chooser).run()
+    return LiveRun(testbed, writer, Silent(), 5.0, no_chooser).run()
 
 
 def _meta(step: Step, names: list[str], launches: int = 1) -> RunMeta:

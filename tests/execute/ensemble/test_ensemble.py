@@ -12,9 +12,10 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
-from support.loopback import ONCE, Cluster, Deaf, Loopback, ensemble_step, live_run, with_cluster
+from support.loopback import ONCE, Cluster, Loopback, ensemble_step, live_run, with_cluster
 from weft.execute.adaptive import AdaptiveStep, chosen_phases
 from weft.execute.progress import StepProgress
+from weft.execute.request import Silent
 from weft.execute.too_few import TooFewNodes
 from weft.plan.phases import PhaseSpec, Transfer
 from weft.plan.plan import Step, TimeRule
@@ -198,7 +199,7 @@ def spec(*routes: tuple[int, int]) -> PhaseSpec:
 
 def adaptive(script: Script) -> Callable[[Cluster], Any]:
     async def scenario(cluster: Cluster) -> None:
-        progress = StepProgress(Deaf(), "here", 0)
+        progress = StepProgress(Silent(), "here", 0)
         step = AdaptiveStep(cluster.ensemble, script, cluster.logbook, progress)
         await step.run(cluster.crew, chosen_phases(cluster.logbook))
         await cluster.ensemble.close()

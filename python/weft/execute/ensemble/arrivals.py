@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 
 from weft.execute.logbook import Logbook
 from weft.plan.phases import Phase
-from weft.plan.roles import participants
+from weft.plan.roles import participants, without
 from weft.run.windows import are_measured
 from weft.testbed.agent.reply import PhaseOver
 
@@ -50,6 +50,14 @@ class Ledger:
     def expect(self, phases: list[Phase]) -> None:
         """Phases that are to be measured, with all their nodes, lost or not."""
         self._phases |= {phase.index: phase for phase in phases}
+
+    def to_run(self, phases: Iterable[Phase]) -> list[Phase]:
+        """The phases without lost nodes; those of which no transfer is left are left out."""
+        left = [without(phase, self._lost) for phase in phases]
+        for phase in left:
+            if not phase.transfers:
+                self.leave_out(phase.index)
+        return [phase for phase in left if phase.transfers]
 
     def is_settled(self, phase: Phase) -> bool:
         return phase.index in self._settled

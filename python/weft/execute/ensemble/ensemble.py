@@ -7,9 +7,8 @@ from weft.execute.ensemble.arrivals import Ledger
 from weft.execute.ensemble.fault import Setback
 from weft.execute.ensemble.session import EnsembleJob, Session
 from weft.execute.logbook import Logbook
-from weft.execute.too_few import too_few
+from weft.execute.too_few import living
 from weft.plan.phases import Phase
-from weft.plan.roles import without
 
 
 class Ensemble:
@@ -49,23 +48,15 @@ class Ensemble:
 
     async def _run_some(self, phases: list[Phase]) -> None:
         session = await self._joined()
-        left = [without(phase, self._crew.lost.keys()) for phase in phases]
-        for phase in left:
-            if not phase.transfers:
-                self._ledger.leave_out(phase.index)
-        await session.work([phase for phase in left if phase.transfers])
+        await session.work(self._ledger.to_run(phases))
 
     async def _joined(self) -> Session:
         if self._session is None:
-            living = {node: self._crew.agents[node] for node in self._living()}
-            if len(living) < 2:
-                raise too_few(self._logbook, self._nodes, self._crew.lost.keys(), len(living))
-            self._session = Session(living, self._job, self._ledger, self._logbook)
+            members = living(self._logbook, self._nodes, self._crew)
+            agents = {node: self._crew.agents[node] for node in members}
+            self._session = Session(agents, self._job, self._ledger, self._logbook)
             await self._session.begin()
         return self._session
-
-    def _living(self) -> list[int]:
-        return sorted(self._nodes & self._crew.agents.keys())
 
     async def _recover(self, setback: Setback) -> None:
         """Drop the failed nodes, free the others from the session, and settle what had begun."""

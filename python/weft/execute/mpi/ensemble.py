@@ -17,9 +17,8 @@ from weft.execute.logbook import Logbook
 from weft.execute.mpi.job import Job
 from weft.execute.mpi.launch import launch
 from weft.execute.mpi.ranks import in_order_of_ranks, phase_line
-from weft.execute.too_few import too_few
+from weft.execute.too_few import living
 from weft.plan.phases import Phase
-from weft.plan.roles import without
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import AgentError
 from weft.testbed.agent.reply import Joined, PhaseOver
@@ -71,11 +70,7 @@ class MpiEnsemble:
 
     async def _run_some(self, phases: list[Phase]) -> None:
         job = await self._started()
-        left = [without(phase, self._crew.lost.keys()) for phase in phases]
-        for phase in left:
-            if not phase.transfers:
-                self._ledger.leave_out(phase.index)
-        asked = [phase for phase in left if phase.transfers]
+        asked = self._ledger.to_run(phases)
         step = self._job.step
         job.tell("".join(phase_line(phase, step.stop, self._ranks) for phase in asked))
         over = 0
@@ -86,10 +81,8 @@ class MpiEnsemble:
 
     async def _started(self) -> Job:
         if self._running is None:
-            living = sorted(self._nodes & self._crew.agents.keys())
-            if len(living) < 2:
-                raise too_few(self._logbook, self._nodes, self._crew.lost.keys(), len(living))
-            self._ranks = in_order_of_ranks(self._testbed, living)
+            members = living(self._logbook, self._nodes, self._crew)
+            self._ranks = in_order_of_ranks(self._testbed, members)
             first = self._crew.agents[self._ranks[0]]
             epoch_ns = self._job.epoch_ns + await first.clock_offset_ns()
             settings = {"pattern": "many", "calls": self._calls, "epoch_ns": epoch_ns}
