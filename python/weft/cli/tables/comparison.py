@@ -103,7 +103,17 @@ def _named(pattern: str, step: int) -> str:
 def _routes_table(routes: RoutePairs) -> Table:
     """A line for each step and size: the middle of its routes, and the one that differs most."""
     table = plain_table()
-    for heading in ("", "size, B", "routes", "a, Mb/s", "b, Mb/s", "ratio", "worst", "of"):
+    for heading in (
+        "",
+        "size, B",
+        "routes",
+        "a, Mb/s",
+        "b, Mb/s",
+        "ratio",
+        "worst",
+        "route",
+        "phase",
+    ):
         table.add_column(heading, justify="right" if heading else "left")
     for step, size in np.unique(np.column_stack([routes.step, routes.a.size]), axis=0).tolist():
         mine = np.flatnonzero((routes.step == step) & (routes.a.size == size))
@@ -116,6 +126,7 @@ def _routes_table(routes: RoutePairs) -> Table:
             str(len(mine)),
             *(number(float(np.median(one.mbps[mine]))) for one in (routes.a, routes.b)),
             *(f"{value:.3f}" for value in (np.median(ratios), routes.ratios[worst])),
-            f"{src} > {dst}, phase {routes.a.phase[worst]}",
+            f"{src} > {dst}",
+            str(routes.a.phase[worst]),
         )
     return table

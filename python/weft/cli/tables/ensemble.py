@@ -192,10 +192,10 @@ def _route_table(names: Sequence[str], rates: Rates) -> Table:
     while first < len(order) and table.row_count < MOST_ROWS:
         end = int(np.searchsorted(ordered, ordered[first] * SAME, side="right"))
         rows = order[first : end if end - first >= FEWEST else first + 1]
-        ends = [f"{names[rates.src[row]]} > {names[rates.dst[row]]}" for row in rows[:1]]
         more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
+        route = f"{names[rates.src[rows[0]]]} > {names[rates.dst[rows[0]]]}{more}"
         phases = np.unique(rates.phase[rows]).tolist()
-        table.add_row(ends[0] + more, _numbers(phases), number(float(ordered[first])))
+        table.add_row(route, _numbers(phases), number(float(ordered[first])))
         first += len(rows)
     return table
 
