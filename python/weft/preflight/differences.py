@@ -24,30 +24,10 @@ class Property:
 
 
 OF_NODES = (
-    Property(
-        "kernel",
-        "kernel",
-        ("facts", "kernel"),
-        "other kernels have other latencies; install the same",
-    ),
-    Property(
-        "cpu-model",
-        "processor",
-        ("facts", "cpu_model"),
-        "compare like with like",
-    ),
-    Property(
-        "cpus",
-        "number of processors",
-        ("facts", "cpus"),
-        "look for processors that are switched off: lscpu",
-    ),
-    Property(
-        "governor",
-        "frequency governor",
-        ("system", "governors"),
-        "cpupower frequency-set -g {value}",
-    ),
+    Property("kernel", "kernel", ("facts", "kernel"), "other kernels have other latencies; install the same"),
+    Property("cpu-model", "processor", ("facts", "cpu_model"), "compare like with like"),
+    Property("cpus", "number of processors", ("facts", "cpus"), "look for processors that are switched off: lscpu"),
+    Property("governor", "frequency governor", ("system", "governors"), "cpupower frequency-set -g {value}"),
     Property(
         "tcp-rmem",
         "largest TCP receive buffer",
@@ -90,45 +70,16 @@ OF_NODES = (
         ("system", "settings", "retries2"),
         "one gives up before the others; sysctl -w net.ipv4.tcp_retries2={value}",
     ),
-)
+)  # fmt: skip
 OF_INTERFACES = (
-    Property(
-        "mtu",
-        "MTU",
-        ("mtu_bytes",),
-        "larger packets are lost; ip link set {interface} mtu {value}",
-    ),
-    Property(
-        "link-speed",
-        "link speed in Mb/s",
-        ("link_mbps",),
-        "cable, port or negotiation; ethtool {interface}",
-    ),
-    Property(
-        "duplex", "duplex", ("duplex",), "half duplex collides; ethtool -s {interface} autoneg on"
-    ),
-    Property(
-        "driver",
-        "driver",
-        ("driver",),
-        "other drivers have other latencies; ethtool -i {interface}",
-    ),
+    Property("mtu", "MTU", ("mtu_bytes",), "larger packets are lost; ip link set {interface} mtu {value}"),
+    Property("link-speed", "link speed in Mb/s", ("link_mbps",), "cable, port or negotiation; ethtool {interface}"),
+    Property("duplex", "duplex", ("duplex",), "half duplex collides; ethtool -s {interface} autoneg on"),
+    Property("driver", "driver", ("driver",), "other drivers have other latencies; ethtool -i {interface}"),
     Property("driver-version", "driver version", ("driver_version",), "ethtool -i {interface}"),
-    Property(
-        "firmware", "firmware", ("firmware",), "ethtool -i {interface}; the maker's tool updates it"
-    ),
-    Property(
-        "pcie-width",
-        "PCIe lanes",
-        ("slot", "width"),
-        "another slot, or a loose card; lspci -vv",
-    ),
-    Property(
-        "pcie-speed",
-        "PCIe speed",
-        ("slot", "speed"),
-        "another slot, or a setting of the firmware; lspci -vv",
-    ),
+    Property("firmware", "firmware", ("firmware",), "ethtool -i {interface}; the maker's tool updates it"),
+    Property("pcie-width", "PCIe lanes", ("slot", "width"), "another slot, or a loose card; lspci -vv"),
+    Property("pcie-speed", "PCIe speed", ("slot", "speed"), "another slot, or a setting of the firmware; lspci -vv"),
     *(
         Property(
             f"offload-{name}",
@@ -138,7 +89,7 @@ OF_INTERFACES = (
         )
         for name, switch in SWITCHES.items()
     ),
-)
+)  # fmt: skip
 
 
 def differences(record: Record) -> Iterator[Finding]:

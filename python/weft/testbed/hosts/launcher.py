@@ -24,37 +24,17 @@ SSH_SYMPTOMS: Symptoms = (
         "host-key-changed",
         "its host key is another one than before; if that is right, `ssh-keygen -R` it and log in by hand",
     ),
-    (
-        "Host key verification failed",
-        "host-key-unknown",
-        "its host key is not known here: log in once by hand",
-    ),
+    ("Host key verification failed", "host-key-unknown", "its host key is not known here: log in once by hand"),
     (
         "Permission denied|Too many authentication failures",
         "login-refused",
         "the login was refused: no key that fits, or another user",
     ),
-    (
-        "Could not resolve hostname",
-        "name-unknown",
-        "no host of that name is known",
-    ),
-    (
-        "Connection refused",
-        "login-unreachable",
-        "it refuses connections to its ssh port",
-    ),
-    (
-        "No route to host|Network is unreachable",
-        "login-unreachable",
-        "there is no way to it",
-    ),
-    (
-        "timed out",
-        "login-silent",
-        "its ssh port did not answer in time",
-    ),
-)
+    ("Could not resolve hostname", "name-unknown", "no host of that name is known"),
+    ("Connection refused", "login-unreachable", "it refuses connections to its ssh port"),
+    ("No route to host|Network is unreachable", "login-unreachable", "there is no way to it"),
+    ("timed out", "login-silent", "its ssh port did not answer in time"),
+)  # fmt: skip
 
 
 class Launcher(Protocol):
