@@ -30,6 +30,7 @@ from common.results import Goal, save
 from weft.diagnose.curve import column
 from weft.plan import catalog
 from weft.plan.load import load_plan
+from weft.run.tables import OCCUPATION_NAME
 from weft.testbed.computed.node import open_nodes
 from weft.testbed.computed.outcome import Outcome
 
@@ -95,8 +96,7 @@ def rate_mbps(placement: str, keys: Keys = NOTHING) -> float:
 def occupation(placement: str, gathers: bool = True) -> dict[str, Any]:
     """Of the receiver of a stream of 64 KiB messages: cpu0's busy share and its interrupts per second."""
     outcome = measure(placement, {} if gathers else NO_GATHERING, "stream", 1 << 16)
-    names = (["n1", "n2"], PARTS, [*TASKS, ""])
-    rows = outcome.occupation(0, names).to_pylist()
+    rows = BASE.tables(outcome, 0, 0)[OCCUPATION_NAME].to_pylist()
     mine = [row for row in rows if row["node"] == "n2" and row["part"] == "cpu0"]
     return {
         "busy_pct": 100 * sum(row["share"] for row in mine),
@@ -104,8 +104,7 @@ def occupation(placement: str, gathers: bool = True) -> dict[str, Any]:
     }
 
 
-BASE = open_nodes("p4-400-base").model
-PARTS, TASKS = BASE.parts(), BASE.tasks()
+BASE = open_nodes("p4-400-base")
 
 
 def interrupts(placement: str, gathers: bool = True) -> float:

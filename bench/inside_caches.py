@@ -21,7 +21,6 @@ from common.machine import machine
 from common.results import Goal, save
 from inside import (
     LARGEST_BYTES,
-    PARTS,
     PLACEMENTS,
     Keys,
     latency_us,
@@ -32,6 +31,7 @@ from inside import (
 )
 from weft.diagnose.curve import column
 from weft.plan.load import load_plan
+from weft.run.tables import CACHES_NAME
 from weft.testbed.computed.node import open_nodes
 
 CACHES: Keys = {"memory.model": "caches"}
@@ -75,10 +75,9 @@ def hits_pct(placement: str, size_bytes: int) -> dict[tuple[str, str, str], floa
     """Of node n1 in a ping-pong, with the larger L1: by processor, or "" for all, cache and access."""
     keys = with_l2(placement, CACHES | LARGER_L1)
     outcome = measure(placement, keys, "pingpong", size_bytes)
-    nodes = open_nodes(f"p4-400(placement={placement},memory.model=caches)").model
-    names = (nodes.hosts(), PARTS, nodes.caches(), nodes.accesses())
+    nodes = open_nodes(f"p4-400(placement={placement},memory.model=caches)")
     sums: dict[tuple[str, str, str], list[float]] = {}
-    for row in outcome.cache_hits(0, names).to_pylist():
+    for row in nodes.tables(outcome, 0, 0)[CACHES_NAME].to_pylist():
         for part in (row["part"], ""):
             if row["node"] == "n1":
                 total = sums.setdefault((part, row["cache"], row["access"]), [0.0, 0.0])

@@ -29,6 +29,7 @@ from weft import _core
 from weft.diagnose.curve import column
 from weft.plan import catalog
 from weft.plan.load import load_plan
+from weft.run.tables import CATEGORIES_NAME, OCCUPATION_NAME
 from weft.testbed.computed.node import SimulatedNodes
 
 PUBLISHED = Path(__file__).parent.parent / "catalog" / "published" / "host_stack_100g.toml"
@@ -90,14 +91,13 @@ def simulate(config: str, overrides: Overrides = ()) -> Computed:
     outcome = nodes.simulate(step, 0, 1)
     rows = outcome.samples(0, 0, 0)
     each_ns = float((column(rows, "elapsed_ns") / column(rows, "messages"))[0])
-    names = (nodes.model.hosts(), nodes.model.parts(), [*nodes.model.tasks(), ""])
+    tables = nodes.tables(outcome, 0, 0)
     busy = dict.fromkeys(SIDES, 0.0)
-    for row in outcome.occupation(0, names).to_pylist():
+    for row in tables[OCCUPATION_NAME].to_pylist():
         if row["task"] and row["part"].startswith("cpu"):
             busy[SIDES[int(row["node"] == "n2")]] += 100 * row["share"]
     cycles: dict[str, dict[str, float]] = {side: {} for side in SIDES}
-    table = outcome.categories(0, (nodes.model.hosts(), nodes.model.categories()))
-    for row in table.to_pylist():
+    for row in tables[CATEGORIES_NAME].to_pylist():
         side = SIDES[int(row["node"] == "n2")]
         cycles[side][row["category"]] = row["cycles"] / MESSAGE_BYTES
     return Computed(MESSAGE_BYTES * 8 / each_ns * 1e3, busy, cycles)
