@@ -1,0 +1,17 @@
+"""The benches of simulated nodes find what they read in the simulator's answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from inside import occupation
+from inside_caches import hits_pct
+from server import simulate
+
+
+def test_loads_hits_and_cycles_are_found():
+    assert occupation("offload")["busy_pct"] == pytest.approx(62.8, abs=0.1)
+    assert hits_pct("base", 2000)["cpu0", "L1D", "read"] > 90
+    computed = simulate("all")
+    assert computed.mbps == pytest.approx(42139, abs=1)
+    assert computed.share_pct("rx", "data_copy") == pytest.approx(55.3, abs=0.1)
