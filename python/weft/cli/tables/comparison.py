@@ -62,11 +62,9 @@ def _header(found: Comparison) -> Iterator[str]:
 
 def _points_table(points: Sequence[Pair]) -> Table:
     is_known = any(pair.significant is not None for pair in points)
-    table = plain_table()
     has_ends = any(pair.ratio.low < pair.ratio.high for pair in points)
     last = [*(("from", "to") if has_ends else ()), *(("significant",) if is_known else ())]
-    for heading in ("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", *last):
-        table.add_column(heading, justify="right" if heading else "left")
+    table = plain_table("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", *last)
     for pair in points:
         table.add_row(
             pair.what,
@@ -102,19 +100,8 @@ def _named(pattern: str, step: int) -> str:
 
 def _routes_table(routes: RoutePairs) -> Table:
     """A line for each step and size: the middle of its routes, and the one that differs most."""
-    table = plain_table()
-    for heading in (
-        "",
-        "size, B",
-        "routes",
-        "a, Mb/s",
-        "b, Mb/s",
-        "ratio",
-        "worst",
-        "route",
-        "phase",
-    ):
-        table.add_column(heading, justify="right" if heading else "left")
+    headings = ("", "size, B", "routes", "a, Mb/s", "b, Mb/s", "ratio", "worst", "route", "phase")
+    table = plain_table(*headings)
     for step, size in np.unique(np.column_stack([routes.step, routes.a.size]), axis=0).tolist():
         mine = np.flatnonzero((routes.step == step) & (routes.a.size == size))
         ratios = routes.ratios[mine]

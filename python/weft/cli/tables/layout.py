@@ -6,10 +6,10 @@ from rich.table import Table
 
 
 def plain_table(*headings: str) -> Table:
-    """A table without lines, to be read by people and by grep; numbers stand at the right."""
+    """A table without lines, to be read by people and by grep; columns with a heading stand at the right."""
     table = Table(box=None, padding=(0, 1))
     for heading in headings:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right" if heading else "left")
     return table
 
 

@@ -45,9 +45,7 @@ def _load(summary: Summary, busy: Busy) -> str:
 
 def _busy_table(rows: list[Busy]) -> Table:
     tasks = [task for task in rows[0].shares if task]
-    table = plain_table()
-    for heading in ("", "", *tasks, "in all", "irq/s"):
-        table.add_column(heading, justify="right" if heading else "left")
+    table = plain_table("", "", *tasks, "in all", "irq/s")
     for busy in rows:
         by_task = [_percent(busy.shares.get(task)) for task in tasks]
         calls = f"{busy.interrupts_per_s:.0f}" if busy.interrupts_per_s else ""
@@ -58,9 +56,7 @@ def _busy_table(rows: list[Busy]) -> Table:
 def _cache_table(rows: list[CacheHits]) -> Table:
     """A line for each cache of each processor, with what part of each kind of access it had."""
     kinds = list(dict.fromkeys(row.access for row in rows))
-    table = plain_table()
-    for heading in ("", "", "", *kinds, "accesses"):
-        table.add_column(heading, justify="right" if heading else "left")
+    table = plain_table("", "", "", *kinds, "accesses")
     for key in dict.fromkeys((row.node, row.part, row.cache) for row in rows):
         mine = {row.access: row for row in rows if (row.node, row.part, row.cache) == key}
         rates = [_percent(mine[kind].hit_rate) if kind in mine else "" for kind in kinds]
@@ -83,10 +79,7 @@ def _cycles_table(rows: list[Cycles]) -> Table:
 
 
 def _budget_table(budget: Budget) -> Table:
-    table = plain_table()
-    table.add_column("")
-    table.add_column("us", justify="right")
-    table.add_column("%", justify="right")
+    table = plain_table("", "us", "%")
     for stage, stage_us in budget.stages_us.items():
         table.add_row(stage, number(stage_us), f"{100 * stage_us / budget.total_us:.1f}")
     return table

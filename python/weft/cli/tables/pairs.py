@@ -79,5 +79,5 @@ def _share(point: MultiPairPoint) -> str:
 def _named(*headings: str) -> Table:
     """A table whose first column names the arrangement."""
     table = plain_table("", *headings)
-    table.columns[0].justify, table.columns[0].no_wrap = "left", True
+    table.columns[0].no_wrap = True
     return table

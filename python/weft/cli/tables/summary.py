@@ -69,10 +69,8 @@ def warning_lines(warnings: list[Warning]) -> Iterator[str]:
 
 
 def _signature_table(signature: Signature) -> Table:
-    table = plain_table()
     spread = has_interval(signature.launches)
-    for name in ("", "median", *(("from", "to") if spread else ())):
-        table.add_column(name, justify="right" if name else "left")
+    table = plain_table("", "median", *(("from", "to") if spread else ()))
     for label, value in (
         ("latency, us", signature.latency_us),
         (f"peak, Mb/s (at {signature.peak_bytes} B)", signature.peak_mbps),
@@ -97,10 +95,8 @@ def _points_table(points: list[Point]) -> Table:
     timed = first.latency_us is not None
     spread = any(has_interval(point.launches) for point in points)
     ends = ["from", "to"] if spread else []
-    table = plain_table()
-    for heading in ["size, B", *(["us", *ends] if timed else []), "Mb/s", *ends, "modes"]:
-        table.add_column(heading, justify="right")
-    table.add_column("")
+    timed_ends = ["us", *ends] if timed else []
+    table = plain_table("size, B", *timed_ends, "Mb/s", *ends, "modes", "")
     for point in points:
         times = _ends(point.latency_us, spread) if point.latency_us else ()
         rates = _ends(point.throughput_mbps, spread)
