@@ -15,7 +15,9 @@ use crate::listener::ports::{self, PortRange};
 use crate::listener::token::Token;
 use crate::system::clock::now_ns;
 
-/// Heard at the same time; one more and the oldest is closed. All streams of a large phase may come at once.
+/// Heard at the same time; one more and the oldest is closed, and must come again. All streams of a large phase may come at
+/// once: 2 x 1024 take 0.2 s, and 0.4 to 1.3 s if only 1024 are heard. While 2000 wait, a round trip takes 2.6 us more than
+/// with none, 1.3 us more with 1000 (loopback, two cores).
 const MOST_GUESTS: usize = 2048;
 /// Taken in one go, so that many connections at once do not keep transfers waiting.
 const ACCEPTED_AT_ONCE: usize = 64;
