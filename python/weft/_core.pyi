@@ -14,6 +14,9 @@ def load_plan(
 def expand_step(step_json: str, nodes: int) -> str:
     """The phases of a step of a resolved plan over so many nodes, as a JSON list."""
 
+def check_step(step_json: str, nodes: int) -> None:
+    """Refuses a step of a resolved plan that has no phases over so many nodes."""
+
 def load_fabric(text: str, origin: str, scale: float) -> str:
     """The resolved fabric as JSON, its rates multiplied by `scale`."""
 

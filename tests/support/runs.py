@@ -83,7 +83,7 @@ def write_run(
     """A complete run folder."""
     document = RunMeta(
         plan=a_plan(*(steps or [step_plan()]), launches=5),
-        testbed={"kind": "lab", "name": "pair", "scale": 1.0, "fabric": {}},
+        testbed={"kind": "lab", "name": "pair", "scale": 1.0},
         nodes=[{"name": node, "address": "", "facts": {}} for node in nodes],
         **meta,
     )

@@ -110,7 +110,7 @@ def run_meta(name: str, pattern: str, launches: int) -> RunMeta:
     )
     return RunMeta(
         plan=a_plan(step, name="signature", title="A pair", launches=launches),
-        testbed={"kind": "lab", "name": name, "scale": 1.0, "fabric": {"name": name}},
+        testbed={"kind": "lab", "name": name, "scale": 1.0},
         nodes=[_node("n1", "10.0.0.1"), _node("n2", "10.0.0.2")],
         effective=[
             _effective(launch, node, cpu)

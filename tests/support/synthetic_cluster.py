@@ -193,7 +193,7 @@ def _meta(
 ) -> RunMeta:
     return RunMeta(
         plan=a_plan(*(step.plan() for step in steps), name="made-up", launches=launches),
-        testbed={"kind": "lab", "name": name, "scale": 1.0, "fabric": {"name": name}},
+        testbed={"kind": "lab", "name": name, "scale": 1.0},
         nodes=[
             {"name": node, "address": f"10.0.0.{i + 1}", "facts": {"kernel": "6.8.0", "cpus": 2}}
             for i, node in enumerate(cluster.node_names)

@@ -223,6 +223,8 @@ def simulate(
                     "launch": 0,
                     "phase": number,
                     "purpose": spec.purpose,
+                    "size_bytes": spec.size_bytes,
+                    "stop": msgspec.to_builtins(spec.stop),
                     "transfers": msgspec.to_builtins(spec.transfers),
                 }
             )

@@ -11,7 +11,7 @@ mod watched;
 use pyo3::prelude::*;
 use weft_fabric::{ETHERNET_BYTES, Fabric, Framing, Medium};
 use weft_plan::reading;
-use weft_plan::{Limits, Step};
+use weft_plan::{Limits, Reach, Step};
 
 use answers::{refused, to_json};
 
@@ -44,6 +44,14 @@ mod _core {
     fn expand_step(step_json: &str, nodes: u32) -> PyResult<String> {
         let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         to_json(&step.phases(nodes).map_err(refused)?)
+    }
+
+    /// Refuses a step of a resolved plan that has no phases over so many nodes, however far they reach.
+    #[pyfunction]
+    fn check_step(step_json: &str, nodes: u32) -> PyResult<()> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        step.phase_count(nodes, Reach::SIMULATOR).map_err(refused)?;
+        Ok(())
     }
 
     /// Of the largest frame: payload bytes, bytes inside of a switch, bytes on a wire.

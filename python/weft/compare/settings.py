@@ -8,6 +8,7 @@ import msgspec
 
 from weft.plan.plan import Plan, to_data
 from weft.run.meta import RunMeta
+from weft.run.records import Fabric
 
 FACTS = ("kernel", "cpu_model", "cpus")
 """What nodes say of themselves and results depend on."""
@@ -46,31 +47,24 @@ def _settings(meta: RunMeta) -> Iterator[tuple[str, str]]:
     yield "weft", meta.weft_version or NOT_SET
     yield "testbed", f"{meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}"
     yield "scale", f"{meta.testbed.get('scale', 1.0):g}"
-    yield from _fabric(msgspec.convert(meta.testbed.get("fabric") or {}, _Fabric))
+    if fabric := meta.testbed.get("fabric"):
+        yield from _fabric(fabric)
     yield from _plan(meta.plan)
-    yield from _sets("", (one["settings"] for one in meta.effective if "settings" in one))
+    yield from _sets("", (one["settings"] for one in meta.effective))
     facts = (node.get("facts") or {} for node in meta.nodes)
     yield from _sets("node's ", ({key: one.get(key) for key in FACTS} for one in facts))
 
 
-class _Fabric(msgspec.Struct):
-    """What is compared of a fabric."""
-
-    name: str = NOT_SET
-    hosts: list[object] = []
-    switches: list[dict[str, object]] = []
-    links: list[dict[str, object]] = []
-
-
-def _fabric(fabric: _Fabric) -> Iterator[tuple[str, str]]:
-    """Its name, and of each list of parts how many there are and all values that occur."""
-    yield "fabric", fabric.name
+def _fabric(fabric: Fabric) -> Iterator[tuple[str, str]]:
+    """Its name, and of each list of parts how many there are and which are how often alike."""
+    yield "fabric", fabric["name"]
     for part in ("hosts", "switches", "links"):
-        yield f"fabric's {part}", str(len(getattr(fabric, part)))
-    links = ({key: value for key, value in one.items() if key != "ends"} for one in fabric.links)
-    yield from _sets("fabric's link ", (dict(_flat(link)) for link in links))
+        yield f"fabric's {part}", str(len(fabric[part]))
+    links = ({k: v for k, v in link.items() if k != "ends"} for link in fabric["links"])
+    flat = [dict(_flat(link)) for link in links]
+    yield from _sets("fabric's link ", flat)
     keys = ("capacity_bits_per_s", "queue_frames")
-    switches = ({key: one.get(key) for key in keys} for one in fabric.switches)
+    switches = ({key: one.get(key) for key in keys} for one in fabric["switches"])
     yield from _sets("fabric's switch ", switches)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from weft.interval import Interval
 from weft.run.folder import Run
+from weft.run.records import Counted, Delivery
 from weft.statistics import median_interval
 
-COUNTS = ("sent", "received", "duplicated", "reordered", "overrun")
+COUNTS: tuple[Counted, ...] = ("sent", "received", "duplicated", "reordered", "overrun")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Delivered:
 
 def deliveries(run: Run) -> list[Delivered]:
     """By step, then in the order of its phases."""
-    by_launch: dict[tuple[int, int], dict[int, list[dict[str, Any]]]] = defaultdict(dict)
+    by_launch: dict[tuple[int, int], dict[int, list[Delivery]]] = defaultdict(dict)
     for row in run.meta.deliveries:
         launches = by_launch[row["step"], row["phase"]]
         launches.setdefault(row["launch"], []).append(row)
@@ -65,7 +66,7 @@ def _sizes(run: Run) -> dict[tuple[int, int], int]:
 
 
 def _delivered(
-    run: Run, step: int, phase: int, size_bytes: int, launches: list[list[dict[str, Any]]]
+    run: Run, step: int, phase: int, size_bytes: int, launches: list[list[Delivery]]
 ) -> Delivered:
     rows = [row for launch in launches for row in launch]
     streamed = run.meta.plan.steps[step].pattern.kind == "stream"
@@ -85,21 +86,21 @@ def _delivered(
     )
 
 
-def _total(rows: list[dict[str, Any]], name: str) -> int:
+def _total(rows: list[Delivery], name: Counted) -> int:
     return sum(row[name] for row in rows)
 
 
-def _loss_pct(rows: list[dict[str, Any]]) -> float:
+def _loss_pct(rows: list[Delivery]) -> float:
     sent = _total(rows, "sent")
     return 100 * (sent - _total(rows, "received")) / sent if sent else 0.0
 
 
-def _jitter_us(rows: list[dict[str, Any]]) -> float:
+def _jitter_us(rows: list[Delivery]) -> float:
     """The middle of the batches: each has its own running estimate."""
     return float(median(row["jitter_ns"] for row in rows)) / 1e3
 
 
-def _offered_mbps(rows: list[dict[str, Any]], size_bytes: int) -> float:
+def _offered_mbps(rows: list[Delivery], size_bytes: int) -> float:
     """Bits per nanosecond are 10^9 bit/s."""
     sending_ns = max(1, _total(rows, "sending_ns"))
     return _total(rows, "sent") * size_bytes * 8e3 / sending_ns

@@ -74,11 +74,9 @@ def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:
 
 def chosen_phases(logbook: Logbook) -> list[Phase]:
     """The phases that were chosen for a step so far, as an ensemble runs them."""
-    key = {"step": logbook.step, "launch": logbook.launch}
     return [
         msgspec.convert({"index": one["phase"], "work": "stream", **one}, Phase)
-        for one in logbook.meta.phases
-        if one.items() >= key.items()
+        for one in logbook.meta.chosen(logbook.step, logbook.launch)
     ]
 
 

@@ -69,7 +69,11 @@ class Launch:
             meta.nodes[node]["facts"] = msgspec.to_builtins(agent.facts)
             meta.nodes[node]["address"] = self.testbed.nodes[node].address
         meta.timing = [
-            {"node": agent.node} | msgspec.structs.asdict(agent.timing)
+            {
+                "node": agent.node,
+                "clock_read_ns": agent.timing.clock_read_ns,
+                "loop_ns": agent.timing.loop_ns,
+            }
             for agent in crew.agents.values()
         ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any
+from typing import cast
 
 import pyarrow as pa
 from msgspec.structs import asdict
@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 from weft.plan.arrangements import Arrangement
 from weft.plan.phases import Phase
 from weft.plan.plan import to_data
+from weft.run import records
 from weft.run.folder import RunWriter
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
@@ -54,12 +55,10 @@ class Logbook:
 
     def deliveries(self, rows: Sequence[Delivery]) -> None:
         """What became of the messages of batches, which take the place of earlier ones of their phases."""
-        for phase in {row.phase for row in rows}:
-            key = self._key(phase)
-            self.meta.deliveries = [
-                one for one in self.meta.deliveries if not one.items() >= key.items()
-            ]
-        self.meta.deliveries += [self._key(row.phase) | asdict(row) for row in rows]
+        phases = {row.phase for row in rows}
+        kept = [one for one in self.meta.deliveries if not self._is_of(one, phases)]
+        added = [{"step": self.step, "launch": self.launch} | asdict(row) for row in rows]
+        self.meta.deliveries = [*kept, *cast(list[records.Delivery], added)]
 
     def carried(
         self,
@@ -69,51 +68,68 @@ class Logbook:
         after: Sequence[dict[str, list[int]]],
     ) -> None:
         """What the interfaces of the two nodes have received and sent in an arrangement of pairs."""
-        entry = {
-            "step": self.step,
-            "launch": self.launch,
-            "policy": arrangement.policy,
-            "pairs": arrangement.pairs,
-            "first": arrangement.networks[0],
-            "phases": sorted(phases),
-        }
         for node, (then, now) in enumerate(zip(before, after, strict=True)):
             names = [name for name in now if name in then]
             grown = {
                 name: [b - a for a, b in zip(then[name], now[name], strict=True)] for name in names
             }
-            self.meta.carried.append(entry | {"node": self.name(node), "bytes": grown})
+            self.meta.carried.append(
+                records.Carried(
+                    step=self.step,
+                    launch=self.launch,
+                    policy=arrangement.policy,
+                    pairs=arrangement.pairs,
+                    first=arrangement.networks[0],
+                    phases=sorted(phases),
+                    node=self.name(node),
+                    bytes=grown,
+                )
+            )
 
     def barrier(self, phase: int, by_node_us: Sequence[float]) -> None:
         """How long the nodes were in a phase's barrier; each waits for the last."""
         if by_node_us:
             median_us = round(statistics.median(by_node_us), 1)
-            self.meta.barriers.append(self._key(phase) | {"barrier_us": median_us})
+            self.meta.barriers.append(
+                {"step": self.step, "launch": self.launch, "phase": phase, "barrier_us": median_us}
+            )
 
     def phase_incomplete(self, phase: int, nodes: Collection[int], reason: str) -> None:
         """Something is missing in a phase; what is known of it already stays."""
-        key, names = self._key(phase), self.names(nodes)
+        names = self.names(nodes)
         for entry in self.meta.incomplete:
-            if entry.items() >= key.items():
+            if self._is_of(entry, [phase]):
                 entry["nodes"] = sorted({*entry["nodes"], *names})
                 if reason not in entry["reason"]:
                     entry["reason"] += f"; {reason}"
                 return
-        self.meta.incomplete.append(key | {"nodes": names, "reason": reason})
+        self.meta.incomplete.append(
+            records.Incomplete(
+                step=self.step, launch=self.launch, phase=phase, nodes=names, reason=reason
+            )
+        )
 
     def forget(self, phases: Collection[int]) -> None:
         """These phases are about to be measured (again), so what was missing in them is no more."""
-        again = [self._key(phase) for phase in [*phases, None]]
-        for entries in (self.meta.incomplete, self.meta.lost):
-            entries[:] = [
-                one for one in entries if not any(one.items() >= key.items() for key in again)
-            ]
+        again = {*phases, None}
+        meta = self.meta
+        meta.incomplete = [one for one in meta.incomplete if not self._is_of(one, again)]
+        meta.lost = [one for one in meta.lost if not self._is_of(one, again)]
 
     def phase_chosen(self, phase: Phase, purpose: str) -> None:
         """A phase was chosen and is about to run."""
         known = to_data(phase)
-        details = {name: known[name] for name in ("size_bytes", "stop", "transfers")}
-        self.meta.phases.append(self._key(phase.index) | {"purpose": purpose} | details)
+        self.meta.phases.append(
+            records.Chosen(
+                step=self.step,
+                launch=self.launch,
+                phase=phase.index,
+                purpose=purpose,
+                size_bytes=phase.size_bytes,
+                stop=known["stop"],
+                transfers=known["transfers"],
+            )
+        )
 
     def node_lost(self, node: int, phase: int | None, reason: str, is_told: bool = False) -> None:
         """A node failed: noted each time, warned of once in a run."""
@@ -125,28 +141,42 @@ class Logbook:
                 f"{name}: {reason}; from {since} on the others went on without it",
                 "what the others measured is complete; to have it too, mend it and measure again",
             )
-        self.meta.lost.append({"node": name} | self._key(phase) | {"reason": reason})
+        self.meta.lost.append(
+            {
+                "node": name,
+                "step": self.step,
+                "launch": self.launch,
+                "phase": phase,
+                "reason": reason,
+            }
+        )
 
     def node_missing(self, node: int, reason: str, is_told: bool = False) -> None:
         """A node was lost before this step; noted once a launch. `is_told`: there is a warning already."""
-        key = {"node": self.name(node), "launch": self.launch}
-        if not any(entry.items() >= key.items() for entry in self.meta.lost):
+        lost = {(entry["node"], entry["launch"]) for entry in self.meta.lost}
+        if (self.name(node), self.launch) not in lost:
             self.node_lost(node, None, reason, is_told)
 
     def joined(self, node: int, answer: Joined) -> None:
         """A node's clock and its settings as the kernel sees them."""
         name = self.name(node)
-        clock = {"node": name, "offset_ns": answer.offset_ns, "error_ns": answer.error_ns}
+        clock: records.Clock = {
+            "node": name,
+            "offset_ns": answer.offset_ns,
+            "error_ns": answer.error_ns,
+        }
         others = [one for one in self.meta.clocks if one["node"] != name]
         self.meta.clocks = [*others, clock]
         self.settings(name, answer.effective)
 
     def settings(self, name: str, settings: Settings) -> None:
         """The effective settings of a node, once a step and launch; warns where the kernel gave less."""
-        key = {"step": self.step, "launch": self.launch, "node": name}
-        if any(entry.items() >= key.items() for entry in self.meta.effective):
+        known = ((one["step"], one["launch"], one["node"]) for one in self.meta.effective)
+        if (self.step, self.launch, name) in known:
             return
-        self.meta.effective.append(key | {"settings": settings})
+        self.meta.effective.append(
+            {"step": self.step, "launch": self.launch, "node": name, "settings": settings}
+        )
         self._check_buffers(name, settings)
 
     def refused(self, agents: Iterable[Agent]) -> None:
@@ -161,8 +191,15 @@ class Logbook:
             self.meta.done.append([self.step, self.launch])
         self.writer.sync()
 
-    def _key(self, phase: int | None) -> dict[str, Any]:
-        return {"step": self.step, "launch": self.launch, "phase": phase}
+    def _is_of(
+        self,
+        entry: records.Incomplete | records.Lost | records.Delivery,
+        phases: Collection[int | None],
+    ) -> bool:
+        """Whether it is about one of these phases of the step in this launch."""
+        return (entry["step"], entry["launch"]) == (self.step, self.launch) and entry[
+            "phase"
+        ] in phases
 
     def _check_buffers(self, name: str, settings: Settings) -> None:
         options = self.meta.plan.steps[self.step].options

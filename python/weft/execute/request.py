@@ -8,7 +8,6 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -24,6 +23,7 @@ from weft.execute.transport_check import check_transports
 from weft.plan.load import load_plan
 from weft.plan.pattern import MultiPair
 from weft.plan.plan import Options, Plan, Step
+from weft.run import records
 from weft.run.folder import Run, RunWriter, lock_folder
 from weft.run.meta import FILE_NAME, RunMeta, Warning
 from weft.run.table_stream import damaged_tables
@@ -97,7 +97,7 @@ def commands_of_run(directory: str) -> list[str]:
     """The commands that resuming a run executes because its run.json names them; raises RequestError."""
     from weft.testbed.hosts.spec import named_commands
 
-    return named_commands(str(RunMeta.read(Path(directory)).testbed.get("spec", "")))
+    return named_commands(RunMeta.read(Path(directory)).testbed.get("spec", ""))
 
 
 def resume_run(
@@ -188,10 +188,14 @@ def _new_meta(request: RunRequest, plan: Plan, testbed: Testbed, notes: list[War
     return meta
 
 
-def _asked(request: RunRequest) -> dict[str, Any]:
+def _asked(request: RunRequest) -> records.Testbed:
     """What resuming a run needs to open the same testbed."""
-    asked = {"spec": request.testbed, "nodes": request.nodes, "data_ports": request.ports}
-    return {key: value for key, value in asked.items() if value is not None}
+    asked: records.Testbed = {"spec": request.testbed}
+    if request.nodes is not None:
+        asked["nodes"] = request.nodes
+    if request.ports is not None:
+        asked["data_ports"] = request.ports
+    return asked
 
 
 def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, list[Warning]]:

@@ -115,8 +115,9 @@ class SimulatedRun:
             return
         transfers, phases = self._testbed.transfers(step), self._testbed.phase_count(step)
         kept = rows * phases
-        entry = {"step": logbook.step, "transfers": transfers, "phases": phases, "rows": kept}
-        self._meta.sampled.append(entry)
+        self._meta.sampled.append(
+            {"step": logbook.step, "transfers": transfers, "phases": phases, "rows": kept}
+        )
         self._meta.warn(
             "sampled",
             f"{logbook.step_name}: of {transfers:,} transfers about {kept:,} samples are kept "

@@ -5,32 +5,33 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from weft.errors import RequestError
 from weft.run.folder import Run
 from weft.run.link_loads import Loads, link_loads, loads_of
+from weft.run.records import Fabric, Link
 
 
-def to_dot(fabric: dict[str, Any], run: Run | None = None) -> str:
+def to_dot(fabric: Fabric, run: Run | None = None) -> str:
     """The graph of a resolved fabric (weft.fabric.load); raises RequestError when a run has no loads."""
     loads = _loads_on(fabric, run) if run else {}
     return "\n".join(_lines(fabric, loads)) + "\n"
 
 
-def _loads_on(fabric: dict[str, Any], run: Run) -> Loads:
+def _loads_on(fabric: Fabric, run: Run) -> Loads:
     loads = loads_of(run)
     if not loads:
         raise RequestError(
             f"{run.directory}: does not say what links carried",
             "simulated runs do, unless they have too many phases or transfers",
         )
-    if run.meta.testbed.get("fabric", {}).get("name") != fabric["name"]:
+    ran_on = run.meta.testbed.get("fabric")
+    if ran_on is None or ran_on["name"] != fabric["name"]:
         raise RequestError(f"{run.directory}: was not simulated on {fabric['name']}")
     return loads
 
 
-def _lines(fabric: dict[str, Any], loads: Loads) -> Iterator[str]:
+def _lines(fabric: Fabric, loads: Loads) -> Iterator[str]:
     yield f"graph {_quoted(fabric['name'])} {{"
     yield '  graph [overlap=false, splines=true]; node [fontname="sans-serif"];'
     for host in fabric["hosts"]:
@@ -52,7 +53,7 @@ def _lines(fabric: dict[str, Any], loads: Loads) -> Iterator[str]:
     yield "}"
 
 
-def _edge(link: dict[str, Any], loads: Loads, cable: int) -> str:
+def _edge(link: Link, loads: Loads, cable: int) -> str:
     one, other = link["ends"]
     rates = [link[way]["rate_bits_per_s"] for way in ("forward", "backward")]
     label = " / ".join(dict.fromkeys(_rate_text(rate) for rate in rates if rate))

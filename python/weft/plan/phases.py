@@ -58,12 +58,22 @@ _DECODER = msgspec.json.Decoder(tuple[Phase, ...])
 
 
 def expand(step: Step, nodes: int) -> tuple[Phase, ...]:
-    """The phases of a step, in order of their index; raises RequestError when there are too few nodes.
+    """The phases of a step, in order of their index; raises RequestError when there are too few nodes."""
+    return _expanded(_as_carried(step), nodes)
 
-    What carries the messages does not matter here, unless nothing does: that takes one node. Imported runs name
-    carriers that no plan can.
-    """
-    return _expanded(replace(step, transport="null" if step.transport == "null" else "tcp"), nodes)
+
+def _as_carried(step: Step) -> Step:
+    """What carries the messages does not matter to phases, unless nothing does: that takes one node. Imported runs name
+    carriers that no plan can."""
+    return replace(step, transport="null" if step.transport == "null" else "tcp")
+
+
+def check_phases(step: Step, nodes: int, key: str) -> None:
+    """Raise RequestError about `key` where the step, which did not come from a plan's text, has no phases."""
+    try:
+        _core.check_step(to_json(_as_carried(step)), nodes)
+    except _core.RefusedError as error:
+        raise RequestError(f"{key}: {error}") from None
 
 
 @lru_cache(maxsize=_KEPT_STEPS)

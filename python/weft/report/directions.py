@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from weft.diagnose.limits.fabric_tree import FabricTree, Link
+from weft.diagnose.limits.fabric_tree import FabricTree
 from weft.quantity import format_mbps
 from weft.run.link_loads import Load, Loads, link_loads, switch_loads
+from weft.run.records import Fabric, Link, Way
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class FabricLanes:
     """The lanes of one network of a resolved fabric in a run."""
 
     tree: FabricTree
-    fabric: dict[str, Any]
+    fabric: Fabric
     loads: Loads
 
     @property
@@ -63,7 +63,7 @@ class FabricLanes:
         return out, in_
 
     @cached_property
-    def _links(self) -> dict[str, tuple[Link, str, str]]:
+    def _links(self) -> dict[str, tuple[Link, Way, Way]]:
         """By its lower end each link, with its lanes out and in."""
         found = ((link, *self.tree.towards_root(link)) for link in self.tree.links)
         return {lower: (link, out, in_) for link, lower, out, in_ in found}

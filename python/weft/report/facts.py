@@ -15,6 +15,7 @@ from weft.report.figures.curves import note, size_text
 from weft.report.series import Series, time_us
 from weft.report.table import Table
 from weft.run.folder import Run
+from weft.run.records import Effective, Headroom, Source, Testbed
 
 MOST_COLUMNS = 8
 """With more nodes than these a column for each would not fit on a page."""
@@ -32,7 +33,7 @@ def run_facts(run: Run) -> list[tuple[str, str]]:
         ("Scale", _scale_text(meta.testbed.get("scale"))),
         ("Sharing", _sharing_text(meta.testbed)),
         ("Headroom", _headroom_text(meta.testbed.get("headroom"))),
-        ("Source", _pairs(meta.source or {})),
+        ("Source", _source_text(meta.source)),
         ("Started", meta.started),
         ("Status", meta.status),
         ("Folder", str(run.directory)),
@@ -87,8 +88,8 @@ def repeat_command(run: Run) -> str:
     if run.meta.command:
         return shlex.join(run.meta.command)
     if run.meta.source:
-        tool, _, _ = str(run.meta.source.get("format", "")).partition("-")
-        return shlex.join(["weft", "import", tool, str(run.meta.source.get("file", ""))])
+        tool, _, _ = run.meta.source["format"].partition("-")
+        return shlex.join(["weft", "import", tool, run.meta.source["file"]])
     testbed = run.meta.testbed
     place = f"{testbed.get('kind', 'lab')}:{testbed.get('name', '')}"
     return shlex.join(["weft", "run", run.meta.plan.name, "--on", place])
@@ -132,14 +133,14 @@ def _scale_text(scale: Any) -> str:
     return "" if scale in (None, 1, 1.0) else f"every rate times {scale:g}"
 
 
-def _sharing_text(testbed: dict[str, Any]) -> str:
+def _sharing_text(testbed: Testbed) -> str:
     """How a simulated network was shared; nothing where none was."""
     sharing = (testbed.get("model") or {}).get("sharing")
     names = {"max-min": "max-min fairness", "reno": "TCP Reno, frame by frame"}
     return names.get(str(sharing), "")
 
 
-def _headroom_text(headroom: dict[str, Any] | None) -> str:
+def _headroom_text(headroom: Headroom | None) -> str:
     """Whether the machine that carried a lab kept up."""
     if not headroom:
         return ""
@@ -149,18 +150,17 @@ def _headroom_text(headroom: dict[str, Any] | None) -> str:
     )
 
 
-def _pairs(mapping: dict[str, Any]) -> str:
-    return ", ".join(
-        f"{label_text(key)}: {value_text(key, value)}" for key, value in mapping.items()
-    )
+def _source_text(source: Source | None) -> str:
+    pairs = (source or {}).items()
+    return ", ".join(f"{label_text(key)}: {value_text(key, value)}" for key, value in pairs)
 
 
 def _step_rows(run: Run, index: int, step: Step) -> list[list[str]]:
     options = to_data(step.options)
-    effective = [entry for entry in run.meta.effective if entry.get("step") == index]
+    effective = [entry for entry in run.meta.effective if entry["step"] == index]
     nodes = [str(node["name"]) for node in run.meta.nodes]
     rows = []
-    for key in _keys([options, *(entry.get("settings") or {} for entry in effective)]):
+    for key in _keys([options, *(entry["settings"] for entry in effective)]):
         asked = value_text(key, options[key]) if key in options else ""
         values = [_effective_text(key, node, effective) for node in nodes]
         if len(nodes) > MOST_COLUMNS:
@@ -179,12 +179,12 @@ def _by_value(nodes: Sequence[str], values: Sequence[str]) -> str:
     return "; ".join(f"{value or 'nothing'} on {fold(names)}" for value, names in having.items())
 
 
-def _effective_text(key: str, node: str, effective: Iterable[dict[str, Any]]) -> str:
+def _effective_text(key: str, node: str, effective: Iterable[Effective]) -> str:
     seen: dict[str, list[int]] = {}
     for entry in effective:
-        if entry.get("node") == node and key in (entry.get("settings") or {}):
+        if entry["node"] == node and key in entry["settings"]:
             text = value_text(key, entry["settings"][key])
-            seen.setdefault(text, []).append(int(entry.get("launch", 0)))
+            seen.setdefault(text, []).append(entry["launch"])
     if len(seen) == 1:
         return next(iter(seen))
     return "; ".join(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from weft.diagnose.limits.findings import Findings, Limit, Slow
 from weft.diagnose.limits.folded import (
@@ -17,6 +16,7 @@ from weft.nodeset import fold, fold_names
 from weft.quantity import format_mbps, format_us, range_mbps
 from weft.report.table import Table
 from weft.run.folder import Run
+from weft.run.records import Incomplete, Lost
 
 MOST_REASONS = 20
 """Of so many reasons the incomplete phases are named; the rest are counted."""
@@ -128,16 +128,16 @@ def _slow_name(slow: Slow) -> str:
 
 def _lost(run: Run) -> Iterator[str]:
     for entry in run.meta.lost:
-        yield f"Lost: {entry['node']}, {_where(run, entry)}: {entry['reason']}"
+        phase = "" if entry["phase"] is None else f", phase {entry['phase']}"
+        yield f"Lost: {entry['node']}, {_where(run, entry, phase)}: {entry['reason']}"
 
 
 def _incomplete(run: Run) -> Iterator[str]:
     """The incomplete phases, those of one reason together."""
     together: dict[tuple[str, str, str], list[int]] = {}
     for entry in run.meta.incomplete:
-        step = _where(run, {**entry, "phase": None})
-        cause = (step, fold(entry.get("nodes") or []), str(entry["reason"]))
-        together.setdefault(cause, []).append(int(entry["phase"]))
+        cause = (_where(run, entry), fold(entry["nodes"]), entry["reason"])
+        together.setdefault(cause, []).append(entry["phase"])
     listed = list(together.items())[:MOST_REASONS]
     for (step, nodes, reason), phases in listed:
         without = f" without {nodes}" if nodes else ""
@@ -153,10 +153,9 @@ def _phases_text(phases: Sequence[int]) -> str:
     return f"phase {numbers}" if len(set(phases)) == 1 else f"phases {numbers}"
 
 
-def _where(run: Run, entry: dict[str, Any]) -> str:
+def _where(run: Run, entry: Lost | Incomplete, phase: str = "") -> str:
     """Step, phase and, of several, the launch."""
     step = run.meta.plan.steps[entry["step"]].name
-    phase = "" if entry.get("phase") is None else f", phase {entry['phase']}"
     several = run.meta.plan.launches > 1
     launch = f", launch {entry['launch']}" if several else ""
     return f"step {step}{phase}{launch}"

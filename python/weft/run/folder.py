@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from weft.errors import RequestError, WorkError
 from weft.run.lock import FILE_NAME as LOCK_NAME
@@ -41,6 +42,7 @@ class Run:
         path = Path(directory)
         meta = RunMeta.read(path)
         file, found = _read_samples(path)
+        _check_positions(file, found.table, meta)
         if damage := damage_of(meta, found):
             meta.note_damage(f"{file}: {damage.what}", damage.remedy.format(folder=path))
         warn_of_unmeasured(meta, found.table)
@@ -148,6 +150,18 @@ def _read_samples(directory: Path) -> tuple[Path, Readable]:
         except FileNotFoundError:
             continue
     return table, Readable(SCHEMA.empty_table(), "")
+
+
+def _check_positions(file: Path, samples: pa.Table, meta: RunMeta) -> None:
+    """Raise RequestError where rows are of steps or nodes that run.json does not have."""
+    nodes = len(meta.nodes)
+    for name, limit in {"step": len(meta.plan.steps), "src": nodes, "dst": nodes}.items():
+        found = pc.min_max(samples[name]).as_py()
+        if samples.num_rows and not 0 <= found["min"] <= found["max"] < limit:
+            raise RequestError(
+                f"{file}: has rows with {name} {found['min']} to {found['max']}, {FILE_NAME} has {limit}",
+                "the two are not of one run",
+            )
 
 
 def _refuse_existing(path: Path) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.run.folder import Run
+from weft.run.records import Link
 from weft.run.table_stream import read_side_table
 from weft.run.tables import LOADS_NAME
 
@@ -58,9 +58,7 @@ def loads_of(run: Run) -> Loads:
     return loads
 
 
-def link_loads(
-    link: Mapping[str, Any], loads: Loads, cable: int = 1
-) -> tuple[Load | None, Load | None]:
+def link_loads(link: Link, loads: Loads, cable: int = 1) -> tuple[Load | None, Load | None]:
     """What a link of a resolved fabric (weft.fabric.load) carried from its first end to the second, and back; `cable`
     says which of several between the same two it is, in the order of the file."""
     one, other = link["ends"]

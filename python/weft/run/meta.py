@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +11,9 @@ from typing import Any, Literal
 import msgspec
 
 from weft.errors import RequestError
-from weft.plan.plan import Plan
+from weft.plan.phases import check_phases
+from weft.plan.plan import Plan, to_json
+from weft.run import records
 from weft.run.regular_file import open_file
 
 SCHEMA_VERSION = "weft-run/1"
@@ -24,6 +26,8 @@ MENDED = ("interrupted", "gave-up", "phases-incomplete", "damaged", "windows-emp
 """Codes of the warnings about what is missing: resuming a run says anew what still is."""
 REPEATED = "samples measured before are kept; `weft run --resume` repeats only what is missing"
 """The hint of a warning about a launch that failed: resuming tries it again."""
+MEASURE_AGAIN = "measure again, or import again"
+"""What helps where run.json cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -52,45 +56,34 @@ def _tried_again(warning: Warning) -> Warning:
 
 @dataclass
 class RunMeta:
-    """The contents of run.json.
+    """The contents of run.json; what its entries hold is in weft.run.records.
 
-    `plan` is the resolved plan, `nodes` are dicts with at least `name`,
-    `effective` the settings read back from the kernel, one dict per step, launch and node; `done` lists the
-    [step, launch] pairs that ran to their end. `statistic` says what a row of samples is: an ordinary batch,
-    or, in some imported results, the best or the mean of several.
-
-    What happened between many nodes: `lost` are the nodes that failed and when, `incomplete` the phases that
-    lack a node or a transfer, `phases` those that were chosen during the run (it only grows), `clocks` how
-    far each node's clock is from the run's, `barriers` what each phase's barrier took. `sampled` are the steps
-    of which only some transfers are kept: about `rows` samples of `transfers` (see weft.run.digests).
-
-    `rows` are the samples that were safe when run.json was written; runs of earlier builds do not say.
-
-    `deliveries` say what became of the messages of a batch where the transport may lose some. `carried` say what each
-    interface has received and sent while several pairs ran, in bytes. `refused` counts, by node, the connections and
-    datagrams to its data ports that were not the run's.
+    `plan` is the resolved plan, `effective` the settings read back from the kernel, by step, launch and node; `done`
+    lists the [step, launch] pairs that ran to their end. `phases` are those that were chosen during the run (it only
+    grows). `rows` are the samples that were safe when run.json was written; runs of earlier builds do not say.
+    `refused` counts, by node, the connections and datagrams to its data ports that were not the run's.
     """
 
     plan: Plan
-    testbed: dict[str, Any]
-    nodes: list[dict[str, Any]]
-    effective: list[dict[str, Any]] = field(default_factory=list)
-    timing: list[dict[str, Any]] = field(default_factory=list)
-    done: list[list[int]] = field(default_factory=list)
+    testbed: records.Testbed
+    nodes: list[records.Node]
+    effective: list[records.Effective] = field(default_factory=list)
+    timing: list[records.Timing] = field(default_factory=list)
+    done: list[records.Done] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
-    phases: list[dict[str, Any]] = field(default_factory=list)
-    incomplete: list[dict[str, Any]] = field(default_factory=list)
-    lost: list[dict[str, Any]] = field(default_factory=list)
-    clocks: list[dict[str, Any]] = field(default_factory=list)
-    barriers: list[dict[str, Any]] = field(default_factory=list)
-    sampled: list[dict[str, Any]] = field(default_factory=list)
-    deliveries: list[dict[str, Any]] = field(default_factory=list)
-    carried: list[dict[str, Any]] = field(default_factory=list)
-    refused: dict[str, int] = field(default_factory=dict)
+    phases: list[records.Chosen] = field(default_factory=list)
+    incomplete: list[records.Incomplete] = field(default_factory=list)
+    lost: list[records.Lost] = field(default_factory=list)
+    clocks: list[records.Clock] = field(default_factory=list)
+    barriers: list[records.Barrier] = field(default_factory=list)
+    sampled: list[records.Sampled] = field(default_factory=list)
+    deliveries: list[records.Delivery] = field(default_factory=list)
+    carried: list[records.Carried] = field(default_factory=list)
+    refused: dict[str, records.Count] = field(default_factory=dict)
     status: Status = "partial"
-    statistic: Literal["batch", "best", "mean"] = "batch"
-    source: dict[str, Any] | None = None
-    rows: int | None = None
+    statistic: records.Statistic = "batch"
+    source: records.Source | None = None
+    rows: records.Count | None = None
     started: str = ""
     command: list[str] = field(default_factory=list)
     weft_version: str = ""
@@ -107,6 +100,10 @@ class RunMeta:
         self.warn("damaged", message, hint)
         if self.status == "complete":
             self.status = "partial"
+
+    def chosen(self, step: int, launch: int) -> list[records.Chosen]:
+        """The phases that were chosen for a step during the run, in their order."""
+        return [one for one in self.phases if (one["step"], one["launch"]) == (step, launch)]
 
     def count_refused(self, node: str, count: int) -> None:
         """Add to what a node has refused, and have one warning state the sum."""
@@ -137,64 +134,69 @@ class RunMeta:
 
     def _text(self) -> str:
         """The document: a line for each entry of a list, which is quick to write many times."""
-        parts = (f" {json.dumps(one.name)}: {self._value(one.name)}" for one in fields(self))
+        parts = (f' "{one.name}": {self._value(one.name)}' for one in fields(self))
         return "{\n" + ",\n".join(parts) + "\n}\n"
 
     def _value(self, name: str) -> str:
         value = getattr(self, name)
-        if name == "phases":
-            return _listed(self._phase_lines())
-        if isinstance(value, list):
-            return _listed([json.dumps(one, default=vars) for one in value])
-        return json.dumps(value, default=msgspec.to_builtins)
-
-    def _phase_lines(self) -> list[str]:
-        """Of a thousand phases with many transfers each only the new ones are encoded."""
-        lines: list[str] = self.__dict__.setdefault("_encoded_phases", [])
-        lines += [json.dumps(phase) for phase in self.phases[len(lines) :]]
-        return lines
+        return _listed(map(to_json, value)) if isinstance(value, list) else to_json(value)
 
     @classmethod
     def read(cls, directory: Path) -> RunMeta:
-        """Read run.json; raises RequestError when there is none or it is not one of ours."""
+        """Read run.json; raises RequestError when there is none, or it is not one of ours."""
         path = directory / FILE_NAME
         try:
             with open_file(path) as file:
-                document = json.loads(file.read())
+                document = msgspec.json.decode(file.read())
         except FileNotFoundError:
             raise RequestError(
                 f"{directory}: not a run folder, it has no {FILE_NAME}",
                 "give the folder that `weft run --out` or `weft import --out` wrote",
             ) from None
         except (ValueError, RecursionError) as error:
-            raise RequestError(f"{path}: not JSON: {error}") from None
+            raise RequestError(f"{path}: not JSON: {error}", MEASURE_AGAIN) from None
         version = document.get("schema") if isinstance(document, dict) else None
         if version != SCHEMA_VERSION:
             raise RequestError(f"{path}: schema is {version!r}, this weft reads {SCHEMA_VERSION!r}")
-        known = {key: document[key] for key in cls.__dataclass_fields__ if key in document}
         try:
-            known["warnings"] = [Warning(**warning) for warning in document.get("warnings", [])]
-            if "plan" in known:
-                known["plan"] = _plan(path, known["plan"])
-            return cls(**known)
-        except TypeError:
-            raise RequestError(
-                f"{path}: {_lack(known)}", "measure again, or import again"
-            ) from None
+            meta = msgspec.convert(document, cls)
+            meta._check()
+        except (msgspec.ValidationError, RequestError) as error:
+            raise RequestError(f"{path}: {_in_words(error)}", MEASURE_AGAIN) from None
+        # As they were read: an entry may say more than what is checked.
+        vars(meta).update({key: document[key] for key in document.keys() & _ENTRIES})
+        return meta
+
+    def _check(self) -> None:
+        """Raise RequestError where entries name a step or a node that there is not."""
+        for index, step in enumerate(self.plan.steps):
+            check_phases(step, len(self.nodes), f"plan.steps[{index}]")
+        limits = {"step": len(self.plan.steps), "src": len(self.nodes), "dst": len(self.nodes)}
+        for name in _ENTRIES:
+            _check_positions(getattr(self, name), limits, name)
 
 
-def _lack(known: dict[str, Any]) -> str:
-    """Why what is known is no run."""
-    missing = [key for key in ("plan", "testbed", "nodes") if key not in known]
-    return f"has no key {missing[0]}" if missing else "warnings is not a list of warnings"
+_ENTRIES = {one.name for one in fields(RunMeta)} - {"plan", "warnings"}
 
 
-def _plan(path: Path, document: Any) -> Plan:
-    try:
-        return msgspec.convert(document, Plan)
-    except msgspec.ValidationError as error:
-        raise RequestError(f"{path}: plan: {error}") from None
+def _check_positions(value: Any, limits: dict[str, int], path: str) -> None:
+    """Raise RequestError where a key that has a limit is not below it."""
+    if isinstance(value, list):
+        for index, one in enumerate(value):
+            _check_positions(one, limits, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if key in limits and one >= limits[key]:
+                raise RequestError(f"{path}.{key}: must be below {limits[key]}, is {one}")
+        _check_positions(value.get("transfers"), limits, f"{path}.transfers")
 
 
-def _listed(lines: list[str]) -> str:
-    return "[\n  " + ",\n  ".join(lines) + "\n ]" if lines else "[]"
+def _in_words(error: Exception) -> str:
+    """What is wrong, the key's path first."""
+    what, at, where = str(error).rpartition(" - at `$")
+    return f"{where.strip('.`')}: {what[0].lower()}{what[1:]}" if at else str(error)
+
+
+def _listed(entries: Iterable[str]) -> str:
+    lines = ",\n  ".join(entries)
+    return f"[\n  {lines}\n ]" if lines else "[]"

@@ -57,8 +57,7 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
 def _known_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
     """Phases that the plan has, or that were chosen for the step during the run."""
     planned = [phase.index for phase in expand(meta.plan.steps[index], len(meta.nodes))]
-    key = {"step": index, "launch": launch}
-    return planned + [phase["phase"] for phase in meta.phases if phase.items() >= key.items()]
+    return planned + [phase["phase"] for phase in meta.chosen(index, launch)]
 
 
 def _took_until(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> bool:
@@ -75,9 +74,8 @@ def _took_until(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> bo
 
 def _given_up(meta: RunMeta, index: int, launch: int) -> set[int]:
     """Phases that are known to lack something, be it all they would have had."""
-    key = {"step": index, "launch": launch}
     entries = [*meta.incomplete, *meta.deliveries]
-    return {entry["phase"] for entry in entries if entry.items() >= key.items()}
+    return {one["phase"] for one in entries if (one["step"], one["launch"]) == (index, launch)}
 
 
 def measured_phases(samples: pa.Table, step: int, launch: int) -> set[int]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
+from weft.run import records
 from weft.run.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.ports import PortRange
@@ -66,7 +67,7 @@ class Testbed(Protocol):
     def warnings(self) -> list[Warning]:
         """What is needed to interpret results from the testbed, as of now."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> records.Testbed:
         """What run.json says about the testbed."""
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:

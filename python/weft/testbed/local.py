@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from weft.errors import RequestError
+from weft.run import records
 from weft.run.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import BaseTestbed, Node
@@ -36,7 +37,7 @@ class Local(BaseTestbed):
     def may_spin(self) -> bool:
         return len(os.sched_getaffinity(0)) >= len(self.nodes)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> records.Testbed:
         """What run.json says about it."""
         return {"kind": self.kind, "name": self.name}
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from weft.diagnose.curve import Ints
-from weft.diagnose.limits.fabric_tree import FabricTree, Link, has_one_way
+from weft.diagnose.limits.fabric_tree import FabricTree, has_one_way
 from weft.diagnose.xray.experiment import as_arrays, is_in
 from weft.errors import RequestError
 from weft.frames import Frame
 from weft.model.maxmin import Crossings
+from weft.run.records import Fabric, Link, Switch, Way
 
 Direction = Literal["out", "in"]
 
@@ -49,7 +50,7 @@ class DeclaredNetwork:
     Raises RequestError where the fabric has several ways: what its links carry depends on who takes which.
     """
 
-    def __init__(self, fabric: dict[str, Any]) -> None:
+    def __init__(self, fabric: Fabric) -> None:
         if not has_one_way(fabric):
             raise RequestError(
                 f"{fabric['name']}: has several ways between hosts",
@@ -106,11 +107,11 @@ class DeclaredNetwork:
         return self._tree.below[switch]
 
     @property
-    def _switches(self) -> list[dict[str, Any]]:
-        return [one for one in self._fabric["switches"] if one["capacity_bits_per_s"]]
+    def _switches(self) -> list[Switch]:
+        return [one for one in self._fabric["switches"] if one["name"] in self._tree.below]
 
-    def _of_switch(self, switch: dict[str, Any]) -> list[DeclaredLimit]:
-        if switch["name"] not in self._tree.below:
+    def _of_switch(self, switch: Switch) -> list[DeclaredLimit]:
+        if not switch["capacity_bits_per_s"]:
             return []
         members = self._tree.below[switch["name"]]
         capacity = switch["capacity_bits_per_s"] / 1e6
@@ -124,7 +125,7 @@ class DeclaredNetwork:
 
     def _of_link(self, link: Link) -> list[DeclaredLimit]:
         below, up, down = self._tree.towards_root(link)
-        lanes: tuple[tuple[Direction, str], ...] = (("out", up), ("in", down))
+        lanes: tuple[tuple[Direction, Way], ...] = (("out", up), ("in", down))
         members = self._tree.below[below]
         frame = Frame(min(link["mtu_bytes"], self._mtu_bytes(members)))
         share = frame.payload_bytes / frame.wire_bytes

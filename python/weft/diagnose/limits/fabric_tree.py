@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import Any
 
 from weft import _core
 from weft.errors import RequestError
-
-Link = dict[str, Any]
-"""As in a resolved fabric (weft.fabric.load)."""
+from weft.run.records import Fabric, Link, Way
 
 
-def has_one_way(fabric: dict[str, Any]) -> bool:
+def has_one_way(fabric: Fabric) -> bool:
     """Whether a resolved fabric is a tree; runs of before there was a choice do not say."""
-    return bool(fabric.get("routing", "tree") == "tree")
+    return fabric.get("routing", "tree") == "tree"
 
 
 class FabricTree:
     """One network of a resolved fabric: what can be reached from the first of its hosts. Raises RequestError."""
 
-    def __init__(self, fabric: dict[str, Any], network: int = 0) -> None:
+    def __init__(self, fabric: Fabric, network: int = 0) -> None:
         self.hosts: list[str] = [host["name"] for host in fabric["hosts"]]
         self._links = [link for link in fabric["links"] if link.get("network", 0) == network]
         self._index = {name: index for index, name in enumerate(self.hosts)}
@@ -38,7 +35,7 @@ class FabricTree:
         inner = [one for one, above in self._above.items() if above == name and self.below[one]]
         return sorted(inner, key=lambda one: min(self.below[one]))
 
-    def towards_root(self, link: Link) -> tuple[str, str, str]:
+    def towards_root(self, link: Link) -> tuple[str, Way, Way]:
         """The lower end of a link, and its lanes up and down: "forward" and "backward", or the other way round."""
         first, second = link["ends"]
         if self.depth[first] > self.depth[second]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 
 from weft.diagnose.curve import Ints, column, group_slices, group_starts, joint_code
 from weft.diagnose.xray.experiment import Experiment, Members, is_in
+from weft.run.records import Chosen
 from weft.statistics import Floats
 
 _LEAST_MBPS = 1e-3
@@ -56,7 +56,7 @@ class Trial:
         return replace(self, src=self.src[flows], dst=self.dst[flows], mbps=self.mbps[flows])
 
 
-def trials(samples: pa.Table, step: int, records: Iterable[dict[str, Any]] = ()) -> list[Trial]:
+def trials(samples: pa.Table, step: int, records: Iterable[Chosen] = ()) -> list[Trial]:
     """The phases of a step in order; `records` are run.json's phases, which say what each was for.
 
     A transfer with several rows, of one launch or several, counts with all bytes over all time.

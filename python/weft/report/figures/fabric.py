@@ -26,19 +26,15 @@ def fabric_figures(material: Material) -> list[Figure]:
     return [
         figure
         for i, one in enumerate(material.ensembles)
-        if _is_drawn(one)
         for figure in _of_run(f"fabric-{i + 1}", one)
     ]
 
 
-def _is_drawn(one: Ensemble) -> bool:
-    """A graph with several ways has no levels to stand in."""
-    fabric = one.run.meta.testbed.get("fabric")
-    return bool(one.loads and fabric and has_one_way(fabric))
-
-
 def _of_run(name: str, one: Ensemble) -> Iterator[Figure]:
-    fabric = one.run.meta.testbed["fabric"]
+    """None of a graph with several ways: it has no levels to stand in."""
+    fabric = one.run.meta.testbed.get("fabric")
+    if not (one.loads and fabric and has_one_way(fabric)):
+        return
     for network in sorted({link["network"] for link in fabric["links"]}):
         lanes = FabricLanes(FabricTree(fabric, network), fabric, one.loads)
         if lanes.carried_anything:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Generic, NoReturn, TypeAlias, TypeGuard, TypeVar
+from typing import Generic, NoReturn, TypeAlias, TypeGuard, TypeVar
 
 import pyarrow as pa
 
@@ -14,6 +14,7 @@ from weft.errors import RequestError
 from weft.plan.pattern import AllToAll
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
+from weft.run import records
 from weft.run.meta import Warning
 from weft.testbed.base import BaseTestbed, Node, Testbed
 from weft.testbed.computed.outcome import Outcome
@@ -67,7 +68,7 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
         return pa.array([*self.model.constraints(), "nothing", _OWN_CAP])
 
     @abstractmethod
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> records.Testbed:
         """What run.json says about it."""
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -21,6 +20,7 @@ from weft.plan import catalog
 from weft.plan.load import load_plan
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
+from weft.run import records
 from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
@@ -36,13 +36,13 @@ class Simulated(Computed[_core.Network]):
 
     kind = "sim"
 
-    def __init__(self, network: _core.Network, spec: SimSpec, about: dict[str, Any]) -> None:
+    def __init__(self, network: _core.Network, spec: SimSpec, about: records.Testbed) -> None:
         super().__init__(network)
         self._rows = spec.rows
         self._parameters = {"threads": len(os.sched_getaffinity(0))} | spec.parameters
         self._about = about
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> records.Testbed:
         """What run.json says about it: the fabric, and what the model assumes besides."""
         model = _core.Network.default_parameters() | self._parameters
         del model["threads"]

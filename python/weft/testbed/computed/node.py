@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -16,6 +15,7 @@ from weft.errors import RequestError
 from weft.plan import catalog
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
+from weft.run import records
 from weft.run.tables import (
     APPLICATIONS_NAME,
     BOTTLENECKS_NAME,
@@ -44,7 +44,7 @@ class SimulatedNodes(Computed[_core.Machine]):
         super().__init__(machine)
         self._overrides = overrides
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> records.Testbed:
         """What run.json says about it: which task runs where, and what was changed of the description."""
         return {
             "kind": self.kind,

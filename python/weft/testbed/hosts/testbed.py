@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from weft.errors import RequestError
+from weft.run import records
 from weft.run.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import BaseTestbed, Node
@@ -62,7 +62,7 @@ class Hosts(BaseTestbed):
         """What runs on the nodes."""
         return agent_program()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> records.Testbed:
         """What run.json says about the testbed."""
         ports = sorted({str(host.ports) for host in self.hosts if host.ports})
         return {"kind": self.kind, "name": self.name, "launchers": self.launchers, "ports": ports}

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from weft.run.meta import Warning
+from weft.run.records import Headroom
 
 LATE_SHARE = 0.01
 """More frames than this share too late, and the machine rather than the fabric is measured."""
@@ -30,7 +31,7 @@ def warnings(before: Stats, after: Stats) -> list[Warning]:
     return late_warnings(before, after) + busy_warnings(before, after)
 
 
-def headroom(before: Stats, after: Stats) -> dict[str, float] | None:
+def headroom(before: Stats, after: Stats) -> Headroom | None:
     """The share of the time in which the forwarder had nothing to do, on average and in the busiest second.
 
     None before a whole second has passed.

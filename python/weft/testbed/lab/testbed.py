@@ -7,10 +7,11 @@ import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from weft.errors import RequestError
 from weft.plan import catalog
+from weft.run import records
 from weft.run.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import BaseTestbed, Node
@@ -67,17 +68,17 @@ class Lab(BaseTestbed):
         is_dead = any(link["dead"] for link in fabric["links"])
         return bool(fabric["switches"] or fabric["paths"] or is_shaped or is_dead)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> records.Testbed:
         """What run.json says about the lab; once it has measured for a second, also its headroom."""
-        about = {
+        about: records.Testbed = {
             "kind": self.kind,
             "name": self._entry.fabric,
             "scale": self._entry.scale,
-            "fabric": self._keeper.fabric,
+            "fabric": cast(records.Fabric, self._keeper.fabric),
         }
         stats = self._read_stats() if self._is_forwarded else None
         room = headroom.headroom(self._stats_before, stats) if stats else None
-        return about | ({"headroom": room} if room else {})
+        return about | {"headroom": room} if room else about
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         return self._keeper.enter_command(node.name, argv)

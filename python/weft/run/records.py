@@ -1,0 +1,242 @@
+"""What the entries of run.json hold. Entries may have more keys than these, which are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NotRequired, Required, TypeAlias, TypedDict
+
+from msgspec import Meta
+
+Index: TypeAlias = Annotated[int, Meta(ge=0, lt=2**31)]
+"""A position, from 0: of a step, a launch, a phase, a node."""
+Count: TypeAlias = Annotated[int, Meta(ge=0, lt=2**62)]
+Number: TypeAlias = int | float
+Settings: TypeAlias = Mapping[str, Any]
+"""Shown as they are; which keys there are depends on the transport, and of facts on the node."""
+
+
+class Node(TypedDict):
+    """A node; its facts are what its agent said of it."""
+
+    name: str
+    address: NotRequired[str | None]
+    facts: NotRequired[Settings | None]
+
+
+class Direction(TypedDict):
+    """One direction of a link; without a rate nothing limits it."""
+
+    rate_bits_per_s: Count | None
+    delay_ns: NotRequired[Count]
+
+
+Way = Literal["forward", "backward"]
+"""From the first end of a link to the second, or back."""
+
+
+class Link(TypedDict):
+    """A cable between two nodes."""
+
+    ends: Annotated[list[str], Meta(min_length=2, max_length=2)]
+    forward: Direction
+    backward: Direction
+    mtu_bytes: Annotated[int, Meta(ge=68, lt=2**31)]
+    network: NotRequired[Annotated[int, Meta(ge=0, lt=64)]]
+    dead: bool
+
+
+class Host(TypedDict):
+    """A machine that programs run on."""
+
+    name: str
+
+
+class Switch(TypedDict):
+    """A switch, or a part of its parent."""
+
+    name: str
+    parent: str | None
+    capacity_bits_per_s: Count | None
+
+
+class Fabric(TypedDict):
+    """A resolved fabric (weft.fabric.load); `paths` are single routes with a limit of their own."""
+
+    name: str
+    routing: NotRequired[str]
+    hosts: list[Host]
+    switches: list[Switch]
+    links: list[Link]
+    paths: NotRequired[list[Any]]
+
+
+class Headroom(TypedDict):
+    """What part of the time a lab's forwarder had nothing to do: the mean, and the least of so many seconds."""
+
+    mean: Number
+    least: Number
+    seconds: Number
+
+
+class Effort(TypedDict):
+    """What a simulation took, and the fingerprint of what happened in it."""
+
+    fingerprint: str
+    events: Count
+    idle_s: Number
+
+
+class Testbed(TypedDict, total=False):
+    """What a plan ran on; `spec`, `nodes` and `data_ports` are what was asked for."""
+
+    kind: str
+    name: str
+    spec: str
+    nodes: Count
+    data_ports: str
+    scale: Number
+    fabric: Fabric | None
+    headroom: Headroom | None
+    model: dict[str, Any]
+    simulation: Effort
+    launchers: Sequence[str]
+    ports: Sequence[str]
+    title: str
+    placement: dict[str, Any]
+    overrides: dict[str, Any]
+
+
+class Effective(TypedDict):
+    """The settings of a node in a step and launch as the kernel has them."""
+
+    step: Index
+    launch: Index
+    node: str
+    settings: Settings
+
+
+class AgentTiming(TypedDict, total=False):
+    """What a look at the clock and a turn of the empty loop cost an agent."""
+
+    clock_read_ns: Number
+    loop_ns: Number
+
+
+class Timing(AgentTiming):
+    """The same, and of which node."""
+
+    node: str
+
+
+class Transfer(TypedDict):
+    """Messages from a node to a node, as in weft.plan.phases."""
+
+    src: Index
+    dst: Index
+    bytes: Count
+    streams: NotRequired[Index]
+    network: NotRequired[Index]
+
+
+class Chosen(TypedDict):
+    """A phase that was chosen during the run, and what for."""
+
+    step: Index
+    launch: Index
+    phase: Index
+    purpose: str
+    size_bytes: Count
+    stop: Any
+    transfers: list[Transfer]
+
+
+class Incomplete(TypedDict):
+    """A phase that lacks a node or a transfer."""
+
+    step: Index
+    launch: Index
+    phase: Index
+    nodes: list[str]
+    reason: str
+
+
+class Lost(TypedDict):
+    """A node that failed in a phase, or before the first."""
+
+    node: str
+    step: Index
+    launch: Index
+    phase: Index | None
+    reason: str
+
+
+class Clock(TypedDict):
+    """How far a node's clock is from the run's."""
+
+    node: str
+    offset_ns: Number
+    error_ns: Number
+
+
+class Barrier(TypedDict):
+    """What the barrier of a phase took."""
+
+    step: Index
+    launch: Index
+    phase: Index
+    barrier_us: Number
+
+
+class Sampled(TypedDict):
+    """A step of which only some transfers are kept: about `rows` samples of `transfers` (see weft.run.digests)."""
+
+    step: Index
+    transfers: Count
+    phases: Count
+    rows: Count
+
+
+Counted = Literal["sent", "received", "duplicated", "reordered", "overrun", "sending_ns"]
+
+
+class Delivery(TypedDict):
+    """What became of the messages of a batch where the transport may lose some."""
+
+    step: Index
+    launch: Index
+    phase: Index
+    sent: Count
+    received: Count
+    duplicated: Count
+    reordered: Count
+    overrun: Count
+    jitter_ns: Count
+    sending_ns: Count
+
+
+class Carried(TypedDict):
+    """What each interface of a node has received and sent while several pairs ran, in bytes."""
+
+    step: Index
+    launch: Index
+    policy: str
+    pairs: Index
+    first: Index
+    phases: list[Index]
+    node: str
+    bytes: dict[str, list[int]]
+
+
+class Source(TypedDict, total=False):
+    """The file that a run was imported from, and how its numbers are to be read."""
+
+    format: Required[str]
+    file: Required[str]
+    convention: Required[str]
+    tests: list[dict[str, Any]]
+
+
+Done: TypeAlias = Annotated[list[Index], Meta(min_length=2, max_length=2)]
+"""A step and a launch that ran to their end."""
+Statistic = Literal["batch", "best", "mean"]
+"""What a row of samples is: an ordinary batch, or, in some imported results, the best or the mean of several."""
