@@ -117,7 +117,7 @@ format: setup
 
 # Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
 BENCHES ?= pair inside_node udp mpi matrix startup multi_pair aapc xibalba blind sensitivity simgrid fidelity laws inside inside_caches server \
-	events applications
+	events applications fuzz
 
 bench: setup
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \

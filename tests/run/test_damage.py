@@ -18,7 +18,7 @@ from weft.run.folder import STREAM_NAME, TABLE_NAME, Run
 from weft.run.samples import SCHEMA
 from weft.run.table_file import Readable, read_intact, write_table
 from weft.run.table_stream import TableStream, read_side_table, read_stream
-from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
+from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME, PHASES_NAME
 
 SIZES = [1, 1024, 65536]
 Reader = Callable[[Path, pa.Schema], Readable]
@@ -138,3 +138,19 @@ def test_a_damaged_simulated_run_is_computed_again(tmp_path, name):
     assert {path.name: pq.read_table(path) for path in folder.glob("*.parquet")} == before
     again = Run.open(folder).meta
     assert (again.testbed, again.done, again.warnings) == (meta.testbed, meta.done, meta.warnings)
+
+
+def test_tables_beside_lost_samples_are_left_out(tmp_path):
+    folder = tmp_path / "r"
+    weft_json("run", "latency", "--on", "node:p4-400-base", "--out", folder)
+    (folder / TABLE_NAME).unlink()
+    shown = weft_json("show", folder)
+    assert (shown["points"], shown["occupation"]) == ([], [])
+
+
+def test_lost_digests_are_told(tmp_path):
+    folder = tmp_path / "r"
+    weft_json("run", "alltoall", "--on", "sim:pair(rows=1)", "--out", folder)
+    (folder / PHASES_NAME).unlink()
+    told = weft_json("show", folder, status=2)["error"]
+    assert told["message"] == f"{folder / PHASES_NAME}: has no rows of step 0"

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from weft.errors import RequestError
+from weft.regular_file import open_file
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _LONGEST_BYTES = 1 << 20
@@ -44,15 +45,15 @@ def find(kind: str, name: str) -> Path:
 def read(path: Path, longest_bytes: int = _LONGEST_BYTES) -> str:
     """The text of a description; raises RequestError when it cannot be one."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             content = file.read(longest_bytes + 1)
         if len(content) > longest_bytes:
             raise RequestError(f"{path}: more than {longest_bytes} bytes, not a description")
         return content.decode()
     except UnicodeDecodeError as error:
         raise RequestError(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from None
-    except OSError as error:
-        raise RequestError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except FileNotFoundError:
+        raise RequestError(f"{path}: no such file") from None
 
 
 def shown(path: Path) -> str:

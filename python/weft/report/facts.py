@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
@@ -192,7 +192,7 @@ def _effective_text(key: str, node: str, effective: Iterable[Effective]) -> str:
     )
 
 
-def _keys(mappings: Iterable[dict[str, Any]]) -> list[str]:
+def _keys(mappings: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(key for mapping in mappings for key in mapping))
 
 

@@ -10,10 +10,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.errors import RequestError
 from weft.run.folder import Run
 from weft.run.meta import RunMeta, Warning
 from weft.run.table_stream import GrowingTable, read_growing
-from weft.run.tables import BOTTLENECK_COUNTS_NAME, PHASES_NAME, RATE_COUNTS_NAME, SCHEMAS
+from weft.run.tables import (
+    BOTTLENECK_COUNTS_NAME,
+    PHASES_NAME,
+    RATE_COUNTS_NAME,
+    SCHEMAS,
+    phase_code,
+)
 from weft.statistics import Floats
 
 PHASES_SCHEMA = SCHEMAS[PHASES_NAME]
@@ -52,8 +59,15 @@ class Digests:
 
     @classmethod
     def of(cls, run: Run) -> Digests:
-        """Empty tables where a run kept every transfer."""
-        return cls(*(table for _, table in _tables(run.directory)))
+        """Empty tables where a run kept every transfer; raises RequestError where those of a step are lost."""
+        found = cls(*(table for _, table in _tables(run.directory)))
+        have = sampled_steps(run.meta) & set(run.samples["step"].unique().to_pylist())
+        if lost := have - set(found.phases["step"].unique().to_pylist()):
+            raise RequestError(
+                f"{run.directory / PHASES_NAME}: has no rows of step {min(lost)}",
+                f"`weft run --resume {run.directory}` computes again what is damaged",
+            )
+        return found
 
     def of_step(self, step: int) -> Digests:
         """Those of one step."""
@@ -88,9 +102,9 @@ class DigestWriter:
     a kill may have come between the two."""
 
     def __init__(self, directory: Path, samples: pa.Table) -> None:
-        known = pc.unique(_code(samples))
+        known = pc.unique(phase_code(samples))
         self._streams = [
-            GrowingTable(path, before.filter(pc.is_in(_code(before), value_set=known)))
+            GrowingTable(path, before.filter(pc.is_in(phase_code(before), value_set=known)))
             for path, before in _tables(directory)
         ]
 
@@ -108,9 +122,3 @@ class DigestWriter:
 def _tables(directory: Path) -> list[tuple[Path, pa.Table]]:
     names = (PHASES_NAME, RATE_COUNTS_NAME, BOTTLENECK_COUNTS_NAME)
     return [(directory / name, read_growing(directory / name)) for name in names]
-
-
-def _code(table: pa.Table) -> pa.ChunkedArray:
-    """Step and phase in one number."""
-    step = pc.shift_left(table["step"].cast(pa.int64()), 32)
-    return pc.add(step, table["phase"].cast(pa.int64()))

@@ -17,7 +17,8 @@ from weft.run.meta import FILE_NAME, RunMeta, Status
 from weft.run.missing import damage_of
 from weft.run.samples import SCHEMA
 from weft.run.table_file import Readable, read_intact, write_table
-from weft.run.table_stream import TableStream, read_stream, remove_tables
+from weft.run.table_stream import TableStream, read_side_table, read_stream, remove_tables
+from weft.run.tables import phase_code
 from weft.run.windows import warn_of_unmeasured
 
 STREAM_NAME = "samples.arrows"
@@ -47,6 +48,13 @@ class Run:
             meta.note_damage(f"{file}: {damage.what}", damage.remedy.format(folder=path))
         warn_of_unmeasured(meta, found.table)
         return cls(path, meta, found.table)
+
+    def side_table(self, name: str) -> pa.Table:
+        """The rows of a table beside the samples that are of phases with samples: after damage there may be more.
+        Raises RequestError where it is damaged itself."""
+        table = read_side_table(self.directory / name)
+        measured = pc.unique(phase_code(self.samples))
+        return table.filter(pc.is_in(phase_code(table), value_set=measured))
 
     @property
     def is_damaged(self) -> bool:

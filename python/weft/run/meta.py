@@ -13,8 +13,8 @@ import msgspec
 from weft.errors import RequestError
 from weft.plan.phases import check_phases
 from weft.plan.plan import Plan, to_json
+from weft.regular_file import open_file
 from weft.run import records
-from weft.run.regular_file import open_file
 
 SCHEMA_VERSION = "weft-run/1"
 FILE_NAME = "run.json"
@@ -26,6 +26,8 @@ MENDED = ("interrupted", "gave-up", "phases-incomplete", "damaged", "windows-emp
 """Codes of the warnings about what is missing: resuming a run says anew what still is."""
 REPEATED = "samples measured before are kept; `weft run --resume` repeats only what is missing"
 """The hint of a warning about a launch that failed: resuming tries it again."""
+LONGEST_SAID = 400
+"""Of what is wrong with a value so much is quoted."""
 MEASURE_AGAIN = "measure again, or import again"
 """What helps where run.json cannot be used."""
 
@@ -157,12 +159,14 @@ class RunMeta:
             raise RequestError(f"{path}: not JSON: {error}", MEASURE_AGAIN) from None
         version = document.get("schema") if isinstance(document, dict) else None
         if version != SCHEMA_VERSION:
-            raise RequestError(f"{path}: schema is {version!r}, this weft reads {SCHEMA_VERSION!r}")
+            said = repr(version)[:LONGEST_SAID]
+            raise RequestError(f"{path}: schema is {said}, this weft reads {SCHEMA_VERSION!r}")
         try:
             meta = msgspec.convert(document, cls)
             meta._check()
         except (msgspec.ValidationError, RequestError) as error:
-            raise RequestError(f"{path}: {_in_words(error)}", MEASURE_AGAIN) from None
+            said = _in_words(error)[:LONGEST_SAID]
+            raise RequestError(f"{path}: {said}", MEASURE_AGAIN) from None
         # As they were read: an entry may say more than what is checked.
         vars(meta).update({key: document[key] for key in document.keys() & _ENTRIES})
         return meta

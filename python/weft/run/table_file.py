@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from weft.errors import RequestError
+from weft.regular_file import open_file
 from weft.run.checksum import checksum
-from weft.run.regular_file import open_file
 from weft.run.tables import ADDED_LATER
 
 GROUP_ROWS = 65536

@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from weft.errors import RequestError
+from weft.regular_file import open_file
 from weft.run.checksum import checksum
-from weft.run.regular_file import open_file
 from weft.run.table_file import ARROW_ERRORS, Readable, read_table, write_table
 from weft.run.tables import SCHEMAS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 BOTTLENECKS_NAME = "bottlenecks.parquet"
 """By step, phase, source and destination: the constraint that limited the transfer when it ended."""
@@ -57,6 +58,12 @@ def _schema(**columns: pa.DataType) -> pa.Schema:
 
 def _numbers(*names: str) -> dict[str, pa.DataType]:
     return dict.fromkeys(names, pa.float64())
+
+
+def phase_code(table: pa.Table) -> pa.ChunkedArray:
+    """Step and phase of each row in one number."""
+    step = pc.shift_left(table["step"].cast(pa.int64()), 32)
+    return pc.add(step, table["phase"].cast(pa.int64()))
 
 
 SCHEMAS = {

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
-from weft.run.table_stream import read_side_table
 from weft.run.tables import BOTTLENECKS_NAME
 
 
@@ -38,7 +37,7 @@ def bottlenecks(run: Run) -> list[Bottleneck]:
 
 def _counted(run: Run) -> list[tuple[int, str, int]]:
     """Step, constraint and how many rows it held back, where the run has it for each row."""
-    table = read_side_table(run.directory / BOTTLENECKS_NAME)
+    table = run.side_table(BOTTLENECKS_NAME)
     counted = table.group_by(["step", "bottleneck"]).aggregate([([], "count_all")])
     rows = counted.to_pylist()
     return [(row["step"], str(row["bottleneck"]), row["count_all"]) for row in rows]

@@ -7,7 +7,6 @@ from typing import Any
 
 from weft.diagnose.curve import column, message_times_us, to_mbps
 from weft.run.folder import Run
-from weft.run.table_stream import read_side_table
 from weft.run.tables import APPLICATIONS_NAME
 
 
@@ -68,7 +67,7 @@ def alone(value: float) -> dict[str, float]:
 
 def loaded_points(run: Run) -> list[LoadedPoint]:
     """By step, size and gamma; nothing where a run has no application load."""
-    rows = read_side_table(run.directory / APPLICATIONS_NAME).to_pylist()
+    rows = run.side_table(APPLICATIONS_NAME).to_pylist()
     rates = phase_rates(run) if rows else {}
     return [_point(run, row, *rates[row["step"], row["phase"]]) for row in rows]
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.run.folder import Run
-from weft.run.table_stream import read_side_table
 from weft.run.tables import BUDGET_NAME, CACHES_NAME, CATEGORIES_NAME, OCCUPATION_NAME
 
 _Rows = list[dict[str, Any]]
@@ -129,7 +128,7 @@ def cycles_by_category(run: Run) -> list[Cycles]:
 
 
 def _rows(run: Run, name: str) -> _Rows:
-    rows: _Rows = read_side_table(run.directory / name).to_pylist()
+    rows: _Rows = run.side_table(name).to_pylist()
     return rows
 
 

@@ -12,7 +12,6 @@ from weft.diagnose.curve import column
 from weft.diagnose.node.applications import alone
 from weft.diagnose.node.occupation import Busy
 from weft.run.folder import Run
-from weft.run.table_stream import read_side_table
 from weft.run.tables import RESPONSES_NAME
 from weft.statistics import Floats
 
@@ -72,7 +71,7 @@ class WebPoint:
 
 def web_points(run: Run, occupation: Sequence[Busy]) -> list[WebPoint]:
     """By step, page and users; nothing where no pages were asked for."""
-    table = read_side_table(run.directory / RESPONSES_NAME)
+    table = run.side_table(RESPONSES_NAME)
     rows = {name: table[name].to_numpy() for name in table.column_names}
     keys = sorted(set(zip(rows["step"].tolist(), rows["phase"].tolist(), strict=True)))
     return [_point(run, rows, occupation, *key) for key in keys]

@@ -6,9 +6,11 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 
 from weft.errors import RequestError
+from weft.regular_file import open_file
 
 MAX_FILE_BYTES = 64 * 2**20
 """No tool that is imported prints more in a usual run; a larger file is something else."""
@@ -104,13 +106,14 @@ class Text:
 def read_text(path: Path) -> str:
     """The file's text without colours; raises RequestError when it cannot be read as text."""
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise RequestError(f"{path}: larger than {MAX_FILE_BYTES >> 20} MiB, not a result file")
-        text = path.read_text(encoding="utf-8-sig")
+        with TextIOWrapper(open_file(path), encoding="utf-8-sig") as file:
+            text = file.read(MAX_FILE_BYTES + 1)
+    except FileNotFoundError:
+        raise RequestError(f"{path}: no such file") from None
     except UnicodeDecodeError:
         raise RequestError(f"{path}: not a text file") from None
-    except OSError as error:
-        raise RequestError(f"{path}: cannot read it: {error.strerror}") from None
+    if len(text) > MAX_FILE_BYTES:
+        raise RequestError(f"{path}: larger than {MAX_FILE_BYTES >> 20} MiB, not a result file")
     if "\0" in text:
         raise RequestError(f"{path}: not a text file")
     return _COLOUR.sub("", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from weft import _core
 from weft.errors import RequestError
@@ -44,15 +45,15 @@ class CheckedTable:
     def text(self, key: str) -> str | None:
         """A text that is not empty."""
         value = self._values.get(key)
-        if value is None or (isinstance(value, str) and value.strip()):
+        if value is None or _is_text(value):
             return value
-        raise self._wrong(key, "must be text in quotes")
+        raise self._wrong(key, "must be text in quotes, without control characters")
 
     def texts(self, key: str) -> list[str]:
         """A text or a list of texts."""
         value = self._values.get(key, [])
         listed = [value] if isinstance(value, str) else value
-        if not isinstance(listed, list) or not all(isinstance(one, str) and one for one in listed):
+        if not isinstance(listed, list) or not all(map(_is_text, listed)):
             raise self._wrong(key, 'must be a list of texts, such as ["n1", "n2"]')
         return listed
 
@@ -67,3 +68,8 @@ class CheckedTable:
 
     def _wrong(self, key: str, right: str) -> RequestError:
         return RequestError(f"{self.where(key)} = {self._values[key]!r}: {right}")
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    """Whether it can be a name or a word of a command, which no byte of 0 may be in."""
+    return isinstance(value, str) and bool(value.strip()) and value.isprintable()

@@ -38,7 +38,7 @@ def read_host_file(name: str) -> Cluster:
     text = catalog.read(path)
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise RequestError(f"{name}: not TOML: {error}") from None
     return _Reader(Document(name, text), values).cluster()
 

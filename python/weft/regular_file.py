@@ -1,4 +1,4 @@
-"""Opening a file of a run folder, whatever there is in its place."""
+"""Opening a file to be read, whatever there is in its place."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def open_file(path: Path) -> BinaryIO:
         raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
-        raise RequestError(f"{path}: not a file", "give a run folder that weft wrote")
+        raise RequestError(f"{path}: not a file", "give a file, or save there what a pipe brings")
     return os.fdopen(number, "rb")

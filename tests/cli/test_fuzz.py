@@ -1,0 +1,17 @@
+"""Damaged files of all kinds end in one message, never in a traceback; `bench/fuzz.py` tries more of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fuzz import SUBJECTS, failures
+
+MUTATIONS = 300
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_damaged_files_are_refused_with_one_message(name: str, tmp_path: Path) -> None:
+    found = list(failures(name, MUTATIONS, 0, tmp_path))
+    assert not found, "\n\n".join(found)
