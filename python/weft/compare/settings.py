@@ -47,8 +47,8 @@ def _settings(meta: RunMeta) -> Iterator[tuple[str, str]]:
     yield "weft", meta.weft_version or NOT_SET
     yield "testbed", f"{meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}"
     yield "scale", f"{meta.testbed.get('scale', 1.0):g}"
-    if fabric := meta.testbed.get("fabric"):
-        yield from _fabric(fabric)
+    fabric = meta.testbed.get("fabric")
+    yield from _fabric(fabric) if fabric else [("fabric", NOT_SET)]
     yield from _plan(meta.plan)
     yield from _sets("", (one["settings"] for one in meta.effective))
     facts = (node.get("facts") or {} for node in meta.nodes)
