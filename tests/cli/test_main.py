@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -62,3 +63,43 @@ def test_a_full_disk_behind_standard_output_is_one_message(more: list[str]) -> N
         )
     assert done.returncode == 1
     assert "No space left on device" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["trace", "r", "--size", "9" * 30], "is not in the range"),
+        (["lab", "up", "pair", "--name", "a" * 300], "not a name for a lab"),
+        (["run", "latency", "--on", "node:p4-40"], "did you mean p4-400-"),
+        (["machine", "show", "server-100g-tso-gr"], 'no row "tso-gr"'),
+        (["import", "netpip", "x"], "did you mean netpipe?"),
+    ],
+)
+def test_a_wrong_name_or_number_is_a_wrong_request(command: list[str], said: str) -> None:
+    done = weft(*command)
+    assert done.returncode == 2 and said in done.stderr, done.stderr
+
+
+def test_a_folder_may_have_any_name_in_any_locale(tmp_path: Path) -> None:
+    out = tmp_path / "köln-東京"
+    plain = {"PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHONUTF8": "0"}
+    for command in (["run", "latency", "--on", "sim:pair", "--out", out], ["show", out]):
+        done = subprocess.run([*WEFT, *command], env=plain, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["run latency --on sim:pair --out x", "show r", "run --resume r"]
+)
+def test_no_permission_is_one_message(command: str, tmp_path: Path) -> None:
+    """To write a folder, or to read a run: also for root, without its power over files."""
+    weft("run", "latency", "--on", "sim:pair", "--out", tmp_path / "r")
+    (tmp_path / "r" / "run.json").chmod(0)
+    tmp_path.chmod(0o500)
+    drop = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if not os.geteuid() else []
+    done = subprocess.run(
+        [*drop, *WEFT, *command.split()], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    tmp_path.chmod(0o700)
+    assert done.returncode in (1, 2) and done.stderr.startswith("error: "), done.stderr
+    assert "Permission denied" in done.stderr

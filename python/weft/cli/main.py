@@ -28,6 +28,7 @@ def weft() -> None:
 
 def main() -> NoReturn:
     """Run the command line. Exit codes: 0 fine, 1 the work failed, 2 the request was wrong."""
+    _speak_utf8()
     try:
         sys.exit(weft.main(standalone_mode=False) or 0)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -47,11 +48,19 @@ def main() -> NoReturn:
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:
+        if error.filename is not None:
+            _fail(f"{os.fsdecode(error.filename)}: {error.strerror}", "", 1)
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         # What is still in the buffer would fail once more at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(f"cannot write what was asked for: {error.strerror}", "free some space", 1)
+
+
+def _speak_utf8() -> None:
+    """Start again with UTF-8 where the locale cannot name all files, such as LC_ALL=C with PYTHONUTF8=0."""
+    if sys.getfilesystemencoding() != "utf-8":
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _fail(message: str, hint: str, exit_code: int) -> NoReturn:

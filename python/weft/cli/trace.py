@@ -16,7 +16,12 @@ from weft.trace.replay import record
 @click.command()
 @click.argument("run")
 @click.option(
-    "--size", "size_bytes", type=int, required=True, metavar="BYTES", help="Message size."
+    "--size",
+    "size_bytes",
+    type=click.IntRange(1, 2**62),
+    required=True,
+    metavar="BYTES",
+    help="Message size.",
 )
 @click.option("--step", type=click.IntRange(min=1), help="Which of several steps with that size.")
 @click.option("--out", metavar="FILE", help="File to write.  [default: trace-BYTES.json in RUN]")

@@ -180,7 +180,7 @@ def _new_meta(request: RunRequest, plan: Plan, testbed: Testbed, notes: list[War
         testbed=testbed.describe() | _asked(request),
         nodes=[{"name": node.name, "address": node.address} for node in testbed.nodes],
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
-        command=["weft", *sys.argv[1:]],
+        command=["weft", *(os.fsencode(word).decode(errors="replace") for word in sys.argv[1:])],
         weft_version=__version__,
     )
     for warning in [*notes, *testbed.warnings]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 from weft.errors import RequestError
@@ -64,6 +65,13 @@ def shown(path: Path) -> str:
         return str(path)
 
 
+def known_names(wrong: str, known: Sequence[str]) -> str:
+    """Those that there are, after the one that is most like what was given."""
+    near = difflib.get_close_matches(wrong, known, n=1)
+    guess = f"did you mean {near[0]}? " if near else ""
+    return f"{guess}known: {', '.join(known)}"
+
+
 def _existing(kind: str, path: Path) -> Path:
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
@@ -78,6 +86,4 @@ def _existing(kind: str, path: Path) -> Path:
 
 def _other_names(kind: str, wrong: str) -> str:
     known = names(kind)
-    near = difflib.get_close_matches(wrong, known, n=1)
-    guess = f"did you mean {near[0]}? " if near else ""
-    return f"{guess}known: {', '.join(known)}; or give the path of a {_SUFFIX} file"
+    return f"{known_names(wrong, known)}; or give the path of a {_SUFFIX} file"

@@ -14,6 +14,7 @@ from weft.errors import RequestError
 from weft.formats.importers.assembly import assemble
 from weft.formats.importers.imported import Content, Options
 from weft.formats.importers.text import Text
+from weft.plan.catalog import known_names
 from weft.run.folder import Run, RunWriter
 
 
@@ -63,7 +64,7 @@ def import_file(
 ) -> Run:
     """Import a file into a new run folder, which appears only when all of it was understood."""
     if format not in FORMATS:
-        raise RequestError(f"unknown format {format!r}", f"one of: {', '.join(sorted(FORMATS))}")
+        raise RequestError(f"unknown format {format!r}", known_names(format, sorted(FORMATS)))
     options = options or Options()
     text = Text.read(Path(path))
     _refuse_other_format(format, text)

@@ -134,4 +134,6 @@ def _find(name: str) -> tuple[Path, str | None]:
     try:
         return catalog.find("machine", name), None
     except RequestError as error:
-        raise RequestError(error.message, f"known: {', '.join(names())}; {_EXAMPLE}") from None
+        raise RequestError(
+            error.message, f"{catalog.known_names(name, names())}; {_EXAMPLE}"
+        ) from None

@@ -21,6 +21,9 @@ from weft.testbed.lab.headroom import Stats
 from weft.testbed.lab.registry import Entry
 from weft.testbed.starting import start_each
 
+LONGEST_NAME = 48
+"""A socket has the name, and its path at most 107 bytes."""
+
 
 class Lab(BaseTestbed):
     """A lab that is up; `close` takes it down unless it was up before."""
@@ -125,8 +128,9 @@ def bring_up(name: str, scale: float, lab: str | None) -> Entry:
     """Put a lab up that stays until it is taken down; raises RequestError when the name is taken."""
     path, fabric = _find_fabric(name)
     lab = lab or fabric
-    if not lab.replace("-", "").replace("_", "").isalnum():
-        raise RequestError(f"{lab}: not a name for a lab", "letters, digits, - and _")
+    if len(lab) > LONGEST_NAME or not lab.replace("-", "").replace("_", "").isalnum():
+        right = f"at most {LONGEST_NAME} letters, digits, - and _"
+        raise RequestError(f"{lab[:80]}: not a name for a lab", right)
     existing = registry.get(lab)
     if existing is not None and existing.state == "up":
         raise RequestError(
