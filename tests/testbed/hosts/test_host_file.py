@@ -79,6 +79,7 @@ def test_some_nodes_of_a_file_can_be_chosen(tmp_path: Path) -> None:
         ('ids = "n1"', "{}:1: ids = 'n1': unknown key; known here: nodes", ""),
         ("", "{}: it has no [[nodes]]", "ids"),
         ("[[nodes]]\nids = 'n[1-'", "{}:2: nodes[0].ids: node set 'n[1-'", "for example"),
+        ('[[nodes]]\nids = "n1"\nlogin = "a\\u0000b"', "must be text in quotes, without control", ""),
         ("[[nodes]]\nlogin = 'x'", "{}:1: nodes[0].ids is missing", "ids"),
         ("[[nodes]]\nids = 'n1'\nadress = 'x'", "{}:3: nodes[0].adress = 'x': unknown key, did you mean", ""),
         ("[[nodes]]\nids = 'n1'\n[[nodes]]\nids = 'n1'", "{}:4: nodes[1].ids names n1 a second time", ""),
