@@ -6,12 +6,13 @@ import json
 import sys
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from weft.run.meta import Warning
+if TYPE_CHECKING:
+    from weft.run.meta import Warning
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on standard output."
