@@ -192,6 +192,13 @@ def test_a_route_whose_acknowledgements_a_slow_port_holds_up_is_not_suspected() 
     assert suspects(survey, ports, []) == [(0, 2), (1, 2), (3, 2)]
 
 
+def test_a_port_that_received_nothing_slows_no_route() -> None:
+    survey, ports = both_ways_at_once(to_2_mbps=0.0)
+    ports.receive_mbps[2] = 0.0
+    with np.errstate(all="raise"):
+        assert suspects(survey, ports, []) == []
+
+
 def test_a_slow_route_is_suspected_and_slow_when_alone_too() -> None:
     survey, ports = surveyed({(1, 3): 2.0, (4, 5): 5.0, (0, 1): 7.0})
     flows = suspects(survey, ports, [])

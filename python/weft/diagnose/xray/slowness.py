@@ -118,7 +118,7 @@ def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> lis
         least = np.where(
             expected > SLOW_SHARE * isolated, SUSPICIOUS_SHARE, SUSPICIOUS_SHARE_OF_A_SHARE
         )
-        shares = trial.mbps / expected
+        shares = np.divide(trial.mbps, expected, out=np.ones_like(expected), where=expected > 0)
         is_thin = expected < LEAST_SHARE * isolated
         flows = set(trial.flows)
         both_ways = np.array([flow[::-1] in flows for flow in trial.flows], dtype=bool)
