@@ -154,3 +154,15 @@ def test_lost_digests_are_told(tmp_path):
     (folder / PHASES_NAME).unlink()
     told = weft_json("show", folder, status=2)["error"]
     assert told["message"] == f"{folder / PHASES_NAME}: has no rows of step 0"
+
+
+def test_a_simulation_killed_within_a_step_has_all_tables_after_it_resumed(tmp_path):
+    folder = tmp_path / "r"
+    weft_json("run", "aapc", "--on", "sim:two-racks", "--out", folder)
+    path = folder / BOTTLENECKS_NAME
+    whole = pq.read_table(path)
+    write_table(whole.filter(pa.compute.field("phase") > 5), path)
+    document = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(document | {"done": [], "status": "partial"}))
+    assert weft_json("run", "--resume", folder)["status"] == "complete"
+    assert pq.read_table(path) == whole

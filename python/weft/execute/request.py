@@ -24,6 +24,7 @@ from weft.plan.load import load_plan
 from weft.plan.pattern import MultiPair
 from weft.plan.plan import Options, Plan, Step
 from weft.run import records
+from weft.run.digests import lacks_tables
 from weft.run.folder import Run, RunWriter, lock_folder
 from weft.run.meta import FILE_NAME, RunMeta, Warning
 from weft.run.table_stream import damaged_tables
@@ -122,7 +123,8 @@ def resume_run(
         measured = [node["name"] for node in run.meta.nodes]
         with open_testbed(known["spec"], scale, nodes, ports, wanted=measured) as testbed:
             _check_same_nodes(run, testbed)
-            afresh = testbed.is_computed and bool(run.is_damaged or damaged)
+            is_short = bool(run.is_damaged or damaged) or lacks_tables(run)
+            afresh = testbed.is_computed and is_short
             writer = RunWriter.resume(run, lock, afresh)
             return _carry_out(testbed, writer, reporter, patience_s)
 

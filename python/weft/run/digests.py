@@ -16,6 +16,7 @@ from weft.run.meta import RunMeta, Warning
 from weft.run.table_stream import GrowingTable, read_growing
 from weft.run.tables import (
     BOTTLENECK_COUNTS_NAME,
+    BOTTLENECKS_NAME,
     PHASES_NAME,
     RATE_COUNTS_NAME,
     SCHEMAS,
@@ -33,6 +34,14 @@ BOTTLENECKS_SCHEMA = SCHEMAS[BOTTLENECK_COUNTS_NAME]
 def sampled_steps(meta: RunMeta) -> set[int]:
     """The steps of which samples hold some transfers only."""
     return {int(entry["step"]) for entry in meta.sampled}
+
+
+def lacks_tables(run: Run) -> bool:
+    """Whether phases with samples have no bottlenecks: a simulation was killed before it wrote its step's tables."""
+    sampled = pa.array(sampled_steps(run.meta), pa.int32())
+    known = pc.unique(phase_code(run.side_table(BOTTLENECKS_NAME)))
+    measured = phase_code(run.samples.filter(~pc.is_in(pc.field("step"), sampled)))
+    return not pc.all(pc.is_in(measured, value_set=known), min_count=0).as_py()
 
 
 def sampled_warning(name: str, meta: RunMeta) -> list[Warning]:
