@@ -10,16 +10,18 @@ from typing import BinaryIO
 from weft.errors import RequestError
 
 
-def open_file(path: Path) -> BinaryIO:
-    """A regular file, to be read; raises RequestError where it is something else or cannot be read, FileNotFoundError.
-    Of a pipe the other end would be waited for, and a device never ends."""
+def open_file(path: Path, or_pipe: bool = False) -> BinaryIO:
+    """A regular file, or a pipe, to be read; raises RequestError where it is something else or cannot be read,
+    FileNotFoundError. A pipe that nothing writes to ends at once, and a device never would."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(path) from None
     except OSError as error:
         raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
-    if not stat.S_ISREG(os.fstat(number).st_mode):
+    mode = os.fstat(number).st_mode
+    if not (stat.S_ISREG(mode) or (or_pipe and stat.S_ISFIFO(mode))):
         os.close(number)
         raise RequestError(f"{path}: not a file", "give a file, or save there what a pipe brings")
+    os.set_blocking(number, True)
     return os.fdopen(number, "rb")

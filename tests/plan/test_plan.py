@@ -236,6 +236,18 @@ def test_file_that_is_no_text(tmp_path: Path) -> None:
         load_plan("/dev/zero")
 
 
+def test_a_plan_from_a_pipe_is_read_and_one_that_nothing_writes_to_is_empty(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, GOOD.encode())
+    os.close(writer)
+    assert load_plan(f"/dev/fd/{reader}").steps == parse_plan(GOOD, "x").steps
+    os.close(reader)
+    silent = tmp_path / "plan.toml"
+    os.mkfifo(silent)
+    with pytest.raises(RequestError, match="name"):
+        load_plan(str(silent))
+
+
 def test_catalogue_keeps_kinds_apart() -> None:
     assert "signature" in catalog.names("plan")
     assert "signature" not in catalog.names("fabric")

@@ -46,7 +46,7 @@ def find(kind: str, name: str) -> Path:
 def read(path: Path, longest_bytes: int = _LONGEST_BYTES) -> str:
     """The text of a description; raises RequestError when it cannot be one."""
     try:
-        with open_file(path) as file:
+        with open_file(path, or_pipe=True) as file:
             content = file.read(longest_bytes + 1)
         if len(content) > longest_bytes:
             raise RequestError(f"{path}: more than {longest_bytes} bytes, not a description")

@@ -106,7 +106,7 @@ class Text:
 def read_text(path: Path) -> str:
     """The file's text without colours; raises RequestError when it cannot be read as text."""
     try:
-        with TextIOWrapper(open_file(path), encoding="utf-8-sig") as file:
+        with TextIOWrapper(open_file(path, or_pipe=True), encoding="utf-8-sig") as file:
             text = file.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
         raise RequestError(f"{path}: no such file") from None
