@@ -211,8 +211,8 @@ def test_what_is_no_result_is_refused_with_line_and_reason(
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    assert "cannot read" in refusal(tmp_path, tmp_path / "nothing")
-    assert "cannot read" in refusal(tmp_path, tmp_path)
+    assert "nothing: no such file" in refusal(tmp_path, tmp_path / "nothing")
+    assert "not a file" in refusal(tmp_path, tmp_path)
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe\x00")
     assert "not a text file" in refusal(tmp_path, binary)

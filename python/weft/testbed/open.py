@@ -44,7 +44,7 @@ def open_testbed(
             raise RequestError(f"--on {spec}: a real cluster cannot be scaled", "leave --scale out")
         return _open_real(kind, name, nodes, ports, may_ask, wanted)
     raise RequestError(
-        f"--on {spec}: no testbed of that kind",
+        f"--on {spec}: not a testbed",
         "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair; local: is two processes on this "
         "machine; sim:FABRIC computes, node:MACHINE computes what happens inside two nodes; ssh:NODES, hosts:FILE, "
         "slurm:, mpirun:NODES and template:COMMAND:NODES run on real ones",

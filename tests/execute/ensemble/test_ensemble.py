@@ -132,7 +132,7 @@ def test_a_node_that_hangs_is_lost_when_patience_ends(tmp_path: Path) -> None:
     cluster = with_cluster(
         tmp_path / "r", 4, ensemble_step("alltoall"), whole, patience_s=1.0, on_phase=on_phase
     )
-    assert "said nothing" in cluster.meta.lost[0]["reason"]
+    assert "sent nothing" in cluster.meta.lost[0]["reason"]
     assert_only_the_victim_is_missing(cluster, 1)
 
 
