@@ -86,7 +86,7 @@ def test_an_exported_platform_carries_what_the_fabric_does(tmp_path: Path) -> No
     path = tmp_path / "out.xml"
     path.write_text(to_simgrid(describe("two-racks")))
     rates = []
-    # Nobody acknowledges in a platform.
+    # In a platform nothing is acknowledged.
     for name in ("two-racks(segments_per_ack=0)", str(path)):
         request = RunRequest("random-permutations", f"sim:{name}", str(tmp_path / f"r{len(rates)}"))
         rates.append(Rates.of(start_run(request)).mbps)

@@ -1,4 +1,4 @@
-"""The plan loader under input nobody would write: a plan or a RequestError, nothing else."""
+"""The plan loader under random input: a plan or a RequestError, nothing else."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def count(port: str) -> None:
 
 def flood(address: str, port: str) -> None:
     """Connect, and when the standard input says from when to when it counts, send as much as goes until then, or
-    until nobody wants it any more."""
+    until the other end is closed."""
     gone = contextlib.suppress(BrokenPipeError, ConnectionResetError)
     with gone, socket.create_connection((address, int(port)), timeout=10) as connection:
         print("ready", flush=True)

@@ -82,7 +82,7 @@ fn solve(
                 stop: &GO_ON,
             };
             let solved = solver.ends(network.capacities(), &transfers, settings);
-            let solved = solved.expect("nobody interrupts");
+            let solved = solved.expect("nothing interrupts");
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             done.1 += transfers.len();
             done.2 += solved.events;

@@ -145,7 +145,7 @@ def test_work_that_lets_nothing_flow_ends_and_is_said(tmp_path: Path) -> None:
     [("gamma-sweep", "has an application load"), ("webserver", "is a web server")],
 )
 @pytest.mark.parametrize("on", ["sim:pair", "lab:pair"])
-def test_where_nobody_computes_it_is_refused(
+def test_it_is_refused_where_nothing_computes(
     tmp_path: Path, plan: str, message: str, on: str
 ) -> None:
     done = weft("run", plan, "--on", on, "--out", tmp_path / "run")

@@ -62,7 +62,7 @@ def alive(phase: int, state: str, moved: int = 0, *waiting: int) -> Alive:
     return Alive(phase=phase, state=state, moved_bytes=moved, waiting_for=waiting)
 
 
-def test_as_long_as_a_byte_moves_nobody_is_judged() -> None:
+def test_no_node_is_judged_as_long_as_a_byte_moves() -> None:
     watch = Watch([0, 1], PATIENCE_S, 0.0)
     for second in range(30):
         watch.tick(float(second))
@@ -92,7 +92,7 @@ def test_those_least_far_are_asked_whom_they_wait_for() -> None:
     assert suspects(watch.complaints()) == [2]
 
 
-def test_who_was_stopped_itself_judges_nobody() -> None:
+def test_a_node_that_was_stopped_itself_judges_none() -> None:
     watch = Watch([0, 1], PATIENCE_S, 0.0)
     watch.tick(1.0)
     watch.tick(1000.0)

@@ -32,7 +32,7 @@ SSHD = "/usr/sbin/sshd"
 def is_possible() -> str:
     """Why there can be no sshd in a lab here, or nothing."""
     if os.getuid() != 0:
-        return "sshd lets nobody in but who started it, unless root did"
+        return "sshd lets in only the user that started it, unless root did"
     return (
         ""
         if Path(SSHD).exists() and shutil.which("ssh")

@@ -123,7 +123,7 @@ def test_ports_are_taken_from_the_range_or_there_are_none() -> None:
     loopback.with_agents(work)
 
 
-def test_an_address_of_nobody_is_an_error_with_a_sentence() -> None:
+def test_an_address_of_no_node_is_an_error_with_a_sentence() -> None:
     async def work(one: Agent, _: Agent) -> None:
         token = secrets.token_hex(32)
         with pytest.raises(AgentError, match="assign"):

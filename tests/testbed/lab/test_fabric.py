@@ -87,7 +87,7 @@ def is_capped(rates: list[float], mbps: float) -> bool:
 
 
 def reaches(lab: Lab, src: int, address: str) -> bool:
-    """Whether a packet gets to an address and an answer back: nobody listens there, and says so."""
+    """Whether a packet gets to an address and an answer back: nothing listens there, and the host says so."""
     program = (
         "import socket, sys; s = socket.socket(); s.settimeout(1); "
         f"sys.exit(0 if s.connect_ex(('{address}', 9)) == 111 else 1)"

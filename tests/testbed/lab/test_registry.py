@@ -63,7 +63,7 @@ def test_any_damaged_entry_is_stale_and_goes(text: str | bytes) -> None:
     assert registry.entries() == []
 
 
-def test_a_damaged_entry_is_in_nobodys_way() -> None:
+def test_a_damaged_entry_hinders_no_lab() -> None:
     put("broken", "{")
     assert weft("lab", "up", "pair").returncode == 0
     assert weft("lab", "exec", "pair", "n1", "--", "true").returncode == 0

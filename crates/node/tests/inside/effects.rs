@@ -116,7 +116,7 @@ fn an_interface_closer_to_the_processors_is_faster() {
         // Frames that come sooner meet other accesses on the bridge more often.
         assert!(near > 0.99 * far, "{placement}: {near} for {far}");
     }
-    // Only the processors' own bus is crossed by frames, in whose way nobody is on the die.
+    // Only the processors' own bus is crossed by frames; on the die nothing is in their way.
     let of = |place| {
         let key = ("nic.location", place);
         rate_mbps("base", &[key, ("memory.collision", "2 us")])

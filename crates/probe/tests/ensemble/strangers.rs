@@ -1,4 +1,4 @@
-//! Strangers at the listeners of a session are closed and counted, and disturb nobody.
+//! Strangers at the listeners of a session are closed and counted; the session goes on as without them.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

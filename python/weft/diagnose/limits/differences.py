@@ -76,24 +76,24 @@ class _View:
                 told |= {node, swapped[0]}
                 yield f"{self._names[node]} and {self._names[swapped[0]]} look swapped"
             else:
-                with_whom = self._text(measured - {node}) or "nobody"
+                with_whom = self._text(measured - {node}) or "no other node"
                 yield f"{self._names[node]}: measured among {with_whom}, declared among {self._text(declared - {node})}"
 
     def _homes(self, study: Study) -> dict[int, tuple[Members, Members]]:
         """For each node its declared group and the declared group that resembles its measured one."""
-        everybody = study.candidates.members
+        all_nodes = study.candidates.members
         measured = {group.members for group in study.candidates.walk()} | {
             group.members for group in study.groups
         }
-        measured = {group for group in measured if 1 < len(group) < len(everybody)}
-        declared = {self._members(limit) & everybody for limit in self._declared.inner_limits}
-        declared = {group for group in declared if 1 < len(group) < len(everybody)}
+        measured = {group for group in measured if 1 < len(group) < len(all_nodes)}
+        declared = {self._members(limit) & all_nodes for limit in self._declared.inner_limits}
+        declared = {group for group in declared if 1 < len(group) < len(all_nodes)}
         if not declared:
             return {}
         # Not all that is declared is seen: a chip that its ports cannot fill has no group of its own.
         likest = {seen: _likest(declared, seen) for seen in measured}
         homes: dict[int, tuple[Members, Members]] = {}
-        for node in sorted(everybody):
+        for node in sorted(all_nodes):
             own = min((one for one in likest.values() if node in one), key=len, default=None)
             seen = min((group for group in measured if node in group), key=len, default=None)
             if own and seen:
@@ -116,13 +116,13 @@ class _View:
                 )
 
     def limits(self, study: Study, knows_groups: bool) -> Iterator[str]:
-        """Limits that are wider or narrower than declared, or, where the groups agree, that nobody declared."""
-        everybody = study.candidates.members
+        """Limits that are wider or narrower than declared, or, where the groups agree, that are not declared."""
+        all_nodes = study.candidates.members
         for found in study.limits:
             kind = "switch" if found.kind == "switch" else "link"
             sides = {
                 found.members: found.direction,
-                everybody - found.members: _other(found.direction),
+                all_nodes - found.members: _other(found.direction),
             }
             same = [
                 limit
