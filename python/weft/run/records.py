@@ -97,13 +97,13 @@ class Testbed(TypedDict, total=False):
     scale: Number
     fabric: Fabric | None
     headroom: Headroom | None
-    model: dict[str, Any]
+    model: Settings
     simulation: Effort
     launchers: Sequence[str]
     ports: Sequence[str]
     title: str
-    placement: dict[str, Any]
-    overrides: dict[str, Any]
+    placement: Settings
+    overrides: Settings
 
 
 class Effective(TypedDict):
@@ -233,7 +233,7 @@ class Source(TypedDict, total=False):
     format: Required[str]
     file: Required[str]
     convention: Required[str]
-    tests: list[dict[str, Any]]
+    tests: list[Settings]
 
 
 Done: TypeAlias = Annotated[list[Index], Meta(min_length=2, max_length=2)]
