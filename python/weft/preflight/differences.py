@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,7 +108,7 @@ def differences(record: Record) -> Iterator[Finding]:
 
 
 def _compared(
-    one: Property, seen: list[tuple[NodeRecord, dict[str, Any], str]], where: str = ""
+    one: Property, seen: Sequence[tuple[NodeRecord, Mapping[str, object], str]], where: str = ""
 ) -> Iterator[Finding]:
     groups: dict[str, list[tuple[NodeRecord, str]]] = {}
     for node, document, interface in seen:
@@ -132,7 +132,7 @@ def _compared(
         )
 
 
-def _at(document: dict[str, Any], keys: tuple[str, ...]) -> Any:
+def _at(document: Mapping[str, object], keys: tuple[str, ...]) -> Any:
     value: Any = document
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None

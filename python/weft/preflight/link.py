@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from weft.preflight.finding import Finding, named
 from weft.preflight.record import NodeRecord, Record
+from weft.testbed.agent.reply import CheckedInterface, Slot
 
 VIRTUAL = (
     "veth",
@@ -35,7 +35,7 @@ SWITCHES = {
     "gro": "gro",
 }
 
-Interface = dict[str, Any]
+Interface = CheckedInterface
 Seen = tuple[NodeRecord, Interface]
 
 
@@ -47,11 +47,15 @@ def known_mbps(interface: Interface) -> int | None:
     return None if mbps is None else int(mbps)
 
 
-def slot_gbps(slot: dict[str, Any]) -> float | None:
+def slot_gbps(slot: Slot) -> float | None:
     """What a slot carries at the speed and width it runs at, in 10^9 bit/s of data."""
     speed = re.match(r"[\d.]+", slot["speed"] or "")
     lane = LANE_GBPS.get(float(speed[0])) if speed else None
     return lane * slot["width"] * SLOT_EFFICIENCY if lane and slot["width"] else None
+
+
+def _slot(interface: Interface) -> Slot:
+    return interface["slot"] or {}
 
 
 def link_findings(record: Record) -> Iterator[Finding]:
@@ -78,10 +82,10 @@ def _half_duplex(seen: list[Seen]) -> Iterator[Finding]:
 
 def _narrow_slots(seen: list[Seen]) -> Iterator[Finding]:
     def problem(one: Interface) -> str | None:
-        carried, asked = slot_gbps(one["slot"]) if one["slot"] else None, known_mbps(one)
+        slot, asked = _slot(one), known_mbps(one)
+        carried = slot_gbps(slot) if slot else None
         if not carried or not asked or carried * 1000 >= asked:
             return None
-        slot = one["slot"]
         return f"its slot (x{slot['width']} at {slot['speed']}) carries {carried:.3g} Gb/s, its link {asked / 1000:g}"
 
     yield from _together(
@@ -90,7 +94,7 @@ def _narrow_slots(seen: list[Seen]) -> Iterator[Finding]:
         problem,
         lambda one: (
             "the slot is the limit, not the network; another slot, or another card: "
-            f"lspci -s {one['slot']['address']} -vv | grep Lnk"
+            f"lspci -s {_slot(one)['address']} -vv | grep Lnk"
         ),
     )
 
@@ -99,7 +103,7 @@ def _reduced_slots(seen: list[Seen]) -> Iterator[Finding]:
     """Fewer lanes than the card has. Speed is left out: idle links slow down."""
 
     def problem(one: Interface) -> str | None:
-        slot = one["slot"] or {}
+        slot = _slot(one)
         width, most = slot.get("width"), slot.get("max_width")
         return (
             f"runs at x{width} of its x{most} PCIe lanes"
@@ -112,7 +116,7 @@ def _reduced_slots(seen: list[Seen]) -> Iterator[Finding]:
         seen,
         problem,
         lambda one: (
-            f"a loose card, or a slot with fewer lanes; lspci -s {one['slot']['address']} -vv"
+            f"a loose card, or a slot with fewer lanes; lspci -s {_slot(one)['address']} -vv"
         ),
     )
 
@@ -141,7 +145,7 @@ def _far_memory(seen: list[Seen]) -> Iterator[Finding]:
     several = [(node, one) for node, one in seen if _has_several(node.system.get("numa_nodes"))]
 
     def problem(one: Interface) -> str | None:
-        near = (one["slot"] or {}).get("numa_node")
+        near = _slot(one).get("numa_node")
         return None if near is None else f"its memory is NUMA node {near}"
 
     yield from _together(

@@ -8,6 +8,7 @@ from typing import Any
 from weft.preflight.finding import Finding, named
 from weft.preflight.link import known_mbps
 from weft.preflight.record import NodeRecord, Record
+from weft.testbed.agent.reply import CheckedInterface
 
 BUSY = 0.5
 """A processor that is busy for this share of the time disturbs what is measured on it."""
@@ -60,7 +61,7 @@ def _without_address(record: Record) -> Iterator[Finding]:
 
 
 def _missing(
-    record: Record, node: NodeRecord, network: int, address: str, interface: dict[str, Any] | None
+    record: Record, node: NodeRecord, network: int, address: str, interface: CheckedInterface | None
 ) -> str | None:
     """What is wrong with an address. The kernel may report a carrier late, so a working connection counts more."""
     if interface is None:
@@ -128,8 +129,8 @@ def _files(record: Record) -> Iterator[Finding]:
         yield _about(
             "open-files",
             few,
-            f"a process may have {min(node.system['open_files'] for node in few)} open files, a session of all nodes "
-            f"needs up to {needed}",
+            f"a process may have {min(node.system['open_files'] or 0 for node in few)} open files, a session of all "
+            f"nodes needs up to {needed}",
             f"raise the hard limit (nofile in limits.conf) to {needed} or more",
         )
 

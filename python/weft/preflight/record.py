@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 import msgspec
 from msgspec import Struct
 
 from weft.execute.mpi.trial import Trial
-from weft.testbed.agent.reply import Path
+from weft.testbed.agent.reply import CheckedInterface, Path, System
 
 
 class NodeRecord(Struct, frozen=True):
     """A node. `failure` says why there is no agent, and then the rest is empty; `complaint` why it cannot listen.
 
-    `facts` are those of the agent's greeting, `system` and `interfaces` (one for each address, None where no
-    interface has it) as the agent's crates/probe/src/inspect reports them. `refused` are datagrams to its data ports
+    `facts` are those of the agent's greeting; there is one of `interfaces` for each address, None where no interface
+    has it. `refused` are datagrams to its data ports
     that were not the check's.
     """
 
@@ -23,9 +24,9 @@ class NodeRecord(Struct, frozen=True):
     addresses: list[str]
     failure: str = ""
     complaint: str = ""
-    facts: dict[str, Any] = {}
-    system: dict[str, Any] = {}
-    interfaces: list[dict[str, Any] | None] = []
+    facts: Mapping[str, object] = {}
+    system: System = {}
+    interfaces: list[CheckedInterface | None] = []
     refused: int = 0
 
 

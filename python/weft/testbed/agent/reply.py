@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypedDict, TypeVar
 
 from msgspec import Struct, field
 
@@ -164,11 +164,51 @@ class Left(_Ending, frozen=True):
     """The session is over."""
 
 
-class Inspected(_Reply, frozen=True):
-    """As crates/probe/src/inspect has them; an interface is None where none has the address."""
+class Slot(TypedDict, total=False):
+    """Where a card is on the PCI bus."""
 
-    node: dict[str, object]
-    interfaces: list[dict[str, object] | None]
+    address: str
+    speed: str | None
+    width: int | None
+    max_speed: str | None
+    max_width: int | None
+    numa_node: int | None
+
+
+class CheckedInterface(TypedDict, total=False):
+    """What the kernel and the driver say of an interface (crates/probe/src/inspect)."""
+
+    name: str
+    up: bool
+    loopback: bool
+    mtu_bytes: int | None
+    link_mbps: int | None
+    duplex: str | None
+    autoneg: bool | None
+    driver: str
+    driver_version: str
+    firmware: str
+    slot: Slot | None
+    offloads: dict[str, bool]
+    received_errors: int | None
+    received_drops: int | None
+
+
+class System(TypedDict, total=False):
+    """What holds for all interfaces of a node; `settings` are limits and time-outs of sockets, sizes in bytes."""
+
+    governors: list[str]
+    numa_nodes: str | None
+    busy: list[float]
+    open_files: int | None
+    settings: dict[str, int | str | None]
+
+
+class Inspected(_Reply, frozen=True):
+    """An interface is None where none has the address."""
+
+    node: System
+    interfaces: list[CheckedInterface | None]
 
 
 class Echoing(_Reply, frozen=True):
