@@ -71,3 +71,13 @@ def test_a_file_that_ends_inside_a_line_was_cut(tmp_path: Path, source: str) -> 
 def test_a_row_without_a_result_is_refused(tmp_path: Path) -> None:
     text = PINGPONG.replace("64      10      =10 ", "64      ten     =ten")
     assert "line 2: no result" in refusal(tmp_path, "fabtests", text).message
+
+
+def test_a_time_that_is_joined_to_its_neighbour_is_refused(tmp_path: Path) -> None:
+    text = PINGPONG.replace("0.00s     21.69", "0.00s21.69")
+    assert "line 2: no result" in refusal(tmp_path, "fabtests", text).message
+
+
+def test_a_table_whose_header_does_not_begin_its_line_has_no_results(tmp_path: Path) -> None:
+    text = PINGPONG.replace("bytes   #sent", "| bytes   #sent")
+    assert "ends before the first row" in refusal(tmp_path, "fabtests", text).message

@@ -81,9 +81,7 @@ def _refuse_other_format(format: str, text: Text) -> None:
         return
     for name, other in FORMATS.items():
         if found := other.sign.search(text.text):
-            number = text.text.count("\n", 0, found.start()) + 1
-            raise text.refuse(
-                number,
-                f"this is {name}'s, not {format}'s: {text.shown(number)}",
-                f"weft import {name} {text.path}",
+            line = text.lines[text.text.count("\n", 0, found.start())]
+            raise line.refuse(
+                f"this is {name}'s, not {format}'s", f"weft import {name} {text.path}"
             )

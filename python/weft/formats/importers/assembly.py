@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 
 import pyarrow as pa
 
@@ -24,6 +26,8 @@ from weft.plan.plan import Options as PlanOptions
 from weft.run.meta import RunMeta, Status
 from weft.run.samples import SCHEMA
 
+_MOST = (MOST_BYTES, MOST_MESSAGES, MOST_NS)
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -36,24 +40,24 @@ class Imported:
 
 def assemble(text: Text, content: Content, options: Options) -> Imported:
     """A run from a file's tests; raises RequestError where they cannot be one."""
-    refuse_cut(text, content, options)
-    kept = [_measurable(test) for test in content.tests]
+    refuse_cut(content, options)
+    kept = [_carried(_measurable(test), options) for test in content.tests]
     if not any(kept_test.timings for kept_test in kept):
         raise RequestError(f"{text.path}: {_nothing(content)}", "give a file with times or rates")
     for test in kept:
-        _check(text, test)
+        _check(test)
     steps = _steps(kept, len(content.nodes))
     meta = _meta(text, content, steps, options)
     _warn(meta, content, steps)
     return Imported(meta, _samples(steps), "partial" if content.cut else "complete")
 
 
-def refuse_cut(text: Text, content: Content, options: Options) -> None:
+def refuse_cut(content: Content, options: Options) -> None:
     """Refuse a file that was cut, unless its whole results were asked for and there are some."""
     cut = content.cut
     if cut is not None and not (options.partial and content.tests):
-        raise RequestError(
-            f"{text.path}, line {cut.number}: {cut.reason}: {cut.text.strip()[:80]!r}",
+        raise cut.line.refuse(
+            cut.reason,
             "measure again, or import the whole results before it with --partial"
             if content.tests
             else "measure again: there is no whole result before it",
@@ -65,11 +69,14 @@ def _measurable(test: Test) -> Test:
     empty = [one for one in test.timings if one.size_bytes == 0]
     if not empty:
         return test
-    kept = [one for one in test.timings if one.size_bytes > 0]
     facts = test.facts | {"empty_message_ns": [one.elapsed_ns / one.messages for one in empty]}
-    return Test(
-        test.name, test.pattern, test.transport, kept, test.line, facts, repeats=test.repeats
-    )
+    kept = [one for one in test.timings if one.size_bytes > 0]
+    return replace(test, timings=kept, facts=facts)
+
+
+def _carried(test: Test, options: Options) -> Test:
+    """The test over the transport that the user names, where they do."""
+    return test if options.transport == "unknown" else replace(test, transport=options.transport)
 
 
 def _nothing(content: Content) -> str:
@@ -78,27 +85,20 @@ def _nothing(content: Content) -> str:
     return "no results"
 
 
-def _check(text: Text, test: Test) -> None:
+def _check(test: Test) -> None:
     """Refuse what no samples table holds, and a size twice where it is one result a size."""
     first: dict[tuple[int, int, int], int] = {}
     for one in test.timings:
-        for value, most in (
-            (one.size_bytes, MOST_BYTES),
-            (one.messages, MOST_MESSAGES),
-            (one.elapsed_ns, MOST_NS),
-        ):
-            if not 0 < value <= most:
-                raise text.refuse(
-                    one.line, f"no size, count or time that can be: {text.shown(one.line)}"
-                )
+        values = (one.size_bytes, one.messages, one.elapsed_ns)
+        if not all(0 < value <= most for value, most in zip(values, _MOST, strict=True)):
+            raise one.line.refuse("no size, count or time that can be")
         key = (one.size_bytes, one.src, one.dst)
         if key in first and not test.repeats:
-            raise text.refuse(
-                one.line,
+            raise one.line.wrong(
                 f"{one.size_bytes} bytes again, as on line {first[key]}, without a new header between",
                 "give each output with its header: then it is another launch",
             )
-        first[key] = one.line
+        first[key] = one.line.number
 
 
 @dataclass
@@ -184,7 +184,7 @@ def _meta(text: Text, content: Content, steps: Sequence[_Step], options: Options
             "file": name,
             "convention": content.convention,
             "tests": [
-                {"step": at, "launch": launch, "line": test.line, **test.facts}
+                {"step": at, "launch": launch, "line": test.line.number, **test.facts}
                 for at, step in enumerate(steps)
                 for launch, test in step.tests
             ],
@@ -214,29 +214,19 @@ def _warn(meta: RunMeta, content: Content, steps: Sequence[_Step]) -> None:
     for warning in content.warnings:
         meta.warn(*warning)
     if content.cut is not None:
-        cut = content.cut
-        meta.warn("file-cut", f"line {cut.number} and all after it are missing: {cut.reason}")
+        number, reason = content.cut.line.number, content.cut.reason
+        meta.warn("file-cut", f"line {number} and all after it are missing: {reason}")
 
 
 def _samples(steps: Sequence[_Step]) -> pa.RecordBatch:
-    columns: dict[str, list[int]] = {name: [] for name in SCHEMA.names}
+    rows = []
     for at, step in enumerate(steps):
         phase_of = step.phase_of()
         for launch, test in step.tests:
-            seen: dict[tuple[int, int, int], int] = {}
+            batches: defaultdict[tuple[int, int, int], Iterator[int]] = defaultdict(count)
             for one in test.timings:
                 key = (one.size_bytes, one.src, one.dst)
-                seen[key] = seen.get(key, -1) + 1
-                place = (at, phase_of[key], launch, seen[key])
-                row = (
-                    *place,
-                    one.src,
-                    one.dst,
-                    one.size_bytes,
-                    one.messages,
-                    one.start_ns,
-                    one.elapsed_ns,
-                )
-                for name, value in zip(SCHEMA.names, row, strict=True):
-                    columns[name].append(value)
+                place = (at, phase_of[key], launch, next(batches[key]), one.src, one.dst)
+                rows.append((*place, one.size_bytes, one.messages, one.start_ns, one.elapsed_ns))
+    columns = dict(zip(SCHEMA.names, zip(*rows, strict=True), strict=True))
     return pa.RecordBatch.from_pydict(columns, schema=SCHEMA)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from weft.formats.importers.imported import Content, Options, Test, Timing
-from weft.formats.importers.text import Cut, Text
+from weft.formats.importers.imported import Content, Options, Test, timed
+from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(
@@ -31,7 +31,7 @@ _CONVENTION = (
 class _Row:
     """A result; `total_bytes` is exact or to two digits."""
 
-    line: int
+    line: Line
     size_bytes: int
     iterations: int
     total_bytes: float
@@ -45,7 +45,7 @@ class _Row:
 
 @dataclass
 class _Section:
-    line: int
+    line: Line
     name: str | None = None
     header: str = ""
     rows: list[_Row] = field(default_factory=list)
@@ -55,73 +55,63 @@ def read(text: Text, options: Options) -> Content:
     """Tables, or the lines of -m; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected 'bytes iters total time MB/sec usec/xfer' or '- { xfer_size: ...'")
     sections, cut = _sections(text)
-    tests = [_test(section, options) for section in sections if section.rows]
+    tests = [_test(section) for section in sections if section.rows]
     return Content("fabtests", tests, _CONVENTION, cut=cut)
 
 
 def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     found: list[_Section] = []
-    for number, line in text.numbered():
-        if command := _COMMAND.match(line):
-            found.append(_Section(number, command[1]))
-        elif header := _HEADER.match(line):
-            found.append(_Section(number, header=header[2]))
-        elif line.startswith("- { xfer_size:"):
-            if not line.rstrip().endswith("}"):
-                return found, text.cut_at(number)
+    for line in text.lines:
+        if command := _COMMAND.match(line.text):
+            found.append(_Section(line, command[1]))
+        elif header := _HEADER.match(line.text):
+            found.append(_Section(line, header=header[2]))
+        elif line.text.startswith("- { xfer_size:"):
+            if not line.text.rstrip().endswith("}"):
+                return found, line.cut()
             if not found:
-                found.append(_Section(number))
-            found[-1].rows.append(_listed_row(text, number, line))
-        elif found and found[-1].header and re.search(r"\d+\.\d\ds", line):
-            if number == len(text.lines):
-                return found, text.cut_at(number)
-            found[-1].rows.append(_table_row(text, number, line))
-    if not found[-1].rows:
-        return found, text.cut_at(text.last, "the file ends before the first row of this test")
+                found.append(_Section(line))
+            found[-1].rows.append(_listed_row(line))
+        elif found and found[-1].header and re.search(r"\d+\.\d\ds", line.text):
+            if line.is_open:
+                return found, line.cut()
+            found[-1].rows.append(_table_row(line))
+    if not found or not found[-1].rows:
+        return found, text.last.cut("the file ends before the first row of this test")
     return found, None
 
 
-def _listed_row(text: Text, number: int, line: str) -> _Row:
+def _listed_row(line: Line) -> _Row:
     """A line of -m, whose numbers are whole."""
-    said = dict(_PAIR.findall(line))
+    said = dict(_PAIR.findall(line.text))
     missing = {"xfer_size", "iterations", "total", "MB/sec", "usec/xfer"} - said.keys()
     if missing:
-        raise text.refuse(number, f"no {min(missing)}: {text.shown(number)}", "give whole lines")
-    size = text.count(number, said["xfer_size"], "xfer_size")
-    iterations = text.count(number, said["iterations"], "iterations")
-    total = text.value(number, said["total"], "total")
-    return _row(text, number, (size, iterations, total), said["MB/sec"], said["usec/xfer"])
+        raise line.refuse(f"no {min(missing)}", "give whole lines")
+    size, iterations = (line.count(said[name], name) for name in ("xfer_size", "iterations"))
+    total = line.value(said["total"], "total")
+    return _row(line, size, iterations, total, said["MB/sec"], said["usec/xfer"])
 
 
-def _table_row(text: Text, number: int, line: str) -> _Row:
+def _table_row(line: Line) -> _Row:
     """[name] size, count, [count], total, time, MB/sec, usec/xfer, Mxfers/sec."""
-    fields = line.split()
-    at = next(i for i, one in enumerate(fields) if re.fullmatch(r"\d+\.\d\ds", one))
+    fields = line.fields
+    at = next((i for i, one in enumerate(fields) if re.fullmatch(r"\d+\.\d\ds", one)), 0)
     sizes = [one for one in fields[:at] if _NUMBER_WITH_UNIT.fullmatch(one)]
     if len(sizes) < 3 or len(fields) < at + 3:
-        raise text.refuse(
-            number,
-            f"no result: {text.shown(number)}",
-            "expected bytes, iters, total, time, MB/sec, usec/xfer",
-        )
+        raise line.refuse("no result", "expected bytes, iters, total, time, MB/sec, usec/xfer")
     size, iterations = round(_with_unit(sizes[0], 1024)), round(_with_unit(sizes[1], 1000))
-    total = _with_unit(sizes[-1], 1024)
-    return _row(text, number, (size, iterations, total), fields[at + 1], fields[at + 2])
+    return _row(line, size, iterations, _with_unit(sizes[-1], 1024), *fields[at + 1 : at + 3])
 
 
-def _row(
-    text: Text, number: int, counts: tuple[int, int, float], mbytes_s: str, each_us: str
-) -> _Row:
+def _row(line: Line, size: int, iterations: int, total: float, mbytes_s: str, each_us: str) -> _Row:
     """A result whose time is taken from the column with more digits."""
-    size, iterations, total = counts
     if not size or not iterations:
-        raise text.refuse(number, f"nothing was sent: {text.shown(number)}")
-    rate = text.value(number, mbytes_s, "MB/sec")
-    each = text.value(number, each_us, "usec/xfer")
+        raise line.refuse("nothing was sent")
+    rate, each = line.value(mbytes_s, "MB/sec"), line.value(each_us, "usec/xfer")
     if max(rate, each) <= 0:
-        raise text.refuse(number, f"neither a rate nor a time: {text.shown(number)}")
-    by_rate = rate > each
-    return _Row(number, size, iterations, total, size / rate * 1e3 if by_rate else each * 1e3)
+        raise line.refuse("neither a rate nor a time")
+    each_ns = (size / rate if rate > each else each) * 1e3
+    return _Row(line, size, iterations, total, each_ns)
 
 
 def _with_unit(field: str, base: int) -> float:
@@ -130,23 +120,18 @@ def _with_unit(field: str, base: int) -> float:
     return float(match[1]) * float(base ** _POWER[match[2]])
 
 
-def _test(section: _Section, options: Options) -> Test:
+def _test(section: _Section) -> Test:
     transfers = section.rows[0].transfers
     is_pingpong = "#sent" in section.header or transfers == 2
-    crossings = 2 if is_pingpong else 1
-    timings = [
-        Timing(
-            row.line,
-            row.size_bytes,
-            messages := row.iterations * (1 if is_pingpong else row.transfers),
-            max(1, round(crossings * row.each_ns * messages)),
-        )
-        for row in section.rows
-    ]
+    timings = []
+    for row in section.rows:
+        messages = row.iterations * (1 if is_pingpong else row.transfers)
+        elapsed_ns = (2 if is_pingpong else 1) * row.each_ns * messages
+        timings.append(timed(row.line, row.size_bytes, messages, elapsed_ns))
     return Test(
         name=(section.name or ("pingpong" if is_pingpong else "bandwidth")).replace("_", "-"),
         pattern=Pingpong() if is_pingpong else Stream(window=transfers),
-        transport="libfabric" if options.transport == "unknown" else options.transport,
+        transport="libfabric",
         timings=timings,
         line=section.line,
         facts={"test": section.name, "transfers_an_iteration": transfers},

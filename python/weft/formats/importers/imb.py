@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from weft.formats.importers.imported import BOTH_WAYS, Content, Options, Test, Timing
-from weft.formats.importers.text import Cut, Text
+from weft.formats.importers.imported import BOTH_WAYS, Content, Options, Test, timed
+from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Pattern, Pingpong, Ring
 
 SIGN = re.compile(r"Intel\(R\) MPI Benchmark|^#\s*Benchmarking \w+", re.MULTILINE)
@@ -24,23 +24,22 @@ _CONVENTION = (
 
 @dataclass
 class _Section:
-    line: int
+    line: Line
     title: str
     processes: int = 2
     header: list[str] = field(default_factory=list)
-    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    rows: list[Line] = field(default_factory=list)
 
 
 def read(text: Text, options: Options) -> Content:
     """IMB's tables; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected '# Benchmarking PingPong' and its table")
     sections, cut = _sections(text)
-    transport = "mpi" if options.transport == "unknown" else options.transport
     known = [section for section in sections if section.title in _KINDS and section.rows]
     processes = max((section.processes for section in known), default=2)
     return Content(
         format="imb",
-        tests=[_test(text, section, transport) for section in known],
+        tests=[_test(section) for section in known],
         convention=_CONVENTION,
         nodes=[f"rank{rank}" for rank in range(processes)],
         cut=cut,
@@ -51,56 +50,52 @@ def read(text: Text, options: Options) -> Content:
 def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     found: list[_Section] = []
     ended = False
-    for number, line in text.numbered():
-        title, processes = _TITLE.match(line), _PROCESSES.match(line)
-        if title:
-            found.append(_Section(number, title[1]))
+    for line in text.lines:
+        if title := _TITLE.match(line.text):
+            found.append(_Section(line, title[1]))
             ended = False
-        elif processes and found:
+        elif (processes := _PROCESSES.match(line.text)) and found:
             found[-1].processes = int(processes[1])
-        elif line.startswith(_END):
+        elif line.text.startswith(_END):
             ended = True
-        elif found and line.strip().startswith("#bytes"):
-            found[-1].header = line.split()
-        elif found and line.strip() and not line.startswith("#"):
-            if number == len(text.lines):
-                return found, text.cut_at(number)
-            _read_row(text, number, found[-1])
+        elif found and line.text.strip().startswith("#bytes"):
+            found[-1].header = line.fields
+        elif found and line.text.strip() and not line.text.startswith("#"):
+            if line.is_open:
+                return found, line.cut()
+            _check_row(line, found[-1])
+            found[-1].rows.append(line)
     if not found:
-        raise text.refuse(
-            text.last, "the file ends without a '# Benchmarking ...'", "expected IMB's output"
+        raise text.last.wrong(
+            "the file ends without a '# Benchmarking ...'", "expected IMB's output"
         )
-    return found, None if ended else text.cut_at(text.last, f"the file ends without IMB's {_END!r}")
+    return found, None if ended else text.last.cut(f"the file ends without IMB's {_END!r}")
 
 
-def _read_row(text: Text, number: int, section: _Section) -> None:
-    fields = text.lines[number - 1].split()
-    if section.title in _KINDS and len(fields) != len(section.header):
-        raise text.refuse(
-            number,
-            f"{len(fields)} columns, the header has {len(section.header)}: {text.shown(number)}",
-            f"expected {' '.join(section.header) or 'a header, #bytes #repetitions ...'}",
-        )
-    section.rows.append((number, fields))
+def _check_row(line: Line, section: _Section) -> None:
+    if section.title in _KINDS and len(line.fields) != len(section.header):
+        expected = " ".join(section.header) or "a header, #bytes #repetitions ..."
+        raise line.refuse_columns(section.header, expected)
 
 
-def _test(text: Text, section: _Section, transport: str) -> Test:
+def _test(section: _Section) -> Test:
     pattern, trips = _KINDS[section.title]
     if isinstance(pattern, Ring):
         pattern = Ring(nodes=tuple(range(section.processes)))
-    time_column = _time_column(text, section)
-    timings: list[Timing] = []
-    for number, fields in section.rows:
-        size = text.count(number, fields[0], "#bytes")
-        repetitions = text.count(number, fields[1], "#repetitions")
-        time_us = text.positive(number, fields[time_column], section.header[time_column])
-        elapsed_ns = max(1, round(trips * time_us * 1e3 * repetitions))
+    column = _time_column(section)
+    timings = []
+    for line in section.rows:
+        fields = line.fields
+        size, repetitions = line.count(fields[0], "#bytes"), line.count(fields[1], "#repetitions")
+        elapsed_ns = (
+            trips * line.positive(fields[column], section.header[column]) * 1e3 * repetitions
+        )
         timings += [
-            Timing(number, size, repetitions, elapsed_ns, src, dst)
+            timed(line, size, repetitions, elapsed_ns, src=src, dst=dst)
             for src, dst in _transfers(pattern)
         ]
     facts = {"test": section.title, "processes": section.processes}
-    return Test(section.title.lower(), pattern, transport, timings, section.line, facts)
+    return Test(section.title.lower(), pattern, "mpi", timings, section.line, facts)
 
 
 def _transfers(pattern: Pattern) -> list[tuple[int, int]]:
@@ -123,10 +118,10 @@ _KINDS: dict[str, tuple[Pattern, int]] = {
 """What weft has a pattern for, and how many one-way trips the printed time must be multiplied by to be a row's."""
 
 
-def _time_column(text: Text, section: _Section) -> int:
+def _time_column(section: _Section) -> int:
     for name in ("t[usec]", "t_max[usec]"):
         if name in section.header:
             return section.header.index(name)
-    raise text.refuse(
-        section.line, f"{section.title} has no times", "expected a column t[usec] or t_max[usec]"
+    raise section.line.wrong(
+        f"{section.title} has no times", "expected a column t[usec] or t_max[usec]"
     )

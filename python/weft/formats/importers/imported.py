@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from weft.formats.importers.text import Cut
+from weft.errors import RequestError
+from weft.formats.importers.text import Cut, Line
 from weft.plan.pattern import Pairs, Pattern
 
 MOST_MESSAGES = 2**31 - 1
@@ -38,7 +39,7 @@ class Options:
 class Timing:
     """One timed batch, from the line of the file that says it; `elapsed_ns` as in `weft.run.samples`."""
 
-    line: int
+    line: Line
     size_bytes: int
     messages: int
     elapsed_ns: int
@@ -53,14 +54,14 @@ class Test:
     other sizes: then it goes on with the launch.
 
     `facts` is what the tool said beside the times; it goes to run.json as it is. `window` and the like are in
-    `pattern`. `repeats` says that a size may stand there many times.
+    `pattern`. `transport` holds unless the user names another. `repeats` says that a size may stand there many times.
     """
 
     name: str
     pattern: Pattern
     transport: str
     timings: list[Timing]
-    line: int
+    line: Line
     facts: dict[str, Any] = field(default_factory=dict)
     repeats: bool = False
 
@@ -80,29 +81,40 @@ class Content:
     warnings: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def one_way(line: int, size_bytes: int, time_ns: float, **place: int) -> Timing:
+def timed(line: Line, size_bytes: int, messages: int, elapsed_ns: float, **place: int) -> Timing:
+    """A batch whose time is that of a calculation: to the nanosecond, one at least."""
+    return Timing(line, size_bytes, messages, max(1, round(elapsed_ns)), **place)
+
+
+def one_way(line: Line, size_bytes: int, time_ns: float, **place: int) -> Timing:
     """A ping-pong whose half round trip is known but not how many made it."""
     return _mean_of(line, size_bytes, 2 * time_ns, place)
 
 
-def streamed(line: int, size_bytes: int, mbytes_s: float, **place: int) -> Timing:
+def streamed(line: Line, size_bytes: int, mbytes_s: float, **place: int) -> Timing:
     """Messages in one direction at so many 10^6 bytes a second, when their number is not known."""
     return _mean_of(line, size_bytes, size_bytes / mbytes_s * 1e3, place)
 
 
-def counted(line: int, size_bytes: int, total_bytes: float, elapsed_ns: float) -> Timing:
+def counted(line: Line, size_bytes: int, total_bytes: float, elapsed_ns: float) -> Timing:
     """What carried `total_bytes` in messages of `size_bytes`: the last one is seldom whole, so the time is stretched or
     shortened to that of a whole number of them, and the rate stays."""
     messages = min(MOST_MESSAGES, max(1, round(total_bytes / size_bytes)))
-    return Timing(
-        line, size_bytes, messages, round(elapsed_ns * messages * size_bytes / total_bytes)
-    )
+    elapsed_ns = elapsed_ns * messages * size_bytes / total_bytes
+    return Timing(line, size_bytes, messages, round(elapsed_ns))
 
 
-def _mean_of(line: int, size_bytes: int, each_ns: float, place: dict[str, int]) -> Timing:
+def _mean_of(line: Line, size_bytes: int, each_ns: float, place: dict[str, int]) -> Timing:
     """As many messages as keep the digits of a mean; where none are needed, one."""
     messages = 1
     while messages < 10**6 and abs(round(each_ns * messages) / messages - each_ns) > 1e-6 * each_ns:
         messages *= 10
-    elapsed_ns = max(1, round(min(each_ns * messages, MOST_NS)))
-    return Timing(line, size_bytes, messages, elapsed_ns, **place)
+    return timed(line, size_bytes, messages, min(each_ns * messages, MOST_NS), **place)
+
+
+def refuse_sizes(line: Line, request: int, response: int) -> RequestError:
+    """The refusal of a round trip whose two messages are of different sizes."""
+    return line.wrong(
+        f"requests of {request} and responses of {response} bytes: half a round trip is no message's time",
+        "measure with equal sizes, or say the size to take with --size",
+    )

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from weft.errors import RequestError
 from weft.formats.importers.imported import Content, Options, Test, Timing, counted
-from weft.formats.importers.text import Cut, Text
+from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Stream
 
 SIGN = re.compile(
@@ -31,7 +32,7 @@ _CONVENTION = (
 class _Document:
     """One test as iperf3 prints it, and the line where it begins."""
 
-    line: int
+    line: Line
     value: dict[str, Any]
 
     def get(self, *keys: str) -> Any:
@@ -45,11 +46,15 @@ class _Document:
         value = self.get(*keys)
         return float(value) if isinstance(value, int | float) and abs(value) < 2**62 else None
 
+    def lacks(self, what: str) -> RequestError:
+        """The refusal of a document without something."""
+        return self.line.wrong(what, "give the file as iperf3 -J wrote it")
+
 
 def read(text: Text, options: Options) -> Content:
     """iperf3's documents, each a launch; raises RequestError, naming line and reason."""
     documents, cut = _documents(text)
-    tests = [test for document in documents for test in _tests(text, document, options)]
+    tests = [test for document in documents for test in _tests(document)]
     warnings = [warning for document in documents for warning in _losses(document)]
     return Content(
         "iperf3", tests, _CONVENTION, "mean", cut=cut, warnings=list(dict.fromkeys(warnings))
@@ -60,95 +65,81 @@ def _documents(text: Text) -> tuple[list[_Document], Cut | None]:
     """All documents of a file: iperf3 may write several one after the other."""
     plain = _NAN.sub("null", text.text)
     if not plain.lstrip().startswith("{"):
-        raise text.refuse(
-            1, f"not JSON: {text.shown(1)}", "run iperf3 with -J (--json), or with --json-stream"
-        )
+        hint = "run iperf3 with -J (--json), or with --json-stream"
+        raise text.lines[0].refuse("not JSON", hint)
     found: list[_Document] = []
     decoder, at = json.JSONDecoder(), 0
     while plain[at:].strip():
         at += len(plain[at:]) - len(plain[at:].lstrip())
-        line = plain.count("\n", 0, at) + 1
+        line = text.lines[plain.count("\n", 0, at)]
         try:
             value, at = decoder.raw_decode(plain, at)
-        except (json.JSONDecodeError, RecursionError) as error:
-            return _whole(found, text, error)
+        except json.JSONDecodeError as error:
+            return _whole(found, text, error.lineno, error.msg)
+        except RecursionError:
+            return _whole(found, text, 1, "too deeply nested")
         if not isinstance(value, dict):
-            raise text.refuse(line, f"not iperf3's: {text.shown(line)}", 'expected {"start": ...}')
+            raise line.refuse("not iperf3's", 'expected {"start": ...}')
         found.append(_Document(line, value))
-    return _joined(text, found) if "event" in found[0].value else (found, None)
+    return _joined(text, found)
 
 
 def _whole(
-    found: list[_Document], text: Text, error: json.JSONDecodeError | RecursionError
+    found: list[_Document], text: Text, number: int, reason: str
 ) -> tuple[list[_Document], Cut]:
     """The documents before the one that is no JSON: a cut if that is at the end of the file, else a refusal."""
-    line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-    reason = error.msg if isinstance(error, json.JSONDecodeError) else "too deeply nested"
-    if line < text.last:
-        raise text.refuse(
-            line, f"not JSON, {reason}: {text.shown(line)}", "give the file as iperf3 -J wrote it"
-        )
-    documents = _joined(text, found)[0] if found and "event" in found[0].value else found
-    return documents, text.cut_at(text.last, "the JSON ends before its last brace")
+    if number < text.last.number:
+        hint = "give the file as iperf3 -J wrote it"
+        raise text.lines[number - 1].refuse(f"not JSON, {reason}", hint)
+    return _joined(text, found)[0], text.last.cut("the JSON ends before its last brace")
 
 
-def _joined(text: Text, events: list[_Document]) -> tuple[list[_Document], Cut | None]:
-    """Documents out of the events of --json-stream: from each start to its end."""
-    found: list[_Document] = []
-    begun: dict[str, Any] | None = None
+def _joined(text: Text, found: list[_Document]) -> tuple[list[_Document], Cut | None]:
+    """The documents, put together out of events from each start to its end where they are those of --json-stream."""
+    if not found or "event" not in found[0].value:
+        return found, None
+    events, found = found, []
+    begun: _Document | None = None
     for event in events:
         kind, data = event.get("event"), event.get("data")
         if kind == "start":
-            begun = {"line": event.line, "start": data, "intervals": []}
+            begun = _Document(event.line, {"start": data})
         elif kind == "error":
-            raise text.refuse(event.line, f"iperf3 failed: {data!r}"[:200], "measure again")
+            raise event.line.wrong(f"iperf3 failed: {data!r}"[:200], "measure again")
         elif begun is None:
-            raise text.refuse(
-                event.line, f"an event before the start: {kind!r}", "give the whole stream"
-            )
-        elif kind == "interval":
-            begun["intervals"].append(data)
+            raise event.line.wrong(f"an event before the start: {kind!r}", "give the whole stream")
         elif kind == "end":
-            found.append(_Document(begun["line"], begun | {"end": data}))
+            found.append(_Document(begun.line, begun.value | {"end": data}))
             begun = None
-    return found, text.cut_at(
-        text.last, "the stream ends without its 'end' event"
-    ) if begun else None
+    return found, text.last.cut("the stream ends without its 'end' event") if begun else None
 
 
-def _tests(text: Text, document: _Document, options: Options) -> Iterator[Test]:
+def _tests(document: _Document) -> Iterator[Test]:
     """A test; with --bidir two, a direction each."""
     error = document.get("error")
     if error is not None:
-        raise text.refuse(document.line, f"iperf3 failed: {str(error)[:120]!r}", "measure again")
+        raise document.line.wrong(f"iperf3 failed: {str(error)[:120]!r}", "measure again")
     if not isinstance(document.get("start", "test_start"), dict):
-        raise text.refuse(
-            document.line, "no start.test_start", "give the file as iperf3 -J wrote it"
-        )
+        raise document.lacks("no start.test_start")
     reverse = bool(document.get("start", "test_start", "reverse"))
-    yield _test(text, document, "sum_received", reverse, options)
+    yield _test(document, "sum_received", reverse)
     if document.get("end", "sum_received_bidir_reverse") is not None:
-        yield _test(text, document, "sum_received_bidir_reverse", not reverse, options)
+        yield _test(document, "sum_received_bidir_reverse", not reverse)
 
 
-def _test(
-    text: Text, document: _Document, received: str, backwards: bool, options: Options
-) -> Test:
+def _test(document: _Document, received: str, backwards: bool) -> Test:
     start = "start", "test_start"
     protocol = str(document.get(*start, "protocol") or "tcp").lower()
     block = document.number(*start, "blksize")
     if not block or block < 1:
-        raise text.refuse(
-            document.line, "no start.test_start.blksize", "give the file as iperf3 -J wrote it"
-        )
-    timing = _received(text, document, received, round(block))
+        raise document.lacks("no start.test_start.blksize")
     both = bool(document.get(*start, "bidir"))
     direction = "server to client" if backwards else "client to server"
     return Test(
         name=f"{protocol}-{direction.replace(' ', '-')}",
         pattern=Stream(window=1),
-        transport=protocol if options.transport == "unknown" else options.transport,
-        timings=[timing],
+        transport=protocol,
+        timings=[_received(document, received, round(block))],
         line=document.line,
         facts={
             "direction": direction + (", the other one busy too" if both else ""),
@@ -161,20 +152,15 @@ def _test(
     )
 
 
-def _received(text: Text, document: _Document, received: str, block_bytes: int) -> Timing:
+def _received(document: _Document, received: str, block_bytes: int) -> Timing:
     """What the receiver got. Old versions have for UDP a single sum of what was sent, with the share that was lost."""
-    total = document.number("end", received, "bytes")
-    seconds = document.number("end", received, "seconds")
+    total, seconds = (document.number("end", received, key) for key in ("bytes", "seconds"))
     if not total:
-        sent, lost = (
-            document.number("end", "sum", "bytes"),
-            document.number("end", "sum", "lost_percent"),
-        )
-        seconds = document.number("end", "sum", "seconds")
+        keys = ("bytes", "lost_percent", "seconds")
+        sent, lost, seconds = (document.number("end", "sum", key) for key in keys)
         total = sent * (1 - lost / 100) if sent and lost is not None else None
     if not total or not seconds or total < 0 or seconds < 0:
-        raise text.refuse(
-            document.line,
+        raise document.line.wrong(
             f"no end.{received} with bytes and seconds: nothing arrived, or the test was interrupted",
             "measure again; what the sender handed to its kernel is no throughput",
         )

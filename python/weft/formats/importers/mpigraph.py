@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from weft.formats.importers.imported import Content, Options, Test, Timing, streamed
-from weft.formats.importers.text import Cut, Text
+from weft.formats.importers.imported import Content, Options, Test, Timing, streamed, timed
+from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import AllToAll
 
 SIGN = re.compile(r"START mpiGraph|^MsgSize\t", re.MULTILINE)
@@ -22,9 +22,9 @@ _END = "END mpiGraph"
 class _Matrix:
     """A table of rates; row j of "Recv" is what j received from each, of "Send" what j sent to each."""
 
-    line: int
+    line: Line
     names: list[str]
-    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    rows: list[tuple[Line, list[str]]] = field(default_factory=list)
 
     @property
     def is_whole(self) -> bool:
@@ -33,7 +33,7 @@ class _Matrix:
 
 @dataclass
 class _Output:
-    line: int
+    line: Line
     settings: dict[str, int] = field(default_factory=dict)
     tables: dict[str, _Matrix] = field(default_factory=dict)
     ended: bool = False
@@ -45,16 +45,11 @@ def read(text: Text, options: Options) -> Content:
     whole = [one for one in outputs if any(table.is_whole for table in one.tables.values())]
     tables = [_best(one) for one in whole]
     if len({tuple(table.names) for _, table in tables}) > 1:
-        raise text.refuse(
-            whole[-1].line, "other processes than in the output before it", "import them apart"
-        )
-    transport = "mpi" if options.transport == "unknown" else options.transport
+        reason = "other processes than in the output before it"
+        raise whole[-1].line.wrong(reason, "import them apart")
     return Content(
         format="mpigraph",
-        tests=[
-            _test(text, one, kind, table, transport)
-            for one, (kind, table) in zip(whole, tables, strict=True)
-        ],
+        tests=[_test(one, kind, table) for one, (kind, table) in zip(whole, tables, strict=True)],
         convention=_CONVENTION,
         nodes=_names(tables[0][1].names) if tables else (),
         cut=cut,
@@ -72,40 +67,34 @@ _CONVENTION = (
 def _outputs(text: Text) -> tuple[list[_Output], Cut | None]:
     found: list[_Output] = []
     table: _Matrix | None = None
-    for number, line in text.numbered():
-        setting, row = _SETTING.fullmatch(line.strip()), _ROW.fullmatch(line.rstrip("\t"))
-        if line.startswith("START") or (not found and setting):
-            found.append(_Output(number))
+    for line in text.lines:
+        setting = _SETTING.fullmatch(line.text.strip())
+        if line.text.startswith("START") or (not found and setting):
+            found.append(_Output(line))
         if not found:
             continue
         if setting:
             found[-1].settings[setting[1]] = int(setting[2])
-        elif re.match(r"(Send|Recv)\t", line):
-            kind, *names = line.strip().split("\t")
-            table = found[-1].tables[kind] = _Matrix(number, names)
-        elif row and table is not None:
-            if number == len(text.lines):
-                return found, text.cut_at(number)
-            _read_row(text, number, table, row[3])
-        found[-1].ended |= line.startswith(_END)
+        elif re.match(r"(Send|Recv)\t", line.text):
+            kind, *names = line.text.strip().split("\t")
+            table = found[-1].tables[kind] = _Matrix(line, names)
+        elif (row := _ROW.fullmatch(line.text.rstrip("\t"))) and table is not None:
+            if line.is_open:
+                return found, line.cut()
+            _read_row(line, table, row[3].split("\t"))
+        found[-1].ended |= line.text.startswith(_END)
     if not found:
-        raise text.refuse(
-            1, f"not mpiGraph's: {text.shown(1)}", "expected 'START mpiGraph' or 'MsgSize'"
-        )
-    return found, None if found[-1].ended else text.cut_at(
-        text.last, f"the file ends without {_END!r}"
-    )
+        raise text.lines[0].refuse("not mpiGraph's", "expected 'START mpiGraph' or 'MsgSize'")
+    return found, None if found[-1].ended else text.last.cut(f"the file ends without {_END!r}")
 
 
-def _read_row(text: Text, number: int, table: _Matrix, values: str) -> None:
-    fields = values.split("\t")
-    if len(fields) != len(table.names):
-        raise text.refuse(
-            number,
-            f"{len(fields)} rates for {len(table.names)} processes: {text.shown(number)}",
-            f"expected as many as on line {table.line}",
+def _read_row(line: Line, table: _Matrix, rates: list[str]) -> None:
+    if len(rates) != len(table.names):
+        raise line.refuse(
+            f"{len(rates)} rates for {len(table.names)} processes",
+            f"expected as many as on line {table.line.number}",
         )
-    table.rows.append((number, fields))
+    table.rows.append((line, rates))
 
 
 def _best(output: _Output) -> tuple[str, _Matrix]:
@@ -114,30 +103,28 @@ def _best(output: _Output) -> tuple[str, _Matrix]:
     return kind, output.tables[kind]
 
 
-def _test(text: Text, output: _Output, kind: str, table: _Matrix, transport: str) -> Test:
+def _test(output: _Output, kind: str, table: _Matrix) -> Test:
     size = output.settings.get("MsgSize")
     if not size:
-        raise text.refuse(
-            output.line, "no 'MsgSize' before the tables", "expected the bytes of a message"
-        )
+        hint = "expected the bytes of a message"
+        raise output.line.wrong("no 'MsgSize' before the tables", hint)
     messages = output.settings.get("Times", 1) * output.settings.get("Window", 1)
     facts = {"rates_of": "receiver" if kind == "Recv" else "sender", **output.settings}
     pattern = AllToAll(nodes=None, mode="phased")
-    timings = _timings(text, table, kind, size, max(1, messages))
-    return Test("mpigraph", pattern, transport, timings, output.line, facts)
+    timings = _timings(table, kind, size, max(1, messages))
+    return Test("mpigraph", pattern, "mpi", timings, output.line, facts)
 
 
-def _timings(text: Text, table: _Matrix, kind: str, size: int, messages: int) -> list[Timing]:
+def _timings(table: _Matrix, kind: str, size: int, messages: int) -> list[Timing]:
     found = []
-    for one, (number, fields) in enumerate(table.rows):
-        for other, rate in enumerate(fields):
+    for one, (line, rates) in enumerate(table.rows):
+        for other, rate in enumerate(rates):
             if one == other:
                 continue
             src, dst = (other, one) if kind == "Recv" else (one, other)
-            mbytes_s = text.positive(number, rate, "a rate") * MBYTE / 1e6
-            exact = streamed(number, size, mbytes_s, src=src, dst=dst)
-            elapsed_ns = round(exact.elapsed_ns / exact.messages * messages)
-            found.append(Timing(number, size, messages, max(1, elapsed_ns), src, dst))
+            exact = streamed(line, size, line.positive(rate, "a rate") * MBYTE / 1e6)
+            elapsed_ns = exact.elapsed_ns / exact.messages * messages
+            found.append(timed(line, size, messages, elapsed_ns, src=src, dst=dst))
     return found
 
 

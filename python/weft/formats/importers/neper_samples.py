@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from weft.errors import RequestError
 from weft.formats.importers.imported import Content, Options, Test, Timing, counted
-from weft.formats.importers.text import Text
+from weft.formats.importers.text import Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
 HEADER = "tid,flow_id,time,"
@@ -24,19 +24,17 @@ Reading = tuple[float, int]
 
 def read_samples(text: Text, options: Options, convention: str) -> Content:
     """A row is what was added since the one before; raises RequestError, naming line and reason."""
-    header = text.lines[0].split(",")
+    header = text.lines[0].text.split(",")
     counter = "transactions" if "transactions" in header else "bytes_read"
     if not {"tid", "flow_id", "time", counter} <= set(header):
-        raise text.refuse(
-            1, f"not the header of neper's samples: {text.shown(1)}", f"expected {HEADER}..."
-        )
+        raise text.lines[0].refuse("not the header of neper's samples", f"expected {HEADER}...")
     timings: list[Timing] = []
     before: dict[tuple[str, str], Reading] = {}
-    for number, row in _rows(text, header):
+    for line, row in _rows(text, header):
         flow = row["tid"], row["flow_id"]
-        now = text.value(number, row["time"], "time"), text.count(number, row[counter], counter)
+        now = line.value(row["time"], "time"), line.count(row[counter], counter)
         if flow in before:
-            timings += _added(number, counter, before[flow], now, options)
+            timings += _added(line, counter, before[flow], now, options)
         before[flow] = now
     if len(before) > 1:
         raise RequestError(
@@ -44,37 +42,33 @@ def read_samples(text: Text, options: Options, convention: str) -> Content:
         )
     is_rr = counter == "transactions"
     pattern = Pingpong() if is_rr else Stream(window=1)
-    transport = "tcp" if options.transport == "unknown" else options.transport
-    test = Test("rr" if is_rr else "stream", pattern, transport, timings, 1, repeats=True)
+    test = Test("rr" if is_rr else "stream", pattern, "tcp", timings, text.lines[0], repeats=True)
     return Content(
         "neper",
         [test] if timings else [],
         convention,
         "batch",
-        cut=None if text.is_terminated else text.cut_at(len(text.lines)),
+        cut=text.lines[-1].cut() if text.lines[-1].is_open else None,
         warnings=[] if options.size_bytes else [_SIZE_WARNING],
     )
 
 
-def _rows(text: Text, header: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def _rows(text: Text, header: list[str]) -> Iterator[tuple[Line, dict[str, str]]]:
     """The whole rows, by the names of their columns."""
-    last = len(text.lines) - (not text.is_terminated)
-    for number, line in enumerate(text.lines[1:last], start=2):
-        fields = line.split(",")
-        if line and len(fields) != len(header):
-            raise text.refuse(
-                number,
-                f"{len(fields)} columns, the header has {len(header)}: {text.shown(number)}",
-            )
-        if line:
-            yield number, dict(zip(header, fields, strict=True))
+    for line in text.lines[1:]:
+        fields = line.text.split(",")
+        if not line.text or line.is_open:
+            continue
+        if len(fields) != len(header):
+            raise line.refuse(f"{len(fields)} columns, the header has {len(header)}")
+        yield line, dict(zip(header, fields, strict=True))
 
 
-def _added(number: int, counter: str, old: Reading, new: Reading, options: Options) -> list[Timing]:
+def _added(line: Line, counter: str, old: Reading, new: Reading, options: Options) -> list[Timing]:
     elapsed_ns, count = (new[0] - old[0]) * 1e9, new[1] - old[1]
     size = options.size_bytes or _DEFAULT_BYTES[counter]
     if elapsed_ns <= 0 or count <= 0:
         return []
     if counter == "transactions":
-        return [Timing(number, size, count, round(elapsed_ns))]
-    return [counted(number, size, count, elapsed_ns)]
+        return [Timing(line, size, count, round(elapsed_ns))]
+    return [counted(line, size, count, elapsed_ns)]

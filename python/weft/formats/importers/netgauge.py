@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from weft.formats.importers.imported import Content, Options, Test, Timing, one_way
-from weft.formats.importers.text import Cut, Text, same_shape
+from weft.formats.importers.text import Cut, Line, Text, same_shape
 from weft.plan.pattern import Pingpong
 
 SIGN = re.compile(r"Netgauge v|^\d+ bytes \s*-> .* us \s*== |^# size n PRTT", re.MULTILINE)
@@ -27,70 +27,51 @@ _CONVENTION = (
 
 def read(text: Text, options: Options) -> Content:
     """Netgauge's lines; raises RequestError, naming line and reason."""
-    tests: list[Test] = []
-    rows: list[tuple[int, Timing]] = []
+    launches: list[list[Timing]] = []
     cut = _last_cut(text)
-    for number, line in text.numbered():
-        if cut and number == cut.number:
-            break
-        timing = _timing(text, number, line)
-        if timing and rows and timing.size_bytes <= rows[-1][1].size_bytes:
-            tests.append(_test(rows, options))
-            rows = []
-        if timing:
-            rows.append((number, timing))
-    if rows:
-        tests.append(_test(rows, options))
+    is_loggp = _LOGGP_HEADER in text.text
+    for line in text.lines[:-1] if cut else text.lines:
+        if timing := _timing(line, is_loggp):
+            if not launches or timing.size_bytes <= launches[-1][-1].size_bytes:
+                launches.append([])
+            launches[-1].append(timing)
+    tests = [Test("one-one", Pingpong(), "unknown", one, one[0].line) for one in launches]
     return Content("netgauge", tests, _CONVENTION, "batch", cut=cut)
 
 
-def _timing(text: Text, number: int, line: str) -> Timing | None:
-    short, long = _SHORT.fullmatch(line), _LONG.fullmatch(line)
-    if short:
-        size = text.count(number, short[1], "the size")
-        rate = text.positive(number, short[3], "Mbit/s")
-        return one_way(number, size, 8 * size / rate * 1e3)
-    if long:
-        median_us = text.positive(number, long[5], "the median of RTT/2")
-        return one_way(number, text.count(number, long[1], "the size"), median_us * 1e3)
-    if _LOGGP_SCREEN.match(line):
-        raise text.refuse(
-            number,
-            f"LogGP's parameters, no times: {text.shown(number)}",
+def _timing(line: Line, is_loggp: bool) -> Timing | None:
+    if short := _SHORT.fullmatch(line.text):
+        size = line.count(short[1], "the size")
+        return one_way(line, size, 8 * size / line.positive(short[3], "Mbit/s") * 1e3)
+    if long := _LONG.fullmatch(line.text):
+        median_us = line.positive(long[5], "the median of RTT/2")
+        return one_way(line, line.count(long[1], "the size"), median_us * 1e3)
+    if _LOGGP_SCREEN.match(line.text):
+        raise line.refuse(
+            "LogGP's parameters, no times",
             "give the file that netgauge's -o names, which has PRTT(1,0,s)",
         )
-    if text.text.find(_LOGGP_HEADER) >= 0 and re.match(r"\s*\d", line):
-        return _loggp(text, number, line.split())
-    if line.strip() and not line.startswith("#"):
-        raise text.refuse(
-            number,
-            f"not a row of Netgauge's one_one or loggp: {text.shown(number)}",
-            "expected '4096 bytes -> 2.44 us == ...'",
-        )
+    if is_loggp and re.match(r"\s*\d", line.text):
+        return _loggp(line)
+    if line.text.strip() and not line.text.startswith("#"):
+        hint = "expected '4096 bytes -> 2.44 us == ...'"
+        raise line.refuse("not a row of Netgauge's one_one or loggp", hint)
     return None
 
 
-def _loggp(text: Text, number: int, fields: list[str]) -> Timing:
+def _loggp(line: Line) -> Timing:
+    fields = line.fields
     if len(fields) < 3:
-        raise text.refuse(
-            number,
-            f"not a row of loggp: {text.shown(number)}",
-            "expected size, n, PRTT(1,0,s), ...",
-        )
-    trip_us = text.positive(number, fields[2], "PRTT(1,0,s)")
-    return one_way(number, text.count(number, fields[0], "the size"), trip_us * 1e3 / 2)
+        raise line.refuse("not a row of loggp", "expected size, n, PRTT(1,0,s), ...")
+    trip_us = line.positive(fields[2], "PRTT(1,0,s)")
+    return one_way(line, line.count(fields[0], "the size"), trip_us * 1e3 / 2)
 
 
 def _last_cut(text: Text) -> Cut | None:
     """A last line without its end, unless it is all there: the screen's end in their unit."""
-    last = len(text.lines)
     line = text.lines[-1]
-    if text.is_terminated or _SHORT.fullmatch(line):
+    if not line.is_open or _SHORT.fullmatch(line.text):
         return None
-    before = text.lines[-2] if last > 1 else ""
-    return None if same_shape(line, before) and not line.startswith("#") else text.cut_at(last)
-
-
-def _test(rows: list[tuple[int, Timing]], options: Options) -> Test:
-    timings = [timing for _, timing in rows]
-    return Test("one-one", Pingpong(), options.transport, timings, rows[0][0])
+    before = text.lines[-2].text if len(text.lines) > 1 else ""
+    is_whole = same_shape(line.text, before) and not line.text.startswith("#")
+    return None if is_whole else line.cut()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from weft.formats.importers.imported import (
     ENDS,
@@ -15,7 +15,7 @@ from weft.formats.importers.imported import (
     one_way,
     streamed,
 )
-from weft.formats.importers.text import Cut, Text, same_shape
+from weft.formats.importers.text import Cut, Line, Text, same_shape
 from weft.plan.pattern import Duplex, Pairs, Pattern, Pingpong, Stream
 
 SIGN = re.compile(r"^# OSU ", re.MULTILINE)
@@ -38,13 +38,13 @@ _CONVENTION = (
 class _Section:
     """From one title to the next."""
 
-    line: int
+    line: Line
     title: str
     version: str | None
     pairs: int = 1
     window: int = _DEFAULT_WINDOW
-    header: tuple[str, ...] = ()
-    rows: list[tuple[int, list[str]]] | None = None
+    header: list[str] = field(default_factory=list)
+    rows: list[Line] = field(default_factory=list)
 
 
 def read(text: Text, options: Options) -> Content:
@@ -53,7 +53,7 @@ def read(text: Text, options: Options) -> Content:
     known = [section for section in sections if _kind(section.title)]
     return Content(
         format="osu",
-        tests=[_test(text, section, options) for section in known if section.rows],
+        tests=[_test(section) for section in known if section.rows],
         convention=_CONVENTION,
         nodes=_names(max((section.pairs for section in known), default=1)),
         cut=cut,
@@ -75,29 +75,27 @@ def _kind(title: str) -> str | None:
 
 def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     found: list[_Section] = []
-    for number, line in text.numbered():
-        title = _TITLE.match(line)
-        if title:
-            found.append(_Section(number, title[1], title[2], rows=[]))
-        elif not line.strip():
+    for line in text.lines:
+        if title := _TITLE.match(line.text):
+            found.append(_Section(line, title[1], title[2]))
+        elif not line.text.strip():
             continue
         elif not found:
-            raise text.refuse(
-                number, f"not OSU's: {text.shown(number)}", "expected '# OSU ... Test'"
-            )
-        elif line.startswith("#"):
-            _read_comment(found[-1], line)
-        elif _is_cut(text, number, found[-1]):
-            return found, text.cut_at(number)
+            raise line.refuse("not OSU's", "expected '# OSU ... Test'")
+        elif line.text.startswith("#"):
+            _read_comment(found[-1], line.text)
+        elif _is_cut(line, found[-1]):
+            return found, line.cut()
         else:
-            _read_row(text, number, found[-1])
+            _check_row(line, found[-1])
+            found[-1].rows.append(line)
     return found, _cut_header(text, found)
 
 
 def _cut_header(text: Text, found: Sequence[_Section]) -> Cut | None:
     """A last section without rows was cut, unless it is of a test that has other rows."""
     if found and not found[-1].rows and _kind(found[-1].title):
-        return text.cut_at(text.last, "the file ends before the first row of this test")
+        return text.last.cut("the file ends before the first row of this test")
     return None
 
 
@@ -106,48 +104,36 @@ def _read_comment(section: _Section, line: str) -> None:
     section.pairs = int(pairs[1]) if pairs else section.pairs
     section.window = int(window[1]) if window else section.window
     if line.startswith("# Size"):
-        section.header = tuple(re.split(r"\s{2,}", line[1:].strip()))
+        section.header = re.split(r"\s{2,}", line[1:].strip())
 
 
-def _is_cut(text: Text, number: int, section: _Section) -> bool:
+def _is_cut(line: Line, section: _Section) -> bool:
     """Whether the last line lacks its end, and is not like the row above."""
-    if number != len(text.lines):
-        return False
-    return not section.rows or not same_shape(text.lines[number - 1], " ".join(section.rows[-1][1]))
+    is_like_above = bool(section.rows) and same_shape(line.text, section.rows[-1].text)
+    return line.is_open and not is_like_above
 
 
-def _read_row(text: Text, number: int, section: _Section) -> None:
-    assert section.rows is not None
-    fields = text.lines[number - 1].split()
+def _check_row(line: Line, section: _Section) -> None:
     if not _kind(section.title):
-        section.rows.append((number, fields))
         return
     if not section.header:
-        raise text.refuse(
-            number, f"a row before its header: {text.shown(number)}", "expected '# Size ...'"
-        )
-    if len(fields) != len(section.header):
-        raise text.refuse(
-            number,
-            f"{len(fields)} columns, the header has {len(section.header)}: {text.shown(number)}",
-            f"expected {', '.join(section.header)}",
-        )
-    section.rows.append((number, fields))
+        raise line.refuse("a row before its header", "expected '# Size ...'")
+    if len(line.fields) != len(section.header):
+        raise line.refuse_columns(section.header)
 
 
-def _test(text: Text, section: _Section, options: Options) -> Test:
+def _test(section: _Section) -> Test:
     kind = _kind(section.title)
-    assert section.rows is not None
-    column = _column(text, section, _LATENCY if kind == "latency" else _RATE)
+    column = _column(section, _LATENCY if kind == "latency" else _RATE)
     timings: list[Timing] = []
-    for number, fields in section.rows:
-        size = text.count(number, fields[0], "the size")
-        value = text.positive(number, fields[column], section.header[column])
-        timings += _timings(number, size, value, section, kind) if size else []
+    for line in section.rows:
+        size = line.count(line.fields[0], "the size")
+        value = line.positive(line.fields[column], section.header[column])
+        timings += _timings(line, size, value, section, kind) if size else []
     return Test(
         name=section.title.lower().replace(" / ", "-").replace(" ", "-"),
         pattern=_pattern(section, kind),
-        transport="mpi" if options.transport == "unknown" else options.transport,
+        transport="mpi",
         timings=timings,
         line=section.line,
         facts={"test": section.title, "version": section.version, "pairs": section.pairs},
@@ -155,16 +141,16 @@ def _test(text: Text, section: _Section, options: Options) -> Test:
 
 
 def _timings(
-    number: int, size: int, value: float, section: _Section, kind: str | None
+    line: Line, size: int, value: float, section: _Section, kind: str | None
 ) -> list[Timing]:
     """One result a direction: latencies in us, rates in 10^6 bytes a second."""
     if kind == "latency":
-        return [one_way(number, size, value * 1e3)]
+        return [one_way(line, size, value * 1e3)]
     ends = _ends(section.pairs)
     if kind == "both":
         ends += [(dst, src) for src, dst in ends]
     each = value / len(ends)
-    return [streamed(number, size, each, src=src, dst=dst) for src, dst in ends]
+    return [streamed(line, size, each, src=src, dst=dst) for src, dst in ends]
 
 
 def _pattern(section: _Section, kind: str | None) -> Pattern:
@@ -187,13 +173,12 @@ def _names(pairs: int) -> Sequence[str]:
     return ENDS if pairs == 1 else [f"rank{rank}" for rank in range(2 * pairs)]
 
 
-def _column(text: Text, section: _Section, wanted: re.Pattern[str]) -> int:
+def _column(section: _Section, wanted: re.Pattern[str]) -> int:
     """Columns differ between versions and options, so they are found by name."""
     for at, name in enumerate(section.header):
         if wanted.fullmatch(name):
             return at
-    raise text.refuse(
-        section.line,
+    raise section.line.wrong(
         f"no column of {section.title} is known: {', '.join(section.header)}",
         "expected Latency (us), Bandwidth (MB/s) or MB/s",
     )

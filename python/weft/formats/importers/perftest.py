@@ -12,8 +12,9 @@ from weft.formats.importers.imported import (
     Test,
     Timing,
     streamed,
+    timed,
 )
-from weft.formats.importers.text import Cut, Text
+from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(r"^\s*#bytes\s+#iterations\s+(BW peak|t_min\[usec\]|t_avg\[usec\])", re.MULTILINE)
@@ -47,11 +48,11 @@ _CONVENTION = (
 class _Section:
     """From one title to the rule after its rows; without a title it is a client's bare table."""
 
-    line: int
+    line: Line
     verb: str = "unknown"
     both: bool = False
     header: list[str] = field(default_factory=list)
-    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    rows: list[Line] = field(default_factory=list)
     ended: bool = False
 
 
@@ -59,7 +60,7 @@ def read(text: Text, options: Options) -> Content:
     """perftest's tables; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected a line '#bytes #iterations BW peak[...]' or '... t_min[usec]'")
     sections, cut = _sections(text)
-    tests = [_test(text, section, options) for section in sections if section.rows]
+    tests = [_test(section) for section in sections if section.rows]
     return Content("perftest", tests, _CONVENTION, cut=cut, warnings=_warnings(tests))
 
 
@@ -82,74 +83,58 @@ def _warnings(tests: list[Test]) -> list[tuple[str, str, str]]:
 
 def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     found: list[_Section] = []
-    for number, line in text.numbered():
-        title = _TITLE.match(line)
-        if title:
-            found.append(_Section(number, title[1], bool(title[2])))
-        elif line.lstrip().startswith("#bytes"):
+    for line in text.lines:
+        if title := _TITLE.match(line.text):
+            found.append(_Section(line, title[1], bool(title[2])))
+        elif line.text.lstrip().startswith("#bytes"):
             if not found or found[-1].header:
-                found.append(_Section(number))
-            found[-1].header = _COLUMN.findall(line)
+                found.append(_Section(line))
+            found[-1].header = _COLUMN.findall(line.text)
         elif found and found[-1].header and not found[-1].ended:
-            if number == len(text.lines) and line.strip() and not line.startswith(_RULE):
-                return found, text.cut_at(number)
-            _read_line(text, number, line, found[-1])
+            if line.is_open and line.text.strip() and not line.text.startswith(_RULE):
+                return found, line.cut()
+            _read_line(line, found[-1])
     if not found[-1].ended:
-        return found, text.cut_at(text.last, "the file ends before the rule below the table")
+        return found, text.last.cut("the file ends before the rule below the table")
     return found, None
 
 
-def _read_line(text: Text, number: int, line: str, section: _Section) -> None:
+def _read_line(line: Line, section: _Section) -> None:
     """A row or the rule at the end; between them perftest complains about processors' frequencies."""
-    if line.strip().startswith(_RULE):
+    if line.text.strip().startswith(_RULE):
         section.ended = True
-    elif re.match(r"\s*\d", line):
-        fields = line.split()
-        if len(fields) < min(4, len(section.header)):
-            raise text.refuse(
-                number,
-                f"{len(fields)} columns, the header has {len(section.header)}: {text.shown(number)}",
-                f"expected {', '.join(section.header)}",
-            )
-        section.rows.append((number, fields))
+    elif re.match(r"\s*\d", line.text):
+        if len(line.fields) < min(4, len(section.header)):
+            raise line.refuse_columns(section.header)
+        section.rows.append(line)
 
 
-def _test(text: Text, section: _Section, options: Options) -> Test:
+def _test(section: _Section) -> Test:
     column = next((name for name in (*_RATES, *_TIMES) if name in section.header), None)
     if column is None:
-        raise text.refuse(
-            section.line,
-            f"no column is known: {', '.join(section.header)}",
-            "expected BW average or t_avg",
+        raise section.line.wrong(
+            f"no column is known: {', '.join(section.header)}", "expected BW average or t_avg"
         )
-    timings: list[Timing] = []
-    for number, fields in section.rows:
-        timings += _timings(text, number, fields, column, section)
     is_rate = column in _RATES
     pattern = BOTH_WAYS if section.both else Stream(window=1)
     return Test(
         name=f"{section.verb.lower()}-{'bw' if is_rate else 'latency'}".replace("_", "-"),
         pattern=pattern if is_rate else Pingpong(),
-        transport="rdma" if options.transport == "unknown" else options.transport,
-        timings=timings,
+        transport="rdma",
+        timings=[timing for line in section.rows for timing in _timings(line, column, section)],
         line=section.line,
         facts={"column": column, "verb": section.verb},
     )
 
 
-def _timings(
-    text: Text, number: int, fields: list[str], column: str, section: _Section
-) -> list[Timing]:
-    size = text.count(number, fields[0], "#bytes")
-    iterations = text.count(number, fields[1], "#iterations")
-    at = section.header.index(column)
+def _timings(line: Line, column: str, section: _Section) -> list[Timing]:
+    fields, at = line.fields, section.header.index(column)
+    size, iterations = line.count(fields[0], "#bytes"), line.count(fields[1], "#iterations")
     if at >= len(fields):
-        raise text.refuse(
-            number, f"no {column} in this row: {text.shown(number)}", "give whole rows"
-        )
-    value = text.positive(number, fields[at], column)
+        raise line.refuse(f"no {column} in this row", "give whole rows")
+    value = line.positive(fields[at], column)
     if column in _RATES:
         ways = [(0, 1), (1, 0)] if section.both else [(0, 1)]
         each = value * _RATES[column] / len(ways)
-        return [streamed(number, max(1, size), each, src=src, dst=dst) for src, dst in ways]
-    return [Timing(number, size, iterations, max(1, round(2e3 * value * iterations)))]
+        return [streamed(line, max(1, size), each, src=src, dst=dst) for src, dst in ways]
+    return [timed(line, size, iterations, 2e3 * value * iterations)]

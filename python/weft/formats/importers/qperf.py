@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from weft.formats.importers.imported import Content, Options, Test, one_way, streamed
-from weft.formats.importers.text import Cut, Text
+from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(r"^[a-z]+(_[a-z]+)*_(lat|bw|mr):$", re.MULTILINE)
@@ -44,10 +45,14 @@ _CONVENTION = (
 class _Section:
     """A test: each name with its line, value and unit."""
 
-    line: int
+    line: Line
     transport: str
     kind: str
-    values: dict[str, tuple[int, str, str]] = field(default_factory=dict)
+    values: dict[str, tuple[Line, str, str]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"{self.transport}_{self.kind}"
 
     @property
     def is_latency(self) -> bool:
@@ -64,45 +69,34 @@ def read(text: Text, options: Options) -> Content:
     sections, cut = _sections(text)
     known = [section for section in sections if section.kind.endswith(("lat", "bw"))]
     assumed = [one for one in known if "msg_size" not in one.values and options.size_bytes is None]
+    own = {f"{_size(one, options)} bytes of {one.name}" for one in assumed}
     warning = (
         "size-assumed",
         "the file does not say how long the messages were: taken for qperf's own sizes, "
-        + ", ".join(
-            sorted(
-                {
-                    f"{_size(text, one, options)} bytes of {one.transport}_{one.kind}"
-                    for one in assumed
-                }
-            )
-        ),
+        + ", ".join(sorted(own)),
         "run qperf with -vu, or say it with --size",
     )
     return Content(
         "qperf",
-        [_test(text, section, options) for section in known],
+        [_test(section, options) for section in known],
         _CONVENTION,
         cut=cut,
-        left_out=[f"{one.transport}_{one.kind}" for one in sections if one not in known],
+        left_out=[one.name for one in sections if one not in known],
         warnings=[warning] if assumed else [],
     )
 
 
 def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     found: list[_Section] = []
-    for number, line in text.numbered():
-        title, value = _TITLE.fullmatch(line.rstrip()), _VALUE.fullmatch(line)
-        if number == len(text.lines) and line.strip():
-            return _with_results(text, found[:-1]), text.cut_at(number)
-        if title:
-            found.append(_Section(number, title[1], title[2]))
-        elif value and found:
-            found[-1].values[value[1]] = number, value[2], value[3].strip()
-        elif line.strip():
-            raise text.refuse(
-                number,
-                f"not qperf's: {text.shown(number)}",
-                "expected 'tcp_lat:' and lines 'latency = 7.67 us'",
-            )
+    for line in text.lines:
+        if line.is_open and line.text.strip():
+            return _with_results(found[:-1]), line.cut()
+        if title := _TITLE.fullmatch(line.text.rstrip()):
+            found.append(_Section(line, title[1], title[2]))
+        elif (value := _VALUE.fullmatch(line.text)) and found:
+            found[-1].values[value[1]] = line, value[2], value[3].strip()
+        elif line.text.strip():
+            raise line.refuse("not qperf's", "expected 'tcp_lat:' and lines 'latency = 7.67 us'")
     return _without_cut(text, found)
 
 
@@ -111,73 +105,61 @@ def _without_cut(text: Text, found: list[_Section]) -> tuple[list[_Section], Cut
     last = found[-1]
     is_odd = "msg_size" not in last.values and any("msg_size" in one.values for one in found)
     if (last.result is None and not last.kind.endswith("mr")) or is_odd:
-        cut = text.cut_at(text.last, "the file ends before the end of this test")
-        return _with_results(text, found[:-1]), cut
-    return _with_results(text, found), None
+        cut = text.last.cut("the file ends before the end of this test")
+        return _with_results(found[:-1]), cut
+    return _with_results(found), None
 
 
-def _with_results(text: Text, sections: list[_Section]) -> list[_Section]:
+def _with_results(sections: list[_Section]) -> list[_Section]:
     for section in sections:
         if section.result is None and not section.kind.endswith("mr"):
-            raise text.refuse(
-                section.line,
-                f"a test without a result: {text.shown(section.line)}",
-                "expected latency or bw",
-            )
+            raise section.line.refuse("a test without a result", "expected latency or bw")
     return sections
 
 
-def _test(text: Text, section: _Section, options: Options) -> Test:
+def _test(section: _Section, options: Options) -> Test:
     name = section.result
     assert name is not None
-    number, digits, unit = section.values[name]
-    value = text.positive(number, digits.replace(",", "") if "." in digits else digits, name)
-    size = _size(text, section, options)
+    line, digits, unit = section.values[name]
+    value = line.positive(digits.replace(",", "") if "." in digits else digits, name)
+    size = _size(section, options)
     if section.is_latency:
-        timing = one_way(number, size, value * _unit_ns(text, number, unit))
+        timing = one_way(line, size, value * _unit_of(line, "a time", unit, _TIMES_NS))
     else:
-        timing = streamed(number, size, value * _unit_mbytes_s(text, number, unit))
+        timing = streamed(line, size, value * _unit_mbytes_s(line, unit))
     facts = {key: f"{given[1]} {given[2]}".strip() for key, given in section.values.items()}
-    transport = section.transport if options.transport == "unknown" else options.transport
     pattern = Pingpong() if section.is_latency else Stream(window=1)
-    return Test(
-        f"{section.transport}-{section.kind}", pattern, transport, [timing], section.line, facts
-    )
+    name = f"{section.transport}-{section.kind}"
+    return Test(name, pattern, section.transport, [timing], section.line, facts)
 
 
-def _unit_ns(text: Text, number: int, unit: str) -> float:
-    if unit not in _TIMES_NS:
-        raise text.refuse(number, f"a time in {unit!r}", f"expected {', '.join(_TIMES_NS)}")
-    return _TIMES_NS[unit]
+def _unit_of(line: Line, what: str, unit: str, known: Mapping[str, float]) -> float:
+    if unit not in known:
+        raise line.wrong(f"{what} in {unit!r}", f"expected {', '.join(known)}")
+    return known[unit]
 
 
-def _unit_mbytes_s(text: Text, number: int, unit: str) -> float:
+def _unit_mbytes_s(line: Line, unit: str) -> float:
     match = _RATES.fullmatch(unit)
     if not match:
-        raise text.refuse(
-            number, f"a rate in {unit!r}", "expected GB/sec, MB/sec, Gb/sec and so on"
-        )
+        raise line.wrong(f"a rate in {unit!r}", "expected GB/sec, MB/sec, Gb/sec and so on")
     return 1000.0 ** _POWER[match[1]] / 1e6 / (8 if match[2] in ("b", "bits") else 1)
 
 
-def _size(text: Text, section: _Section, options: Options) -> int:
+def _size(section: _Section, options: Options) -> int:
     """Bytes of a message: as asked for, as printed, or what qperf takes when nothing is said."""
     if options.size_bytes:
         return options.size_bytes
     if "msg_size" in section.values:
-        number, value, unit = section.values["msg_size"]
-        exact = _EXACT.search(unit)
-        if exact:
-            return text.count(number, exact[1].replace(",", ""), "msg_size")
-        if unit not in _SIZES:
-            raise text.refuse(number, f"a size in {unit!r}", f"expected {', '.join(_SIZES)}")
-        return round(text.positive(number, value.replace(",", ""), "msg_size") * _SIZES[unit])
+        line, value, unit = section.values["msg_size"]
+        if exact := _EXACT.search(unit):
+            return line.count(exact[1].replace(",", ""), "msg_size")
+        bytes_ = _unit_of(line, "a size", unit, _SIZES)
+        return round(line.positive(value.replace(",", ""), "msg_size") * bytes_)
     if section.kind.endswith("lat"):
         return 1
     if (section.transport, section.kind) not in _DEFAULT_BYTES:
-        raise text.refuse(
-            section.line,
-            f"{text.shown(section.line)} does not say its message size",
-            "say it with --size",
+        raise section.line.wrong(
+            f"{section.line.shown} does not say its message size", "say it with --size"
         )
     return _DEFAULT_BYTES[section.transport, section.kind]

@@ -13,7 +13,7 @@ from weft.formats.importers.imported import (
     one_way,
     streamed,
 )
-from weft.formats.importers.text import Cut, Text
+from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(
@@ -47,12 +47,12 @@ _CONVENTION = (
 class _Output:
     """What was found from one '[Total Run]' to the next."""
 
-    line: int
-    transport: str | None
+    line: Line
+    transport: str
     size: int | None = None
-    mean: tuple[int, str, str] | None = None
-    message_rate: tuple[int, str] | None = None
-    bandwidth: tuple[int, str] | None = None
+    mean: tuple[Line, str, str] | None = None
+    message_rate: tuple[Line, str] | None = None
+    bandwidth: tuple[Line, str] | None = None
     log: list[Timing] = field(default_factory=list)
     logs_packets: bool = False
     is_whole: bool = False
@@ -66,118 +66,102 @@ def read(text: Text, options: Options) -> Content:
     assumed = [one for one in outputs if one.size is None and options.size_bytes is None]
     logged = any(one.log for one in outputs)
     if logged and not all(one.log for one in outputs):
-        raise text.refuse(
-            outputs[0].line, "some outputs have packets and some none", "import them apart"
-        )
-    tests = [_test(text, one, options) for one in outputs]
+        reason = "some outputs have packets and some none"
+        raise outputs[0].line.wrong(reason, "import them apart")
+    is_size_open = assumed and not all(one.bandwidth for one in assumed)
     return Content(
         "sockperf",
-        tests,
+        [_test(one, options) for one in outputs],
         _CONVENTION,
         "batch" if logged else "mean",
         cut=cut,
-        warnings=[
-            *([_size_warning()] if assumed and not _rated(assumed) else []),
-            *_defects(outputs),
-        ],
+        warnings=[*([_SIZE_WARNING] if is_size_open else []), *_defects(outputs)],
     )
 
 
-def _size_warning() -> tuple[str, str, str]:
-    message = f"the file does not say how long the messages were: taken for sockperf's {DEFAULT_BYTES} bytes"
-    return "size-assumed", message, "say it with --size"
-
-
-def _rated(outputs: list[_Output]) -> bool:
-    return all(one.bandwidth for one in outputs)
+_SIZE_WARNING = (
+    "size-assumed",
+    f"the file does not say how long the messages were: taken for sockperf's {DEFAULT_BYTES} bytes",
+    "say it with --size",
+)
 
 
 def _outputs(text: Text, options: Options) -> tuple[list[_Output], Cut | None]:
     found: list[_Output] = []
-    transport: str | None = None
-    size: int | None = None
-    for number, line in text.numbered():
-        named = re.match(r"\[ ?\d+\] IP = .* # (TCP|UDP)", line)
-        transport = named[1].lower() if named else transport
-        given = _SIZE.search(line)
-        size = int(given[1]) if given else size
-        if line.startswith(_STARTS):
-            found.append(_Output(number, transport, size))
-        elif found and found[-1].logs_packets and line[:1].isdigit():
-            if number == len(text.lines):
+    transport, size = "unknown", None
+    for line in text.lines:
+        if named := re.match(r"\[ ?\d+\] IP = .* # (TCP|UDP)", line.text):
+            transport = named[1].lower()
+        if given := _SIZE.search(line.text):
+            size = int(given[1])
+        if line.text.startswith(_STARTS):
+            found.append(_Output(line, transport, size))
+        elif found and found[-1].logs_packets and line.text[:1].isdigit():
+            if line.is_open:
                 break
-            found[-1].log.append(_packet(text, number, found[-1], options))
+            found[-1].log.append(_packet(line, found[-1], options))
         elif found:
             found[-1].size = size
-            _read_line(text, number, line, found[-1])
+            _read_line(line, found[-1])
     return _whole(text, found)
 
 
 def _whole(text: Text, found: list[_Output]) -> tuple[list[_Output], Cut | None]:
     """The outputs that reach their last line; packets before a cut are whole each."""
     if not found:
-        return found, text.cut_at(text.last, "no results: the file ends before the statistics")
+        return found, text.last.cut("no results: the file ends before the statistics")
     if found[-1].is_whole:
         return found, None
     kept = found if found[-1].log else found[:-1]
-    return kept, text.cut_at(text.last, "the file ends before sockperf's last line")
+    return kept, text.last.cut("the file ends before sockperf's last line")
 
 
-def _read_line(text: Text, number: int, line: str, output: _Output) -> None:
-    mean, percentile, dropped = _MEAN.search(line), _PERCENTILE.search(line), _DROPPED.search(line)
-    rate, bandwidth = _RATE.search(line), _BANDWIDTH.search(line)
-    if mean:
-        output.mean = number, mean[1], mean[2]
-    elif percentile and number < len(text.lines):
+def _read_line(line: Line, output: _Output) -> None:
+    if mean := _MEAN.search(line.text):
+        output.mean = line, mean[1], mean[2]
+    elif (percentile := _PERCENTILE.search(line.text)) and not line.is_open:
         name = f"p{percentile[1]}" if percentile[1] else percentile[2].lower()
-        output.facts[f"{name}_us"] = text.value(number, percentile[3], name)
-    elif dropped:
-        output.facts |= {
-            name: int(count) for name, count in zip(_DEFECTS, dropped.groups(), strict=True)
-        }
-    elif rate:
-        output.message_rate = number, rate[1]
-    elif bandwidth:
-        output.bandwidth = number, bandwidth[1]
-    if line.startswith(_LOG_HEADER):
+        output.facts[f"{name}_us"] = line.value(percentile[3], name)
+    elif dropped := _DROPPED.search(line.text):
+        output.facts |= dict(zip(_DEFECTS, map(int, dropped.groups()), strict=True))
+    elif rate := _RATE.search(line.text):
+        output.message_rate = line, rate[1]
+    elif bandwidth := _BANDWIDTH.search(line.text):
+        output.bandwidth = line, bandwidth[1]
+    if line.text.startswith(_LOG_HEADER):
         output.logs_packets, output.is_whole = True, False
-    elif _LAST.search(line) or (output.log and line.startswith(_RULE)):
+    elif _LAST.search(line.text) or (output.log and line.text.startswith(_RULE)):
         output.is_whole = True
 
 
-def _packet(text: Text, number: int, output: _Output, options: Options) -> Timing:
+def _packet(line: Line, output: _Output, options: Options) -> Timing:
     """`packet, txTime, rxTime, latency`: the times have nanoseconds, so the round trip is taken from them."""
-    fields = [field.strip() for field in text.lines[number - 1].split(",")]
+    fields = [field.strip() for field in line.text.split(",")]
     if len(fields) < 4:
-        raise text.refuse(
-            number, f"not a packet: {text.shown(number)}", f"expected {_LOG_HEADER}, latency(usec)"
-        )
-    sent, arrived = (text.value(number, field, "a time") for field in fields[1:3])
+        raise line.refuse("not a packet", f"expected {_LOG_HEADER}, latency(usec)")
+    sent, arrived = (line.value(field, "a time") for field in fields[1:3])
     trip_ns = round((arrived - sent) * 1e9)
     if trip_ns <= 0 or abs(sent) > 1e9:
-        raise text.refuse(number, f"a packet that arrived before it left: {text.shown(number)}")
-    return Timing(number, _size(output, options), 1, trip_ns, start_ns=round(sent * 1e9))
+        raise line.refuse("a packet that arrived before it left")
+    return Timing(line, _size(output, options), 1, trip_ns, start_ns=round(sent * 1e9))
 
 
 def _size(output: _Output, options: Options) -> int:
     return options.size_bytes or output.size or DEFAULT_BYTES
 
 
-def _test(text: Text, output: _Output, options: Options) -> Test:
-    transport = output.transport if options.transport == "unknown" else options.transport
+def _test(output: _Output, options: Options) -> Test:
     timings = output.log
     if output.bandwidth:
-        timings = [_throughput(text, output, options)]
+        timings = [_throughput(output, options)]
     elif output.mean and not timings:
-        number, kind, value = output.mean
-        mean_us = text.positive(number, value, f"avg-{kind}")
-        timings = [
-            one_way(number, _size(output, options), mean_us * (500 if kind == "rtt" else 1000))
-        ]
+        line, kind, value = output.mean
+        half_ns = line.positive(value, f"avg-{kind}") * (500 if kind == "rtt" else 1000)
+        timings = [one_way(line, _size(output, options), half_ns)]
     return Test(
         "throughput" if output.bandwidth else "ping-pong",
         Stream(window=1) if output.bandwidth else Pingpong(),
-        transport or "unknown",
+        output.transport,
         timings,
         output.line,
         dict(output.facts),
@@ -185,17 +169,18 @@ def _test(text: Text, output: _Output, options: Options) -> Test:
     )
 
 
-def _throughput(text: Text, output: _Output, options: Options) -> Timing:
+def _throughput(output: _Output, options: Options) -> Timing:
     """The size is not printed, but follows from bandwidth and message rate."""
     assert output.bandwidth is not None
-    number, value = output.bandwidth
-    mbytes_s = text.positive(number, value, "MBps") * MBYTE / 1e6
+    line, value = output.bandwidth
+    mbytes_s = line.positive(value, "MBps") * MBYTE / 1e6
     size = options.size_bytes or output.size
     if output.message_rate:
-        rate = text.positive(*output.message_rate, "the message rate")
+        told, value = output.message_rate
+        rate = told.positive(value, "the message rate")
         size = size or max(1, round(mbytes_s * 1e6 / rate))
-        return streamed(number, size, size * rate / 1e6)
-    return streamed(number, size or DEFAULT_BYTES, mbytes_s)
+        return streamed(line, size, size * rate / 1e6)
+    return streamed(line, size or DEFAULT_BYTES, mbytes_s)
 
 
 def _defects(outputs: list[_Output]) -> list[tuple[str, str, str]]:

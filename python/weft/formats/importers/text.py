@@ -1,11 +1,12 @@
-"""The text of a result file, and refusals that say where in it."""
+"""The text of a result file: its lines, and refusals that say where in it."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -21,22 +22,79 @@ _COMMA_NUMBER = re.compile(r"[+-]?\d[\d.]*,\d+")
 _SHOWN = 80
 
 
-@dataclass(frozen=True)
-class Cut:
-    """The line in which a file ends too early; whole results stand before it."""
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file. One that `is_open` lacks its newline, so that it may have been cut inside."""
 
+    path: Path
     number: int
     text: str
+    is_open: bool
+
+    @property
+    def fields(self) -> list[str]:
+        return self.text.split()
+
+    @property
+    def shown(self) -> str:
+        """The line as a message quotes it."""
+        return repr(self.text.strip()[:_SHOWN])
+
+    def wrong(self, reason: str, hint: str = "") -> RequestError:
+        """The error that names file, line and reason."""
+        return RequestError(f"{self.path}, line {self.number}: {reason}", hint)
+
+    def refuse(self, reason: str, hint: str = "") -> RequestError:
+        """The same, with the line behind the reason."""
+        return self.wrong(f"{reason}: {self.shown}", hint)
+
+    def refuse_columns(self, header: Sequence[str], expected: str = "") -> RequestError:
+        """The refusal of a row that has not as many fields as there are columns."""
+        reason = f"{len(self.fields)} columns, the header has {len(header)}"
+        return self.refuse(reason, f"expected {expected or ', '.join(header)}")
+
+    def cut(self, reason: str = "the file ends inside this line") -> Cut:
+        return Cut(self, reason)
+
+    def value(self, field: str, what: str) -> float:
+        """A number of the line; raises RequestError when it is none, naming what it should be."""
+        if _NUMBER.fullmatch(field) and math.isfinite(float(field)):
+            return float(field)
+        if _COMMA_NUMBER.fullmatch(field):
+            raise self.wrong(
+                f"{what} is {field!r}: a decimal comma, so the tool ran in another locale",
+                "run the tool with LC_ALL=C, or write points for the commas",
+            )
+        raise self.wrong(f"{what} is {field!r}", "expected a number")
+
+    def positive(self, field: str, what: str) -> float:
+        """A number above zero."""
+        value = self.value(field, what)
+        if value <= 0:
+            raise self.wrong(f"{what} is {field}", "expected a number above 0")
+        return value
+
+    def count(self, field: str, what: str) -> int:
+        """A whole number from 0."""
+        if not re.fullmatch(r"\d{1,15}", field):
+            raise self.wrong(f"{what} is {field!r}", "expected a whole number")
+        return int(field)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The line in which a file ends too early, and why; whole results stand before it."""
+
+    line: Line
     reason: str
 
 
 @dataclass(frozen=True)
 class Text:
-    """A result file without the terminal's colours; `lines[0]` is line 1."""
+    """A result file without the terminal's colours."""
 
     path: Path
     text: str
-    lines: list[str]
 
     @classmethod
     def read(cls, path: Path) -> Text:
@@ -44,63 +102,25 @@ class Text:
         text = read_text(path)
         if not text.strip():
             raise RequestError(f"{path}: empty", "give the file that the tool's output went to")
-        return cls(path, text, text.split("\n"))
+        return cls(path, text)
 
-    def numbered(self, first: int = 1) -> Iterator[tuple[int, str]]:
-        """The lines from line `first` on, each with its number."""
-        yield from enumerate(self.lines[first - 1 :], start=first)
-
-    @property
-    def last(self) -> int:
-        """The number of the last line with something on it."""
-        return max(number for number, line in self.numbered() if line.strip())
+    @cached_property
+    def lines(self) -> list[Line]:
+        """All lines; `lines[0]` is line 1."""
+        *whole, rest = self.text.split("\n")
+        lines = [Line(self.path, number, line, False) for number, line in enumerate(whole, start=1)]
+        return [*lines, Line(self.path, len(lines) + 1, rest, bool(rest))]
 
     @property
-    def is_terminated(self) -> bool:
-        """Whether the last line has its newline, so that it cannot have been cut inside."""
-        return self.text.endswith("\n")
-
-    def refuse(self, number: int, reason: str, hint: str = "") -> RequestError:
-        """The error that names file, line and reason."""
-        return RequestError(f"{self.path}, line {number}: {reason}", hint)
+    def last(self) -> Line:
+        """The last line with something on it."""
+        return next(line for line in reversed(self.lines) if line.text.strip())
 
     def require(self, sign: re.Pattern[str], expected: str) -> None:
         """Refuse a file without anything that is a tool's own."""
         if not sign.search(self.text):
-            first = next(number for number, line in self.numbered() if line.strip())
-            raise self.refuse(first, f"no output of this tool: {self.shown(first)}", expected)
-
-    def cut_at(self, number: int, reason: str = "the file ends inside this line") -> Cut:
-        return Cut(number, self.lines[number - 1], reason)
-
-    def shown(self, number: int) -> str:
-        """A line as a message quotes it."""
-        return repr(self.lines[number - 1].strip()[:_SHOWN])
-
-    def value(self, number: int, field: str, what: str) -> float:
-        """A number of a line; raises RequestError when it is none, naming what it should be."""
-        if _NUMBER.fullmatch(field) and math.isfinite(float(field)):
-            return float(field)
-        if _COMMA_NUMBER.fullmatch(field):
-            raise self.refuse(
-                number,
-                f"{what} is {field!r}: a decimal comma, so the tool ran in another locale",
-                "run the tool with LC_ALL=C, or write points for the commas",
-            )
-        raise self.refuse(number, f"{what} is {field!r}", "expected a number")
-
-    def positive(self, number: int, field: str, what: str) -> float:
-        """A number above zero."""
-        value = self.value(number, field, what)
-        if value <= 0:
-            raise self.refuse(number, f"{what} is {field}", "expected a number above 0")
-        return value
-
-    def count(self, number: int, field: str, what: str) -> int:
-        """A whole number from 0."""
-        if not re.fullmatch(r"\d{1,15}", field):
-            raise self.refuse(number, f"{what} is {field!r}", "expected a whole number")
-        return int(field)
+            first = next(line for line in self.lines if line.text.strip())
+            raise first.refuse("no output of this tool", expected)
 
 
 def read_text(path: Path) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from weft.formats.importers.imported import Content, Options, Test, Timing
-from weft.formats.importers.text import Cut, Text
+from weft.formats.importers.imported import Content, Options, Test, timed
+from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(
@@ -32,11 +32,12 @@ _CONVENTION = (
 class _Section:
     """A table, and what stands before it."""
 
-    line: int
+    line: Line
     is_latency: bool
     test: str | None
     size_bytes: int | None
-    row: tuple[int, list[str]] | None = None
+    row: Line | None = None
+    fields: list[str] = field(default_factory=list)
 
 
 def read(text: Text, options: Options) -> Content:
@@ -46,7 +47,7 @@ def read(text: Text, options: Options) -> Content:
     known = [one for one in sections if not _WHOLE_TRIPS.search(one.test or "")]
     return Content(
         format="ucx",
-        tests=[_test(text, one, options) for one in known if one.row],
+        tests=[_test(one, options) for one in known if one.row],
         convention=_CONVENTION,
         cut=cut,
         left_out=[str(one.test) for one in sections if one not in known],
@@ -57,57 +58,54 @@ def read(text: Text, options: Options) -> Content:
 def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     found: list[_Section] = []
     settings: dict[str, str] = {}
-    for number, line in text.numbered():
-        if setting := _SETTING.match(line):
+    for line in text.lines:
+        if setting := _SETTING.match(line.text):
             settings[setting[1]] = setting[2]
-        elif header := _HEADER.match(line):
+        elif header := _HEADER.match(line.text):
             size = settings.get("Message size", "")
             bytes_ = int(size) if size.isdigit() else None
-            found.append(_Section(number, header[1] == "latency", settings.get("Test"), bytes_))
+            found.append(_Section(line, header[1] == "latency", settings.get("Test"), bytes_))
             settings = {}
-        elif _CSV.match(line):
-            raise text.refuse(
-                number,
+        elif _CSV.match(line.text):
+            raise line.wrong(
                 "a table of -v does not say whether it is of a latency or of a bandwidth test",
                 "run ucx_perftest without -v",
             )
-        elif found and (row := _ROW.match(line)) and not row[1].startswith("[thread"):
-            if number == len(text.lines):
-                return found, text.cut_at(number)
-            found[-1].row = (number, row[2].split())
+        elif found and (row := _ROW.match(line.text)) and not row[1].startswith("[thread"):
+            if line.is_open:
+                return found, line.cut()
+            found[-1].row, found[-1].fields = line, row[2].split()
     if found[-1].row is None:
-        return found, text.cut_at(text.last, "the file ends before the final row of this test")
+        return found, text.last.cut("the file ends before the final row of this test")
     return found, None
 
 
-def _test(text: Text, section: _Section, options: Options) -> Test:
-    assert section.row is not None
-    number, fields = section.row
+def _test(section: _Section, options: Options) -> Test:
+    line, fields = section.row, section.fields
+    assert line is not None
     size = section.size_bytes or options.size_bytes or _DEFAULT_BYTES
-    iterations = text.count(number, fields[_ITERATIONS].replace(",", ""), "# iterations")
-    each_us = text.positive(number, _plain(fields[_OVERALL_US]), "overall")
-    _check_size(text, number, fields, size)
+    iterations = line.count(fields[_ITERATIONS].replace(",", ""), "# iterations")
+    each_us = line.positive(_plain(fields[_OVERALL_US]), "overall")
+    _check_size(line, fields, size)
     crossings = 2 if section.is_latency else 1
-    elapsed_ns = max(1, round(crossings * each_us * 1e3 * iterations))
     return Test(
         name="ucx-latency" if section.is_latency else "ucx-bandwidth",
         pattern=Pingpong() if section.is_latency else Stream(window=1),
-        transport="ucx" if options.transport == "unknown" else options.transport,
-        timings=[Timing(number, size, iterations, elapsed_ns)],
+        transport="ucx",
+        timings=[timed(line, size, iterations, crossings * each_us * 1e3 * iterations)],
         line=section.line,
         facts={"test": section.test},
     )
 
 
-def _check_size(text: Text, number: int, fields: list[str], size: int) -> None:
+def _check_size(line: Line, fields: list[str], size: int) -> None:
     """Bytes a second over messages a second are bytes, as closely as both were printed."""
-    mbytes_s = text.value(number, _plain(fields[_OVERALL_MBYTES_S]), "bandwidth")
-    per_s = text.positive(number, fields[_OVERALL_PER_S].replace(",", ""), "message rate")
+    mbytes_s = line.value(_plain(fields[_OVERALL_MBYTES_S]), "bandwidth")
+    per_s = line.positive(fields[_OVERALL_PER_S].replace(",", ""), "message rate")
     least, most = ((mbytes_s + end * 0.006) * 2**20 / (per_s - end * 0.6) for end in (-1, 1))
     if not least <= size <= most:
-        raise text.refuse(
-            number,
-            f"messages of {size} bytes do not give this bandwidth: {text.shown(number)}",
+        raise line.refuse(
+            f"messages of {size} bytes do not give this bandwidth",
             f"say their size with --size: it is between {max(1, round(least))} and {round(most)}",
         )
 

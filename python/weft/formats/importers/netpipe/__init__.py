@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from weft.formats.importers.assembly import refuse_cut
-from weft.formats.importers.imported import Content, Options, Test, Timing
-from weft.formats.importers.netpipe.lines import Line, parse
+from weft.formats.importers.imported import Content, Options, Test, Timing, timed
+from weft.formats.importers.netpipe.lines import Result, parse
 from weft.formats.importers.netpipe.version import Version, recognise
 from weft.formats.importers.text import Text
 from weft.plan.pattern import Pingpong
@@ -24,14 +24,14 @@ def read(text: Text, options: Options) -> Content:
     """Read a NetPIPE result; raises RequestError, naming line and reason, if it is none or cut."""
     lines, cut = parse(text)
     if not lines:
-        refuse_cut(text, Content("NetPIPE", [], "", cut=cut), options)
-    version, transfers = recognise(text, lines)
-    _check(text, lines, version, transfers)
+        refuse_cut(Content("NetPIPE", [], "", cut=cut), options)
+    version, transfers = recognise(lines)
+    _check(lines, version, transfers)
     both = options.bidir or lines[0].ways == 2
-    timings = [_timing(text, line, version, transfers, options) for line in lines]
+    timings = [_timing(line, version, transfers, options) for line in lines]
     return Content(
         format=version.format,
-        tests=[Test("pingpong", Pingpong(), options.transport, timings, lines[0].number)],
+        tests=[Test("pingpong", Pingpong(), "unknown", timings, lines[0].line)],
         convention=(
             "both directions busy; size and rate are those of one direction"
             if both
@@ -49,47 +49,44 @@ def _aggregate_warning(transfers: int) -> tuple[str, str, str]:
     return "aggregate-rates", message, ""
 
 
-def _check(text: Text, lines: Sequence[Line], version: Version, transfers: int) -> None:
+def _check(lines: Sequence[Result], version: Version, transfers: int) -> None:
     """Refuse what cannot be a result: no bytes, a size twice, columns that disagree."""
     first: dict[int, int] = {}
-    for line in lines:
-        if line.size_bytes == 0 or (line.rate.value == 0 and line.time.value == 0):
-            raise text.refuse(line.number, f"no bytes or no time: {line.text!r}")
-        if line.size_bytes in first:
-            raise text.refuse(
-                line.number,
-                f"{line.size_bytes} bytes again, as on line {first[line.size_bytes]}",
+    for one in lines:
+        line = one.line
+        if one.size_bytes == 0 or (one.rate.value == 0 and one.time.value == 0):
+            raise line.wrong(f"no bytes or no time: {line.text!r}")
+        if one.size_bytes in first:
+            raise line.wrong(
+                f"{one.size_bytes} bytes again, as on line {first[one.size_bytes]}",
                 "import one NetPIPE output at a time",
             )
-        if not version.agrees(line, transfers):
-            raise text.refuse(
-                line.number,
+        if not version.agrees(one, transfers):
+            raise line.wrong(
                 "size, rate and time contradict each other, which they do not on other "
                 f"lines of this {version.name} file: {line.text!r}",
                 "give the file as NetPIPE wrote it",
             )
-        first[line.size_bytes] = line.number
+        first[one.size_bytes] = line.number
 
 
-def _timing(text: Text, line: Line, version: Version, transfers: int, options: Options) -> Timing:
-    size = _one_direction_bytes(text, line) if options.bidir else line.size_bytes
-    elapsed_ns = max(1, round(2e9 * version.one_way_s(line, transfers) * line.repeats))
-    return Timing(line.number, size, line.repeats, elapsed_ns)
+def _timing(one: Result, version: Version, transfers: int, options: Options) -> Timing:
+    size = _one_direction_bytes(one) if options.bidir else one.size_bytes
+    elapsed_ns = 2e9 * version.one_way_s(one, transfers) * one.repeats
+    return timed(one.line, size, one.repeats, elapsed_ns)
 
 
-def _one_direction_bytes(text: Text, line: Line) -> int:
+def _one_direction_bytes(one: Result) -> int:
     """np.out of a bidirectional run counts the bytes of both directions."""
-    if line.columns == 0:
-        raise text.refuse(
-            line.number,
+    if one.columns == 0:
+        raise one.line.wrong(
             "--bidir is for np.out; what NetPIPE 3 prints while it runs says so itself",
             "leave --bidir out",
         )
-    if line.size_bytes % 2:
-        raise text.refuse(
-            line.number,
-            f"{line.size_bytes} bytes are odd, so this is not "
+    if one.size_bytes % 2:
+        raise one.line.wrong(
+            f"{one.size_bytes} bytes are odd, so this is not "
             "the output of a bidirectional run, which counts every byte twice",
             "leave --bidir out",
         )
-    return line.size_bytes // 2
+    return one.size_bytes // 2

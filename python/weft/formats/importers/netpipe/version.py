@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from weft.formats.importers.netpipe.lines import Line
-from weft.formats.importers.text import Text
+from weft.formats.importers.netpipe.lines import Result
 
 
 @dataclass(frozen=True)
@@ -22,11 +21,11 @@ class Version:
     statistic: Literal["best", "mean"]
     aggregates: bool = False
 
-    def transfers(self, line: Line) -> float:
+    def transfers(self, line: Result) -> float:
         """How many messages the rate carries in the time: 1 unless it is an aggregate."""
         return self._bits_moved(line) / _bits(line)
 
-    def agrees(self, line: Line, transfers: int) -> bool:
+    def agrees(self, line: Result, transfers: int) -> bool:
         """Whether size, rate and time fit together within the rounding of the printed digits."""
         rate, time = line.rate, line.time
         rounding = (
@@ -35,7 +34,7 @@ class Version:
         allowed = rounding * self.rate_bits_per_s * self.time_s + 1e-9 * _bits(line)
         return abs(self._bits_moved(line) - _bits(line) * transfers) <= allowed
 
-    def one_way_s(self, line: Line, transfers: int) -> float:
+    def one_way_s(self, line: Result, transfers: int) -> float:
         """The time of one message, from the column in which it has more significant digits.
 
         Tiny messages have few digits in one column and large messages in the other. The unit of the
@@ -46,7 +45,7 @@ class Version:
             return _bits(line) * transfers / (rate.value * self.rate_bits_per_s)
         return time.value * self.time_s
 
-    def _bits_moved(self, line: Line) -> float:
+    def _bits_moved(self, line: Result) -> float:
         return line.rate.value * self.rate_bits_per_s * line.time.value * self.time_s
 
 
@@ -60,7 +59,7 @@ VERSIONS = (
 over pairs, and microseconds."""
 
 
-def recognise(text: Text, lines: Sequence[Line]) -> tuple[Version, int]:
+def recognise(lines: Sequence[Result]) -> tuple[Version, int]:
     """The version that fits the line with the most digits, and its number of simultaneous pairs."""
     line = min(lines, key=_relative_rounding)
     for version in VERSIONS:
@@ -69,19 +68,18 @@ def recognise(text: Text, lines: Sequence[Line]) -> tuple[Version, int]:
         transfers = max(1, round(version.transfers(line))) if version.aggregates else 1
         if version.agrees(line, transfers):
             return version, transfers
-    raise text.refuse(
-        line.number,
-        f"not the columns of any version of NetPIPE: {line.text!r}",
+    raise line.line.wrong(
+        f"not the columns of any version of NetPIPE: {line.line.text!r}",
         "3 columns are bytes, Mb/s of 2^20 bits and seconds; 5 are bytes, Mb/s, and seconds last "
         "(NetPIPE 4) or bytes, Gb/s, and microseconds last (NetPIPE 5)",
     )
 
 
-def _bits(line: Line) -> float:
+def _bits(line: Result) -> float:
     return 8.0 * line.size_bytes * line.ways
 
 
-def _relative_rounding(line: Line) -> float:
+def _relative_rounding(line: Result) -> float:
     if line.rate.value == 0 or line.time.value == 0:
         return float("inf")
     return line.rate.rounding / line.rate.value + line.time.rounding / line.time.value
