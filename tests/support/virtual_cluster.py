@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace
@@ -20,6 +19,7 @@ from weft.plan import catalog
 from weft.plan.load import load_plan
 from weft.plan.phases import Phase, Transfer, expand
 from weft.plan.plan import CountRule, Plan, StopRule, to_json
+from weft.run.experiment import chosen_record
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 from weft.run.samples import SCHEMA
@@ -216,18 +216,8 @@ def simulate(
     while specs := found.search.next_phases(found.samples, lost, phase_s * found.searched):
         for spec in specs:
             number = found.searched
-            work = Phase(number, spec.size_bytes, "stream", spec.transfers)
-            meta.phases.append(
-                {
-                    "step": step_index,
-                    "launch": 0,
-                    "phase": number,
-                    "purpose": spec.purpose,
-                    "size_bytes": spec.size_bytes,
-                    "stop": msgspec.to_builtins(spec.stop),
-                    "transfers": msgspec.to_builtins(spec.transfers),
-                }
-            )
+            work = Phase(number, spec.size_bytes, "stream", spec.transfers, stop=spec.stop)
+            meta.phases.append(chosen_record(step_index, 0, work, spec.experiments))
             tables.append(cluster.measure(step_index, work, spec.stop))
     return found
 

@@ -15,7 +15,8 @@ from weft.execute.logbook import Logbook
 from weft.execute.mpi.ensemble import MpiEnsemble
 from weft.execute.progress import StepProgress
 from weft.plan.pattern import Xray
-from weft.plan.phases import Phase, PhaseSpec
+from weft.plan.phases import Phase
+from weft.run.experiment import PhaseSpec
 
 
 class AdaptiveStep:
@@ -68,7 +69,7 @@ def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:
     chosen = chosen_phases(logbook)
     index = chosen[-1].index + 1 if chosen else 0
     phase = Phase(index, spec.size_bytes, "stream", spec.transfers, stop=spec.stop)
-    logbook.phase_chosen(phase, spec.purpose)
+    logbook.phase_chosen(phase, spec.experiments)
     return phase
 
 

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from weft.plan.phases import PhaseSpec
 from weft.plan.plan import Step
+from weft.run.experiment import PhaseSpec
 from weft.run.meta import RunMeta
 
 

@@ -11,8 +11,8 @@ from msgspec.structs import asdict
 
 from weft.plan.arrangements import Arrangement
 from weft.plan.phases import Phase
-from weft.plan.plan import to_data
 from weft.run import records
+from weft.run.experiment import Experiment, chosen_record
 from weft.run.folder import RunWriter
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
@@ -116,20 +116,9 @@ class Logbook:
         meta.incomplete = [one for one in meta.incomplete if not self._is_of(one, again)]
         meta.lost = [one for one in meta.lost if not self._is_of(one, again)]
 
-    def phase_chosen(self, phase: Phase, purpose: str) -> None:
+    def phase_chosen(self, phase: Phase, experiments: Sequence[Experiment]) -> None:
         """A phase was chosen and is about to run."""
-        known = to_data(phase)
-        self.meta.phases.append(
-            records.Chosen(
-                step=self.step,
-                launch=self.launch,
-                phase=phase.index,
-                purpose=purpose,
-                size_bytes=phase.size_bytes,
-                stop=known["stop"],
-                transfers=known["transfers"],
-            )
-        )
+        self.meta.phases.append(chosen_record(self.step, self.launch, phase, experiments))
 
     def node_lost(self, node: int, phase: int | None, reason: str, is_told: bool = False) -> None:
         """A node failed: noted each time, warned of once in a run."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -83,13 +82,3 @@ def _expanded(step: Step, nodes: int) -> tuple[Phase, ...]:
         return _DECODER.decode(_core.expand_step(to_json(step), nodes))
     except _core.RefusedError as error:
         raise RequestError(str(error)) from None
-
-
-@dataclass(frozen=True)
-class PhaseSpec:
-    """A phase to run next, and its purpose in words."""
-
-    purpose: str
-    size_bytes: int
-    stop: StopRule
-    transfers: tuple[Transfer, ...]

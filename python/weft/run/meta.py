@@ -175,7 +175,8 @@ class RunMeta:
         """Raise RequestError where entries name a step or a node that there is not."""
         for index, step in enumerate(self.plan.steps):
             check_phases(step, len(self.nodes), f"plan.steps[{index}]")
-        limits = {"step": len(self.plan.steps), "src": len(self.nodes), "dst": len(self.nodes)}
+        limits = dict.fromkeys(("src", "dst", "group", "within"), len(self.nodes))
+        limits["step"] = len(self.plan.steps)
         for name in _ENTRIES:
             _check_positions(getattr(self, name), limits, name)
 
@@ -190,9 +191,11 @@ def _check_positions(value: Any, limits: dict[str, int], path: str) -> None:
             _check_positions(one, limits, f"{path}[{index}]")
     elif isinstance(value, dict):
         for key, one in value.items():
-            if key in limits and one >= limits[key]:
-                raise RequestError(f"{path}.{key}: must be below {limits[key]}, is {one}")
-        _check_positions(value.get("transfers"), limits, f"{path}.transfers")
+            for position in (one if isinstance(one, list) else [one]) if key in limits else ():
+                if position >= limits[key]:
+                    raise RequestError(f"{path}.{key}: must be below {limits[key]}, is {position}")
+        for key in ("transfers", "experiments"):
+            _check_positions(value.get(key), limits, f"{path}.{key}")
 
 
 def _in_words(error: Exception) -> str:

@@ -138,13 +138,34 @@ class Transfer(TypedDict):
     network: NotRequired[Index]
 
 
+Kind = Literal["alone", "send", "receive", "inside", "cross", "out", "in", "subset", "bisection"]
+"""What an experiment asks:
+
+inside: all members send to each other, as fast as they can. subset: only some of them do.
+cross: all nodes of `within` send to others outside of their own part.
+out, in: all members send to, or receive from, the other nodes of `within`.
+bisection: a random half of all nodes exchanges with the other half.
+alone: one pair exchanges, and no other node in its part of the network sends.
+send, receive: one node sends to, or receives from, the other node of `within`, in one direction only.
+"""
+
+
+class Asked(TypedDict):
+    """A question about the nodes of a `group`, which those of `within` answer (weft.run.experiment)."""
+
+    kind: Kind
+    group: list[Index]
+    within: list[Index]
+
+
 class Chosen(TypedDict):
-    """A phase that was chosen during the run, and what for."""
+    """A phase that was chosen during the run, and what for; earlier builds only have the `purpose`, as text."""
 
     step: Index
     launch: Index
     phase: Index
     purpose: str
+    experiments: NotRequired[list[Asked]]
     size_bytes: Count
     stop: Any
     transfers: list[Transfer]

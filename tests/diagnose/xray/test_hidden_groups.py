@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.virtual_cluster import VirtualCluster, network_of
-from weft.diagnose.xray.experiment import as_arrays, subset_flows
+from weft.diagnose.xray.flows import as_arrays, subset_flows
 from weft.diagnose.xray.hidden.groups import LEAST_ROUNDS, HiddenGroups, find_hidden_groups
 from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.trial import Trial

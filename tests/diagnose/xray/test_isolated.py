@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from weft.diagnose.xray.evidence import Evidence
-from weft.diagnose.xray.experiment import Experiment, Flow, Kind, as_arrays
+from weft.diagnose.xray.flows import Flow, as_arrays
 from weft.diagnose.xray.isolated import PARTNERS, isolated_requests, ports_of, retrial_requests
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.slowness import RETRIALS
@@ -14,6 +14,8 @@ from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import Verdict
+from weft.run.experiment import Experiment
+from weft.run.records import Kind
 
 NODES = frozenset(range(8))
 

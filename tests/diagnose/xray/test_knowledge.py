@@ -7,12 +7,13 @@ import pytest
 
 from weft.diagnose.xray.cache import Cache
 from weft.diagnose.xray.evidence import Evidence
-from weft.diagnose.xray.experiment import Experiment, Flow, as_arrays
+from weft.diagnose.xray.flows import Flow, as_arrays
 from weft.diagnose.xray.knowledge import Knowledge
 from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
+from weft.run.experiment import Experiment
 
 FAST, SLOW = frozenset(range(4)), frozenset(range(4, 8))
 

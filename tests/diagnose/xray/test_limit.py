@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weft.diagnose.xray.experiment import Flow, Members, as_arrays
+from weft.diagnose.xray.flows import Flow, Members, as_arrays
 from weft.diagnose.xray.limit import (
     Ports,
     SharedLimit,

@@ -6,11 +6,12 @@ from collections import Counter
 
 import numpy as np
 
-from weft.diagnose.xray.experiment import Experiment, Members
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.limit import Ports, SharedLimit
 from weft.diagnose.xray.residual import crossing_flows
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import Verdict
+from weft.run.experiment import Experiment
 
 PORT_MBPS = 10.0
 ALL_NODES = frozenset(range(30))

@@ -8,7 +8,6 @@ import pytest
 from msgspec.structs import replace
 
 from support.virtual_cluster import VirtualCluster, network_of, new_meta, star, survey_samples
-from weft.diagnose.xray.experiment import Experiment
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.search import (
     LEAST_PRODUCTS,
@@ -22,6 +21,7 @@ from weft.diagnose.xray.search import (
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.trial import Trial
 from weft.plan.load import load_plan
+from weft.run.experiment import Experiment
 
 
 def request(*nodes: int) -> Request:
@@ -104,8 +104,7 @@ def test_phases_say_what_they_are_for_and_do_it() -> None:
     assert specs
     step = load_plan("xray").steps[2]
     for spec in specs:
-        about = [Experiment.parse(text) for text in spec.purpose.split("; ")]
-        taking_part = frozenset[int]().union(*(one.within for one in about))
+        taking_part = frozenset[int]().union(*(one.within for one in spec.experiments))
         ends = [one.ends for one in spec.transfers]
         assert len(ends) == len(set(ends)) > 0
         assert {node for flow in ends for node in flow} <= taking_part

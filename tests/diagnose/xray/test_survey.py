@@ -10,13 +10,15 @@ import pyarrow as pa
 import pytest
 
 from support.plans import a_plan, a_step
-from weft.diagnose.xray.experiment import Experiment, as_arrays
+from weft.diagnose.xray.flows import as_arrays
 from weft.diagnose.xray.limit import Ports, SharedLimit
 from weft.diagnose.xray.slowness import slow_ports, slow_routes, suspects
 from weft.diagnose.xray.survey import Survey, take_survey
 from weft.diagnose.xray.trial import Trial, trials
 from weft.diagnose.xray.verdict import Verdict
 from weft.plan.pattern import Cast, Matrix, Ring
+from weft.plan.phases import Phase
+from weft.run.experiment import Experiment, chosen_record
 from weft.run.samples import SCHEMA
 
 Row = tuple[int, int, int, int, float]
@@ -100,8 +102,8 @@ def test_a_trial_is_a_phase_and_says_what_it_was_for() -> None:
     about = [Experiment("inside", frozenset({0, 1}), frozenset({0, 1})),
              Experiment("out", frozenset({2}), frozenset({2, 3}))]  # fmt: skip
     records = [
-        {"step": 1, "phase": 4, "purpose": "; ".join(map(str, about))},
-        {"step": 0, "phase": 2, "purpose": str(about[0])},
+        chosen_record(1, 0, Phase(4, 1000, "stream", ()), about),
+        chosen_record(0, 0, Phase(2, 1000, "stream", ()), about[:1]),
     ]
     first, second = trials(rows, 1, records)
     assert (first.phase, first.flows, first.mbps.tolist()) == (2, [(1, 0)], [5.0])

@@ -17,8 +17,9 @@ from weft.execute.adaptive import AdaptiveStep, chosen_phases
 from weft.execute.progress import StepProgress
 from weft.execute.request import Silent
 from weft.execute.too_few import TooFewNodes
-from weft.plan.phases import PhaseSpec, Transfer
+from weft.plan.phases import Transfer
 from weft.plan.plan import Step, TimeRule
+from weft.run.experiment import PhaseSpec
 from weft.testbed.agent.agent import AgentError
 
 pytestmark = pytest.mark.timed
@@ -194,7 +195,7 @@ class Script:
 def spec(*routes: tuple[int, int]) -> PhaseSpec:
     stop = TimeRule(trial_ns=20_000_000, trials=1)
     transfers = tuple(Transfer(src, dst, 1000) for src, dst in routes)
-    return PhaseSpec("to see", 1000, stop, transfers)
+    return PhaseSpec((), 1000, stop, transfers)
 
 
 def adaptive(script: Script) -> Callable[[Cluster], Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from weft.diagnose.curve import Ints
 from weft.diagnose.limits.fabric_tree import FabricTree, has_one_way
-from weft.diagnose.xray.experiment import as_arrays, is_in
+from weft.diagnose.xray.flows import as_arrays, is_in
 from weft.errors import RequestError
 from weft.frames import Frame
 from weft.model.maxmin import Crossings

@@ -18,12 +18,10 @@ from weft.diagnose.xray.survey import take_survey
 from weft.diagnose.xray.trial import trials
 from weft.interval import Interval
 from weft.run.digests import sampled_steps
+from weft.run.experiment import MOST_NODES
 from weft.run.folder import Run
 from weft.run.meta import RunMeta
 from weft.statistics import median_interval
-
-MOST_NODES = 4096
-"""With more, a table of all pairs would not fit into memory."""
 
 LEAST_NODES = 4
 """With fewer, no two groups of two can be told apart."""

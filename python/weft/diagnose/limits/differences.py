@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork
-from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.study import Study
 from weft.diagnose.xray.verdict import FULL_SHARE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.limit import SharedLimit
 from weft.quantity import format_mbps
 from weft.run.meta import RunMeta

@@ -9,13 +9,15 @@ import numpy as np
 from weft.diagnose.xray import residual
 from weft.diagnose.xray.core import Core
 from weft.diagnose.xray.evidence import across
-from weft.diagnose.xray.experiment import Experiment, Flow, Kind, Members, Random, as_arrays
+from weft.diagnose.xray.flows import Flow, Members, Random, as_arrays
 from weft.diagnose.xray.knowledge import Knowledge
 from weft.diagnose.xray.limit import Direction, SharedLimit, predict
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
+from weft.run.experiment import Experiment
+from weft.run.records import Kind
 
 FULL_LOAD = 0.9
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.diagnose.xray.experiment import Experiment
 from weft.diagnose.xray.knowledge import Knowledge
 from weft.diagnose.xray.limit import predict_held_up
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
+from weft.run.experiment import Experiment
 
 LEAST_BITS = 48 * 1448 * 8
 """A flow that gets less in a trial says more of how it began than of what it shares."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.diagnose.xray.experiment import Experiment, Kind, Members, is_in
+from weft.diagnose.xray.flows import Members, is_in
 from weft.diagnose.xray.limit import Direction
 from weft.diagnose.xray.trial import Trial
 from weft.model.maxmin import Crossings
+from weft.run.experiment import Experiment
+from weft.run.records import Kind
 
 
 class Evidence:

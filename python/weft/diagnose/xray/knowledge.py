@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.diagnose.xray.cache import Cache
 from weft.diagnose.xray.evidence import Evidence
-from weft.diagnose.xray.experiment import Experiment, Kind, Members
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.limit import Direction, Ports, SharedLimit, predict
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.survey import Survey
@@ -17,6 +17,8 @@ from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
 from weft.model.maxmin import Crossings
+from weft.run.experiment import Experiment
+from weft.run.records import Kind
 from weft.statistics import Floats
 
 

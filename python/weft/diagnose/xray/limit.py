@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 
 from weft.diagnose.curve import Ints
-from weft.diagnose.xray.experiment import MOST_NODES, Members, is_in
+from weft.diagnose.xray.flows import Members, is_in
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import Verdict
 from weft.interval import Interval
 from weft.model.maxmin import Crossings, fair_rates
+from weft.run.experiment import MOST_NODES
 from weft.statistics import Floats, median_interval
 
 Direction = Literal["out", "in", "inside"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft.diagnose.xray.experiment import Experiment
 from weft.diagnose.xray.limit import SharedLimit
+from weft.run.experiment import Experiment
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from weft.diagnose.curve import Ints
-from weft.diagnose.xray.experiment import Experiment, Flow, Members, Random, reversed_flows
+from weft.diagnose.xray.flows import Flow, Members, Random, reversed_flows
 from weft.diagnose.xray.limit import Ports, SharedLimit, crossings_of
 from weft.model.maxmin import Crossings
+from weft.run.experiment import Experiment
 from weft.statistics import Floats
 
 

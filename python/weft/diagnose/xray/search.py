@@ -8,15 +8,16 @@ import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace
 
-from weft.diagnose.xray import experiment as flows_of
-from weft.diagnose.xray.experiment import Flow, Random
+from weft.diagnose.xray import flows as flows_of
+from weft.diagnose.xray.flows import Flow, Random
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.study import Study
 from weft.diagnose.xray.survey import Survey, take_survey
 from weft.diagnose.xray.trial import Trial, trials
 from weft.plan.pattern import Xray
-from weft.plan.phases import PhaseSpec, Transfer
+from weft.plan.phases import Transfer
 from weft.plan.plan import Step, StopRule, TimeRule
+from weft.run.experiment import Experiment, PhaseSpec
 from weft.run.meta import RunMeta
 
 BISECTIONS = 14
@@ -89,7 +90,7 @@ class Search:
         tried = sum(one.kind == "bisection" for trial in done for one in trial.experiments)
         if study.limits or len(nodes) < 3 or tried >= BISECTIONS:
             return []
-        return [Request(flows_of.Experiment("bisection", nodes, nodes), BISECTIONS - tried)]
+        return [Request(Experiment("bisection", nodes, nodes), BISECTIONS - tried)]
 
     def _specs(self, study: Study, requests: list[Request], number: int) -> list[PhaseSpec]:
         """Rounds of experiments that have no node in common; each round anew at random."""
@@ -105,7 +106,7 @@ class Search:
         step = self._meta.plan.steps[self._step]
         flows = [flow for request in requests for flow in flows_for(study, request, rng)]
         return PhaseSpec(
-            purpose="; ".join(str(request.experiment) for request in requests),
+            experiments=tuple(request.experiment for request in requests),
             size_bytes=step.first_bytes,
             stop=_lasting(step.stop, max(request.seconds for request in requests)),
             transfers=tuple(Transfer(src, dst, step.first_bytes) for src, dst in flows),

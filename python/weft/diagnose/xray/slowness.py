@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from weft.diagnose.xray.experiment import Flow
+from weft.diagnose.xray.flows import Flow
 from weft.diagnose.xray.limit import Ports, SharedLimit, predict
 from weft.diagnose.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.diagnose.xray.trial import Trial

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.diagnose.curve import column
-from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.trial import Trial, trials
 from weft.plan.plan import Plan
 from weft.statistics import Floats

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.diagnose.curve import Ints, column, group_slices, group_starts, joint_code
-from weft.diagnose.xray.experiment import Experiment, Members, is_in
+from weft.diagnose.xray.flows import Members, is_in
+from weft.run.experiment import Experiment, experiments_of
 from weft.run.records import Chosen
 from weft.statistics import Floats
 
@@ -63,9 +64,7 @@ def trials(samples: pa.Table, step: int, records: Iterable[Chosen] = ()) -> list
     """
     rows = samples.filter(pc.field("step") == step)
     purposes = {
-        record["phase"]: tuple(Experiment.parse(text) for text in record["purpose"].split("; "))
-        for record in records
-        if record["step"] == step
+        record["phase"]: experiments_of(record) for record in records if record["step"] == step
     }
     keys = [column(rows, name) for name in ("phase", "src", "dst")]
     bits = column(rows, "size_bytes") * column(rows, "messages") * 8e3

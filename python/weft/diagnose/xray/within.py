@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from weft.diagnose.xray.evidence import Evidence
-from weft.diagnose.xray.experiment import Experiment, Members
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.hidden.groups import LEAST_PART, HiddenGroups, find_hidden_groups
 from weft.diagnose.xray.isolated import ports_of
 from weft.diagnose.xray.knowledge import Knowledge
@@ -14,6 +14,7 @@ from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.survey import NEAR_BEST
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import Verdict, judge
+from weft.run.experiment import Experiment
 
 SUBSETS_AT_ONCE = 12
 MOST_SENDING = 0.85

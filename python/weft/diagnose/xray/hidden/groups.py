@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.diagnose.curve import Ints
-from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.hidden.correlation import Correlation
 from weft.diagnose.xray.hidden.partition import Rounds
 from weft.diagnose.xray.limit import Ports

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.diagnose.xray.experiment import Members
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.tree.neighbour_joining import Mask, neighbour_joining
 from weft.statistics import Floats
 

@@ -1,54 +1,20 @@
-"""An experiment: transfers at the same time that answer one question about a set of nodes."""
+"""The flows of one round of an experiment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from weft.run.experiment import MOST_NODES
 
 Flow = tuple[int, int]
 Members = frozenset[int]
 Random = np.random.Generator
 
-Kind = Literal["alone", "send", "receive", "inside", "cross", "out", "in", "subset", "bisection"]
-"""What is asked:
-
-inside: all members send to each other, as fast as they can. subset: only some of them do.
-cross: all nodes of `within` send to others outside of their own part.
-out, in: all members send to, or receive from, the other nodes of `within`.
-bisection: a random half of all nodes exchanges with the other half.
-alone: one pair exchanges, and no other node in its part of the network sends.
-send, receive: one node sends to, or receives from, the other node of `within`, in one direction only.
-"""
-
 _FORBIDDEN = 1e6
-MOST_NODES = 4096
-"""What a plan can have."""
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A question: `group` are the nodes it is about, `within` those that take part."""
-
-    kind: Kind
-    group: Members
-    within: Members
-
-    def __str__(self) -> str:
-        """Readable by people and by `parse`; nodes are positions in the run, from 1."""
-        text = f"{self.kind} {fold(self.group)}"
-        return text if self.within == self.group else f"{text} within {fold(self.within)}"
-
-    @classmethod
-    def parse(cls, text: str) -> Experiment:
-        """The experiment that `str` wrote."""
-        kind, group, *rest = text.split()
-        within = rest[1] if rest else group
-        return cls(kind, unfold(group), unfold(within))  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=4096)
@@ -57,19 +23,6 @@ def is_in(members: Members) -> npt.NDArray[np.bool_]:
     found = np.zeros(MOST_NODES, dtype=bool)
     found[list(members)] = True
     return found
-
-
-def fold(members: Members) -> str:
-    """Positions from 1, with runs folded: 1-4,7."""
-    places = np.array(sorted(members), dtype=np.int64) + 1
-    runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
-    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
-
-
-def unfold(text: str) -> Members:
-    """The members that `fold` wrote."""
-    ends = [part.split("-") for part in text.split(",")]
-    return frozenset(place - 1 for end in ends for place in range(int(end[0]), int(end[-1]) + 1))
 
 
 def inside_flows(members: Members, rng: Random) -> list[Flow]:

@@ -1,56 +1,21 @@
-"""Experiments: their text, and the flows of their rounds."""
+"""The flows of the rounds of experiments."""
 
 from __future__ import annotations
-
-from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.diagnose.xray.experiment import (
-    Experiment,
+from weft.diagnose.xray.flows import (
     Flow,
-    Kind,
     Random,
     bisection_flows,
-    fold,
     inside_flows,
     matching,
     reversed_flows,
     subset_flows,
-    unfold,
 )
-
-MEMBERS = st.frozensets(st.integers(0, 200), min_size=1)
-
-
-@given(MEMBERS)
-def test_members_survive_folding(members: frozenset[int]) -> None:
-    assert unfold(fold(members)) == members
-
-
-@pytest.mark.parametrize(
-    ("members", "text"), [({0}, "1"), ({0, 1, 2, 6}, "1-3,7"), ({8, 10, 11}, "9,11-12")]
-)
-def test_positions_count_from_one_and_runs_are_folded(members: set[int], text: str) -> None:
-    assert fold(frozenset(members)) == text
-
-
-@given(st.sampled_from(get_args(Kind)), MEMBERS, MEMBERS)
-def test_experiments_survive_their_text(
-    kind: Kind, group: frozenset[int], others: frozenset[int]
-) -> None:
-    for experiment in (Experiment(kind, group, group), Experiment(kind, group, group | others)):
-        assert Experiment.parse(str(experiment)) == experiment
-        assert ";" not in str(experiment)
-
-
-def test_the_text_names_whom_it_is_about_and_who_takes_part() -> None:
-    group, all_nodes = frozenset({0, 1}), frozenset(range(4))
-    assert str(Experiment("inside", group, group)) == "inside 1-2"
-    assert str(Experiment("out", group, all_nodes)) == "out 1-2 within 1-4"
 
 
 def rng(seed: int = 0) -> Random:
