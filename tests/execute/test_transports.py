@@ -117,7 +117,8 @@ def run_within(ports: PortRange, transport: str) -> None:
     """A ping-pong between two ends that may use these ports only."""
 
     async def scenario(driver: Agent, server: Agent) -> None:
-        job = replace(loopback.job(step(transport, [1])), ports=[ports, ports])
+        job = loopback.job(step(transport, [1]))
+        job = replace(job, nodes=[replace(node, ports=ports) for node in job.nodes])
         await run_step([driver, server], job, lambda batch: None)
 
     loopback.with_agents(scenario)

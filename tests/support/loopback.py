@@ -24,19 +24,17 @@ from weft import binaries
 from weft.execute import pair
 from weft.execute.crew import Crew
 from weft.execute.ensemble.ensemble import Ensemble
-from weft.execute.ensemble.session import EnsembleJob
 from weft.execute.live import LiveRun
 from weft.execute.logbook import Logbook
 from weft.execute.pair import StepJob, run_step
-from weft.execute.request import Silent
+from weft.execute.progress import Reporter
 from weft.plan.load import parse_plan
 from weft.plan.phases import Phase, expand
 from weft.plan.plan import Step
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta, Warning
-from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.agent import Agent
 from weft.testbed.base import BaseTestbed, Node
-from weft.testbed.starting import start_each
 
 ADDRESS = "127.0.0.1"
 
@@ -61,11 +59,10 @@ def job(a_step: Step, patience_ms: int = 2000) -> StepJob:
         step=a_step,
         launch=0,
         phases=[phase.index for phase in expand(a_step, 2)],
-        addresses=[ADDRESS, ADDRESS],
-        ports=[None, None],
+        nodes=[Node(name, ADDRESS) for name in ("n1", "n2")],
         token=secrets.token_hex(32),
         epoch_ns=0,
-        patience_ms=patience_ms,
+        patience_s=patience_ms / 1000,
     )
 
 
@@ -142,12 +139,12 @@ def with_cluster(
             logbook = Logbook(
                 writer, 0, 0, lambda phases: [on_phase(cluster, phase) for phase in phases]
             )
-            a_job = EnsembleJob(
+            a_job = StepJob(
                 step_index=0,
                 step=step,
                 launch=0,
-                addresses=dict.fromkeys(range(nodes), (ADDRESS,)),
-                ports=dict.fromkeys(range(nodes)),
+                phases=[],
+                nodes=[Node(name, ADDRESS) for name in names],
                 token=secrets.token_hex(32),
                 epoch_ns=time.monotonic_ns(),
                 patience_s=patience_s,
@@ -183,9 +180,6 @@ class Loopback(BaseTestbed):
     def login(self, node: Node) -> str:
         return "this machine"
 
-    async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
-        return await start_each(self.nodes, self.node_command, nodes)
-
 
 def no_chooser(meta: RunMeta, step: int) -> NoReturn:
     raise AssertionError("this run has no adaptive step")
@@ -196,7 +190,7 @@ def live_run(directory: Path, testbed: Loopback, step: Step, launches: int = 1) 
     meta = _meta(step, [node.name for node in testbed.nodes], launches)
     meta.started = datetime.datetime.now(datetime.UTC).isoformat()
     writer = RunWriter.create(directory, meta)
-    return LiveRun(testbed, writer, Silent(), 5.0, no_chooser).run()
+    return LiveRun(testbed, writer, Reporter(), 5.0, no_chooser).run()
 
 
 def _meta(step: Step, names: list[str], launches: int = 1) -> RunMeta:

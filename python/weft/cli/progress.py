@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from weft.execute.request import Reporter, Silent
+from weft.execute.progress import Reporter
 
 
-class Bar:
+class Bar(Reporter):
     """A progress bar fed by phases."""
 
     def __init__(self, bar: Progress) -> None:
@@ -38,7 +38,7 @@ def progress(unit: str = "phases") -> Iterator[Reporter]:
     """A reporter of progress in this unit, which prints only where standard error is a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield Silent()
+        yield Reporter()
         return
     columns = (
         TextColumn("{task.description}"),

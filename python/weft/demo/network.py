@@ -13,7 +13,8 @@ from weft.diagnose.limits.declared import DeclaredNetwork
 from weft.diagnose.limits.diagnosis import diagnose
 from weft.diagnose.limits.findings import Findings
 from weft.errors import WorkError
-from weft.execute.request import Reporter, RunRequest, start_run
+from weft.execute.progress import Reporter
+from weft.execute.request import RunRequest, start_run
 from weft.fabric.load import load_fabric
 from weft.run.folder import Run
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from weft.demo.demonstration import ALL_FOLDERS, Demonstration, clear, report
 from weft.errors import WorkError
-from weft.execute.request import Reporter, RunRequest, start_run
+from weft.execute.progress import Reporter
+from weft.execute.request import RunRequest, start_run
 from weft.formats.importers import import_file
 from weft.formats.importers.imported import Options
 from weft.run.folder import Run

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
+from weft.errors import WorkError
+from weft.execute.logbook import Logbook
+from weft.nodeset import fold, natural
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import Testbed
 
@@ -47,3 +50,30 @@ class Crew:
     async def close(self) -> None:
         """End all agents."""
         await asyncio.gather(*(agent.close() for agent in self.agents.values()))
+
+
+class TooFewNodes(WorkError):
+    """Fewer than two nodes are left."""
+
+
+def living(logbook: Logbook, nodes: Set[int], crew: Crew) -> list[int]:
+    """Those of a step's nodes that have an agent, in order; raises TooFewNodes where none or one is left."""
+    found = sorted(nodes & crew.agents.keys())
+    if len(found) < 2:
+        names = ", ".join(logbook.names(nodes & crew.lost.keys()))
+        raise TooFewNodes(
+            f"{logbook.step_name} needs at least two nodes, {len(found)} of {len(nodes)} is left: {names} failed"
+        )
+    return found
+
+
+def not_started(errors: Iterable[AgentError], nodes: int) -> str:
+    """Which of so many nodes did not start and why, most common first; nodes with the same reason share a line."""
+    by_reason: dict[str, list[str]] = {}
+    for error in errors:
+        by_reason.setdefault(error.reason, []).append(error.node)
+    count = sum(map(len, by_reason.values()))
+    lines = sorted(by_reason.items(), key=lambda one: (-len(one[1]), natural(one[1][0])))
+    table = [f"{fold(sorted(names, key=natural))}: {reason}" for reason, names in lines]
+    title = f"{count} of {nodes} nodes did not start: "
+    return title + table[0] if len(table) == 1 else "\n  ".join([title.strip(), *table])

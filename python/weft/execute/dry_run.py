@@ -34,8 +34,7 @@ class NodeOutlook:
 
     @property
     def addresses(self) -> list[str]:
-        known = self.node.addresses or (self.node.address,)
-        return [address or NOT_KNOWN_YET for address in known]
+        return [address or NOT_KNOWN_YET for address in self.node.places]
 
     def row(self, names: Sequence[str]) -> tuple[str, str, str, str]:
         """The node, its login, where it listens, for which nodes."""

@@ -8,23 +8,20 @@ from dataclasses import dataclass
 import msgspec
 import pyarrow as pa
 
-from weft.execute.adaptive import AdaptiveStep, chosen_phases
-from weft.execute.chooser import Choosers
-from weft.execute.crew import Crew
+from weft.execute.adaptive import AdaptiveStep, Choosers, chosen_phases
+from weft.execute.crew import Crew, not_started
 from weft.execute.ensemble.ensemble import Ensemble
-from weft.execute.ensemble.session import EnsembleJob
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.ensemble import MpiEnsemble
 from weft.execute.mpi.step import run_mpi_step
 from weft.execute.multi_pair.step import MultiPairStep
-from weft.execute.not_started import not_started
 from weft.execute.pair import StepJob, run_step
-from weft.execute.progress import Progress, StepProgress
+from weft.execute.progress import Reporter, StepProgress
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.run.folder import RunWriter
 from weft.run.missing import MissingStep
-from weft.testbed.base import Node, Testbed
+from weft.testbed.base import Testbed
 from weft.testbed.needs import nodes_of
 
 
@@ -35,7 +32,7 @@ class Launch:
     number: int
     testbed: Testbed
     writer: RunWriter
-    progress: Progress
+    progress: Reporter
     patience_s: float
     choosers: Choosers
     token: str
@@ -127,11 +124,10 @@ class Launch:
             step=self._step(missing),
             launch=self.number,
             phases=missing.phases,
-            addresses=[node.address for node in self.testbed.nodes],
-            ports=[node.ports for node in self.testbed.nodes],
+            nodes=self.testbed.nodes,
             token=self.token,
             epoch_ns=self.epoch_ns,
-            patience_ms=round(self.patience_s * 1000),
+            patience_s=self.patience_s,
         )
 
     async def _run_ensemble(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
@@ -158,16 +154,7 @@ class Launch:
         nodes = set(self._nodes(missing))
         for node in sorted(nodes & crew.lost.keys()):
             logbook.node_missing(node, crew.lost[node].reason, is_told=True)
-        job = EnsembleJob(
-            step_index=missing.step,
-            step=self._step(missing),
-            launch=self.number,
-            addresses={node: _addresses(self.testbed.nodes[node]) for node in nodes},
-            ports={node: self.testbed.nodes[node].ports for node in nodes},
-            token=self.token,
-            epoch_ns=self.epoch_ns,
-            patience_s=self.patience_s,
-        )
+        job = self._step_job(missing)
         if job.step.transport == "mpi":
             return MpiEnsemble(self.testbed, crew, nodes, job, logbook)
         return Ensemble(crew, nodes, job, logbook)
@@ -180,8 +167,3 @@ def _handing_over(logbook: Logbook) -> Callable[[pa.RecordBatch], None]:
         logbook.phases_measured(batch.column("phase").unique().to_pylist(), [batch])
 
     return take
-
-
-def _addresses(node: Node) -> tuple[str, ...]:
-    """One for each network."""
-    return node.addresses or (node.address,)

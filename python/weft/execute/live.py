@@ -10,10 +10,10 @@ import time
 from collections.abc import Coroutine
 
 from weft.errors import WorkError
-from weft.execute.chooser import Choosers
+from weft.execute.adaptive import Choosers
+from weft.execute.crew import TooFewNodes
 from weft.execute.launch import Launch
-from weft.execute.progress import Progress
-from weft.execute.too_few import TooFewNodes
+from weft.execute.progress import Reporter
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import REPEATED, Status
 from weft.run.missing import MissingStep, missing_steps
@@ -41,7 +41,7 @@ class LiveRun:
         self,
         testbed: Testbed,
         writer: RunWriter,
-        progress: Progress,
+        progress: Reporter,
         patience_s: float,
         choosers: Choosers,
     ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ from weft.plan.plan import Step
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Connected, Deliveries, Delivery, Done, Listening, Settings
 from weft.testbed.agent.request import Drive, Serve
-from weft.testbed.ports import PortRange
+from weft.testbed.base import Node
 
 WITHOUT_SERVER = ("null", "icmp")
 """Transports of which only one end is an agent."""
@@ -25,31 +25,33 @@ SETTLE_S = 3.0
 
 @dataclass(frozen=True)
 class StepJob:
-    """What both ends of a step are told."""
+    """What the nodes of a step are told; the `phases` of one between many nodes are those that it begins with."""
 
     step_index: int
     step: Step
     launch: int
     phases: list[int]
-    addresses: list[str]
-    ports: list[PortRange | None]
+    nodes: Sequence[Node]
     token: str
     epoch_ns: int
-    patience_ms: int
+    patience_s: float
 
     def kernel_of_peer(self) -> str | None:
         """The peer's address where its kernel answers, or None where there is no peer."""
-        return endpoint(self.addresses[1], 0) if self.step.transport == "icmp" else None
+        return endpoint(self.nodes[1].address, 0) if self.step.transport == "icmp" else None
 
-    def serve_request(self, node: int) -> Serve:
+    def serve_request(self, node: int, places: Sequence[str] = ()) -> Serve:
+        """To a node that listens at these of its addresses, the first where none is chosen."""
+        address, *more = places or [self.nodes[node].address]
         return Serve(
             step=self.step,
-            nodes=len(self.addresses),
+            nodes=len(self.nodes),
             node=node,
-            address=self.addresses[node],
-            ports=self.ports[node],
+            address=address,
+            more_addresses=more,
+            ports=self.nodes[node].ports,
             token=self.token,
-            patience_ms=self.patience_ms,
+            patience_ms=round(self.patience_s * 1000),
         )
 
     def drive_request(self, node: int, peer: str | None, clock_offset_ns: int = 0) -> Drive:
@@ -88,7 +90,7 @@ async def run_step(
     server = agents[1]
     await server.send(job.serve_request(1))
     port = (await server.expect(Listening)).port
-    peer = endpoint(job.addresses[1], port)
+    peer = endpoint(job.nodes[1].address, port)
     await driver.send(job.drive_request(0, peer, ahead_ns))
     with _naming_peers(driver.node, server.node):
         await _both(

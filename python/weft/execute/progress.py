@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Protocol
 
 
-class Progress(Protocol):
-    """Hears how far the run is."""
+class Reporter:
+    """Hears how far the run is; this one shows nothing of it."""
 
-    def start(self, phases: int) -> None: ...
-    def grow(self, phases: int) -> None: ...
-    def advance(self, phases: int) -> None: ...
-    def describe(self, text: str) -> None: ...
+    def start(self, phases: int) -> None:
+        """So many are to be run."""
+
+    def grow(self, phases: int) -> None:
+        """So many more."""
+
+    def advance(self, phases: int) -> None:
+        """So many are over."""
+
+    def describe(self, text: str) -> None:
+        """What runs now."""
 
 
 class StepProgress:
     """Shows which phase of a step runs."""
 
-    def __init__(self, progress: Progress, where: str, phases: int) -> None:
-        self._progress = progress
+    def __init__(self, reporter: Reporter, where: str, phases: int) -> None:
+        self._reporter = reporter
         self._where = where
         self._total = phases
         self._over = 0
@@ -28,15 +34,15 @@ class StepProgress:
     def grow(self, phases: int) -> None:
         """More phases were chosen."""
         self._total += phases
-        self._progress.grow(phases)
+        self._reporter.grow(phases)
         self._describe()
 
     def over(self, phases: Collection[int]) -> None:
         """Phases are over."""
         self._over += len(phases)
-        self._progress.advance(len(phases))
+        self._reporter.advance(len(phases))
         self._describe()
 
     def _describe(self) -> None:
         current = min(self._over + 1, self._total)
-        self._progress.describe(f"{self._where}, phase {current} of {self._total}")
+        self._reporter.describe(f"{self._where}, phase {current} of {self._total}")

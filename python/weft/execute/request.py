@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from weft import __version__
 from weft.errors import RequestError
-from weft.execute.chooser import Chooser
+from weft.execute.adaptive import Chooser
 from weft.execute.dry_run import Outlook, foresee
 from weft.execute.live import LiveRun
-from weft.execute.progress import Progress as Reporter
+from weft.execute.progress import Reporter
 from weft.execute.resolve import check_usable, settle_pairs
 from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
@@ -32,24 +32,6 @@ from weft.testbed.base import Testbed
 from weft.testbed.computed.base import is_computed
 from weft.testbed.needs import nodes_of, refuse_load
 from weft.testbed.open import open_testbed
-
-__all__ = ["Reporter", "RunRequest", "Silent", "resume_run", "start_run"]
-
-
-class Silent:
-    """Hears progress and says nothing."""
-
-    def start(self, phases: int) -> None:
-        pass
-
-    def grow(self, phases: int) -> None:
-        pass
-
-    def advance(self, phases: int) -> None:
-        pass
-
-    def describe(self, text: str) -> None:
-        pass
 
 
 @dataclass(frozen=True)
@@ -153,7 +135,7 @@ def _carry_out(
     testbed: Testbed, writer: RunWriter, reporter: Reporter | None, patience_s: float
 ) -> Run:
     """With agents, or by computing what they would find."""
-    progress = reporter or Silent()
+    progress = reporter or Reporter()
     if is_computed(testbed):
         return SimulatedRun(testbed, writer, progress, _chooser).run()
     return LiveRun(testbed, writer, progress, patience_s, _chooser).run()

@@ -36,7 +36,7 @@ def bond_of(step: Step, networks: int, testbed: Testbed, agents: Sequence[Agent]
     """The interface that bonds others; raises RequestError for a node that has none."""
     common = set(range(networks))
     for node, agent in zip(testbed.nodes, agents, strict=False):
-        places = interfaces_at(agent.facts, node.addresses or (node.address,))
+        places = interfaces_at(agent.facts, node.places)
         bonds = {index for index, one in enumerate(places) if one and one.is_bond}
         if not bonds:
             names = ", ".join(one.name for one in places if one)
@@ -52,7 +52,7 @@ def bond_of(step: Step, networks: int, testbed: Testbed, agents: Sequence[Agent]
 
 def networks_of(testbed: Testbed) -> int:
     """The interfaces of each of the two nodes that pairs may use."""
-    return min(len(node.addresses or (node.address,)) for node in testbed.nodes[:2])
+    return min(len(node.places) for node in testbed.nodes[:2])
 
 
 def _usual(testbed: Testbed, networks: int) -> tuple[Policy, ...]:

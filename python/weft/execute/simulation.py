@@ -7,10 +7,9 @@ import hashlib
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.execute.adaptive import chosen_phases, elapsed_s, record_choice
-from weft.execute.chooser import Choosers
+from weft.execute.adaptive import Choosers, chosen_phases, elapsed_s, record_choice
 from weft.execute.logbook import Logbook
-from weft.execute.progress import Progress, StepProgress
+from weft.execute.progress import Reporter, StepProgress
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.plan.roles import participants
@@ -35,7 +34,7 @@ class SimulatedRun:
     """Carries out what a run lacks on a computed testbed, writing as it goes."""
 
     def __init__(
-        self, testbed: Simulator, writer: RunWriter, progress: Progress, choosers: Choosers
+        self, testbed: Simulator, writer: RunWriter, progress: Reporter, choosers: Choosers
     ) -> None:
         self._testbed = testbed
         self._writer = writer

@@ -14,7 +14,7 @@ from weft.errors import RequestError
 from weft.execute.crew import Crew
 from weft.execute.mpi.trial import try_mpis
 from weft.execute.pair import endpoint
-from weft.execute.request import Reporter, Silent
+from weft.execute.progress import Reporter
 from weft.preflight.record import NodeRecord, PathRecord, Record
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Echoing, EchoStopped, Facts, Inspected, Tried
@@ -37,7 +37,7 @@ def look(testbed: Testbed, reporter: Reporter | None = None) -> Record:
             f"{testbed.kind}:{testbed.name} is computed: there is nothing to check",
             "give a testbed that runs: lab:FABRIC, or real nodes",
         )
-    return asyncio.run(_Visit(testbed, reporter or Silent()).record())
+    return asyncio.run(_Visit(testbed, reporter or Reporter()).record())
 
 
 class _Visit:
@@ -148,8 +148,7 @@ class _Visit:
         return [PathRecord(src=src, dst=dst, **asdict(path)) for path in tried]
 
     def _addresses(self, node: int) -> list[str]:
-        place = self._nodes[node]
-        return list(place.addresses or (place.address,))
+        return list(self._nodes[node].places)
 
     def _node(self, at: int, facts: Facts | None, seen: Inspected | None) -> NodeRecord:
         return NodeRecord(

@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from weft.errors import RequestError
 from weft.regular_file import open_file
-from weft.run.checksum import checksum
-from weft.run.table_file import ARROW_ERRORS, Readable, read_table, write_table
+from weft.run.table_file import ARROW_ERRORS, Readable, checksum, read_table, write_table
 from weft.run.tables import SCHEMAS
 
 _CHECKSUM = b"weft.crc32"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
+from weft import binaries
 from weft.run import records
 from weft.run.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
@@ -26,6 +28,11 @@ class Node:
     address: str
     addresses: tuple[str, ...] = ()
     ports: PortRange | None = None
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Its addresses, one at least."""
+        return self.addresses or (self.address,)
 
 
 class Testbed(Protocol):
@@ -114,6 +121,18 @@ class BaseTestbed:
     async def keep(self, path: Path, nodes: Sequence[int]) -> list[str]:
         """They see this machine's files."""
         return [str(path)] * len(nodes)
+
+    async def start_agents(self: Testbed, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
+        program = [str(binaries.find("weft-probe"))]
+
+        async def start(node: Node) -> Agent | AgentError:
+            try:
+                return await Agent.start(node.name, self.node_command(node, program))
+            except AgentError as error:
+                return error
+
+        starts = (start(self.nodes[node]) for node in nodes)
+        return dict(zip(nodes, await asyncio.gather(*starts), strict=True))
 
     def failure(self) -> str | None:
         """Nodes may fail, the testbed does not."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import ClassVar
 
 from weft.errors import RequestError
 from weft.run import records
 from weft.run.meta import Warning
-from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import BaseTestbed, Node
-from weft.testbed.starting import start_each
 
 ADDRESS = "127.0.0.1"
 MOST_PROCESSES = 512
@@ -46,9 +43,6 @@ class Local(BaseTestbed):
 
     def login(self, node: Node) -> str:
         return "this machine"
-
-    async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
-        return await start_each(self.nodes, self.node_command, nodes)
 
 
 def open_local(count: str) -> Local:

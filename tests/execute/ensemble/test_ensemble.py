@@ -14,9 +14,8 @@ from msgspec.structs import replace
 
 from support.loopback import ONCE, Cluster, Loopback, ensemble_step, live_run, with_cluster
 from weft.execute.adaptive import AdaptiveStep, chosen_phases
-from weft.execute.progress import StepProgress
-from weft.execute.request import Silent
-from weft.execute.too_few import TooFewNodes
+from weft.execute.crew import TooFewNodes
+from weft.execute.progress import Reporter, StepProgress
 from weft.plan.phases import Transfer
 from weft.plan.plan import Step, TimeRule
 from weft.run.experiment import PhaseSpec
@@ -200,7 +199,7 @@ def spec(*routes: tuple[int, int]) -> PhaseSpec:
 
 def adaptive(script: Script) -> Callable[[Cluster], Any]:
     async def scenario(cluster: Cluster) -> None:
-        progress = StepProgress(Silent(), "here", 0)
+        progress = StepProgress(Reporter(), "here", 0)
         step = AdaptiveStep(cluster.ensemble, script, cluster.logbook, progress)
         await step.run(cluster.crew, chosen_phases(cluster.logbook))
         await cluster.ensemble.close()

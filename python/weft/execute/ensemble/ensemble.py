@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from weft.execute.crew import Crew
+from weft.execute.crew import Crew, living
 from weft.execute.ensemble.arrivals import Ledger
 from weft.execute.ensemble.fault import Setback
-from weft.execute.ensemble.session import EnsembleJob, Session
+from weft.execute.ensemble.session import Session
 from weft.execute.logbook import Logbook
-from weft.execute.too_few import living
+from weft.execute.pair import StepJob
 from weft.plan.phases import Phase
 
 
@@ -20,7 +20,7 @@ class Ensemble:
     their transfer is bad, and the next phase is tried.
     """
 
-    def __init__(self, crew: Crew, nodes: set[int], job: EnsembleJob, logbook: Logbook) -> None:
+    def __init__(self, crew: Crew, nodes: set[int], job: StepJob, logbook: Logbook) -> None:
         self._crew = crew
         self._nodes = nodes
         self._job = job

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -14,15 +13,13 @@ from weft.execute.ensemble.complaints import complaints_of, suspects
 from weft.execute.ensemble.fault import Judge, Setback
 from weft.execute.ensemble.heartbeat import Watch
 from weft.execute.logbook import Logbook
-from weft.execute.pair import endpoint
+from weft.execute.pair import StepJob, endpoint
 from weft.plan.phases import Phase
-from weft.plan.plan import Step
 from weft.plan.roles import parts
 from weft.testbed.agent import request
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Answer, Joined, Left, ListeningOn, PhaseOver, PhasesDone, Reply
 from weft.testbed.agent.request import Request
-from weft.testbed.ports import PortRange
 
 TICK_S = 0.25
 SETTLE_S = 1.0
@@ -30,25 +27,11 @@ SETTLE_S = 1.0
 LEAVE_S = 5.0
 
 
-@dataclass(frozen=True)
-class EnsembleJob:
-    """What all nodes of a step are told."""
-
-    step_index: int
-    step: Step
-    launch: int
-    addresses: dict[int, tuple[str, ...]]
-    ports: dict[int, PortRange | None]
-    token: str
-    epoch_ns: int
-    patience_s: float
-
-
 class Session:
     """The protocol with all nodes at the same time. After a Setback only `abort` may follow."""
 
     def __init__(
-        self, agents: dict[int, Agent], job: EnsembleJob, ledger: Ledger, logbook: Logbook
+        self, agents: dict[int, Agent], job: StepJob, ledger: Ledger, logbook: Logbook
     ) -> None:
         self.members = sorted(agents)
         self._agents = agents
@@ -126,14 +109,14 @@ class Session:
     def _open_request(self, node: int) -> request.Open:
         return request.Open(
             node=node,
-            addresses=self._job.addresses[node],
-            ports=self._job.ports[node],
+            addresses=self._job.nodes[node].places,
+            ports=self._job.nodes[node].ports,
             options=self._job.step.options,
             token=self._job.token,
         )
 
     def _endpoints(self, node: int, ports: list[int]) -> list[str]:
-        places = zip(self._job.addresses[node], ports, strict=True)
+        places = zip(self._job.nodes[node].places, ports, strict=True)
         return [endpoint(address, port) for address, port in places]
 
     async def _ask(

@@ -7,18 +7,18 @@ Rank 0 is told a phase a line, and says `library VERSION`, `clock RANK OFFSET_NS
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 
 import pyarrow as pa
 
-from weft.execute.crew import Crew
+from weft.execute.crew import Crew, living
 from weft.execute.ensemble.arrivals import Ledger
-from weft.execute.ensemble.session import EnsembleJob
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.job import Job
 from weft.execute.mpi.launch import launch
-from weft.execute.mpi.ranks import in_order_of_ranks, phase_line
-from weft.execute.too_few import living
+from weft.execute.pair import StepJob
 from weft.plan.phases import Phase
+from weft.plan.plan import CountRule, StopRule
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import AgentError
 from weft.testbed.agent.reply import Joined, PhaseOver
@@ -35,7 +35,7 @@ class MpiEnsemble:
     """
 
     def __init__(
-        self, testbed: Testbed, crew: Crew, nodes: set[int], job: EnsembleJob, logbook: Logbook
+        self, testbed: Testbed, crew: Crew, nodes: set[int], job: StepJob, logbook: Logbook
     ) -> None:
         self._testbed = testbed
         self._crew = crew
@@ -72,7 +72,7 @@ class MpiEnsemble:
         job = await self._started()
         asked = self._ledger.to_run(phases)
         step = self._job.step
-        job.tell("".join(phase_line(phase, step.stop, self._ranks) for phase in asked))
+        job.tell("".join(_phase_line(phase, step.stop, self._ranks) for phase in asked))
         over = 0
         while over < len(asked):
             words = await job.words()
@@ -82,7 +82,7 @@ class MpiEnsemble:
     async def _started(self) -> Job:
         if self._running is None:
             members = living(self._logbook, self._nodes, self._crew)
-            self._ranks = in_order_of_ranks(self._testbed, members)
+            self._ranks = _in_order_of_ranks(self._testbed, members)
             first = self._crew.agents[self._ranks[0]]
             epoch_ns = self._job.epoch_ns + await first.clock_offset_ns()
             settings = {"pattern": "many", "calls": self._calls, "epoch_ns": epoch_ns}
@@ -137,3 +137,20 @@ class MpiEnsemble:
             await self._crew.drop(node, reason)
             self._logbook.node_lost(node, phase, reason.reason)
         self._ledger.give_up()
+
+
+def _in_order_of_ranks(testbed: Testbed, nodes: Sequence[int]) -> list[int]:
+    """The nodes by rank: an mpirun fills one machine after the other, and nodes of one machine follow each other."""
+    machine = {node: testbed.machine(testbed.nodes[node]) for node in nodes}
+    order = list(dict.fromkeys(machine.values()))
+    return sorted(nodes, key=lambda node: (order.index(machine[node]), node))
+
+
+def _phase_line(phase: Phase, usual: StopRule, nodes: Sequence[int]) -> str:
+    """A phase as rank 0 reads it, with the `usual` rule or its own; `nodes` are those of the ranks."""
+    rank = {node: number for number, node in enumerate(nodes)}
+    stop = phase.stop or usual
+    rule = ("count", stop.repeats) if isinstance(stop, CountRule) else ("time", stop.trial_ns)
+    transfers = [f"{rank[one.src]} {rank[one.dst]} {one.streams}" for one in phase.transfers]
+    head = [phase.index, phase.work, phase.size_bytes, *rule, stop.trials, len(transfers)]
+    return " ".join(map(str, [*head, *transfers])) + "\n"

@@ -29,7 +29,7 @@ async def run_mpi_step(
     """Run a step between the first two nodes; raises AgentError, after what whole phases there are was handed on."""
     epoch_ns = job.epoch_ns + await agents[0].clock_offset_ns()
     settings = _settings(job, len(testbed.nodes)) | {"epoch_ns": epoch_ns}
-    async with launch(testbed, [0, 1], job.step, settings, job.patience_ms / 1e3) as started:
+    async with launch(testbed, [0, 1], job.step, settings, job.patience_s) as started:
         library = await _listen(started, job, on_samples)
         await started.finish()
     calls = job.step.options.calls or "blocking"

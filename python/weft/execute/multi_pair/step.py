@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -20,7 +21,7 @@ from weft.plan.plan import CountRule, Step
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.reply import Timed
-from weft.testbed.agent.request import DriveSynchronised, Serve
+from weft.testbed.agent.request import DriveSynchronised
 from weft.testbed.base import Node, Testbed
 
 TRANSPORTS = {"striped": "tcp-striped", "mptcp": "mptcp", "memory": "shm"}
@@ -110,7 +111,7 @@ class MultiPairStep:
         """Warn where an interface that should have carried a share of it did not."""
         node, networks = self._testbed.nodes[0], self._pattern.networks
         used = arrangement.used(networks)
-        addresses = [(node.addresses or (node.address,))[network] for network in used]
+        addresses = [node.places[network] for network in used]
         names = interface_names(driver.facts, addresses)
         sent = {name: after[name][1] - before[name][1] for name in after if name in before}
         policy, pairs = arrangement.policy, arrangement.pairs
@@ -120,23 +121,13 @@ class MultiPairStep:
     def _pair_job(
         self, arrangement: Arrangement, pair: int, driver: Agent, server: Agent
     ) -> PairJob:
-        step = self._step_of(arrangement, pair, driver, server)
-        nodes = [self._testbed.nodes[index] for index in (0, 1)]
-        places = [self._addresses(node, arrangement, pair) for node in nodes]
-
-        drive, serve = (
-            Serve(
-                step=step,
-                nodes=2,
-                node=end,
-                address=places[end][0],
-                more_addresses=places[end][1:],
-                ports=nodes[end].ports,
-                token=self._job.token,
-                patience_ms=self._job.patience_ms,
-            )
-            for end in (0, 1)
+        job = dataclasses.replace(
+            self._job,
+            step=self._step_of(arrangement, pair, driver, server),
+            nodes=self._testbed.nodes[:2],
         )
+        places = [self._addresses(node, arrangement, pair) for node in job.nodes]
+        drive, serve = (job.serve_request(end, places[end]) for end in (0, 1))
         return PairJob(driver, server, DriveSynchronised(**asdict(drive)), serve, places[1])
 
     def _step_of(self, arrangement: Arrangement, pair: int, driver: Agent, server: Agent) -> Step:
@@ -163,7 +154,7 @@ class MultiPairStep:
 
     def _addresses(self, node: Node, arrangement: Arrangement, pair: int) -> list[str]:
         """Where a pair's connections go: to one interface, or where messages take several ways to each."""
-        addresses = node.addresses or (node.address,)
+        addresses = node.places
         if arrangement.policy in ("striped", "mptcp"):
             return list(addresses)
         if arrangement.policy == "bonded":

@@ -6,10 +6,9 @@ from functools import cached_property
 
 from weft import _core
 from weft.fabric.listing import Listing
-from weft.fabric.simgrid.radical import hosts_of_radical
 from weft.fabric.simgrid.routes import Dragonfly, FatTree, Generated, Routes
 from weft.fabric.simgrid.star import Star
-from weft.fabric.simgrid.xml import BITS, SECONDS, Element
+from weft.fabric.simgrid.xml import BITS, SECONDS, Element, hosts_of_radical
 from weft.fabric.simgrid.zones import Stretch, Zone
 
 _POLICIES = {

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from weft.fabric.listing import Listing
 from weft.fabric.simgrid.links import PlatformLinks
-from weft.fabric.simgrid.radical import hosts_of_radical
-from weft.fabric.simgrid.xml import BITS, SECONDS, Element
+from weft.fabric.simgrid.xml import BITS, SECONDS, Element, hosts_of_radical
 from weft.fabric.simgrid.zones import Stretch
 
 

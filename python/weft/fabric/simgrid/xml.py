@@ -9,6 +9,7 @@ from xml.parsers import expat
 
 from weft.errors import RequestError
 
+_MOST_HOSTS = 1 << 20
 _QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[A-Za-z]*)\s*")
 BITS = {"": 8.0, "bps": 1.0, "Bps": 8.0}
 for _prefix, _size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
@@ -74,3 +75,25 @@ def parse(text: str, origin: str) -> Element:
             f"{origin}:{error.lineno}: not XML: {expat.ErrorString(error.code)}"
         ) from None
     return root.children[0]
+
+
+def hosts_of_radical(element: Element) -> list[str]:
+    """The hosts of a <cluster> or <cabinet>, in the order of its radical: a prefix, a number, a suffix.
+
+    Raises RequestError.
+    """
+    prefix, suffix = (element.attributes.get(name, "") for name in ("prefix", "suffix"))
+    return [f"{prefix}{number}{suffix}" for number in _numbers(element)]
+
+
+def _numbers(element: Element) -> list[int]:
+    found: list[int] = []
+    for part in element.get("radical").split(","):
+        first, _, last = part.partition("-")
+        if not first.strip().isdecimal() or (last and not last.strip().isdecimal()):
+            raise element.wrong(f"radical {part!r} is not a range such as 0-15")
+        end = int(last or first)
+        if end - int(first) >= _MOST_HOSTS:
+            raise element.wrong(f"radical {part!r}: more hosts than can be simulated")
+        found += range(int(first), end + 1)
+    return found

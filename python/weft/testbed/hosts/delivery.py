@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 
 from weft.testbed.agent.agent import Reason
 from weft.testbed.agent.process import Process
-from weft.testbed.hosts.failure import StartFailure
 from weft.testbed.hosts.program import Program
 from weft.testbed.hosts.relay import RelayedProcess
 
@@ -65,6 +64,14 @@ def keep_argv(program: Program, cache: str | None) -> list[str]:
 def _argv(last: str, program: Program, cache: str | None) -> list[str]:
     about = [program.digest, str(len(program.content)), program.machine, cache or ""]
     return ["sh", "-c", f"{_SCRIPT} {last}", program.name, program.name, *about]
+
+
+class StartFailure(Exception):
+    """An agent did not start; the caller has the node's name."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.text)
+        self.reason = reason
 
 
 class LoginEnded(Exception):

@@ -9,10 +9,9 @@ from pathlib import Path
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.testbed.hosts.checked_table import CheckedTable, Document
-from weft.testbed.hosts.host import Host, Place
+from weft.testbed.hosts.host import Host, Pace, Place
 from weft.testbed.hosts.launcher import Launcher, Mpirun, Ssh, Template
 from weft.testbed.hosts.node_set import expand
-from weft.testbed.hosts.pace import Pace
 from weft.testbed.ports import PortRange
 
 _HOST_KEYS = ("launcher", "command", "options", "ports", "cache", "agent", "deadline_s")

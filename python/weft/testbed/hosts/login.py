@@ -5,10 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from weft.testbed.agent.agent import AgentError, Reason, describe_end
+from weft.testbed.agent.agent import AgentError, Reason, describe_end, start_process
 from weft.testbed.agent.process import Process, last_words
-from weft.testbed.hosts.delivery import LoginEnded, deliver, start_argv
-from weft.testbed.hosts.failure import StartFailure
+from weft.testbed.hosts.delivery import (
+    LoginEnded,
+    StartFailure,
+    deliver,
+    keep_argv,
+    start_argv,
+)
 from weft.testbed.hosts.host import Host
 from weft.testbed.hosts.program import Program
 
@@ -36,6 +41,20 @@ async def log_in(host: Host, program: Program, process: Process) -> str:
     except BaseException:
         await _end(process)
         raise
+
+
+async def keep(host: Host, program: Program, slots: asyncio.Semaphore) -> str:
+    """The path on the node of a program of this machine, which is copied there on first use, under its hash.
+
+    Raises AgentError.
+    """
+    async with slots:
+        command = host.launcher.command(host.login, keep_argv(program, host.cache))
+        process = await start_process(host.name, command)
+        path = await log_in(host, program, process)
+        process.stdin.close()
+        await process.wait()
+        return path
 
 
 async def _follow(host: Host, program: Program, process: Process) -> str:

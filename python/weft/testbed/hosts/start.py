@@ -11,9 +11,8 @@ from typing import TypeVar
 
 from weft.testbed.agent.agent import Agent, AgentError, start_process
 from weft.testbed.agent.process import Process
-from weft.testbed.hosts.host import Host
+from weft.testbed.hosts.host import Host, Pace
 from weft.testbed.hosts.login import log_in, start_command
-from weft.testbed.hosts.pace import Pace
 from weft.testbed.hosts.program import Program
 from weft.testbed.hosts.relay import OWN_PROGRAM, Relay
 

@@ -13,9 +13,8 @@ from weft.run.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.hosts.addresses import resolve_all, settle
-from weft.testbed.hosts.host import Host
-from weft.testbed.hosts.keep import keep
-from weft.testbed.hosts.pace import Pace
+from weft.testbed.hosts.host import Host, Pace
+from weft.testbed.hosts.login import keep
 from weft.testbed.hosts.program import Program, agent_program, read_program
 from weft.testbed.hosts.start import Starter
 from weft.testbed.ports import PortRange

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -13,13 +12,11 @@ from weft.errors import RequestError
 from weft.plan import catalog
 from weft.run import records
 from weft.run.meta import Warning
-from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.lab import headroom, registry
 from weft.testbed.lab.daemon import Keeper, close_pipes, let_go, read_stats, start_keeper
 from weft.testbed.lab.headroom import Stats
 from weft.testbed.lab.registry import Entry
-from weft.testbed.starting import start_each
 
 LONGEST_NAME = 48
 """A socket has the name, and its path at most 107 bytes."""
@@ -88,9 +85,6 @@ class Lab(BaseTestbed):
 
     def login(self, node: Node) -> str:
         return "its namespace on this machine"
-
-    async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
-        return await start_each(self.nodes, self.node_command, nodes)
 
     def failure(self) -> str | None:
         return None if self._keeper.is_alive() else "the lab is gone (its keeper was killed)"
