@@ -1,7 +1,5 @@
 """The `weft` command itself: what it imports before it does anything."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -9,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import WEFT, weft
+from support.command import WEFT, refusal, weft
 
 
 def imported(*arguments: str) -> set[str]:
@@ -39,13 +37,10 @@ def test_a_group_without_a_command_prints_its_help(group: list[str]) -> None:
     assert not done.stderr
 
 
-def test_the_list_of_commands_has_whole_sentences() -> None:
+def test_the_help_has_whole_sentences_and_groups_of_options() -> None:
     _, _, commands = weft("--help").stdout.partition("Commands:")
     assert all(line.endswith(".") for line in commands.splitlines() if line)
     assert "..." not in commands
-
-
-def test_the_options_of_run_are_in_groups() -> None:
     groups = ["Where and what:", "The testbed:", "The plan:", "Simulated applications:"]
     lines = weft("run", "--help").stdout.splitlines()
     assert [line for line in lines if line in groups] == groups
@@ -76,8 +71,7 @@ def test_a_full_disk_behind_standard_output_is_one_message(more: list[str]) -> N
     ],
 )
 def test_a_wrong_name_or_number_is_a_wrong_request(command: list[str], said: str) -> None:
-    done = weft(*command)
-    assert done.returncode == 2 and said in done.stderr, done.stderr
+    assert said in refusal(*command)
 
 
 def test_a_folder_may_have_any_name_in_any_locale(tmp_path: Path) -> None:

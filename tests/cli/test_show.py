@@ -1,23 +1,15 @@
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from support.here import refusal, weft, weft_json
 from support.paths import DATA
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
 from support.synthetic import netpipe_sizes
 from support.synthetic_cluster import Cluster, Step, cards, write_cluster_run
-from weft.cli.compare import compare
-from weft.cli.exporting import export
-from weft.cli.importing import import_
-from weft.cli.show import show
 from weft.diagnose.ensemble.phases import phases
 from weft.diagnose.ensemble.rates import Rates
 from weft.diagnose.ensemble.routes import routes
-from weft.errors import RequestError, WorkError
 from weft.run.folder import Run
 from weft.run.meta import Warning
 
@@ -30,18 +22,9 @@ def made(path: Path, **meta: object) -> Run:
     return pingpong_run(path, SIZES, times_us, **meta)
 
 
-def invoke(command: object, *arguments: object) -> Result:
-    """Run a command in process; its expected errors pass through to the test."""
-    return CliRunner().invoke(
-        command,  # type: ignore[arg-type]
-        [str(argument) for argument in arguments],
-        catch_exceptions=False,
-    )
-
-
 def test_json_is_one_document_with_the_documented_keys(tmp_path: Path) -> None:
     made(tmp_path / "run", warnings=[Warning("odd", "something odd", "look")])
-    document = json.loads(invoke(show, tmp_path / "run", "--json").stdout)
+    document = weft_json("show", tmp_path / "run")
     assert {
         "schema": "weft-run/1",
         "plan": "made",
@@ -60,7 +43,7 @@ def test_json_is_one_document_with_the_documented_keys(tmp_path: Path) -> None:
 
 def test_the_table_shows_header_signature_points_and_dips(tmp_path: Path) -> None:
     made(tmp_path / "run", warnings=[Warning("odd", "something odd", "look")])
-    text = invoke(show, tmp_path / "run").stdout
+    text = weft("show", tmp_path / "run").stdout
     for part in ("lab:pair", "n1, n2", "complete", "something odd (look)", "latency, us", "93.8%"):
         assert part in text
     rows = [line for line in text.splitlines() if line.strip().startswith(f"{SIZES[60]} ")]
@@ -69,32 +52,23 @@ def test_the_table_shows_header_signature_points_and_dips(tmp_path: Path) -> Non
     assert max(len(line) for line in text.splitlines()) <= 80
 
 
-def test_one_launch_shows_no_empty_intervals(tmp_path: Path) -> None:
-    invoke(import_, "netpipe", DATA / "np3.7.2.np.out", "--out", tmp_path / "run")
-    text = invoke(show, tmp_path / "run").stdout
-    assert "one launch, so without intervals" in text
-    assert "from" not in text.split("signature")[1]
-    assert "not reached" in text
-
-
 def test_two_launches_are_too_few_for_an_interval_and_it_is_said_once(tmp_path: Path) -> None:
     pingpong_run(tmp_path / "run", SIZES, launches_of(affine_us(SIZES, 28.0, 94.1), launches=2))
-    text = invoke(show, tmp_path / "run").stdout
+    text = weft("show", tmp_path / "run").stdout
     assert text.count("too few for an interval") == 1
     assert "50.0%" not in text and "from" not in text.split("signature")[1]
 
 
 def test_a_run_without_samples_is_shown(tmp_path: Path) -> None:
     write_run(tmp_path / "run", [])
-    assert "no samples" in invoke(show, tmp_path / "run").stdout
-    document = json.loads(invoke(show, tmp_path / "run", "--json").stdout)
+    assert "no samples" in weft("show", tmp_path / "run").stdout
+    document = weft_json("show", tmp_path / "run")
     assert document["signature"] is None
     assert document["points"] == document["phases"] == document["routes"] == []
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="not a run folder"):
-        invoke(show, tmp_path)
+    assert "not a run folder" in refusal("show", tmp_path)
 
 
 def test_phases_name_the_slowest_route_and_routes_their_best(tmp_path: Path) -> None:
@@ -113,15 +87,18 @@ def test_phases_name_the_slowest_route_and_routes_their_best(tmp_path: Path) -> 
 
 
 def test_import_prints_the_run_and_its_warnings(tmp_path: Path) -> None:
-    result = invoke(import_, "netpipe", DATA / "np3.7.2.np.out", "--out", tmp_path / "r", "--json")
-    document = json.loads(result.stdout)
+    document = weft_json("import", "netpipe", DATA / "np3.7.2.np.out", "--out", tmp_path / "r")
     assert (document["run"], document["status"]) == (str(tmp_path / "r"), "complete")
     assert document["warnings"][0]["code"] == "one-launch"
+    text = weft("show", tmp_path / "r").stdout
+    assert "one launch, so without intervals" in text
+    assert "from" not in text.split("signature")[1]
+    assert "not reached" in text
 
 
 def test_import_writes_to_runs_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    result = invoke(import_, "netpipe", DATA / "np3.7.2.np.out")
+    result = weft("import", "netpipe", DATA / "np3.7.2.np.out")
     assert result.stdout == "" and "complete" in result.stderr
     assert (tmp_path / "runs" / "np3.7.2.np" / "run.json").exists()
 
@@ -129,36 +106,36 @@ def test_import_writes_to_runs_by_default(tmp_path: Path, monkeypatch: pytest.Mo
 def test_import_options_reach_the_importer(tmp_path: Path) -> None:
     path = tmp_path / "np.out"
     path.write_text((DATA / "np3.7.2_bidir.np.out").read_text()[:-9])
-    arguments = ["--partial", "--bidir", "--transport", "tcp", "--out", tmp_path / "r", "--json"]
-    document = json.loads(invoke(import_, "netpipe", path, *arguments).stdout)
+    arguments = ["--partial", "--bidir", "--transport", "tcp", "--out", tmp_path / "r"]
+    document = weft_json("import", "netpipe", path, *arguments)
     assert document["status"] == "partial"
-    point = json.loads(invoke(show, tmp_path / "r", "--json").stdout)["points"][0]
+    point = weft_json("show", tmp_path / "r")["points"][0]
     assert (point["size_bytes"], point["transport"]) == (1, "tcp")
 
 
 def test_compare_prints_a_table_or_json(tmp_path: Path) -> None:
     made(tmp_path / "a")
-    document = json.loads(invoke(compare, tmp_path / "a", tmp_path / "a", "--json").stdout)
+    document = weft_json("compare", tmp_path / "a", tmp_path / "a")
     assert document["worst_abs_error_pct"] == 0.0
-    text = invoke(compare, tmp_path / "a", tmp_path / "a").stdout
+    text = weft("compare", tmp_path / "a", tmp_path / "a").stdout
     assert "0.0 % in the median" in text
     assert f"over {len(SIZES)} sizes" in text
 
 
 def test_export_prints_or_writes_the_file(tmp_path: Path) -> None:
     made(tmp_path / "run")
-    text = invoke(export, tmp_path / "run", "netpipe").stdout
-    invoke(export, tmp_path / "run", "netpipe", "--out", tmp_path / "np.out")
+    text = weft("export", tmp_path / "run", "netpipe").stdout
+    weft("export", tmp_path / "run", "netpipe", "--out", tmp_path / "np.out")
     assert (tmp_path / "np.out").read_text() == text
     assert len(text.splitlines()) == len(SIZES)
-    document = json.loads(invoke(export, tmp_path / "run", "netpipe", "--json").stdout)
+    document = weft_json("export", tmp_path / "run", "netpipe")
     assert document["text"] == text
 
 
 def test_export_to_nowhere_is_a_failure_of_the_work(tmp_path: Path) -> None:
     made(tmp_path / "run")
-    with pytest.raises(WorkError, match="cannot write"):
-        invoke(export, tmp_path / "run", "netpipe", "--out", tmp_path / "none" / "np.out")
+    out = tmp_path / "none" / "np.out"
+    assert "cannot write" in refusal("export", tmp_path / "run", "netpipe", "--out", out, status=1)
 
 
 def test_steps_between_many_nodes_are_shown_in_short(tmp_path: Path) -> None:
@@ -166,7 +143,7 @@ def test_steps_between_many_nodes_are_shown_in_short(tmp_path: Path) -> None:
     steps = [Step.matrix(), Step.latencies(), Step.alltoall()]
     lost = [{"node": "n64", "step": 2, "launch": 0, "phase": 9, "reason": "its agent ended"}]
     write_cluster_run(tmp_path / "run", cluster, steps, lost=lost)
-    text = invoke(show, tmp_path / "run").stdout
+    text = weft("show", tmp_path / "run").stdout
     for part in (
         "nodes    n[1-64]",
         "alltoall over tcp: 64 nodes, 63 phases, 4032 routes",
@@ -178,7 +155,7 @@ def test_steps_between_many_nodes_are_shown_in_short(tmp_path: Path) -> None:
         assert part in text
     assert "no samples" not in text
     assert len(text.splitlines()) < 100
-    document = json.loads(invoke(show, tmp_path / "run", "--json").stdout)
+    document = weft_json("show", tmp_path / "run")
     assert len(document["transfers"]) == 2 * 4032 + 2016
     assert len(document["routes"]) == 4032
     assert document["points"] == []

@@ -1,12 +1,9 @@
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from support.here import weft
+from support.here import weft, weft_json
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
 from weft.compare.comparison import compare
 from weft.compare.document import Unmatched
@@ -29,27 +26,31 @@ def codes(comparison: object) -> list[str]:
     return [warning.code for warning in comparison.warnings]  # type: ignore[attr-defined]
 
 
-def test_a_run_equals_itself(tmp_path: Path) -> None:
+def test_a_run_equals_itself_and_json_has_the_documented_keys(tmp_path: Path) -> None:
     run = made(tmp_path / "a")
     found = compare(run, run)
     assert [pair.ratio.median for pair in found.pairs] == [1.0] * len(SIZES)
     assert not any(pair.significant for pair in found.pairs)
     assert found.median_abs_error_pct == found.worst_abs_error_pct == 0.0
     assert found.warnings == []
+    document = weft_json("compare", run.directory, run.directory)
+    assert {"points", "median_abs_error_pct", "worst_abs_error_pct"} <= set(document)
+    keys = {"pattern", "size_bytes", "a", "b", "ratio", "significant"}
+    assert set(document["points"][0]) == keys
+    assert set(document["points"][0]["ratio"]) == {"median", "low", "high"}
+    assert document["unmatched"] == {"a": 0, "b": 0}
+    simultaneous = {"level": 0.95, "rows": len(SIZES), "launches": [5, 5], "least_p": 2 / 252}
+    assert document["simultaneous"] == simultaneous
 
 
 def test_the_ratio_is_a_over_b_and_swaps_with_them(tmp_path: Path) -> None:
     a, b = made(tmp_path / "a", 188.2), made(tmp_path / "b", 94.1, seed=2)
-    there, back = compare(a, b).pairs[-1].ratio, compare(b, a).pairs[-1].ratio
-    assert there.median == pytest.approx(2.0, rel=0.02)
-    assert back.low == pytest.approx(1 / there.high)
-    assert back.high == pytest.approx(1 / there.low)
-
-
-def test_differences_that_matter_are_marked_and_others_not(tmp_path: Path) -> None:
-    found = compare(made(tmp_path / "a", 120.0), made(tmp_path / "b", 94.1, seed=2))
-    assert found.pairs[-1].significant is True
-    assert found.pairs[0].significant is False
+    there, back = compare(a, b).pairs, compare(b, a).pairs[-1].ratio
+    assert there[-1].ratio.median == pytest.approx(2.0, rel=0.02)
+    assert back.low == pytest.approx(1 / there[-1].ratio.high)
+    assert back.high == pytest.approx(1 / there[-1].ratio.low)
+    # What matters is marked, and other differences are not.
+    assert (there[-1].significant, there[0].significant) == (True, False)
 
 
 def test_equal_networks_rarely_differ(tmp_path: Path) -> None:
@@ -70,45 +71,34 @@ def test_the_interval_combines_both(tmp_path: Path) -> None:
     assert (pair.ratio.low, pair.ratio.high) == pytest.approx((4 / 16, 6 / 8))
 
 
-@pytest.mark.parametrize(("launches", "known"), [(1, False), (3, False), (4, True), (5, True)])
+@pytest.mark.parametrize(("launches", "known"), [(1, False), (2, False), (3, False), (4, True)])
 def test_too_few_launches_prove_nothing(tmp_path: Path, launches: int, known: bool) -> None:
-    a = made(tmp_path / "a", 900.0, launches)
-    found = compare(a, made(tmp_path / "b", 94.1, launches))
+    a, b = made(tmp_path / "a", 900.0, launches), made(tmp_path / "b", 94.1, launches)
+    found = compare(a, b)
     assert (found.pairs[-1].significant is not None) is known
     assert (codes(found) == ["too-few-launches"]) is not known
-
-
-def test_too_few_launches_are_said_in_one_sentence(tmp_path: Path) -> None:
-    a, b = made(tmp_path / "a", launches=2), made(tmp_path / "b", launches=2)
     said = weft("compare", a.directory, b.directory).stdout
-    assert "unknown" not in said and "significant:" not in said
-    assert said.count("too few launches") == 1
+    assert "unknown" not in said and ("significant:" in said) is known
+    assert said.count("too few launches") == (not known)
 
 
 def test_what_is_not_alike_comes_first_and_warnings_of_both_runs_with_it(tmp_path: Path) -> None:
     times_us = launches_of(affine_us(SIZES, 28.0, 94.1))
     old = [Warning("cpu-busy", "a processor was busy")]
+    late = [Warning("lab-late", "frames left late", "use a smaller --scale")]
+    nodelay = [{"step": 0, "launch": 0, "node": "n1", "settings": {"nodelay": False}}]
+    more = {"weft_version": "0.2.0", "effective": nodelay, "warnings": late}
     a = pingpong_run(tmp_path / "a", SIZES, times_us, weft_version="0.1.0", warnings=old)
-    b = pingpong_run(
-        tmp_path / "b",
-        SIZES,
-        times_us,
-        weft_version="0.2.0",
-        effective=[{"step": 0, "launch": 0, "node": "n1", "settings": {"nodelay": False}}],
-        warnings=[Warning("lab-late", "frames left late", "use a smaller --scale")],
-    )
+    b = pingpong_run(tmp_path / "b", SIZES, times_us, **more)
     found = compare(a, b)
-    assert [(one.what, one.a, one.b) for one in found.differences] == [
-        ("weft", "0.1.0", "0.2.0"),
-        ("nodelay", "-", "False"),
-    ]
+    differences = [Difference("weft", "0.1.0", "0.2.0"), Difference("nodelay", "-", "False")]
+    assert found.differences == differences
     assert [(one.code, one.message) for one in found.warnings] == [
         ("cpu-busy", "a: a processor was busy"),
         ("lab-late", "b: frames left late"),
     ]
     lines = weft("compare", a.directory, b.directory).stdout.splitlines()
     assert lines[2:4] == ["differs  weft: 0.1.0 | 0.2.0", "differs  nodelay: - | False"]
-    assert found.differences[0] == Difference("weft", "0.1.0", "0.2.0")
 
 
 def test_fabrics_of_one_name_and_other_rates_are_told(tmp_path: Path) -> None:
@@ -122,11 +112,8 @@ def test_fabrics_of_one_name_and_other_rates_are_told(tmp_path: Path) -> None:
 
     first = run("a", 10**8)
     (told,) = compare(first, run("b", 10**9)).differences
-    assert (told.what, told.a, told.b) == (
-        "fabric's link forward.rate_bits_per_s",
-        "100000000",
-        "1000000000",
-    )
+    what = "fabric's link forward.rate_bits_per_s"
+    assert told == Difference(what, "100000000", "1000000000")
     imported = run("c", 10**9)
     imported.meta.testbed["fabric"] = None
     assert [one.what for one in compare(first, imported).differences] == ["fabric"]
@@ -176,19 +163,3 @@ def test_runs_that_share_nothing_are_refused(tmp_path: Path) -> None:
         compare(a, b)
     with pytest.raises(RequestError, match="against no samples"):
         compare(a, write_run(tmp_path / "c", []))
-
-
-def test_json_has_the_documented_keys(tmp_path: Path) -> None:
-    run = made(tmp_path / "a")
-    document = json.loads(weft("compare", run.directory, run.directory, "--json").stdout)
-    assert {"points", "median_abs_error_pct", "worst_abs_error_pct"} <= set(document)
-    keys = {"pattern", "size_bytes", "a", "b", "ratio", "significant"}
-    assert set(document["points"][0]) == keys
-    assert set(document["points"][0]["ratio"]) == {"median", "low", "high"}
-    assert document["unmatched"] == {"a": 0, "b": 0}
-    assert document["simultaneous"] == {
-        "level": 0.95,
-        "rows": len(SIZES),
-        "launches": [5, 5],
-        "least_p": 2 / 252,
-    }

@@ -1,8 +1,5 @@
 """Runs between many nodes, held against each other route by route."""
 
-from __future__ import annotations
-
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,30 +8,39 @@ import msgspec
 import numpy as np
 import pytest
 
-from support.here import weft
+from support.here import weft, weft_json
 from support.plans import a_step
 from support.runs import launches_of, step_rows, write_run
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
-from weft.compare.comparison import compare
+from weft.compare.comparison import Comparison, compare
 from weft.compare.document import Unmatched
 from weft.compare.routes import RoutePair
 from weft.plan.pattern import AllToAll
 from weft.run.folder import Run
 
 
-def test_each_route_has_its_ratio_and_the_slow_one_stands_out(tmp_path: Path) -> None:
-    a = write_cluster_run(
-        tmp_path / "a", Cluster(4, 94.1, slow_routes={(0, 2): 47.05}), [Step.matrix()]
+def matrices(tmp_path: Path, a: Cluster, b: Cluster) -> tuple[Run, Run]:
+    """A matrix of rates on each of two clusters."""
+    return tuple(  # type: ignore[return-value]
+        write_cluster_run(tmp_path / name, cluster, [Step.matrix()])
+        for name, cluster in (("a", a), ("b", b))
     )
-    b = write_cluster_run(tmp_path / "b", Cluster(4, 94.1), [Step.matrix()])
+
+
+def ratios_of(found: Comparison) -> dict[tuple[str, str], float]:
+    return {(pair.src, pair.dst): pair.ratio.median for pair in found.pairs}  # type: ignore[attr-defined]
+
+
+def test_each_route_has_its_ratio_and_the_slow_one_stands_out(tmp_path: Path) -> None:
+    a, b = matrices(tmp_path, Cluster(4, 94.1, slow_routes={(0, 2): 47.05}), Cluster(4, 94.1))
     found = compare(a, b)
     assert len(found.pairs) == 12
     assert all(isinstance(pair, RoutePair) for pair in found.pairs)
-    ratios = {(pair.src, pair.dst): pair.ratio.median for pair in found.pairs}  # type: ignore[attr-defined]
+    ratios = ratios_of(found)
     assert ratios.pop(("n1", "n3")) == pytest.approx(0.5, rel=0.05)
     assert list(ratios.values()) == pytest.approx([1.0] * 11, rel=0.05)
     assert found.worst_abs_error_pct == pytest.approx(50, abs=3)
-    said = json.loads(weft("compare", a.directory, b.directory, "--json").stdout)
+    said = weft_json("compare", a.directory, b.directory)
     assert said["points"] == msgspec.to_builtins(found.pairs)
     keys = {"pattern", "size_bytes", "a", "b", "ratio", "significant", "phase", "src", "dst"}
     assert keys <= said["points"][0].keys()
@@ -50,10 +56,7 @@ def test_steps_of_the_same_pattern_are_kept_apart(tmp_path: Path) -> None:
 
 
 def test_a_route_that_carried_nothing_is_left_out(tmp_path: Path) -> None:
-    dead = Cluster(4, dead_routes=frozenset({(0, 1)}))
-    a = write_cluster_run(tmp_path / "a", dead, [Step.matrix()])
-    b = write_cluster_run(tmp_path / "b", Cluster(4), [Step.matrix()])
-    found = compare(a, b)
+    found = compare(*matrices(tmp_path, Cluster(4, dead_routes=frozenset({(0, 1)})), Cluster(4)))
     assert len(found.pairs) == 11
     assert found.unmatched.b == 1
 
@@ -66,23 +69,10 @@ def test_a_route_that_one_launch_measured_is_not_known_to_differ(tmp_path: Path)
         times_us = launches_of([8.0 * 1024 / rate_mbps], noise=0.01, seed=int(rate_mbps))
         once = times_us.copy()
         once[:, 1:] = np.nan
-        rows = [
-            step_rows(
-                [1024],
-                once if flow == flows[0] and name == "a" else times_us,
-                "alltoall",
-                0,
-                flow,
-                0,
-            )
-            for flow in flows
-        ]
-        return write_run(
-            tmp_path / name,
-            rows,
-            [a_step(AllToAll(nodes=None, mode="phased"))],
-            ("n1", "n2", "n3", "n4"),
-        )
+        times = dict.fromkeys(flows, times_us) | ({flows[0]: once} if name == "a" else {})
+        rows = [step_rows([1024], times[flow], "alltoall", 0, flow, 0) for flow in flows]
+        step = a_step(AllToAll(nodes=None, mode="phased"))
+        return write_run(tmp_path / name, rows, [step], ("n1", "n2", "n3", "n4"))
 
     found = compare(run("a", 94.0), run("b", 47.0))
     assert [pair.significant for pair in found.pairs] == [None, True, True, True]
@@ -90,8 +80,7 @@ def test_a_route_that_one_launch_measured_is_not_known_to_differ(tmp_path: Path)
 
 
 def test_a_slow_node_is_named_before_its_routes(tmp_path: Path) -> None:
-    a = write_cluster_run(tmp_path / "a", Cluster(8, slow_out={2: 47.05}), [Step.matrix()])
-    b = write_cluster_run(tmp_path / "b", Cluster(8), [Step.matrix()])
+    a, b = matrices(tmp_path, Cluster(8, slow_out={2: 47.05}), Cluster(8))
     found = compare(a, b)
     assert [(one.node, one.direction) for one in found.nodes] == [("n3", "out")]
     assert found.nodes[0].ratio == pytest.approx(0.5, abs=0.02)
@@ -101,22 +90,18 @@ def test_a_slow_node_is_named_before_its_routes(tmp_path: Path) -> None:
 
 
 def test_nodes_of_other_names_are_matched_by_rank(tmp_path: Path) -> None:
-    slow = {(0, 2): 47.05}
-    a = write_cluster_run(tmp_path / "a", Cluster(4, slow_routes=slow), [Step.matrix()])
-    names = ("n1", "x", "y", "z")
-    b = write_cluster_run(tmp_path / "b", Cluster(4, names=names), [Step.matrix()])
-    found = compare(a, b)
+    renamed = Cluster(4, names=("n1", "x", "y", "z"))
+    found = compare(*matrices(tmp_path, Cluster(4, slow_routes={(0, 2): 47.05}), renamed))
     assert found.warnings[0].code == "nodes-by-rank"
     assert found.warnings[0].message.startswith("n[2-4] of a stand beside x,y,z of b")
-    ratios = {(pair.src, pair.dst): pair.ratio.median for pair in found.pairs}  # type: ignore[attr-defined]
+    ratios = ratios_of(found)
     assert len(ratios) == 12 and ratios["n1", "n3"] == pytest.approx(0.5, rel=0.05)
 
 
 def test_the_order_of_names_does_not_matter(tmp_path: Path) -> None:
-    a = write_cluster_run(tmp_path / "a", Cluster(4, slow_out={0: 47.05}), [Step.matrix()])
     turned = Cluster(4, slow_out={3: 47.05}, names=("n4", "n3", "n2", "n1"))
-    b = write_cluster_run(tmp_path / "b", turned, [Step.matrix()])
-    assert compare(a, b).worst_abs_error_pct < 10
+    runs = matrices(tmp_path, Cluster(4, slow_out={0: 47.05}), turned)
+    assert compare(*runs).worst_abs_error_pct < 10
 
 
 def test_hundreds_of_thousands_of_routes_take_little_memory(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from support.command import weft
+from support.here import refusal
 from weft.cli.demo import _known_table
 from weft.demo.demonstration import clear
 from weft.demo.known import Known, compare
@@ -100,16 +100,13 @@ def test_a_limit_of_other_nodes_is_none_of_the_known() -> None:
 
 
 def test_only_a_demonstration_is_replaced(tmp_path: Path) -> None:
-    (tmp_path / "letters").mkdir()
-    with pytest.raises(RequestError, match="is no demonstration"):
-        clear(tmp_path, ["xray"])
-    assert (tmp_path / "letters").exists()
-    assert weft("demo", "--out", tmp_path).returncode == 2
-
-
-def test_a_demonstration_is_replaced_by_another_one(tmp_path: Path) -> None:
     run = tmp_path / "demo" / "fast-ethernet"
     run.mkdir(parents=True)
     (run / "run.json").write_text("{}")
     clear(tmp_path / "demo", ["xray", "fast-ethernet"])
     assert not (tmp_path / "demo").exists()
+    (tmp_path / "letters").mkdir()
+    with pytest.raises(RequestError, match="is no demonstration"):
+        clear(tmp_path, ["xray"])
+    assert (tmp_path / "letters").exists()
+    refusal("demo", "--out", tmp_path)

@@ -1,7 +1,5 @@
 """What a run says of messages that got lost: reduced, as a document, as tables."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +12,7 @@ from support.here import weft
 from support.runs import step_plan, step_rows, write_run
 from weft.cli.output import plain
 from weft.cli.tables.delivery import deliveries_table
-from weft.diagnose.delivery import deliveries
+from weft.diagnose.delivery import Delivered, deliveries
 from weft.diagnose.summary import summarise
 from weft.report.delivery import delivery_table, loss_text
 from weft.run.folder import Run
@@ -72,35 +70,27 @@ def test_it_stands_in_the_document_and_in_both_tables(tmp_path: Path) -> None:
     assert "2.000" in weft("show", run.directory).stdout
 
 
+def printed(width: int, *rows: Delivered) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width).print(deliveries_table(list(rows)))
+    return out.getvalue()
+
+
 def test_counts_that_are_zero_everywhere_have_no_column(tmp_path: Path) -> None:
     (one,) = deliveries(lossy_run(tmp_path / "run"))
-    out = io.StringIO()
     whole = replace(one, overrun=0, duplicated=0)
-    Console(file=out, width=120).print(deliveries_table([whole, replace(whole, reordered=0)]))
-    heading, *_, last = out.getvalue().splitlines()
+    heading, *_, last = printed(120, whole, replace(whole, reordered=0)).splitlines()
     assert "out of order" in heading and "overrun" not in heading
     assert last.strip() == "overrun, twice: all 0"
+    assert "out of" in printed(80, one) and "…" not in printed(80, one), "a heading is cut off"
 
 
-def test_a_run_over_tcp_has_none(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", [step_rows([100], np.full((1, 3, 1), 10.0))])
+def test_a_run_over_tcp_has_none_and_nothing_lost_is_said_shortly(tmp_path: Path) -> None:
+    times = np.full((1, 3, 1), 10.0)
+    run = write_run(tmp_path / "tcp", [step_rows([100], times)])
     assert deliveries(run) == []
     assert not delivery_table(run).rows
-
-
-def test_nothing_lost_is_said_shortly(tmp_path: Path) -> None:
-    run = write_run(
-        tmp_path / "run",
-        [step_rows([100], np.full((1, 3, 1), 10.0), "stream")],
-        [step_plan("stream", "udp")],
-        deliveries=[row(launch, received=1000) for launch in range(3)],
-    )
-    (one,) = deliveries(run)
+    whole = [row(launch, received=1000) for launch in range(3)]
+    rows, step = step_rows([100], times, "stream"), step_plan("stream", "udp")
+    (one,) = deliveries(write_run(tmp_path / "udp", [rows], [step], deliveries=whole))
     assert loss_text(one.loss_pct) == "0"
-
-
-def test_no_heading_is_cut_off_at_80_columns(tmp_path: Path) -> None:
-    console = Console(width=80, file=io.StringIO())
-    console.print(deliveries_table(deliveries(lossy_run(tmp_path / "run"))))
-    text = console.file.getvalue()
-    assert "out of" in text and "…" not in text

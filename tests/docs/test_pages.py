@@ -1,7 +1,5 @@
 """The pages: links lead somewhere, commands, plans, networks and files in them are accepted, and Python runs."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import tomllib
@@ -16,6 +14,7 @@ from weft.fabric.load import load_fabric
 from weft.formats.importers import FORMATS
 from weft.plan import catalog
 from weft.plan.load import load_plan, parse_plan
+from weft.plan.phases import expand
 from weft.testbed.hosts.host_file import read_host_file
 from weft.testbed.open import open_testbed
 
@@ -88,7 +87,8 @@ def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
     is_named = "name" in document or not document.keys() & {"steps", "links"}
     path.write_text(text if is_named else f'name = "shown"\n{text}')
     if "steps" in document:
-        parse_plan(path.read_text(), str(path))
+        steps = parse_plan(path.read_text(), str(path)).steps
+        assert all(expand(step, 96) for step in steps)
     elif "nodes" in document:
         read_host_file(str(path))
     elif "links" in document:

@@ -1,7 +1,5 @@
 """What every importer must do, whatever the tool."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -9,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from support.here import weft
+from support.cases import cases
+from support.here import weft, weft_json
 from support.importing import DATA, imported, refusal, warned
 from weft.cli.output import plain
 from weft.diagnose.limits.diagnosis import diagnose
@@ -19,43 +18,7 @@ from weft.formats.importers import FORMATS, import_file
 from weft.formats.importers.imported import Options
 from weft.run.folder import Run
 
-WHOLE = {
-    "fping_5.1_C.txt": "fping",
-    "fping_5.1_loss.txt": "fping",
-    "fping_5.1_replies.txt": "fping",
-    "fping_5.1_summary.txt": "fping",
-    "fping_5.1_timeouts.txt": "fping",
-    "imb_mpi1.txt": "imb",
-    "iperf3_3.12_bidir.json": "iperf3",
-    "iperf3_3.12_p2.json": "iperf3",
-    "iperf3_3.12_reverse.json": "iperf3",
-    "iperf3_tcp.json": "iperf3",
-    "iperf3_udp.json": "iperf3",
-    "iperf321_jsonstream.txt": "iperf3",
-    "iperf321_tcp.json": "iperf3",
-    "mpigraph.out": "mpigraph",
-    "neper_samples.csv": "neper",
-    "neper_srv.txt": "neper",
-    "neper_tcp_rr.txt": "neper",
-    "ng_oneone.stdout": "netgauge",
-    "np3.7.2.np.out": "netpipe",
-    "np3.7.2.stdout": "netpipe",
-    "np5_mpi.np.out": "netpipe",
-    "osu_bw_7.4.txt": "osu",
-    "osu_latency_7.4.txt": "osu",
-    "osu_mbw_mr_7.4.txt": "osu",
-    "qperf_0.4.11.txt": "qperf",
-    "qperf_0.4.11_bits.txt": "qperf",
-    "qperf_0.4.11_sweep.txt": "qperf",
-    "qperf_0.4.11_vv.txt": "qperf",
-    "sockperf_3.7_pp_tcp.txt": "sockperf",
-    "sockperf_3.7_rtt.txt": "sockperf",
-    "sockperf_3.7_tp.txt": "sockperf",
-    "sockperf_3.7_ul.txt": "sockperf",
-    "sockperf_pp.txt": "sockperf",
-    "ucx_1.13_latency.txt": "ucx",
-    "ucx_1.13_sweep.txt": "ucx",
-}
+WHOLE = dict(cases("outputs", "whole"))
 """Real outputs that are whole, and whose they are."""
 
 
@@ -160,14 +123,8 @@ def test_a_test_without_a_result_is_named_also_before_a_cut(tmp_path: Path) -> N
 
 
 def _is_row(line: str, format: str) -> bool:
-    wanted = {
-        "netpipe": "       1",
-        "osu": "1  ",
-        "imb": "            0",
-        "mpigraph": "vm:0 from",
-        "fping": "127",
-    }
-    return line.startswith(wanted[format])
+    wanted = {"netpipe": "       1", "osu": "1  ", "imb": " " * 12 + "0", "fping": "127"}
+    return line.startswith(wanted.get(format, "vm:0 from"))
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -215,6 +172,15 @@ def test_what_no_tool_wrote_is_refused_by_line(tmp_path: Path, format: str) -> N
     assert "line 1: " in refusal(tmp_path, format, "Dear diary,\nall is well\n").message
 
 
+PIECES = [
+    "",
+    "9" * 25,
+    *["0", "-1", "nan", "inf", "1e400", "{", "}", '"', ",", "-", "é"],
+    "\t",
+    "\n",
+]
+
+
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -227,27 +193,7 @@ def test_a_damaged_file_never_ends_in_anything_but_a_message(
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(text)))
         length = data.draw(st.integers(0, 30))
-        piece = data.draw(
-            st.sampled_from(
-                [
-                    "",
-                    "0",
-                    "-1",
-                    "9" * 25,
-                    "nan",
-                    "inf",
-                    "1e400",
-                    "\t",
-                    "\n",
-                    "{",
-                    "}",
-                    '"',
-                    ",",
-                    "-",
-                    "é",
-                ]
-            )
-        )
+        piece = data.draw(st.sampled_from(PIECES))
         text = text[:at] + piece + text[at + length :]
     options = Options(partial=data.draw(st.booleans()))
     run = _attempt(tmp_path_factory.mktemp("damaged"), WHOLE[name], text, options)
@@ -257,14 +203,11 @@ def test_a_damaged_file_never_ends_in_anything_but_a_message(
 
 def test_the_command_line_gives_the_run_and_its_warnings(tmp_path: Path) -> None:
     out = str(tmp_path / "run")
-    done = weft(
-        "import", "qperf", str(DATA / "qperf_0.4.11.txt"), "--out", out, "--size", "512", "--json"
-    )
-    document = json.loads(done.stdout)
+    source = DATA / "qperf_0.4.11.txt"
+    document = weft_json("import", "qperf", source, "--out", out, "--size", "512")
     assert document["run"] == out and document["status"] == "complete"
     assert [warning["code"] for warning in document["warnings"]] == ["one-launch"]
-    shown = json.loads(weft("show", out, "--json").stdout)
-    assert {point["size_bytes"] for point in shown["points"]} == {512}
+    assert {point["size_bytes"] for point in weft_json("show", out)["points"]} == {512}
 
 
 def test_a_run_can_be_compared_fitted_and_reported(tmp_path: Path) -> None:
@@ -273,8 +216,8 @@ def test_a_run_can_be_compared_fitted_and_reported(tmp_path: Path) -> None:
         assert weft("import", WHOLE[name], str(DATA / name), "--out", out).returncode == 0
     matrix = str(tmp_path / "matrix")
     assert weft("import", "mpigraph", str(DATA / "mpigraph.out"), "--out", matrix).returncode == 0
-    compared = json.loads(weft("compare", one, other, "--json").stdout)
-    assert [point["size_bytes"] for point in compared["points"]] == [1, 2, 4, 8, 16, 32, 64]
+    compared = weft_json("compare", one, other)["points"]
+    assert [point["size_bytes"] for point in compared] == [1, 2, 4, 8, 16, 32, 64]
     assert weft("fit", one, "--model", "hockney").returncode == 0
     page = tmp_path / "page.html"
     assert weft("report", one, other, matrix, "--out", str(page)).returncode == 0

@@ -1,12 +1,10 @@
 """What the tools that are installed here print today, on loopback."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,9 +17,10 @@ pytestmark = pytest.mark.timed
 HOME = "127.0.0.1"
 
 
-def needs(program: str) -> None:
-    if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed")
+def tool(program: str) -> Callable[[Callable], Callable]:
+    """A test of a program, where that is installed."""
+    missing = pytest.mark.skipif(shutil.which(program) is None, reason=f"no {program} here")
+    return lambda test: pytest.mark.smoke(program)(missing(test))
 
 
 def free_port() -> int:
@@ -56,9 +55,8 @@ def output(*command: str, stderr: bool = False) -> str:
     return done.stderr if stderr else done.stdout
 
 
-@pytest.mark.smoke("NPtcp")
+@tool("NPtcp")
 def test_netpipe(tmp_path: Path) -> None:
-    needs("NPtcp")
     port = free_port()
     file = tmp_path / "np.out"
     with serving("NPtcp", "-P", str(port), port=port):
@@ -67,18 +65,16 @@ def test_netpipe(tmp_path: Path) -> None:
     assert {1, 1024} < set(times) and all(0.1 < time_us < 1e5 for time_us in times.values())
 
 
-@pytest.mark.smoke("iperf3")
+@tool("iperf3")
 def test_iperf3(tmp_path: Path) -> None:
-    needs("iperf3")
     port = free_port()
     with serving("iperf3", "-s", "-B", HOME, "-p", str(port), port=port):
         text = output("iperf3", "-c", HOME, "-p", str(port), "-t", "1", "-l", "64K", "-J")
     assert rates_mbps(imported(tmp_path, "iperf3", text))[65536] > 1
 
 
-@pytest.mark.smoke("sockperf")
+@tool("sockperf")
 def test_sockperf(tmp_path: Path) -> None:
-    needs("sockperf")
     port = free_port()
     log = tmp_path / "log.csv"
     with serving("sockperf", "sr", "--tcp", "-i", HOME, "-p", str(port), port=port):
@@ -91,9 +87,8 @@ def test_sockperf(tmp_path: Path) -> None:
     assert 0.1 < next(iter(summary.values())) / packets[100] < 10
 
 
-@pytest.mark.smoke("qperf")
+@tool("qperf")
 def test_qperf(tmp_path: Path) -> None:
-    needs("qperf")
     port = free_port()
     with serving("qperf", "-lp", str(port), port=port):
         loop = ("-t", "1", "-oo", "msg_size:64:4K:*64", "-vu", "tcp_lat")
@@ -102,9 +97,8 @@ def test_qperf(tmp_path: Path) -> None:
     assert set(times) == {64, 4096} and all(0.1 < time_us < 1e5 for time_us in times.values())
 
 
-@pytest.mark.smoke("fping")
+@tool("fping")
 def test_fping(tmp_path: Path) -> None:
-    needs("fping")
     text = output("fping", "-C", "3", "-q", "-p", "50", HOME, stderr=True)
     run = imported(tmp_path, "fping", text)
     assert run.samples.num_rows == 3 and 0 < latencies_us(run)[56] < 1e5

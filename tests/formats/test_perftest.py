@@ -1,35 +1,16 @@
 """perftest's shapes as published: it needs InfiniBand or RoCE, which is not here."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 from support.importing import imported, latencies_us, rates_mbps, refusal
+from support.paths import DATA
 from weft.diagnose.ensemble.rates import Rates
 from weft.formats.importers.imported import Options
 
-RULE = "-" * 87 + "\n"
-HEAD = """ Dual-port       : OFF\t\tDevice         : mlx5_0
- Number of qps   : 1\t\tTransport type : IB
- Mtu             : 4096[B]
-"""
-LATENCY = (
-    f"{RULE}                    Send Latency Test\n{HEAD}{RULE} local address: LID 0x01 QPN 0x0091\n{RULE}"
-    " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]"
-    "   99% percentile[usec]   99.9% percentile[usec] \n"
-    "Conflicting CPU frequency values detected: 1500.000000 != 1663.676000. CPU Frequency is not max.\n"
-    " 2       1000          0.79           5.30         0.81              0.82         0.12      0.84        5.30   \n"
-    " 4       1000          0.77           3.43         0.79              0.80         0.03      0.82        3.43   \n"
-    f"{RULE}"
-)
-BANDWIDTH = (
-    f"{RULE}                    RDMA_Write{{}} BW Test\n{HEAD}{RULE}"
-    " #bytes     #iterations    BW peak[{0}]    BW average[{0}]   MsgRate[Mpps]\n"
-    " 4096       5000             9590.10            9582.67\t\t   2.453164\n"
-    f"{RULE}"
-)
+LATENCY = (DATA / "published/perftest_latency.txt").read_text()
+BANDWIDTH = (DATA / "published/perftest_bandwidth.txt").read_text()
 
 
 def bandwidth(unit: str, both: str = "") -> str:
@@ -40,6 +21,7 @@ def test_latency_is_the_mean_of_half_the_round_trip(tmp_path: Path) -> None:
     run = imported(tmp_path, "perftest", LATENCY)
     assert latencies_us(run) == pytest.approx({2: 0.82, 4: 0.80})
     assert set(run.samples["messages"].to_pylist()) == {1000}
+    assert "one-sided" not in [one.code for one in run.meta.warnings]
     assert run.meta.plan.steps[0].transport == "rdma"
 
 
@@ -57,20 +39,15 @@ def test_one_sided_latency_says_what_it_is(tmp_path: Path, verb: str, what: str)
     assert what in said and verb in said
 
 
-def test_latency_of_messages_needs_no_such_warning(tmp_path: Path) -> None:
-    run = imported(tmp_path, "perftest", LATENCY)
-    assert "one-sided" not in [one.code for one in run.meta.warnings]
-
-
-@pytest.mark.parametrize("unit", ["MB/sec", "MiB/sec"])
-def test_its_megabytes_are_binary_as_its_message_rate_proves(tmp_path: Path, unit: str) -> None:
+@pytest.mark.parametrize(
+    ("unit", "mbps"),
+    [("MB/sec", 2.453164 * 4096 * 8), ("MiB/sec", 2.453164 * 4096 * 8), ("Gb/sec", 9582.67e3)],
+)
+def test_its_megabytes_are_binary_as_its_message_rate_proves_and_gigabits_decimal(
+    tmp_path: Path, unit: str, mbps: float
+) -> None:
     rates = rates_mbps(imported(tmp_path, "perftest", bandwidth(unit)))
-    assert rates == pytest.approx({4096: 2.453164 * 4096 * 8}, rel=1e-6)
-
-
-def test_gigabits_are_decimal(tmp_path: Path) -> None:
-    rates = rates_mbps(imported(tmp_path, "perftest", bandwidth("Gb/sec")))
-    assert rates == pytest.approx({4096: 9582.67e3}, rel=1e-6)
+    assert rates == pytest.approx({4096: mbps}, rel=1e-6)
 
 
 def test_both_directions_are_divided(tmp_path: Path) -> None:

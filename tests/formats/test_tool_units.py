@@ -1,7 +1,5 @@
 """What each tool counts, against numbers of its real outputs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -10,17 +8,17 @@ import pytest
 from support.importing import DATA, imported, latencies_us, rates_mbps, refusal, warned
 from weft.diagnose.ensemble.rates import Rates
 from weft.formats.importers.imported import Options
+from weft.run.folder import Run
 
 
-def test_osu_latency_is_the_mean_half_round_trip_found_by_its_header(tmp_path: Path) -> None:
-    run = imported(tmp_path, "osu", "osu_latency_7.4.txt")
+def test_osu_latency_is_the_mean_half_round_trip_and_bandwidth_in_decimal_megabytes(
+    tmp_path: Path,
+) -> None:
+    run = imported(tmp_path / "latency", "osu", DATA / "osu_latency_7.4.txt")
     expected = {1: 0.38, 2: 3.26, 4: 3.59, 8: 4.52, 16: 2.34, 32: 9.15, 64: 1.80}
     assert latencies_us(run) == pytest.approx(expected)
     assert run.meta.statistic == "mean"
-
-
-def test_osu_bandwidth_is_in_decimal_megabytes_and_keeps_its_digits(tmp_path: Path) -> None:
-    rates = rates_mbps(imported(tmp_path, "osu", "osu_bw_7.4.txt"))
+    rates = rates_mbps(imported(tmp_path / "bandwidth", "osu", DATA / "osu_bw_7.4.txt"))
     assert rates[1] == pytest.approx(9.54 * 8, rel=1e-6)
     assert rates[64] == pytest.approx(463.59 * 8, rel=1e-6)
 
@@ -66,19 +64,16 @@ def test_iperf3_counts_what_arrived(tmp_path: Path) -> None:
 
 def test_iperf3_tells_directions_apart(tmp_path: Path) -> None:
     run = imported(tmp_path / "both", "iperf3", DATA / "iperf3_3.12_bidir.json")
-    assert [step.name for step in run.meta.plan.steps] == [
-        "tcp-client-to-server",
-        "tcp-server-to-client-2",
-    ]
+    names = [step.name for step in run.meta.plan.steps]
+    assert names == ["tcp-client-to-server", "tcp-server-to-client-2"]
     back = imported(tmp_path / "back", "iperf3", DATA / "iperf3_3.12_reverse.json")
     assert back.meta.plan.steps[0].name == "tcp-server-to-client"
 
 
 def test_iperf3_udp_tells_losses(tmp_path: Path) -> None:
-    text = (
-        (DATA / "iperf3_udp.json").read_text().replace('"lost_packets":\t0', '"lost_packets":\t19')
-    )
-    run = imported(tmp_path, "iperf3", text)
+    text = (DATA / "iperf3_udp.json").read_text()
+    lossy = text.replace('"lost_packets":\t0', '"lost_packets":\t19')
+    run = imported(tmp_path, "iperf3", lossy)
     assert run.meta.plan.steps[0].transport == "udp"
     assert any("19 of 382 datagrams" in warning.message for warning in run.meta.warnings)
 
@@ -86,12 +81,9 @@ def test_iperf3_udp_tells_losses(tmp_path: Path) -> None:
 def test_iperf3_failures_and_texts_are_named(tmp_path: Path) -> None:
     assert "Connection refused" in refusal(tmp_path, "iperf3", "iperf3_3.12_error.json").message
     assert "-J" in refusal(tmp_path, "iperf3", "iperf3_3.12.txt").hint
-    text = (
-        (DATA / "iperf3_tcp.json")
-        .read_text()
-        .replace('"lost_percent":\t0', '"lost_percent":\t-nan')
-    )
-    assert rates_mbps(imported(tmp_path, "iperf3", text))
+    text = (DATA / "iperf3_tcp.json").read_text()
+    odd = text.replace('"lost_percent":\t0', '"lost_percent":\t-nan')
+    assert rates_mbps(imported(tmp_path, "iperf3", odd))
 
 
 @pytest.mark.parametrize(
@@ -127,9 +119,8 @@ def test_qperf_takes_what_arrived_and_reads_exact_sizes(tmp_path: Path) -> None:
     assert latencies_us(run, "tcp") == pytest.approx({1: 33.5})
     assert rates_mbps(run, "tcp") == pytest.approx({65536: 3.41 * 8e3}, rel=1e-6)
     assert rates_mbps(run, "udp") == pytest.approx({32768: 6.54 * 8e3}, rel=1e-6)
-    bits = imported(
-        tmp_path / "bits", "qperf", DATA / "qperf_0.4.11_bits.txt", Options(size_bytes=1024)
-    )
+    options = Options(size_bytes=1024)
+    bits = imported(tmp_path / "bits", "qperf", DATA / "qperf_0.4.11_bits.txt", options)
     assert rates_mbps(bits) == pytest.approx({1024: 7370}, rel=1e-6)
     exact = imported(tmp_path / "exact", "qperf", DATA / "qperf_0.4.11_vv.txt")
     assert set(rates_mbps(exact)) == {65536} and "size-assumed" not in warned(exact)
@@ -141,29 +132,24 @@ def test_qperf_over_sizes_is_one_curve(tmp_path: Path) -> None:
     assert run.meta.plan.launches == 1 and len(run.meta.plan.steps) == 1
 
 
-def test_mpigraph_is_from_sender_to_receiver_in_binary_megabytes(tmp_path: Path) -> None:
-    run = imported(tmp_path, "mpigraph", "mpigraph.out")
+def mpigraph_mbps(run: Run) -> dict[tuple[int, int], float]:
     rates = Rates.of(run)
-    found = {
-        (src, dst): mbps
-        for src, dst, mbps in zip(
-            rates.src.tolist(), rates.dst.tolist(), rates.mbps.tolist(), strict=True
-        )
-    }
+    ends = zip(rates.src.tolist(), rates.dst.tolist(), strict=True)
+    return dict(zip(ends, rates.mbps.tolist(), strict=True))
+
+
+def test_mpigraph_is_from_sender_to_receiver_in_binary_megabytes(tmp_path: Path) -> None:
+    run = imported(tmp_path / "whole", "mpigraph", DATA / "mpigraph.out")
+    found = mpigraph_mbps(run)
     assert len(found) == 12
     assert found[1, 0] == pytest.approx(3572.786 * 2**20 * 8 / 1e6, rel=1e-4)
     assert found[0, 3] == pytest.approx(11679.951 * 2**20 * 8 / 1e6, rel=1e-4)
     assert [node["name"] for node in run.meta.nodes] == ["vm:0", "vm:1", "vm:2", "vm:3"]
-
-
-def test_mpigraph_cut_in_its_second_table_gives_the_first(tmp_path: Path) -> None:
+    # Cut in its second table it gives the first.
     text = (DATA / "mpigraph.out").read_text()
-    cut = text[: text.index("vm:2 from")]
-    run = imported(tmp_path, "mpigraph", cut, Options(partial=True))
-    rates = Rates.of(run)
-    there = (rates.src == 0) & (rates.dst == 3)
-    assert rates.mbps[there].tolist() == pytest.approx([10050.979 * 2**20 * 8 / 1e6], rel=1e-4)
-    assert run.meta.status == "partial"
+    cut = imported(tmp_path, "mpigraph", text[: text.index("vm:2 from")], Options(partial=True))
+    assert mpigraph_mbps(cut)[0, 3] == pytest.approx(10050.979 * 2**20 * 8 / 1e6, rel=1e-4)
+    assert cut.meta.status == "partial"
 
 
 def test_mpigraph_names_hosts_where_each_has_one_process(tmp_path: Path) -> None:
@@ -176,12 +162,8 @@ def test_mpigraph_names_hosts_where_each_has_one_process(tmp_path: Path) -> None
 
 def test_fping_round_trips_are_halved_and_losses_told(tmp_path: Path) -> None:
     run = imported(tmp_path, "fping", "fping_5.1_loss.txt")
-    assert [node["name"] for node in run.meta.nodes] == [
-        "here",
-        "127.0.0.1",
-        "127.0.0.2",
-        "127.0.0.3",
-    ]
+    names = [node["name"] for node in run.meta.nodes]
+    assert names == ["here", "127.0.0.1", "127.0.0.2", "127.0.0.3"]
     samples = run.samples.to_pydict()
     assert samples["elapsed_ns"][:2] == [332000, 53000]
     assert [samples["dst"].count(node) for node in (1, 2, 3)] == [5, 3, 0]
@@ -227,22 +209,18 @@ def test_netgauge_parameters_are_no_times(tmp_path: Path) -> None:
 
 
 def test_netgauge_files_have_round_trips_and_medians(tmp_path: Path) -> None:
-    loggp = "# size n PRTT(1,0,s) PRTT(n,0,s)\n1 16 10.0 160.0\n1025 16 14.0 170.0\n"
-    assert latencies_us(imported(tmp_path / "a", "netgauge", _put(tmp_path / "a", loggp))) == {
-        1: 5.0,
-        1025: 7.0,
-    }
-    long = (
-        "## Netgauge v2.4.6 - mode mpi - 2 processes\n"
-        "8 - 1.00 1.10 1.05 9.00 (0.10 1) - 2.00 2.60 2.50 8.00 (0.10 1) - 1 2 3 4\n"
-    )
-    assert latencies_us(imported(tmp_path / "b", "netgauge", _put(tmp_path / "b", long))) == {
-        8: 2.5
-    }
-
-
-def _put(directory: Path, text: str) -> Path:
-    directory.mkdir()
-    path = directory / "file"
-    path.write_text(text)
-    return path
+    for name, text, times_us in (
+        (
+            "loggp",
+            "# size n PRTT(1,0,s) PRTT(n,0,s)\n1 16 10.0 160.0\n1025 16 14.0 170.0\n",
+            {1: 5.0, 1025: 7.0},
+        ),
+        (
+            "mpi",
+            "## Netgauge v2.4.6 - mode mpi - 2 processes\n"
+            "8 - 1.00 1.10 1.05 9.00 (0.10 1) - 2.00 2.60 2.50 8.00 (0.10 1) - 1 2 3 4\n",
+            {8: 2.5},
+        ),
+    ):
+        (tmp_path / name).mkdir()
+        assert latencies_us(imported(tmp_path / name, "netgauge", text)) == times_us

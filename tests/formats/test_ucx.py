@@ -1,7 +1,5 @@
 """Importing ucx_perftest."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -32,25 +30,21 @@ def test_a_size_that_the_rates_contradict_is_refused(tmp_path: Path) -> None:
     assert "line 6: messages of 8 bytes do not give this bandwidth" in error.message
     assert "--size" in error.hint and "65534 and 65537" in error.hint
     options = Options(size_bytes=65536)
-    assert rates_mbps(imported(tmp_path, "ucx", "ucx_1.13_bandwidth.txt", options)) == (
-        pytest.approx({65536: 65536 * 8 / 36.19})
-    )
+    rates = rates_mbps(imported(tmp_path, "ucx", "ucx_1.13_bandwidth.txt", options))
+    assert rates == pytest.approx({65536: 65536 * 8 / 36.19})
 
 
 def test_a_table_that_does_not_say_what_was_tested_is_refused(tmp_path: Path) -> None:
     assert "without -v" in refusal(tmp_path, "ucx", "ucx_1.13_v.txt").hint
 
 
-def test_thousands_may_be_separated(tmp_path: Path) -> None:
+def test_thousands_may_be_separated_but_a_decimal_comma_is_refused(tmp_path: Path) -> None:
     text = (DATA / "ucx_1.13_latency.txt").read_text()
+    comma = refusal(tmp_path, "ucx", text.replace("59.493", "59,493"))
+    assert "decimal comma" in comma.message
     separated = text.replace("20000      4.699", "20,000     4.699").replace("16809", "16,809")
     assert separated.count(",") == 2
     assert latencies_us(imported(tmp_path, "ucx", separated)) == pytest.approx({8: 59.493})
-
-
-def test_a_decimal_comma_is_refused(tmp_path: Path) -> None:
-    text = (DATA / "ucx_1.13_latency.txt").read_text().replace("59.493", "59,493")
-    assert "decimal comma" in refusal(tmp_path, "ucx", text).message
 
 
 @pytest.mark.parametrize("lines", [4, 6])

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from model.test_laws import published
@@ -7,20 +5,14 @@ from weft.errors import RequestError
 from weft.model.access_time import AccessTime
 
 
-def test_the_published_example() -> None:
+def test_published_times() -> None:
     value = published()
     memory = AccessTime(value["tm_raw_latency_cycles"])
     assert float(memory.predict(0.9)) == pytest.approx(value["tm_mem_cycles"])
-
-
-def test_published_mean_times_by_hit_rate() -> None:
     means = published("derived")["der004_mean_latency"]
     rates = [1, 0.98, 0.96, 0.94, 0.91, 0.90]
     assert AccessTime(91).predict(rates) == pytest.approx(means)
-
-
-def test_hit_rates_of_table_4_8_do_not_give_its_cycles() -> None:
-    """inc004_hit_rate: the table prints 4 cycles for 0.96 and 10 for 0.91."""
+    # inc004_hit_rate: table 4.8 prints 4 cycles for 0.96 and 10 for 0.91.
     assert AccessTime(91).predict([0.96, 0.91]) == pytest.approx([4.6, 9.1])
 
 

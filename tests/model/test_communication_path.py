@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -19,18 +17,12 @@ PATH = CommunicationPath(
 )
 
 
-def test_times_and_overheads_are_those_of_equations_1_1_and_1_2() -> None:
+def test_times_and_bandwidths_are_those_of_equations_1_1_to_1_3() -> None:
     overhead_us = 3 * 12000 / 6400 + 12000 / 2112 + 20
     assert float(PATH.overhead_us(1500)) == pytest.approx(overhead_us)
     assert float(PATH.predict(1500)) == pytest.approx(overhead_us + 5 + 12)
-
-
-def test_the_bandwidth_is_that_of_equation_1_3() -> None:
     expected = 1000 / (1 + 3 * 1000 / 6400 + 1000 / 2112 + 20 * 1000 / 12000)
     assert float(PATH.effective_mbps(1500)) == pytest.approx(expected)
-
-
-def test_without_time_of_flight_bandwidth_is_size_over_time() -> None:
     path, sizes = replace(PATH, flight_us=0), np.array([1, 100, 9000])
     assert path.effective_mbps(sizes) == pytest.approx(sizes * 8 / path.predict(sizes))
 
@@ -41,9 +33,8 @@ def test_the_thesis_draws_four_conclusions_from_equation_1_3() -> None:
     small = PATH.effective_mbps(1)
     assert float(small) == pytest.approx(8 / PATH.processing_us, rel=0.01)
     fast = replace(PATH, memory_mbps=1e9, io_mbps=1e9)
-    assert float(fast.effective_mbps(1500)) == pytest.approx(
-        1000 / (1 + 20 * 1000 / 12000), rel=1e-3
-    )
+    expected = 1000 / (1 + 20 * 1000 / 12000)
+    assert float(fast.effective_mbps(1500)) == pytest.approx(expected, rel=1e-3)
     faster = replace(PATH, network_mbps=10000)
     assert float(faster.effective_mbps(1500)) / 10000 < float(PATH.effective_mbps(1500)) / 1000
 

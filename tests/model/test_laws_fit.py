@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -129,9 +127,6 @@ def test_tau_of_the_published_peaks(scheme: str, tau: float) -> None:
 def test_what_cannot_be_held_is_refused(held: dict[str, float], said: str) -> None:
     with pytest.raises(RequestError, match=said):
         fit_laws(rates(NIC_BOUND), held)
-
-
-def test_modified_laws_needs_p_and_beta() -> None:
     with pytest.raises(RequestError, match="laws-modified needs p and beta"):
         fit_laws_modified(rates(NIC_BOUND), {})
 

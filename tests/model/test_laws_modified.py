@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -19,9 +17,7 @@ modified = st.builds(
     alpha=ratios,
     beta=ratios,
     sigma=ratios,
-    delta_a=deviations,
-    delta_o=deviations,
-    tau=deviations,
+    **dict.fromkeys(("delta_a", "delta_o", "tau"), deviations),
 )
 
 
@@ -48,17 +44,14 @@ def test_without_deviations_it_is_laws(
 def test_with_o_once_the_unit_of_work_does_not_matter(
     model: ModifiedLaws, gamma: float, o: float
 ) -> None:
-    assert float(model.gain(gamma)) == pytest.approx(
-        equation_4_3(model, gamma, o, times_o=1), rel=1e-9, abs=1e-9
-    )
+    expected = equation_4_3(model, gamma, o, times_o=1)
+    assert float(model.gain(gamma)) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @given(modified, gammas)
 def test_as_printed_is_o_twice_in_units_where_x_is_1(model: ModifiedLaws, gamma: float) -> None:
-    o = 1 / model.sigma
-    assert float(as_printed(model).gain(gamma)) == pytest.approx(
-        equation_4_3(model, gamma, o, times_o=2), rel=1e-9, abs=1e-9
-    )
+    expected = equation_4_3(model, gamma, 1 / model.sigma, times_o=2)
+    assert float(as_printed(model).gain(gamma)) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_as_printed_depends_on_the_unit_of_work_and_does_not_become_laws() -> None:

@@ -1,7 +1,5 @@
 """Intervals of fits: where theory is exact, where points say nothing, and how often they are right."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import linregress, t

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
@@ -13,11 +11,12 @@ from weft.model.regimes import Regime, regimes, slowest
 HIGH = 10.0
 
 
-def test_a_fast_network_has_two_regimes() -> None:
-    assert regimes(Laws(0.55, 1, 0.4, 0.62), 0, 3.5) == [
-        Regime(0, 0.17000000000000004, "host", "link", "rises"),
-        Regime(0.17000000000000004, 3.5, "host", "host", "falls"),
-    ]
+def test_a_fast_network_has_two_regimes_and_a_range_within_one_has_one() -> None:
+    border = 0.17000000000000004
+    rises = Regime(0, border, "host", "link", "rises")
+    falls = Regime(border, 3.5, "host", "host", "falls")
+    assert regimes(Laws(0.55, 1, 0.4, 0.62), 0, 3.5) == [rises, falls]
+    assert regimes(Laws(0.55, 1, 0.4, 0.62), 1, 2) == [Regime(1, 2, "host", "host", "falls")]
 
 
 def test_a_slow_card_on_a_slow_network_has_three() -> None:
@@ -27,10 +26,6 @@ def test_a_slow_card_on_a_slow_network_has_three() -> None:
         ("host", "nic", "rises"),
         ("host", "host", "falls"),
     ]
-
-
-def test_a_range_within_one_regime_has_one() -> None:
-    assert regimes(Laws(0.55, 1, 0.4, 0.62), 1, 2) == [Regime(1, 2, "host", "host", "falls")]
 
 
 @given(modified)

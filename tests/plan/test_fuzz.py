@@ -1,11 +1,10 @@
 """The plan loader under random input: a plan or a RequestError, nothing else."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weft import _core
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.plan.load import parse_plan
@@ -57,7 +56,5 @@ def test_any_overrides(plan: str, overrides: list[tuple[str, str]]) -> None:
 
 @pytest.mark.parametrize("step", ["", "{}", "[]", "null", '{"name": 1}'])
 def test_expanding_what_is_no_step(step: str) -> None:
-    from weft import _core
-
     with pytest.raises(_core.RefusedError, match=r"line \d+ column \d+"):
         _core.expand_step(step, 2)

@@ -1,21 +1,16 @@
 """Patterns between many nodes through the bindings: their JSON, and the plans of the catalogue."""
 
-from __future__ import annotations
-
-import re
 from typing import Any
 
 import msgspec
 import pytest
 
-from support.paths import CHECKOUT
-from weft.errors import RequestError
+from support.refusals import refused
 from weft.plan.load import load_plan, parse_plan
 from weft.plan.pattern import Xray
 from weft.plan.phases import Phase, Transfer, expand
 from weft.plan.plan import Step
 
-PAGE = CHECKOUT / "docs" / "plans.md"
 COUNT = '{ rule = "count", repeats = 1, trials = 1 }'
 TIME = '{ rule = "time", trial = "1 s", trials = 1 }'
 
@@ -53,13 +48,10 @@ def test_a_pattern_is_resolved_with_its_defaults(keys: str, own: dict[str, Any])
     assert msgspec.to_builtins(pattern) == {"kind": pattern.kind, "nodes": None} | own
 
 
-def test_an_xray_is_resolved_with_its_budget() -> None:
+def test_an_xray_is_resolved_with_its_budget_and_chosen_nodes_are_indices_from_zero() -> None:
     step = resolved('pattern = "xray"', TIME)
     assert step.pattern == Xray(nodes=None, time_ns=60_000_000_000)
     assert expand(step, 8) == ()
-
-
-def test_chosen_nodes_are_indices_from_zero() -> None:
     step = resolved('pattern = "ring"\nnodes = "2-6/2"')
     assert step.chosen_nodes == (1, 3, 5)
     assert [routes(phase) for phase in expand(step, 6)] == [[(1, 3), (3, 5), (5, 1)]]
@@ -79,8 +71,7 @@ def test_a_seed_means_the_same_on_every_machine() -> None:
 
 def test_too_few_nodes_are_said_by_step_and_pattern() -> None:
     inter = next(s for s in load_plan("xibalba").steps if s.name == "e7_inter_48p")
-    expected = 'step "e7_inter_48p": pairs needs 96 nodes, the testbed has 64'
-    with pytest.raises(RequestError, match=expected):
+    with refused('step "e7_inter_48p": pairs needs 96 nodes, the testbed has 64'):
         expand(inter, 64)
 
 
@@ -100,15 +91,10 @@ def test_too_few_nodes_are_said_by_step_and_pattern() -> None:
 )
 def test_plans_of_the_catalogue_expand(name: str, nodes: int, phases: list[int]) -> None:
     plan = load_plan(name)
-    assert plan.name == name
     assert [len(expand(step, nodes)) for step in plan.steps] == phases
-
-
-@pytest.mark.parametrize("nodes", [2, 3])
-def test_small_testbeds_can_run_the_general_plans(nodes: int) -> None:
-    for name in ["matrix", "aapc", "ring", "random-permutations", "incast", "cast", "xray"]:
-        for step in load_plan(name).steps:
-            assert expand(step, nodes) or step.pattern.kind == "xray"
+    if "xibalba" not in name:
+        for step in plan.steps:
+            assert all(expand(step, few) or step.pattern.kind == "xray" for few in (2, 3))
 
 
 def test_published_pairs_are_where_the_study_put_them() -> None:
@@ -123,11 +109,3 @@ def test_published_pairs_are_where_the_study_put_them() -> None:
         assert back == [(dst, src) for src, dst in there]
         assert len(there) == int(amount.removesuffix("p"))
         assert (there[0][0] // 24, there[0][1] // 24) == modules[kind]
-
-
-def test_examples_of_the_page_about_plans_are_plans() -> None:
-    examples = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(examples) == 2
-    for text in examples:
-        named = text if text.startswith("name") else f'name = "example"\n{text}'
-        assert all(expand(step, 96) for step in parse_plan(named, "plans.md").steps)

@@ -1,7 +1,5 @@
 """A phase seen by its nodes, and without some of them."""
 
-from __future__ import annotations
-
 from support.plans import a_step
 from weft.plan.pattern import Cast
 from weft.plan.phases import Phase, Transfer, Work

@@ -1,7 +1,5 @@
 """The weft command as a user runs it: a process of its own."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -24,6 +22,14 @@ def weft_json(*arguments: str | Path, status: int = 0) -> Any:
     done = weft(*arguments, "--json")
     assert done.returncode == status, done.stderr
     return json.loads(done.stdout)
+
+
+def refusal(*arguments: str | Path, status: int = 2) -> str:
+    """What a wrong request is told; nothing is printed."""
+    done = weft(*arguments)
+    assert (done.returncode, done.stdout) == (status, ""), done
+    assert "Traceback" not in done.stderr
+    return done.stderr
 
 
 def start(*arguments: str | Path) -> subprocess.Popen[str]:

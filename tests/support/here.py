@@ -1,7 +1,5 @@
 """The weft command in this process: what it prints and how it ends, without the start of a process."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -34,6 +32,14 @@ def weft_json(*arguments: str | Path, status: int = 0) -> Any:
     done = weft(*arguments, "--json")
     assert done.returncode == status, done.stderr
     return json.loads(done.stdout)
+
+
+def refusal(*arguments: str | Path, status: int = 2) -> str:
+    """What a wrong request is told; nothing is printed."""
+    done = weft(*arguments)
+    assert (done.returncode, done.stdout) == (status, ""), done
+    assert "Traceback" not in done.stderr
+    return done.stderr
 
 
 def _text(stream: io.TextIOWrapper) -> str:

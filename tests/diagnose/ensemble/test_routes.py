@@ -1,7 +1,5 @@
 """Routes and phases of runs between many nodes."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any
@@ -48,12 +46,6 @@ def test_where_nothing_arrived_there_is_no_rate(tmp_path: Path) -> None:
     assert routes_of(run)[0].rate_mbps.median == phases(run)[0].rate_mbps == 800.0
 
 
-def test_a_matrix_of_latencies_times_round_trips(tmp_path: Path) -> None:
-    step = a_step(Matrix(nodes=None, measure="latency", duplex=None))
-    rows = step_rows([1], np.full((1, 1, 1), 10.0), "matrix")
-    assert message_times_us(write_run(tmp_path / "run", [rows], [step])).tolist() == [5.0]
-
-
 def test_steps_between_many_nodes_are_no_curves(tmp_path: Path) -> None:
     sizes = [1, 1000]
     times_us = launches_of(affine_us(sizes, 10.0, 100.0))
@@ -76,11 +68,16 @@ def test_a_phase_adds_up_its_routes_and_names_the_slowest(tmp_path: Path) -> Non
     assert phase.elapsed_ms == pytest.approx(40.0)
 
 
-def test_the_interval_of_a_route_spans_launches(tmp_path: Path) -> None:
+def test_the_interval_of_a_route_spans_launches_and_latencies_are_of_round_trips(
+    tmp_path: Path,
+) -> None:
     times_us = np.array([[[10.0], [20.0], [40.0], [80.0]]])
     rows = step_rows([1000], times_us, "matrix")
-    (route,) = routes_of(write_run(tmp_path / "run", [rows], [MATRIX]))
+    (route,) = routes_of(write_run(tmp_path / "rates", [rows], [MATRIX]))
     assert route.rate_mbps == median_interval(8000 / times_us.ravel())
+    step = a_step(Matrix(nodes=None, measure="latency", duplex=None))
+    run = write_run(tmp_path / "latencies", [rows], [step])
+    assert message_times_us(run).tolist() == [5.0, 10.0, 20.0, 40.0]
 
 
 def test_a_route_takes_its_latency_from_the_step_that_timed_it(tmp_path: Path) -> None:
@@ -140,22 +137,20 @@ def test_blocks_that_are_not_clear_cut_are_not_told() -> None:
     assert effects.blocks == []
 
 
-def test_a_cell_without_a_value_is_missing_not_slow(tmp_path: Path) -> None:
+def test_a_cell_without_a_value_is_missing_not_slow_and_latencies_are_symmetric(
+    tmp_path: Path,
+) -> None:
     cluster = Cluster(8, dead_routes=frozenset({(0, 1)}))
-    run = write_cluster_run(tmp_path / "run", cluster, [Step.matrix()], missing=frozenset({(2, 3)}))
-    (matrix,) = matrices(run, Rates.of(run))
+    steps = [Step.matrix(), Step.latencies()]
+    run = write_cluster_run(tmp_path / "run", cluster, steps, missing=frozenset({(2, 3)}))
+    matrix, latencies = matrices(run, Rates.of(run))
     assert np.isnan(matrix.mbps[[0, 2], [1, 3]]).all()
     assert (matrix.measured, matrix.asked) == (54, 56)
     effects = effects_of(matrix)
     assert effects is not None and effects.cells == []
-
-
-def test_a_matrix_of_latencies_is_symmetric(tmp_path: Path) -> None:
-    run = write_cluster_run(tmp_path / "run", Cluster(6), [Step.latencies()])
-    (matrix,) = matrices(run, Rates.of(run))
-    assert matrix.latency_us is not None
-    np.testing.assert_array_equal(matrix.latency_us, matrix.latency_us.T)
-    assert np.nanmin(matrix.latency_us) == pytest.approx(60.0, rel=0.05)
+    assert latencies.latency_us is not None
+    np.testing.assert_array_equal(latencies.latency_us, latencies.latency_us.T)
+    assert np.nanmin(latencies.latency_us) == pytest.approx(60.0, rel=0.05)
 
 
 def test_median_polish_finds_the_effects_it_is_made_of() -> None:

@@ -1,11 +1,11 @@
 """Declared fabrics as limits that sets of hosts share."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
+from support.cases import cases
 from support.generated_fabric import generate
+from support.paths import DATA
 from support.virtual_cluster import catalogue_network, network_of
 from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork
 
@@ -33,43 +33,15 @@ def both_ways(kind: str, name: str, members: Members) -> set[tuple[str, str, Mem
     return {(kind, name, members, direction) for direction in ("out", "in")}
 
 
-@pytest.mark.parametrize(
-    ("fabric", "chips", "cards"),
-    [
-        (
-            "xibalba-e7-32",
-            {"module1/asic1": hosts(1, 20), "module2/asic1": hosts(21, 32)},
-            {"module1": hosts(1, 20), "module2": hosts(21, 32)},
-        ),
-        (
-            "xibalba-e7-config1",
-            {
-                f"module{m}/asic{a}": hosts(first, first + 15)
-                for m, a, first in [(1, 1, 1), (1, 2, 17), (2, 1, 33), (2, 2, 49)]
-            },
-            {"module1": hosts(1, 32), "module2": hosts(33, 64)},
-        ),
-        (
-            "xibalba-e7-config2",
-            {
-                f"module{m}/asic{a}": hosts(first, first + 23)
-                for m, a, first in [(1, 1, 1), (1, 2, 25), (2, 1, 49), (2, 2, 73)]
-            },
-            {"module1": hosts(1, 48), "module2": hosts(49, 96)},
-        ),
-        (
-            "xibalba-e7-config3",
-            {f"module{m}/asic1": hosts(16 * m - 15, 16 * m) for m in range(1, 5)},
-            {f"module{m}": hosts(16 * m - 15, 16 * m) for m in range(1, 5)},
-        ),
-    ],
-)
+@pytest.mark.parametrize(("fabric", "chips", "cards"), cases("fabrics", "chips_and_cards"))
 def test_the_published_switch_has_its_chips_and_cards(
-    fabric: str, chips: dict[str, Members], cards: dict[str, Members]
+    fabric: str, chips: dict[str, list[int]], cards: dict[str, list[int]]
 ) -> None:
     found = inner(catalogue_network(fabric))
-    switches = set().union(*(both_ways("switch", *chip) for chip in chips.items()))
-    links = set().union(*(both_ways("link", *card) for card in cards.items()))
+    switches, links = (
+        set().union(*(both_ways(kind, name, hosts(*ends)) for name, ends in named.items()))
+        for kind, named in (("switch", chips), ("link", cards))
+    )
     assert set(found) == switches | links
     assert [found[key] for key in switches] == pytest.approx([CHIP_MBPS] * len(switches))
     assert [found[key] for key in links] == pytest.approx([CARD_MBPS] * len(links))
@@ -84,12 +56,8 @@ def test_ports_are_limits_of_one_host_in_each_direction() -> None:
 
 
 def test_a_cable_may_be_slow_one_way() -> None:
-    slow = [
-        limit
-        for limit in catalogue_network("one-way-slow").limits
-        if limit.capacity_mbps < PORT_MBPS / 2
-    ]
-    (limit,) = slow
+    limits = catalogue_network("one-way-slow").limits
+    (limit,) = [limit for limit in limits if limit.capacity_mbps < PORT_MBPS / 2]
     assert (limit.members, limit.direction) == (hosts(11, 11), "out")
     assert limit.capacity_mbps == pytest.approx(PORT_MBPS / 10)
 
@@ -100,24 +68,7 @@ def test_a_full_tree_has_links_as_wide_as_what_is_below() -> None:
         assert limit.capacity_mbps == pytest.approx(len(limit.members) * PORT_MBPS)
 
 
-ASKEW = """
-name = "askew"
-[[hosts]]
-ids = "n[1-6]"
-attach = "core"
-link = { rate = "100 Mb/s" }
-[[hosts]]
-ids = "n[7-9]"
-attach = "edge"
-link = { rate = "100 Mb/s" }
-[[switches]]
-ids = "core"
-[[switches]]
-ids = "edge"
-[[links]]
-between = ["core", "edge"]
-rate = "50 Mb/s"
-"""
+ASKEW = (DATA / "fabrics/askew.toml").read_text()
 
 
 @pytest.mark.parametrize("mtu_bytes", [1500, 9000])
@@ -132,22 +83,14 @@ def test_payload_is_what_frames_of_the_fabrics_mtu_leave(mtu_bytes: int) -> None
     assert found["core"] == pytest.approx(200 * payload / (mtu_bytes + 18))
 
 
-def test_what_hosts_on_both_sides_offer_a_limit_is_the_less() -> None:
-    network = network_of(ASKEW, 1.0)
-    assert [network.offered_mbps(one) for one in network.inner_limits] == pytest.approx(
-        [3 * 100 * 1448 / 1538] * 2
-    )
-
-
-def test_a_link_belongs_to_the_side_that_is_further_from_the_root() -> None:
+def test_a_link_is_of_the_side_further_from_the_root_and_offered_the_less_of_both() -> None:
     network = network_of(ASKEW, 1.0)
     assert {(one.name, one.members) for one in network.inner_limits} == {("edge", hosts(7, 9))}
-
-
-def test_no_rate_is_no_limit() -> None:
-    network = network_of(ASKEW.replace('rate = "50 Mb/s"', ""), 1.0)
-    assert network.inner_limits == []
-    assert len(network.limits) == 18
+    offered = [network.offered_mbps(one) for one in network.inner_limits]
+    assert offered == pytest.approx([3 * 100 * 1448 / 1538] * 2)
+    free = network_of(ASKEW.replace('rate = "50 Mb/s"', ""), 1.0)
+    assert free.inner_limits == [], "no rate is no limit"
+    assert len(free.limits) == 18
 
 
 def test_a_capacity_at_the_root_is_an_inner_limit_of_all() -> None:

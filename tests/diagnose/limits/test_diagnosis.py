@@ -1,46 +1,30 @@
 """weft diagnose: findings as sentences, tables and JSON, and what differs from a declared fabric."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
-import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from support.here import weft
+from support.here import refusal, weft, weft_json
+from support.paths import DATA
 from support.runs import affine_us, launches_of, pingpong_run
 from support.virtual_cluster import Simulation, VirtualCluster, network_of, simulate, star
-from weft.cli.diagnose import diagnose as command
+from weft.cli.tables.findings import print_findings
 from weft.diagnose.limits.diagnosis import diagnose, study_of
 from weft.diagnose.limits.differences import differences
 from weft.diagnose.limits.findings import Findings, Limit, Slow
 from weft.diagnose.limits.folded import capacity_of, fold_limits, fold_slow
-from weft.diagnose.limits.wording import limit_text, slow_text, verdict_text
-from weft.errors import RequestError
+from weft.diagnose.limits.wording import cut_text, limit_text, slow_text, verdict_text
 from weft.interval import Interval
 from weft.run.folder import Run
 from weft.run.meta import Warning
 
-RACKS = """
-name = "racks"
-[[hosts]]
-ids = "n[1-6]"
-attach = "rack1"
-link = { rate = "100 Mb/s", delay = "5 us" }
-[[hosts]]
-ids = "n[7-12]"
-attach = "rack2"
-link = { rate = "100 Mb/s", delay = "5 us" }
-[[links]]
-between = ["rack[1-2]", "core"]
-rate = "200 Mb/s"
-"""
+RACKS = (DATA / "fabrics/racks.toml").read_text()
 """Six hosts exchange with six others through what two of them could fill."""
 
 FIRST, SECOND = tuple(f"n{i}" for i in range(1, 7)), tuple(f"n{i}" for i in range(7, 13))
@@ -49,10 +33,11 @@ UPLINK_MBPS = 20 * 1448 / 1538
 
 def swapped(text: str) -> str:
     """n2 and n9 in each other's place."""
-    lists = {'"n[1-6]"': '"n[1,9,3-6]"', '"n[7-12]"': '"n[7-8,2,10-12]"'}
-    for old, new in lists.items():
-        text = text.replace(old, new)
-    return text
+    text = text.replace('"n[1-6]"', '"n[1,9,3-6]"')
+    return text.replace('"n[7-12]"', '"n[7-8,2,10-12]"')
+
+
+MOVED = RACKS.replace('"n[1-6]"', '"n[1-7]"').replace('"n[7-12]"', '"n[8-12]"')
 
 
 @functools.cache
@@ -66,24 +51,10 @@ def run_on(folder: Path, text: str = RACKS, **testbed: Any) -> Run:
     return simulation.write(folder / "run")
 
 
-def invoke(*arguments: object) -> Result:
-    """The command in process; its expected errors pass through to the test."""
-    texts = [str(argument) for argument in arguments]
-    return CliRunner().invoke(command, texts, catch_exceptions=False)
-
-
-def document(*arguments: object) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(invoke(*arguments, "--json").stdout)
-    return found
-
-
 def fabric_file(folder: Path, text: str) -> Path:
     path = folder / "fabric.toml"
     path.write_text(text)
     return path
-
-
-# What is found, as data.
 
 
 def test_findings_name_groups_and_limits(tmp_path: Path) -> None:
@@ -105,7 +76,7 @@ def test_findings_name_groups_and_limits(tmp_path: Path) -> None:
 
 def test_json_has_the_documented_keys(tmp_path: Path) -> None:
     run_on(tmp_path, RACKS + SLOW_PORT)
-    found = document(tmp_path / "run")
+    found = weft_json("diagnose", tmp_path / "run")
     assert set(found) >= {"verdict", "groups", "limits", "slow"}
     assert found["groups"] == [list(FIRST), list(SECOND)]
     (limit, _) = found["limits"]
@@ -123,25 +94,17 @@ def test_json_has_the_documented_keys(tmp_path: Path) -> None:
 
 
 def test_findings_without_anything_are_empty_lists_and_null() -> None:
-    assert Findings("nothing").to_json() == {
-        "verdict": "nothing",
-        "groups": [],
-        "limits": [],
-        "slow": [],
-        "undecided": [],
-        "differences": [],
-        "unobservable": [],
-        "full_rate_mbps": None,
-        "pairs": [],
-    }
+    names = ("groups", "limits", "slow", "undecided", "differences", "unobservable", "pairs")
+    empty: dict[str, Any] = {name: [] for name in names}
+    assert Findings("nothing").to_json() == empty | {"verdict": "nothing", "full_rate_mbps": None}
 
 
 def test_a_run_of_two_nodes_has_no_inside(tmp_path: Path) -> None:
     pingpong_run(tmp_path / "pair", [1, 1000], launches_of(affine_us([1, 1000], 28.0, 94.1)))
-    found = document(tmp_path / "pair")
+    found = weft_json("diagnose", tmp_path / "pair")
     assert "no inside" in found["verdict"]
     assert found["limits"] == found["groups"] == []
-    assert "no inside" in invoke(tmp_path / "pair").stdout
+    assert "no inside" in weft("diagnose", tmp_path / "pair").stdout
 
 
 def test_a_run_without_samples_has_no_inside_yet(tmp_path: Path) -> None:
@@ -173,15 +136,12 @@ def test_what_all_nodes_share_may_be_a_late_labs_own(tmp_path: Path) -> None:
     assert found.undecided[0].endswith("or the machine that carries the lab was the limit: n[1-12]")
 
 
-# Tables.
-
-
 def test_the_table_shows_verdict_limits_slow_and_warnings(tmp_path: Path) -> None:
     simulation = simulated(RACKS + SLOW_PORT)
     simulation.meta.warnings = [Warning("odd", "something odd", "look")]
     run_on(tmp_path, RACKS + SLOW_PORT)
     simulation.meta.warnings = []
-    text = invoke(tmp_path / "run").stdout
+    text = weft("diagnose", tmp_path / "run").stdout
     assert text.startswith("2 limits inside the network: ")
     lines = text.splitlines()
     (out,) = [line for line in lines if "trunk out to n[7-12]" in line]
@@ -196,7 +156,7 @@ def test_the_table_shows_verdict_limits_slow_and_warnings(tmp_path: Path) -> Non
 
 def test_what_is_undecided_is_shown(tmp_path: Path) -> None:
     simulated(star(12), 0.4).write(tmp_path / "run")
-    text = invoke(tmp_path / "run").stdout
+    text = weft("diagnose", tmp_path / "run").stdout
     assert text.startswith("No inner limit found so far, one question undecided.")
     assert "undecided\n  whether 12 nodes share a limit among themselves: n[1-12]" in text
 
@@ -206,12 +166,11 @@ def test_what_is_undecided_is_shown(tmp_path: Path) -> None:
 SLOW_PORT = '[[overrides]]\nids = "n7"\nlink = { rate = "10 Mb/s" }\n'
 
 
-def told(folder: Path, measured: str, declared: str, *options: object) -> list[str]:
+def told(folder: Path, measured: str, declared: str, *options: str) -> list[str]:
     """What `weft diagnose` tells about a run on one fabric, where another is declared."""
     run_on(folder, measured)
     file = fabric_file(folder, declared)
-    differences: list[str] = document(folder / "run", "--fabric", file, *options)["differences"]
-    return differences
+    return weft_json("diagnose", folder / "run", "--fabric", file, *options)["differences"]
 
 
 @pytest.mark.parametrize(
@@ -250,87 +209,52 @@ def test_what_is_not_as_declared_is_told(
     [
         (swapped(RACKS), RACKS, "n9 and n2 look swapped"),
         (RACKS, swapped(RACKS), "n2 and n9 look swapped"),
+        (RACKS, MOVED, "n7: measured among n[8-12], declared among n[1-6]"),
     ],
 )
-def test_two_nodes_in_each_others_place_look_swapped(
+def test_nodes_in_another_place_are_told(
     tmp_path: Path, measured: str, declared: str, line: str
 ) -> None:
     lines = told(tmp_path, measured, declared)
     assert [one for one in lines if "Mb/s" not in one] == [line]
-    shown = invoke(tmp_path / "run", "--fabric", tmp_path / "fabric.toml").stdout
+    shown = weft("diagnose", tmp_path / "run", "--fabric", tmp_path / "fabric.toml").stdout
     assert f"not as declared\n  {line}" in shown
 
 
-FED_CHIPS = """
-name = "fed-chips"
-[[hosts]]
-ids = "n[1-12]"
-attach = "card[1-2]/chip[1-2]"
-per_switch = 3
-link = { rate = "100 Mb/s", delay = "5 us" }
-[[switches]]
-ids = "card[1-2]/chip[1-2]"
-capacity = "300 Mb/s"
-[[links]]
-between = ["card[1-2]", "backplane"]
-rate = "200 Mb/s"
-"""
+FED_CHIPS = (DATA / "fabrics/fed_chips.toml").read_text()
 """Chips that pass all that their hosts send, on two cards that do not."""
 
 
 def test_limits_that_nodes_cannot_fill_are_not_observable(tmp_path: Path) -> None:
     assert told(tmp_path, FED_CHIPS, FED_CHIPS) == []
     file = tmp_path / "fabric.toml"
-    assert document(tmp_path / "run", "--fabric", file)["unobservable"] == [
+    assert weft_json("diagnose", tmp_path / "run", "--fabric", file)["unobservable"] == [
         f"card{card}/chip{chip}" for card in (1, 2) for chip in (1, 2)
     ]
-    shown = invoke(tmp_path / "run", "--fabric", file).stdout
+    shown = weft("diagnose", tmp_path / "run", "--fabric", file).stdout
     assert "not as declared" not in shown
     (line,) = [line for line in shown.splitlines() if line.startswith("not observable")]
     assert line == "not observable: card1/chip[1-2], card2/chip[1-2] (the nodes cannot fill them)"
 
 
-def test_a_node_in_another_place_is_told(tmp_path: Path) -> None:
-    moved = RACKS.replace('"n[1-6]"', '"n[1-7]"').replace('"n[7-12]"', '"n[8-12]"')
-    assert [line for line in told(tmp_path, RACKS, moved) if "Mb/s" not in line] == [
-        "n7: measured among n[8-12], declared among n[1-6]"
-    ]
-
-
-CHAIN = """
-name = "chain"
-[[hosts]]
-ids = "n[1-8]"
-attach = "a"
-link = { rate = "100 Mb/s", delay = "5 us" }
-[[hosts]]
-ids = "n9"
-attach = "b"
-link = { rate = "100 Mb/s", delay = "5 us" }
-[[hosts]]
-ids = "n10"
-attach = "c"
-link = { rate = "100 Mb/s", delay = "5 us" }
-[[links]]
-between = ["a", "b"]
-rate = "120 Mb/s"
-rate_back = "80 Mb/s"
-[[links]]
-between = ["b", "c"]
-"""
+CHAIN = (DATA / "fabrics/chain.toml").read_text()
 """What is declared of eight hosts is measured at the other two, where in and out are the other way round."""
 
 
 def test_a_limit_may_be_declared_on_the_other_side_of_the_cut(tmp_path: Path) -> None:
     assert told(tmp_path, CHAIN, CHAIN) == []
-    (limit, _) = sorted(document(tmp_path / "run")["limits"], key=lambda one: one["direction"])
+    (limit, _) = sorted(
+        weft_json("diagnose", tmp_path / "run")["limits"], key=lambda one: one["direction"]
+    )
     assert (limit["members"], limit["direction"]) == (["n9", "n10"], "in")
     assert limit["capacity_mbps"]["median"] == pytest.approx(12 * 1448 / 1538, rel=0.05)
 
 
 def test_the_fabric_is_scaled_as_the_run_was_unless_told(tmp_path: Path) -> None:
     assert told(tmp_path, RACKS, RACKS, "--scale", "0.1") == []
-    full = document(tmp_path / "run", "--fabric", tmp_path / "fabric.toml", "--scale", "1")
+    full = weft_json(
+        "diagnose", tmp_path / "run", "--fabric", tmp_path / "fabric.toml", "--scale", "1"
+    )
     ports = [line for line in full["differences"] if line.endswith("declared 94.1 Mb/s")]
     assert len(ports) == 2 * 12
 
@@ -346,29 +270,13 @@ def test_the_order_of_the_declared_hosts_does_not_matter(tmp_path: Path) -> None
     assert differences(declared, study_of(run), names) == []
 
 
-# Wrong requests.
-
-
-def test_an_unknown_fabric_is_refused_with_a_suggestion(tmp_path: Path) -> None:
+def test_wrong_requests_are_refused(tmp_path: Path) -> None:
     run_on(tmp_path)
-    with pytest.raises(RequestError, match="xibalba-e7-33") as refused:
-        invoke(tmp_path / "run", "--fabric", "xibalba-e7-33")
-    assert "xibalba-e7-32" in str(refused.value) + str(refused.value.__dict__)
-
-
-def test_a_fabric_that_is_wrong_is_refused(tmp_path: Path) -> None:
-    run_on(tmp_path)
-    with pytest.raises(RequestError, match="hosts"):
-        invoke(tmp_path / "run", "--fabric", fabric_file(tmp_path, 'name = "x"\n'))
-
-
-def test_a_folder_that_is_no_run_ends_with_2(tmp_path: Path) -> None:
-    done = weft("diagnose", tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "not a run folder" in done.stderr
-
-
-# Sentences.
+    unknown = refusal("diagnose", tmp_path / "run", "--fabric", "xibalba-e7-33")
+    assert "xibalba-e7-33" in unknown and "xibalba-e7-32" in unknown
+    file = fabric_file(tmp_path, 'name = "x"\n')
+    assert "hosts" in refusal("diagnose", tmp_path / "run", "--fabric", file)
+    assert "not a run folder" in refusal("diagnose", tmp_path)
 
 
 def a_limit(kind: str, direction: str, over: float = 2.0, capacity: float = 10.0) -> Limit:
@@ -380,20 +288,16 @@ def a_limit(kind: str, direction: str, over: float = 2.0, capacity: float = 10.0
 @pytest.mark.parametrize(
     ("kind", "direction", "words"),
     [
-        ("trunk", "out", "n[1-6] to n[7-12] 10.0 Mb/s (2.0x oversubscribed)"),
-        ("trunk", "in", "n[7-12] to n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
-        ("uplink", "out", "out of n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
-        ("uplink", "in", "into n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
-        ("core", "inside", "between the parts of n[1-6] 10.0 Mb/s (2.0x oversubscribed)"),
-        (
-            "switch",
-            "inside",
-            "everything that n[1-6] send or receive 10.0 Mb/s (2.0x oversubscribed)",
-        ),
+        ("trunk", "out", "n[1-6] to n[7-12]"),
+        ("trunk", "in", "n[7-12] to n[1-6]"),
+        ("uplink", "out", "out of n[1-6]"),
+        ("uplink", "in", "into n[1-6]"),
+        ("core", "inside", "between the parts of n[1-6]"),
+        ("switch", "inside", "everything that n[1-6] send or receive"),
     ],
 )
 def test_each_kind_of_limit_has_its_clause(kind: str, direction: str, words: str) -> None:
-    assert limit_text(a_limit(kind, direction)) == words
+    assert limit_text(a_limit(kind, direction)) == f"{words} 10.0 Mb/s (2.0x oversubscribed)"
 
 
 def test_fast_limits_are_in_gigabits_and_not_in_powers_of_ten() -> None:
@@ -455,3 +359,21 @@ def test_the_verdict_claims_no_more_than_was_decided() -> None:
     assert verdict_text([], [], "All cuts.", True, []) == "No inner limit found. All cuts."
     assert "found so far, one question" in verdict_text([], [], "All cuts.", True, ["whether"])
     assert "searched for" in verdict_text([], [], "", False, [])
+    # 0.05 ** (1/14) is 0.807, which is not "at least 81 %".
+    said = cut_text(SimpleNamespace(bisection_shares=[0.968] + [0.99] * 13))  # type: ignore[arg-type]
+    assert "delivered 96 % of full" in said and "at least 80 % of all bisections" in said
+
+
+def test_the_tables_have_plain_numbers_and_print_equal_ends_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    limit = dataclasses.replace(
+        a_limit("uplink", "out"), capacity_mbps=Interval(3770.2, 3770.1, 3770.3)
+    )
+    slow = Slow("node", ("n3",), None, Interval(1200.0, 1150.0, 1210.0), 9410.0, "")
+    print_findings(Findings("One limit.", limits=[limit], slow=[slow]), [])
+    said = capsys.readouterr().out
+    assert "e+" not in said
+    assert "3770" in said and "3770 to 3770" not in said
+    assert "1150 to 1210" in said and "9410" in said
+    assert "97 %" in said and "not the probability that the limit is there" in said

@@ -1,72 +1,53 @@
 """Applications inside simulated nodes, streams under a load and web servers: run, shown, fitted, reported, refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from support.here import weft, weft_json
+from support.computed import compute
+from support.here import refusal, weft, weft_json
+from support.refusals import refused
 from weft.cli.options.applications import load_settings
 from weft.compare.comparison import compare
 from weft.diagnose.node.applications import LoadedPoint, loaded_points
 from weft.diagnose.node.gamma_runs import sweep_of_runs
 from weft.diagnose.node.web import WebPoint
 from weft.diagnose.summary import summarise
-from weft.errors import RequestError
-from weft.execute.request import RunRequest, start_run
 from weft.run.folder import Run
 
-GAMMAS = "[0, 0.5, 1, 2]"
-USERS = "[10, 600]"
+
+def sweep(tmp_path: Path, placement: str, gamma: str = "[0, 0.5, 1, 2]", **settings: str) -> Run:
+    settings["steps__stream__gamma"] = gamma
+    return compute(tmp_path / placement, "gamma-sweep", f"node:p4-400-{placement}", **settings)
 
 
-def sweep(tmp_path: Path, placement: str, gamma: str = GAMMAS, **settings: str) -> Run:
-    overrides = [("steps.stream.gamma", gamma)]
-    overrides += [(key.replace("__", "."), value) for key, value in settings.items()]
-    folder = str(tmp_path / placement)
-    return start_run(
-        RunRequest("gamma-sweep", f"node:p4-400-{placement}", folder, overrides=overrides)
-    )
-
-
-def serve(tmp_path: Path, placement: str, users: str = USERS, **settings: str) -> list[WebPoint]:
-    overrides = [("steps.webserver.users", users)]
-    overrides += [(key.replace("__", "."), value) for key, value in settings.items()]
-    request = RunRequest(
-        "webserver", f"node:p4-400-{placement}", str(tmp_path / placement), overrides=overrides
-    )
-    return summarise(start_run(request)).web
+def serve(tmp_path: Path, placement: str, users: str = "[10, 600]") -> list[WebPoint]:
+    on, settings = f"node:p4-400-{placement}", {"steps__webserver__users": users}
+    return summarise(compute(tmp_path / placement, "webserver", on, **settings)).web
 
 
 def test_no_load_is_the_plain_stream(tmp_path: Path) -> None:
     loaded = sweep(tmp_path, "offload", gamma="[0]", steps__stream__stop__trials="3")
-    plain = start_run(
-        RunRequest(
-            "stream",
-            "node:p4-400-offload",
-            str(tmp_path / "plain"),
-            overrides=[
-                ("steps.stream.sizes", '["256 KiB"]'),
-                ("steps.stream.stop", '{ rule = "time", trial = "100 ms", trials = 3 }'),
-            ],
-        )
-    )
+    stop = '{ rule = "time", trial = "100 ms", trials = 3 }'
+    settings = {"steps__stream__sizes": '["256 KiB"]', "steps__stream__stop": stop}
+    plain = compute(tmp_path / "plain", "stream", "node:p4-400-offload", **settings)
     assert loaded.samples == plain.samples
-    assert (
-        loaded.meta.testbed["simulation"]["fingerprint"]
-        == plain.meta.testbed["simulation"]["fingerprint"]
-    )
+    simulated, expected = (one.meta.testbed["simulation"] for one in (loaded, plain))
+    assert simulated["fingerprint"] == expected["fingerprint"]
 
 
 def test_throughput_falls_as_the_work_grows_and_stays_under_the_bound(tmp_path: Path) -> None:
     for placement in ("base", "offload", "onload", "hybrid"):
-        points = loaded_points(sweep(tmp_path, placement))
+        run = sweep(tmp_path, placement)
+        points = loaded_points(run)
         assert [one.gamma for one in points] == [0, 0.5, 1, 2]
         rates = [one.throughput_mbps for one in points]
         assert rates == sorted(rates, reverse=True)
         assert all(one.throughput_mbps < 1.05 * one.laws_mbps for one in points), placement
         assert all(one.gain < one.laws_gain + 0.05 for one in points), placement
+        summary = summarise(run)
+        assert summary.points == [] and summary.signature is None, "loaded points are no curve"
+        assert all(isinstance(one, LoadedPoint) for one in summary.loaded)
 
 
 def test_what_is_before_is_what_base_reaches(tmp_path: Path) -> None:
@@ -115,20 +96,18 @@ def test_what_cannot_be_fitted_is_refused(tmp_path: Path) -> None:
     base = sweep(tmp_path, "base").directory
     off = sweep(tmp_path, "offload", "[3, 4]").directory
     slow = sweep(tmp_path / "slow", "offload(memory.hit_rate=0.8)").directory
-    plain = start_run(RunRequest("latency", "node:p4-400-base", str(tmp_path / "plain"))).directory
+    plain = compute(tmp_path / "plain", "latency", "node:p4-400-base").directory
     for sources, message in (
         ([base], "nothing is gained"),
         ([plain], "no stream of it had an application load"),
         ([base, off], "share no gamma"),
         ([base, slow], "not the same work"),
     ):
-        with pytest.raises(RequestError) as refused:
+        with refused(message):
             sweep_of_runs([str(source) for source in sources])
-        assert message in str(refused.value)
-    with pytest.raises(RequestError, match="has messages of 262144 B"):
+    with refused("has messages of 262144 B"):
         sweep_of_runs([str(off)], 1024)
-    failed = weft("fit", base, base, base, "--model", "laws")
-    assert failed.returncode == 2 and "3 sources" in failed.stderr
+    assert "3 sources" in refusal("fit", base, base, base, "--model", "laws")
 
 
 def test_work_that_lets_nothing_flow_ends_and_is_said(tmp_path: Path) -> None:
@@ -148,9 +127,8 @@ def test_work_that_lets_nothing_flow_ends_and_is_said(tmp_path: Path) -> None:
 def test_it_is_refused_where_nothing_computes(
     tmp_path: Path, plan: str, message: str, on: str
 ) -> None:
-    done = weft("run", plan, "--on", on, "--out", tmp_path / "run")
-    assert done.returncode == 2
-    assert message in done.stderr and f"on {on} no application computes" in done.stderr
+    said = refusal("run", plan, "--on", on, "--out", tmp_path / "run")
+    assert message in said and f"on {on} no application computes" in said
     assert not (tmp_path / "run").exists()
 
 
@@ -172,10 +150,8 @@ def test_it_is_refused_where_nothing_computes(
 def test_what_cannot_be_planned_is_refused(
     tmp_path: Path, plan: str, key: str, value: str, message: str
 ) -> None:
-    request = RunRequest(plan, "node:p4-400-base", str(tmp_path / "run"), overrides=[(key, value)])
-    with pytest.raises(RequestError) as refused:
-        start_run(request)
-    assert message in str(refused.value)
+    with refused(message):
+        compute(tmp_path / "run", plan, "node:p4-400-base", **{key: value})
     assert not (tmp_path / "run").exists()
 
 
@@ -184,7 +160,7 @@ def test_options_set_the_steps_that_they_are_for() -> None:
     settings = load_settings("webserver", given)
     assert settings == [("steps[0].users", "1:9"), ("steps[0].sizes", '["5kB"]')]
     assert load_settings("latency", dict.fromkeys(given)) == []
-    with pytest.raises(RequestError, match="no step of the pattern webserver"):
+    with refused("no step of the pattern webserver"):
         load_settings("latency", given)
 
 
@@ -226,19 +202,13 @@ def test_runs_are_compared_load_by_load(tmp_path: Path) -> None:
     assert [pair["gamma"] for pair in found] == [0, 1]
     assert found[0]["ratio"]["median"] > 1.2
     assert "stream, gamma 1" in weft("compare", off, base).stdout
-    plain = start_run(RunRequest("latency", "node:p4-400-base", str(tmp_path / "plain")))
-    with pytest.raises(RequestError, match="share no size"):
+    plain = compute(tmp_path / "plain", "latency", "node:p4-400-base")
+    with refused("share no size"):
         compare(Run.open(str(base)), plain)
 
 
 def test_a_livelock_is_said(tmp_path: Path) -> None:
     on = "node:p4-400-base(interrupts.timer=1 MHz)"
-    found = start_run(RunRequest("webserver", on, str(tmp_path / "run")))
+    found = compute(tmp_path / "run", "webserver", on)
     assert found.meta.status == "failed"
     assert "livelock: cpu0" in weft("show", found.directory).stdout
-
-
-def test_points_of_a_loaded_step_are_no_curve(tmp_path: Path) -> None:
-    summary = summarise(sweep(tmp_path, "base"))
-    assert summary.points == [] and summary.signature is None
-    assert all(isinstance(one, LoadedPoint) for one in summary.loaded)
