@@ -1,12 +1,13 @@
 """What every test has."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from support.clusters import slurm, ssh_lab
 from support.simgrid.peer import NoSimGridError, build_peer, build_routes
 
 pytest_plugins = ["support.smoke"]
@@ -19,6 +20,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # An example may take long where builds or labs have the processors.
 settings.register_profile("weft", deadline=None)
 settings.load_profile("weft")
+
+
+@pytest.fixture
+def own_registry(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labs of this test alone."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
 
 
 @pytest.fixture(scope="session")
@@ -37,6 +44,26 @@ def routes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def mpi_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where weft keeps its MPI program, so that each MPI's compiler makes it once for all tests."""
     return tmp_path_factory.mktemp("mpi") / "cache"
+
+
+@pytest.fixture
+def own_cache(mpi_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """weft's cache is the one for all tests."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(mpi_cache))
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ssh_lab.SshLab]:
+    """Five hosts with sshd."""
+    with ssh_lab.ssh_lab(tmp_path_factory.mktemp("ssh")) as lab:
+        yield lab
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[slurm.Slurm]:
+    """A Slurm of four nodes."""
+    with slurm.slurm(tmp_path_factory.mktemp("slurm")) as here:
+        yield here
 
 
 def _built(build: Callable[[Path], None], binary: Path) -> Path:

@@ -1,7 +1,5 @@
 """The judgement over recorded facts."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -29,22 +27,16 @@ def only(verdict: Verdict) -> Finding:
     return finding
 
 
-def test_a_good_cluster_has_nothing_odd(cluster: Cluster) -> None:
-    verdict = judge(cluster.record())
-    assert verdict.can_run and not verdict.findings
-
-
-def test_a_record_survives_json(cluster: Cluster) -> None:
+def test_a_good_cluster_has_nothing_odd_and_its_record_survives_json(cluster: Cluster) -> None:
     record = cluster.record()
+    verdict = judge(record)
+    assert verdict.can_run and not verdict.findings
     assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
 
 
 def test_a_node_without_an_agent_stops_the_run(cluster: Cluster) -> None:
-    cluster.nodes["n3"] |= {
-        "failure": "the agent ended with status 1",
-        "interfaces": [],
-        "system": {},
-    }
+    dead = {"failure": "the agent ended with status 1", "interfaces": [], "system": {}}
+    cluster.nodes["n3"] |= dead
     cluster.paths = {ends: path for ends, path in cluster.paths.items() if "n3" not in ends}
     verdict = judge(cluster.record())
     finding = only(verdict)
@@ -54,22 +46,24 @@ def test_a_node_without_an_agent_stops_the_run(cluster: Cluster) -> None:
 
 
 def test_a_dead_data_network_is_blamed_on_the_node_that_all_miss(cluster: Cluster) -> None:
+    missing = ("round_trip_us", "clock_offset_us", "clock_error_us", "mtu_bytes")
     for path in cluster.ways_of("n2"):
-        path |= {
-            "connect_error": "Connection timed out",
-            "datagram_error": "no answer",
-            "answered": 0,
-        }
-        path |= dict.fromkeys(("round_trip_us", "clock_offset_us", "clock_error_us", "mtu_bytes"))
+        path |= {"connect_error": "Connection timed out", "datagram_error": "no answer"}
+        path |= {"answered": 0} | dict.fromkeys(missing)
     verdict = judge(cluster.record())
     finding = only(verdict)
     assert not verdict.can_run and finding.nodes == ("n2",)
     assert "6 of 6 connections" in finding.message and "control network is up" in finding.hint
 
 
-def test_an_address_that_no_interface_has_is_a_failure(cluster: Cluster) -> None:
+def test_an_address_that_no_interface_has_or_a_port_that_is_taken_is_a_failure() -> None:
+    cluster = Cluster()
     cluster.nodes["n1"]["interfaces"] = [None]
     assert only(judge(cluster.record())).code == "no-interface"
+    cluster = Cluster()
+    cluster.nodes["n1"]["complaint"] = "Address already in use"
+    finding = only(judge(cluster.record()))
+    assert (finding.code, finding.kind) == ("cannot-listen", "failure")
 
 
 def test_an_interface_that_is_down_is_a_failure_unless_it_carries(cluster: Cluster) -> None:
@@ -79,12 +73,6 @@ def test_an_interface_that_is_down_is_a_failure_unless_it_carries(cluster: Clust
         path["connect_error"] = "Network is unreachable"
     found = judge(cluster.record()).findings
     assert [finding.code for finding in found] == ["no-interface", "unreachable"]
-
-
-def test_a_port_that_cannot_be_had_is_a_failure(cluster: Cluster) -> None:
-    cluster.nodes["n1"]["complaint"] = "Address already in use"
-    finding = only(judge(cluster.record()))
-    assert (finding.code, finding.kind) == ("cannot-listen", "failure")
 
 
 def test_a_smaller_mtu_is_a_difference_with_the_command(cluster: Cluster) -> None:
@@ -124,13 +112,9 @@ def test_buffers_are_held_against_rate_times_delay(cluster: Cluster) -> None:
     # 100 Gb/s over 2 ms are 25,000,000 bytes, and half of a buffer is data.
     assert "need 50000000" in found[0].message
     assert "34% of the rate" in found[0].hint and "50000000" in found[0].hint
-
-
-def test_made_up_speeds_have_no_product(cluster: Cluster) -> None:
+    # Made-up speeds have no product.
     for name in cluster.nodes:
         cluster.interface(name)["driver"] = "veth"
-    for path in cluster.paths.values():
-        path["round_trip_us"] = 2000.0
     assert not judge(cluster.record()).findings
 
 

@@ -1,8 +1,7 @@
 """The report of runs between many nodes: figures' tables, findings as text, old and new together."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,18 +64,32 @@ def diagnosed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Findings]:
     return found
 
 
-@pytest.fixture
-def run16(tmp_path: Path, diagnosed: dict[str, Findings]) -> Run:
-    """16 nodes on four cards, one slow receiver, one slow route, one cell missing."""
-    cluster = cluster_of(16, slow_in={5: 9.4}, slow_routes={(8, 2): 30.0})
-    diagnosed["c16"] = known(cluster)
-    streams = Step.streams(range(4), range(4, 8), each=2)
-    steps = [*ALL_STEPS, streams]
-    return write_cluster_run(tmp_path / "c16", cluster, steps, missing=frozenset({(2, 9)}))
-
-
 def figures_of(*runs: Run) -> dict[str, Figure]:
     return {figure.name: figure for figure in Report(runs).figures}
+
+
+Diagnosed = Callable[..., Run]
+
+
+@pytest.fixture
+def write(tmp_path: Path, diagnosed: dict[str, Findings]) -> Diagnosed:
+    """Writes a run and what would be found of it: nothing, unless told."""
+
+    def written(
+        name: str, cluster: Cluster, *steps: Step, findings: Findings | None = None, **more: Any
+    ) -> Run:
+        diagnosed[name] = findings or Findings("Nothing.")
+        return write_cluster_run(tmp_path / name, cluster, steps or [Step.matrix()], **more)
+
+    return written
+
+
+@pytest.fixture
+def run16(write: Diagnosed) -> Run:
+    """16 nodes on four cards, one slow receiver, one slow route, one cell missing."""
+    cluster = cluster_of(16, slow_in={5: 9.4}, slow_routes={(8, 2): 30.0})
+    steps, missing = [*ALL_STEPS, Step.streams(range(4), range(4, 8), each=2)], frozenset({(2, 9)})
+    return write("c16", cluster, *steps, findings=known(cluster), missing=missing)
 
 
 def ensemble(run: Run) -> Ensemble:
@@ -98,11 +111,10 @@ def test_a_run_of_many_nodes_has_every_figure(run16: Run) -> None:
     ]
 
 
-def test_a_trunk_is_a_limit_of_both_halves(tmp_path: Path, diagnosed: dict[str, Findings]) -> None:
+def test_a_trunk_is_a_limit_of_both_halves(write: Diagnosed) -> None:
     halves = [tuple(f"n{i}" for i in numbers) for numbers in (range(1, 5), range(5, 9))]
     trunk = Limit("trunk", halves[0], halves[1], "out", interval(80.0), 360.0, 0.97, "seen")
-    diagnosed["two"] = Findings("A trunk.", halves, [trunk])
-    run = write_cluster_run(tmp_path / "two", Cluster(8), [Step.alltoall()])
+    run = write("two", Cluster(8), Step.alltoall(), findings=Findings("", halves, [trunk]))
     boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
     halves_drawn = [box for box in boxes if box["text"].startswith("4 nodes")]
     assert ["n[5-8], 4.5x" in box["text"] for box in halves_drawn] == [True, False]
@@ -111,30 +123,22 @@ def test_a_trunk_is_a_limit_of_both_halves(tmp_path: Path, diagnosed: dict[str, 
 
 
 def test_a_map_of_many_nodes_shows_the_worst_of_each_square(
-    tmp_path: Path, diagnosed: dict[str, Findings], monkeypatch: pytest.MonkeyPatch
+    write: Diagnosed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("weft.report.figures.heatmap.LARGEST_SIDE", 8)
-    diagnosed["many"] = Findings("Nothing.")
-    cluster = Cluster(16, slow_routes={(8, 2): 30.0})
-    figure = figures_of(write_cluster_run(tmp_path / "many", cluster, ALL_STEPS))["pairs-1-by-name"]
+    run = write("many", Cluster(16, slow_routes={(8, 2): 30.0}), *ALL_STEPS)
+    figure = figures_of(run)["pairs-1-by-name"]
     values = {(r["from"], r["to"]): r["value"] for r in figure.tables["pairs-1-name-cells"]}
     assert len(values) == 8 * 8
     assert [ends for ends, value in values.items() if value < 40.0] == [(4, 1)]
     assert "the worst of 2 x 2 routes" in figure.caption
 
 
-def test_lines_that_lie_on_each_other_are_named(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
-    for name in ("a", "b", "slower"):
-        diagnosed[name] = Findings("Nothing.")
+def test_lines_that_lie_on_each_other_are_named(write: Diagnosed) -> None:
     clusters = {"a": Cluster(8), "b": Cluster(8), "slower": Cluster(8, line_mbps=50.0)}
-    runs = [
-        write_cluster_run(tmp_path / name, cluster, [Step.alltoall()])
-        for name, cluster in clusters.items()
-    ]
-    assert " a and b lie on each other." in figures_of(*runs)["aapc"].caption
-    assert "slower" not in figures_of(*runs)["aapc"].caption
+    runs = [write(name, cluster, Step.alltoall()) for name, cluster in clusters.items()]
+    caption = figures_of(*runs)["aapc"].caption
+    assert " a and b lie on each other." in caption and "slower" not in caption
 
 
 def test_old_runs_keep_their_figures_and_colours_beside_new_ones(
@@ -142,11 +146,8 @@ def test_old_runs_keep_their_figures_and_colours_beside_new_ones(
 ) -> None:
     pair = write_run(tmp_path / "fe", sizes=[2**power for power in range(21)])
     report = Report([run16, pair])
-    assert [figure.name for figure in report.figures][:3] == [
-        "throughput",
-        "signature",
-        "saturation",
-    ]
+    names = [figure.name for figure in report.figures][:3]
+    assert names == ["throughput", "signature", "saturation"]
     assert report.material.labels == ["fe", "c16"]
     html = report.html()
     for text in (" µs latency", "4 cards.", "Between the nodes of c16", "All sizes"):
@@ -177,15 +178,13 @@ def test_slow_routes_and_receivers_are_marked_where_they_are(run16: Run) -> None
     assert figures_of(run16)["pairs-1-latency-by-name"].tables["pairs-1-latency-name-slow"] == []
 
 
-def test_one_map_is_enough_where_groups_are_in_order(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
+def test_one_map_is_enough_where_groups_are_in_order(write: Diagnosed) -> None:
     cluster = Cluster(8, shared=cards(8, 4, 94.1))
-    diagnosed["c8"] = known(cluster)
-    figures = figures_of(write_cluster_run(tmp_path / "c8", cluster, [Step.matrix()]))
-    assert "pairs-1-by-name" in figures
-    assert "pairs-1-by-group" not in figures
+    figures = figures_of(write("c8", cluster, findings=known(cluster)))
+    assert "pairs-1-by-name" in figures and "pairs-1-by-group" not in figures
     assert len(figures["pairs-1-by-name"].tables["pairs-1-name-groups"]) == 2
+    # An even network has no tree.
+    assert list(figures_of(write("even", Cluster(8)))) == ["pairs-1-by-name", "histogram"]
 
 
 def test_a_phase_is_drawn_at_its_distance(run16: Run) -> None:
@@ -195,23 +194,18 @@ def test_a_phase_is_drawn_at_its_distance(run16: Run) -> None:
     assert max(row["rate"] for row in rows) < 9.5  # every phase has a route to the slow receiver
 
 
-def test_incomplete_phases_are_marked_but_not_when_all_are(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
-    def odd(name: str, phases: range) -> list[int]:
-        diagnosed[name] = Findings("")
-        incomplete = [
-            {"step": 0, "launch": 0, "phase": phase, "nodes": ["n3"], "reason": "n3 is lost"}
-            for phase in phases
-        ]
-        run = write_cluster_run(
-            tmp_path / name, Cluster(8), [Step.alltoall()], incomplete=incomplete
-        )
-        rows = figures_of(run)["aapc"].tables["aapc"]
-        return [row["count"] for row in rows if row["odd"]]
+def incomplete(*phases: int) -> list[dict[str, Any]]:
+    lost = {"step": 0, "launch": 0, "nodes": ["n3"], "reason": "n3 is lost"}
+    return [lost | {"phase": phase} for phase in phases]
 
-    assert odd("end", range(5, 7)) == [6, 7]
-    assert odd("whole", range(7)) == []
+
+@pytest.mark.parametrize(("phases", "odd"), [((5, 6), [6, 7]), (range(7), [])])
+def test_incomplete_phases_are_marked_but_not_when_all_are(
+    write: Diagnosed, phases: Sequence[int], odd: list[int]
+) -> None:
+    run = write("c8", Cluster(8), Step.alltoall(), incomplete=incomplete(*phases))
+    rows = figures_of(run)["aapc"].tables["aapc"]
+    assert [row["count"] for row in rows if row["odd"]] == odd
 
 
 def test_the_histogram_marks_the_overall_rate(run16: Run) -> None:
@@ -235,25 +229,19 @@ def test_a_chain_goes_at_the_pace_of_its_slowest_link(run16: Run) -> None:
     assert all(row["rate"] < 9.5 for row in rows[2:])
 
 
-def test_a_cast_on_two_networks_counts_the_whole_image(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
+def test_a_cast_on_two_networks_counts_the_whole_image(write: Diagnosed) -> None:
     step = Step.cast()
     step = Step(replace(step.pattern, networks=2, sweep=False), step.size_bytes)
-    diagnosed["c4"] = Findings("")
-    run = write_cluster_run(tmp_path / "c4", Cluster(4, noise=0.0), [step])
+    run = write("c4", Cluster(4, noise=0.0), step)
     (row,) = figures_of(run)["cast"].tables["cast"]
     times_us = Ensemble("c4", run).rates.time_us
     assert row["rate"] == pytest.approx(step.size_bytes * 8 / times_us.max(), rel=1e-5)
 
 
-def test_the_tree_nests_groups_and_marks_slow_nodes(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
+def test_the_tree_nests_groups_and_marks_slow_nodes(write: Diagnosed) -> None:
     halves = cards(16, 8, 200.0)
     cluster = Cluster(16, shared=(*halves, *cards(16, 4, 200.0)), slow_in={5: 9.4})
-    diagnosed["c16"] = known(cluster)
-    run = write_cluster_run(tmp_path / "c16", cluster, [Step.matrix()])
+    run = write("c16", cluster, findings=known(cluster))
     boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
     extents = [(box["left"], box["top"], box["bottom"]) for box in boxes if not box["leaf"]]
     assert extents == [
@@ -267,43 +255,29 @@ def test_the_tree_nests_groups_and_marks_slow_nodes(
     assert slow == ["n6 in 9.40 Mb/s"]
 
 
-def test_nodes_without_a_group_stand_beside_the_groups(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
+def test_nodes_without_a_group_stand_beside_the_groups(write: Diagnosed) -> None:
     cluster = Cluster(12, shared=cards(12, 4, 200.0)[:2])
-    diagnosed["c12"] = known(cluster)
-    run = write_cluster_run(tmp_path / "c12", cluster, [Step.matrix()])
+    run = write("c12", cluster, findings=known(cluster))
     boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
     lefts = {box["text"]: box["left"] for box in boxes if box["leaf"]}
     assert (lefts["n1"], lefts["n8"], lefts["n9"], lefts["n12"]) == (2, 2, 1, 1)
 
 
-def test_an_even_network_has_no_tree(tmp_path: Path, diagnosed: dict[str, Findings]) -> None:
-    diagnosed["c8"] = Findings("none found")
-    run = write_cluster_run(tmp_path / "c8", Cluster(8), [Step.matrix()])
-    assert list(figures_of(run)) == ["pairs-1-by-name", "histogram"]
-
-
-def test_many_nodes_share_the_row_of_their_group(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
+def test_many_nodes_share_the_row_of_their_group(write: Diagnosed) -> None:
     racks = [tuple(f"n{16 * rack + host}" for host in range(1, 17)) for rack in range(16)]
     rate = Interval(9.4, 9.4, 9.4)
     slow = [Slow("node", ("n20",), None, rate, 94.0, "seen")]
-    diagnosed["c256"] = Findings("", groups=racks, slow=slow)
-    run = write_cluster_run(tmp_path / "c256", Cluster(256), [Step.streams([0], [1])])
+    findings = Findings("", groups=racks, slow=slow)
+    run = write("c256", Cluster(256), Step.streams([0], [1]), findings=findings)
     boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
     leaves = [box["text"] for box in boxes if box["leaf"]]
     assert leaves[:3] == ["n[1-16]", "n[17-19,21-32]", "n20 9.40 Mb/s"] and len(leaves) == 17
     assert boxes[0]["text"].startswith("All 256 nodes\n16 x 16 nodes") and boxes[0]["bottom"] == 17
 
 
-def test_blocks_order_the_map_where_no_groups_are_known(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
+def test_blocks_order_the_map_where_no_groups_are_known(write: Diagnosed) -> None:
     cluster = cluster_of(16)
-    diagnosed["c16"] = Findings("not searched")
-    one = ensemble(write_cluster_run(tmp_path / "c16", cluster, [Step.matrix()]))
+    one = ensemble(write("c16", cluster))
     names = cluster.node_names
     assert {frozenset(block) for block in one.blocks} == {
         frozenset(names[i] for i in limit.members) for limit in cluster.shared
@@ -327,25 +301,14 @@ def test_findings_are_told_in_tables(run16: Run) -> None:
     assert verdict(run16) == "16 nodes on c16: 4 cards."
 
 
-def test_losses_are_told_together(tmp_path: Path, diagnosed: dict[str, Findings]) -> None:
-    diagnosed["c8"] = Findings("", undecided=["n1 and n2"])
+def test_losses_are_told_together(write: Diagnosed) -> None:
+    findings = Findings("", undecided=["n1 and n2"])
     lost = [{"node": "n3", "step": 0, "launch": 0, "phase": 2, "reason": "its agent ended"}]
-    incomplete = [
-        {"step": 0, "launch": 0, "phase": phase, "nodes": ["n3"], "reason": "n3 is lost"}
-        for phase in (2, 3, 4, 6)
-    ]
-    clocks = [
-        {"node": "n1", "offset_ns": 0, "error_ns": 0},
-        {"node": "n2", "offset_ns": 15_300, "error_ns": 9_000},
-        {"node": "n4", "offset_ns": -8_000, "error_ns": 9_000},
-    ]
-    run = write_cluster_run(
-        *(tmp_path / "c8", Cluster(8), [Step.alltoall()]),
-        lost=lost,
-        incomplete=incomplete,
-        clocks=clocks,
-    )
-    assert limits.remarks(run, diagnosed["c8"]) == [
+    offsets = {"n1": (0, 0), "n2": (15_300, 9_000), "n4": (-8_000, 9_000)}
+    clocks = [{"node": n, "offset_ns": off, "error_ns": err} for n, (off, err) in offsets.items()]
+    more = {"lost": lost, "incomplete": incomplete(2, 3, 4, 6), "clocks": clocks}
+    run = write("c8", Cluster(8), Step.alltoall(), findings=findings, **more)
+    assert limits.remarks(run, findings) == [
         "Undecided: n1 and n2",
         "Lost: n3, step alltoall, phase 2: its agent ended",
         "Incomplete: step alltoall, phases 2-4,6 without n3: n3 is lost",
@@ -363,55 +326,38 @@ def test_each_step_is_summed_up(run16: Run) -> None:
     assert all(value.endswith("µs") for value in latency[4:7])
 
 
-def test_a_chosen_phase_says_what_it_was_for(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
-    diagnosed["c4"] = Findings("")
+def test_a_chosen_phase_says_what_it_was_for(write: Diagnosed) -> None:
     chosen = [{"step": 0, "launch": 0, "phase": 1, "purpose": "cross n1 n2", "transfers": []}]
-    run = write_cluster_run(tmp_path / "c4", Cluster(4), [Step.matrix()], phases=chosen)
-    one = ensemble(run)
+    one = ensemble(write("c4", Cluster(4), phases=chosen))
     assert routes.phases_table(one, one.steps[0]).notes == ["", "cross n1 n2", ""]
 
 
-def test_settings_of_many_nodes_are_told_by_value(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
-    diagnosed["c16"] = Findings("")
+def test_settings_of_many_nodes_are_told_by_value(write: Diagnosed) -> None:
     effective = [
-        {"step": 0, "launch": 0, "node": f"n{i + 1}", "settings": {"congestion": "cubic"}}
-        for i in range(16)
+        {"step": 0, "launch": 0, "node": f"n{i}", "settings": {"congestion": control}}
+        for i, control in enumerate(["cubic"] * 3 + ["reno"] + ["cubic"] * 12, 1)
     ]
-    effective[3]["settings"] = {"congestion": "reno"}
-    run = write_cluster_run(tmp_path / "c16", Cluster(16), [Step.matrix()], effective=effective)
-    html = Report([run]).html()
-    assert "cubic on n[1-3,5-16]; reno on n4" in html
+    run = write("c16", Cluster(16), effective=effective)
+    assert "cubic on n[1-3,5-16]; reno on n4" in Report([run]).html()
 
 
-def test_two_steps_of_a_kind_have_lines_of_their_own(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
-    diagnosed["c8"] = Findings("")
-    run = write_cluster_run(tmp_path / "c8", Cluster(8), [Step.alltoall(), Step.alltoall()])
+def test_two_steps_of_a_kind_have_lines_of_their_own(write: Diagnosed) -> None:
+    run = write("c8", Cluster(8), Step.alltoall(), Step.alltoall())
     rows = figures_of(run)["aapc"].tables["aapc"]
     assert {row["series"] for row in rows} == {"c8", "c8 · alltoall (2)"}
 
 
-def test_where_nothing_arrived_figures_still_draw(
-    tmp_path: Path, diagnosed: dict[str, Findings]
-) -> None:
-    diagnosed["dead"] = Findings("")
+def test_where_nothing_arrived_figures_still_draw(write: Diagnosed) -> None:
     every: frozenset[Flow] = frozenset((a, b) for a in range(4) for b in range(4))
-    cluster = Cluster(4, dead_routes=every)
-    run = write_cluster_run(tmp_path / "dead", cluster, [Step.matrix(), Step.alltoall()])
+    run = write("dead", Cluster(4, dead_routes=every), Step.matrix(), Step.alltoall())
     report = Report([run])
     assert page_data(report.figures)
     assert "rows measured no rate" in report.html()
 
 
-def test_a_report_of_128_nodes_stays_small(tmp_path: Path, diagnosed: dict[str, Findings]) -> None:
+def test_a_report_of_128_nodes_stays_small(write: Diagnosed) -> None:
     cluster = cluster_of(128)
-    diagnosed["c128"] = known(cluster)
-    run = write_cluster_run(tmp_path / "c128", cluster, ALL_STEPS, trials=1)
+    run = write("c128", cluster, *ALL_STEPS, findings=known(cluster), trials=1)
     assert len(Report([run]).html().encode()) < 4_000_000
 
 

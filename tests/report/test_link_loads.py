@@ -1,16 +1,15 @@
 """What links carried: shares of capacity, the drawn fabric, the busiest limits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from support.computed import compute
+from support.paths import DATA
 from support.runs import write_run
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
-from weft.execute.request import RunRequest, start_run
 from weft.report.figures.busiest import MOST_ROWS
 from weft.report.figures.drawing.fabric_drawing import MOST_HOSTS
 from weft.report.figures.drawing.figure import Figure
@@ -20,8 +19,9 @@ from weft.run.link_loads import loads_of
 from weft.run.tables import LOADS_NAME
 
 
-def simulated(tmp_path: Path, plan: str, on: str) -> Run:
-    return start_run(RunRequest(plan, f"sim:{on}", str(tmp_path / "run")))
+def simulated(tmp_path: Path, plan: str, on: str, **settings: str) -> dict[str, Figure]:
+    """The figures of a simulated run."""
+    return figures_of(compute(tmp_path / "run", plan, f"sim:{on}", **settings))
 
 
 def figures_of(run: Run) -> dict[str, Figure]:
@@ -60,7 +60,7 @@ def test_a_load_is_the_mean_over_the_step_that_asked_most(tmp_path: Path) -> Non
 
 
 def test_a_fabric_is_drawn_with_what_its_links_carried(tmp_path: Path) -> None:
-    figure = figures_of(simulated(tmp_path, "ring", "two-racks"))["fabric-1"]
+    figure = simulated(tmp_path, "ring", "two-racks")["fabric-1"]
     found = shares(figure, "lines")
     # One of sixteen hosts of a rack sends across, at the rate of its port.
     assert found["n1 out"] == pytest.approx(1, rel=0.01)
@@ -71,7 +71,7 @@ def test_a_fabric_is_drawn_with_what_its_links_carried(tmp_path: Path) -> None:
 
 
 def test_a_link_without_a_limit_is_told_from_an_idle_one(tmp_path: Path) -> None:
-    figure = figures_of(simulated(tmp_path, "ring", "xibalba-er16"))["fabric-1"]
+    figure = simulated(tmp_path, "ring", "xibalba-er16")["fabric-1"]
     lines = figure.tables["fabric-1-lines"]
     free = {row["name"] for row in lines if not row["limited"]}
     assert free == {f"module{i} {way}" for i in (1, 2, 3) for way in ("out", "in")}
@@ -79,7 +79,7 @@ def test_a_link_without_a_limit_is_told_from_an_idle_one(tmp_path: Path) -> None
 
 
 def test_many_hosts_are_one_box_for_each_switch(tmp_path: Path) -> None:
-    figure = figures_of(simulated(tmp_path, "alltoall", "xibalba-maintenance"))["fabric-1"]
+    figure = simulated(tmp_path, "alltoall", "xibalba-maintenance")["fabric-1"]
     boxes = figure.tables["fabric-1-boxes"]
     assert len(boxes) == 1 + 8 + 8
     assert any(text.startswith("n[113-128]\nout and in 7 %") for text in texts(figure))
@@ -89,7 +89,7 @@ def test_many_hosts_are_one_box_for_each_switch(tmp_path: Path) -> None:
 
 
 def test_boxes_do_not_overlap_and_stay_in_the_figure(tmp_path: Path) -> None:
-    figure = figures_of(simulated(tmp_path, "ring", "xibalba-e7-config2"))["fabric-1"]
+    figure = simulated(tmp_path, "ring", "xibalba-e7-config2")["fabric-1"]
     boxes = figure.tables["fabric-1-boxes"]
     rows = max(box["bottom"] for box in boxes)
     for i, one in enumerate(boxes):
@@ -102,17 +102,15 @@ def test_boxes_do_not_overlap_and_stay_in_the_figure(tmp_path: Path) -> None:
 
 
 def test_a_second_network_has_a_figure_of_its_own_once_it_is_used(tmp_path: Path) -> None:
-    assert "fabric-1-network-2" not in figures_of(simulated(tmp_path / "1", "ring", "xibalba-dual"))
-    both = [("steps.cast.networks", "2")]
-    request = RunRequest("cast", "sim:xibalba-dual", str(tmp_path / "2"), overrides=both)
-    figures = figures_of(start_run(request))
+    assert "fabric-1-network-2" not in simulated(tmp_path / "1", "ring", "xibalba-dual")
+    figures = simulated(tmp_path / "2", "cast", "xibalba-dual", steps__cast__networks="2")
     assert {"fabric-1", "fabric-1-network-2"} <= set(figures)
     assert "rack1" in "".join(texts(figures["fabric-1-network-2"]))
     assert "rack1" not in "".join(texts(figures["fabric-1"]))
 
 
 def test_a_generated_network_has_its_busiest_limits_alone(tmp_path: Path) -> None:
-    figures = figures_of(simulated(tmp_path, "random-permutations", "fat-tree(k=4)"))
+    figures = simulated(tmp_path, "random-permutations", "fat-tree(k=4)")
     assert "fabric-1" not in figures
     rows = figures["busiest-1"].tables["busiest-1"]
     assert len(rows) <= MOST_ROWS
@@ -122,27 +120,12 @@ def test_a_generated_network_has_its_busiest_limits_alone(tmp_path: Path) -> Non
 
 
 def test_a_graph_with_several_ways_has_its_busiest_limits_alone(tmp_path: Path) -> None:
-    path = tmp_path / "ring.toml"
-    path.write_text(
-        """
-name = "ring"
-routing = "shortest"
-[[hosts]]
-ids = "n[1-6]"
-attach = "s[1-3]"
-per_switch = 2
-link = { rate = "1 Gb/s" }
-[[links]]
-between = ["s[1-3]", "s[2-3,1]"]
-rate = "1 Gb/s"
-"""
-    )
-    figures = figures_of(simulated(tmp_path, "ring", str(path)))
+    figures = simulated(tmp_path, "ring", str(DATA / "fabrics/ring_of_three.toml"))
     assert "fabric-1" not in figures and "busiest-1" in figures
 
 
 def test_limits_that_carried_alike_share_a_bar(tmp_path: Path) -> None:
-    figure = figures_of(simulated(tmp_path, "aapc", "two-racks"))["busiest-1"]
+    figure = simulated(tmp_path, "aapc", "two-racks")["busiest-1"]
     first, second = figure.tables["busiest-1"]
     assert first["label"] == "rack1 to rack2, rack2 to rack1"
     assert second["name"] == "n[1-32] in, n[1-32] out"

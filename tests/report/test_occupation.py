@@ -1,15 +1,13 @@
 """What the report draws of the insides of nodes."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from support.computed import compute
 from weft.diagnose.node.occupation import budgets, occupation
-from weft.execute.request import RunRequest, start_run
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.stacks import GAP
 from weft.report.page import Report
@@ -19,10 +17,7 @@ from weft.run.folder import Run
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     folder = tmp_path_factory.mktemp("inside")
-    return [
-        start_run(RunRequest("netpipe", f"node:p4-400-{name}", str(folder / name)))
-        for name in ("base", "onload")
-    ]
+    return [compute(folder / name, "netpipe", f"node:p4-400-{name}") for name in ("base", "onload")]
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +29,8 @@ def test_every_run_has_its_stacks_and_all_share_the_lines(figures: dict[str, Fig
     wanted = {"busy-1", "busy-2", "budget-1", "budget-2", "interrupts", "latency-budget"}
     shared = {"occupation-i-o-bus", "occupation-memory-bus", "occupation-link-out"}
     assert wanted | shared <= set(figures)
-    assert {row["series"] for row in figures["interrupts"].tables["interrupts"]} == {
-        "base",
-        "onload",
-    }
+    series = {row["series"] for row in figures["interrupts"].tables["interrupts"]}
+    assert series == {"base", "onload"}
 
 
 def test_lanes_are_as_high_as_processors_are_busy(
@@ -67,7 +60,7 @@ def test_the_latency_s_bars_end_at_the_latency(runs: list[Run], figures: dict[st
 
 
 def test_runs_of_testbeds_without_insides_have_none_of_it(tmp_path: Path) -> None:
-    run = start_run(RunRequest("netpipe", "sim:pair", str(tmp_path / "sim")))
+    run = compute(tmp_path / "sim", "netpipe", "sim:pair")
     assert not {figure.name for figure in Report([run]).figures} & {"busy-1", "interrupts"}
 
 

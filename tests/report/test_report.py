@@ -1,23 +1,21 @@
 """The report without a browser: sentences, tables, figures, and what must not break the page."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from msgspec.structs import replace
 
+from support.command import WEFT
+from support.here import refusal, weft_json
 from support.synthetic import FAST_ETHERNET, GIGABIT, Network, run_meta, write_run
-from weft.cli.report import report as report_command
 from weft.errors import RequestError, WorkError
 from weft.interval import Interval
 from weft.quantity import (
@@ -52,12 +50,6 @@ def make(tmp_path: Path) -> Runs:
         return write_run(tmp_path / folder, network, **settings)  # type: ignore[arg-type]
 
     return write
-
-
-def empty_run(directory: Path) -> Run:
-    writer = RunWriter.create(directory, run_meta("fast-ethernet-pair", "pingpong", 5))
-    writer.sync()
-    return Run.open(directory)
 
 
 @pytest.mark.parametrize(
@@ -98,23 +90,24 @@ def test_verdict_says_where_what_and_how_sure(make: Runs) -> None:
     assert " peak (" in sentence
 
 
-def test_verdict_of_one_launch_claims_no_range(make: Runs) -> None:
-    sentence = verdict(make(launches=1))
-    assert "1 launch, so nothing is known about the spread between launches" in sentence
-    assert " to " not in sentence.split(":")[1].split(";")[0]
+def best(meta: RunMeta) -> None:
+    meta.statistic = "best"
 
 
-def test_verdict_of_a_stream_has_no_latency(make: Runs) -> None:
-    sentence = verdict(make(pattern="stream"))
-    assert "streaming one way" in sentence
-    assert "latency" not in sentence
-
-
-def test_verdict_says_what_an_imported_value_is(make: Runs) -> None:
-    def best(meta: RunMeta) -> None:
-        meta.statistic = "best"
-
-    assert "each value is the best of several trials" in verdict(make(change=best, batches=1))
+@pytest.mark.parametrize(
+    ("settings", "said", "unsaid"),
+    [
+        ({"launches": 1}, "1 launch, so nothing is known about the spread", " to "),
+        ({"pattern": "stream"}, "streaming one way", "latency"),
+        ({"change": best, "batches": 1}, "each value is the best of several trials", "mean"),
+    ],
+)
+def test_verdict_says_what_was_measured(
+    make: Runs, settings: dict[str, Any], said: str, unsaid: str
+) -> None:
+    sentence = verdict(make(**settings))
+    assert said in sentence
+    assert unsaid not in sentence.split(":")[1].split(";")[0]
 
 
 def test_verdict_says_that_a_run_is_partial(make: Runs) -> None:
@@ -124,7 +117,8 @@ def test_verdict_says_that_a_run_is_partial(make: Runs) -> None:
 
 
 def test_a_run_without_samples_is_reported_as_such(tmp_path: Path) -> None:
-    run = empty_run(tmp_path / "nothing")
+    RunWriter.create(tmp_path / "r", run_meta("fast-ethernet-pair", "pingpong", 5)).sync()
+    run = Run.open(tmp_path / "r")
     assert "nothing was measured" in verdict(run)
     html = Report([run]).html()
     assert "nothing was measured" in html
@@ -229,11 +223,8 @@ def test_script_json_leaves_nothing_to_break_out_with() -> None:
 
 def test_tables_are_embedded_once_for_all_figures(make: Runs) -> None:
     data = page_data(Report([make()]).figures)
-    assert [figure["name"] for figure in data["figures"]] == [
-        "throughput",
-        "signature",
-        "saturation",
-    ]
+    names = [figure["name"] for figure in data["figures"]]
+    assert names == ["throughput", "signature", "saturation"]
     assert data["tables"].keys() == {"points", "observations", "marks"}
     assert all("datasets" not in figure["spec"] for figure in data["figures"])
 
@@ -252,11 +243,8 @@ def test_a_setting_that_changed_shows_every_value(make: Runs) -> None:
         meta.effective[0]["settings"]["congestion"] = "reno"
 
     rows = {row[0]: row for row in facts.settings_table(make(change=change)).rows}
-    assert rows["Congestion"][2:] == [
-        "default",
-        "reno in launch 0; cubic in launch 1, 2, 3, 4",
-        "cubic",
-    ]
+    changed = "reno in launch 0; cubic in launch 1, 2, 3, 4"
+    assert rows["Congestion"][2:] == ["default", changed, "cubic"]
 
 
 def test_ten_runs_stay_below_five_megabytes(make: Runs) -> None:
@@ -267,11 +255,9 @@ def test_ten_runs_stay_below_five_megabytes(make: Runs) -> None:
 def test_figures_are_whole_svg_and_png(make: Runs, tmp_path: Path) -> None:
     report = Report([make(), make("ge", GIGABIT, name="gigabit-pair")])
     written = report.write_figures(tmp_path / "figures")
-    assert [path.name for path in written] == [
-        f"{name}.{format}"
-        for name in ("throughput", "signature", "saturation")
-        for format in ("svg", "png")
-    ]
+    names = ("throughput", "signature", "saturation")
+    expected = [f"{name}.{format}" for name in names for format in ("svg", "png")]
+    assert [path.name for path in written] == expected
     for svg in written[::2]:
         drawing = ElementTree.parse(svg).getroot()
         texts = {"".join(text.itertext()) for text in drawing.iter() if text.tag.endswith("text")}
@@ -284,18 +270,20 @@ def test_figures_are_whole_svg_and_png(make: Runs, tmp_path: Path) -> None:
         assert png.stat().st_size > 20_000
 
 
-def test_rates_beyond_ten_gigabit_are_counted_in_gigabit(make: Runs, tmp_path: Path) -> None:
-    report = Report([make(network=Network(5.0, 40_000.0))])
+@pytest.mark.parametrize(
+    ("slower", "texts"),
+    [
+        (False, ["Throughput (Gb/s)", ">40<"]),
+        # Far apart: on a logarithmic axis.
+        (True, [">1 Mb/s<", ">100 Mb/s<", ">10 Gb/s<"]),
+    ],
+)
+def test_fast_runs_are_counted_in_gigabit(
+    make: Runs, tmp_path: Path, slower: bool, texts: list[str]
+) -> None:
+    report = Report([*([make()] if slower else []), make("fast", Network(5.0, 40_000.0))])
     svg = report.figures[0].write(tmp_path)[0].read_text()
-    assert "Throughput (Gb/s)" in svg
-    assert ">40<" in svg
-
-
-def test_runs_far_apart_are_drawn_on_a_logarithmic_axis(make: Runs, tmp_path: Path) -> None:
-    report = Report([make(), make("fast", Network(5.0, 40_000.0))])
-    svg = report.figures[0].write(tmp_path)[0].read_text()
-    for label in ("1 Mb/s", "100 Mb/s", "10 Gb/s"):
-        assert f">{label}<" in svg
+    assert all(text in svg for text in texts)
 
 
 def test_an_import_is_repeated_by_importing_it(make: Runs) -> None:
@@ -314,54 +302,26 @@ def test_figures_need_no_network(make: Runs, tmp_path: Path) -> None:
     alone = ["unshare", "--user", "--map-root-user", "--net"]
     if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:
         pytest.skip("this machine does not allow network namespaces")
-    run = make()
-    drawn = subprocess.run(
-        [*alone, sys.executable, "-c", DRAW, str(run.directory), str(tmp_path / "out")],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert drawn.returncode == 0, drawn.stderr
-    assert len(list((tmp_path / "out").iterdir())) == 7
+    command = [*WEFT, "report", make().directory, "--out", tmp_path / "report.html"]
+    subprocess.run([*alone, *command, "--figures", tmp_path / "out"], check=True, timeout=120)
+    assert len(list((tmp_path / "out").iterdir())) == 6
 
 
-DRAW = """
-import sys
-from pathlib import Path
-from weft.report.page import Report
-from weft.run.folder import Run
-report = Report([Run.open(sys.argv[1])])
-report.write(Path(sys.argv[2]) / "report.html")
-report.write_figures(Path(sys.argv[2]))
-"""
-
-
-def test_report_is_not_written_over_a_folder(make: Runs, tmp_path: Path) -> None:
+def test_report_says_where_it_cannot_be_written(make: Runs, tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="is a folder"):
         write_report([make()], tmp_path)
-
-
-def test_report_says_when_the_disk_refuses(make: Runs, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(WorkError, match="cannot write the report"):
-        write_report([make()], tmp_path / "file" / "report.html")
+        write_report([make("b")], tmp_path / "file" / "report.html")
+    assert "not a run folder" in refusal("report", tmp_path)
 
 
 def test_command_prints_one_json_document(make: Runs, tmp_path: Path) -> None:
     run = make(change=lambda meta: meta.warn("cpu-shared", "took turns", "pin them"))
     figures = tmp_path / "figures"
-    arguments = [str(run.directory), "--json", "--figures", str(figures)]
-    result = CliRunner().invoke(report_command, arguments, catch_exceptions=False)
-    document = json.loads(result.stdout)
+    document = weft_json("report", run.directory, "--figures", figures)
     assert document["report"] == str(run.directory / "report.html")
     assert Path(document["report"]).stat().st_size > 500_000
     assert sorted(document["figures"]) == sorted(str(path) for path in figures.iterdir())
-    assert document["warnings"] == [
-        {"run": "fe", "code": "cpu-shared", "message": "took turns", "hint": "pin them"}
-    ]
-
-
-def test_command_refuses_what_is_no_run(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="not a run folder"):
-        CliRunner().invoke(report_command, [str(tmp_path)], catch_exceptions=False)
+    told = {"run": "fe", "code": "cpu-shared", "message": "took turns", "hint": "pin them"}
+    assert document["warnings"] == [told]

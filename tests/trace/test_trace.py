@@ -1,7 +1,5 @@
 """A message's way through simulated nodes, as trace events."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -9,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from support.here import weft, weft_json
+from support.computed import compute
+from support.here import refusal, weft, weft_json
 from weft.diagnose.node.occupation import budgets, occupation
-from weft.execute.request import RunRequest, start_run
 from weft.run.folder import Run
 from weft.testbed.computed.node import open_nodes
 from weft.trace.chrome import trace_events, trace_text
@@ -33,16 +31,8 @@ KEYS = {
 
 
 def run(tmp_path: Path, placement: str, plan: str = "netpipe", size: str = "8192 B") -> Run:
-    sizes = [("steps[0].sizes", f'["{size}"]')]
-    folder = str(tmp_path / placement)
-    return start_run(RunRequest(plan, f"node:p4-400-{placement}", folder, overrides=sizes))
-
-
-def refusal(*arguments: str | Path) -> str:
-    """What a wrong request is told."""
-    done = weft(*arguments)
-    assert done.returncode == 2 and not done.stdout, done
-    return done.stderr
+    on = f"node:p4-400-{placement}"
+    return compute(tmp_path / placement, plan, on, steps__0__sizes=f'["{size}"]')
 
 
 def timed(events: list[Event]) -> list[Event]:
@@ -183,29 +173,24 @@ def test_what_cannot_be_traced_is_refused(tmp_path: Path) -> None:
     assert "has no messages of 8191 B" in wrong and "it has 8192 B" in wrong
     wrong = refusal("trace", done.directory, "--size", "8192", "--step", "2")
     assert "step 2: has no messages of 8192 B" in wrong
-    fabric = tmp_path / "sim"
-    start_run(RunRequest("netpipe", "sim:pair", str(fabric)))
+    fabric = compute(tmp_path / "sim", "netpipe", "sim:pair").directory
     wrong = refusal("trace", fabric, "--size", "1024")
     assert "ran on sim:pair" in wrong and "node:MACHINE" in wrong
     assert "not a run folder" in refusal("trace", tmp_path, "--size", "1")
-
-
-def test_a_pattern_that_nodes_do_not_have_is_refused(tmp_path: Path) -> None:
-    done = run(tmp_path, "base")
+    gammas = {"steps__0__gamma": '"0:1:0.5"'}
+    loaded = compute(tmp_path / "loaded", "gamma-sweep", "node:p4-400-base", **gammas).directory
+    assert "has application loads" in refusal("trace", loaded, "--size", str(256 << 10))
+    # A machine that has changed, and a pattern that nodes do not have.
     path = done.directory / "run.json"
-    document = json.loads(path.read_text())
+    whole = path.read_text()
+    path.write_text(whole.replace("node:p4-400-base", "node:p4-400-offload"))
+    wrong = refusal("trace", done.directory, "--size", "8192")
+    assert "is not any more what was run" in wrong
+    document = json.loads(whole)
     document["plan"]["steps"][0]["pattern"] = {"kind": "ring", "nodes": None}
     path.write_text(json.dumps(document))
     wrong = refusal("trace", done.directory, "--size", "8192")
     assert "is a ring; only pingpong and stream can be traced" in wrong
-
-
-def test_a_machine_that_has_changed_is_refused(tmp_path: Path) -> None:
-    done = run(tmp_path, "base")
-    path = done.directory / "run.json"
-    path.write_text(path.read_text().replace("node:p4-400-base", "node:p4-400-offload"))
-    wrong = refusal("trace", done.directory, "--size", "8192")
-    assert "is not any more what was run" in wrong
 
 
 def test_looking_on_changes_nothing(tmp_path: Path) -> None:
@@ -215,10 +200,3 @@ def test_looking_on_changes_nothing(tmp_path: Path) -> None:
     again = open_nodes("p4-400-base").simulate(step, 0, 1).samples(0, 0, 0)
     assert again["elapsed_ns"].to_pylist() == done.samples["elapsed_ns"].to_pylist()
     assert not len(found.passages["way"]) and len(found.slices["track"]) > 100
-
-
-def test_a_stream_with_application_load_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "loaded"
-    load = [("steps[0].gamma", '"0:1:0.5"')]
-    start_run(RunRequest("gamma-sweep", "node:p4-400-base", str(folder), overrides=load))
-    assert "has application loads" in refusal("trace", folder, "--size", str(256 << 10))

@@ -1,7 +1,5 @@
 """A computed run that is killed loses nothing that it had done."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path
@@ -10,29 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from support.command import start, weft_json
+from support.paths import DATA
 from weft.run.folder import Run
 from weft.run.tables import BOTTLENECKS_NAME, BUDGET_NAME, OCCUPATION_NAME
 
 pytestmark = pytest.mark.timed
 
-PLAN = """
-name = "two-steps"
-launches = 1
-
-[[steps]]
-name = "short"
-pattern = "pingpong"
-transport = "tcp"
-sizes = ["1 B", "8 KiB"]
-stop = { rule = "count", repeats = 10, trials = 2 }
-
-[[steps]]
-name = "long"
-pattern = "pingpong"
-transport = "tcp"
-sizes = ["64 MiB", "65 MiB", "66 MiB"]
-stop = { rule = "count", repeats = 10, trials = 2 }
-"""
 MACHINE = "node:p4-400-base(nic.mtu_bytes=1000)"
 
 
@@ -50,8 +31,7 @@ def killed_in_the_second_step(plan: Path, folder: Path) -> None:
 
 
 def test_a_killed_run_is_resumed_with_all_its_tables(tmp_path: Path) -> None:
-    plan = tmp_path / "plan.toml"
-    plan.write_text(PLAN)
+    plan = DATA / "plans/two_steps.toml"
     folder, whole = tmp_path / "killed", tmp_path / "whole"
     killed_in_the_second_step(plan, folder)
     assert Run.open(folder).meta.done == [[0, 0]]

@@ -1,28 +1,25 @@
 """Simulated TCP Reno, frame by frame (`sharing=reno`)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
+from support.computed import compute
 from support.four_hosts import write_four_hosts
+from support.refusals import refused
 from weft.compare.routes import compare_routes
 from weft.errors import RequestError
-from weft.execute.request import RunRequest, start_run
 from weft.run.folder import Run
 
 SCALE = 0.01
-EACH = [("steps.bisections.permutations", "1"), ("steps.permutations.permutations", "1")]
 
 
 def run(folder: Path, on: str, trial: str = "2 s", scale: float = SCALE) -> Run:
-    trials = [(f"steps.{step}.stop.trial", trial) for step in ("permutations", "bisections")]
-    request = RunRequest(
-        "random-permutations", f"sim:{on}", str(folder), scale=scale, overrides=EACH + trials
-    )
-    return start_run(request)
+    settings = {}
+    for step in ("permutations", "bisections"):
+        settings |= {f"steps__{step}__permutations": "1", f"steps__{step}__stop__trial": trial}
+    return compute(folder, "random-permutations", f"sim:{on}", scale=scale, **settings)
 
 
 def fabric(tmp_path: Path, host_rate: str = 'rate = "100 Mb/s"') -> str:
@@ -86,15 +83,12 @@ def test_what_loses_most_is_what_holds_back(tmp_path: Path) -> None:
 )
 def test_what_is_not_carried_out_is_refused(tmp_path: Path, plan: str, on: str, why: str) -> None:
     with pytest.raises(RequestError) as caught:
-        start_run(RunRequest(plan, f"sim:{on}", str(tmp_path / "run")))
+        compute(tmp_path / "run", plan, f"sim:{on}")
     assert why in f"{caught.value.message} {caught.value.hint}"
 
 
-def test_a_line_without_a_rate_is_refused_by_its_name(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="n1 out has no rate"):
+def test_a_line_without_a_rate_and_too_many_frames_are_refused(tmp_path: Path) -> None:
+    with refused("n1 out has no rate"):
         run(tmp_path / "run", f"{fabric(tmp_path, host_rate='')}(sharing=reno)")
-
-
-def test_too_many_frames_are_refused_with_the_time_they_would_take(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="minutes; shorten stop"):
+    with refused("minutes; shorten stop"):
         run(tmp_path / "run", "xibalba-er16(sharing=reno)", trial="3600 s", scale=1.0)

@@ -1,7 +1,5 @@
 """Platforms in weft and in SimGrid itself, where that is installed: every transfer ends at the same time."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -9,6 +7,7 @@ import numpy as np
 import pytest
 
 from fabric.test_formats import write
+from support.paths import DATA
 from support.simgrid.peer import MODEL
 from support.simgrid.platforms import HEAD
 from weft.model.maxmin import fair_rates_in_rounds
@@ -58,9 +57,8 @@ def ends_by_filling(platform: Path) -> Floats:
         way = network.way(*phases[phase, src].tolist(), 0)
         assert way is not None
         crossings[phase, src, way[0]] = True
-    own = np.where(crossings[..., unshared], capacities[unshared], np.inf).min(
-        axis=2, initial=np.inf
-    )
+    own = np.where(crossings[..., unshared], capacities[unshared], np.inf)
+    own = own.min(axis=2, initial=np.inf)
     crossings[..., unshared] = False
     sizes = [[random_bytes(phase * len(hosts) + src) for src in hosts] for phase in hosts[:-1]]
     left, ends = 8 * np.array(sizes), np.zeros(phases.shape[:2])
@@ -104,6 +102,12 @@ def test_random_sizes_end_when_they_do_in_simgrid(peer: Path, tmp_path: Path, sh
         (32, 'topology="FAT_TREE" topo_parameters="2;4,8;1,4;1,2"'),
         (64, 'topology="FAT_TREE" topo_parameters="3;4,4,4;1,2,2;2,3,2"'),
         (24, 'topology="FAT_TREE" topo_parameters="2;6,4;2,3;3,1"'),
+        # Limits of single hosts.
+        (12, 'sharing_policy="SHARED"'),
+        (12, 'sharing_policy="FATPIPE" bb_bw="7Gbps" bb_lat="0"'),
+        (12, 'limiter_link="6Gbps"'),
+        (12, 'limiter_link="12Gbps" bb_bw="30Gbps" bb_lat="0" router_id="middle"'),
+        (12, 'bb_bw="3Gbps" bb_lat="0" bb_sharing_policy="FATPIPE"'),
     ],
 )
 def test_a_cluster_takes_as_long_as_in_simgrid(
@@ -113,39 +117,6 @@ def test_a_cluster_takes_as_long_as_in_simgrid(
     assert compared(peer, platform) < 1e-5
 
 
-@pytest.mark.parametrize(
-    "attributes",
-    [
-        'sharing_policy="SHARED"',
-        'sharing_policy="FATPIPE" bb_bw="7Gbps" bb_lat="0"',
-        'limiter_link="6Gbps"',
-        'limiter_link="12Gbps" bb_bw="30Gbps" bb_lat="0" router_id="middle"',
-    ],
-)
-def test_limits_of_single_hosts_are_those_of_simgrid(
-    peer: Path, tmp_path: Path, attributes: str
-) -> None:
-    platform = write(tmp_path, CLUSTER.format(last=11, shape=attributes), HEAD)
-    assert compared(peer, platform) < 1e-5
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        '<cluster id="c" prefix="node-" suffix="" speed="1Gf" bw="10Gbps" lat="0" radical="0-11" '
-        'bb_bw="3Gbps" bb_lat="0" bb_sharing_policy="FATPIPE"/>',
-        """<zone id="w" routing="Full">
-<host id="node-0" speed="1Gf"/><host id="node-1" speed="1Gf"/><host id="node-2" speed="1Gf"/>
-<link id="one" bandwidth="1Gbps" latency="0"/>
-<link id="two" bandwidth="700Mbps" latency="0" sharing_policy="FATPIPE"/>
-<link id="three" bandwidth="900Mbps" latency="0" sharing_policy="SPLITDUPLEX"/>
-<route src="node-0" dst="node-1"><link_ctn id="one"/><link_ctn id="two"/></route>
-<route src="node-0" dst="node-2"><link_ctn id="one"/><link_ctn id="three" direction="UP"/></route>
-<route src="node-1" dst="node-2"><link_ctn id="two"/></route>
-</zone>""",
-    ],
-)
-def test_a_fatpipe_gives_each_what_it_gives_in_simgrid(
-    peer: Path, tmp_path: Path, body: str
-) -> None:
+def test_a_fatpipe_gives_each_what_it_gives_in_simgrid(peer: Path, tmp_path: Path) -> None:
+    body = (DATA / "platforms/fatpipe.xml").read_text()
     assert compared(peer, write(tmp_path, body, HEAD)) < 1e-5

@@ -1,7 +1,5 @@
 """Platforms of zones in zones: their routes are those that SimGrid itself finds, where that is installed."""
 
-from __future__ import annotations
-
 import subprocess
 from collections import Counter, defaultdict
 from math import isclose
@@ -10,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fabric.test_formats import refusal, write
+from fabric.test_formats import refusal_of, write
+from support.cases import cases
 from support.simgrid.peer import QUIET
 from support.simgrid.platforms import HEAD, make_platform
 from testbed.computed.test_simgrid_peer import compared
@@ -19,10 +18,7 @@ from weft.testbed.computed.network import open_simulated
 Pairs = Counter[tuple[str, str]]
 Limit = tuple[str, int, bool]
 
-TWO = '<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>'
 LINK = '<link id="l" bandwidth="1Gbps" latency="1us"/>'
-CHANGING = '<link id="l" bandwidth="1Gbps" latency="1us" bandwidth_file="f"/>'
-ROUTE = '<route src="a" dst="b"><link_ctn id="l"/></route>'
 DUPLEX = '<link id="l" bandwidth="1Gbps" latency="1us" sharing_policy="SPLITDUPLEX"/>'
 INNER = '<zone id="{0}" routing="Full"><host id="node-{0}" speed="1Gf"/></zone>'
 
@@ -95,73 +91,11 @@ def test_a_dijkstra_that_would_cross_a_zone_inside_is_refused(tmp_path: Path) ->
         f'<zone id="w" routing="{{}}">\n{INNER.format(8)}{cluster}{INNER.format(9)}{LINK}'
         f"{route.format(8, 'c', 'node-8', 'node-0')}{route.format('c', 9, 'node-1', 'node-9')}</zone>"
     )
-    why = refusal(write(tmp_path, body.format("Dijkstra"), HEAD))
+    why = refusal_of(write(tmp_path, body.format("Dijkstra"), HEAD))
     assert ':4: routing="Dijkstra": the way from 8 to 9 enters a zone at node-0 and leaves' in why
     assert open_simulated(str(write(tmp_path, body.format("Floyd"), HEAD))).nodes
 
 
-@pytest.mark.parametrize(
-    ("body", "why"),
-    [
-        ('<zone id="w" routing="Vivaldi"/>', ':4: routing="Vivaldi": only Full, Floyd'),
-        ('<zone id="w" routing="Wifi"/>', ':4: routing="Wifi": only Full, Floyd'),
-        ('<zone id="w" routing="Full">\n<peer id="p"/></zone>', ":5: <peer> is not supported"),
-        ('<zone id="w" routing="Full">\n<trace id="t"/></zone>', ":5: <trace> is not supported"),
-        (f'<zone id="w" routing="Full">{TWO}\n<bypassRoute src="a" dst="b"/></zone>', ":5: <bypassRoute>"),
-        (f'<zone id="w" routing="Full">{TWO}\n<bypassZoneRoute/></zone>', ":5: <bypassZoneRoute>"),
-        (f'<zone id="w" routing="Full">{TWO}\n<host id="a"/></zone>', ":5: a second 'a'"),
-        (f'<zone id="w" routing="Full">{INNER.format(1)}\n<host id="a"/></zone>', ":5: <host> beside zones"),
-        (f'<zone id="w" routing="Full">{LINK}\n{LINK}</zone>', ":5: a second link 'l'"),
-        (
-            f'<zone id="w" routing="Full">\n{CHANGING}</zone>',
-            ":5: bandwidth_file: links that change over time",
-        ),
-        (
-            '<zone id="w" routing="Full">\n<host id="a" state_file="f"/></zone>',
-            ":5: state_file: hosts that come and go",
-        ),
-        (
-            f'<zone id="w" routing="Full">{TWO}{LINK}\n{ROUTE}{ROUTE}</zone>',
-            ":5: a second route from a to b",
-        ),
-        (
-            f'<zone id="w" routing="Full">{TWO}\n<route src="a" dst="b"/></zone>',
-            ":5: a route from a to b without links",
-        ),
-        (
-            f'<zone id="w" routing="Full">{TWO}{DUPLEX}\n{ROUTE}</zone>',
-            ":5: the SPLITDUPLEX link 'l' needs a direction",
-        ),
-        (
-            f'<zone id="w" routing="Full">{INNER.format(1)}{INNER.format(2)}{LINK}\n'
-            '<zoneRoute src="1" dst="2" gw_src="node-2" gw_dst="node-2"><link_ctn id="l"/></zoneRoute></zone>',
-            ":5: no host or router 'node-2' in the zone '1'",
-        ),
-        (
-            f'<zone id="w" routing="Full">{INNER.format(1)}\n'
-            '<zoneRoute src="1" dst="2" gw_src="node-1" gw_dst="node-2"/></zone>',
-            ":5: no zone '2' before this route",
-        ),
-        (
-            f'<zone id="w" routing="Full">{INNER.format(1)}{INNER.format(2)}{LINK}\n'
-            '<route src="1" dst="2"><link_ctn id="l"/></route></zone>',
-            ":5: '1' is a zone: <zoneRoute> leads there",
-        ),
-        (
-            '<zone id="w" routing="Cluster">\n<host id="a" speed="1Gf"/></zone>',
-            ":5: no <host_link> for 'a'",
-        ),
-        (
-            '<zone id="w" routing="Cluster"><host id="a"/>\n<host_link id="a" up="x" down="x"/></zone>',
-            ":5: no link 'x' in this platform",
-        ),
-        (
-            '<zone id="w" routing="Cluster">\n<zone id="x" routing="Full"/></zone>',
-            ':5: <zone> is not supported in a zone with routing="Cluster"',
-        ),
-        ('<cluster id="c" radical="0-7" bw="1Bps" bb_lat="1us"/>', ":4: bb_lat without bb_bw"),
-        ('<cluster id="c" radical="0-2000" bw="1Bps"/>', "2001 hosts, and a route for each two"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "why"), cases("platforms", "zones_not_supported"))
 def test_what_stays_unsupported_is_named_with_its_line(tmp_path: Path, body: str, why: str) -> None:
-    assert why in refusal(write(tmp_path, body, HEAD))
+    assert why in refusal_of(write(tmp_path, body, HEAD))
