@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
@@ -40,20 +41,17 @@ Choosers = Callable[[RunMeta, int], Chooser]
 """Makes the chooser of a step of a run."""
 
 
+@dataclass
 class AdaptiveStep:
     """Runs the phases that a chooser asks for, until it asks for none; a resumed step goes on where it was."""
 
-    def __init__(
-        self,
-        ensemble: Ensemble | MpiEnsemble,
-        chooser: Chooser,
-        logbook: Logbook,
-        progress: StepProgress,
-    ) -> None:
-        self._ensemble = ensemble
-        self._chooser = chooser
-        self._logbook = logbook
-        self._progress = progress
+    _ensemble: Ensemble | MpiEnsemble
+    _chooser: Chooser
+    _logbook: Logbook
+    _progress: StepProgress
+
+    def __post_init__(self) -> None:
+        logbook = self._logbook
         self._before_s = elapsed_s(logbook.writer.samples, logbook.step, logbook.launch)
         self._began_s = time.monotonic()
 

@@ -8,6 +8,7 @@ import secrets
 import signal
 import time
 from collections.abc import Coroutine
+from dataclasses import dataclass
 
 from weft.errors import WorkError
 from weft.execute.adaptive import Choosers
@@ -34,25 +35,18 @@ def monotonic_start_ns(started: str) -> int:
     return time.monotonic_ns() - age // datetime.timedelta(microseconds=1) * 1000
 
 
+@dataclass
 class LiveRun:
     """Carries out what a run lacks on a testbed, writing as it goes."""
 
-    def __init__(
-        self,
-        testbed: Testbed,
-        writer: RunWriter,
-        progress: Reporter,
-        patience_s: float,
-        choosers: Choosers,
-    ) -> None:
-        self._testbed = testbed
-        self._writer = writer
-        self._meta = writer.meta
-        self._progress = progress
-        self._patience_s = patience_s
-        self._choosers = choosers
-        self._token = secrets.token_hex(32)
-        self._epoch_ns = monotonic_start_ns(self._meta.started)
+    _testbed: Testbed
+    _writer: RunWriter
+    _progress: Reporter
+    _patience_s: float
+    _choosers: Choosers
+
+    def __post_init__(self) -> None:
+        self._meta = self._writer.meta
 
     def run(self) -> Run:
         """Do everything that is missing; an interrupt keeps what was measured."""
@@ -112,10 +106,20 @@ class LiveRun:
 
     async def _run_launches(self, missing: list[MissingStep]) -> None:
         failed_in_a_row = 0
+        token, epoch_ns = secrets.token_hex(32), monotonic_start_ns(self._meta.started)
         for launch in sorted({step.launch for step in missing}):
             steps = [step for step in missing if step.launch == launch]
             try:
-                await self._launch(launch).run(steps)
+                await Launch(
+                    launch,
+                    self._testbed,
+                    self._writer,
+                    self._progress,
+                    self._patience_s,
+                    self._choosers,
+                    token,
+                    epoch_ns,
+                ).run(steps)
                 failed_in_a_row = 0
             except (AgentError, TooFewNodes) as error:
                 failed_in_a_row += 1
@@ -133,19 +137,6 @@ class LiveRun:
     def _note_failure(self, error: WorkError, launch: int) -> None:
         self._writer.sync()
         code = error.code if isinstance(error, AgentError) else "too-few-nodes"
-        message = error.message
-        if reason := self._testbed.failure():
-            code, message = "testbed-gone", reason
-        self._meta.warn(code, f"launch {launch}: {message}", REPEATED)
-
-    def _launch(self, number: int) -> Launch:
-        return Launch(
-            number=number,
-            testbed=self._testbed,
-            writer=self._writer,
-            progress=self._progress,
-            patience_s=self._patience_s,
-            choosers=self._choosers,
-            token=self._token,
-            epoch_ns=self._epoch_ns,
-        )
+        reason = self._testbed.failure()
+        told = f"launch {launch}: {reason or error.message}"
+        self._meta.warn("testbed-gone" if reason else code, told, REPEATED)

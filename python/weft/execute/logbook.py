@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import pyarrow as pa
@@ -14,26 +15,24 @@ from weft.plan.phases import Phase
 from weft.run import records
 from weft.run.experiment import Experiment, chosen_record
 from weft.run.folder import RunWriter
+from weft.run.meta import RunMeta
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.reply import Delivery, Joined, Settings
 
 
+@dataclass
 class Logbook:
-    """Writes to the run of a writer on behalf of one step and launch."""
+    """Writes to the run of a writer on behalf of one step and launch; `on_phases` hears which are over."""
 
-    def __init__(
-        self,
-        writer: RunWriter,
-        step: int,
-        launch: int,
-        on_phases: Callable[[Collection[int]], None],
-    ) -> None:
-        self.writer = writer
-        self.meta = writer.meta
-        self.step = step
-        self.launch = launch
-        self._on_phases = on_phases
+    writer: RunWriter
+    step: int
+    launch: int
+    on_phases: Callable[[Collection[int]], None]
+
+    @property
+    def meta(self) -> RunMeta:
+        return self.writer.meta
 
     @property
     def step_name(self) -> str:
@@ -51,7 +50,7 @@ class Logbook:
         table = pa.Table.from_batches(batches, schema=SCHEMA).combine_chunks()
         for batch in table.to_batches():
             self.writer.append(batch)
-        self._on_phases(phases)
+        self.on_phases(phases)
 
     def deliveries(self, rows: Sequence[Delivery]) -> None:
         """What became of the messages of batches, which take the place of earlier ones of their phases."""
@@ -73,18 +72,17 @@ class Logbook:
             grown = {
                 name: [b - a for a, b in zip(then[name], now[name], strict=True)] for name in names
             }
-            self.meta.carried.append(
-                records.Carried(
-                    step=self.step,
-                    launch=self.launch,
-                    policy=arrangement.policy,
-                    pairs=arrangement.pairs,
-                    first=arrangement.networks[0],
-                    phases=sorted(phases),
-                    node=self.name(node),
-                    bytes=grown,
-                )
-            )
+            carried: records.Carried = {
+                "step": self.step,
+                "launch": self.launch,
+                "policy": arrangement.policy,
+                "pairs": arrangement.pairs,
+                "first": arrangement.networks[0],
+                "phases": sorted(phases),
+                "node": self.name(node),
+                "bytes": grown,
+            }
+            self.meta.carried.append(carried)
 
     def barrier(self, phase: int, by_node_us: Sequence[float]) -> None:
         """How long the nodes were in a phase's barrier; each waits for the last."""

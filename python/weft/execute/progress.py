@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 
 class Reporter:
@@ -21,14 +22,16 @@ class Reporter:
         """What runs now."""
 
 
+@dataclass
 class StepProgress:
     """Shows which phase of a step runs."""
 
-    def __init__(self, reporter: Reporter, where: str, phases: int) -> None:
-        self._reporter = reporter
-        self._where = where
-        self._total = phases
-        self._over = 0
+    _reporter: Reporter
+    _where: str
+    _total: int
+    _over: int = 0
+
+    def __post_init__(self) -> None:
         self._describe()
 
     def grow(self, phases: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,35 +108,24 @@ def differences(record: Record) -> Iterator[Finding]:
 
 
 def _compared(
-    one: Property, seen: Sequence[tuple[NodeRecord, Mapping[str, object], str]], where: str = ""
+    one: Property, seen: Iterable[tuple[NodeRecord, Any, str]], where: str = ""
 ) -> Iterator[Finding]:
-    groups: dict[str, list[tuple[NodeRecord, str]]] = {}
-    for node, document, interface in seen:
-        value = _at(document, one.keys)
+    groups: dict[str, dict[str, str]] = {}
+    for node, value, interface in seen:
+        for key in one.keys:
+            value = value.get(key) if isinstance(value, dict) else None
         if value is not None:
-            groups.setdefault(_text(value), []).append((node, interface))
-    if len(groups) < 2:
-        return
-    usual = max(groups, key=lambda value: len(groups[value]))
+            groups.setdefault(_text(value), {})[node.name] = interface
+    usual = max(groups, key=lambda value: len(groups[value]), default="")
     for value, odd in groups.items():
-        if value == usual:
-            continue
-        nodes = tuple(node.name for node, _ in odd)
-        others = named(node.name for node, _ in groups[usual])
-        yield Finding(
-            f"differs-{one.code}",
-            f"{one.text}{where} is {value} on {named(nodes)}, {usual} on {others}",
-            one.hint.format(value=usual, interface=odd[0][1]),
-            "difference",
-            nodes,
-        )
-
-
-def _at(document: Mapping[str, object], keys: tuple[str, ...]) -> Any:
-    value: Any = document
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
+        if value != usual:
+            yield Finding(
+                f"differs-{one.code}",
+                f"{one.text}{where} is {value} on {named(odd)}, {usual} on {named(groups[usual])}",
+                one.hint.format(value=usual, interface=next(iter(odd.values()))),
+                "difference",
+                tuple(odd),
+            )
 
 
 def _text(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from weft.preflight.finding import Finding, named
 from weft.preflight.record import NodeRecord, Record
@@ -58,104 +59,96 @@ def _slot(interface: Interface) -> Slot:
     return interface["slot"] or {}
 
 
+@dataclass(frozen=True)
+class Fault:
+    """What may be wrong with an interface: in words where it is, and what to do."""
+
+    code: str
+    problem: Callable[[Interface], str | None]
+    hint: Callable[[Interface], str]
+
+
 def link_findings(record: Record) -> Iterator[Finding]:
     """What is wrong with interfaces, the same fault of many nodes together."""
     seen = [(node, one) for node in record.alive for one in node.interfaces if one]
-    yield from _half_duplex(seen)
-    yield from _narrow_slots(seen)
-    yield from _reduced_slots(seen)
-    yield from _offloads(seen)
-    yield from _far_memory(seen)
-    yield from _errors(seen)
-
-
-def _half_duplex(seen: list[Seen]) -> Iterator[Finding]:
-    yield from _together(
-        "duplex",
-        seen,
-        lambda one: "half duplex" if one["duplex"] == "half" else None,
-        lambda one: (
-            f"collisions under load; ethtool -s {one['name']} autoneg on, and the same at the switch's port"
-        ),
-    )
-
-
-def _narrow_slots(seen: list[Seen]) -> Iterator[Finding]:
-    def problem(one: Interface) -> str | None:
-        slot, asked = _slot(one), known_mbps(one)
-        carried = slot_gbps(slot) if slot else None
-        if not carried or not asked or carried * 1000 >= asked:
-            return None
-        return f"its slot (x{slot['width']} at {slot['speed']}) carries {carried:.3g} Gb/s, its link {asked / 1000:g}"
-
-    yield from _together(
-        "slot-too-narrow",
-        seen,
-        problem,
-        lambda one: (
-            "the slot is the limit, not the network; another slot, or another card: "
-            f"lspci -s {_slot(one)['address']} -vv | grep Lnk"
-        ),
-    )
-
-
-def _reduced_slots(seen: list[Seen]) -> Iterator[Finding]:
-    """Fewer lanes than the card has. Speed is left out: idle links slow down."""
-
-    def problem(one: Interface) -> str | None:
-        slot = _slot(one)
-        width, most = slot.get("width"), slot.get("max_width")
-        return (
-            f"runs at x{width} of its x{most} PCIe lanes"
-            if width and most and width < most
-            else None
-        )
-
-    yield from _together(
-        "slot-reduced",
-        seen,
-        problem,
-        lambda one: (
-            f"a loose card, or a slot with fewer lanes; lspci -s {_slot(one)['address']} -vv"
-        ),
-    )
-
-
-def _offloads(seen: list[Seen]) -> Iterator[Finding]:
-    """Not of veth, whose packets stay in one kernel and which is made without some."""
     wired = [(node, one) for node, one in seen if one["driver"] != "veth"]
+    several = [(node, one) for node, one in seen if _has_several(node.system.get("numa_nodes"))]
+    for fault in (_HALF_DUPLEX, _NARROW_SLOT, _REDUCED_SLOT):
+        yield from _together(fault, seen)
     for name in SWITCHES:
-        yield from _offload(wired, name)
+        yield from _together(_offload(name), wired)
+    yield from _together(_FAR_MEMORY, several)
+    yield from _together(_ERRORS, seen)
 
 
-def _offload(seen: list[Seen], name: str) -> Iterator[Finding]:
-    cost = (
-        "a processor's time for every packet" if name in LARGE_PACKETS else "a pass over every byte"
-    )
-    yield from _together(
+def _carries_less(one: Interface) -> str | None:
+    slot, asked = _slot(one), known_mbps(one)
+    carried = slot_gbps(slot) if slot else None
+    if not carried or not asked or carried * 1000 >= asked:
+        return None
+    return f"its slot (x{slot['width']} at {slot['speed']}) carries {carried:.3g} Gb/s, its link {asked / 1000:g}"
+
+
+def _lacks_lanes(one: Interface) -> str | None:
+    """Fewer lanes than the card has. Speed is left out: idle links slow down."""
+    width, most = _slot(one).get("width"), _slot(one).get("max_width")
+    is_reduced = width and most and width < most
+    return f"runs at x{width} of its x{most} PCIe lanes" if is_reduced else None
+
+
+def _is_near(one: Interface) -> str | None:
+    near = _slot(one).get("numa_node")
+    return None if near is None else f"its memory is NUMA node {near}"
+
+
+_HALF_DUPLEX = Fault(
+    "duplex",
+    lambda one: "half duplex" if one["duplex"] == "half" else None,
+    lambda one: (
+        f"collisions under load; ethtool -s {one['name']} autoneg on, and the same at the switch's port"
+    ),
+)
+_NARROW_SLOT = Fault(
+    "slot-too-narrow",
+    _carries_less,
+    lambda one: (
+        "the slot is the limit, not the network; another slot, or another card: "
+        f"lspci -s {_slot(one)['address']} -vv | grep Lnk"
+    ),
+)
+_REDUCED_SLOT = Fault(
+    "slot-reduced",
+    _lacks_lanes,
+    lambda one: f"a loose card, or a slot with fewer lanes; lspci -s {_slot(one)['address']} -vv",
+)
+_FAR_MEMORY = Fault(
+    "numa",
+    _is_near,
+    lambda one: (
+        "processors of other nodes are slower to it; pin with --cpus to those of "
+        f"/sys/class/net/{one['name']}/device/local_cpulist"
+    ),
+)
+"""Where there is more than one memory, processes far from the interface are slower."""
+_ERRORS = Fault(
+    "receive-errors",
+    lambda one: (
+        f"{one['received_errors']} damaged frames since it came up"
+        if one["received_errors"]
+        else None
+    ),
+    lambda one: f"cable, transceiver or port; ethtool -S {one['name']}",
+)
+
+
+def _offload(name: str) -> Fault:
+    """Not for veth, whose packets stay in one kernel and which is made without some."""
+    is_large = name in LARGE_PACKETS
+    cost = "a processor's time for every packet" if is_large else "a pass over every byte"
+    return Fault(
         f"offload-{name}",
-        seen,
         lambda one: f"{name} is off" if one["offloads"].get(name) is False else None,
         lambda one: f"{cost}; ethtool -K {one['name']} {SWITCHES[name]} on",
-    )
-
-
-def _far_memory(seen: list[Seen]) -> Iterator[Finding]:
-    """Where there is more than one memory, processes far from the interface are slower."""
-    several = [(node, one) for node, one in seen if _has_several(node.system.get("numa_nodes"))]
-
-    def problem(one: Interface) -> str | None:
-        near = _slot(one).get("numa_node")
-        return None if near is None else f"its memory is NUMA node {near}"
-
-    yield from _together(
-        "numa",
-        several,
-        problem,
-        lambda one: (
-            "processors of other nodes are slower to it; pin with --cpus to those of "
-            f"/sys/class/net/{one['name']}/device/local_cpulist"
-        ),
     )
 
 
@@ -164,30 +157,13 @@ def _has_several(online: str | None) -> bool:
     return bool(online) and online != "0"
 
 
-def _errors(seen: list[Seen]) -> Iterator[Finding]:
-    yield from _together(
-        "receive-errors",
-        seen,
-        lambda one: (
-            f"{one['received_errors']} damaged frames since it came up"
-            if one["received_errors"]
-            else None
-        ),
-        lambda one: f"cable, transceiver or port; ethtool -S {one['name']}",
-    )
-
-
-def _together(
-    code: str,
-    seen: list[Seen],
-    problem: Callable[[Interface], str | None],
-    hint: Callable[[Interface], str],
-) -> Iterator[Finding]:
+def _together(fault: Fault, seen: list[Seen]) -> Iterator[Finding]:
     """One finding for all interfaces that have the same problem in the same words."""
     having: dict[str, list[Seen]] = {}
     for node, one in seen:
-        if not one["loopback"] and (text := problem(one)):
+        if not one["loopback"] and (text := fault.problem(one)):
             having.setdefault(f"{one['name']}: {text}", []).append((node, one))
     for text, cases in having.items():
         names = tuple(node.name for node, _ in cases)
-        yield Finding(code, f"{named(names)}, {text}", hint(cases[0][1]), nodes=names)
+        hint = fault.hint(cases[0][1])
+        yield Finding(fault.code, f"{named(names)}, {text}", hint, nodes=names)

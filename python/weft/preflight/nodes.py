@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from weft.preflight.finding import Finding, named
 from weft.preflight.link import known_mbps
@@ -67,18 +66,17 @@ def _missing(
     if interface is None:
         return f"no interface has the address {address}"
     mine = [path for path in record.paths if path.network == network]
-    carries = any(path.connect_error is None and node.name in (path.src, path.dst) for path in mine)
+    carries = any(path.connect_error is None and node.name in path.ends for path in mine)
     if interface["up"] or carries:
         return None
     return f"{interface['name']} is down, with the address {address}"
 
 
 def _governors(record: Record) -> Iterator[Finding]:
-    slow = _nodes_where(
-        record, lambda node: set(node.system.get("governors", [])) - {"performance"}
-    )
+    kinds_of = {node.name: set(node.system.get("governors", [])) for node in record.alive}
+    slow = [node for node in record.alive if kinds_of[node.name] - {"performance"}]
     if slow:
-        kinds = sorted({kind for node in slow for kind in node.system["governors"]})
+        kinds = sorted(set().union(*(kinds_of[node.name] for node in slow)))
         yield _about(
             "governor",
             slow,
@@ -106,25 +104,22 @@ def _busy(record: Record) -> Iterator[Finding]:
 
 
 def _timeouts(record: Record) -> Iterator[Finding]:
-    yield from _hasty(record, "syn_retries", "tcp_syn_retries", LEAST_SYN_RETRIES)
-    yield from _hasty(record, "retries2", "tcp_retries2", LEAST_RETRIES)
-
-
-def _hasty(record: Record, key: str, file: str, least: int) -> Iterator[Finding]:
-    values = {node.name: _setting(node, key) for node in record.alive}
-    few = {name: value for name, value in values.items() if value is not None and value < least}
-    if few:
-        yield _about(
-            "time-out",
-            _nodes_where(record, lambda node: node.name in few),
-            f"TCP gives up early ({file} is {', '.join(map(str, sorted(set(few.values()))))})",
-            f"a short outage ends a run; sysctl -w net.ipv4.{file}={least} or more",
-        )
+    for key, least in (("syn_retries", LEAST_SYN_RETRIES), ("retries2", LEAST_RETRIES)):
+        few = {node.name: _setting(node, key, least) for node in record.alive}
+        hasty = [node for node in record.alive if few[node.name] < least]
+        values = ", ".join(map(str, sorted({few[node.name] for node in hasty})))
+        if hasty:
+            yield _about(
+                "time-out",
+                hasty,
+                f"TCP gives up early (tcp_{key} is {values})",
+                f"a short outage ends a run; sysctl -w net.ipv4.tcp_{key}={least} or more",
+            )
 
 
 def _files(record: Record) -> Iterator[Finding]:
     needed = CONNECTIONS_PER_NODE * len(record.nodes) + FILES_BESIDE_CONNECTIONS
-    few = _nodes_where(record, lambda node: (node.system.get("open_files") or needed) < needed)
+    few = [one for one in record.alive if (one.system.get("open_files") or needed) < needed]
     if few:
         yield _about(
             "open-files",
@@ -139,16 +134,11 @@ def _buffers(record: Record) -> Iterator[Finding]:
     """The bandwidth-delay product of the slowest path from or to a node, against what its TCP may buffer."""
     for node in record.alive:
         mbps = max((known_mbps(one) or 0 for one in node.interfaces if one), default=0)
-        trips_us = [
-            path.round_trip_us or 0.0 for path in record.paths if node.name in (path.src, path.dst)
-        ]
+        trips_us = [path.round_trip_us or 0.0 for path in record.paths if node.name in path.ends]
         needed = BUFFER_PER_PRODUCT * round(mbps * max(trips_us, default=0.0) / 8)
-        for key, name, least in (
-            ("tcp_wmem_max", "tcp_wmem", 16384),
-            ("tcp_rmem_max", "tcp_rmem", 131072),
-        ):
-            most = _setting(node, key)
-            if most is not None and most < needed:
+        for name, least in (("tcp_wmem", 16384), ("tcp_rmem", 131072)):
+            most = _setting(node, f"{name}_max", needed)
+            if most < needed:
                 yield _about(
                     "buffer",
                     [node],
@@ -159,22 +149,20 @@ def _buffers(record: Record) -> Iterator[Finding]:
 
 
 def _strangers(record: Record) -> Iterator[Finding]:
-    for node in _nodes_where(record, lambda node: node.refused):
-        yield _about(
-            "strangers",
-            [node],
-            f"{node.refused} datagrams to its data ports did not show that they have the check's token",
-            "something else sends to these ports: find out what, it may disturb a measurement",
-        )
+    for node in record.alive:
+        if node.refused:
+            yield _about(
+                "strangers",
+                [node],
+                f"{node.refused} datagrams to its data ports did not show that they have the check's token",
+                "something else sends to these ports: find out what, it may disturb a measurement",
+            )
 
 
-def _nodes_where(record: Record, holds: Callable[[NodeRecord], Any]) -> list[NodeRecord]:
-    return [node for node in record.alive if holds(node)]
-
-
-def _setting(node: NodeRecord, key: str) -> int | None:
+def _setting(node: NodeRecord, key: str, default: int) -> int:
+    """A number among the kernel's settings; what counts as enough where it does not say."""
     value = node.system.get("settings", {}).get(key)
-    return None if value is None else int(value)
+    return default if value is None else int(value)
 
 
 def _about(code: str, nodes: list[NodeRecord], problem: str, hint: str) -> Finding:

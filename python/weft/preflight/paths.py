@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from weft.preflight.finding import Finding, named
@@ -25,7 +26,7 @@ def path_findings(record: Record) -> Iterator[Finding]:
 def _unreachable(record: Record) -> Iterator[Finding]:
     failed = [path for path in record.paths if path.connect_error]
     for node, paths in _attributed(failed):
-        tried = [path for path in record.paths if node in (path.src, path.dst)]
+        tried = [path for path in record.paths if node in path.ends]
         others = {path.dst if path.src == node else path.src for path in paths}
         reasons = sorted({str(path.connect_error) for path in paths})
         yield Finding(
@@ -108,28 +109,19 @@ def _attributed(paths: list[PathRecord]) -> Iterator[tuple[str, list[PathRecord]
     """Each bad path once, under the node that most of the remaining bad paths touch; ties go to the later node."""
     left = list(paths)
     while left:
-        touched: dict[str, int] = {}
-        for path in left:
-            for name in (path.src, path.dst):
-                touched[name] = touched.get(name, 0) + 1
-        node = max(touched, key=lambda name: (touched[name], _last_seen(left, name)))
-        mine = [path for path in left if node in (path.src, path.dst)]
+        touched = Counter(name for path in left for name in path.ends)
+        last = {path.dst: at for at, path in enumerate(left)}
+        node = max(touched, key=lambda name: (touched[name], last.get(name, -1)))
+        mine = [path for path in left if node in path.ends]
         yield node, mine
         left = [path for path in left if path not in mine]
 
 
-def _last_seen(paths: list[PathRecord], name: str) -> int:
-    return max((at for at, path in enumerate(paths) if path.dst == name), default=-1)
-
-
 def _smaller_mtu(record: Record, path: PathRecord) -> int:
-    mtus = []
-    for node in record.nodes:
-        if node.name in (path.src, path.dst) and path.network < len(node.interfaces):
-            interface = node.interfaces[path.network]
-            if interface and interface["mtu_bytes"]:
-                mtus.append(int(interface["mtu_bytes"]))
-    return min([*mtus, MOST_PACKET_BYTES]) if mtus else 0
+    ends = [node.interfaces[path.network :] for node in record.nodes if node.name in path.ends]
+    mtus = [one[0]["mtu_bytes"] for one in ends if one and one[0]]
+    known = [mtu_bytes for mtu_bytes in mtus if mtu_bytes]
+    return min([*known, MOST_PACKET_BYTES]) if known else 0
 
 
 def _address(record: Record, name: str) -> str:
@@ -137,7 +129,5 @@ def _address(record: Record, name: str) -> str:
 
 
 def _interface(record: Record, name: str) -> str:
-    for node in record.nodes:
-        if node.name == name and node.interfaces and node.interfaces[0]:
-            return str(node.interfaces[0]["name"])
-    return "INTERFACE"
+    mine = [node.interfaces[:1] for node in record.nodes if node.name == name]
+    return next((one[0]["name"] for one in mine if one and one[0]), "INTERFACE")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import asdict
@@ -72,7 +72,8 @@ class _Visit:
         self._next("trying MPI on this machine")
         mpis = try_mpis()
         self._reporter.advance(1)
-        return Record(_about(self._testbed), nodes, paths, mpis)
+        about = {"kind": self._testbed.kind, "name": self._testbed.name}
+        return Record(about, nodes, paths, mpis)
 
     def _next(self, stage: str) -> None:
         """The stage before is over, and this one begins."""
@@ -180,7 +181,3 @@ def _reason(error: AgentError | TimeoutError) -> str:
     if isinstance(error, AgentError):
         return error.reason
     return f"the agent sent nothing for {ANSWER_WITHIN_S:g} s"
-
-
-def _about(testbed: Testbed) -> dict[str, Any]:
-    return {"kind": testbed.kind, "name": testbed.name}

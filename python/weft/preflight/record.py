@@ -36,6 +36,10 @@ class PathRecord(Path, frozen=True, kw_only=True):
     src: str
     dst: str
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        return self.src, self.dst
+
 
 class Record(Struct, frozen=True):
     """A cluster before a run; `mpi` are the MPIs of the machine that runs weft."""

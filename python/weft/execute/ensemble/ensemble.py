@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from weft.execute.crew import Crew, living
 from weft.execute.ensemble.arrivals import Ledger
 from weft.execute.ensemble.fault import Setback
@@ -11,6 +13,7 @@ from weft.execute.pair import StepJob
 from weft.plan.phases import Phase
 
 
+@dataclass
 class Ensemble:
     """Runs phases over the nodes that are left of `nodes`.
 
@@ -20,13 +23,14 @@ class Ensemble:
     their transfer is bad, and the next phase is tried.
     """
 
-    def __init__(self, crew: Crew, nodes: set[int], job: StepJob, logbook: Logbook) -> None:
-        self._crew = crew
-        self._nodes = nodes
-        self._job = job
-        self._logbook = logbook
-        self._ledger = Ledger(logbook, crew.lost.keys())
-        self._session: Session | None = None
+    _crew: Crew
+    _nodes: set[int]
+    _job: StepJob
+    _logbook: Logbook
+    _session: Session | None = None
+
+    def __post_init__(self) -> None:
+        self._ledger = Ledger(self._logbook, self._crew.lost.keys())
 
     async def run(self, phases: list[Phase]) -> None:
         """All phases, as far as nodes are left for them; raises TooFewNodes."""
@@ -75,5 +79,4 @@ class Ensemble:
 
     def _note_stall(self, phase: int, nodes: tuple[int, ...]) -> None:
         names = " and ".join(self._logbook.names(nodes)) or "all nodes"
-        reason = f"no way on between {names}"
-        self._logbook.phase_incomplete(phase, nodes, reason)
+        self._logbook.phase_incomplete(phase, nodes, f"no way on between {names}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from weft.execute.ensemble.complaints import Complaint, complaints_of, culprit, suspects
 from weft.testbed.agent.agent import AgentError
@@ -10,24 +11,21 @@ from weft.testbed.agent.agent import AgentError
 _MOST_NAMED = 3
 
 
+@dataclass(eq=False)
 class Setback(Exception):
     """A session has ended early: because of `lost` nodes, or, where that is not clear, because nothing moved
     between some.
     """
 
-    def __init__(
-        self, lost: dict[int, AgentError], stalled_between: tuple[int, ...] | None = None
-    ) -> None:
-        super().__init__()
-        self.lost = lost
-        self.stalled_between = stalled_between
+    lost: dict[int, AgentError]
+    stalled_between: tuple[int, ...] | None = None
 
 
+@dataclass(frozen=True)
 class Judge:
-    """Names the lost nodes. Agents refer to each other by number; `name` gives a node's name."""
+    """Names the lost nodes. Agents refer to each other by number; `_name` gives a node's name."""
 
-    def __init__(self, name: Callable[[int], str]) -> None:
-        self._name = name
+    _name: Callable[[int], str]
 
     def failed(self, errors: dict[int, AgentError], members: int, may_rejoin: bool) -> Setback:
         """Nodes gave up. Lost are those that ended; else those that fail on their own; else the one others miss.
@@ -64,9 +62,8 @@ class Judge:
     def mute(self, nodes: Iterable[int], seconds: float) -> Setback:
         """Nodes whose agents said nothing."""
         reason = f"the agent sent nothing for {seconds:g} s"
-        return Setback(
-            {node: AgentError(self._name(node), "agent-silent", reason) for node in nodes}
-        )
+        lost = {node: AgentError(self._name(node), "agent-silent", reason) for node in nodes}
+        return Setback(lost)
 
     def _missed(self, node: int, errors: dict[int, AgentError]) -> AgentError:
         """What the others say of a node; what it says itself of them is the same the other way round."""

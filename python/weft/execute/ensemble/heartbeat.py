@@ -32,6 +32,11 @@ class Standing:
         """Grows as the node advances."""
         return self.phase, _STATES.get(self.state, 0)
 
+    @property
+    def progress(self) -> tuple[object, ...]:
+        """What differs once anything has moved."""
+        return self.position, self.round, self.moved_bytes
+
 
 class Watch:
     """Follows nodes while they work. Times are seconds of a clock that the caller reads.
@@ -50,13 +55,8 @@ class Watch:
         """Take note of what a node says."""
         self._heard_s[node] = now_s
         before = self._standings[node]
-        after = _standing(message, before)
-        self._standings[node] = after
-        if (after.position, after.round, after.moved_bytes) != (
-            before.position,
-            before.round,
-            before.moved_bytes,
-        ):
+        self._standings[node] = _standing(message, before)
+        if self._standings[node].progress != before.progress:
             self._moved_s = now_s
 
     def leave_out(self, node: int) -> None:
@@ -93,9 +93,8 @@ class Watch:
 
 def _standing(message: Reply, before: Standing) -> Standing:
     if isinstance(message, Alive):
-        return Standing(
-            message.phase, message.state, message.round, message.moved_bytes, message.waiting_for
-        )
+        told = message.round, message.moved_bytes, message.waiting_for
+        return Standing(message.phase, message.state, *told)
     if isinstance(message, PhaseOver):
         return Standing(message.phase, "over", None, before.moved_bytes)
     return before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -27,19 +28,19 @@ SETTLE_S = 1.0
 LEAVE_S = 5.0
 
 
+@dataclass
 class Session:
     """The protocol with all nodes at the same time. After a Setback only `abort` may follow."""
 
-    def __init__(
-        self, agents: dict[int, Agent], job: StepJob, ledger: Ledger, logbook: Logbook
-    ) -> None:
-        self.members = sorted(agents)
-        self._agents = agents
-        self._job = job
-        self._ledger = ledger
-        self._logbook = logbook
-        self._judge = Judge(logbook.name)
-        self._watch: Watch | None = None
+    _agents: dict[int, Agent]
+    _job: StepJob
+    _ledger: Ledger
+    _logbook: Logbook
+    _watch: Watch | None = None
+
+    def __post_init__(self) -> None:
+        self.members = sorted(self._agents)
+        self._judge = Judge(self._logbook.name)
 
     async def begin(self) -> None:
         """Open the listeners of all nodes, then connect all nodes; raises Setback."""

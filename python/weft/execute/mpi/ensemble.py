@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -27,6 +28,7 @@ from weft.testbed.base import Testbed
 _ROW = ("phase", "batch", "src", "dst", "size_bytes", "messages", "start_ns", "elapsed_ns")
 
 
+@dataclass
 class MpiEnsemble:
     """Runs phases over the nodes that are left of `nodes`, as `Ensemble` does with agents.
 
@@ -34,15 +36,14 @@ class MpiEnsemble:
     without that node; if all nodes are well, the step has failed.
     """
 
-    def __init__(
-        self, testbed: Testbed, crew: Crew, nodes: set[int], job: StepJob, logbook: Logbook
-    ) -> None:
-        self._testbed = testbed
-        self._crew = crew
-        self._nodes = nodes
-        self._job = job
-        self._logbook = logbook
-        self._ledger = Ledger(logbook, crew.lost.keys())
+    _testbed: Testbed
+    _crew: Crew
+    _nodes: set[int]
+    _job: StepJob
+    _logbook: Logbook
+
+    def __post_init__(self) -> None:
+        self._ledger = Ledger(self._logbook, self._crew.lost.keys())
         self._running: Job | None = None
         self._ranks: list[int] = []
         self._stack = contextlib.AsyncExitStack()
@@ -86,9 +87,8 @@ class MpiEnsemble:
             first = self._crew.agents[self._ranks[0]]
             epoch_ns = self._job.epoch_ns + await first.clock_offset_ns()
             settings = {"pattern": "many", "calls": self._calls, "epoch_ns": epoch_ns}
-            started = launch(
-                self._testbed, self._ranks, self._job.step, settings, self._job.patience_s
-            )
+            patience_s = self._job.patience_s
+            started = launch(self._testbed, self._ranks, self._job.step, settings, patience_s)
             self._running = await self._stack.enter_async_context(started)
         return self._running
 

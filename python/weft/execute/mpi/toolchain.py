@@ -5,24 +5,30 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
-import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from weft.binaries import ask
 from weft.errors import RequestError
 
 KINDS = {"openmpi": "Open MPI", "mpich": "MPICH"}
 DEBIAN = {"openmpi": "libopenmpi-dev openmpi-bin", "mpich": "libmpich-dev mpich"}
 """The packages with an MPI's headers and `mpicc`, and with its `mpirun`."""
 _ASK_WITHIN_S = 20
-_COMPILER_VERSIONS = (
-    ("openmpi", ["--showme:version"], re.compile(r"Open MPI (\d[\w.]*)")),
-    ("mpich", ["-v"], re.compile(r"MPICH version (\d[\w.]*)")),
-)
-_LAUNCHER_VERSIONS = (
-    ("openmpi", re.compile(r"\((?:Open MPI|OpenRTE)\) (\d[\w.]*)")),
-    ("mpich", re.compile(r"HYDRA build details:\s+Version:\s+(\d[\w.]*)")),
-)
+_VERSIONS = {
+    "mpicc": (
+        ("openmpi", "--showme:version", re.compile(r"Open MPI (\d[\w.]*)")),
+        ("mpich", "-v", re.compile(r"MPICH version (\d[\w.]*)")),
+    ),
+    "mpirun": (
+        ("openmpi", "--version", re.compile(r"\((?:Open MPI|OpenRTE)\) (\d[\w.]*)")),
+        ("mpich", "--version", re.compile(r"HYDRA build details:\s+Version:\s+(\d[\w.]*)")),
+    ),
+}
+"""For each program what it is asked with, and what it answers where it is of an MPI."""
+_OF_NEITHER = {
+    "mpicc": "neither of Open MPI nor of MPICH",
+    "mpirun": "neither Open MPI's mpirun nor MPICH's",
+}
 
 
 @dataclass(frozen=True)
@@ -35,10 +41,6 @@ class Tool:
 
     def __str__(self) -> str:
         return f"{self.path} is of {KINDS[self.kind]} {self.version}"
-
-
-Reader = Callable[[str], Tool]
-"""What MPI the program of a path is of; raises RequestError."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,8 @@ def find_toolchain(kind: str | None) -> Toolchain:
 
     Where two MPIs are installed side by side, their programs have the kind behind a dot, as Debian's have.
     """
-    compiler = _find("mpicc", kind, _compiler)
-    launcher = _find("mpirun", kind or compiler.kind, _launcher)
+    compiler = _find("mpicc", kind)
+    launcher = _find("mpirun", kind or compiler.kind)
     if (compiler.kind, compiler.version) != (launcher.kind, launcher.version):
         raise RequestError(
             f"mpicc and mpirun differ: {compiler}, {launcher}; what the one compiles the other cannot start",
@@ -78,7 +80,7 @@ def installed_kinds() -> list[str]:
     found = [kind for kind in KINDS if any(shutil.which(f"{tool}.{kind}") for tool in tools)]
     if not found and (path := shutil.which("mpicc")):
         with contextlib.suppress(RequestError):
-            found = [_compiler(path).kind]
+            found = [_tool("mpicc", path).kind]
     return found
 
 
@@ -87,10 +89,10 @@ def packages(kind: str | None) -> str:
     return DEBIAN[kind] if kind else ", or ".join(DEBIAN.values())
 
 
-def _find(name: str, kind: str | None, read: Reader) -> Tool:
+def _find(name: str, kind: str | None) -> Tool:
     names = [f"{name}.{kind}", name] if kind else [name]
     for path in filter(None, map(shutil.which, names)):
-        return read(path)
+        return _tool(name, path)
     wanted = KINDS[kind] if kind else "an MPI"
     raise RequestError(
         f"no {' or '.join(names)} in PATH: the program that measures is compiled with {wanted}'s own mpicc "
@@ -99,33 +101,15 @@ def _find(name: str, kind: str | None, read: Reader) -> Tool:
     )
 
 
-def _compiler(path: str) -> Tool:
-    for kind, arguments, pattern in _COMPILER_VERSIONS:
-        if found := pattern.search(_said([path, *arguments])):
+def _tool(name: str, path: str) -> Tool:
+    """What MPI a program is of; raises RequestError."""
+    for kind, argument, pattern in _VERSIONS[name]:
+        if found := pattern.search(_said([path, argument])):
             return Tool(path, kind, found[1])
-    raise RequestError(
-        f"{path}: neither of Open MPI nor of MPICH",
-        "weft works with these two and what is derived from them",
-    )
-
-
-def _launcher(path: str) -> Tool:
-    said = _said([path, "--version"])
-    for kind, pattern in _LAUNCHER_VERSIONS:
-        if found := pattern.search(said):
-            return Tool(path, kind, found[1])
-    raise RequestError(
-        f"{path}: neither Open MPI's mpirun nor MPICH's",
-        "weft works with these two and what is derived from them",
-    )
+    hint = "weft works with these two and what is derived from them"
+    raise RequestError(f"{path}: {_OF_NEITHER[name]}", hint)
 
 
 def _said(command: list[str]) -> str:
-    """What a program says of itself; nothing where it cannot be asked."""
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_ASK_WITHIN_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout + done.stderr
+    done = ask(command, _ASK_WITHIN_S)
+    return done.stdout + done.stderr if done else ""

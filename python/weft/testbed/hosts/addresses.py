@@ -7,6 +7,7 @@ import socket
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 
 from weft.errors import RequestError
 from weft.testbed.agent.agent import AgentError
@@ -103,13 +104,11 @@ def _only_address(node: str, interfaces: Sequence[Interface]) -> str:
 
 
 def _of_interface(node: str, place: Place, interfaces: Sequence[Interface]) -> str:
-    found = [
-        address for one in interfaces if one.name == place.interface for address in one.addresses
-    ]
-    if not found:
+    mine = [one.addresses for one in interfaces if one.name == place.interface]
+    if not any(mine):
         has = f"it has no address on {place.interface}: {_shown(interfaces)}"
         raise AgentError(node, "agent-address", has)
-    return min(found, key=lambda address: ":" in address)
+    return min(chain.from_iterable(mine), key=lambda address: ":" in address)
 
 
 _SAY = "give `address` or `interface` in a host file"

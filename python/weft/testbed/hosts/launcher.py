@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from weft.binaries import ask
 from weft.errors import RequestError
 from weft.testbed.agent.agent import Reason
 
@@ -78,14 +78,9 @@ class Ssh:
 
     def settings(self, login: str) -> dict[str, str]:
         """What the user's configuration makes of a login (`ssh -G`); nothing where ssh does not say."""
-        command = ["ssh", *self.options, "-G", "--", login]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=ASK_S, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return {}
-        return dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
+        done = ask(["ssh", *self.options, "-G", "--", login], ASK_S)
+        lines = done.stdout.splitlines() if done else []
+        return dict(line.split(" ", 1) for line in lines if " " in line)
 
     def explain(self, said: str) -> Reason | None:
         return explain_by(SSH_SYMPTOMS, said)
@@ -146,16 +141,12 @@ class Mpirun:
 
     def explain(self, said: str) -> Reason | None:
         if "as root" in said:
-            return Reason(
-                "agent-not-started",
-                "mpirun refuses to run as root: options = ['--allow-run-as-root']",
-            )
+            text = "mpirun refuses to run as root: options = ['--allow-run-as-root']"
+            return Reason("agent-not-started", text)
         return explain_by(SSH_SYMPTOMS, said)
 
 
 def explain_by(symptoms: Symptoms, said: str) -> Reason | None:
     """The first symptom that shows."""
-    for pattern, code, reason in symptoms:
-        if re.search(pattern, said):
-            return Reason(f"agent-{code}", reason)
-    return None
+    shown = (Reason(f"agent-{code}", why) for sign, code, why in symptoms if re.search(sign, said))
+    return next(shown, None)

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from weft.binaries import ask
 from weft.errors import RequestError, WorkError
 from weft.testbed.agent.agent import Reason
 from weft.testbed.hosts.host import Host, Place
@@ -75,14 +76,13 @@ class Allocation:
                 start_new_session=True,
             )
         except OSError as error:
-            raise RequestError(
-                f"slurm: cannot start {command[0]}: {error.strerror}", "is Slurm installed here?"
-            ) from None
+            reason = f"slurm: cannot start {command[0]}: {error.strerror}"
+            raise RequestError(reason, "is Slurm installed here?") from None
         job, nodes = _granted(holder)
         if not nodes:
             raise WorkError(
                 f"slurm: no allocation: salloc ended with status {holder.wait()}",
-                f"it was asked with: {shlex.join(command[: command.index('sh')])}",
+                f"it was asked with: {_shown(command)}",
             )
         return cls(job, expand(nodes), holder)
 
@@ -93,6 +93,11 @@ class Allocation:
             self._holder.stdin.close()
             self._holder.wait()
             self._holder = None
+
+
+def _shown(command: list[str]) -> str:
+    """A request without what holds the nodes."""
+    return shlex.join(command[: command.index("sh")])
 
 
 def _granted(holder: subprocess.Popen[str]) -> tuple[str, str]:
@@ -140,7 +145,7 @@ def open_slurm(
     if not inherited and not may_ask:
         raise RequestError(
             "slurm: which nodes Slurm gives is known only when it has given them",
-            f"it would be asked with `{shlex.join(command[: command.index('sh')])}`",
+            f"it would be asked with `{_shown(command)}`",
         )
     allocation = inherited or Allocation.request(command)
     try:
@@ -168,29 +173,17 @@ def _chosen(allocation: Allocation, nodes: int | None, wanted: Sequence[str]) ->
 def _testbed(allocation: Allocation, chosen: list[str], ports: PortRange | None) -> Hosts:
     addresses = _node_addresses(chosen)
     launcher = Srun(allocation.job)
-    hosts = [Host(name, name, _place(addresses, name), launcher, ports) for name in chosen]
+    places = {name: (Place(address=at),) for name, at in addresses.items() if at != name}
+    hosts = [Host(name, name, places.get(name, ()), launcher, ports) for name in chosen]
     return Hosts("slurm", f"job {allocation.job}", hosts, on_close=allocation.release)
 
 
-def _place(addresses: Mapping[str, str], name: str) -> tuple[Place, ...]:
-    """Where Slurm itself reaches a node, where that is not just by its name."""
-    address = addresses.get(name, name)
-    return () if address == name else (Place(address=address),)
-
-
 def _node_addresses(names: list[str]) -> dict[str, str]:
-    """NodeAddr of each node; none where the controller does not say."""
-    command = ["scontrol", "--oneliner", "show", "node", ",".join(names)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_ASK_S, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return {}
-    nodes = [dict(_settings(line)) for line in done.stdout.splitlines()]
-    return {
-        one["NodeName"]: one["NodeAddr"] for one in nodes if {"NodeName", "NodeAddr"} <= set(one)
-    }
-
-
-def _settings(line: str) -> list[tuple[str, str]]:
-    pairs = (word.partition("=") for word in line.split())
-    return [(key, value) for key, _, value in pairs]
+    """Where Slurm itself reaches each node (NodeAddr); none where the controller does not say."""
+    done = ask(["scontrol", "--oneliner", "show", "node", ",".join(names)], _ASK_S)
+    found = {}
+    for line in done.stdout.splitlines() if done else ():
+        words = dict(word.split("=", 1) for word in line.split() if "=" in word)
+        if {"NodeName", "NodeAddr"} <= words.keys():
+            found[words["NodeName"]] = words["NodeAddr"]
+    return found

@@ -74,14 +74,6 @@ def _from_file(name: str) -> Cluster:
     return replace(cluster, hosts=[by_name[one] for one in names])
 
 
-def _over_ssh(name: str) -> Cluster:
-    return _named(name, Ssh())
-
-
-def _over_mpirun(name: str) -> Cluster:
-    return _named(name, Mpirun())
-
-
 def _over_template(name: str) -> Cluster:
     command, colon, nodes = name.rpartition(":")
     if not colon:
@@ -98,7 +90,7 @@ def _named(nodes: str, launcher: Launcher) -> Cluster:
 
 _READERS: dict[str, Callable[[str], Cluster]] = {
     "hosts": _from_file,
-    "ssh": _over_ssh,
-    "mpirun": _over_mpirun,
+    "ssh": lambda name: _named(name, Ssh()),
+    "mpirun": lambda name: _named(name, Mpirun()),
     "template": _over_template,
 }

@@ -91,8 +91,8 @@ def start_keeper(
 def cookie_of(pid: int) -> int | None:
     """The cookie of the network namespace that a process is in; None when nothing is known of it."""
     command = [str(binaries.find("weft-lab")), "cookie", "--pid", str(pid)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    return int(answer.stdout) if answer.returncode == 0 else None
+    answer = binaries.ask(command, STATS_WITHIN_S)
+    return int(answer.stdout) if answer and answer.returncode == 0 else None
 
 
 def let_go(process: subprocess.Popen[str]) -> None:
