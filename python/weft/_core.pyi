@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-class RefusedError(Exception):
+from weft.errors import RequestError
+
+class RefusedError(RequestError):
     """A wrong request: what, where, and what would be right."""
 
 def load_plan(

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 from weft.interval import Interval
 
+_QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[A-Za-z]*)\s*")
 Units = Sequence[tuple[float, str]]
 """Factors and symbols, smallest first."""
 
 BYTES: Units = [(1, "B"), (2**10, "KiB"), (2**20, "MiB"), (2**30, "GiB"), (2**40, "TiB")]
 MICROSECONDS: Units = [(1e-3, "ns"), (1, "µs"), (1e3, "ms"), (1e6, "s")]
 MEGABITS: Units = [(1, "Mb/s"), (1e3, "Gb/s"), (1e6, "Tb/s")]
+
+
+def parse(text: str, units: Mapping[str, float]) -> float | None:
+    """20 us with {"us": 1e-6} -> 20e-6; None where it is no number with one of the units."""
+    form = _QUANTITY.fullmatch(text)
+    try:
+        return float(form["number"]) * units[form["unit"]] if form else None
+    except (KeyError, ValueError):
+        return None
 
 
 def format_bytes(value_bytes: float) -> str:

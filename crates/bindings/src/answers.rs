@@ -2,14 +2,14 @@
 
 use std::fmt::Display;
 
-use pyo3::create_exception;
-use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use pyo3::{create_exception, import_exception};
 
+import_exception!(weft.errors, RequestError);
 create_exception!(
     weft._core,
     RefusedError,
-    PyException,
+    RequestError,
     "A wrong request, with the whole message: what, where, and what would be right."
 );
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from weft import _core
-from weft.errors import RequestError
 from weft.plan import catalog
 from weft.run.records import Fabric
 
@@ -13,9 +12,5 @@ from weft.run.records import Fabric
 def load_fabric(name_or_path: str, scale: float = 1.0) -> Fabric:
     """The resolved fabric, its rates multiplied by `scale`; raises RequestError when there is none or it is wrong."""
     path = catalog.find("fabric", name_or_path)
-    try:
-        resolved = _core.load_fabric(catalog.read(path), catalog.shown(path), scale)
-    except _core.RefusedError as error:
-        raise RequestError(str(error)) from None
-    fabric: Fabric = json.loads(resolved)
+    fabric: Fabric = json.loads(_core.load_fabric(catalog.read(path), catalog.shown(path), scale))
     return fabric

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 import msgspec
 
 from weft import _core
-from weft.errors import RequestError
 from weft.plan import catalog
 from weft.plan.plan import Plan
 
@@ -24,10 +23,7 @@ def load_plan(name_or_path: str, overrides: Iterable[tuple[str, str]] = ()) -> P
 
 def parse_plan(text: str, origin: str, overrides: Iterable[tuple[str, str]] = ()) -> Plan:
     """The resolved plan of a TOML text; `origin` is what messages call it."""
-    try:
-        resolved = _core.load_plan(text, origin, list(overrides), largest_message_bytes())
-    except _core.RefusedError as error:
-        raise RequestError(str(error)) from None
+    resolved = _core.load_plan(text, origin, list(overrides), largest_message_bytes())
     return msgspec.json.decode(resolved, type=Plan)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from weft.errors import RequestError
+from weft.quantity import parse as parse_quantity
 
 _MOST_HOSTS = 1 << 20
-_QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[A-Za-z]*)\s*")
 BITS = {"": 8.0, "bps": 1.0, "Bps": 8.0}
 for _prefix, _size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
     BITS |= {f"{_prefix}bps": _size, f"{_prefix}Bps": 8 * _size}
@@ -40,12 +39,8 @@ class Element:
     def quantity(self, name: str, units: Mapping[str, float], default: str | None = None) -> float:
         """A positive number with its unit, in bit/s or seconds; a time may be 0. Raises RequestError."""
         text = self.attributes.get(name, default)
-        form = _QUANTITY.fullmatch(text) if text is not None else None
-        try:
-            value = float(form["number"]) * units[form["unit"]] if form else -1.0
-        except (KeyError, ValueError):
-            value = -1.0
-        if value < 0 or (units is BITS and value == 0):
+        value = None if text is None else parse_quantity(text, units)
+        if value is None or value < 0 or (units is BITS and value == 0):
             known = ", ".join(filter(None, units))
             raise self.wrong(f"{name} = {text!r}: must be a positive number with a unit of {known}")
         return value

@@ -123,10 +123,7 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
 
     def phase_count(self, step: Step) -> int:
         """How many phases a step has here; those of an adaptive one are chosen on the way."""
-        try:
-            return self.model.phase_count(to_json(step))
-        except _core.RefusedError as error:
-            raise RequestError(str(error)) from None
+        return self.model.phase_count(to_json(step))
 
     def chunk(self, step: Step) -> int:
         """How many phases of a step to simulate at a time."""

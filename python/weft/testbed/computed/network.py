@@ -25,7 +25,7 @@ from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
-from weft.testbed.computed.spec import SimSpec, parse_spec
+from weft.testbed.computed.spec import ROWS, SimSpec, parse_spec
 
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
@@ -38,8 +38,8 @@ class Simulated(Computed[_core.Network]):
 
     def __init__(self, network: _core.Network, spec: SimSpec, about: records.Testbed) -> None:
         super().__init__(network)
-        self._rows = spec.rows
         self._parameters = {"threads": len(os.sched_getaffinity(0))} | spec.parameters
+        self._rows = int(self._parameters.pop("rows", ROWS))
         self._about = about
 
     def describe(self) -> records.Testbed:
@@ -70,11 +70,10 @@ class Simulated(Computed[_core.Network]):
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
-        return Outcome.of(
-            self.model.simulate(
-                to_json(step), first, last, self.dead, with_loads, **self._parameters
-            )
+        answer = self.model.simulate(
+            to_json(step), first, last, self.dead, with_loads, **self._parameters
         )
+        return Outcome.of(answer)
 
     def rows_of_phase(self, step: Step) -> int | None:
         """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
@@ -85,22 +84,20 @@ class Simulated(Computed[_core.Network]):
 
     def _condense(self, step: Step, first: int, last: int, most_rows: int) -> Outcome:
         try:
-            return Outcome.of(
-                self.model.condense(
-                    to_json(step), first, last, self.dead, most_rows, **self._parameters
-                )
+            answer = self.model.condense(
+                to_json(step), first, last, self.dead, most_rows, **self._parameters
             )
         except _core.RefusedError as error:
             hint = "at once, so many can be solved only where most of them are alike"
             raise WorkError(str(error), hint) from None
+        return Outcome.of(answer)
 
     def simulate_chosen(self, step: Step, phases: list[Phase], with_loads: bool = False) -> Outcome:
         """Phases that were chosen for a step, each with its `stop`."""
-        return Outcome.of(
-            self.model.simulate_chosen(
-                to_json(step), to_json(phases), self.dead, with_loads, **self._parameters
-            )
+        answer = self.model.simulate_chosen(
+            to_json(step), to_json(phases), self.dead, with_loads, **self._parameters
         )
+        return Outcome.of(answer)
 
     @cached_property
     def capacities_mbps(self) -> Floats:
@@ -142,13 +139,9 @@ def _opened(text: str, spec: SimSpec, scale: float) -> Simulated:
 def _open_platform(text: str, spec: SimSpec, scale: float) -> Simulated:
     """A SimGrid platform file."""
     if spec.others or scale != 1.0:
-        raise RequestError(
-            f"sim:{text}: a platform is simulated as it is, without {_KEYS_OR_SCALE}"
-        )
+        without = "--scale and other parameters than those of the model"
+        raise RequestError(f"sim:{text}: a platform is simulated as it is, without {without}")
     return Simulated(read_simgrid(Path(spec.name)), spec, {"scale": 1.0})
-
-
-_KEYS_OR_SCALE = "--scale and other parameters than those of the model"
 
 
 def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
@@ -161,10 +154,7 @@ def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
             f"generators have more: {generators}",
         )
     fabric = load_fabric(str(path), scale)
-    try:
-        network = _core.Network.declared(catalog.read(path), catalog.shown(path), scale)
-    except _core.RefusedError as error:
-        raise RequestError(str(error)) from None
+    network = _core.Network.declared(catalog.read(path), catalog.shown(path), scale)
     return Simulated(network, spec, {"scale": scale, "fabric": fabric})
 
 

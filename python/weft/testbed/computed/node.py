@@ -109,13 +109,8 @@ def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:
     name, values = split_spec(text, f"node:{text}", _EXAMPLE)
     path, placement = _find(name)
     placement = values.pop("placement", placement)
-    try:
-        machine = _core.Machine.load(
-            catalog.read(path), catalog.shown(path), placement, list(values.items())
-        )
-    except _core.RefusedError as error:
-        raise RequestError(str(error)) from None
-    return SimulatedNodes(machine, values)
+    text, shown = catalog.read(path), catalog.shown(path)
+    return SimulatedNodes(_core.Machine.load(text, shown, placement, list(values.items())), values)
 
 
 def names() -> list[str]:

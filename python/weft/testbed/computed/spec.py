@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from weft.errors import RequestError
+from weft.quantity import parse
 
 ROWS = 2_000_000
 """Samples of a step: 100 MB in memory, and what is made of them ten times that."""
@@ -19,7 +20,6 @@ SHARINGS = ("max-min", "reno")
 """How transfers that meet share what there is (docs/simulate.md)."""
 
 _FORM = re.compile(r"(?P<name>[^()]+?)\s*(\((?P<values>.*)\))?\s*", re.DOTALL)
-_QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[A-Za-z]*)\s*")
 _EXAMPLE = "for example sim:two-racks or sim:two-racks(overhead=5us)"
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _BYTES = {"B": 1, "kB": 1e3, "MB": 1e6, "KiB": 1 << 10, "MiB": 1 << 20}
@@ -31,25 +31,25 @@ Value: TypeAlias = float | int | str
 @dataclass(frozen=True)
 class SimSpec:
     """`name` is a fabric's or a generator's, `parameters` are those of the model (weft._core.Network.simulate's
-    keywords), `rows` the samples that a step may have before only some are kept, `others` what else stands in the
+    keywords) and `rows`, the samples that a step may have before only some are kept, `others` what else stands in the
     brackets, for a generator."""
 
     name: str
     parameters: dict[str, Value] = field(default_factory=dict)
-    rows: int = ROWS
     others: dict[str, str] = field(default_factory=dict)
 
 
 def parse_spec(text: str) -> SimSpec:
     """The parts of NAME or NAME(KEY=VALUE, ...); raises RequestError."""
     name, values = split_spec(text, f"sim:{text}", _EXAMPLE)
-    spec = SimSpec(name, rows=_rows(text, values.pop("rows", str(ROWS))))
+    spec = SimSpec(name)
     for key, value in values.items():
-        if key in _MODEL:
-            parameter, read = _MODEL[key]
-            spec.parameters[parameter] = read(text, key, value)
-        else:
+        try:
+            spec.parameters[_MODEL[key][0]] = _MODEL[key][1](value)
+        except KeyError:
             spec.others[key] = value
+        except ValueError as error:
+            raise RequestError(f"sim:{text}: {key} = {value}: {error}", _EXAMPLE) from None
     return spec
 
 
@@ -67,70 +67,57 @@ def split_spec(text: str, whole: str, example: str) -> tuple[str, dict[str, str]
     return form["name"].strip(), values
 
 
-def _seconds(text: str, key: str, value: str) -> float:
-    return _quantity(text, key, value, _SECONDS, "20 us")
+Reader: TypeAlias = Callable[[str], Value]
+"""What a value is; raises ValueError that says what would be right."""
 
 
-def _window(text: str, key: str, value: str) -> int:
-    found = round(_quantity(text, key, value, _BYTES, "64 KiB"))
+def _quantity(units: Mapping[str, float], example: str) -> Callable[[str], float]:
+    def read(value: str) -> float:
+        found = parse(value, units)
+        if found is None or not 0 <= found < 1e9:
+            raise ValueError(f"write for example {example}")
+        return found
+
+    return read
+
+
+def _window(value: str) -> int:
+    found = round(_quantity(_BYTES, "window=64 KiB")(value))
     if found < 1:
-        raise _wrong(text, f"{key} = {value}: must be at least 1 B")
+        raise ValueError("must be at least 1 B")
     return found
 
 
-def _part(text: str, key: str, value: str) -> float:
-    try:
-        found = float(value)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found <= 0.5:
-        raise _wrong(text, f"{key} = {value}: must be a part of the time, from 0 to 0.5")
+def _part(value: str) -> float:
+    found = parse(value, {"": 1.0})
+    if found is None or not 0 <= found <= 0.5:
+        raise ValueError("must be a part of the time, from 0 to 0.5")
     return found
 
 
-def _count(text: str, key: str, value: str, least: int = 1) -> int:
-    if not value.isdecimal() or not least <= int(value) <= 1024:
-        raise _wrong(text, f"{key} = {value}: must be a whole number from {least} to 1024")
-    return int(value)
+def _whole(least: int, most: int = 1024, shown: str = "1024") -> Reader:
+    def read(value: str) -> int:
+        if not value.isdecimal() or not least <= int(value) <= most:
+            raise ValueError(f"must be a whole number from {least} to {shown}")
+        return int(value)
+
+    return read
 
 
-def _segments(text: str, key: str, value: str) -> int:
-    return _count(text, key, value, least=0)
-
-
-def _sharing(text: str, key: str, value: str) -> str:
+def _sharing(value: str) -> str:
     if value not in SHARINGS:
-        raise _wrong(text, f"{key} = {value}: must be {' or '.join(SHARINGS)}")
+        raise ValueError(f"must be {' or '.join(SHARINGS)}")
     return value
 
 
-def _rows(text: str, value: str) -> int:
-    if not value.isdecimal() or not 1 <= int(value) <= MOST_ROWS:
-        raise _wrong(text, f"rows = {value}: must be a whole number from 1 to {MOST_ROWS:,}")
-    return int(value)
-
-
-def _quantity(text: str, key: str, value: str, units: dict[str, float], example: str) -> float:
-    form = _QUANTITY.fullmatch(value)
-    try:
-        found = float(form["number"]) * units[form["unit"]] if form else -1.0
-    except (KeyError, ValueError):
-        found = -1.0
-    if not 0 <= found < 1e9:
-        raise _wrong(text, f"{key} = {value}: write for example {key}={example}")
-    return found
-
-
-def _wrong(text: str, why: str) -> RequestError:
-    return RequestError(f"sim:{text}: {why}", _EXAMPLE)
-
-
-_MODEL: dict[str, tuple[str, Callable[[str, str, str], Value]]] = {
-    "overhead": ("overhead_s", _seconds),
+_MODEL: dict[str, tuple[str, Reader]] = {
+    "overhead": ("overhead_s", _quantity(_SECONDS, "overhead=20 us")),
     "window": ("window_bytes", _window),
-    "segments_per_ack": ("segments_per_ack", _segments),
+    "segments_per_ack": ("segments_per_ack", _whole(0)),
     "sharing": ("sharing", _sharing),
-    "barrier": ("barrier_s", _seconds),
+    "barrier": ("barrier_s", _quantity(_SECONDS, "barrier=20 us")),
     "tolerance": ("tolerance", _part),
-    "threads": ("threads", _count),
+    "threads": ("threads", _whole(1)),
+    "rows": ("rows", _whole(1, MOST_ROWS, f"{MOST_ROWS:,}")),
 }
+"""By what users write: the name that it has in the model, and how it is read."""

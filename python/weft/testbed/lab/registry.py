@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from weft.errors import RequestError
 from weft.testbed.lab.daemon import Keeper, LabNode, cookie_of
@@ -165,21 +165,14 @@ class _Known(Struct, frozen=True):
     fabric: str = "unknown"
     scale: float = 0.0
     private: bool = False
-    created: float = 0.0
+    created: float = field(default_factory=time.time)
     keeper: _KnownKeeper = _KnownKeeper()
 
 
 def _unreadable(lab: str, content: bytes) -> Unreadable:
-    try:
+    known = _Known()
+    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
         known = msgspec.json.decode(content, type=_Known)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        known = _Known()
     pid, started, nodes = msgspec.structs.astuple(known.keeper)
-    return Unreadable(
-        id=lab,
-        fabric=known.fabric,
-        scale=known.scale,
-        private=known.private,
-        created=known.created or time.time(),
-        keeper=Keeper(pid, started or 0, False, False, nodes, [], {}),
-    )
+    keeper = Keeper(pid, started or 0, False, False, nodes, [], {})
+    return Unreadable(lab, known.fabric, known.scale, known.private, known.created, keeper)

@@ -108,8 +108,10 @@ def open_lab(name: str, scale: float = 1.0) -> Lab:
     """The lab of that name if it is up, else a private one of that fabric; raises RequestError."""
     entry = registry.get(name)
     if entry is None or entry.private or entry.state == "stale":
-        path, fabric = _find_fabric(name)
-        return _start(path, fabric, scale, f"{fabric}-{os.getpid()}-{time.monotonic_ns()}")
+        path = catalog.find("fabric", name)
+        _clear_away_private()
+        lab = f"{path.stem}-{os.getpid()}-{time.monotonic_ns()}"
+        return Lab(*_start(path, scale, lab, private=True))
     if scale not in (1.0, entry.scale):
         raise RequestError(
             f"lab {name} is up at scale {entry.scale:g}, not {scale:g}",
@@ -120,8 +122,8 @@ def open_lab(name: str, scale: float = 1.0) -> Lab:
 
 def bring_up(name: str, scale: float, lab: str | None) -> Entry:
     """Put a lab up that stays until it is taken down; raises RequestError when the name is taken."""
-    path, fabric = _find_fabric(name)
-    lab = lab or fabric
+    path = catalog.find("fabric", name)
+    lab = lab or path.stem
     if len(lab) > LONGEST_NAME or not lab.replace("-", "").replace("_", "").isalnum():
         right = f"at most {LONGEST_NAME} letters, digits, - and _"
         raise RequestError(f"{lab[:80]}: not a name for a lab", right)
@@ -132,19 +134,18 @@ def bring_up(name: str, scale: float, lab: str | None) -> Entry:
         )
     if existing is not None:
         registry.remove(existing)
-    process, keeper = start_keeper(path, scale, registry.stats_socket(lab))
-    entry = Entry(lab, fabric, scale, False, time.time(), keeper)
-    registry.add(entry)
+    entry, process = _start(path, scale, lab, private=False)
     let_go(process)
     return entry
 
 
-def _start(path: Path, fabric: str, scale: float, lab: str) -> Lab:
-    _clear_away_private()
+def _start(
+    path: Path, scale: float, lab: str, private: bool
+) -> tuple[Entry, subprocess.Popen[str]]:
     process, keeper = start_keeper(path, scale, registry.stats_socket(lab))
-    entry = Entry(lab, fabric, scale, True, time.time(), keeper)
+    entry = Entry(lab, path.stem, scale, private, time.time(), keeper)
     registry.add(entry)
-    return Lab(entry, process)
+    return entry, process
 
 
 def _clear_away_private() -> None:
@@ -152,8 +153,3 @@ def _clear_away_private() -> None:
     for entry in registry.entries():
         if entry.private and entry.state == "stale":
             registry.remove(entry)
-
-
-def _find_fabric(name: str) -> tuple[Path, str]:
-    path = catalog.find("fabric", name)
-    return path, path.stem
