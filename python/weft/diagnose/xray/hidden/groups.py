@@ -42,10 +42,9 @@ def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> H
     """Split nodes into parts, by rounds in which random subsets of them send to each other.
 
     Nodes are split in two by the correlation of their rates; then single nodes go where max-min sharing of
-    the parts' limits explains better what all flows got, and at last where both views together put
-    them. That is repeated with the parts, as long as a split is more than chance. Both
-    are needed: only the model tells groups apart that hide behind each other's limits, and where all are
-    alike, correlation tells sooner.
+    the parts' limits explains better what all flows got. That is repeated with the parts, as long as a
+    split is more than chance. Both are needed: only the model tells groups apart that hide behind each
+    other's limits, and where all are alike, correlation tells sooner.
     """
     order = sorted(members)
     if len(order) < 2 * LEAST_PART or not rounds:
@@ -83,7 +82,7 @@ class _Partition:
         while True:
             good = [one for one in self._splits(labels) if one.deviations > SPLIT_DEVIATIONS]
             more = min(good, key=_misfit).labels if good else labels
-            more = self._settled(self._placed(more))
+            more = self._placed(more)
             if len(np.unique(more)) <= len(np.unique(labels)):
                 break
             labels = more
@@ -131,15 +130,6 @@ class _Partition:
                 tried = _with(labels, node, other)
                 if (misfit := self._mean_misfit(tried)) < least:
                     labels, least, moved = tried, misfit, True
-        return labels
-
-    def _settled(self, labels: Ints) -> Ints:
-        """The labels after nodes went where both views together put them."""
-        for node, other in _moves(labels):
-            if np.count_nonzero(labels == labels[node]) > LEAST_PART:
-                model, together = self._deviations_from(labels, node, other)
-                if model + together < 0:
-                    labels = _with(labels, node, other)
         return labels
 
     def _is_sure(self, labels: Ints, node: int, other: int) -> bool:
