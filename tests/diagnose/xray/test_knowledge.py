@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,6 @@ from weft.diagnose.xray.flows import Flow, as_arrays
 from weft.diagnose.xray.knowledge import Knowledge
 from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.survey import Survey
-from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
 from weft.run.experiment import Experiment
 
@@ -27,11 +28,8 @@ def knowledge_of(rates_mbps: list[float], ports: Ports) -> Knowledge:
     flows = as_arrays(around(0, 1, 2, 3) + around(4, 5, 6, 7))
     about = tuple(Experiment("inside", group, group) for group in (FAST, SLOW))
     rounds = [Trial(i, *flows, np.array(rates_mbps), about) for i in range(6)]
-    knowledge = Knowledge(
-        Survey(8, frozenset(), np.full((8, 8, 1), np.nan), []), Group(FAST | SLOW)
-    )
-    knowledge.begin(Evidence(rounds), ports)
-    return knowledge
+    survey = Survey(8, frozenset(), np.full((8, 8, 1), np.nan), [])
+    return Knowledge(survey, Evidence(rounds), ports)
 
 
 def test_groups_of_other_speeds_that_are_tried_together_are_each_held_against_their_own() -> None:
@@ -45,13 +43,13 @@ def test_groups_of_other_speeds_that_are_tried_together_are_each_held_against_th
 def test_what_is_expected_follows_the_ports() -> None:
     knowledge = knowledge_of([50.0] * 8, Ports(np.full(8, 100.0), np.full(8, 100.0)))
     assert knowledge.judged("inside", FAST, FAST)[0].ratio.median == pytest.approx(0.5)
-    knowledge.begin(knowledge.evidence, Ports(np.full(8, 50.0), np.full(8, 100.0)))
+    knowledge = replace(knowledge, ports=Ports(np.full(8, 50.0), np.full(8, 100.0)))
     assert knowledge.judged("inside", FAST, FAST)[0].ratio.median == pytest.approx(1.0)
 
 
-def test_a_memo_forgets_what_a_whole_turn_did_not_ask_for() -> None:
+def test_a_cache_drops_what_a_whole_turn_did_not_ask_for() -> None:
     cache = Cache()
-    cache.turn("basis")
+    cache.turn()
     worked_out: list[str] = []
 
     def work_out(key: str) -> str:
@@ -62,11 +60,8 @@ def test_a_memo_forgets_what_a_whole_turn_did_not_ask_for() -> None:
         return cache.get(key, lambda: work_out(key))
 
     assert [ask("a"), ask("b"), ask("a")] == ["A", "B", "A"]
-    cache.turn("basis")
+    cache.turn()
     assert ask("a") == "A"
-    cache.turn("basis")
+    cache.turn()
     assert [ask("a"), ask("b")] == ["A", "B"]
     assert worked_out == ["a", "b", "b"]
-    cache.turn("another basis")
-    ask("a")
-    assert worked_out == ["a", "b", "b", "a"]

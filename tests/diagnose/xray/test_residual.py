@@ -8,6 +8,7 @@ import numpy as np
 
 from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.limit import Ports, SharedLimit
+from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.residual import crossing_flows
 from weft.diagnose.xray.trial import Trial
 from weft.diagnose.xray.verdict import Verdict
@@ -28,7 +29,8 @@ def laid(*limits: SharedLimit) -> Counter[str]:
     """How many flows out of the senders each of the two others gets."""
     experiment = Experiment("out", SENDERS, ALL_NODES)
     ports = Ports(np.full(30, PORT_MBPS), np.full(30, PORT_MBPS))
-    flows = crossing_flows(experiment, [NEAR], limits, ports, np.random.default_rng(1))
+    request = Request(experiment, 1, parts=(NEAR,), beside=limits)
+    flows = crossing_flows(request, ports, np.random.default_rng(1))
     assert {src for src, _ in flows} == SENDERS
     return Counter("near" if dst in NEAR else "far" for _, dst in flows)
 

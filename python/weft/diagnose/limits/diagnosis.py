@@ -13,7 +13,7 @@ from weft.diagnose.limits.wording import cut_text, verdict_text
 from weft.diagnose.multi_pair import multi_pair_points
 from weft.diagnose.pair_order import PairOrder, pair_orders
 from weft.diagnose.xray.limit import SharedLimit
-from weft.diagnose.xray.study import Study
+from weft.diagnose.xray.study import Study, conclude
 from weft.diagnose.xray.survey import take_survey
 from weft.diagnose.xray.trial import trials
 from weft.interval import Interval
@@ -42,7 +42,7 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
         count = len(study.survey.nodes)
         return Findings(f"Too few nodes to tell groups apart: {count}, and it takes {LEAST_NODES}.")
     searched = _searched_steps(meta)
-    all_nodes = study.candidates.members
+    all_nodes = study.survey.nodes
     believed: list[SharedLimit] = []
     doubted: list[SharedLimit] = []
     for one in study.limits:
@@ -94,16 +94,9 @@ def study_of(run: Run) -> Study:
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
-    study = Study(take_survey(run.samples, meta.plan, len(names), lost))
-    study.is_over = True
-    study.update(
-        [
-            trial
-            for step in _searched_steps(meta)
-            for trial in trials(run.samples, step, meta.phases)
-        ]
-    )
-    return study
+    survey = take_survey(run.samples, meta.plan, len(names), lost)
+    searched = (trials(run.samples, step, meta.phases) for step in _searched_steps(meta))
+    return conclude(survey, [trial for step in searched for trial in step], is_over=True)
 
 
 def _searched_steps(meta: RunMeta) -> list[int]:

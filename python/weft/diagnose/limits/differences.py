@@ -81,8 +81,8 @@ class _View:
 
     def _homes(self, study: Study) -> dict[int, tuple[Members, Members]]:
         """For each node its declared group and the declared group that resembles its measured one."""
-        all_nodes = study.candidates.members
-        measured = {group.members for group in study.candidates.walk()} | {
+        all_nodes = study.survey.nodes
+        measured = {group.members for group in study.survey.candidates.walk()} | {
             group.members for group in study.groups
         }
         measured = {group for group in measured if 1 < len(group) < len(all_nodes)}
@@ -117,7 +117,7 @@ class _View:
 
     def limits(self, study: Study, knows_groups: bool) -> Iterator[str]:
         """Limits that are wider or narrower than declared, or, where the groups agree, that are not declared."""
-        all_nodes = study.candidates.members
+        all_nodes = study.survey.nodes
         for found in study.limits:
             kind = "switch" if found.kind == "switch" else "link"
             sides = {

@@ -27,8 +27,8 @@ class Namer:
         return fold(self.names(nodes))
 
     def limit(self, limit: SharedLimit, study: Study) -> Limit:
-        support = {group.members: group.support for group in study.candidates.walk()}
-        all_nodes = study.candidates.members
+        support = {group.members: group.support for group in study.survey.candidates.walk()}
+        all_nodes = study.survey.nodes
         is_trunk = limit.kind == "uplink" and any(
             group.members == all_nodes - limit.members for group in study.groups
         )

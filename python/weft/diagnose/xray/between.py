@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from weft.diagnose.xray import residual
-from weft.diagnose.xray.core import Core
+from weft.diagnose.xray.core import study_core
 from weft.diagnose.xray.evidence import across
-from weft.diagnose.xray.flows import Flow, Members, Random, as_arrays
-from weft.diagnose.xray.knowledge import Knowledge
-from weft.diagnose.xray.limit import Direction, SharedLimit, predict
+from weft.diagnose.xray.flows import Members, as_arrays
+from weft.diagnose.xray.knowledge import Answer, Knowledge
+from weft.diagnose.xray.limit import Direction, predict
 from weft.diagnose.xray.request import Request
+from weft.diagnose.xray.residual import crossing_flows
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
+from weft.diagnose.xray.verdict import LOOKS, Verdict, judge, rounds_to_next_look
 from weft.run.experiment import Experiment
 from weft.run.records import Kind
 
@@ -27,148 +27,108 @@ MOST_ROUNDS_OF_A_PART = 40
 ROUNDS_AT_ONCE = min(LOOKS)
 
 
-class Between:
-    """Studies groups with parts."""
+def study_between(known: Knowledge, group: Group, parent: Group | None) -> Answer:
+    """A group with parts: what each of them sends to and receives from the others."""
+    experiment = Experiment("cross", group.members, group.members)
+    crossing = known.evidence.of("cross", group.members, group.members)
+    request = Request(experiment, ROUNDS_AT_ONCE - len(crossing), parts=tuple(group.parts))
+    if request.rounds > 0:
+        return known.ask(request)
+    found = Answer()
+    for part, direction in _subjects(known, group, parent, crossing):
+        found += _study_uplink(known.after(found), part, direction, group, parent, crossing)
+        if not found.is_decided:
+            return found
+    # What a part may limit is no limit of what passes between all of them.
+    return (
+        found
+        if found.requests
+        else found + study_core(known.after(found), group, request, crossing)
+    )
 
-    def __init__(self, knowledge: Knowledge) -> None:
-        self._knowledge = knowledge
-        self._core = Core(knowledge)
-        self._parts: dict[Members, list[Members]] = {}
 
-    def begin(self) -> None:
-        """No group has been studied."""
-        self._parts.clear()
+def _subjects(
+    known: Knowledge, group: Group, parent: Group | None, crossing: list[Trial]
+) -> list[tuple[Members, Direction]]:
+    """What to study, the slowest first: what is known of them then explains much of the others.
 
-    def parts_of(self, group: Members) -> list[Members]:
-        """The parts of a group that is being studied; of one that is not, none."""
-        return self._parts.get(group, [])
+    Of two parts that only see each other the smaller is enough: the larger's limit is the same.
+    """
+    parts = sorted((part for part in group.parts if len(part) > 1), key=lambda p: (len(p), min(p)))
+    if len(group.parts) == 2 and parent is None:
+        parts = parts[:1]
 
-    def crossing_flows(
-        self, experiment: Experiment, limits: Sequence[SharedLimit], rng: Random
-    ) -> list[Flow]:
-        """Every member with one of the others, those of the smallest known group around first."""
-        near = self._near(experiment)
-        return residual.crossing_flows(experiment, near, limits, self._knowledge.ports, rng)
-
-    def _near(self, experiment: Experiment) -> tuple[Members, ...]:
-        """The parts of the smallest known group around, without those of the experiment's own group."""
-        group, within = experiment.group, experiment.within
-        around = [known for known in self._parts if group < known <= within]
-        nearest = min(around, key=len, default=within)
-        parts = [part - group for part in self._parts.get(nearest, [within])]
-        return tuple(part for part in parts if part)
-
-    def study(self, group: Group, parent: Group | None) -> bool:
-        """A group with parts: what each of them sends to and receives from the others."""
-        self._parts[group.members] = group.parts
-        crossing = self._knowledge.evidence.of("cross", group.members, group.members)
-        if len(crossing) < ROUNDS_AT_ONCE:
-            experiment = Experiment("cross", group.members, group.members)
-            self._knowledge.requests.append(Request(experiment, ROUNDS_AT_ONCE - len(crossing)))
-            return self._knowledge.is_over
-        is_cut_short = False
-        for part, direction in self._subjects(group, parent, crossing):
-            if self._is_decided(part, group, parent, direction, crossing):
-                continue
-            if not self._knowledge.is_over:
-                return False
-            self._note_undecided(part, direction)
-            is_cut_short = True
-        # What a part may limit is no limit of what passes between all of them.
-        return is_cut_short or self._core.study(group, crossing)
-
-    def _subjects(
-        self, group: Group, parent: Group | None, crossing: list[Trial]
-    ) -> list[tuple[Members, Direction]]:
-        """What to study, the slowest first: what is known of them then explains much of the others.
-
-        Of two parts that only see each other the smaller is enough: the larger's limit is the same.
-        """
-        parts = sorted(
-            (part for part in group.parts if len(part) > 1), key=lambda p: (len(p), min(p))
-        )
-        if len(group.parts) == 2 and parent is None:
-            parts = parts[:1]
-        both: tuple[Direction, Direction] = ("out", "in")
-        subjects = [(part, direction) for part in parts for direction in both]
-        return sorted(subjects, key=lambda one: self._share_across(one[0], one[1], crossing))
-
-    def _share_across(self, part: Members, direction: Direction, crossing: list[Trial]) -> float:
+    def share(subject: tuple[Members, Direction]) -> float:
+        crossings = ((trial, across(*subject, trial)) for trial in crossing)
         shares = [
-            trial.mbps[crossed].sum() / self._knowledge.offered(trial, crossed, [])
-            for trial in crossing
-            if (crossed := across(part, direction, trial)).any()
+            trial.mbps[crossed].sum() / known.offered(trial, crossed, [])
+            for trial, crossed in crossings
+            if crossed.any()
         ]
         return float(np.median(shares)) if shares else np.inf
 
-    def _is_decided(
-        self,
-        part: Members,
-        group: Group,
-        parent: Group | None,
-        direction: Direction,
-        crossing: list[Trial],
-    ) -> bool:
-        kind: Kind = "out" if direction == "out" else "in"
-        others = self._in_force(part, direction)
-        experiment = Experiment(kind, part, group.members)
-        load = self._achievable(experiment, others)
-        if parent is not None:
-            widest = Experiment(kind, part, self._knowledge.candidates.members)
-            if (wider := self._achievable(widest, others)) > WORTH_WIDENING * load:
-                experiment, load = widest, wider
-        if self._judged_across(part, direction, crossing, others, load)[0].state == "free":
-            return True
-        about = self._knowledge.evidence.about(kind, part)
-        verdict, evidence = self._judged_across(part, direction, about, others, load)
-        if verdict.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
-            have = len(verdict.ratios)
-            more = min(look for look in LOOKS if look > have) - have
-            self._knowledge.requests.append(Request(experiment, more, beside=tuple(others)))
-            return False
-        if verdict.state in ("open", "undecided"):
-            self._note_undecided(part, direction)
-        if verdict.state == "limited":
-            self._knowledge.add("uplink", part, direction, verdict, evidence)
-        return True
+    both: tuple[Direction, Direction] = ("out", "in")
+    return sorted(((part, direction) for part in parts for direction in both), key=share)
 
-    def _note_undecided(self, part: Members, direction: Direction) -> None:
-        way = "out of" if direction == "out" else "into"
-        self._knowledge.note(f"whether what goes {way} {len(part)} nodes is limited", part)
 
-    def _in_force(self, part: Members, direction: Direction) -> list[SharedLimit]:
-        """All limits known by now, from this pass or the last, but the one in question."""
-        now = {one.identity for one in self._knowledge.limits}
-        before = [one for one in self._knowledge.known if one.identity not in now]
-        asked = "uplink", part, direction
-        return [one for one in (*self._knowledge.limits, *before) if one.identity != asked]
+def _study_uplink(
+    known: Knowledge,
+    part: Members,
+    direction: Direction,
+    group: Group,
+    parent: Group | None,
+    crossing: list[Trial],
+) -> Answer:
+    """Whether what a part sends to or receives from others is limited."""
+    kind: Kind = "out" if direction == "out" else "in"
+    beside = known.beside(part, direction)
+    near = tuple(rest for one in group.parts if (rest := one - part))
+    request = Request(Experiment(kind, part, group.members), 0, parts=near, beside=beside)
+    load = _achievable(known, request)
+    if parent is not None:
+        widest = replace(request, experiment=Experiment(kind, part, known.survey.nodes))
+        if (wider := _achievable(known, widest)) > WORTH_WIDENING * load:
+            request, load = widest, wider
+    if _judged_across(known, request, crossing, load)[0].state == "free":
+        return Answer()
+    about = known.evidence.about(kind, part)
+    verdict, evidence = _judged_across(known, request, about, load)
+    if verdict.state == "free":
+        return Answer()
+    if verdict.state == "limited":
+        return known.limited("uplink", part, direction, verdict, evidence)
+    way = "out of" if direction == "out" else "into"
+    is_open = Answer(undecided=((f"whether what goes {way} {len(part)} nodes is limited", part),))
+    if verdict.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
+        is_open += known.ask(replace(request, rounds=rounds_to_next_look(len(verdict.ratios))))
+    return is_open
 
-    def _achievable(self, experiment: Experiment, others: list[SharedLimit]) -> float:
-        """How much of a part's traffic the other limits let through, with flows chosen for that."""
-        near = self._near(experiment)
-        key = "achievable", experiment, near, tuple(one.effect for one in others)
-        return self._knowledge.cache.get(key, lambda: self._sampled(experiment, others))
 
-    def _sampled(self, experiment: Experiment, others: list[SharedLimit]) -> float:
-        flows = self.crossing_flows(experiment, others, np.random.default_rng(0))
+def _achievable(known: Knowledge, request: Request) -> float:
+    """How much of a part's traffic the other limits let through, with flows chosen for that."""
+
+    def sampled() -> float:
+        flows = crossing_flows(request, known.ports, np.random.default_rng(0))
         trial = Trial(-1, *as_arrays(flows), np.zeros(len(flows)))
-        return FULL_LOAD * float(predict(trial, self._knowledge.ports, others).sum())
+        return FULL_LOAD * float(predict(trial, known.ports, request.beside).sum())
 
-    def _judged_across(
-        self,
-        part: Members,
-        direction: Direction,
-        rounds: list[Trial],
-        others: list[SharedLimit],
-        load: float,
-    ) -> tuple[Verdict, list[Trial]]:
-        """The verdict by the rounds that could load the part's uplink so much, and these."""
-        crossings = [(trial, across(part, direction, trial)) for trial in rounds]
-        loaded = [
-            (trial, float(trial.mbps[crossed].sum()), offered)
-            for trial, crossed in crossings
-            if (offered := self._knowledge.offered(trial, crossed, others)) >= load
-        ]
-        carried = [mbps for _, mbps, _ in loaded]
-        ratios = [mbps / offered for _, mbps, offered in loaded]
-        return judge(ratios, carried=carried), [trial for trial, _, _ in loaded]
+    effects = tuple(one.effect for one in request.beside)
+    key = "achievable", known.ports.identity, request.experiment, request.parts, effects
+    return known.cache.get(key, sampled)
+
+
+def _judged_across(
+    known: Knowledge, request: Request, rounds: list[Trial], load: float
+) -> tuple[Verdict, list[Trial]]:
+    """The verdict by the rounds that could load the part's uplink so much, and these."""
+    part = request.experiment.group
+    direction: Direction = "out" if request.experiment.kind == "out" else "in"
+    crossings = [(trial, across(part, direction, trial)) for trial in rounds]
+    loaded = [
+        (trial, float(trial.mbps[crossed].sum()), offered)
+        for trial, crossed in crossings
+        if (offered := known.offered(trial, crossed, request.beside)) >= load
+    ]
+    carried = [mbps for _, mbps, _ in loaded]
+    ratios = [mbps / offered for _, mbps, offered in loaded]
+    return judge(ratios, carried=carried), [trial for trial, _, _ in loaded]

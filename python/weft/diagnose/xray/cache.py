@@ -12,14 +12,12 @@ class Cache:
     """Keeps what was asked for in this turn and the one before; what a whole turn did not ask for is dropped."""
 
     def __init__(self) -> None:
-        self._basis: object = None
         self._now: dict[Hashable, object] = {}
         self._before: dict[Hashable, object] = {}
 
-    def turn(self, basis: object) -> None:
-        """Another turn begins; on another basis nothing that was worked out holds any longer."""
-        self._before = self._now if basis == self._basis else {}
-        self._now, self._basis = {}, basis
+    def turn(self) -> None:
+        """Another turn begins."""
+        self._before, self._now = self._now, {}
 
     def get(self, key: Hashable, work_out: Callable[[], Found]) -> Found:
         """What `work_out` gives, or gave for this key; the key says all that it depends on."""

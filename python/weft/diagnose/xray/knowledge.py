@@ -1,53 +1,82 @@
-"""What a study knows so far, what is open, and how a question is judged by it."""
+"""What is known so far, how a question is judged by it, and what an answer adds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
 from weft.diagnose.xray.cache import Cache
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.flows import Members
-from weft.diagnose.xray.limit import Direction, Ports, SharedLimit, predict
+from weft.diagnose.xray.limit import Direction, Kind, Ports, SharedLimit, predict
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.survey import Survey
-from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import LOOKS, Verdict, judge
+from weft.diagnose.xray.verdict import Verdict, judge, rounds_to_next_look
 from weft.model.maxmin import Crossings
+from weft.run import records
 from weft.run.experiment import Experiment
-from weft.run.records import Kind
 from weft.statistics import Floats
 
+Subject = TypeVar("Subject")
 
-@dataclass
+
+@dataclass(frozen=True)
+class Answer:
+    """What a question came to: limits, the parts that nodes have, what stays open, and about which nodes.
+
+    Where it is not decided, its requests come first.
+    """
+
+    limits: tuple[SharedLimit, ...] = ()
+    parts: tuple[Members, ...] = ()
+    undecided: tuple[tuple[str, Members], ...] = ()
+    requests: tuple[Request, ...] = ()
+    is_decided: bool = True
+
+    def __add__(self, other: Answer) -> Answer:
+        return Answer(
+            self.limits + other.limits,
+            self.parts + other.parts,
+            self.undecided + other.undecided,
+            self.requests + other.requests,
+            self.is_decided and other.is_decided,
+        )
+
+
+@dataclass(frozen=True)
 class Knowledge:
-    """`limits` were found in this pass over the groups, `known` in the last one; `undecided` are questions
-    and the nodes they are about. When nothing more will be tried (`is_over`), what is open is noted.
+    """`limits` were found in this pass over the groups, `known` in the last one.
+
+    When nothing more will be tried (`is_over`), what is open is decided as far as it can be.
     """
 
     survey: Survey
-    candidates: Group
-    evidence: Evidence = field(default_factory=lambda: Evidence([]))
-    limits: list[SharedLimit] = field(default_factory=list)
-    known: list[SharedLimit] = field(default_factory=list)
-    undecided: list[tuple[str, Members]] = field(default_factory=list)
-    requests: list[Request] = field(default_factory=list)
+    evidence: Evidence
+    ports: Ports
     is_over: bool = False
-    ports: Ports = field(init=False)
+    limits: tuple[SharedLimit, ...] = ()
+    known: tuple[SharedLimit, ...] = ()
     cache: Cache = field(default_factory=Cache)
-    """Of what follows from ports."""
 
-    def begin(self, evidence: Evidence, ports: Ports) -> None:
-        """Nothing is known but the evidence and the ports."""
-        self.cache.turn(ports)
-        self.evidence, self.ports = evidence, ports
-        self.limits, self.undecided, self.requests, self.known = [], [], [], []
+    def after(self, answer: Answer) -> Knowledge:
+        """With the limits that an answer found."""
+        return replace(self, limits=self.limits + answer.limits)
+
+    def each(
+        self, study: Callable[[Knowledge, Subject], Answer], subjects: Iterable[Subject]
+    ) -> Answer:
+        """The answers about several subjects, of which each knows those before it."""
+        found = Answer()
+        for subject in subjects:
+            found += study(self.after(found), subject)
+        return found
 
     def judged(
-        self, kind: Kind, group: Members, within: Members, has_ceiling: bool = True
+        self, kind: records.Kind, group: Members, within: Members, has_ceiling: bool = True
     ) -> tuple[Verdict, list[Trial]]:
         """The verdict on an experiment, and the trials that it rests on."""
         evidence = self.evidence.of(kind, group, within)
@@ -60,9 +89,18 @@ class Knowledge:
 
     def around(self, about: Members) -> list[SharedLimit]:
         """What this pass has found, and the last one in places other than inside of these nodes."""
+        return [*self.limits, *(one for one in self._before if not one.members <= about)]
+
+    def beside(self, part: Members, direction: Direction) -> tuple[SharedLimit, ...]:
+        """All limits found in this pass or the last, but a part's uplink."""
+        asked = "uplink", part, direction
+        return tuple(one for one in (*self.limits, *self._before) if one.identity != asked)
+
+    @property
+    def _before(self) -> list[SharedLimit]:
+        """What the last pass has found and this one has not yet."""
         now = {one.identity for one in self.limits}
-        before = [one for one in self.known if one.identity not in now]
-        return [*self.limits, *(one for one in before if not one.members <= about)]
+        return [one for one in self.known if one.identity not in now]
 
     def offered(self, trial: Trial, chosen: Crossings, limits: Sequence[SharedLimit]) -> float:
         """What ports and limits would let some flows of a trial have, in sum."""
@@ -71,39 +109,30 @@ class Knowledge:
     def expected_mbps(self, trial: Trial, limits: Sequence[SharedLimit]) -> Floats:
         """What ports and limits would let each flow of a trial have."""
         flows = trial.src.tobytes(), trial.dst.tobytes()
-        key = "expected", flows, tuple(one.effect for one in limits)
+        key = "expected", self.ports.identity, flows, tuple(one.effect for one in limits)
         return self.cache.get(key, lambda: predict(trial, self.ports, limits))
 
-    def request_more(self, kind: Kind, group: Members, within: Members, verdict: Verdict) -> bool:
-        """More rounds; returns whether it goes on without them."""
-        have = len(verdict.ratios)
-        rounds = min(look for look in LOOKS if look > have) - have
-        self.requests.append(Request(Experiment(kind, group, within), rounds))
-        return self.is_over
+    def ask(self, request: Request) -> Answer:
+        """A request that must be met before it goes on, unless nothing more will be tried."""
+        return Answer(requests=(request,), is_decided=self.is_over)
 
-    def add(
+    def ask_more(
+        self, kind: records.Kind, group: Members, within: Members, verdict: Verdict
+    ) -> Answer:
+        """The rounds of an experiment that its next look lacks."""
+        rounds = rounds_to_next_look(len(verdict.ratios))
+        return self.ask(Request(Experiment(kind, group, within), rounds))
+
+    def limited(
         self,
-        kind: str,
+        kind: Kind,
         members: Members,
         direction: Direction,
         verdict: Verdict,
-        evidence: list[Trial],
+        evidence: Sequence[Trial],
         parts: tuple[Members, ...] = (),
-    ) -> None:
+    ) -> Answer:
         """A limit is found."""
-        demands = [self.expected_mbps(trial, []).sum() for trial in evidence]
-        self.limits.append(
-            SharedLimit(
-                kind,  # type: ignore[arg-type]
-                members,
-                direction,
-                verdict,
-                tuple(evidence),
-                float(np.median(demands)),
-                parts,
-            )
-        )
-
-    def note(self, question: str, nodes: Members) -> None:
-        """A question stays open."""
-        self.undecided.append((question, nodes))
+        demand_mbps = float(np.median([self.expected_mbps(trial, []).sum() for trial in evidence]))
+        limit = SharedLimit(kind, members, direction, verdict, tuple(evidence), demand_mbps, parts)
+        return Answer(limits=(limit,))

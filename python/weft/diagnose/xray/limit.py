@@ -18,6 +18,7 @@ from weft.model.maxmin import Crossings, fair_rates
 from weft.run.experiment import MOST_NODES
 from weft.statistics import Floats, median_interval
 
+Kind = Literal["uplink", "switch", "core"]
 Direction = Literal["out", "in", "inside"]
 
 
@@ -29,7 +30,7 @@ class SharedLimit:
     likewise everything that they receive. "core": what passes between the `parts` of the members.
     """
 
-    kind: Literal["uplink", "switch", "core"]
+    kind: Kind
     members: Members
     direction: Direction
     verdict: Verdict
@@ -89,14 +90,10 @@ class Ports:
     send_mbps: Floats
     receive_mbps: Floats
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ports) and all(
-            np.array_equal(own, others, equal_nan=True)
-            for own, others in (
-                (self.send_mbps, other.send_mbps),
-                (self.receive_mbps, other.receive_mbps),
-            )
-        )
+    @cached_property
+    def identity(self) -> bytes:
+        """Equal for equal ports."""
+        return self.send_mbps.tobytes() + self.receive_mbps.tobytes()
 
     def crossings(self, src: Ints, dst: Ints) -> tuple[Crossings, Floats]:
         """A column for each port that several flows use, with its capacity."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.limit import SharedLimit
 from weft.run.experiment import Experiment
 
@@ -12,12 +13,14 @@ from weft.run.experiment import Experiment
 class Request:
     """An experiment that should be repeated `rounds` more times.
 
-    `share` of the members take part; its flows should stay clear of the limits `beside` them. Each round lasts
-    `seconds` at least, or as the plan says.
+    `share` of the members take part. Flows go between the `parts`; those of a group go to the parts that are next to
+    it first, and should stay clear of the limits `beside` them. Each round lasts `seconds` at least, or as the plan
+    says.
     """
 
     experiment: Experiment
     rounds: int
     share: float = 1.0
+    parts: tuple[Members, ...] = ()
     beside: tuple[SharedLimit, ...] = ()
     seconds: float = 0.0

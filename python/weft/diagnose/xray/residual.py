@@ -10,25 +10,20 @@ import numpy as np
 from weft.diagnose.curve import Ints
 from weft.diagnose.xray.flows import Flow, Members, Random, reversed_flows
 from weft.diagnose.xray.limit import Ports, SharedLimit, crossings_of
+from weft.diagnose.xray.request import Request
 from weft.model.maxmin import Crossings
-from weft.run.experiment import Experiment
 from weft.statistics import Floats
 
 
-def crossing_flows(
-    experiment: Experiment,
-    near: Sequence[Members],
-    limits: Sequence[SharedLimit],
-    ports: Ports,
-    rng: Random,
-) -> list[Flow]:
+def crossing_flows(request: Request, ports: Ports, rng: Random) -> list[Flow]:
     """Every member with one of the others, so that no limit that is known stands in the way.
 
-    The others are used evenly, those in the parts `near` first, and these parts evenly too: whatever limits one of
+    The others are used evenly, those in the request's parts first, and these parts evenly too: whatever limits one of
     them then stands least in the way.
     """
+    experiment, near = request.experiment, request.parts
     outward = experiment.kind == "out"
-    residual = Residual(_beside(experiment.group, limits), ports, outward)
+    residual = Residual(_beside(experiment.group, request.beside), ports, outward)
     used: Counter[int] = Counter()
     used_of: Counter[Members] = Counter()
     flows: list[Flow] = []

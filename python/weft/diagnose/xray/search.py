@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace
 
 from weft.diagnose.xray import flows as flows_of
+from weft.diagnose.xray.cache import Cache
 from weft.diagnose.xray.flows import Flow, Random
+from weft.diagnose.xray.limit import Ports
 from weft.diagnose.xray.request import Request
-from weft.diagnose.xray.study import Study
+from weft.diagnose.xray.residual import crossing_flows
+from weft.diagnose.xray.study import Study, conclude
 from weft.diagnose.xray.survey import Survey, take_survey
 from weft.diagnose.xray.trial import Trial, trials
 from weft.plan.pattern import Xray
@@ -43,6 +46,8 @@ class Search:
         assert isinstance(pattern, Xray)
         self._time_s = pattern.time_ns / 1e9
         self.study: Study | None = None
+        self._survey: Survey | None = None
+        self._cache = Cache()
         self._is_late = False
 
     def settle(self, samples: pa.Table) -> Step:
@@ -54,7 +59,7 @@ class Search:
         step = self._meta.plan.steps[self._step]
         if step.transport == "mpi":
             return step
-        survey = self._survey(samples, set())
+        survey = self._take_survey(samples, set())
         window = window_bytes(survey)
         options = step.options
         if window and options.send_buffer_bytes is None is options.receive_buffer_bytes:
@@ -70,41 +75,40 @@ class Search:
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
         """What to run next; nothing when all is decided or the time is up."""
-        study = self.study
-        if study is None or study.survey.lost != lost:
-            study = self.study = Study(self._survey(samples, lost))
+        if self._survey is None or self._survey.lost != lost:
+            self._survey, self._cache = self._take_survey(samples, lost), Cache()
         done = trials(samples, self._step, self._meta.phases)
-        study.update(done)
+        study = self.study = conclude(self._survey, done, cache=self._cache)
         requests = study.requests or self._closing(study, done)
         self._is_late = bool(study.requests) and elapsed_s >= self._time_s
         if not requests or elapsed_s >= self._time_s:
             return []
         return self._specs(study, requests, len(done))
 
-    def _survey(self, samples: pa.Table, lost: set[int]) -> Survey:
+    def _take_survey(self, samples: pa.Table, lost: set[int]) -> Survey:
         return take_survey(samples, self._meta.plan, len(self._meta.nodes), frozenset(lost))
 
     def _closing(self, study: Study, done: list[Trial]) -> list[Request]:
         """Where nothing was found, how good any cut is."""
-        nodes = study.candidates.members
+        nodes = study.survey.nodes
         tried = sum(one.kind == "bisection" for trial in done for one in trial.experiments)
         if study.limits or len(nodes) < 3 or tried >= BISECTIONS:
             return []
         return [Request(Experiment("bisection", nodes, nodes), BISECTIONS - tried)]
 
-    def _specs(self, study: Study, requests: list[Request], number: int) -> list[PhaseSpec]:
+    def _specs(self, study: Study, requests: Sequence[Request], number: int) -> list[PhaseSpec]:
         """Rounds of experiments that have no node in common; each round anew at random."""
         at_once = disjoint(requests)
         rng = np.random.default_rng([SEED, number])
         rounds = max(request.rounds for request in at_once)
         return [
-            self._spec(study, [request for request in at_once if request.rounds > i], rng)
+            self._spec(study.ports, [request for request in at_once if request.rounds > i], rng)
             for i in range(rounds)
         ]
 
-    def _spec(self, study: Study, requests: list[Request], rng: Random) -> PhaseSpec:
+    def _spec(self, ports: Ports, requests: list[Request], rng: Random) -> PhaseSpec:
         step = self._meta.plan.steps[self._step]
-        flows = [flow for request in requests for flow in flows_for(study, request, rng)]
+        flows = [flow for request in requests for flow in flows_for(request, ports, rng)]
         return PhaseSpec(
             experiments=tuple(request.experiment for request in requests),
             size_bytes=step.first_bytes,
@@ -143,7 +147,7 @@ def disjoint(requests: Iterable[Request]) -> list[Request]:
     return chosen
 
 
-def flows_for(study: Study, request: Request, rng: Random) -> list[Flow]:
+def flows_for(request: Request, ports: Ports, rng: Random) -> list[Flow]:
     """The transfers of one round of an experiment."""
     experiment = request.experiment
     group = experiment.group
@@ -159,7 +163,7 @@ def flows_for(study: Study, request: Request, rng: Random) -> list[Flow]:
         case "subset":
             return flows_of.subset_flows(group, request.share, rng)
         case "cross":
-            return flows_of.matching(study.between.parts_of(group), rng)
+            return flows_of.matching(request.parts, rng)
         case "bisection":
             return flows_of.bisection_flows(group, rng)
-    return study.between.crossing_flows(experiment, request.beside, rng)
+    return crossing_flows(request, ports, rng)

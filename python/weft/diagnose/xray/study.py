@@ -3,84 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from weft.diagnose.xray.between import Between
+from weft.diagnose.xray.between import study_between
+from weft.diagnose.xray.cache import Cache
 from weft.diagnose.xray.evidence import Evidence
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.isolated import isolated_requests, ports_of, retrial_requests
-from weft.diagnose.xray.knowledge import Knowledge
-from weft.diagnose.xray.limit import without_explained
+from weft.diagnose.xray.knowledge import Answer, Knowledge
+from weft.diagnose.xray.limit import Ports, SharedLimit, predict, without_explained
+from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.survey import Survey
-from weft.diagnose.xray.tree.grouping import Group, group_by_round_trip
+from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.within import Within
+from weft.diagnose.xray.within import study_within
 
 PASSES = 4
 """What is found high up is known only in the next pass to those below."""
 
 
-class Study(Knowledge):
+@dataclass(frozen=True)
+class Study:
     """Everything that follows from a survey and the trials of a search.
 
-    Groups are studied from the smallest up, since what a group sends is also limited by what its
-    parts can: first each by itself, then what passes between the parts of the next larger one. When
-    nothing more will be tried (`is_over`), what is open is noted and the rest goes on.
+    `groups` share a limit, largest first; `undecided` are questions and the nodes that they are about.
     """
 
-    def __init__(self, survey: Survey) -> None:
-        super().__init__(survey, group_by_round_trip(survey.nodes, survey.trips_us))
-        self.groups: list[Group] = []
-        self.between = Between(self)
-        self._within = Within(self)
-
-    def update(self, trials: Sequence[Trial]) -> None:
-        """Draw all conclusions anew from these trials; fills `limits`, `groups`, `undecided` and `requests`."""
-        lost = self.survey.lost
-        evidence = Evidence([trial.without(lost) if lost else trial for trial in trials])
-        self.begin(evidence, ports_of(self.survey, evidence))
-        self.between.begin()
-        self.groups = []
-        if not self.survey.nodes:
-            return
-        self.requests = isolated_requests(self.survey, self.candidates, self.evidence, self.ports)
-        if (self.requests and not self.is_over) or len(self.candidates.members) < 3:
-            return
-        for _ in range(PASSES):
-            self.limits, self.undecided = [], []
-            self._visit(self.candidates, None)
-            self.limits = without_explained(self.limits, self.ports)
-            if (self.requests and not self.is_over) or [one.identity for one in self.limits] == [
-                one.identity for one in self.known
-            ]:
-                break
-            self.known = self.limits
-        self.groups = self._limited_groups()
-        self.requests = self.requests or retrial_requests(
-            self.survey, self.evidence, self.ports, self.limits
-        )
+    survey: Survey
+    evidence: Evidence
+    ports: Ports
+    limits: Sequence[SharedLimit] = ()
+    groups: Sequence[Group] = ()
+    undecided: Sequence[tuple[str, Members]] = ()
+    requests: Sequence[Request] = ()
 
     @property
     def bisection_shares(self) -> list[float]:
         """What each random bisection delivered of what the ports allow."""
         found = self.evidence.of_kind("bisection")
-        return [float(t.mbps.sum() / self.expected_mbps(t, []).sum()) for t in found]
+        return [float(t.mbps.sum() / predict(t, self.ports, []).sum()) for t in found]
 
-    def _visit(self, group: Group, parent: Group | None) -> bool:
-        """Study a group after those below it; returns whether all about it is decided."""
-        visited = [self._visit(child, group) for child in group.children]
-        loose = group.members.difference(*(child.members for child in group.children))
-        hidden = self._within.parts(loose)
-        if hidden is None or not all(visited):
-            return False
-        parts = (*group.children, *(Group(part) for part in hidden))
-        return not parts or self.between.study(replace(group, children=parts), parent)
 
-    def _limited_groups(self) -> list[Group]:
-        """The groups that share a limit, largest first; both sides of what cuts all nodes in two."""
-        all_nodes = self.candidates.members
-        support = {group.members: group for group in self.candidates.walk()}
-        limited = {limit.members for limit in self.limits}
-        halves = {all_nodes - one for one in limited if {one, all_nodes - one} <= set(support)}
-        halves = {one for one in halves if len(self.between.parts_of(all_nodes)) == 2}
-        named = sorted(limited | halves, key=lambda one: (-len(one), min(one)))
-        return [support.get(members, Group(members)) for members in named]
+def conclude(
+    survey: Survey, trials: Sequence[Trial], is_over: bool = False, cache: Cache | None = None
+) -> Study:
+    """All that follows from a survey and some trials; `is_over` when there will be no more of them.
+
+    Groups are studied from the smallest up, since what a group sends is also limited by what its
+    parts can: first each by itself, then what passes between the parts of the next larger one. A `cache`
+    keeps what the next turn, with more trials, needs again.
+    """
+    lost = survey.lost
+    evidence = Evidence([trial.without(lost) if lost else trial for trial in trials])
+    ports = ports_of(survey, evidence)
+    study = Study(survey, evidence, ports)
+    if not survey.nodes:
+        return study
+    requests = isolated_requests(survey, survey.candidates, evidence, ports)
+    if (requests and not is_over) or len(survey.nodes) < 3:
+        return replace(study, requests=requests)
+    known = Knowledge(survey, evidence, ports, is_over, cache=cache or Cache())
+    known.cache.turn()
+    for _ in range(PASSES):
+        found = _visit(known, survey.candidates, None)
+        limits = without_explained(found.limits, ports)
+        before = [one.identity for one in known.known]
+        if (found.requests and not is_over) or [one.identity for one in limits] == before:
+            break
+        known = replace(known, known=tuple(limits))
+    requests = [*requests, *found.requests] or retrial_requests(survey, evidence, ports, limits)
+    groups = _limited_groups(survey.candidates, limits, len(found.parts))
+    return Study(survey, evidence, ports, limits, groups, found.undecided, requests)
+
+
+def _visit(known: Knowledge, group: Group, parent: Group | None = None) -> Answer:
+    """Study a group after those below it; its parts are those of the answer."""
+    below = known.each(lambda now, child: _visit(now, child, group), group.children)
+    loose = group.members.difference(*(child.members for child in group.children))
+    inside = study_within(known.after(below), loose)
+    found = replace(below + inside, parts=())
+    whole = replace(group, children=(*group.children, *map(Group, inside.parts)))
+    if not found.is_decided or not whole.children:
+        return found
+    between = study_between(known.after(found), whole, parent)
+    return replace(found + between, parts=tuple(whole.parts))
+
+
+def _limited_groups(candidates: Group, limits: Sequence[SharedLimit], parts: int) -> list[Group]:
+    """The groups that share a limit, largest first; both sides of what cuts all nodes in two."""
+    all_nodes = candidates.members
+    support = {group.members: group for group in candidates.walk()}
+    limited = {limit.members for limit in limits}
+    halves = {all_nodes - one for one in limited if {one, all_nodes - one} <= set(support)}
+    named = limited | halves if parts == 2 else limited
+    largest_first = sorted(named, key=lambda one: (-len(one), min(one)))
+    return [support.get(members, Group(members)) for members in largest_first]

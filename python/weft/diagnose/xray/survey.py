@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from weft.diagnose.curve import column
 from weft.diagnose.xray.flows import Members
+from weft.diagnose.xray.tree.grouping import Group, group_by_round_trip
 from weft.diagnose.xray.trial import Trial, trials
 from weft.plan.plan import Plan
 from weft.statistics import Floats
@@ -43,6 +44,11 @@ class Survey:
         """The nodes that sent and received something."""
         alive = np.nan_to_num(self.send_mbps) * np.nan_to_num(self.receive_mbps) > 0
         return frozenset(np.flatnonzero(alive).tolist()) - self.lost
+
+    @cached_property
+    def candidates(self) -> Group:
+        """All nodes, in the groups that the round trips show."""
+        return group_by_round_trip(self.nodes, self.trips_us)
 
     @cached_property
     def round_trip_us(self) -> Floats:

@@ -75,6 +75,11 @@ def judge(
     return Verdict("undecided" if over else "open", tuple(ratios))
 
 
+def rounds_to_next_look(have: int) -> int:
+    """How many more rounds it takes until it may be decided, of which there are fewer than all looks take."""
+    return min(look for look in LOOKS if look > have) - have
+
+
 def under_ceiling(ratios: Sequence[float]) -> bool:
     """Whether hardly a round was above what half of them came near to; of ten, one may be by an odd clock."""
     ceiling = (1 + CEILING_SHARE) * np.median(ratios)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.flows import Members
-from weft.diagnose.xray.hidden.groups import LEAST_PART, HiddenGroups, find_hidden_groups
+from weft.diagnose.xray.hidden.groups import LEAST_PART, find_hidden_groups
 from weft.diagnose.xray.isolated import ports_of
-from weft.diagnose.xray.knowledge import Knowledge
+from weft.diagnose.xray.knowledge import Answer, Knowledge
 from weft.diagnose.xray.limit import Ports, predict
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.survey import NEAR_BEST
@@ -21,153 +22,125 @@ MOST_SENDING = 0.85
 """A random subset leaves some nodes silent: rounds in which all send tell nothing apart."""
 
 
-class Within:
-    """Studies nodes without known parts."""
+def study_within(known: Knowledge, nodes: Members) -> Answer:
+    """Nodes without known parts all send to each other: their parts, none where they have at most one limit."""
+    if len(nodes) < 2:
+        return Answer()
+    verdict, evidence = known.judged("inside", nodes, nodes, has_ceiling=False)
+    if verdict.state != "free":
+        # All groups at once may have been too much for the machines: this one alone.
+        all_nodes = known.survey.nodes
+        verdict, evidence = known.judged("inside", nodes, all_nodes, has_ceiling=False)
+    asked = _ask_inside(known, nodes, verdict) if verdict.state == "open" else Answer()
+    if not asked.is_decided:
+        return asked
+    if verdict.state == "limited" or _has_slow_corner(known, evidence):
+        return asked + _divided(known, nodes, verdict, evidence)
+    if verdict.state == "undecided":
+        question = f"whether {len(nodes)} nodes share a limit among themselves"
+        return Answer(undecided=((question, nodes),))
+    return asked
 
-    def __init__(self, knowledge: Knowledge) -> None:
-        self._knowledge = knowledge
-        self._hidden_groups: dict[tuple[Members, int], HiddenGroups] = {}
 
-    def parts(self, nodes: Members) -> tuple[Members, ...] | None:
-        """Nodes without known parts all send to each other; returns their parts, None while undecided."""
-        if len(nodes) < 2:
-            return ()
-        verdict, evidence = self._knowledge.judged("inside", nodes, nodes, has_ceiling=False)
-        if verdict.state != "free":
-            # All groups at once may have been too much for the machines: this one alone.
-            all_nodes = self._knowledge.candidates.members
-            verdict, evidence = self._knowledge.judged(
-                "inside", nodes, all_nodes, has_ceiling=False
-            )
-        if verdict.state == "open" and not self._request_inside(nodes, verdict):
-            return None
-        if verdict.state != "limited" and not self._has_slow_corner(evidence):
-            if verdict.state == "undecided":
-                self._knowledge.note(
-                    f"whether {len(nodes)} nodes share a limit among themselves", nodes
-                )
-            return ()
-        return self._divided(nodes, verdict, evidence)
+def _divided(known: Knowledge, nodes: Members, verdict: Verdict, evidence: list[Trial]) -> Answer:
+    """Nodes that get less together: the parts with limits of their own, none where one is all of them."""
+    hidden = _hidden_groups(known, nodes, verdict)
+    asked = replace(hidden, parts=())
+    if not asked.is_decided:
+        return asked
+    if len(hidden.parts) > 1:
+        asked += _explaining(known, hidden.parts, nodes, evidence)
+        if asked.parts or not asked.is_decided:
+            return asked
+    return asked + _undivided(known, nodes, verdict, evidence)
 
-    def _divided(
-        self, nodes: Members, verdict: Verdict, evidence: list[Trial]
-    ) -> tuple[Members, ...] | None:
-        """Nodes that get less together: the parts with limits of their own, none where one is all of
-        them; None while undecided."""
-        hidden = self._hidden_groups_of(nodes, verdict)
-        if hidden is None:
-            return None
-        if len(hidden.parts) > 1:
-            parts = self._explaining(hidden.parts, nodes, evidence)
-            if parts != ():
-                return parts
-        return self._undivided(nodes, verdict, evidence)
 
-    def _explaining(
-        self, found: tuple[Members, ...], nodes: Members, evidence: list[Trial]
-    ) -> tuple[Members, ...] | None:
-        """The parts, some joined or divided again, none where their limits do not explain the evidence;
-        None while undecided."""
-        known = len(self._knowledge.limits)
-        chosen = self._joined(found, nodes)
-        if chosen is None:
-            return None
-        # All of them, also after one that is undecided: their requests run at once.
-        divided = [self._part(part, nodes) for part in chosen]
-        settled = [parts for parts in divided if parts is not None]
-        if len(settled) < len(divided):
-            return None
-        explained = judge([self._knowledge.ratio(t, nodes) for t in evidence], has_ceiling=False)
-        if explained.state != "limited":
-            return tuple(part for parts in settled for part in parts)
-        # Parts of one common limit: each by itself gets more than its share of it.
-        del self._knowledge.limits[known:]
-        return ()
+def _explaining(
+    known: Knowledge, parts: tuple[Members, ...], nodes: Members, evidence: list[Trial]
+) -> Answer:
+    """The parts, some joined or divided again, none where their limits do not explain the evidence."""
+    verdicts = {part: known.judged("inside", part, nodes)[0] for part in parts}
+    for part, verdict in verdicts.items():
+        if verdict.state == "open" and not known.is_over:
+            return known.ask_more("inside", part, nodes, verdict)
+    free = [part for part, verdict in verdicts.items() if verdict.state == "free"]
+    joined = frozenset[int]().union(*free)
+    if len(free) > 1 and joined != nodes:
+        # What nothing limits by itself may be one part, with a limit.
+        parts = (*(part for part in parts if part not in free), joined)
+    # All of them, also after one that is undecided: their requests run at once.
+    found = known.each(lambda now, part: _study_part(now, part, nodes), parts)
+    if not found.is_decided:
+        return found
+    explained = [known.after(found).ratio(trial, nodes) for trial in evidence]
+    if judge(explained, has_ceiling=False).state != "limited":
+        return found
+    # Parts of one common limit: each by itself gets more than its share of it.
+    return replace(found, limits=(), parts=())
 
-    def _undivided(
-        self, nodes: Members, verdict: Verdict, evidence: list[Trial]
-    ) -> tuple[Members, ...] | None:
-        """Nodes that may have one limit, which is written down: no parts; None while undecided."""
-        whole = judge(verdict.ratios)
-        if whole.state == "open":
-            return () if self._request_inside(nodes, whole) else None
-        if whole.state == "limited":
-            self._knowledge.add("switch", nodes, "inside", whole, evidence)
-        elif whole.state == "undecided":
-            self._knowledge.note(
-                f"why {len(nodes)} nodes get less at once, each time differently", nodes
-            )
-        return ()
 
-    def _joined(self, parts: tuple[Members, ...], among: Members) -> list[Members] | None:
-        """The parts after those that nothing limits by themselves became one, which may have a limit;
-        None while undecided."""
-        if not all(self._is_judged(part, among) for part in parts):
-            return None
-        free = [p for p in parts if self._knowledge.judged("inside", p, among)[0].state == "free"]
-        joined = frozenset[int]().union(*free)
-        if len(free) < 2 or joined == among:
-            return list(parts)
-        if not self._is_judged(joined, among):
-            return None
-        return [*(part for part in parts if part not in free), joined]
+def _study_part(known: Knowledge, part: Members, among: Members) -> Answer:
+    """The part, or those that it has: a tighter one beside them may have hidden that they are several."""
+    verdict, evidence = known.judged("inside", part, among)
+    found = Answer()
+    if verdict.state == "open":
+        found = known.ask_more("inside", part, among, verdict)
+    if verdict.state == "limited":
+        found = _divided(known, part, verdict, evidence)
+    return found if found.parts else replace(found, parts=(part,))
 
-    def _is_judged(self, part: Members, among: Members) -> bool:
-        """Whether there were rounds enough of a part alone."""
-        verdict, _ = self._knowledge.judged("inside", part, among)
-        return verdict.state != "open" or self._knowledge.request_more(
-            "inside", part, among, verdict
-        )
 
-    def _part(self, part: Members, among: Members) -> tuple[Members, ...] | None:
-        """The part, or those that it has: a tighter one beside them may have hidden that they are
-        several; None while undecided."""
-        verdict, evidence = self._knowledge.judged("inside", part, among)
-        if verdict.state != "limited":
-            return (part,)
-        divided = self._divided(part, verdict, evidence)
-        return None if divided is None else divided or (part,)
+def _undivided(known: Knowledge, nodes: Members, verdict: Verdict, evidence: list[Trial]) -> Answer:
+    """Nodes that may have one limit."""
+    whole = judge(verdict.ratios)
+    if whole.state == "open":
+        return _ask_inside(known, nodes, whole)
+    if whole.state == "limited":
+        return known.limited("switch", nodes, "inside", whole, evidence)
+    if whole.state == "undecided":
+        question = f"why {len(nodes)} nodes get less at once, each time differently"
+        return Answer(undecided=((question, nodes),))
+    return Answer()
 
-    def _has_slow_corner(self, evidence: list[Trial]) -> bool:
-        """Whether some nodes get less in nearly every round, though all together get nearly what they should.
 
-        A round in which a node sends into a slower port than its own says nothing of it.
-        """
-        ports, shares = self._knowledge.ports, defaultdict[int, list[float]](list)
-        for trial in evidence:
-            predicted = predict(trial, ports, self._knowledge.limits)
-            is_fast = predicted >= NEAR_BEST * ports.send_mbps[trial.src]
-            found = (trial.mbps / predicted)[is_fast]
-            for node, share in zip(trial.src[is_fast].tolist(), found.tolist(), strict=True):
-                shares[node].append(share)
-        states = [judge(found, has_ceiling=False).state for found in shares.values()]
-        return states.count("limited") >= LEAST_PART
+def _has_slow_corner(known: Knowledge, evidence: list[Trial]) -> bool:
+    """Whether some nodes get less in nearly every round, though all together get nearly what they should.
 
-    def _request_inside(self, nodes: Members, alone: Verdict) -> bool:
-        together = self._knowledge.judged("inside", nodes, nodes, has_ceiling=False)[0]
-        if together.state == "open" and not alone.ratios:
-            return self._knowledge.request_more("inside", nodes, nodes, together)
-        return self._knowledge.request_more(
-            "inside", nodes, self._knowledge.candidates.members, alone
-        )
+    A round in which a node sends into a slower port than its own says nothing of it.
+    """
+    shares = defaultdict[int, list[float]](list)
+    for trial in evidence:
+        predicted = predict(trial, known.ports, known.limits)
+        is_fast = predicted >= NEAR_BEST * known.ports.send_mbps[trial.src]
+        found = (trial.mbps / predicted)[is_fast]
+        for node, share in zip(trial.src[is_fast].tolist(), found.tolist(), strict=True):
+            shares[node].append(share)
+    states = [judge(found, has_ceiling=False).state for found in shares.values()]
+    return states.count("limited") >= LEAST_PART
 
-    def _hidden_groups_of(self, nodes: Members, verdict: Verdict) -> HiddenGroups | None:
-        """Nodes that are limited together: are they so by one limit, or in parts? None while undecided."""
-        rounds = self._knowledge.evidence.of("subset", nodes, nodes)
-        key = nodes, len(rounds)
-        if key not in self._hidden_groups:
-            self._hidden_groups[key] = find_hidden_groups(nodes, rounds, self._ports_before(rounds))
-        if self._hidden_groups[key].is_sure:
-            return self._hidden_groups[key]
-        share = min((1 + verdict.ratio.median) / 2, MOST_SENDING)
-        self._knowledge.requests.append(
-            Request(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share)
-        )
-        return self._hidden_groups[key] if self._knowledge.is_over else None
 
-    def _ports_before(self, rounds: list[Trial]) -> Ports:
-        """What was known of ports when the first of some rounds began: a sure partition stays one."""
-        earlier = [
-            one for one in self._knowledge.evidence.trials if rounds and one.phase < rounds[0].phase
-        ]
-        return ports_of(self._knowledge.survey, Evidence(earlier))
+def _ask_inside(known: Knowledge, nodes: Members, alone: Verdict) -> Answer:
+    """More rounds with all groups at once; of this one alone where that was not enough."""
+    together, _ = known.judged("inside", nodes, nodes, has_ceiling=False)
+    if together.state == "open" and not alone.ratios:
+        return known.ask_more("inside", nodes, nodes, together)
+    return known.ask_more("inside", nodes, known.survey.nodes, alone)
+
+
+def _hidden_groups(known: Knowledge, nodes: Members, verdict: Verdict) -> Answer:
+    """Nodes that are limited together: the parts that have limits of their own, one where it is one limit."""
+    rounds = known.evidence.of("subset", nodes, nodes)
+    hidden = known.cache.get(
+        ("hidden", nodes, len(rounds)),
+        lambda: find_hidden_groups(nodes, rounds, _ports_before(known, rounds)),
+    )
+    share = min((1 + verdict.ratio.median) / 2, MOST_SENDING)
+    more = Request(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share)
+    asked = Answer() if hidden.is_sure else known.ask(more)
+    return replace(asked, parts=hidden.parts)
+
+
+def _ports_before(known: Knowledge, rounds: list[Trial]) -> Ports:
+    """What was known of ports when the first of some rounds began: a sure partition stays one."""
+    trials = known.evidence.trials if rounds else ()
+    return ports_of(known.survey, Evidence([t for t in trials if t.phase < rounds[0].phase]))
