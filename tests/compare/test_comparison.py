@@ -5,8 +5,7 @@ import pytest
 
 from support.here import weft, weft_json
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
-from weft.compare.comparison import compare
-from weft.compare.document import Unmatched
+from weft.compare.comparison import Unmatched, compare
 from weft.compare.settings import Difference
 from weft.errors import RequestError
 from weft.formats.exporters import export_run
@@ -125,7 +124,7 @@ def test_an_imported_best_is_compared_with_the_best(tmp_path: Path) -> None:
     path.write_text(export_run(run, "netpipe"))
     imported = import_file("netpipe", path, tmp_path / "b")
     found = compare(run, imported)
-    assert found.reduction == "best"
+    assert found.statistic == "best"
     assert codes(found) == ["one-launch", "statistics-reconciled", "too-few-launches"]
     assert found.worst_abs_error_pct < 5
     assert all(pair.ratio.high == pytest.approx(1.0, rel=1e-4) for pair in found.pairs)

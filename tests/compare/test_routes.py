@@ -12,8 +12,7 @@ from support.here import weft, weft_json
 from support.plans import a_step
 from support.runs import launches_of, step_rows, write_run
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
-from weft.compare.comparison import Comparison, compare
-from weft.compare.document import Unmatched
+from weft.compare.comparison import Comparison, Unmatched, compare
 from weft.compare.routes import RoutePair
 from weft.plan.pattern import AllToAll
 from weft.run.folder import Run
@@ -76,7 +75,7 @@ def test_a_route_that_one_launch_measured_is_not_known_to_differ(tmp_path: Path)
 
     found = compare(run("a", 94.0), run("b", 47.0))
     assert [pair.significant for pair in found.pairs] == [None, True, True, True]
-    assert found.tested == 3
+    assert found.simultaneous.rows == 3
 
 
 def test_a_slow_node_is_named_before_its_routes(tmp_path: Path) -> None:

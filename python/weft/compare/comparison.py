@@ -3,54 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec import structs
 
-from weft.compare.applications import compare_loads
-from weft.compare.document import Head, Simultaneous, Unmatched
-from weft.compare.matching import Launches, Matched, Pair, matched, ratio_of, table
-from weft.compare.multi_pair import compare_pairs
+from weft.compare.measured import Measured, Pair, measured
 from weft.compare.nodes import NodeRatio, nodes_that_differ
 from weft.compare.routes import RoutePairs, compare_routes
 from weft.compare.settings import Difference, setting_differences
 from weft.compare.significance import can_differ, family_p, least_p, whole_launches
 from weft.diagnose.curve import Reduction, curves, reduction_of
-from weft.diagnose.points import Point, curve_points
 from weft.errors import RequestError
 from weft.run.digests import sampled_warning
 from weft.run.folder import Run
 from weft.run.meta import Warning
 from weft.statistics import LEVEL, Floats, middle_rank
 
-Key = tuple[str, int, int]
-"""Pattern, which of the run's steps of that pattern, size."""
 
-Measured = tuple[Point, tuple[float, ...]]
-"""A point, and its throughput in each launch."""
+class Simultaneous(msgspec.Struct):
+    """How many rows share the bound on false differences, what was tested, and the smallest p it can give."""
+
+    rows: int
+    launches: tuple[int, int]
+    least_p: float
+    level: float = LEVEL
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """All sizes and routes two runs share. `reduction` is what stands for a launch, in both.
+class Unmatched(msgspec.Struct):
+    """How many sizes, routes or loads of each run have no partner."""
 
-    `points` are the sizes, loads and arrangements. `significant` has an entry for each of these and then for each
-    route: whether it differs, None where that cannot be told. `launches` are those of a and b that were tested.
+    a: int
+    b: int
+
+
+class Head(msgspec.Struct, kw_only=True):
+    """The document of `weft compare --json` without its points, of which there may be millions.
+
+    `statistic` is what stands for a launch, in both runs. The errors are |ratio - 1|: the middle one, and the largest.
     """
 
     a: str
     b: str
-    reduction: Reduction
+    quantity: str = "throughput_mbps"
+    statistic: Reduction
+    differences: list[Difference]
+    nodes: list[NodeRatio]
+    simultaneous: Simultaneous
+    median_abs_error_pct: float
+    worst_abs_error_pct: float
+    unmatched: Unmatched
+    warnings: list[Warning]
+
+
+class Comparison(Head, kw_only=True):
+    """All sizes and routes two runs share.
+
+    `points` are the sizes, loads and arrangements. `significant` has an entry for each of these and then for each
+    route: whether it differs, None where that cannot be told.
+    """
+
     points: list[Pair]
     routes: RoutePairs
     significant: list[bool | None]
-    launches: tuple[int, int]
-    unmatched: Unmatched
-    differences: list[Difference]
-    nodes: list[NodeRatio]
-    warnings: list[Warning]
 
     @property
     def pairs(self) -> list[Pair]:
@@ -62,78 +78,47 @@ class Comparison:
         yield from self.points
         yield from self.routes.pairs(self.significant[len(self.points) :])
 
-    @property
-    def tested(self) -> int:
-        """How many rows share the bound on false differences."""
-        return sum(one is not None for one in self.significant)
-
-    @property
-    def median_abs_error_pct(self) -> float:
-        """The middle one of |ratio - 1|, in percent."""
-        errors = np.sort(self._errors_pct)
-        return float(errors[middle_rank(len(errors))])
-
-    @property
-    def worst_abs_error_pct(self) -> float:
-        """The largest |ratio - 1|, in percent."""
-        return float(self._errors_pct.max())
-
-    @cached_property
-    def _errors_pct(self) -> Floats:
-        ratios = np.array([pair.ratio.median for pair in self.points])
-        errors: Floats = np.abs(np.concatenate([ratios, self.routes.ratios]) - 1.0) * 100.0
-        return errors
-
     def head(self) -> Head:
-        """The document of `weft compare --json` without its points, of which there may be millions."""
-        return Head(
-            a=self.a,
-            b=self.b,
-            statistic=self.reduction,
-            differences=self.differences,
-            nodes=self.nodes,
-            simultaneous=Simultaneous(self.tested, self.launches, least_p(*self.launches)),
-            median_abs_error_pct=self.median_abs_error_pct,
-            worst_abs_error_pct=self.worst_abs_error_pct,
-            unmatched=self.unmatched,
-            warnings=self.warnings,
-        )
+        """What is printed before the points."""
+        return Head(**{name: getattr(self, name) for name in Head.__struct_fields__})
 
 
 def compare(a: Run, b: Run) -> Comparison:
     """Compare throughputs; raises RequestError when the runs share no pattern and size."""
     warnings = _told("a", a) + _told("b", b)
     reduction = _common_reduction(a, b, warnings)
-    parts: tuple[Matched[Pair], ...] = (
-        matched(_keyed(a, reduction), _keyed(b, reduction), _pair),
-        compare_loads(a, b),
-        compare_pairs(a, b),
-    )
+    left, right = measured(a, reduction), measured(b, reduction)
+    common = [key for key in left if key in right]
+    points = [key.pair(left[key], right[key]) for key in common]
     routes = compare_routes(a, b, warnings)
-    points = [pair for one in parts for pair in one.pairs]
     if not (points or len(routes)):
         raise _nothing_shared(a, b)
     unmatched = Unmatched(
-        routes.unmatched_a + sum(one.unmatched_a for one in parts),
-        routes.unmatched_b + sum(one.unmatched_b for one in parts),
+        routes.unmatched_a + len(left) - len(common), routes.unmatched_b + len(right) - len(common)
     )
-    launches = [each for one in parts for each in one.launches]
-    significant, tested = _judged(points, launches, routes)
+    launches = ([left[key] for key in common], [right[key] for key in common])
+    significant, tested = _judged(points, *launches, routes)
+    ratios = np.array([one.ratio.median for one in points])
+    errors_pct = np.abs(np.concatenate([ratios, routes.ratios]) - 1.0) * 100.0
     return Comparison(
-        str(a.directory),
-        str(b.directory),
-        reduction,
-        [
+        a=str(a.directory),
+        b=str(b.directory),
+        statistic=reduction,
+        differences=setting_differences(a.meta, b.meta),
+        nodes=nodes_that_differ(routes),
+        simultaneous=Simultaneous(
+            sum(one is not None for one in significant), tested, least_p(*tested)
+        ),
+        median_abs_error_pct=float(np.sort(errors_pct)[middle_rank(len(errors_pct))]),
+        worst_abs_error_pct=float(errors_pct.max()),
+        unmatched=unmatched,
+        warnings=[*warnings, *_notes(a, b, unmatched, significant)],
+        points=[
             structs.replace(one, significant=yes)
             for one, yes in zip(points, significant, strict=False)
         ],
-        routes,
-        significant,
-        tested,
-        unmatched,
-        setting_differences(a.meta, b.meta),
-        nodes_that_differ(routes),
-        [*warnings, *_notes(a, b, unmatched, significant)],
+        routes=routes,
+        significant=significant,
     )
 
 
@@ -171,29 +156,27 @@ def _notes(
 
 
 def _judged(
-    points: list[Pair], launches: list[Launches], routes: RoutePairs
+    points: list[Pair], a: list[Measured], b: list[Measured], routes: RoutePairs
 ) -> tuple[list[bool | None], tuple[int, int]]:
     """What differs, and how many launches of each run say so: points and routes are one family."""
-    left = _stacked([one for one, _ in launches], routes.a.by_launch_mbps)
-    right = _stacked([other for _, other in launches], routes.b.by_launch_mbps)
+    left, right = _stacked(a, routes.a.by_launch_mbps), _stacked(b, routes.b.by_launch_mbps)
     counts = whole_launches(left), whole_launches(right)
     if not can_differ(*counts):
         return [None] * len(left), counts
     p = family_p(left, right)
     apart = [not pair.ratio.low <= 1.0 <= pair.ratio.high for pair in points]
     differs = (p <= 1 - LEVEL) & np.concatenate([np.array(apart, dtype=bool), routes.is_apart])
-    unknown = np.isnan(p)
-    return [
-        None if no else yes for no, yes in zip(unknown.tolist(), differs.tolist(), strict=True)
-    ], counts
+    differing: Any = np.where(np.isnan(p), None, differs)
+    return differing.tolist(), counts
 
 
-def _stacked(points: list[tuple[float, ...]], routes: Floats) -> Floats:
-    """A row for each point and then for each route, a column for each launch."""
-    above = table(points)
-    stacked = np.full((len(above) + len(routes), max(above.shape[1], routes.shape[1])), np.nan)
-    stacked[: len(above), : above.shape[1]] = above
-    stacked[len(above) :, : routes.shape[1]] = routes
+def _stacked(points: list[Measured], routes: Floats) -> Floats:
+    """A row for each point and then for each route, a column for each launch; NaN where there is none."""
+    width = max([routes.shape[1], *(len(one.by_launch_mbps) for one in points)])
+    stacked = np.full((len(points) + len(routes), width), np.nan)
+    for row, point in zip(stacked, points, strict=False):
+        row[: len(point.by_launch_mbps)] = point.by_launch_mbps
+    stacked[len(points) :, : routes.shape[1]] = routes
     return stacked
 
 
@@ -229,20 +212,6 @@ _NAMES: dict[Reduction, str] = {
 }
 
 
-def _keyed(run: Run, reduction: Reduction) -> dict[Key, Measured]:
-    """What pairs measured, by pattern, which step of that pattern, and size."""
-    steps: dict[str, list[int]] = {}
-    keyed: dict[Key, Measured] = {}
-    for curve in curves(run, reduction):
-        seen = steps.setdefault(curve.pattern, [])
-        seen.append(curve.step)
-        by_launch = np.full((len(curve.sizes), int(curve.launches.max()) + 1), np.nan)
-        by_launch[:, curve.launches] = curve.rates_mbps
-        for point, row in zip(curve_points(curve), by_launch.tolist(), strict=True):
-            keyed[point.pattern, len(seen) - 1, point.size_bytes] = (point, tuple(row))
-    return keyed
-
-
 def _extent(run: Run) -> str:
     found = curves(run)
     if not found:
@@ -250,10 +219,3 @@ def _extent(run: Run) -> str:
     sizes = [size for one in found for size in one.sizes.tolist()]
     patterns = ", ".join(sorted({one.pattern for one in found}))
     return f"{patterns} of {min(sizes)} to {max(sizes)} bytes"
-
-
-def _pair(key: Key, a: Measured, b: Measured) -> tuple[Pair, Launches]:
-    (left, left_launches), (right, right_launches) = a, b
-    ends = (left.throughput_mbps, right.throughput_mbps)
-    pair = Pair(key[0], key[2], *ends, ratio_of(*ends), None)
-    return pair, (left_launches, right_launches)

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from weft.compare.matching import Pair, ratio_of
-from weft.compare.ranks import ranks_in
+from weft.compare.measured import Pair, ratio_of
 from weft.diagnose.curve import Ints
 from weft.diagnose.ensemble.rates import Rates
 from weft.interval import Interval
+from weft.nodeset import fold
 from weft.run.folder import Run
-from weft.run.meta import Warning
+from weft.run.meta import RunMeta, Warning
 from weft.statistics import Floats
 
 _AT_ONCE = 10_000
@@ -25,7 +25,7 @@ StepKey = tuple[str, int]
 """A step's pattern, and how many of that pattern stand before it."""
 
 
-class RoutePair(Pair, frozen=True):
+class RoutePair(Pair, frozen=True, kw_only=True):
     """One transfer in both runs; `step` says which of the steps of its pattern it is in."""
 
     step: int
@@ -72,7 +72,10 @@ class RoutePairs:
             pattern, nth = self.steps[step]
             yield RoutePair(
                 *(pattern, size, left, right, ratio_of(left, right), next(differing)),
-                *(nth, phase, self.names[src], self.names[dst]),
+                step=nth,
+                phase=phase,
+                src=self.names[src],
+                dst=self.names[dst],
             )
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
@@ -93,7 +96,7 @@ def compare_routes(a: Run, b: Run, warnings: list[Warning] | None = None) -> Rou
     left, right = _rates(a, left_steps), _rates(b, right_steps)
     ranks = np.arange(len(b.meta.nodes))
     if len(left) and len(right):
-        ranks = ranks_in(a.meta, b.meta, [] if warnings is None else warnings)
+        ranks = _ranks_in(a.meta, b.meta, [] if warnings is None else warnings)
     src, dst = ranks[right.src], ranks[right.dst]
     left_columns = [
         _numbered(left_steps, steps, left.step),
@@ -158,3 +161,22 @@ def _steps(run: Run) -> dict[StepKey, int]:
             found[kind, seen[kind]] = index
         seen[kind] += 1
     return found
+
+
+def _ranks_in(a: RunMeta, b: RunMeta, warnings: list[Warning]) -> Ints:
+    """For each node of b its index in a, -1 where there is none: by name, and of as many nodes
+    the others in their order."""
+    left, right = ([str(node["name"]) for node in meta.nodes] for meta in (a, b))
+    index = {name: at for at, name in enumerate(left)}
+    ranks = np.array([index.get(name, -1) for name in right], dtype=np.int64)
+    free = [at for at, name in enumerate(left) if name not in set(right)]
+    nameless = np.flatnonzero(ranks < 0)
+    if len(nameless) and len(left) == len(right):
+        ranks[nameless] = free
+        names = fold(left[at] for at in ranks[nameless]), fold(right[at] for at in nameless)
+        warnings.append(
+            Warning(
+                "nodes-by-rank", f"{names[0]} of a stand beside {names[1]} of b: matched by rank"
+            )
+        )
+    return ranks

@@ -12,7 +12,7 @@ from weft.alike import alike
 from weft.cli.tables.layout import number, plain_table
 from weft.cli.tables.summary import warning_lines
 from weft.compare.comparison import Comparison
-from weft.compare.matching import Pair
+from weft.compare.measured import Pair
 from weft.compare.nodes import NodeRatio
 from weft.compare.routes import RoutePairs
 from weft.nodeset import fold
@@ -43,10 +43,10 @@ def print_comparison(found: Comparison) -> None:
         f"a differs from b by {found.median_abs_error_pct:.1f} % in the median, "
         f"{found.worst_abs_error_pct:.1f} % at worst, over {what}"
     )
-    if found.tested:
+    if found.simultaneous.rows:
         count = sum(one is True for one in found.significant)
         console.print(
-            f"significant: {count} of {found.tested}; with equal networks the chance of any is 5 % at most"
+            f"significant: {count} of {found.simultaneous.rows}; with equal networks the chance of any is 5 % at most"
         )
 
 
