@@ -14,7 +14,7 @@ from weft.cli.output import plain
 from weft.cli.tables.delivery import deliveries_table
 from weft.diagnose.delivery import Delivered, deliveries
 from weft.diagnose.summary import summarise
-from weft.report.delivery import delivery_table, loss_text
+from weft.report.facts import delivery_table, loss_text
 from weft.run.folder import Run
 
 LOST = (10, 20, 30)

@@ -148,7 +148,7 @@ def test_old_runs_keep_their_figures_and_colours_beside_new_ones(
     report = Report([run16, pair])
     names = [figure.name for figure in report.figures][:3]
     assert names == ["throughput", "signature", "saturation"]
-    assert report.material.labels == ["fe", "c16"]
+    assert report.labels == ["fe", "c16"]
     html = report.html()
     for text in (" µs latency", "4 cards.", "Between the nodes of c16", "All sizes"):
         assert text in html

@@ -28,10 +28,9 @@ from weft.quantity import (
 )
 from weft.report import facts
 from weft.report.figures.curves import DIP, HALF_POWER, MODES, SATURATION, curve_tables, thinned
-from weft.report.outliers import standouts
 from weft.report.page import Report, page_data, script_json, write_report
 from weft.report.series import run_names, series_of
-from weft.report.verdict import verdict
+from weft.report.verdict import standouts, verdict
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
+from weft.diagnose.delivery import Delivered, deliveries
 from weft.diagnose.points import Point
+from weft.interval import Interval
 from weft.nodeset import fold
 from weft.plan.plan import Plan, Step, to_data
-from weft.quantity import format_us, range_mbps, range_us
+from weft.quantity import format_bytes, format_us, range_mbps, range_us
 from weft.report.figures.curves import note, size_text
 from weft.report.series import Series, time_us
 from weft.report.table import Table
@@ -21,6 +23,8 @@ MOST_COLUMNS = 8
 """With more nodes than these a column for each would not fit on a page."""
 
 ALL = "In effect"
+
+DELIVERY = ["Step", "Size", "Sent", "Lost", "Overrun", "Twice", "Out of order", "Offered", "Jitter"]
 
 
 def run_facts(run: Run) -> list[tuple[str, str]]:
@@ -75,6 +79,32 @@ def timing_table(run: Run) -> Table:
         for entry in run.meta.timing
     ]
     return Table(["Node", "Reading the clock", "One turn of the empty loop"], rows)
+
+
+def delivery_table(run: Run) -> Table:
+    """A row for each size of each step; none where nothing could get lost."""
+    return Table(DELIVERY, [_delivery_row(run, one) for one in deliveries(run)])
+
+
+def _delivery_row(run: Run, one: Delivered) -> list[str]:
+    return [
+        run.meta.plan.steps[one.step].name,
+        format_bytes(one.size_bytes),
+        str(one.sent),
+        loss_text(one.loss_pct),
+        str(one.overrun),
+        str(one.duplicated),
+        str(one.reordered) if one.jitter_us else "",
+        range_mbps(one.offered_mbps) if one.offered_mbps else "",
+        range_us(one.jitter_us) if one.jitter_us else "",
+    ]
+
+
+def loss_text(loss_pct: Interval) -> str:
+    """Such as "5.01 % (4.97 to 5.04)"; nothing lost is "0"."""
+    if not loss_pct.high:
+        return "0"
+    return f"{loss_pct.median:.3g} % ({loss_pct.low:.3g} to {loss_pct.high:.3g})"
 
 
 def points_table(one: Series) -> Table:

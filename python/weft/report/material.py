@@ -1,33 +1,58 @@
-"""Everything that figures are drawn from."""
+"""Everything that the page and its figures are made from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
-from weft.report.applications import LoadStep
-from weft.report.ensemble import Ensemble
-from weft.report.occupation import Inside
-from weft.report.pairs import PairStep
-from weft.report.series import Series
+from weft.report.applications import LoadStep, load_steps_of
+from weft.report.ensemble import Ensemble, ensembles_of
+from weft.report.occupation import Inside, insides_of
+from weft.report.pairs import PairStep, pair_steps_of
+from weft.report.series import Series, run_names, series_of
+from weft.run.folder import Run
 
 
 @dataclass(frozen=True)
 class Material:
-    """The curves, the runs between many nodes, inside nodes, of applications and of several pairs that are reported
-    together."""
+    """The runs that are reported together."""
 
-    series: Sequence[Series]
-    ensembles: Sequence[Ensemble] = field(default_factory=list)
-    loads: Sequence[LoadStep] = field(default_factory=list)
-    insides: Sequence[Inside] = field(default_factory=list)
-    pairs: Sequence[PairStep] = field(default_factory=list)
+    runs: Sequence[Run]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What each run is called in this report."""
+        return run_names([run.directory for run in self.runs])
+
+    @cached_property
+    def series(self) -> list[Series]:
+        """The curves of all runs."""
+        return series_of(self.runs)
+
+    @cached_property
+    def ensembles(self) -> list[Ensemble]:
+        """The runs that measured between many nodes."""
+        return ensembles_of(self.names, self.runs)
+
+    @cached_property
+    def insides(self) -> list[Inside]:
+        """The runs that record what was inside their nodes."""
+        return insides_of(self.names, self.runs)
+
+    @cached_property
+    def loads(self) -> list[LoadStep]:
+        """The steps in which applications compute."""
+        return load_steps_of(self.names, self.runs)
+
+    @cached_property
+    def pairs(self) -> list[PairStep]:
+        """The steps of several pairs between two nodes."""
+        return pair_steps_of(self.names, self.runs)
 
     @cached_property
     def labels(self) -> list[str]:
         """What has a colour and a place in the legend; the place gives the colour."""
-        curves = [one.label for one in self.series]
         steps = [step.label for one in self.ensembles for step in one.steps]
-        loads = [one.label for one in self.loads]
+        curves, loads = ([one.label for one in each] for each in (self.series, self.loads))
         return list(dict.fromkeys([*curves, *steps, *loads]))

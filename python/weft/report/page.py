@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,17 +17,10 @@ import vl_convert
 from weft import __version__, quantity
 from weft.errors import RequestError, WorkError
 from weft.report import facts, limits, routes, verdict
-from weft.report.applications import LoadStep, load_steps_of
-from weft.report.delivery import delivery_table
-from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures import Figure, all_figures
 from weft.report.figures.drawing.figure import VEGA_LITE_VERSION, Row
 from weft.report.figures.drawing.theme import colour_of, config_for, dash_of
 from weft.report.material import Material
-from weft.report.occupation import Inside, insides_of
-from weft.report.outliers import standouts
-from weft.report.pairs import PairStep, pair_steps_of
-from weft.report.series import Series, run_names, series_of
 from weft.run.folder import Run
 
 FILE_NAME = "report.html"
@@ -46,59 +39,20 @@ _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 _HERE = Path(__file__).parent
 
 
-@dataclass(frozen=True)
-class Report:
-    """The runs to report, with everything that page and figures take from them."""
-
-    runs: Sequence[Run]
-
-    @cached_property
-    def names(self) -> list[str]:
-        """What each run is called in this report."""
-        return run_names([run.directory for run in self.runs])
-
-    @cached_property
-    def series(self) -> list[Series]:
-        """The curves of all runs."""
-        return series_of(self.runs)
-
-    @cached_property
-    def ensembles(self) -> list[Ensemble]:
-        """The runs that measured between many nodes."""
-        return ensembles_of(self.names, self.runs)
-
-    @cached_property
-    def insides(self) -> list[Inside]:
-        """The runs that record what was inside their nodes."""
-        return insides_of(self.names, self.runs)
-
-    @cached_property
-    def loads(self) -> list[LoadStep]:
-        """The steps in which applications compute."""
-        return load_steps_of(self.names, self.runs)
-
-    @cached_property
-    def pairs(self) -> list[PairStep]:
-        """The steps of several pairs between two nodes."""
-        return pair_steps_of(self.names, self.runs)
-
-    @cached_property
-    def material(self) -> Material:
-        """All that figures are drawn from."""
-        return Material(self.series, self.ensembles, self.loads, self.insides, self.pairs)
+class Report(Material):
+    """The page about some runs, and their figures."""
 
     @cached_property
     def figures(self) -> list[Figure]:
         """The figures that the runs have data for."""
-        return all_figures(self.material)
+        return all_figures(self)
 
     @cached_property
     def empty_runs(self) -> list[Run]:
         """The runs that measured nothing."""
-        steps: list[Series | Ensemble | LoadStep | PairStep] = [*self.series, *self.ensembles]
-        steps += [*self.loads, *self.pairs]
-        measured = [one.run for one in steps]
-        return [run for run in self.runs if not any(run is each for each in measured)]
+        parts = (self.series, self.ensembles, self.loads, self.pairs)
+        measured = {id(one.run) for part in parts for one in part}
+        return [run for run in self.runs if id(run) not in measured]
 
     @cached_property
     def warnings(self) -> list[dict[str, str]]:
@@ -124,11 +78,8 @@ class Report:
             version=__version__,
             quantity=quantity,
             verdict=verdict,
-            standouts=standouts,
             swatch=_swatch,
-            empty_runs=self.empty_runs,
             limits=limits,
-            delivery_table=delivery_table,
             routes=routes,
             many_rows=MANY_ROWS,
             long_cell=LONG_CELL,
@@ -175,14 +126,8 @@ def page_data(figures: Iterable[Figure]) -> dict[str, Any]:
     for figure in figures:
         for name, rows in figure.tables.items():
             assert tables.setdefault(name, rows) is rows, f"two tables are called {name!r}"
-        drawn.append(
-            {
-                "name": figure.name,
-                "spec": figure.spec(),
-                "tables": list(figure.tables),
-                "square": figure.square,
-            }
-        )
+        own = {"name": figure.name, "square": figure.square, "tables": list(figure.tables)}
+        drawn.append({**own, "spec": figure.spec()})
     return {
         "figures": drawn,
         "tables": {name: columns_of(rows) for name, rows in tables.items()},

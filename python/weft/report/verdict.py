@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from weft.alike import listed
+from weft.diagnose.points import Point
 from weft.interval import Interval
-from weft.quantity import range_bytes, range_mbps, range_us
+from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
 from weft.report.applications import LoadStep, load_steps_of
 from weft.report.ensemble import Ensemble, ensembles_of
+from weft.report.figures.curves import size_text
 from weft.report.pairs import PairStep
 from weft.report.series import Series, series_of
 from weft.run.folder import Run
 from weft.statistics import coverage, has_interval
+
+MAX_NAMED = 8
+"""So many sizes are named; the rest are counted and marked in figures and table."""
 
 
 def verdict(run: Run) -> str:
@@ -141,3 +147,23 @@ def _status(run: Run) -> str:
         "partial": " The run is partial: some of the plan was not measured.",
         "failed": " The run failed: this is what was measured before.",
     }[run.meta.status]
+
+
+def standouts(one: Series) -> list[str]:
+    """A sentence for each kind of oddity the curve has."""
+    dips = [_dip(point) for point in one.points if point.dip]
+    several = [_modes(point) for point in one.points if point.modes.count > 1]
+    sentences = (("Dips: ", dips), ("Several modes: ", several))
+    return [start + listed(names, MAX_NAMED, "; ") + "." for start, names in sentences if names]
+
+
+def _dip(point: Point) -> str:
+    expected = point.expected_mbps
+    reached = format_mbps(point.throughput_mbps.median)
+    promised = f" where its neighbours promise {format_mbps(expected.median)}" if expected else ""
+    return f"{size_text(point.size_bytes)} reaches {reached}{promised}"
+
+
+def _modes(point: Point) -> str:
+    times = " or ".join(format_us(time) for time in point.modes.locations)
+    return f"{size_text(point.size_bytes)} takes {times}"

@@ -11,9 +11,8 @@ from weft.alike import listed
 from weft.nodeset import fold_names
 from weft.report.directions import Lane, percent
 from weft.report.ensemble import Ensemble
-from weft.report.figures.drawing import load_colours, parts
-from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
-from weft.report.figures.drawing.rounding import short
+from weft.report.figures.drawing import axes, parts
+from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.report.material import Material
 from weft.run.link_loads import Load
 
@@ -79,48 +78,32 @@ def _alike(loads: Sequence[Load]) -> list[Alike]:
 
 
 def _spec(name: str, rows: Sequence[Row]) -> Spec:
-    x = alt.X(
-        "share",
-        type="quantitative",
-        scale=alt.Scale(domain=[0, max(1.0, *(row["peak_share"] for row in rows))], nice=False),
-        axis=alt.Axis(title="Share of capacity", format=".0%", tickCount=6),
+    share_axis = alt.Axis(title="Share of capacity", format=".0%", tickCount=6)
+    most = max(1.0, *(row["peak_share"] for row in rows))
+    names_axis = alt.Axis(
+        title=None,
+        values=[i + 0.5 for i in range(len(rows))],
+        tickCount=len(rows),
+        labelExpr="names[floor(datum.value)]",
+        labelLimit=LABEL_PX,
+        grid=False,
+        ticks=False,
     )
-    placed = alt.Chart(parts.table(name)).transform_calculate(
-        top="datum.place + 0.15", bottom="datum.place + 0.85"
-    )
-    bars = parts.encode(
-        placed.mark_rect(clip=True),
-        x=x,
+    bars = parts.layer(
+        name,
+        "rect",
+        {},
+        x=alt.X("share:Q", scale=alt.Scale(domain=[0, most], nice=False), axis=share_axis),
         x2=alt.datum(0),
-        y=_names_axis(rows),
+        y=alt.Y("top:Q", scale=axes.rows_scale(len(rows)), axis=names_axis),
         y2="bottom",
-        fill=load_colours.of_share(alt.Fill),
-        tooltip=parts.tooltip(load_colours.TOOLTIP),
-    )
-    strokes = parts.encode(
-        placed.mark_rule(strokeWidth=2.5, clip=True),
-        x=alt.X("peak_share", type="quantitative"),
-        y=alt.Y("top", type="quantitative"),
-        y2="bottom",
-    )
+        fill=parts.of_share(alt.Fill),
+        tooltip=parts.tooltip(parts.LOAD_TOOLTIP),
+    ).add_params(parts.zoom())
+    rule = {"strokeWidth": 2.5}
+    strokes = parts.layer(name, "rule", rule, x="peak_share:Q", y="top:Q", y2="bottom")
+    ends = {"top": "datum.place + 0.15", "bottom": "datum.place + 0.85"}
+    placed = [each.transform_calculate(**ends) for each in (bars, strokes)]
     names = alt.param(name="names", value=[row["label"] for row in rows])
-    chart = alt.layer(bars.add_params(parts.zoom()), strokes).add_params(names)
-    height = max(LEAST_PX, ROW_PX * len(rows))
-    return chart_spec(chart.properties(width=parts.WIDTH, height=height))
-
-
-def _names_axis(rows: Sequence[Row]) -> alt.Y:
-    return alt.Y(
-        "top",
-        type="quantitative",
-        scale=alt.Scale(domain=[len(rows), 0], nice=False, zero=False),
-        axis=alt.Axis(
-            title=None,
-            values=[i + 0.5 for i in range(len(rows))],
-            tickCount=len(rows),
-            labelExpr="names[floor(datum.value)]",
-            labelLimit=LABEL_PX,
-            grid=False,
-            ticks=False,
-        ),
-    )
+    chart = alt.layer(*placed).add_params(names)
+    return parts.sized(chart, max(LEAST_PX, ROW_PX * len(rows)))

@@ -9,8 +9,7 @@ import numpy as np
 from weft.diagnose.points import Point
 from weft.interval import Interval
 from weft.quantity import format_bytes, format_mbps, format_us, range_mbps, range_us
-from weft.report.figures.drawing.figure import Row
-from weft.report.figures.drawing.rounding import short
+from weft.report.figures.drawing.figure import Row, short
 from weft.report.series import Series, time_us
 
 DIP = "dip"

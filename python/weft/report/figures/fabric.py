@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import altair as alt
 
 from weft.diagnose.limits.fabric_tree import FabricTree, has_one_way
 from weft.report.directions import FabricLanes
 from weft.report.ensemble import Ensemble
-from weft.report.figures.drawing import load_colours, parts
+from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.boxes import box_layer, text_layer
 from weft.report.figures.drawing.fabric_drawing import Drawing
-from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
+from weft.report.figures.drawing.figure import Figure, Row, Spec
 from weft.report.material import Material
 
 CAPTION = "Mean share of capacity in the step that loaded it most. Upper lines: to the left."
@@ -59,35 +58,23 @@ def _figure(name: str, title: str, drawing: Drawing) -> Figure:
 
 def _spec(drawing: Drawing, name: str) -> Spec:
     x = alt.Scale(domain=[0, drawing.columns], nice=False)
-    y = alt.Scale(domain=[drawing.rows, 0], nice=False, zero=False)
-    chart = alt.layer(
-        box_layer(f"{name}-boxes", x, y).add_params(parts.zoom()),
-        _line_layer(f"{name}-lines"),
-        _stripe_layer(f"{name}-stripes"),
-        text_layer(f"{name}-texts", drawing.columns),
+    legend = parts.share_legend()
+    shared = {"x": "left:Q", "x2": "right", "tooltip": parts.tooltip(parts.LOAD_TOOLTIP)}
+    lines = parts.layer(
+        f"{name}-lines",
+        "rule",
+        {"strokeWidth": 3},
+        y="from:Q",
+        y2="to",
+        stroke=parts.of_share(alt.Stroke, legend),
+        strokeDash=alt.condition(parts.HAS_SHARE, alt.value([1, 0]), alt.value([4, 3])),
+        **shared,
     )
-    return chart_spec(chart.properties(width=parts.WIDTH, height=drawing.height))
-
-
-def _line_layer(table: str) -> alt.Chart:
-    mark = alt.Chart(parts.table(table)).mark_rule(strokeWidth=3, clip=True)
-    return _spanning(
-        mark,
-        ("from", "to"),
-        stroke=load_colours.of_share(alt.Stroke, load_colours.legend()),
-        strokeDash=alt.condition(load_colours.HAS_SHARE, alt.value([1, 0]), alt.value([4, 3])),
+    edge = {"stroke": "#ffffff", "strokeWidth": 0.5}
+    fill = parts.of_share(alt.Fill, legend)
+    stripes = parts.layer(
+        f"{name}-stripes", "rect", edge, y="top:Q", y2="bottom", fill=fill, **shared
     )
-
-
-def _stripe_layer(table: str) -> alt.Chart:
-    mark = alt.Chart(parts.table(table)).mark_rect(stroke="#ffffff", strokeWidth=0.5, clip=True)
-    fill = load_colours.of_share(alt.Fill, load_colours.legend())
-    return _spanning(mark, ("top", "bottom"), fill=fill)
-
-
-def _spanning(mark: alt.Chart, rows: tuple[str, str], **colours: Any) -> alt.Chart:
-    """The marks from left to right and from row to row, which show their load."""
-    ends = {"x2": "right", "y": alt.Y(rows[0], type="quantitative"), "y2": rows[1]}
-    tooltip = parts.tooltip(load_colours.TOOLTIP)
-    x = alt.X("left", type="quantitative")
-    return parts.encode(mark, x=x, **ends, **colours, tooltip=tooltip)
+    boxes = box_layer(f"{name}-boxes", x, axes.rows_scale(drawing.rows))
+    texts = text_layer(f"{name}-texts", drawing.columns)
+    return parts.sized(alt.layer(boxes, lines, stripes, texts), drawing.height)

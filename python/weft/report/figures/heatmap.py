@@ -13,10 +13,8 @@ from weft.diagnose.ensemble.matrix import RateMatrix
 from weft.nodeset import fold
 from weft.quantity import format_bytes
 from weft.report.ensemble import Ensemble, EnsembleStep
-from weft.report.figures.drawing.figure import Figure, Row
+from weft.report.figures.drawing.figure import Figure, Row, short
 from weft.report.figures.drawing.heatmap_chart import heatmap_chart
-from weft.report.figures.drawing.rounding import short
-from weft.report.figures.slowness import slow_marks
 from weft.report.material import Material
 from weft.statistics import Floats
 
@@ -100,7 +98,7 @@ def _figures(each: Map) -> Iterator[Figure]:
     orders = [("name", by_name)] if same else [("group", by_group), ("name", by_name)]
     for order, names in orders:
         frames = _divided(_border_rows(each.one, names), side)
-        marks = _divided(slow_marks(each.one, each.step, names), side)
+        marks = _divided(_slow_marks(each.one, each.step, names), side)
         rows = whole or _cell_rows(each, names, side)
         tables = {
             f"{each.name}-cells" if whole else f"{each.name}-{order}-cells": rows,
@@ -140,3 +138,41 @@ def _border_rows(one: Ensemble, names: Sequence[str]) -> list[Row]:
         if 1 < len(places) < len(names) and all(b == a + 1 for a, b in pairwise(places)):
             found.append({"start": places[0], "end": places[-1] + 1})
     return found
+
+
+Ends = tuple[str | None, str | None]
+"""Sender and receiver; None where all are meant."""
+
+
+def _slow_marks(one: Ensemble, step: EnsembleStep, names: Sequence[str]) -> list[Row]:
+    """Rectangles around what is slow, in the places of the names; a map of latencies has none."""
+    if step.is_latency:
+        return []
+    place = {name: i for i, name in enumerate(names)}
+    marks = [_mark(ends, place, len(names)) for ends in dict.fromkeys(_slow_ends(one, step))]
+    return [mark for mark in marks if mark]
+
+
+def _slow_ends(one: Ensemble, step: EnsembleStep) -> Iterator[Ends]:
+    for slow in one.findings.slow:
+        if slow.kind == "route":
+            yield slow.nodes[0], slow.nodes[-1]
+            continue
+        for node in slow.nodes:
+            if slow.direction != "in":
+                yield node, None
+            if slow.direction != "out":
+                yield None, node
+    # A search has tried every odd cell again, alone: what it does not name was chance.
+    was_searched = any(each.kind == "xray" for each in one.steps)
+    for cell in step.effects.cells if step.effects and not was_searched else ():
+        yield cell.src, cell.dst
+
+
+def _mark(ends: Ends, place: dict[str, int], count: int) -> Row | None:
+    if not all(end is None or end in place for end in ends):
+        return None
+    (top, bottom), (left, right) = (
+        (0, count) if end is None else (place[end], place[end] + 1) for end in ends
+    )
+    return {"left": left, "right": right, "top": top, "bottom": bottom}

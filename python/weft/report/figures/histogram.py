@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -12,8 +13,7 @@ from weft.diagnose.ensemble.phases import overall_mbps
 from weft.quantity import format_mbps
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.drawing import axes, parts
-from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
-from weft.report.figures.drawing.rounding import short
+from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.report.material import Material
 from weft.statistics import Floats
 
@@ -82,45 +82,34 @@ def _overall(step: EnsembleStep) -> Row:
 
 
 def _spec(labels: Sequence[str], tables: dict[str, list[Row]], highest: float) -> Spec:
+    panels = [_panel(labels, of, tables, highest) for of in ("routes", "phases")]
+    return chart_spec(alt.hconcat(*panels, spacing=GAP).add_params(parts.shown(labels)))
+
+
+def _panel(labels: Sequence[str], of: str, tables: dict[str, list[Row]], highest: float) -> Any:
     used = parts.used_labels(labels, tables["overall"])
-    panels = [_panel(labels, used, of, tables, highest) for of in ("routes", "phases")]
-    chart = alt.hconcat(*panels, spacing=GAP).add_params(parts.shown(labels))
-    return chart_spec(chart)
-
-
-def _panel(
-    labels: Sequence[str],
-    used: Sequence[str],
-    of: str,
-    tables: dict[str, list[Row]],
-    highest: float,
-) -> alt.LayerChart | alt.FacetChart:
-    colour = parts.colour(labels, used)
     scale = axes.linear_scale(highest)
     x_axis = axes.rate_axis(highest, {"routes": "Route", "phases": "Slowest of a phase"}[of])
     most = max((row["share"] for row in tables["histogram"]), default=1.0)
-    y = alt.Y(
-        "share",
-        type="quantitative",
-        scale=axes.linear_scale(most),
-        axis=alt.Axis(title=f"Share of {of}", format=".0%", tickCount=5),
-    )
-    bars = parts.encode(
-        alt.Chart(parts.table("histogram")).mark_rect(opacity=0.55, strokeWidth=1),
-        x=alt.X("low", type="quantitative", scale=scale, axis=x_axis),
+    y_axis = alt.Axis(title=f"Share of {of}", format=".0%", tickCount=5)
+    bars = parts.layer(
+        "histogram",
+        "rect",
+        {"opacity": 0.55, "strokeWidth": 1},
+        x=alt.X("low:Q", scale=scale, axis=x_axis),
         x2="high",
-        y=y,
+        y=alt.Y("share:Q", scale=axes.linear_scale(most), axis=y_axis),
         y2=alt.datum(0),
-        color=colour,
         tooltip=parts.tooltip({"series": "title", "range": "Rate", "text": "Here"}),
     ).transform_filter(f"datum.of == '{of}'")
-    overall = parts.encode(
-        alt.Chart(parts.table("overall")).mark_rule(strokeWidth=2.5, opacity=1),
-        x=alt.X("rate", type="quantitative", scale=scale),
-        color=colour,
+    overall = parts.layer(
+        "overall",
+        "rule",
+        {"strokeWidth": 2.5, "opacity": 1},
+        x=alt.X("rate:Q", scale=scale),
         strokeDash=parts.dashes(labels, used),
         tooltip=parts.tooltip({"series": "title", "text": "Overall"}),
     )
-    layers = [layer.transform_filter(parts.ONLY_SHOWN) for layer in (bars, overall)]
     width = (parts.WIDTH - GAP) // 2
-    return alt.layer(*layers).properties(width=width, height=HEIGHT, title=of.capitalize())
+    chart = parts.runs_layer([bars, overall], parts.colour(labels, used))
+    return chart.properties(width=width, height=HEIGHT, title=of.capitalize())

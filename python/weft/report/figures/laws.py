@@ -11,8 +11,7 @@ import numpy as np
 from weft.model.laws import Laws, Stage
 from weft.model.regimes import Regime, regimes
 from weft.report.figures.drawing import parts
-from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
-from weft.report.figures.drawing.rounding import short
+from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.statistics import Floats
 
 TABLE, BEST = "laws", "laws-best"
@@ -60,35 +59,27 @@ def _label(regime: Regime) -> str:
 
 
 def _spec(labels: list[str], label_left: bool) -> Spec:
-    line = parts.encode(
-        alt.Chart(parts.table(TABLE)).mark_line(strokeWidth=2.5),
-        x=_x(),
-        y=_y(),
-        color=parts.colour(labels),
-        strokeDash=parts.dashes(labels),
-    )
-    zero = parts.encode(alt.Chart(parts.table(BEST)).mark_rule(style="ink"), y=alt.datum(0))
-    optimum = alt.Chart(parts.table(BEST))
-    dot = parts.encode(optimum.mark_point(filled=True, size=80, color="black"), x=_x(), y=_y())
-    text = optimum.mark_text(
-        fontSize=13,
-        baseline="middle",
-        align="right" if label_left else "left",
-        dx=-9 if label_left else 9,
-    )
-    named = parts.encode(text, x=_x(), y=_y(), text="label:N")
-    chart = alt.layer(zero, line, dot, named)
-    return chart_spec(chart.properties(width=parts.WIDTH, height=HEIGHT))
-
-
-def _x() -> alt.X:
     title = "Application ratio gamma: application work over communication work"
-    return alt.X(
-        "gamma", type="quantitative", axis=alt.Axis(title=title), scale=alt.Scale(nice=False)
-    )
-
-
-def _y() -> alt.Y:
-    return alt.Y(
-        "gain", type="quantitative", axis=alt.Axis(title="Gain in throughput (%)", grid=True)
-    )
+    gain_axis = alt.Axis(title="Gain in throughput (%)", grid=True)
+    place = {
+        "x": alt.X("gamma:Q", axis=alt.Axis(title=title), scale=alt.Scale(nice=False)),
+        "y": alt.Y("gain:Q", axis=gain_axis),
+    }
+    runs = {"color": parts.colour(labels), "strokeDash": parts.dashes(labels)}
+    side = {"align": "right", "dx": -9} if label_left else {"align": "left", "dx": 9}
+    uncut = {"clip": False}
+    layers = [
+        parts.layer(BEST, "rule", {"style": "ink", **uncut}, y=alt.datum(0)),
+        parts.layer(TABLE, "line", {"strokeWidth": 2.5, **uncut}, **place, **runs),
+        parts.layer(
+            BEST, "point", {"filled": True, "size": 80, "color": "black", **uncut}, **place
+        ),
+        parts.layer(
+            BEST,
+            "text",
+            {"fontSize": 13, "baseline": "middle", **side, **uncut},
+            **place,
+            text="label:N",
+        ),
+    ]
+    return parts.sized(alt.layer(*layers), HEIGHT)

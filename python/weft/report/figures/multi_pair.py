@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import altair as alt
 
 from weft.diagnose.multi_pair import MultiPairPoint
 from weft.quantity import format_bytes, format_mbps, format_us
 from weft.report.figures.drawing import axes, parts
-from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
-from weft.report.figures.drawing.rounding import short
-from weft.report.figures.drawing.theme import DASHES
+from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.report.material import Material
 from weft.report.pairs import PairStep
 
@@ -57,17 +54,19 @@ def _rows(step: PairStep, several: bool) -> Iterator[Row]:
 def _row(point: MultiPairPoint, prefix: str) -> Row:
     value = point.latency_us or point.sum_mbps
     return {
-        "series": prefix + point.policy,
-        "pairs": _pairs(point.pairs),
-        "size": point.size_bytes,
+        **_place(prefix + point.policy, point.pairs, point.size_bytes),
         "value": short(value.median),
         "low": short(value.low),
         "high": short(value.high),
-        "size_text": format_bytes(point.size_bytes),
         "value_text": (format_us if point.latency_us else format_mbps)(value.median),
         "spread_text": f"{point.spread_pct:.1f} %",
         "title": f"{prefix}{point.policy}, {_pairs(point.pairs)}",
     }
+
+
+def _place(series: str, pairs: int, size_bytes: int) -> Row:
+    size_text = format_bytes(size_bytes)
+    return {"series": series, "pairs": _pairs(pairs), "size": size_bytes, "size_text": size_text}
 
 
 def _alone_rows(step: PairStep, prefix: str) -> Iterator[Row]:
@@ -75,41 +74,18 @@ def _alone_rows(step: PairStep, prefix: str) -> Iterator[Row]:
     alone = [point for point in step.points if point.policy == "alone"]
     for size in sorted({point.size_bytes for point in alone}):
         mine = [point.sum_mbps.median for point in alone if point.size_bytes == size]
-        if len(mine) < 2:
-            continue
-        value = short(sum(mine))
-        yield {
-            "series": prefix + ALONE,
-            "pairs": _pairs(1),
-            "size": size,
-            "value": value,
-            "low": value,
-            "high": value,
-            "size_text": format_bytes(size),
-            "value_text": format_mbps(sum(mine)),
-            "spread_text": "",
-            "title": prefix + ALONE,
-        }
+        if len(mine) > 1:
+            yield {
+                **_place(prefix + ALONE, 1, size),
+                **dict.fromkeys(("value", "low", "high"), short(sum(mine))),
+                "value_text": format_mbps(sum(mine)),
+                "spread_text": "",
+                "title": prefix + ALONE,
+            }
 
 
 def _pairs(count: int) -> str:
     return "1 pair" if count == 1 else f"{count} pairs"
-
-
-def _spec(table: str, rows: Sequence[Row], test: str) -> Spec:
-    encoding = _channels(rows, test)
-    x, y = encoding["x"], encoding["y"]
-    band = alt.Chart(parts.table(table)).mark_area(opacity=0.1, clip=True)
-    band = parts.encode(band, x=x, y=alt.Y("low", type="quantitative"), y2="high", detail="pairs:N")
-    line = alt.Chart(parts.table(table)).mark_line(strokeWidth=1.8, clip=True)
-    line = parts.encode(line, x=x, y=y, strokeDash=_dashes(rows)).add_params(parts.zoom())
-    dots = alt.Chart(parts.table(table)).mark_circle(size=26, opacity=1, clip=True)
-    hover = alt.Chart(parts.table(table)).mark_point(filled=True, size=80, clip=True)
-    hover = parts.encode(hover, x=x, y=y, tooltip=parts.tooltip(_TOOLTIP))
-    layers = [band, line, parts.encode(dots, x=x, y=y), parts.highlight(parts.nearest(), hover)]
-    colour = _colour(rows)
-    chart = alt.layer(*(layer.encode(color=colour) for layer in layers))
-    return chart_spec(chart.properties(width=parts.WIDTH, height=HEIGHT))
 
 
 _TOOLTIP = {
@@ -120,26 +96,23 @@ _TOOLTIP = {
 }
 
 
-def _channels(rows: Sequence[Row], test: str) -> dict[str, Any]:
+def _spec(table: str, rows: Sequence[Row], test: str) -> Spec:
     scale = axes.log_scale([row["size"] for row in rows], 2)
-    x = alt.X("size", type="quantitative", scale=scale, axis=axes.size_axis("x", scale))
+    x = alt.X("size:Q", scale=scale, axis=axes.size_axis("x", scale))
     values = [row[end] for row in rows for end in ("low", "high")]
-    if test == "latency":
-        y_scale, y_axis = axes.log_scale(values, 10), axes.time_axis("y")
-    else:
-        y_scale = axes.linear_scale(max(values))
-        y_axis = axes.rate_axis(max(values), "All pairs together")
-    y = alt.Y("value", type="quantitative", scale=y_scale, axis=y_axis)
-    return {"x": x, "y": y}
-
-
-def _colour(rows: Sequence[Row]) -> alt.Color:
-    legend = alt.Legend(symbolOpacity=1, symbolStrokeWidth=2.5)
-    scale = alt.Scale(domain=list(dict.fromkeys(row["series"] for row in rows)))
-    return alt.Color("series", type="nominal", scale=scale, legend=legend, title=None, sort=None)
-
-
-def _dashes(rows: Sequence[Row]) -> alt.StrokeDash:
+    y = alt.Y("value:Q", scale=axes.log_scale(values, 10), axis=axes.time_axis("y"))
+    if test != "latency":
+        axis = axes.rate_axis(max(values), "All pairs together")
+        y = alt.Y("value:Q", scale=axes.linear_scale(max(values)), axis=axis)
     counts = sorted({row["pairs"] for row in rows}, key=lambda text: int(text.split()[0]))
-    scale = alt.Scale(domain=counts, range=[DASHES[i % len(DASHES)] for i in range(len(counts))])
-    return alt.StrokeDash("pairs", type="nominal", scale=scale, title=None, legend=alt.Legend())
+    dashes = parts.dashes(counts, counts, "pairs")
+    band = {"x": x, "y": "low:Q", "y2": "high", "detail": "pairs:N"}
+    line = parts.layer(table, "line", {"strokeWidth": 1.8}, x=x, y=y, strokeDash=dashes)
+    layers = [
+        parts.layer(table, "area", {"opacity": 0.1}, **band),
+        line.add_params(parts.zoom()),
+        parts.layer(table, "circle", {"size": 26, "opacity": 1}, x=x, y=y),
+        parts.hover(table, _TOOLTIP, x=x, y=y),
+    ]
+    colour = parts.colour(list(dict.fromkeys(row["series"] for row in rows)))
+    return parts.sized(alt.layer(*(each.encode(color=colour) for each in layers)), HEIGHT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 import altair as alt
@@ -11,8 +12,8 @@ from weft.diagnose.node.occupation import Budget, Busy
 from weft.quantity import format_us
 from weft.report.figures.curves import size_text
 from weft.report.figures.drawing import axes, parts
-from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
-from weft.report.figures.drawing.rounding import short
+from weft.report.figures.drawing.figure import Figure, Row, Spec, short
+from weft.report.figures.drawing.plots import LinePlot
 from weft.report.figures.stacks import Stacks, stacked
 from weft.report.material import Material
 from weft.report.occupation import Inside
@@ -124,28 +125,19 @@ def _bar(label: str, budget: Budget) -> Iterator[Row]:
 
 def _bars_spec(table: str, rows: Sequence[Row], kinds: list[str], labels: list[str]) -> Spec:
     highest = max(row["right"] for row in rows)
-    scale = axes.linear_scale(highest)
-    legend = alt.Legend(
-        title=None, symbolType="square", symbolSize=120, columns=5, direction="horizontal"
-    )
-    bars = parts.encode(
-        alt.Chart(parts.table(table)).mark_bar(clip=True),
-        x=alt.X("left", type="quantitative", scale=scale, axis=alt.Axis(title="Latency (µs)")),
+    titles = {"run": "title", "size_text": "Message size", "kind": "Stage", "text": "Takes"}
+    x_axis, y_axis = alt.Axis(title="Latency (µs)"), alt.Axis(title=None, labelLimit=160)
+    bars = parts.layer(
+        table,
+        "bar",
+        {},
+        x=alt.X("left:Q", scale=axes.linear_scale(highest), axis=x_axis),
         x2="right",
-        y=alt.Y("run", type="nominal", sort=labels, axis=alt.Axis(title=None, labelLimit=160)),
-        fill=alt.Fill(
-            "kind",
-            type="nominal",
-            sort=None,
-            scale=alt.Scale(domain=kinds, scheme=BUDGET_SCHEME),
-            legend=legend,
-        ),
-        tooltip=parts.tooltip(
-            {"run": "title", "size_text": "Message size", "kind": "Stage", "text": "Takes"}
-        ),
+        y=alt.Y("run:N", sort=labels, axis=y_axis),
+        fill=parts.kinds(kinds, BUDGET_SCHEME),
+        tooltip=parts.tooltip(titles),
     )
-    height = max(120, BAR_PX * len(labels))
-    return chart_spec(alt.layer(bars).properties(width=parts.WIDTH, height=height))
+    return parts.sized(alt.layer(bars), max(120, BAR_PX * len(labels)))
 
 
 def _lines_figures(material: Material) -> list[Figure]:
@@ -160,7 +152,7 @@ def _lines_figures(material: Material) -> list[Figure]:
         found.append(Figure("interrupts", title, caption, spec, {"interrupts": calls}))
     for part in _shared(material):
         name = "occupation-" + "".join(c if c.isalnum() else "-" for c in part.lower())
-        rows = _lines(material, _is_part(part), _one_share)
+        rows = _lines(material, partial(_is_part, part), lambda rows: sum(r.share for r in rows))
         axis = alt.Axis(title="Share of the time", format=".0%", tickCount=6)
         highest = max(1.0, *(row["value"] for row in rows))
         caption = "What transfers and accesses hold it for at the second node."
@@ -169,12 +161,8 @@ def _lines_figures(material: Material) -> list[Figure]:
     return found
 
 
-def _is_part(name: str) -> Callable[[Busy], bool]:
-    return lambda busy: busy.part == name
-
-
-def _one_share(rows: Sequence[Busy]) -> float:
-    return sum(row.share for row in rows)
+def _is_part(name: str, busy: Busy) -> bool:
+    return busy.part == name
 
 
 def _shared(material: Material) -> list[str]:
@@ -211,24 +199,8 @@ def _lines(
 def _lines_spec(
     table: str, rows: Sequence[Row], labels: Sequence[str], highest: float, axis: alt.Axis
 ) -> Spec:
-    used = parts.used_labels(labels, rows)
     scale = axes.log_scale([row["size"] for row in rows], 2)
-    line = parts.encode(
-        alt.Chart(parts.table(table)).mark_line(strokeWidth=2, clip=True),
-        x=alt.X("size", type="quantitative", scale=scale, axis=axes.size_axis("x", scale)),
-        y=alt.Y("value", type="quantitative", scale=axes.linear_scale(highest), axis=axis),
-        color=parts.colour(labels, used),
-        strokeDash=parts.dashes(labels, used),
-    ).transform_filter(parts.ONLY_SHOWN)
-    dots = parts.encode(
-        alt.Chart(parts.table(table)).mark_point(filled=True, size=80, clip=True),
-        x=alt.X("size", type="quantitative"),
-        y=alt.Y("value", type="quantitative"),
-        color=parts.colour(labels, used),
-        tooltip=parts.tooltip(
-            {"series": "title", "size_text": "Message size", "value": str(axis.title)}
-        ),
-    ).transform_filter(parts.ONLY_SHOWN)
-    chart = alt.layer(line.add_params(parts.zoom()), parts.highlight(parts.nearest(), dots))
-    chart = chart.add_params(parts.shown(labels))
-    return chart_spec(chart.properties(width=parts.WIDTH, height=LINES_PX))
+    x = alt.X("size:Q", scale=scale, axis=axes.size_axis("x", scale))
+    titles = {"series": "title", "size_text": "Message size", "value": str(axis.title)}
+    y_scale = axes.linear_scale(highest)
+    return LinePlot(table, rows, labels, x, "value", axis, y_scale, titles, height=LINES_PX).spec()

@@ -2,67 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
 from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
-from weft.report.figures.drawing.figure import Figure, Row
-from weft.report.figures.drawing.overlap import overlap_text
-from weft.report.figures.drawing.plots import CountPlot
-from weft.report.figures.drawing.rounding import short
+from weft.report.figures.drawing.figure import Figure, Row, short
+from weft.report.figures.drawing.plots import count_spec, overlap_text
 from weft.report.material import Material
+
+_KINDS = {
+    "streams": (
+        "Streams: all together over their number",
+        "Each point: what the streams of one phase carried together.",
+        ("Number of streams", "All streams together"),
+    ),
+    "cast": (
+        "Cast: rate of a multi-drop chain over its nodes",
+        "Each point: the image over the time until the last node had it.",
+        ("Nodes in the chain", "Rate of the chain"),
+    ),
+}
+"""By pattern the title, the caption, and the titles of both axes."""
 
 
 def scaling_figures(material: Material) -> list[Figure]:
     """The aggregate over the number of streams, and the rate of a chain over its nodes."""
-    streams = [row for one in material.ensembles for row in _rows(one, "streams", _stream_row)]
-    casts = [row for one in material.ensembles for row in _rows(one, "cast", _cast_row)]
     found = []
-    if streams:
-        title = "Streams: all together over their number"
-        caption = "Each point: what the streams of one phase carried together."
-        titles = ("Number of streams", "All streams together")
-        found.append(_figure("streams", title, caption, titles, streams, material))
-    if casts:
-        title = "Cast: rate of a multi-drop chain over its nodes"
-        caption = "Each point: the image over the time until the last node had it."
-        titles = ("Nodes in the chain", "Rate of the chain")
-        found.append(_figure("cast", title, caption, titles, casts, material))
+    for kind, (title, caption, titles) in _KINDS.items():
+        rows = [row for one in material.ensembles for row in _rows(one, kind)]
+        tooltip = {
+            "series": "title",
+            "count": titles[0],
+            "rate_text": titles[1],
+            "slowest_text": "Slowest route",
+            "time_text": "Took",
+        }
+        if rows:
+            spec = count_spec(kind, rows, material.labels, titles, tooltip, doubling=True)
+            found.append(Figure(kind, title, caption + overlap_text(rows), spec, {kind: rows}))
     return found
 
 
-def _figure(
-    name: str,
-    title: str,
-    caption: str,
-    axis_titles: tuple[str, str],
-    rows: list[Row],
-    material: Material,
-) -> Figure:
-    count_title, rate_title = axis_titles
-    tooltip: Mapping[str, str] = {
-        "series": "title",
-        "count": count_title,
-        "rate_text": rate_title,
-        "slowest_text": "Slowest route",
-        "time_text": "Took",
-    }
-    plot = CountPlot(
-        table=name,
-        rows=rows,
-        count_title=count_title,
-        rate_title=rate_title,
-        tooltip=tooltip,
-        doubling=True,
-        labels=material.labels,
-    )
-    return Figure(name, title, caption + overlap_text(rows), plot.spec(), {name: rows})
-
-
-def _rows(one: Ensemble, kind: str, numbers: Any) -> Iterator[Row]:
+def _rows(one: Ensemble, kind: str) -> Iterator[Row]:
+    numbers = _stream_row if kind == "streams" else _cast_row
     for step in one.steps:
         # Which nodes take part in a phase is not read from the few transfers that are kept.
         for phase in step.largest if step.kind == kind and not step.digests else ():
@@ -74,7 +58,6 @@ def _rows(one: Ensemble, kind: str, numbers: Any) -> Iterator[Row]:
                 "rate_text": format_mbps(rate_mbps),
                 "slowest_text": f"{' to '.join(phase.slowest)}, {format_mbps(phase.rate_mbps)}",
                 "time_text": format_us(phase.elapsed_ms * 1e3),
-                "odd": False,
             }
 
 

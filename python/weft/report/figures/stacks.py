@@ -12,8 +12,7 @@ import altair as alt
 
 from weft.report.figures.curves import size_text
 from weft.report.figures.drawing import axes, parts
-from weft.report.figures.drawing.figure import Row, Spec, chart_spec
-from weft.report.figures.drawing.rounding import short
+from weft.report.figures.drawing.figure import Row, Spec, short
 
 Shares = Mapping[str, float]
 """Of one lane at one size: by colour, in the order from below."""
@@ -34,35 +33,25 @@ class Stacks:
     scheme: Literal["tableau20"] | None = None
 
     def spec(self) -> Spec:
-        mark = alt.Chart(parts.table(self.table)).mark_rect(clip=True)
-        boxes = parts.encode(
-            mark,
-            x=self._x,
+        edges = [edge for row in self.rows for edge in (row["left"], row["right"])]
+        x = alt.Scale(type="log", base=2, domain=[min(edges), max(edges)], nice=False)
+        y = alt.Scale(domain=[0, len(self.lanes)], nice=False, zero=False)
+        titles = {"lane": "title", "size_text": "Message size", "kind": "Of it", "text": "Share"}
+        boxes = parts.layer(
+            self.table,
+            "rect",
+            {},
+            x=alt.X("left:Q", scale=x, axis=axes.size_axis("x", x)),
             x2="right",
-            y=self._y,
+            y=alt.Y("bottom:Q", scale=y, axis=self._names_axis),
             y2="top",
-            fill=self._fill,
-            tooltip=parts.tooltip(
-                {"lane": "title", "size_text": "Message size", "kind": "Of it", "text": "Share"}
-            ),
+            fill=parts.kinds(self.kinds, self.scheme),
+            tooltip=parts.tooltip(titles),
         ).add_params(parts.zoom())
         names = alt.param(name="names", value=list(self.lanes))
-        height = max(120, self.lane_px * len(self.lanes))
         # A layer of one: the page zooms layers.
         chart = alt.layer(boxes).add_params(names)
-        return chart_spec(chart.properties(width=parts.WIDTH, height=height))
-
-    @property
-    def _x(self) -> alt.X:
-        edges = [edge for row in self.rows for edge in (row["left"], row["right"])]
-        scale = alt.Scale(type="log", base=2, domain=[min(edges), max(edges)], nice=False)
-        return alt.X("left", type="quantitative", scale=scale, axis=axes.size_axis("x", scale))
-
-    @property
-    def _y(self) -> alt.Y:
-        count = len(self.lanes)
-        scale = alt.Scale(domain=[0, count], nice=False, zero=False)
-        return alt.Y("bottom", type="quantitative", scale=scale, axis=self._names_axis)
+        return parts.sized(chart, max(120, self.lane_px * len(self.lanes)))
 
     @property
     def _names_axis(self) -> alt.Axis:
@@ -79,16 +68,6 @@ class Stacks:
             gridOpacity={"condition": {"test": is_top, "value": 1}, "value": 0},
             ticks=False,
         )
-
-    @property
-    def _fill(self) -> alt.Fill:
-        scale = alt.Scale(domain=list(self.kinds))
-        if self.scheme:
-            scale = alt.Scale(domain=list(self.kinds), scheme=self.scheme)
-        legend = alt.Legend(
-            title=None, symbolType="square", symbolSize=120, columns=5, direction="horizontal"
-        )
-        return alt.Fill("kind", type="nominal", scale=scale, legend=legend, sort=None)
 
 
 def stacked(lanes: Sequence[str], shares: Mapping[tuple[str, int], Shares]) -> Iterator[Row]:

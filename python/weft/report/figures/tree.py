@@ -14,9 +14,9 @@ from weft.diagnose.limits.findings import Limit
 from weft.nodeset import fold
 from weft.quantity import range_mbps
 from weft.report.ensemble import Ensemble
-from weft.report.figures.drawing import parts
+from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.boxes import FREE, box_layer, lines_in, text_layer
-from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec
+from weft.report.figures.drawing.figure import Figure, Row, Spec
 from weft.report.limits import limit_lines, slow_text
 from weft.report.material import Material
 
@@ -189,16 +189,14 @@ def _figure(index: int, tree: Tree) -> Figure:
         "Red: slow nodes."
     )
     title = f"What {tree.one.label} says of the network"
-    return Figure(name, title, caption, _spec(tree, name, tables), tables)
+    return Figure(name, title, caption, _spec(tree, name), tables)
 
 
-def _spec(tree: Tree, name: str, tables: dict[str, list[Row]]) -> Spec:
+def _spec(tree: Tree, name: str) -> Spec:
     x = alt.Scale(domain=[0, tree.depth + LEAF_SHARE], nice=False)
-    y = alt.Scale(domain=[len(tree.rows), 0], nice=False, zero=False)
-    boxes = box_layer(f"{name}-boxes", x, y)
+    boxes = box_layer(f"{name}-boxes", x, axes.rows_scale(len(tree.rows)))
     texts = text_layer(f"{name}-lines", tree.depth + LEAF_SHARE)
-    chart = alt.layer(boxes.add_params(parts.zoom()), texts)
-    return chart_spec(chart.properties(width=parts.WIDTH, height=tree.height))
+    return parts.sized(alt.layer(boxes, texts), tree.height)
 
 
 def _fill(over: float | None) -> str:

@@ -38,8 +38,8 @@ def size_axis(channel: Channel, scale: alt.Scale) -> alt.Axis:
 
 def time_axis(channel: Channel) -> alt.Axis:
     """Times labelled and ruled at the decades, and between them once few decades are in view."""
-    labelled = f"{_WHOLE_DECADE} || ({_few_decades(channel)} && indexof([2, 5], {_MANTISSA}) >= 0)"
-    everything = f"{labelled} || ({_one_decade(channel)})"
+    labelled = f"{_WHOLE_DECADE} || ({_ratio(channel)} < 1000 && indexof([2, 5], {_MANTISSA}) >= 0)"
+    everything = f"{labelled} || ({_ratio(channel)} < 5)"
     return alt.Axis(
         title="Time of one message, one way",
         labelExpr=f"({everything}) ? {unit_expression(MICROSECONDS)} : ''",
@@ -73,6 +73,17 @@ def linear_scale(highest: float) -> alt.Scale:
     return alt.Scale(domain=[0, highest * 1.06 or 1], nice=False)
 
 
+def airy_scale(low: float, high: float) -> alt.Scale:
+    """With a little air at both ends, so that the first and the last point are whole."""
+    air = (high - low) * 0.015 or 0.5
+    return alt.Scale(domain=[low - air, high + air], nice=False)
+
+
+def rows_scale(count: int) -> alt.Scale:
+    """Rows from the top."""
+    return alt.Scale(domain=[count, 0], nice=False, zero=False)
+
+
 def unit_expression(units: Units) -> str:
     """A Vega expression that writes a tick's value with the unit that fits."""
     first, *larger = units
@@ -88,11 +99,3 @@ def _scaled(factor: float, unit: str) -> str:
 
 def _ratio(channel: Channel) -> str:
     return f"domain('{channel}')[1] / domain('{channel}')[0]"
-
-
-def _few_decades(channel: Channel) -> str:
-    return f"{_ratio(channel)} < 1000"
-
-
-def _one_decade(channel: Channel) -> str:
-    return f"{_ratio(channel)} < 5"

@@ -34,31 +34,30 @@ def lines_in(box: Row, row_px: float) -> Iterator[Row]:
 
 
 def box_layer(table: str, x: alt.Scale, y: alt.Scale) -> alt.Chart:
-    """The rectangles of a table; hovering shows all of their text."""
-    mark = alt.Chart(parts.table(table)).mark_rect(stroke="#ffffff", strokeWidth=1.2, clip=True)
-    return parts.encode(
-        mark,
-        x=alt.X("left", type="quantitative", scale=x, axis=None),
+    """The rectangles of a table, which can be moved; hovering shows all of their text."""
+    return parts.layer(
+        table,
+        "rect",
+        {"stroke": "#ffffff", "strokeWidth": 1.2},
+        x=alt.X("left:Q", scale=x, axis=None),
         x2="right",
-        y=alt.Y("top", type="quantitative", scale=y, axis=None),
+        y=alt.Y("top:Q", scale=y, axis=None),
         y2="bottom",
-        color=alt.Color("fill", type="nominal", scale=None),
+        color=alt.Color("fill:N", scale=None),
         tooltip=alt.TooltipValue(alt.ExprRef("{'title': datum.text}")),
-    )
+    ).add_params(parts.zoom())
 
 
 def text_layer(table: str, columns: float) -> alt.Chart:
     """The lines, cut to the width of their rectangles; the figure is so many columns wide."""
-    mark = alt.Chart(parts.table(table)).mark_text(
-        align="left",
-        baseline="middle",
-        dx=6,
-        color=INK,
-        clip=True,
-        tooltip=None,
-        fontSize=alt.ExprRef("datum.small ? 8 : 11"),
-        fontWeight=alt.ExprRef("datum.bold ? 600 : 400"),
-        limit=alt.ExprRef(f"datum.wide * width / {columns} - 12"),
-    )
-    x, y = alt.X("x", type="quantitative"), alt.Y("y", type="quantitative")
-    return parts.encode(mark, x=x, y=y, text="text:N")
+    style = {
+        "align": "left",
+        "baseline": "middle",
+        "dx": 6,
+        "color": INK,
+        "tooltip": None,
+        "fontSize": alt.ExprRef("datum.small ? 8 : 11"),
+        "fontWeight": alt.ExprRef("datum.bold ? 600 : 400"),
+        "limit": alt.ExprRef(f"datum.wide * width / {columns} - 12"),
+    }
+    return parts.layer(table, "text", style, x="x:Q", y="y:Q", text="text:N")

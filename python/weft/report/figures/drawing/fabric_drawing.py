@@ -10,8 +10,7 @@ from functools import cached_property
 from weft.nodeset import fold
 from weft.report.directions import FabricLanes, Lane, Lanes, span
 from weft.report.figures.drawing.boxes import FREE, LINE_PX, lines_in
-from weft.report.figures.drawing.figure import Row
-from weft.report.figures.drawing.rounding import short
+from weft.report.figures.drawing.figure import Row, short
 
 MOST_HOSTS = 32
 """With more, the hosts of a switch are one box with a stripe for each."""

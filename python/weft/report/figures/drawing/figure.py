@@ -79,3 +79,8 @@ def chart_spec(chart: alt.TopLevelMixin) -> Spec:
     spec: Spec = chart.to_dict()
     spec.pop("config", None)
     return spec
+
+
+def short(value: float, digits: int = 6) -> float:
+    """Six digits are finer than a pixel at any zoom that shows noise, and keep the page small."""
+    return float(f"{value:.{digits}g}")

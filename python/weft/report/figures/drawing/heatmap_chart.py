@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 
@@ -27,36 +28,26 @@ def heatmap_chart(
     """The chart of these tables: cells, groups, slow ones. `places` are those of the nodes that cells count."""
     cells, groups, slow = tables
     low, high = _latency_domain(tables[cells]) if latency else _domain(tables[cells])
-    known = _cells(cells, len(names)).transform_filter("isValid(datum.value)")
-    layers: list[alt.Chart] = [
-        parts.encode(
-            known.transform_calculate(bounded=f"max(datum.value, {low})"),
-            color=_colour(low, high, latency),
-            tooltip=alt.TooltipValue(alt.ExprRef(_tooltip(latency))),
-        ).add_params(parts.zoom()),
-        parts.encode(
-            _cells(cells, len(names)).transform_filter("!isValid(datum.value)"),
-            color=alt.value(MISSING),
-            tooltip=alt.TooltipValue(alt.ExprRef(_missing_tooltip())),
-        ),
+    colour = _colour(low, high, latency)
+    known = _cells(cells, len(names), color=colour, tooltip=_tooltip(_value_text(latency)))
+    missing = _cells(cells, len(names), color=alt.value(MISSING), tooltip=_tooltip(_NOT_MEASURED))
+    known = known.transform_calculate(bounded=f"max(datum.value, {low})")
+    layers = [
+        known.transform_filter("isValid(datum.value)").add_params(parts.zoom()),
+        missing.transform_filter("!isValid(datum.value)"),
     ]
     if len(names) <= CROSSES_UP_TO:
         layers.append(_crosses(cells))
+    frame = {"x": "start:Q", "x2": "end", "y": "start:Q", "y2": "end"}
     layers += [
-        _outline(groups, "start", "end", "start", "end", "#ffffff", 3.5),
-        _outline(groups, "start", "end", "start", "end", "#000000", 1.6),
-        _outline(
-            slow,
-            "left",
-            "right",
-            "top",
-            "bottom",
-            MARK,
-            2.0 if len(names) <= CROSSES_UP_TO else 1.2,
+        parts.layer(groups, "rect", _stroke("#ffffff", 3.5), **frame),
+        parts.layer(groups, "rect", _stroke("#000000", 1.6), **frame),
+        parts.layer(
+            slow, "rect", _stroke(MARK, 2.0 if len(names) <= CROSSES_UP_TO else 1.2), **_BOX
         ),
     ]
-    x, y = _place_axis("x", names), _place_axis("y", names)
-    layers[0] = parts.encode(layers[0], x=x, y=y)
+    sides: Any = {"x": _place_axis("x", names), "y": _place_axis("y", names)}
+    layers[0] = layers[0].encode(**sides)
     params = [
         alt.param(name="names", value=list(names)),
         alt.param(name="places", value=list(places)),
@@ -65,42 +56,29 @@ def heatmap_chart(
     return chart_spec(chart)
 
 
-def _cells(table: str, count: int) -> alt.Chart:
-    mark = alt.Chart(parts.table(table)).mark_rect(clip=True, strokeWidth=0)
+_BOX = {"x": "left:Q", "x2": "right", "y": "top:Q", "y2": "bottom"}
+
+
+def _stroke(colour: str, width: float) -> dict[str, Any]:
+    return {"fill": None, "stroke": colour, "strokeWidth": width}
+
+
+def _cells(table: str, count: int, **channels: Any) -> alt.Chart:
+    mark = parts.layer(table, "rect", {"strokeWidth": 0}, **_BOX, **channels)
     placed = mark.transform_calculate(left="places[datum.to]", top="places[datum.from]")
     # Cells reach half a pixel under the next ones, else hairlines show between them.
     reach = 1 + 0.5 * count / SIDE
-    placed = placed.transform_calculate(
-        right=f"datum.left + {reach:.4f}", bottom=f"datum.top + {reach:.4f}"
-    )
-    return parts.encode(
-        placed,
-        x=alt.X("left", type="quantitative"),
-        x2="right",
-        y=alt.Y("top", type="quantitative"),
-        y2="bottom",
-    )
+    ends = {"right": f"datum.left + {reach:.4f}", "bottom": f"datum.top + {reach:.4f}"}
+    return placed.transform_calculate(**ends)
 
 
 def _crosses(table: str) -> alt.Chart:
-    mark = alt.Chart(parts.table(table)).mark_point(
-        shape="cross", angle=45, size=25, color="#5b3d57", filled=True, opacity=1, clip=True
-    )
-    placed = mark.transform_filter("!isValid(datum.value)").transform_calculate(
+    look = {"color": "#5b3d57", "filled": True, "opacity": 1}
+    style = {"shape": "cross", "angle": 45, "size": 25, **look}
+    mark = parts.layer(table, "point", style, x="left:Q", y="top:Q")
+    return mark.transform_filter("!isValid(datum.value)").transform_calculate(
         left="places[datum.to] + 0.5", top="places[datum.from] + 0.5"
     )
-    x, y = alt.X("left", type="quantitative"), alt.Y("top", type="quantitative")
-    return parts.encode(placed, x=x, y=y)
-
-
-def _outline(
-    table: str, left: str, right: str, top: str, bottom: str, colour: str, width: float
-) -> alt.Chart:
-    mark = alt.Chart(parts.table(table)).mark_rect(
-        fill=None, stroke=colour, strokeWidth=width, clip=True
-    )
-    x, y = alt.X(left, type="quantitative"), alt.Y(top, type="quantitative")
-    return parts.encode(mark, x=x, x2=right, y=y, y2=bottom)
 
 
 def _domain(rows: Sequence[Row]) -> tuple[float, float]:
@@ -135,7 +113,7 @@ def _colour(low: float, high: float, latency: bool) -> alt.Color:
         gradientLength=200,
         labelExpr=label,
     )
-    return alt.Color("bounded", type="quantitative", scale=scale, legend=legend)
+    return alt.Color("bounded:Q", scale=scale, legend=legend)
 
 
 def _place_axis(channel: axes.Channel, names: Sequence[str]) -> alt.X | alt.Y:
@@ -154,23 +132,24 @@ def _place_axis(channel: axes.Channel, names: Sequence[str]) -> alt.X | alt.Y:
         grid=False,
         ticks=False,
     )
-    scale = alt.Scale(domain=[0, count] if channel == "x" else [count, 0], nice=False, zero=False)
     if channel == "x":
-        return alt.X("left", type="quantitative", scale=scale, axis=axis)
-    return alt.Y("top", type="quantitative", scale=scale, axis=axis)
+        scale = alt.Scale(domain=[0, count], nice=False, zero=False)
+        return alt.X("left:Q", scale=scale, axis=axis)
+    return alt.Y("top:Q", scale=axes.rows_scale(count), axis=axis)
 
 
 _LABELLED = "floor(datum.value) % ceil(11 * abs(domain('{0}')[1] - domain('{0}')[0]) / {1}) == 0"
 """Every so many names as there are rows in the height of a letter."""
 
 
-def _tooltip(latency: bool) -> str:
+_NOT_MEASURED = "'Rate': 'not measured'"
+
+
+def _value_text(latency: bool) -> str:
     unit, title = ("µs", "Latency") if latency else ("Mb/s", "Rate")
-    return f"{{{_ENDS}, '{title}': format(datum.value, '.4~r') + ' {unit}'}}"
+    return f"'{title}': format(datum.value, '.4~r') + ' {unit}'"
 
 
-def _missing_tooltip() -> str:
-    return f"{{{_ENDS}, 'Rate': 'not measured'}}"
-
-
-_ENDS = "'From': names[places[datum.from]], 'To': names[places[datum.to]]"
+def _tooltip(value: str) -> alt.TooltipValue:
+    ends = "'From': names[places[datum.from]], 'To': names[places[datum.to]]"
+    return alt.TooltipValue(alt.ExprRef(f"{{{ends}, {value}}}"))
