@@ -8,9 +8,8 @@ from rich.console import Console
 from weft.cli.options.nodes import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
 from weft.cli.progress import progress
-from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.preflight.assess import Verdict, judge
-from weft.preflight.finding import Finding
 from weft.preflight.mpi import describe_mpi
 from weft.preflight.probe import look
 from weft.preflight.record import Record
@@ -46,7 +45,7 @@ def check(spec: str, scale: float, nodes: int | None, ports: str | None, as_json
 
 
 def _print_verdict(verdict: Verdict) -> None:
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = terminal(soft_wrap=True)
     record = verdict.record
     console.print(
         f"{len(record.alive)} of {len(record.nodes)} nodes answer, {_connected(record)}; "
@@ -57,8 +56,10 @@ def _print_verdict(verdict: Verdict) -> None:
     for kind, heading in HEADINGS.items():
         found = [finding for finding in verdict.findings if finding.kind == kind]
         if found:
-            console.print(f"\n{heading}", style="bold")
-            _print_findings(found, console)
+            titled(console, heading)
+            for finding in found:
+                console.print(f" {finding.message}")
+                console.print(f"   {finding.hint}", style="dim")
     if not verdict.findings:
         console.print("no findings")
 
@@ -70,7 +71,7 @@ def _connected(record: Record) -> str:
 
 def _print_paths(record: Record, console: Console) -> None:
     """For each network the spread of what was measured on it."""
-    table = plain_table("network", "paths", "us, fastest", "slowest", "MTU, least", "most")
+    rows = []
     for network in range(record.networks):
         paths = [path for path in record.paths if path.network == network]
         trips = [path.round_trip_us for path in paths if path.round_trip_us is not None]
@@ -78,16 +79,8 @@ def _print_paths(record: Record, console: Console) -> None:
         if trips:
             ends = [number(min(trips)), number(max(trips))]
             sizes = [str(min(mtus)), str(max(mtus))] if mtus else ["", ""]
-            table.add_row(str(network + 1), str(len(paths)), *ends, *sizes)
-    if table.row_count:
-        console.print(
-            "\nround trips of small datagrams, and the largest packets that arrive unfragmented",
-            style="bold",
-        )
-        console.print(table)
-
-
-def _print_findings(findings: list[Finding], console: Console) -> None:
-    for finding in findings:
-        console.print(f" {finding.message}")
-        console.print(f"   {finding.hint}", style="dim")
+            rows.append([str(network + 1), str(len(paths)), *ends, *sizes])
+    if rows:
+        headings = ["network", "paths", "us, fastest", "slowest", "MTU, least", "most"]
+        title = "round trips of small datagrams, and the largest packets that arrive unfragmented"
+        titled(console, title, plain_table(*headings, rows=rows))

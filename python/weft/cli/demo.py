@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.progress import progress
-from weft.cli.tables.layout import plain_table
+from weft.cli.tables.layout import plain_table, terminal
 from weft.demo import network, pair
 from weft.demo.demonstration import Demonstration
 from weft.demo.known import Known
@@ -61,30 +60,27 @@ def _print_network(result: NetworkDemonstration) -> None:
     """The verdict, then the published values of the switch beside it."""
     from weft.report.verdict import verdict
 
-    console = Console(highlight=False, markup=False)
-    console.print(verdict(result.xray), soft_wrap=True)
-    console.print(
+    click.echo(verdict(result.xray))
+    click.echo(
         f"Measured in {result.measuring_s:.0f} s. Limits in Mb/s: published (wire, full speed), the payload "
-        f"of that at scale {result.scale:g}, and measured:",
-        soft_wrap=True,
+        f"of that at scale {result.scale:g}, and measured:"
     )
-    console.print(_known_table(result.known))
+    terminal().print(_known_table(result.known))
     for difference in result.found.differences:
-        console.print(f"not as published: {difference}", soft_wrap=True)
+        click.echo(f"not as published: {difference}")
     if full := result.found.full_rate_mbps:
-        console.print(
+        click.echo(
             f"All-to-all, each phase at the rate of its slowest route: {result.overall_mbps:.3g} of "
-            f"{full.median:.3g} Mb/s.",
-            soft_wrap=True,
+            f"{full.median:.3g} Mb/s."
         )
 
 
 def _known_table(known: Iterable[Known]) -> Table:
-    table = plain_table("limit", "published", "payload", "measured", "range", "off")
-    for one in known:
-        numbers = f"{one.full_speed_mbps:.4g}", f"{one.declared_mbps:.3g}"
-        table.add_row(one.where, *numbers, *_measured(one))
-    return table
+    rows = [
+        [one.where, f"{one.full_speed_mbps:.4g}", f"{one.declared_mbps:.3g}", *_measured(one)]
+        for one in known
+    ]
+    return plain_table("limit", "published", "payload", "measured", "range", "off", rows=rows)
 
 
 def _measured(one: Known) -> tuple[str, str, str]:

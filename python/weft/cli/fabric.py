@@ -9,7 +9,7 @@ from rich.console import Console
 
 from weft import _core
 from weft.cli.output import json_option, print_json
-from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.layout import number, plain_table, terminal
 from weft.fabric.describe import NAMED, Description, Hop
 from weft.fabric.dot import to_dot
 from weft.fabric.load import load_fabric
@@ -53,7 +53,7 @@ def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) ->
     if as_json:
         print_json(description.to_json() | {"way": hops})
         return
-    console = Console(highlight=False, markup=False)
+    console = terminal()
     hosts = description.hosts
     console.print(f"{description.network.name}: {len(hosts)} hosts, {fold(hosts)}", soft_wrap=True)
     if hops is not None:
@@ -62,10 +62,8 @@ def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) ->
     elif len(description.constraints) <= NAMED:
         _print_hops(console, description.hops())
     else:
-        table = plain_table("limits", "Mb/s on the wire")
-        for rate, count in description.by_rate():
-            table.add_row(str(count), _rate_text(rate))
-        console.print(table)
+        rates = [[str(count), _rate_text(rate)] for rate, count in description.by_rate()]
+        console.print(plain_table("limits", "Mb/s on the wire", rows=rates))
 
 
 @fabric.command()
@@ -92,10 +90,8 @@ def import_(form: str, file: Path) -> None:
 
 
 def _print_hops(console: Console, hops: list[Hop]) -> None:
-    table = plain_table("limit", "Mb/s on the wire", "delay, us")
-    for hop in hops:
-        table.add_row(hop.name, _rate_text(hop.mbps), f"{hop.delay_us:g}")
-    console.print(table)
+    rows = [[hop.name, _rate_text(hop.mbps), f"{hop.delay_us:g}"] for hop in hops]
+    console.print(plain_table("limit", "Mb/s on the wire", "delay, us", rows=rows))
 
 
 def _rate_text(rate: float | None) -> str:

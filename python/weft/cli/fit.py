@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from weft.cli.output import json_option, print_json
-from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.diagnose import hockney_fit
 from weft.diagnose.node.gamma_runs import GammaSweep, sweep_of_runs
 from weft.errors import RequestError
@@ -89,13 +88,13 @@ def fit(
     if as_json:
         print_json(fitted.to_json())
         return
-    console = Console(highlight=False, markup=False)
+    console = terminal()
     console.print(_title(fitted), style="bold")
     console.print(_parameters_table(fitted.estimates))
     if any(_is_open(each) for each in fitted.estimates):
         console.print(OPEN_NOTE)
-    console.print(f"\nresiduals, {fitted.rms_error_pct:.2f} % (root mean square)", style="bold")
-    console.print(_residuals_table(fitted))
+    title = f"residuals, {fitted.rms_error_pct:.2f} % (root mean square)"
+    titled(console, title, _residuals_table(fitted))
 
 
 def _held(text: str) -> tuple[str, float]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import subprocess
 
 import click
-from rich.console import Console
 
 from weft.cli.output import json_option, print_json, print_warnings
-from weft.cli.tables.layout import plain_table
+from weft.cli.tables.layout import plain_table, terminal
 from weft.errors import RequestError
 from weft.testbed.lab import registry
 from weft.testbed.lab.registry import Entry
@@ -50,10 +49,7 @@ def list_(as_json: bool) -> None:
         hosts, pid = len(one.keeper.nodes), one.keeper.pid
         row = (one.id, one.fabric, f"{one.scale:g}", state, hosts, pid, f"{one.age_s:.0f} s")
         table.add_row(*map(str, row))
-    if entries:
-        Console(highlight=False, markup=False, soft_wrap=True).print(table)
-    else:
-        click.echo("no labs")
+    terminal(soft_wrap=True).print(table if entries else "no labs")
 
 
 @lab.command()

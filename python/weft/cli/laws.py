@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.cli.output import json_option, print_json
-from weft.cli.tables.layout import plain_table
+from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.model.gain_curve import GainCurve
 from weft.model.gamma_range import gamma_range
 from weft.model.laws_modified import ModifiedLaws
@@ -52,7 +52,7 @@ def laws(gamma: str, figures: str | None, as_json: bool, **ratios: float) -> Non
         found = {"parameters": ratios} | curve.to_json()
         print_json(found | {"figures": [str(path) for path in drawn]})
         return
-    _print(Console(highlight=False, markup=False), curve)
+    _print(terminal(), curve)
     for path in drawn:
         click.echo(path)
 
@@ -69,8 +69,7 @@ def _print(console: Console, curve: GainCurve) -> None:
     beyond = ", where the range ends and it still rises" if curve.still_rises else ""
     console.print(f"greatest gain {best.gain:+.1%} at gamma {best.gamma:.4g}{beyond}\n")
     console.print(_regimes_table(curve.regimes))
-    console.print("\nthroughput as a share of the link's", style="bold")
-    console.print(_points_table(curve))
+    titled(console, "throughput as a share of the link's", _points_table(curve))
 
 
 def _regimes_table(found: list[Regime]) -> Table:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import click
-from rich.console import Console
 
 from weft.cli.output import json_option, print_json
-from weft.cli.tables.layout import plain_table
+from weft.cli.tables.layout import plain_table, terminal
 from weft.testbed.computed.node import names, open_nodes
 
 
@@ -35,9 +34,5 @@ def show(name: str, as_json: bool) -> None:
     if as_json:
         print_json({"name": found.name, "title": found.title, "placement": placement})
         return
-    console = Console(highlight=False, markup=False)
-    console.print(f"{found.name}: {found.title}", soft_wrap=True)
-    table = plain_table("task", "processor")
-    for task, processor in placement.items():
-        table.add_row(task, processor)
-    console.print(table)
+    click.echo(f"{found.name}: {found.title}")
+    terminal().print(plain_table("task", "processor", rows=placement.items()))

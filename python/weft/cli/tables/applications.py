@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.layout import number, plain_table, titled
 from weft.diagnose.node.applications import LoadedPoint
 from weft.diagnose.node.web import WebPoint
 from weft.diagnose.summary import Summary
@@ -17,13 +17,11 @@ def print_loads(summary: Summary, console: Console) -> None:
     """For each step and size a line for each load."""
     for key in dict.fromkeys((one.step, one.size_bytes) for one in summary.loaded):
         loaded = [one for one in summary.loaded if (one.step, one.size_bytes) == key]
-        title = f"\nstream of {key[1]} B under an application load, Mb/s; before is without offload"
-        console.print(title, style="bold")
-        console.print(_loaded_table(loaded))
+        title = f"stream of {key[1]} B under an application load, Mb/s; before is without offload"
+        titled(console, title, _loaded_table(loaded))
     for key in dict.fromkeys((one.step, one.page_bytes) for one in summary.web):
         web = [one for one in summary.web if (one.step, one.page_bytes) == key]
-        console.print(f"\nweb server, pages of {key[1]} B, response times in ms", style="bold")
-        console.print(_web_table(web))
+        titled(console, f"web server, pages of {key[1]} B, response times in ms", _web_table(web))
 
 
 def _loaded_table(points: Sequence[LoadedPoint]) -> Table:

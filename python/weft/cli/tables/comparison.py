@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from weft.alike import alike
-from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.layout import number, plain_table, terminal
 from weft.cli.tables.summary import warning_lines
 from weft.compare.comparison import Comparison
 from weft.compare.measured import Pair
@@ -23,7 +22,7 @@ MOST_ROWS = 20
 
 def print_comparison(found: Comparison) -> None:
     """What is not alike, warnings, the ratio at every common size, nodes that differ, routes."""
-    console = Console(highlight=False, markup=False)
+    console = terminal()
     for line in _header(found):
         console.print(line, soft_wrap=True)
     console.print("\nthroughput, a over b", style="bold")

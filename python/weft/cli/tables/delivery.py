@@ -29,9 +29,7 @@ def deliveries_table(delivered: list[Delivered]) -> Table:
         counts["out of order"] = [str(one.reordered) for one in delivered]
     zero = [name for name, values in counts.items() if set(values) == {"0"}]
     columns |= {name: values for name, values in counts.items() if name not in zero}
-    table = plain_table(*columns)
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*row)
+    table = plain_table(*columns, rows=zip(*columns.values(), strict=True))
     if zero:
         table.caption, table.caption_justify = f"{', '.join(zero)}: all 0", "left"
     return table

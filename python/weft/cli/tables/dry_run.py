@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.table import Table
 
 from weft.cli.output import print_json
+from weft.cli.tables.layout import terminal
 from weft.execute.dry_run import Outlook
 
 
@@ -14,7 +14,7 @@ def print_outlook(outlook: Outlook, as_json: bool) -> None:
     if as_json:
         print_json(outlook.to_json())
         return
-    console = Console(highlight=False, markup=False)
+    console = terminal()
     console.print(f"{outlook.plan} on {outlook.testbed}: nothing was started", soft_wrap=True)
     table = Table("node", "login", "listens on", "for connections from")
     for row in outlook.rows():

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.alike import FEWEST, alike
-from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.layout import number, plain_table, titled
 from weft.diagnose.ensemble.bottlenecks import Bottleneck
 from weft.diagnose.ensemble.effects import Block, Effects
 from weft.diagnose.ensemble.phases import Phase, overall_mbps
@@ -54,14 +54,14 @@ def print_ensembles(summary: Summary, console: Console) -> None:
 def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> None:
     plan_step = summary.meta.plan.steps[step]
     phases = [phase for phase in summary.phases if phase.step == step]
-    console.print("\n" + _title(summary, step, phases, rates), style="bold")
+    title = _title(summary, step, phases, rates)
     if plan_step.measures_latency:
-        console.print(_latency_table(rates))
+        titled(console, title, _latency_table(rates))
         return
     whole = summary.sampled.get(step)
     parts = list(_QUANTILES.values())
     routes = whole.quantiles_mbps(parts) if whole else _quantiles(rates.mbps)
-    console.print(_quantile_table(phases, routes))
+    titled(console, title, _quantile_table(phases, routes))
     if held := _held_back(summary, step):
         console.print(held, soft_wrap=True)
     if plan_step.pattern.kind in LIKE_PHASES:
@@ -72,7 +72,8 @@ def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> 
         console.print(_route_table(names, rates) if whole is None else _kept_line(rates, whole))
     for effects in summary.effects:
         if effects.step == step:
-            _print_effects(effects, console)
+            for line in _effect_lines(effects):
+                console.print(" " + line, soft_wrap=True)
 
 
 def _held_back(summary: Summary, step: int) -> str:
@@ -198,11 +199,6 @@ def _route_table(names: Sequence[str], rates: Rates) -> Table:
         table.add_row(route, _numbers(phases), number(float(ordered[first])))
         first += len(rows)
     return table
-
-
-def _print_effects(effects: Effects, console: Console) -> None:
-    for line in _effect_lines(effects):
-        console.print(" " + line, soft_wrap=True)
 
 
 def _effect_lines(effects: Effects) -> Iterator[str]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
 from rich.table import Table
 
 from weft.alike import listed
-from weft.cli.tables.layout import plain_table
+from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.diagnose.limits.findings import Findings, Limit, Slow
 from weft.diagnose.limits.folded import (
     capacity_of,
@@ -33,27 +32,22 @@ SURE = (
 
 def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
     """The verdict, then the tables behind it, what is open, and warnings of the run."""
-    console = Console(highlight=False, markup=False)
+    console = terminal()
     console.print(found.verdict, soft_wrap=True)
     if found.limits:
-        console.print("\nlimits, payload of all members together", style="bold")
-        console.print(_limits_table(found.limits))
-        console.print(SURE, soft_wrap=True)
+        limits = _limits_table(found.limits)
+        titled(console, "limits, payload of all members together", limits, SURE)
     if found.slow:
-        console.print("\nslow", style="bold")
-        console.print(_slow_table(found.slow))
+        titled(console, "slow", _slow_table(found.slow))
     if found.pairs:
-        size = found.pairs[0].size_bytes
-        console.print(f"\nseveral pairs at {size} B, all together", style="bold")
-        for order in found.pairs:
-            console.print(f"  {order.text}", soft_wrap=True)
+        title = f"several pairs at {found.pairs[0].size_bytes} B, all together"
+        titled(console, title, *(f"  {order.text}" for order in found.pairs))
     for title, lines in (("undecided", found.undecided), ("not as declared", found.differences)):
         if lines:
-            console.print(f"\n{title}", style="bold")
-            console.print("  " + listed(fold_names(lines), MOST_ROWS, "\n  "), soft_wrap=True)
+            titled(console, title, "  " + listed(fold_names(lines), MOST_ROWS, "\n  "))
     if found.unobservable:
-        limits = listed(fold_names(found.unobservable), MOST_ROWS)
-        console.print(f"\nnot observable: {limits} (the nodes cannot fill them)", soft_wrap=True)
+        names = listed(fold_names(found.unobservable), MOST_ROWS)
+        console.print(f"\nnot observable: {names} (the nodes cannot fill them)", soft_wrap=True)
     for warning in warnings:
         console.print(f"\nwarning: {warning.message}", soft_wrap=True)
 
@@ -61,33 +55,35 @@ def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
 def _limits_table(limits: Sequence[Limit]) -> Table:
     found = fold_limits(limits)
     ranges = _range_heading(capacity_of(alike) for alike in found)
-    table = plain_table("shared by", "what", "Mb/s", *ranges, "over", "sure")
+    rows = []
     for alike in found:
         first, way = alike[0], directions_text(alike)
-        against = (
-            f" {'to' if way == 'out' else 'from'} {fold(first.against)}" if first.against else ""
-        )
-        table.add_row(
+        towards = "to" if way == "out" else "from"
+        against = f" {towards} {fold(first.against)}" if first.against else ""
+        row = (
             members_text(alike),
             f"{first.kind} {way}{against}",
             *_interval(capacity_of(alike), ranges),
             f"{first.oversubscription:.1f}x",
             f"{100 * min(limit.confidence for limit in alike):.0f} %",
         )
-    return table
+        rows.append(row)
+    return plain_table("shared by", "what", "Mb/s", *ranges, "over", "sure", rows=rows)
 
 
 def _slow_table(slow: Sequence[Slow]) -> Table:
     found = fold_slow(slow)
     ranges = _range_heading(one.rate_mbps for one in found)
-    table = plain_table("slow", "what", "Mb/s", *ranges, "expected")
-    for one in found:
-        name = " to ".join(one.nodes) if one.kind == "route" else fold(one.nodes)
-        what = {"out": "sending", "in": "receiving"}.get(one.direction or "", one.kind)
-        table.add_row(
-            name, what, *_interval(one.rate_mbps, ranges), significant(one.expected_mbps, 3)
-        )
-    return table
+    rows = [
+        [
+            " to ".join(one.nodes) if one.kind == "route" else fold(one.nodes),
+            {"out": "sending", "in": "receiving"}.get(one.direction or "", one.kind),
+            *_interval(one.rate_mbps, ranges),
+            significant(one.expected_mbps, 3),
+        ]
+        for one in found
+    ]
+    return plain_table("slow", "what", "Mb/s", *ranges, "expected", rows=rows)
 
 
 def _range_heading(intervals: Iterable[Interval]) -> list[str]:

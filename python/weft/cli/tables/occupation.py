@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.layout import number, plain_table, titled
 from weft.diagnose.node.occupation import Budget, Busy, CacheHits, Cycles
 from weft.diagnose.summary import Summary
 
@@ -16,23 +16,16 @@ def print_insides(summary: Summary, console: Console) -> None:
         mine = [busy for busy in summary.occupation if busy.step == step]
         phase = max((busy.size_bytes, busy.phase) for busy in mine)[1]
         shown = [busy for busy in mine if busy.phase == phase]
-        console.print(f"\nbusy at {_load(summary, shown[0])}, % of the time", style="bold")
-        console.print(_busy_table(shown))
-        hits = [one for one in summary.caches if (one.step, one.phase) == (step, phase)]
-        if hits:
-            console.print(f"\ncaches at {_load(summary, shown[0])}, hits in %", style="bold")
-            console.print(_cache_table(hits))
-        budgets = [budget for budget in summary.budgets if budget.step == step]
-        if budgets:
+        load = _load(summary, shown[0])
+        titled(console, f"busy at {load}, % of the time", _busy_table(shown))
+        if hits := [one for one in summary.caches if (one.step, one.phase) == (step, phase)]:
+            titled(console, f"caches at {load}, hits in %", _cache_table(hits))
+        if budgets := [budget for budget in summary.budgets if budget.step == step]:
             smallest = min(budgets, key=lambda budget: budget.size_bytes)
-            title = f"\nwhere the {smallest.total_us:.1f} us of {smallest.size_bytes} B go, us"
-            console.print(title, style="bold")
-            console.print(_budget_table(smallest))
-        cycles = [one for one in summary.cycles if (one.step, one.phase) == (step, phase)]
-        if cycles:
-            title = f"\ncycles by category at {_load(summary, shown[0])}"
-            console.print(title, style="bold")
-            console.print(_cycles_table(cycles))
+            title = f"where the {smallest.total_us:.1f} us of {smallest.size_bytes} B go, us"
+            titled(console, title, _budget_table(smallest))
+        if cycles := [one for one in summary.cycles if (one.step, one.phase) == (step, phase)]:
+            titled(console, f"cycles by category at {load}", _cycles_table(cycles))
 
 
 def _load(summary: Summary, busy: Busy) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.layout import number, plain_table, titled
 from weft.diagnose.multi_pair import MultiPairPoint
 
 MOST_SIZES = 6
@@ -19,11 +19,10 @@ def print_multi_pair(points: Sequence[MultiPairPoint], console: Console) -> None
     for step in sorted({point.step for point in points}):
         mine = [point for point in points if point.step == step]
         unit = "us of half a round trip, mean over pairs" if mine[0].latency_us else _SUM
-        console.print(f"\n{mine[0].test} by bytes of a message, {unit}", style="bold")
-        console.print(_over_sizes(mine))
+        titled(console, f"{mine[0].test} by bytes of a message, {unit}", _over_sizes(mine))
         largest = max(point.size_bytes for point in mine)
-        console.print(f"\n{mine[0].test} at {largest} B, {_SUM}", style="bold")
-        console.print(_details([point for point in mine if point.size_bytes == largest]))
+        details = _details([point for point in mine if point.size_bytes == largest])
+        titled(console, f"{mine[0].test} at {largest} B, {_SUM}", details)
 
 
 _SUM = "Mb/s of all pairs together"
@@ -51,22 +50,15 @@ def _value(point: MultiPairPoint) -> float:
 
 def _details(points: Sequence[MultiPairPoint]) -> Table:
     has_alone = any(point.of_alone for point in points)
-    headings = (
-        "Mb/s",
-        "from",
-        "to",
-        "spread, %",
-        *(("of alone, %",) if has_alone else ()),
-        "each pair",
-    )
-    table = _named(*headings)
+    alone = ["of alone, %"] if has_alone else []
+    table = _named("Mb/s", "from", "to", "spread, %", *alone, "each pair")
     for point in points:
         each = [pair.throughput_mbps.median for pair in point.each]
         table.add_row(
             point.name,
             *(number(getattr(point.sum_mbps, end)) for end in ("median", "low", "high")),
             f"{point.spread_pct:.1f}",
-            *((_share(point),) if has_alone else ()),
+            *(_share(point) for _ in alone),
             f"{number(min(each))} to {number(max(each))}" if len(each) > 1 else "",
         )
     return table

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console
 from rich.table import Table
 
 from weft.cli.tables.applications import print_loads
 from weft.cli.tables.delivery import deliveries_table
 from weft.cli.tables.ensemble import print_ensembles
-from weft.cli.tables.layout import number, plain_table
+from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.occupation import print_insides
 from weft.cli.tables.pairs import print_multi_pair
 from weft.diagnose.points import Point
@@ -27,16 +26,16 @@ MOST_NAMED = 8
 
 def print_summary(summary: Summary) -> None:
     """What was measured on what, warnings, the signature, the points."""
-    console = Console(highlight=False, markup=False)
+    console = terminal()
     for line in _header(summary):
         console.print(line, soft_wrap=True)
     if summary.signature:
-        console.print("\n" + _signature_title(summary.signature.launches), style="bold")
-        console.print(_signature_table(summary.signature))
+        title = _signature_title(summary.signature.launches)
+        titled(console, title, _signature_table(summary.signature))
     for step in sorted({point.step for point in summary.points}):
         points = [each for each in summary.points if each.step == step]
-        console.print(f"\n{points[0].pattern} over {points[0].transport}", style="bold")
-        console.print(_points_table(points))
+        title = f"{points[0].pattern} over {points[0].transport}"
+        titled(console, title, _points_table(points))
         if delivered := [one for one in summary.deliveries if one.step == step]:
             console.print(deliveries_table(delivered))
     print_loads(summary, console)
