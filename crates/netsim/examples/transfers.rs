@@ -8,12 +8,11 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use weft_netsim::network::{Network, generate};
-use weft_netsim::simulate::{Demand, Route, Settings, Solver, Transfers};
+use weft_netsim::simulate::{Demand, Route, Settings, Solver, Transfers, side_by_side};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
@@ -65,40 +64,43 @@ fn solve(
     keeps: bool,
 ) -> (Vec<Vec<f64>>, usize, u64) {
     let count = phases(pattern, hosts);
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new((vec![Vec::new(); count], 0, 0));
-    let work = || {
-        let (mut solver, mut transfers) = (Solver::default(), Transfers::default());
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                return;
-            }
-            transfers.clear();
-            let phase = phase(network, pattern, hosts, number);
-            add_transfers(network, phase, part_back, &mut transfers);
-            let settings = Settings {
-                tolerance: 0.0,
-                stop: &GO_ON,
-            };
-            let solved = solver.ends(network.capacities(), &transfers, settings);
-            let solved = solved.expect("nothing interrupts");
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.1 += transfers.len();
-            done.2 += solved.events;
-            if keeps {
-                done.0[number] = solved.end_s;
-            }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = |worker: &mut Worker, number: usize| {
+        worker.transfers.clear();
+        let phase = phase(pattern, hosts, number);
+        add_transfers(network, phase, part_back, &mut worker.transfers);
+        let settings = Settings {
+            tolerance: 0.0,
+            stop: &GO_ON,
+        };
+        let capacities = network.capacities();
+        let solved = worker.solver.ends(capacities, &worker.transfers, settings);
+        let solved = solved.expect("nothing interrupts");
+        worker.count += worker.transfers.len();
+        worker.events += solved.events;
+        if keeps {
+            worker.ends.push((number, solved.end_s));
         }
     };
-    std::thread::scope(|scope| {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        for _ in 1..threads.min(count) {
-            scope.spawn(work);
-        }
-        work();
+    let workers = side_by_side(count, threads.min(count), &GO_ON, Worker::default, work);
+    let workers = workers.expect("nothing interrupts");
+    let (transfers, events) = workers.iter().fold((0, 0), |(transfers, events), one| {
+        (transfers + one.count, events + one.events)
     });
-    done.into_inner().unwrap_or_else(PoisonError::into_inner)
+    let mut ends: Vec<_> = workers.into_iter().flat_map(|one| one.ends).collect();
+    ends.sort_unstable_by_key(|(number, _)| *number);
+    let ends = ends.into_iter().map(|(_, ends)| ends).collect();
+    (ends, transfers, events)
+}
+
+/// A thread's solver, and what it has solved: ends by phase.
+#[derive(Default)]
+struct Worker {
+    solver: Solver,
+    transfers: Transfers,
+    count: usize,
+    events: u64,
+    ends: Vec<(usize, Vec<f64>)>,
 }
 
 /// Adds the transfers of a phase, of each of which so much is sent back.
@@ -130,7 +132,7 @@ fn phases(pattern: &str, hosts: usize) -> usize {
     }
 }
 
-fn phase(network: &dyn Network, pattern: &str, hosts: usize, number: usize) -> Phase {
+fn phase(pattern: &str, hosts: usize, number: usize) -> Phase {
     let shift = |distance: usize, bytes: &dyn Fn(usize) -> f64| -> Phase {
         // No remainder for each transfer, which is no part of what is measured.
         let around = (hosts - distance..hosts).map(|src| (src, src + distance - hosts));
@@ -162,15 +164,13 @@ fn phase(network: &dyn Network, pattern: &str, hosts: usize, number: usize) -> P
                 .map(|src| (src, order[src], random_bytes(src)))
                 .collect()
         }
-        "halo" => (0..hosts)
-            .flat_map(|src| neighbours(network, hosts, src))
-            .collect(),
+        "halo" => (0..hosts).flat_map(|src| neighbours(hosts, src)).collect(),
         other => panic!("no pattern {other}"),
     }
 }
 
 /// On a cubic torus the neighbours in each dimension, both ways.
-fn neighbours(_network: &dyn Network, hosts: usize, src: usize) -> Phase {
+fn neighbours(hosts: usize, src: usize) -> Phase {
     let side = (hosts as f64).cbrt().round() as usize;
     let mut found = Vec::new();
     for stride in [1, side, side * side] {

@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
 
 use weft_plan::{Phase, PlanError, Reach, Step, StopRule};
 
-use crate::simulate::Interrupted;
+use crate::simulate::{Interrupted, side_by_side};
 
 use super::all_pairs::AllPairs;
 use super::digest::{Condenser, Tally};
@@ -120,46 +119,43 @@ impl Simulator<'_> {
         common: Common<'_>,
         phases: &Chosen,
     ) -> Result<(Vec<PhaseOutcome>, Tally), Interrupted> {
-        let next = AtomicUsize::new(0);
-        let done = Mutex::new(vec![None; phases.len()]);
-        let tally = Mutex::new(Tally::default());
-        let work = || {
-            let mut setup = Setup::new(self.network, self.parameters);
-            let mut condenser = Condenser::new(self.network.capacities().len());
-            loop {
-                let position = next.fetch_add(1, Ordering::Relaxed);
-                let Some((phase, rule)) = phases.get(position) else {
-                    break;
-                };
-                if common.stop.load(Ordering::Relaxed) {
-                    break;
-                }
-                let rule = rule.unwrap_or(common.step.stop);
-                let mut outcome = phase::run(&mut setup, common, phase, rule).ok();
-                if let (Some(outcome), Some(most_rows)) = (&mut outcome, common.keep.rows) {
-                    outcome.digest = condenser.condense(phase, &mut outcome.rows, most_rows);
-                }
-                locked(&done)[position] = outcome;
-            }
-            locked(&tally).merge(&condenser.tally);
+        let start = || Worker {
+            setup: Setup::new(self.network, self.parameters),
+            condenser: Condenser::new(self.network.capacities().len()),
+            done: Vec::new(),
         };
         let threads = self.parameters.threads.clamp(1, phases.len().max(1));
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
-        });
-        let outcomes: Option<Vec<_>> = taken(done).into_iter().collect();
-        Ok((outcomes.ok_or(Interrupted)?, taken(tally)))
+        let work = |worker: &mut Worker<'_>, position: usize| {
+            let (phase, rule) = &phases[position];
+            worker.carry_out(common, position, phase, rule.unwrap_or(common.step.stop));
+        };
+        let workers = side_by_side(phases.len(), threads, common.stop, start, work)?;
+        let mut tally = Tally::default();
+        let mut done = Vec::new();
+        for worker in workers {
+            tally.merge(&worker.condenser.tally);
+            done.extend(worker.done);
+        }
+        done.sort_unstable_by_key(|(position, _)| *position);
+        let outcomes = done.into_iter().map(|(_, outcome)| outcome);
+        Ok((outcomes.collect::<Result<_, _>>()?, tally))
     }
 }
 
-/// No thread panics while it holds one of these.
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
+/// What a thread carries phases out with, and those that it has, by their position.
+struct Worker<'a> {
+    setup: Setup<'a>,
+    condenser: Condenser,
+    done: Vec<(usize, Result<PhaseOutcome, Interrupted>)>,
 }
 
-fn taken<T>(shared: Mutex<T>) -> T {
-    shared.into_inner().unwrap_or_else(PoisonError::into_inner)
+impl Worker<'_> {
+    fn carry_out(&mut self, common: Common<'_>, position: usize, phase: &Phase, rule: StopRule) {
+        let mut outcome = phase::run(&mut self.setup, common, phase, rule);
+        if let (Ok(outcome), Some(most_rows)) = (&mut outcome, common.keep.rows) {
+            let rows = &mut outcome.rows;
+            outcome.digest = self.condenser.condense(phase, rows, most_rows);
+        }
+        self.done.push((position, outcome));
+    }
 }

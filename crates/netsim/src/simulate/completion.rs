@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::filling::Filling;
 use super::local::Local;
 use super::solution::Interrupted;
-use super::timeline::Timeline;
 
 /// Ends that differ by less than this part of the time passed are one event: what is left of rounding.
 pub const ROUNDING: f64 = 1e-12;
@@ -25,7 +24,6 @@ pub struct Completion {
 pub struct Request<'a> {
     pub tolerance: f64,
     pub stop: &'a AtomicBool,
-    pub timeline: Option<&'a mut Timeline>,
     /// A transfer's index outside, when it ended, and the constraint (outside) that limited it then.
     pub tell: &'a mut dyn FnMut(u32, f64, u32),
 }
@@ -67,9 +65,6 @@ impl Completion {
         loop {
             let refilled = self.filling.fill(local, from, now_s);
             self.note_ends(refilled);
-            if let Some(timeline) = request.timeline.as_deref_mut() {
-                timeline.set_loads(local, &self.filling, now_s);
-            }
             effort.events += 1;
             if request.stop.load(Ordering::Relaxed) {
                 return Err(Interrupted);

@@ -121,11 +121,6 @@ impl Filling {
         from
     }
 
-    /// What is taken of a constraint's capacity.
-    pub fn load(&self, local: &Local, constraint: usize) -> f64 {
-        local.capacity[constraint] - self.rooms[constraint].left
-    }
-
     fn roll_back(&mut self, local: &Local, round: u32) -> u32 {
         let kept = self.checkpoints.partition_point(|at| *at <= round).max(1);
         self.checkpoints.truncate(kept);

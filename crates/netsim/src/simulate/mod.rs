@@ -19,12 +19,10 @@ mod redundant;
 mod solution;
 mod solver;
 mod symmetry;
-mod timeline;
 mod transfers;
 
 pub use fingerprint::Fingerprint;
 pub use lumped::{Crowd, Lumped, side_by_side};
 pub use solution::{Interrupted, NOTHING, OWN_CAP, Rates, Solution};
 pub use solver::{Settings, Solver};
-pub use timeline::Timeline;
 pub use transfers::{Demand, Route, Transfers};

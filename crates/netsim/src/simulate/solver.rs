@@ -8,7 +8,6 @@ use super::components::Components;
 use super::local::Local;
 use super::solution::{Interrupted, NOTHING, OWN_CAP, Rates, Solution};
 use super::symmetry::{Symmetry, span_s};
-use super::timeline::Timeline;
 use super::transfers::{Demand, Transfers};
 
 /// Solves one phase after another and keeps its memory in between. One for each thread: they share nothing, and a
@@ -72,32 +71,7 @@ impl Solver {
         {
             return Ok(found);
         }
-        let mut found = self.unconstrained(transfers);
-        self.ends_by_events(capacities, transfers, settings, &mut found, None)?;
-        Ok(found)
-    }
-
-    /// When each transfer ends, and what of the transfers each constraint carried until then in `bins` spans of time.
-    pub fn ends_and_loads(
-        &mut self,
-        capacities: &[f64],
-        transfers: &Transfers,
-        settings: Settings<'_>,
-        bins: usize,
-    ) -> Result<(Solution, Timeline), Interrupted> {
-        let first = self.ends(capacities, transfers, settings)?;
-        let answers = std::mem::take(&mut self.answers);
-        let capacities = match transfers.is_answered() {
-            true => &answers.left,
-            false => capacities,
-        };
-        // How long a bin is shows only at the end; solving again costs less than keeping all that happened.
-        let mut timeline = Timeline::new(capacities.len(), bins, first.last_end_s());
-        let mut again = self.unconstrained(transfers);
-        let kept = Some(&mut timeline);
-        self.ends_by_events(capacities, transfers, settings, &mut again, kept)?;
-        self.answers = answers;
-        Ok((first, timeline))
+        self.ends_by_events(capacities, transfers, settings)
     }
 
     /// The rates while all transfers run, whatever they carry and whenever they begin.
@@ -193,23 +167,20 @@ impl Solver {
         capacities: &[f64],
         transfers: &Transfers,
         settings: Settings<'_>,
-        found: &mut Solution,
-        mut timeline: Option<&mut Timeline>,
-    ) -> Result<(), Interrupted> {
+    ) -> Result<Solution, Interrupted> {
+        let mut found = self.unconstrained(transfers);
         let takes_part = |index| transfers.demand(index).bits > 0.0;
         self.components
             .split(capacities.len(), transfers, takes_part);
         for component in 0..self.components.len() {
             let members = self.components.members(component);
             self.local.load(capacities, transfers, members);
-            // A timeline needs every constraint.
-            if timeline.is_none() && !self.takes_every_event {
+            if !self.takes_every_event {
                 self.local.leave_out_redundant();
             }
             let request = Request {
                 tolerance: settings.tolerance,
                 stop: settings.stop,
-                timeline: timeline.as_deref_mut(),
                 tell: &mut |id, end_s, limit| {
                     found.end_s[id as usize] = end_s;
                     found.bottleneck[id as usize] = limit;
@@ -219,7 +190,7 @@ impl Solver {
             found.events += effort.events;
             found.idle_s = found.idle_s.max(effort.idle_s);
         }
-        Ok(())
+        Ok(found)
     }
 }
 

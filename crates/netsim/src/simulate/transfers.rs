@@ -125,11 +125,6 @@ impl Transfers {
         !self.back.is_empty()
     }
 
-    /// How often all transfers together cross constraints.
-    pub fn crossings(&self) -> usize {
-        self.there.constraints.len()
-    }
-
     /// The constraints that a transfer crosses.
     #[inline]
     pub fn route(&self, transfer: usize) -> &[u32] {

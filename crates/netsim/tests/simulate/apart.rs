@@ -1,19 +1,11 @@
 //! Phases in which no two transfers share a constraint, and those in which that is nearly so.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
-
 use weft_netsim::network::generate;
-use weft_netsim::simulate::{Demand, Settings, Solution, Solver, Transfers};
+use weft_netsim::simulate::{Demand, Solution, Solver, Transfers};
 
-use crate::cases::{Chance, are_close};
+use crate::cases::{Chance, EXACT, assert_close};
 use crate::oracle;
-
-static GO_ON: AtomicBool = AtomicBool::new(false);
-const EXACT: Settings<'static> = Settings {
-    tolerance: 0.0,
-    stop: &GO_ON,
-};
 
 fn solve(solver: &mut Solver, capacities: &[f64], transfers: &Transfers) -> Solution {
     solver.ends(capacities, transfers, EXACT).unwrap()
@@ -117,9 +109,7 @@ fn a_solver_tells_them_from_phases_that_are_nearly_so() {
         let transfers = apart.transfers(chance);
         let found = solve(&mut solver, &apart.capacities, &transfers).end_s;
         let expected = oracle::ends(&apart.capacities, &transfers);
-        for (one, other) in found.iter().zip(&expected) {
-            assert!(are_close(*one, *other), "{case}: {one} for {other}");
-        }
+        assert_close(&found, &expected, &case.to_string());
     }
 }
 

@@ -1,8 +1,16 @@
 //! Random networks and transfers.
 
+use std::sync::atomic::AtomicBool;
+
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
-use weft_netsim::simulate::{Demand, Route, Transfers};
+use weft_netsim::simulate::{Demand, Route, Settings, Transfers};
+
+static GO_ON: AtomicBool = AtomicBool::new(false);
+pub const EXACT: Settings<'static> = Settings {
+    tolerance: 0.0,
+    stop: &GO_ON,
+};
 
 /// A network and what crosses it.
 pub struct Case {
@@ -11,7 +19,7 @@ pub struct Case {
 }
 
 /// What random cases look like.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub constraints: u32,
     pub transfers: u32,
@@ -113,4 +121,11 @@ fn demand(shape: Shape, chance: &mut Chance) -> Demand {
 /// Whether two numbers are the same but for rounding.
 pub fn are_close(one: f64, other: f64) -> bool {
     one == other || (one - other).abs() <= 1e-9 * one.abs().max(other.abs())
+}
+
+/// Panics where two lists differ by more than rounding.
+pub fn assert_close(found: &[f64], expected: &[f64], what: &str) {
+    for (index, (one, other)) in found.iter().zip(expected).enumerate() {
+        assert!(are_close(*one, *other), "{what} {index}: {one} for {other}");
+    }
 }

@@ -4,14 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use weft_netsim::simulate::{Demand, Interrupted, Route, Settings, Solution, Solver, Transfers};
 
-use crate::cases::{Case, PLAIN, Shape, are_close};
+use crate::cases::{Case, Chance, EXACT, PLAIN, Shape, are_close, assert_close};
 use crate::oracle;
-
-static GO_ON: AtomicBool = AtomicBool::new(false);
-const EXACT: Settings<'static> = Settings {
-    tolerance: 0.0,
-    stop: &GO_ON,
-};
 
 fn solve(solver: &mut Solver, case: &Case) -> Solution {
     solver
@@ -19,29 +13,94 @@ fn solve(solver: &mut Solver, case: &Case) -> Solution {
         .unwrap()
 }
 
+/// What random cases are like, and how many there are of each.
+const SHAPES: [(Shape, u64); 9] = [
+    (PLAIN, 3000),
+    (LATE, 3000),
+    (ANSWERED, 500),
+    (
+        Shape {
+            answered: true,
+            ..LATE
+        },
+        500,
+    ),
+    (
+        Shape {
+            equal_sizes: true,
+            decades: 0.0,
+            ..PLAIN
+        },
+        2000,
+    ),
+    (
+        Shape {
+            decades: 12.0,
+            ..PLAIN
+        },
+        1000,
+    ),
+    (
+        Shape {
+            decades: 12.0,
+            weighted: true,
+            ..PLAIN
+        },
+        2000,
+    ),
+    (MANY, 60),
+    (
+        Shape {
+            capped: true,
+            staggered: true,
+            ..MANY
+        },
+        100,
+    ),
+];
+const LATE: Shape = Shape {
+    weighted: true,
+    capped: true,
+    staggered: true,
+    ..PLAIN
+};
+const ANSWERED: Shape = Shape {
+    answered: true,
+    ..PLAIN
+};
+const MANY: Shape = Shape {
+    constraints: 30,
+    transfers: 150,
+    weighted: true,
+    ..PLAIN
+};
+
 fn compare(shape: Shape, seeds: u64) {
     let mut solver = Solver::default();
     let mut plain = Solver::of_events_only();
     for seed in 0..seeds {
-        let case = Case::random(shape, seed);
-        let left = oracle::left_by_answers(&case.capacities, &case.transfers);
-        let expected = oracle::ends(&left, &case.transfers);
+        let Case {
+            capacities,
+            transfers,
+        } = Case::random(shape, seed);
+        let left = oracle::left_by_answers(&capacities, &transfers);
+        let ends = oracle::ends(&left, &transfers);
+        let rates = oracle::rates(&left, &transfers, &vec![true; transfers.len()]);
         for solver in [&mut solver, &mut plain] {
-            let found = solve(solver, &case).end_s;
-            for (index, expected) in expected.iter().enumerate() {
-                let end = found[index];
-                assert!(
-                    are_close(end, *expected),
-                    "{seed}/{index}: {end} for {expected}"
-                );
-            }
+            let found = solver.ends(&capacities, &transfers, EXACT).unwrap().end_s;
+            assert_close(&found, &ends, &format!("{shape:?} {seed}: ends"));
+            let found = solver.rates(&capacities, &transfers).bits_per_s;
+            assert_close(&found, &rates, &format!("{shape:?} {seed}: rates"));
         }
     }
 }
 
+/// Each event is followed by filling anew, and filling raises all rates together.
 #[test]
-fn they_are_those_of_filling_anew_after_every_event() {
-    compare(PLAIN, 2000);
+fn ends_and_rates_are_those_of_slow_and_obvious_ways() {
+    for (shape, seeds) in SHAPES {
+        compare(shape, seeds);
+    }
 }
 
 #[test]
@@ -54,69 +113,6 @@ fn a_route_may_cross_a_constraint_thousands_of_times() {
         let found = solver.ends(&[29_001.0], &transfers, EXACT).unwrap();
         assert!(found.end_s.iter().all(|end_s| are_close(*end_s, 8.0)));
     }
-}
-
-#[test]
-fn also_where_many_end_at_once() {
-    let shape = Shape {
-        equal_sizes: true,
-        decades: 0.0,
-        ..PLAIN
-    };
-    compare(shape, 2000);
-}
-
-#[test]
-fn also_with_weights_and_caps_and_late_comers() {
-    let shape = Shape {
-        weighted: true,
-        capped: true,
-        staggered: true,
-        ..PLAIN
-    };
-    compare(shape, 2000);
-}
-
-#[test]
-fn also_where_something_is_sent_back() {
-    let answered = Shape {
-        answered: true,
-        ..PLAIN
-    };
-    compare(answered, 500);
-    let all = Shape {
-        weighted: true,
-        capped: true,
-        staggered: true,
-        ..answered
-    };
-    compare(all, 300);
-}
-
-#[test]
-fn also_where_capacities_differ_by_twelve_orders_of_magnitude() {
-    let shape = Shape {
-        decades: 12.0,
-        ..PLAIN
-    };
-    compare(shape, 1000);
-}
-
-#[test]
-fn also_where_many_meet() {
-    let shape = Shape {
-        constraints: 24,
-        transfers: 80,
-        weighted: true,
-        ..PLAIN
-    };
-    compare(shape, 60);
-    let late = Shape {
-        capped: true,
-        staggered: true,
-        ..shape
-    };
-    compare(late, 40);
 }
 
 /// Each node to the one so far behind, over a port each way; a part of it is sent back.
@@ -246,7 +242,7 @@ fn with_a_tolerance_ends_are_off_by_no_more_than_the_time_that_capacity_lay_idle
 #[test]
 fn constraints_that_others_stand_for_change_nothing() {
     for seed in 0..60 {
-        let chance = &mut crate::cases::Chance::new(seed);
+        let chance = &mut Chance::new(seed);
         let mut transfers = Transfers::default();
         let capacity = |at| {
             if at < 8 {
@@ -270,8 +266,6 @@ fn constraints_that_others_stand_for_change_nothing() {
             .unwrap();
         let mut plain = Solver::of_events_only();
         let expected = plain.ends(&capacities, &transfers, EXACT).unwrap();
-        for (one, other) in found.end_s.iter().zip(&expected.end_s) {
-            assert!(are_close(*one, *other), "{seed}: {one} for {other}");
-        }
+        assert_close(&found.end_s, &expected.end_s, &seed.to_string());
     }
 }

@@ -1,18 +1,10 @@
 //! What is alike is solved once, and comes out as if all were solved.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
-
 use weft_netsim::network::{Network, generate};
-use weft_netsim::simulate::{Crowd, Demand, Lumped, Route, Settings, Solver, Transfers};
+use weft_netsim::simulate::{Crowd, Demand, Lumped, Route, Solver, Transfers};
 
-use crate::cases::{Case, PLAIN, Shape, are_close};
-
-static GO_ON: AtomicBool = AtomicBool::new(false);
-const EXACT: Settings<'static> = Settings {
-    tolerance: 0.0,
-    stop: &GO_ON,
-};
+use crate::cases::{Case, EXACT, PLAIN, Shape, are_close};
 
 /// Transfers that are there, in parts of some.
 struct Listed<'a>(&'a Transfers);

@@ -14,68 +14,40 @@ use std::collections::BTreeMap;
 use super::Network;
 use values::Values;
 
-struct Generator {
-    name: &'static str,
-    example: &'static str,
-    build: fn(&Values<'_>) -> Result<Box<dyn Network>, String>,
-}
+type Build = fn(&Values<'_>) -> Result<Box<dyn Network>, String>;
 
-const GENERATORS: [Generator; 10] = [
-    Generator {
-        name: "crossbar",
-        example: "crossbar(hosts=64)",
-        build: xgft::crossbar,
-    },
-    Generator {
-        name: "star",
-        example: "star(hosts=64,capacity=16 Gb/s)",
-        build: xgft::star,
-    },
-    Generator {
-        name: "stacked",
-        example: "stacked(switches=4,hosts=24,rate=1 Gb/s,uplink=10 Gb/s)",
-        build: chassis::stacked,
-    },
-    Generator {
-        name: "chassis",
-        example: "chassis(cards=2,chips=2,hosts=24,rate=100 Mb/s,chip=1600 Mb/s,card=800 Mb/s)",
-        build: chassis::chassis,
-    },
-    Generator {
-        name: "fat-tree",
-        example: "fat-tree(k=32,levels=3,oversubscription=2)",
-        build: xgft::fat_tree,
-    },
-    Generator {
-        name: "clos",
-        example: "clos(leaves=16,spines=4,hosts=24)",
-        build: xgft::clos,
-    },
-    Generator {
-        name: "xgft",
-        example: "xgft(down=4x4,up=1x2)",
-        build: xgft::xgft,
-    },
-    Generator {
-        name: "torus",
-        example: "torus(dims=8x8x4)",
-        build: torus::torus,
-    },
-    Generator {
-        name: "hypercube",
-        example: "hypercube(dims=10)",
-        build: torus::hypercube,
-    },
-    Generator {
-        name: "dragonfly",
-        example: "dragonfly(groups=9,routers=4,hosts=2,global=2)",
-        build: dragonfly::dragonfly,
-    },
+/// By example, which begins with the name.
+const GENERATORS: [(&str, Build); 10] = [
+    ("crossbar(hosts=64)", xgft::crossbar),
+    ("star(hosts=64,capacity=16 Gb/s)", xgft::star),
+    (
+        "stacked(switches=4,hosts=24,rate=1 Gb/s,uplink=10 Gb/s)",
+        chassis::stacked,
+    ),
+    (
+        "chassis(cards=2,chips=2,hosts=24,rate=100 Mb/s,chip=1600 Mb/s,card=800 Mb/s)",
+        chassis::chassis,
+    ),
+    ("fat-tree(k=32,levels=3,oversubscription=2)", xgft::fat_tree),
+    ("clos(leaves=16,spines=4,hosts=24)", xgft::clos),
+    ("xgft(down=4x4,up=1x2)", xgft::xgft),
+    ("torus(dims=8x8x4)", torus::torus),
+    ("hypercube(dims=10)", torus::hypercube),
+    (
+        "dragonfly(groups=9,routers=4,hosts=2,global=2)",
+        dragonfly::dragonfly,
+    ),
 ];
 
 /// The names of all generators, each with an example.
 pub fn generators() -> Vec<(&'static str, &'static str)> {
-    GENERATORS.map(|one| (one.name, one.example)).to_vec()
+    GENERATORS
+        .map(|(example, _)| (name_in(example), example))
+        .to_vec()
+}
+
+fn name_in(example: &str) -> &str {
+    example.split('(').next().unwrap_or_default()
 }
 
 /// The network of a generator with the values given for it, rates multiplied by `scale`. None where there is no such
@@ -85,12 +57,12 @@ pub fn generate(
     given: &BTreeMap<String, String>,
     scale: f64,
 ) -> Option<Result<Box<dyn Network>, String>> {
-    let generator = GENERATORS.iter().find(|one| one.name == name)?;
-    let values = Values::new(generator.name, given, scale);
-    let built = (generator.build)(&values).and_then(|network| {
+    let (example, build) = GENERATORS.iter().find(|one| name_in(one.0) == name)?;
+    let values = Values::new(name_in(example), given, scale);
+    let built = build(&values).and_then(|network| {
         values.finish()?;
         Ok(network)
     });
-    let with_example = |why| format!("{name}: {why}; for example {}", generator.example);
+    let with_example = |why| format!("{name}: {why}; for example {example}");
     Some(built.map_err(with_example))
 }
