@@ -149,6 +149,14 @@ fn check_members(
     Ok(())
 }
 
+/// Refuses a count that is not from 1 to `most`.
+fn check_count(key: &'static str, count: u32, most: u32) -> Result<(), Wrong> {
+    match (1..=most).contains(&count) {
+        true => Ok(()),
+        false => Err((key, format!("must be a whole number from 1 to {most}"))),
+    }
+}
+
 /// As people count, whatever the index.
 fn position(index: u32) -> u64 {
     u64::from(index) + 1

@@ -35,6 +35,9 @@ pub struct Fault {
     pub right: String,
 }
 
+/// What reading a value yields, or why it is refused.
+pub type Result<T, E = Fault> = std::result::Result<T, E>;
+
 impl Fault {
     /// A value that may not be what it is.
     pub fn new(key: impl Into<String>, found: &toml::Value, right: impl Into<String>) -> Self {

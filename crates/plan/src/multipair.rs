@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use crate::arrangement::{Arrangement, Policy};
-use crate::error::Fault;
+use crate::error::Result;
 use crate::phase::{Phase, Transfer, Work};
 use crate::reading::{Section, count};
 use crate::stop::StopRule;
@@ -70,7 +70,7 @@ fn one() -> u32 {
 
 impl MultiPair {
     /// Reads the keys of a step.
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
         let test = step.choice("test", &TESTS)?;
         let test = test
             .ok_or_else(|| step.refuse("test", "give \"latency\", \"one-way\" or \"two-way\""))?;
@@ -187,51 +187,35 @@ impl MultiPair {
     }
 }
 
-fn read_pairs(step: &Section) -> Result<Vec<u32>, Fault> {
-    let Some(value) = step.get("pairs") else {
-        return Ok(DEFAULT_PAIRS.to_vec());
-    };
-    let right = || {
-        let right = format!("must be numbers of pairs from 1 to {MOST_PAIRS}, such as [1, 2, 4]");
-        step.refuse("pairs", right)
-    };
-    let one = |value: &Value| count(value, 1..=MOST_PAIRS).map_err(|_| right());
-    let pairs: Vec<u32> = match value {
-        Value::Array(values) => values.iter().map(one).collect::<Result<_, _>>()?,
-        value => vec![one(value)?],
-    };
-    match is_set(&pairs) {
-        true => Ok(pairs),
-        false => Err(right()),
-    }
+fn read_pairs(step: &Section) -> Result<Vec<u32>> {
+    let right = || format!("must be numbers of pairs from 1 to {MOST_PAIRS}, such as [1, 2, 4]");
+    let one = |value: &Value| count(value, 1..=MOST_PAIRS).ok();
+    let pairs = step.value("pairs", |value| set(value, one).ok_or_else(right))?;
+    Ok(pairs.unwrap_or(DEFAULT_PAIRS.to_vec()))
 }
 
-fn read_interfaces(step: &Section) -> Result<Vec<Policy>, Fault> {
-    let Some(value) = step.get("interfaces") else {
-        return Ok(Vec::new());
-    };
+fn read_interfaces(step: &Section) -> Result<Vec<Policy>> {
     let known = POLICIES.map(|(name, _)| name).join(", ");
-    let right = || {
-        let right =
-            format!("must be a list of different ones of {known}, such as [\"independent\"]");
-        step.refuse("interfaces", right)
-    };
+    let right =
+        || format!("must be a list of different ones of {known}, such as [\"independent\"]");
     let one = |value: &Value| {
         let name = value.as_str()?;
         let found = POLICIES.iter().find(|(known, _)| *known == name)?;
         Some(found.1)
     };
-    let found: Option<Vec<Policy>> = match value {
-        Value::Array(values) => values.iter().map(one).collect(),
-        value => one(value).map(|one| vec![one]),
-    };
-    found.filter(|found| is_set(found)).ok_or_else(right)
+    let found = step.value("interfaces", |value| set(value, one).ok_or_else(right))?;
+    Ok(found.unwrap_or_default())
 }
 
-/// Whether there is something, and nothing twice.
-fn is_set<T: PartialEq>(values: &[T]) -> bool {
+/// One or several, where there is something, and nothing twice.
+fn set<T: PartialEq>(value: &Value, one: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
+    let values: Vec<T> = match value {
+        Value::Array(values) => values.iter().map(one).collect::<Option<_>>()?,
+        value => vec![one(value)?],
+    };
     let twice = |(index, value)| values[..index].contains(value);
-    !values.is_empty() && !values.iter().enumerate().any(twice)
+    let is_set = !values.is_empty() && !values.iter().enumerate().any(twice);
+    is_set.then_some(values)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use crate::error::Fault;
+use crate::error::{Fault, Result};
 use crate::limits::MOST_NODES;
 use crate::pattern::Pattern;
 use crate::rate::Rate;
@@ -131,11 +131,7 @@ impl Default for Options {
 
 impl Options {
     /// Reads the `options` of a step.
-    pub(crate) fn read(
-        step: &Section,
-        transport: Transport,
-        pattern: &Pattern,
-    ) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section, transport: Transport, pattern: &Pattern) -> Result<Self> {
         let Some(value) = step.get("options") else {
             return Ok(Self::default());
         };
@@ -187,7 +183,7 @@ const OWNERS: [(&str, Owns); 11] = [
     ("busy_poll", |one| one == Transport::TcpBusyPoll),
 ];
 
-fn refuse_options_of_others(section: &Section, transport: Transport) -> Result<(), Fault> {
+fn refuse_options_of_others(section: &Section, transport: Transport) -> Result<()> {
     OWNERS
         .iter()
         .filter(|(_, owns)| !owns(transport))
@@ -198,7 +194,7 @@ fn refuse_options_of_others(section: &Section, transport: Transport) -> Result<(
         })
 }
 
-fn read_buffer(section: &Section, name: &str) -> Result<Option<u64>, Fault> {
+fn read_buffer(section: &Section, name: &str) -> Result<Option<u64>> {
     match section.size(name)? {
         Some(bytes) if bytes > MOST_BUFFER_BYTES => {
             Err(section.refuse(name, "must be at most 1 GiB"))
@@ -207,14 +203,14 @@ fn read_buffer(section: &Section, name: &str) -> Result<Option<u64>, Fault> {
     }
 }
 
-fn read_rate(section: &Section, pattern: &Pattern) -> Result<Option<Rate>, Fault> {
+fn read_rate(section: &Section, pattern: &Pattern) -> Result<Option<Rate>> {
     if *pattern == Pattern::Pingpong {
         section.only_for("rate", "pattern = \"stream\"")?;
     }
     Rate::read(section, "rate")
 }
 
-fn read_congestion(section: &Section) -> Result<Option<String>, Fault> {
+fn read_congestion(section: &Section) -> Result<Option<String>> {
     let Some(text) = section.text("congestion")? else {
         return Ok(None);
     };
@@ -230,7 +226,7 @@ fn read_cpus(
     section: &Section,
     transport: Transport,
     pattern: &Pattern,
-) -> Result<Option<Vec<u32>>, Fault> {
+) -> Result<Option<Vec<u32>>> {
     let Some(value) = section.get("cpus") else {
         return Ok(None);
     };
@@ -270,7 +266,7 @@ fn one_cpu_per_node(pattern: &Pattern) -> String {
     format!("must be one CPU per node of the testbed, at least {nodes}, such as [0, 1, 0, 1]")
 }
 
-fn read_cpu((index, value): (usize, &Value), section: &Section) -> Result<u32, Fault> {
+fn read_cpu((index, value): (usize, &Value), section: &Section) -> Result<u32> {
     let key = format!("{}[{index}]", section.key("cpus"));
     count(value, 0..=MOST_CPU).map_err(|right| Fault::new(key, value, format!("a CPU {right}")))
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::ensemble::{self, AllToAll, Cast, Ensemble, Matrix, Pairs, Random, Ring, Streams, Xray};
-use crate::error::Fault;
+use crate::error::Result;
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair};
 use crate::phase::{Phase, Transfer, Work};
@@ -57,7 +57,7 @@ pub enum Pattern {
 struct Kind {
     name: &'static str,
     keys: &'static [&'static str],
-    read: fn(&Section) -> Result<Pattern, Fault>,
+    read: fn(&Section) -> Result<Pattern>,
 }
 
 const KINDS: [Kind; 13] = [
@@ -279,7 +279,7 @@ impl Pattern {
     }
 
     /// Reads the `pattern` of a step, whose keys must be the pattern's own or `common` to all.
-    pub(crate) fn read(step: &Section, common: &[&str]) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section, common: &[&str]) -> Result<Self> {
         let kind = read_kind(step)?;
         refuse_keys_of_others(step, kind)?;
         step.check_keys(&[common, kind.keys].concat())?;
@@ -291,7 +291,7 @@ impl Pattern {
     }
 }
 
-fn read_kind(step: &Section) -> Result<&'static Kind, Fault> {
+fn read_kind(step: &Section) -> Result<&'static Kind> {
     let named = KINDS.each_ref().map(|kind| (kind.name, kind.name));
     let name = step.choice("pattern", &named)?;
     KINDS
@@ -303,7 +303,7 @@ fn read_kind(step: &Section) -> Result<&'static Kind, Fault> {
         })
 }
 
-fn refuse_keys_of_others(step: &Section, kind: &Kind) -> Result<(), Fault> {
+fn refuse_keys_of_others(step: &Section, kind: &Kind) -> Result<()> {
     let keys = KINDS.iter().flat_map(|kind| kind.keys);
     keys.filter(|key| !kind.keys.contains(key))
         .try_for_each(|key| step.only_for(key, &owners(key)))
@@ -316,12 +316,12 @@ fn owners(key: &str) -> String {
     format!("pattern = {}", names.join(" or "))
 }
 
-fn read_window(step: &Section) -> Result<u32, Fault> {
+fn read_window(step: &Section) -> Result<u32> {
     let window = step.count("window", 1..=MOST_WINDOW)?;
     Ok(window.unwrap_or(DEFAULT_WINDOW))
 }
 
-fn read_stream(step: &Section) -> Result<Pattern, Fault> {
+fn read_stream(step: &Section) -> Result<Pattern> {
     Ok(Pattern::Stream {
         window: read_window(step)?,
         gamma: GAMMA.read(step, "gamma")?.unwrap_or_default(),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use crate::error::{Fault, PlanError};
+use crate::error::{Fault, PlanError, Result};
 use crate::limits::Limits;
 use crate::reading::{self, Section};
 use crate::step::Step;
@@ -37,7 +37,7 @@ pub fn load(
 }
 
 impl Plan {
-    fn read(plan: &Value, limits: &Limits) -> Result<Self, Fault> {
+    fn read(plan: &Value, limits: &Limits) -> Result<Self> {
         let keys = ["name", "title", "launches", "steps"];
         let section = Section::of(plan, "", &keys, "name = \"my-plan\"")?;
         let name = section.name("name")?;
@@ -53,7 +53,7 @@ impl Plan {
     }
 }
 
-fn read_steps(section: &Section, limits: &Limits) -> Result<Vec<Step>, Fault> {
+fn read_steps(section: &Section, limits: &Limits) -> Result<Vec<Step>> {
     let right = "give at least one step: [[steps]] followed by its keys";
     let values = section.require("steps", right)?;
     let values = values.as_array().filter(|values| !values.is_empty());
@@ -69,7 +69,7 @@ fn read_steps(section: &Section, limits: &Limits) -> Result<Vec<Step>, Fault> {
     Ok(steps)
 }
 
-fn refuse_duplicates(steps: &[Step], values: &[Value]) -> Result<(), Fault> {
+fn refuse_duplicates(steps: &[Step], values: &[Value]) -> Result<()> {
     for (index, step) in steps.iter().enumerate() {
         let Some(first) = steps[..index]
             .iter()

@@ -2,41 +2,27 @@
 
 use toml::Value;
 
-use crate::error::Fault;
+use crate::error::Result;
 use crate::limits::MOST_NODES;
 use crate::reading::{NodeRange, Section, count};
 
 const EXAMPLE: &str = "\"1-24\", \"1-13/2\" or \"1,3,5\"";
 
 /// Reads the positions at a key, made indices from 0; they keep their order.
-pub(crate) fn read(step: &Section, name: &str) -> Result<Option<Vec<u32>>, Fault> {
-    let Some(value) = step.get(name) else {
-        return Ok(None);
-    };
-    let text = value.as_str().ok_or_else(|| {
-        step.refuse(
-            name,
-            format!("must be positions in quotes, such as {EXAMPLE}"),
-        )
-    })?;
-    parse(text)
-        .map(Some)
-        .map_err(|right| step.refuse(name, right))
+pub(crate) fn read(step: &Section, name: &str) -> Result<Option<Vec<u32>>> {
+    let right = || format!("must be positions in quotes, such as {EXAMPLE}");
+    step.value(name, |value| parse(value.as_str().ok_or_else(right)?))
 }
 
 /// Reads `nodes`, where a number means so many of the first.
-pub(crate) fn read_nodes(step: &Section) -> Result<Option<Vec<u32>>, Fault> {
-    match step.get("nodes") {
-        Some(value @ Value::Integer(_)) => count(value, 2..=MOST_NODES)
-            .map(|most| Some((0..most).collect()))
-            .map_err(|right| step.refuse("nodes", right)),
-        Some(Value::String(_)) | None => read(step, "nodes"),
-        Some(_) => {
-            let right =
-                format!("must be a number of nodes, such as 16, or positions, such as {EXAMPLE}");
-            Err(step.refuse("nodes", right))
-        }
-    }
+pub(crate) fn read_nodes(step: &Section) -> Result<Option<Vec<u32>>> {
+    step.value("nodes", |value| match value {
+        Value::Integer(_) => Ok((0..count(value, 2..=MOST_NODES)?).collect()),
+        Value::String(text) => parse(text),
+        _ => Err(format!(
+            "must be a number of nodes, such as 16, or positions, such as {EXAMPLE}"
+        )),
+    })
 }
 
 /// The indices from 0 that a set of positions means, or what would be right.

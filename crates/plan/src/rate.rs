@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
+use crate::error::Result;
 use crate::reading::Quantity;
 use crate::reading::Section;
 
@@ -29,15 +29,14 @@ pub enum Rate {
 
 impl Rate {
     /// Reads a rate such as "400 Mb/s" or "50 %".
-    pub(crate) fn read(section: &Section, name: &str) -> Result<Option<Self>, Fault> {
-        let Some(text) = section.text(name)? else {
-            return Ok(None);
-        };
-        let rate = match text.trim().strip_suffix('%') {
+    pub(crate) fn read(section: &Section, name: &str) -> Result<Option<Self>> {
+        let rate = |text: &str| match text.trim().strip_suffix('%') {
             Some(share) => percent(share),
             None => RATE.parse(text).and_then(positive),
         };
-        rate.map(Some).map_err(|right| section.refuse(name, right))
+        let refuse = |right| section.refuse(name, right);
+        let text = section.text(name)?;
+        text.map(|text| rate(text).map_err(refuse)).transpose()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use crate::error::{Fault, PlanError, one_line};
+use crate::error::{Fault, PlanError, Result, one_line};
 
 /// An override that has been put into the table.
 pub(crate) struct Setting {
@@ -74,7 +74,7 @@ fn parse(text: &str) -> Value {
 }
 
 /// Sets a value deep inside; gives back the key as checking will name it.
-fn set(place: &mut Value, path: &str, names: &[&str], new: Value) -> Result<String, Fault> {
+fn set(place: &mut Value, path: &str, names: &[&str], new: Value) -> Result<String> {
     let Some((name, deeper)) = names.split_first() else {
         *place = new;
         return Ok(path.to_owned());

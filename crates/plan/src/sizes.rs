@@ -5,7 +5,7 @@ use std::iter::successors;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use crate::error::Fault;
+use crate::error::{Fault, Result};
 use crate::limits::Limits;
 use crate::reading::readable_size;
 use crate::reading::{Section, size};
@@ -59,7 +59,7 @@ impl SizeSchedule {
     }
 
     /// Reads the `sizes` of a step: a list, or a table with a schedule.
-    pub(crate) fn read(step: &Section, limits: &Limits) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section, limits: &Limits) -> Result<Self> {
         let path = step.key("sizes");
         match step.require(
             "sizes",
@@ -114,7 +114,7 @@ fn neighbours(middle: u64, increment: u64, perturbation: u64) -> impl Iterator<I
     below.into_iter().chain([middle]).chain(above)
 }
 
-fn read_list(values: &[Value], path: &str, limits: &Limits) -> Result<SizeSchedule, Fault> {
+fn read_list(values: &[Value], path: &str, limits: &Limits) -> Result<SizeSchedule> {
     if values.is_empty() {
         return Err(Fault::new(
             path,
@@ -136,17 +136,17 @@ fn read_list(values: &[Value], path: &str, limits: &Limits) -> Result<SizeSchedu
     Ok(SizeSchedule::List { bytes })
 }
 
-type Reader = fn(&Section, &Limits) -> Result<SizeSchedule, Fault>;
+type Reader = fn(&Section, &Limits) -> Result<SizeSchedule>;
 const READERS: [(&str, Reader); 2] = [("powers", read_powers), ("netpipe", read_netpipe)];
 
-fn read_schedule(section: &Section, limits: &Limits) -> Result<SizeSchedule, Fault> {
+fn read_schedule(section: &Section, limits: &Limits) -> Result<SizeSchedule> {
     let read = section.choice("schedule", &READERS)?;
     read.ok_or_else(|| section.refuse("schedule", "give \"powers\" or \"netpipe\""))?(
         section, limits,
     )
 }
 
-fn read_powers(section: &Section, limits: &Limits) -> Result<SizeSchedule, Fault> {
+fn read_powers(section: &Section, limits: &Limits) -> Result<SizeSchedule> {
     section.only_for("perturbation", "schedule = \"netpipe\"")?;
     let base = section.count("base", 2..=1024)?.unwrap_or(2);
     let (min_bytes, max_bytes) = read_bounds(section)?;
@@ -158,7 +158,7 @@ fn read_powers(section: &Section, limits: &Limits) -> Result<SizeSchedule, Fault
     })
 }
 
-fn read_netpipe(section: &Section, limits: &Limits) -> Result<SizeSchedule, Fault> {
+fn read_netpipe(section: &Section, limits: &Limits) -> Result<SizeSchedule> {
     section.only_for("base", "schedule = \"powers\"")?;
     let perturbation_bytes = section
         .size_or_zero("perturbation")?
@@ -182,7 +182,7 @@ fn read_netpipe(section: &Section, limits: &Limits) -> Result<SizeSchedule, Faul
     Ok(schedule)
 }
 
-fn read_bounds(section: &Section) -> Result<(u64, u64), Fault> {
+fn read_bounds(section: &Section) -> Result<(u64, u64)> {
     let right = "give a size with a unit, such as \"8 MiB\"";
     let min = section
         .size("min")?

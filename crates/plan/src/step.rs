@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::ensemble;
-use crate::error::{Fault, PlanError};
+use crate::error::{PlanError, Result};
 use crate::limits::{Limits, Reach};
 use crate::options::Options;
 use crate::pattern::Pattern;
@@ -131,7 +131,7 @@ impl Step {
     }
 
     /// Reads one of the plan's `steps`.
-    pub(crate) fn read(value: &toml::Value, path: &str, limits: &Limits) -> Result<Self, Fault> {
+    pub(crate) fn read(value: &toml::Value, path: &str, limits: &Limits) -> Result<Self> {
         let section = Section::unchecked(value, path, "[[steps]] followed by its keys")?;
         let pattern = Pattern::read(&section, &KEYS)?;
         let transport = read_transport(&section, &pattern)?;
@@ -163,7 +163,7 @@ impl Step {
 }
 
 /// Users go on until what they get is known closely.
-fn read_stop(section: &Section, pattern: &Pattern) -> Result<StopRule, Fault> {
+fn read_stop(section: &Section, pattern: &Pattern) -> Result<StopRule> {
     if !matches!(pattern, Pattern::Webserver(_)) {
         return StopRule::read(section, pattern.is_pair());
     }
@@ -174,7 +174,7 @@ fn read_stop(section: &Section, pattern: &Pattern) -> Result<StopRule, Fault> {
     })
 }
 
-fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport, Fault> {
+fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport> {
     let transport = section.choice("transport", &TRANSPORTS)?;
     let transport = transport.unwrap_or(Transport::Tcp);
     if transport == Transport::Tcp {
@@ -203,7 +203,7 @@ fn cannot_carry(transport: Transport, pattern: &Pattern) -> String {
 }
 
 /// The phases of many nodes are settled before the first, so that nothing can be left out on the way.
-fn read_until(section: &Section, pattern: &Pattern) -> Result<Option<u64>, Fault> {
+fn read_until(section: &Section, pattern: &Pattern) -> Result<Option<u64>> {
     if !pattern.is_pair() {
         section.only_for_pairs("until")?;
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
+use crate::error::Result;
 use crate::reading::Section;
 
 const EXAMPLE: &str = r#"{ rule = "time", trial = "10 ms", trials = 5 }"#;
@@ -49,7 +49,7 @@ impl StopRule {
     }
 
     /// Reads the `stop` of a step, whose pattern is between a pair of nodes or between many.
-    pub(crate) fn read(step: &Section, pair: bool) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section, pair: bool) -> Result<Self> {
         let value = step.require("stop", &format!("give when to stop, such as {EXAMPLE}"))?;
         let known = ["rule", "trial", "repeats", "trials", "at_least", "at_most"];
         let section = Section::of(value, &step.key("stop"), &known, EXAMPLE)?;
@@ -67,10 +67,10 @@ fn one() -> u32 {
     1
 }
 
-type Reader = fn(&Section) -> Result<StopRule, Fault>;
+type Reader = fn(&Section) -> Result<StopRule>;
 const READERS: [(&str, Reader); 2] = [("time", read_time), ("count", read_count)];
 
-fn read_time(section: &Section) -> Result<StopRule, Fault> {
+fn read_time(section: &Section) -> Result<StopRule> {
     section.only_for("repeats", "rule = \"count\"")?;
     let trial = section.time("trial")?;
     let trial_ns =
@@ -85,7 +85,7 @@ fn read_time(section: &Section) -> Result<StopRule, Fault> {
     })
 }
 
-fn read_count(section: &Section) -> Result<StopRule, Fault> {
+fn read_count(section: &Section) -> Result<StopRule> {
     for name in ["trial", "at_least", "at_most"] {
         section.only_for(name, "rule = \"time\"")?;
     }
@@ -98,7 +98,7 @@ fn read_count(section: &Section) -> Result<StopRule, Fault> {
     })
 }
 
-fn read_trials(section: &Section) -> Result<u32, Fault> {
+fn read_trials(section: &Section) -> Result<u32> {
     let trials = section.count("trials", 1..=MOST_TRIALS)?;
     trials.ok_or_else(|| section.refuse("trials", "give a number of trials, such as 5"))
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
+use crate::error::Result;
 use crate::reading::Axis;
 use crate::reading::Section;
 
@@ -36,7 +36,7 @@ pub struct Webserver {
 
 impl Webserver {
     /// Reads the keys of a step.
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
         let users = USERS.read(step, "users")?;
         let users =
             users.ok_or_else(|| step.refuse("users", format!("such as {}", USERS.example)))?;

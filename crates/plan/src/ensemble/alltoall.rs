@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Ensemble, given};
-use crate::error::Fault;
+use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
@@ -29,7 +29,7 @@ pub enum Mode {
 const MODES: [(&str, Mode); 2] = [("phased", Mode::Phased), ("unphased", Mode::Unphased)];
 
 impl AllToAll {
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
         Ok(Self {
             nodes: positions::read_nodes(step)?,
             mode: step.choice("mode", &MODES)?.unwrap_or(Mode::Phased),

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, Wrong, given, streams::doubling};
-use crate::error::Fault;
+use super::{Ensemble, Wrong, check_count, given, streams::doubling};
+use crate::error::Result;
 use crate::phase::{Transfer, Work};
 use crate::positions;
 use crate::reading::Section;
@@ -28,7 +28,7 @@ pub struct Cast {
 }
 
 impl Cast {
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
         Ok(Self {
             nodes: positions::read_nodes(step)?,
             chunk_bytes: step.size("chunk")?.unwrap_or(DEFAULT_CHUNK_BYTES),
@@ -62,13 +62,7 @@ impl Ensemble for Cast {
         if !(1..=MOST_CHUNK_BYTES).contains(&self.chunk_bytes) {
             return Err(("chunk", "must be at most 64 MiB, and positive".to_owned()));
         }
-        match self.networks {
-            1..=MOST_NETWORKS => Ok(()),
-            _ => Err((
-                "networks",
-                format!("must be a whole number from 1 to {MOST_NETWORKS}"),
-            )),
-        }
+        check_count("networks", self.networks, MOST_NETWORKS)
     }
 
     fn suits(&self, sizes: &[u64], stop: &StopRule) -> Result<(), Wrong> {

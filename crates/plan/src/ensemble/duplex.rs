@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
+use crate::error::Result;
 use crate::phase::Transfer;
 use crate::reading::Section;
 
@@ -17,7 +17,7 @@ pub enum Duplex {
 const KNOWN: [(&str, Duplex); 2] = [("half", Duplex::Half), ("full", Duplex::Full)];
 
 impl Duplex {
-    pub(super) fn read(step: &Section) -> Result<Option<Self>, Fault> {
+    pub(super) fn read(step: &Section) -> Result<Option<Self>> {
         step.choice("duplex", &KNOWN)
     }
 

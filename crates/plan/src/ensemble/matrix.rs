@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Duplex, Ensemble, Wrong, given};
-use crate::error::Fault;
+use crate::error::Result;
 use crate::phase::{Transfer, Work};
 use crate::positions;
 use crate::reading::Section;
@@ -30,7 +30,7 @@ pub enum Measure {
 const MEASURES: [(&str, Measure); 2] = [("rate", Measure::Rate), ("latency", Measure::Latency)];
 
 impl Matrix {
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
         let measure = step.choice("measure", &MEASURES)?.unwrap_or(Measure::Rate);
         let duplex = match measure {
             Measure::Rate => Some(Duplex::read(step)?.unwrap_or(Duplex::Half)),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Duplex, Ensemble, Wrong, given, union};
-use crate::error::Fault;
+use crate::error::Result;
 use crate::limits::MOST_NODES;
 use crate::phase::Transfer;
 use crate::positions;
@@ -23,7 +23,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
         let from = positions::read(step, "from")?;
         let to = positions::read(step, "to")?;
         let listed = from.is_some() || to.is_some();

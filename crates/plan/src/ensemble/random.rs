@@ -4,8 +4,8 @@ use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::{Duplex, Ensemble, Wrong, given};
-use crate::error::Fault;
+use super::{Duplex, Ensemble, Wrong, check_count, given};
+use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
@@ -41,7 +41,7 @@ const SHAPES: [(&str, Shape); 2] = [
 ];
 
 impl Random {
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
         let permutations = step.count("permutations", 1..=MOST_PERMUTATIONS)?;
         Ok(Self {
             nodes: positions::read_nodes(step)?,
@@ -73,13 +73,7 @@ impl Ensemble for Random {
     }
 
     fn check(&self) -> Result<(), Wrong> {
-        match self.permutations {
-            1..=MOST_PERMUTATIONS => Ok(()),
-            _ => Err((
-                "permutations",
-                format!("must be a whole number from 1 to {MOST_PERMUTATIONS}"),
-            )),
-        }
+        check_count("permutations", self.permutations, MOST_PERMUTATIONS)
     }
 
     fn transfers(&self, members: u64) -> u64 {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Ensemble, alltoall::shift, given};
-use crate::error::Fault;
+use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
@@ -16,7 +16,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
         let nodes = positions::read_nodes(step)?;
         Ok(Self { nodes })
     }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, Wrong, given, union};
-use crate::error::Fault;
+use super::{Ensemble, Wrong, check_count, given, union};
+use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
@@ -25,7 +25,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
         let senders = positions::read(step, "senders")?;
         let receivers = positions::read(step, "receivers")?;
         let both = union(&senders, &receivers);
@@ -81,13 +81,8 @@ impl Ensemble for Streams {
                 "give `receivers` or `senders`, such as \"1\"; the others take the other part";
             return Err(("receivers", right.to_owned()));
         }
-        match self.streams_per_sender {
-            1..=MOST_STREAMS_PER_SENDER => Ok(()),
-            _ => Err((
-                "streams_per_sender",
-                format!("must be a whole number from 1 to {MOST_STREAMS_PER_SENDER}"),
-            )),
-        }
+        let each = self.streams_per_sender;
+        check_count("streams_per_sender", each, MOST_STREAMS_PER_SENDER)
     }
 
     fn transfers(&self, members: u64) -> u64 {

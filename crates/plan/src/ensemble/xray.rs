@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Ensemble, Wrong, given};
-use crate::error::Fault;
+use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
@@ -21,7 +21,7 @@ pub struct Xray {
 }
 
 impl Xray {
-    pub(crate) fn read(step: &Section) -> Result<Self, Fault> {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
         Ok(Self {
             nodes: positions::read_nodes(step)?,
             time_ns: step.time("time")?.unwrap_or(DEFAULT_TIME_NS),

@@ -8,6 +8,7 @@ mod section;
 
 pub use toml::{Table, Value};
 
+pub use crate::error::Result;
 pub use node_range::NodeRange;
 pub use place::line_of;
 pub use quantity::*;

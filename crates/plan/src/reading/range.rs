@@ -2,7 +2,7 @@
 
 use toml::Value;
 
-use crate::error::Fault;
+use crate::error::Result;
 use crate::reading::Section;
 
 /// More points than are of use.
@@ -20,14 +20,8 @@ pub struct Axis {
 
 impl Axis {
     /// The numbers at `name` in increasing order, or nothing where the key is absent.
-    pub fn read(&self, section: &Section, name: &str) -> Result<Option<Vec<f64>>, Fault> {
-        let Some(value) = section.get(name) else {
-            return Ok(None);
-        };
-        self.values(value)
-            .and_then(|values| self.checked(values))
-            .map(Some)
-            .map_err(|right| section.refuse(name, right))
+    pub fn read(&self, section: &Section, name: &str) -> Result<Option<Vec<f64>>> {
+        section.value(name, |value| self.checked(self.values(value)?))
     }
 
     fn values(&self, value: &Value) -> Result<Vec<f64>, String> {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use toml::{Table, Value};
 
-use crate::error::{Fault, PlanError};
+use crate::error::{Fault, PlanError, Result};
 use crate::reading::{Quantity, SIZE, TIME};
 use crate::setting::{Setting, blame, with};
 
@@ -16,7 +16,7 @@ pub fn document<T>(
     text: &str,
     origin: &str,
     overrides: &[(String, String)],
-    read: impl Fn(&Value) -> Result<T, Fault>,
+    read: impl Fn(&Value) -> Result<T>,
 ) -> Result<T, PlanError> {
     let table: Table = text
         .parse()
@@ -51,19 +51,19 @@ pub struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// A section that may hold the `known` keys and no others.
-    pub fn new(table: &'a Table, path: &str, known: &[&str]) -> Result<Self, Fault> {
+    pub fn new(table: &'a Table, path: &str, known: &[&str]) -> Result<Self> {
         let section = Self::at(table, path);
         section.check_keys(known).map(|()| section)
     }
 
     /// Like `new`, of a value that must be a table.
-    pub fn of(value: &'a Value, path: &str, known: &[&str], example: &str) -> Result<Self, Fault> {
+    pub fn of(value: &'a Value, path: &str, known: &[&str], example: &str) -> Result<Self> {
         let section = Self::unchecked(value, path, example)?;
         section.check_keys(known).map(|()| section)
     }
 
     /// Like `of`, where the keys that there may be depend on what is inside.
-    pub fn unchecked(value: &'a Value, path: &str, example: &str) -> Result<Self, Fault> {
+    pub fn unchecked(value: &'a Value, path: &str, example: &str) -> Result<Self> {
         match value {
             Value::Table(table) => Ok(Self::at(table, path)),
             _ => Err(Fault::new(
@@ -83,13 +83,13 @@ impl<'a> Section<'a> {
     }
 
     /// Refuses every key that was not read.
-    pub fn finish(&self) -> Result<(), Fault> {
+    pub fn finish(&self) -> Result<()> {
         let read = self.read.borrow();
         self.check_keys(&read.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Refuses every key but the `known`.
-    pub fn check_keys(&self, known: &[&str]) -> Result<(), Fault> {
+    pub fn check_keys(&self, known: &[&str]) -> Result<()> {
         let mut keys = self.table.iter();
         match keys.find(|(key, _)| !known.contains(&key.as_str())) {
             Some((key, value)) => Err(Fault::new(self.key(key), value, unknown_key(key, known))),
@@ -116,7 +116,7 @@ impl<'a> Section<'a> {
     }
 
     /// The value of a key that must be there.
-    pub fn require(&self, name: &str, right: &str) -> Result<&'a Value, Fault> {
+    pub fn require(&self, name: &str, right: &str) -> Result<&'a Value> {
         self.get(name)
             .ok_or_else(|| Fault::missing(self.key(name), right))
     }
@@ -130,7 +130,7 @@ impl<'a> Section<'a> {
     }
 
     /// Refuses a key that means nothing here: an input must never quietly do nothing.
-    pub fn only_for(&self, name: &str, owner: &str) -> Result<(), Fault> {
+    pub fn only_for(&self, name: &str, owner: &str) -> Result<()> {
         match self.get(name) {
             Some(_) => Err(self.refuse(name, format!("belongs to {owner}; remove it here"))),
             None => Ok(()),
@@ -138,23 +138,27 @@ impl<'a> Section<'a> {
     }
 
     /// Refuses a key that means nothing between many nodes.
-    pub fn only_for_pairs(&self, name: &str) -> Result<(), Fault> {
+    pub fn only_for_pairs(&self, name: &str) -> Result<()> {
         self.only_for(name, "pattern = \"pingpong\" or \"stream\"")
     }
 
+    /// What `read` makes of a value that may be absent; its error is what would be right.
+    pub fn value<T, E: Into<String>>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&'a Value) -> Result<T, E>,
+    ) -> Result<Option<T>> {
+        let read = |value| read(value).map_err(|right| self.refuse(name, right));
+        self.get(name).map(read).transpose()
+    }
+
     /// A text that may be absent.
-    pub fn text(&self, name: &str) -> Result<Option<&'a str>, Fault> {
-        let Some(value) = self.get(name) else {
-            return Ok(None);
-        };
-        value
-            .as_str()
-            .map(Some)
-            .ok_or_else(|| self.refuse(name, "must be text in quotes"))
+    pub fn text(&self, name: &str) -> Result<Option<&'a str>> {
+        self.value(name, |value| value.as_str().ok_or("must be text in quotes"))
     }
 
     /// A text that must be there.
-    pub fn required_text(&self, name: &str, example: &str) -> Result<&'a str, Fault> {
+    pub fn required_text(&self, name: &str, example: &str) -> Result<&'a str> {
         let right = || self.refuse(name, format!("write for example {name} = {example:?}"));
         self.text(name)?.ok_or_else(right)
     }
@@ -164,20 +168,16 @@ impl<'a> Section<'a> {
         &self,
         name: &str,
         parse: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, Fault> {
-        let text = match self.get(name) {
-            None => return Ok(None),
-            Some(Value::String(text)) => text.clone(),
+    ) -> Result<Option<T>> {
+        self.value(name, |value| match value {
+            Value::String(text) => parse(text),
             // A bare number gets the message about its missing unit.
-            Some(other) => other.to_string(),
-        };
-        parse(&text)
-            .map(Some)
-            .map_err(|right| self.refuse(name, right))
+            other => parse(&other.to_string()),
+        })
     }
 
     /// The texts of a list that must be there.
-    pub fn texts(&self, name: &str) -> Result<Vec<&'a str>, Fault> {
+    pub fn texts(&self, name: &str) -> Result<Vec<&'a str>> {
         let right = "must be a list of texts, such as [\"n1\", \"n2\"]";
         let values = self.get(name).and_then(Value::as_array);
         let texts = values.and_then(|values| values.iter().map(Value::as_str).collect());
@@ -185,7 +185,7 @@ impl<'a> Section<'a> {
     }
 
     /// A number from 0 to `most` that must be there.
-    pub fn number(&self, name: &str, most: f64) -> Result<f64, Fault> {
+    pub fn number(&self, name: &str, most: f64) -> Result<f64> {
         let found = match self.get(name) {
             Some(Value::Float(number)) => Some(*number),
             Some(Value::Integer(number)) => Some(*number as f64),
@@ -196,14 +196,14 @@ impl<'a> Section<'a> {
     }
 
     /// A table inside, or absent.
-    pub fn section(&self, name: &str) -> Result<Option<Section<'a>>, Fault> {
+    pub fn section(&self, name: &str) -> Result<Option<Section<'a>>> {
         let example = format!("[{name}] followed by its keys");
         let inner = |value| Self::unchecked(value, &self.key(name), &example);
         self.get(name).map(inner).transpose()
     }
 
     /// The tables of a list, none where it is absent.
-    pub fn sections(&self, name: &str) -> Result<Vec<Section<'a>>, Fault> {
+    pub fn sections(&self, name: &str) -> Result<Vec<Section<'a>>> {
         let example = format!("[[{name}]] followed by its keys");
         let values = match self.get(name) {
             None => return Ok(Vec::new()),
@@ -216,7 +216,7 @@ impl<'a> Section<'a> {
     }
 
     /// A short identifier: it ends up in file names, override keys and tables.
-    pub fn name(&self, name: &str) -> Result<Option<String>, Fault> {
+    pub fn name(&self, name: &str) -> Result<Option<String>> {
         const LONGEST: usize = 64;
         let Some(text) = self.text(name)? else {
             return Ok(None);
@@ -231,33 +231,22 @@ impl<'a> Section<'a> {
     }
 
     /// True or false, or absent.
-    pub fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
-        let Some(value) = self.get(name) else {
-            return Ok(None);
-        };
-        value
-            .as_bool()
-            .map(Some)
-            .ok_or_else(|| self.refuse(name, "must be true or false"))
+    pub fn flag(&self, name: &str) -> Result<Option<bool>> {
+        self.value(name, |value| value.as_bool().ok_or("must be true or false"))
     }
 
     /// A whole number within a range, or absent.
-    pub fn count(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Fault> {
-        let Some(value) = self.get(name) else {
-            return Ok(None);
-        };
-        count(value, range)
-            .map(Some)
-            .map_err(|right| self.refuse(name, right))
+    pub fn count(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>> {
+        self.value(name, |value| count(value, range))
     }
 
     /// A size in bytes, more than zero.
-    pub fn size(&self, name: &str) -> Result<Option<u64>, Fault> {
+    pub fn size(&self, name: &str) -> Result<Option<u64>> {
         self.quantity(name, &SIZE, 1)
     }
 
     /// A size in bytes that may be zero, as a perturbation may.
-    pub fn size_or_zero(&self, name: &str) -> Result<Option<u64>, Fault> {
+    pub fn size_or_zero(&self, name: &str) -> Result<Option<u64>> {
         self.quantity(name, &SIZE, 0)
     }
 
@@ -267,32 +256,24 @@ impl<'a> Section<'a> {
     }
 
     /// A time in nanoseconds, more than zero.
-    pub fn time(&self, name: &str) -> Result<Option<u64>, Fault> {
+    pub fn time(&self, name: &str) -> Result<Option<u64>> {
         self.quantity(name, &TIME, 1)
     }
 
     /// A quantity in the smallest unit of its kind, at least `least`, or absent.
-    pub fn quantity(&self, name: &str, kind: &Quantity, least: u64) -> Result<Option<u64>, Fault> {
-        let Some(value) = self.get(name) else {
-            return Ok(None);
-        };
-        quantity(value, kind, least)
-            .map(Some)
-            .map_err(|right| self.refuse(name, right))
+    pub fn quantity(&self, name: &str, kind: &Quantity, least: u64) -> Result<Option<u64>> {
+        self.value(name, |value| quantity(value, kind, least))
     }
 
     /// One of the named values; another is refused with the list of them.
-    pub fn choice<T: Copy>(&self, name: &str, known: &[(&str, T)]) -> Result<Option<T>, Fault> {
-        let Some(text) = self.text(name)? else {
-            return Ok(None);
+    pub fn choice<T: Copy>(&self, name: &str, known: &[(&str, T)]) -> Result<Option<T>> {
+        let choose = |text| {
+            let found = known.iter().find(|(candidate, _)| *candidate == text);
+            let names = known.iter().map(|(key, _)| *key);
+            let right = || self.refuse(name, unknown_choice(name, text, names));
+            found.map(|(_, meaning)| *meaning).ok_or_else(right)
         };
-        match known.iter().find(|(candidate, _)| *candidate == text) {
-            Some((_, meaning)) => Ok(Some(*meaning)),
-            None => Err(self.refuse(
-                name,
-                unknown_choice(name, text, known.iter().map(|(key, _)| *key)),
-            )),
-        }
+        self.text(name)?.map(choose).transpose()
     }
 }
 
