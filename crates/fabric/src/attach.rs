@@ -3,14 +3,12 @@
 use std::collections::HashMap;
 
 use weft_plan::Fault;
-use weft_plan::reading::Section;
+use weft_plan::reading::{Result, Section};
 
-use crate::draft::{Draft, list_names};
+use crate::draft::{Draft, list_names, read_set};
 use crate::fabric::Link;
 use crate::link_keys::{read_link, unshaped_link};
 use crate::node_set;
-
-type Result<T> = std::result::Result<T, Fault>;
 
 /// Where the hosts of an entry go.
 pub struct Places {
@@ -54,14 +52,10 @@ impl Draft {
 
     /// Reads one entry of `[[attachments]]`, which gives its hosts one more interface.
     pub fn read_attachment(&mut self, section: &Section<'_>) -> Result<()> {
-        section.required_text("hosts", "n[1-4]")?;
+        let hosts = read_set(section, "hosts", "n[1-4]")?;
         section.required_text("attach", "switch2")?;
-        let hosts = section.parsed("hosts", node_set::expand)?;
-        let hosts = hosts.unwrap_or_default();
-        if let Some(unknown) = hosts.iter().find(|host| !self.is_host(host)) {
-            let known = self.list_hosts();
-            let message = format!("unknown host {unknown:?}; the hosts are {known}");
-            return Err(section.refuse("hosts", message));
+        for host in &hosts {
+            self.check_host(section, "hosts", host)?;
         }
         let Some(places) = self.read_places(section)? else {
             return Ok(());

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use weft_plan::Fault;
-use weft_plan::reading::Section;
+use weft_plan::reading::{Result, Section};
 
 use crate::fabric::Price;
-
-type Result<T> = std::result::Result<T, Fault>;
 
 /// Reads the prices by what they are counted per.
 pub fn read_cost(root: &Section<'_>) -> Result<BTreeMap<String, Price>> {

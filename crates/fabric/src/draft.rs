@@ -2,16 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use weft_plan::Fault;
-use weft_plan::reading::Section;
+use weft_plan::reading::{Result, Section};
 
 use crate::fabric::{Host, LimitedPath, Link, Switch};
 use crate::link_keys::{DEFAULT_QUEUE_FRAMES, read_queue_frames, read_rate};
 use crate::node_set;
 
-type Result<T> = std::result::Result<T, Fault>;
-
 /// What has been read so far.
+#[derive(Default)]
 pub struct Draft {
     pub scale: f64,
     pub hosts: Vec<Host>,
@@ -32,14 +30,7 @@ impl Draft {
     pub fn new(scale: f64) -> Self {
         Self {
             scale,
-            hosts: Vec::new(),
-            switches: Vec::new(),
-            host_links: Vec::new(),
-            trunks: Vec::new(),
-            paths: Vec::new(),
-            ports_used: HashMap::new(),
-            host_names: HashSet::new(),
-            switch_places: HashMap::new(),
+            ..Self::default()
         }
     }
 
@@ -127,9 +118,14 @@ impl Draft {
         self.host_links.iter().chain(&self.trunks)
     }
 
-    /// The names of all hosts, for a message.
-    pub fn list_hosts(&self) -> String {
-        list_names(self.hosts.iter().map(|host| host.name.as_str()))
+    /// Refuses a host that is not there.
+    pub fn check_host(&self, section: &Section<'_>, key: &str, name: &str) -> Result<()> {
+        if self.is_host(name) {
+            return Ok(());
+        }
+        let known = list_names(self.hosts.iter().map(|host| host.name.as_str()));
+        let message = format!("unknown host {name:?}; the hosts are {known}");
+        Err(section.refuse(key, message))
     }
 
     fn refuse_known(&self, section: &Section<'_>, name: &str) -> Result<()> {
@@ -144,9 +140,14 @@ fn parent_of(name: &str) -> Option<String> {
     name.rsplit_once('/').map(|(parent, _)| parent.to_owned())
 }
 
+/// Reads a set of nodes that must be there.
+pub fn read_set(section: &Section<'_>, key: &'static str, example: &str) -> Result<Vec<String>> {
+    section.required_text(key, example)?;
+    Ok(section.parsed(key, node_set::expand)?.unwrap_or_default())
+}
+
 fn read_ids(section: &Section<'_>, example: &str) -> Result<Vec<String>> {
-    section.required_text("ids", example)?;
-    let names = section.parsed("ids", node_set::expand)?.unwrap_or_default();
+    let names = read_set(section, "ids", example)?;
     let mut seen = HashSet::new();
     match names.iter().find(|name| !seen.insert(*name)) {
         Some(name) => Err(section.refuse("ids", format!("{name:?} appears twice"))),
@@ -157,12 +158,7 @@ fn read_ids(section: &Section<'_>, example: &str) -> Result<Vec<String>> {
 /// Names for a message, the first few of many.
 pub fn list_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.collect();
-    let shown = names
-        .iter()
-        .take(12)
-        .copied()
-        .collect::<Vec<_>>()
-        .join(", ");
+    let shown = names[..names.len().min(12)].join(", ");
     match names.len() {
         0 => "none".to_owned(),
         1..=12 => shown,

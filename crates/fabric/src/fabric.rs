@@ -95,7 +95,7 @@ impl Link {
 }
 
 /// One direction of a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Direction {
     /// Bits on the wire per second, everything of a frame counted; as fast as it goes where absent.
     pub rate_bits_per_s: Option<BitRate>,
@@ -106,7 +106,7 @@ pub struct Direction {
 impl Direction {
     /// Whether it carries everything at once.
     pub fn is_unshaped(&self) -> bool {
-        self.rate_bits_per_s.is_none() && self.delay_ns == Nanoseconds(0)
+        *self == Self::default()
     }
 }
 

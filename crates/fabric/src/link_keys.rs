@@ -1,13 +1,10 @@
 //! The keys of a link, which hosts' links, links between switches and overrides share.
 
-use weft_plan::Fault;
-use weft_plan::reading::Section;
+use weft_plan::reading::{Result, Section};
 
 use crate::fabric::{Direction, Link};
 use crate::node_set;
 use crate::quantity::{BitRate, Nanoseconds};
-
-type Result<T> = std::result::Result<T, Fault>;
 
 const DEFAULT_MTU_BYTES: u32 = 1500;
 /// What waits where nothing else is said.
@@ -64,11 +61,10 @@ pub fn read_link(section: &Section<'_>, scale: f64) -> Result<Link> {
 
 /// A link without limits, whose ends are still to be filled in.
 pub fn unshaped_link() -> Link {
-    let direction = unshaped_direction();
     Link {
         ends: [String::new(), String::new()],
-        forward: direction,
-        backward: direction,
+        forward: Direction::default(),
+        backward: Direction::default(),
         mtu_bytes: DEFAULT_MTU_BYTES,
         queue_frames: DEFAULT_QUEUE_FRAMES,
         network: 0,
@@ -76,23 +72,14 @@ pub fn unshaped_link() -> Link {
     }
 }
 
-fn unshaped_direction() -> Direction {
-    Direction {
-        rate_bits_per_s: None,
-        delay_ns: Nanoseconds(0),
-    }
-}
-
 /// Reads what a direction without a way back may say.
 pub fn read_direction(section: &Section<'_>, scale: f64) -> Result<Direction> {
-    let mut direction = unshaped_direction();
-    let rate = read_rate(section, "rate", scale)?;
-    apply_to_direction(
-        &mut direction,
-        rate,
-        section.parsed("delay", Nanoseconds::parse)?,
-    );
-    Ok(direction)
+    Ok(Direction {
+        rate_bits_per_s: read_rate(section, "rate", scale)?,
+        delay_ns: section
+            .parsed("delay", Nanoseconds::parse)?
+            .unwrap_or_default(),
+    })
 }
 
 /// Reads the length of a queue, which may be absent.

@@ -1,14 +1,12 @@
 //! From a TOML file to a resolved fabric.
 
 use weft_plan::Fault;
-use weft_plan::reading::{Section, Value, document};
+use weft_plan::reading::{Result, Section, Value, document};
 
 use crate::cost::read_cost;
 use crate::draft::Draft;
 use crate::fabric::Fabric;
 use crate::routing::Routing;
-
-type Result<T> = std::result::Result<T, Fault>;
 
 /// Why a fabric is refused.
 pub type FabricError = weft_plan::PlanError;
@@ -16,7 +14,7 @@ pub type FabricError = weft_plan::PlanError;
 /// Reads a fabric description and multiplies its rates by `scale`.
 ///
 /// `origin` is what messages call the text, usually its file name.
-pub fn load(text: &str, origin: &str, scale: f64) -> std::result::Result<Fabric, FabricError> {
+pub fn load(text: &str, origin: &str, scale: f64) -> Result<Fabric, FabricError> {
     document(text, origin, &[], |value| {
         if !(scale.is_finite() && (1e-6..=1e6).contains(&scale)) {
             let right = "must be from 0.000001 to 1000000";

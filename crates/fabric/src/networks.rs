@@ -2,19 +2,16 @@
 
 use std::collections::HashMap;
 
-use weft_plan::Fault;
-use weft_plan::reading::Section;
+use weft_plan::reading::{Result, Section};
 
 use crate::draft::Draft;
-
-type Result<T> = std::result::Result<T, Fault>;
 
 impl Draft {
     /// Gives each link between switches the network of the hosts around it. Switches that serve two
     /// networks are refused: the fabric would have loops.
     pub fn assign_networks(&mut self, root: &Section<'_>) -> Result<()> {
         let islands = self.islands();
-        let mut network_of: HashMap<&str, u32> = HashMap::new();
+        let mut network_of: HashMap<&String, u32> = HashMap::new();
         for link in self.links().filter(|link| !self.joins_switches(&link.ends)) {
             let Some(switch) = link.ends.iter().find(|end| islands.contains_key(*end)) else {
                 continue;
@@ -30,17 +27,10 @@ impl Draft {
                 return Err(root.refuse("attachments", message));
             }
         }
-        let networks: Vec<u32> = self
-            .trunks
-            .iter()
-            .map(|link| match islands.get(&link.ends[0]) {
-                Some(island) => network_of.get(island.as_str()).copied(),
-                None => None,
-            })
-            .map(Option::unwrap_or_default)
-            .collect();
-        for (link, network) in self.trunks.iter_mut().zip(networks) {
-            link.network = network;
+        for link in &mut self.trunks {
+            let island = islands.get(&link.ends[0]);
+            let network = island.and_then(|island| network_of.get(island));
+            link.network = network.copied().unwrap_or_default();
         }
         Ok(())
     }
@@ -56,10 +46,7 @@ impl Draft {
             let parent = switch.parent.as_ref()?;
             Some((&switch.name, parent))
         });
-        let links = self
-            .trunks
-            .iter()
-            .map(|link| (&link.ends[0], &link.ends[1]));
+        let links = self.trunks.iter().map(|link| link.ends.each_ref().into());
         for (one, other) in parts.chain(links) {
             let (Some(from), Some(to)) = (island_of.get(one), island_of.get(other)) else {
                 continue;

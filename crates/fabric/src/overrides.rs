@@ -2,23 +2,18 @@
 
 use std::mem::swap;
 
-use weft_plan::Fault;
-use weft_plan::reading::Section;
+use weft_plan::reading::{Result, Section};
 
-use crate::draft::Draft;
+use crate::draft::{Draft, read_set};
 use crate::fabric::{LimitedPath, Link};
 use crate::link_keys::{
     DEFAULT_QUEUE_FRAMES, LinkKeys, pair_off, read_direction, read_network, read_queue_frames,
 };
-use crate::node_set;
-
-type Result<T> = std::result::Result<T, Fault>;
 
 impl Draft {
     /// Reads one entry of `[[overrides]]` and changes the hosts' links.
     pub fn read_override(&mut self, section: &Section<'_>) -> Result<()> {
-        section.required_text("ids", "n7")?;
-        let hosts = section.parsed("ids", node_set::expand)?.unwrap_or_default();
+        let hosts = read_set(section, "ids", "n7")?;
         let network = read_network(section)?;
         let dead = section.flag("dead")?.unwrap_or(false);
         let keys = match section.section("link")? {
@@ -74,15 +69,6 @@ impl Draft {
             });
         }
         Ok(())
-    }
-
-    fn check_host(&self, section: &Section<'_>, key: &str, name: &str) -> Result<()> {
-        if self.is_host(name) {
-            return Ok(());
-        }
-        let known = self.list_hosts();
-        let message = format!("unknown host {name:?}; the hosts are {known}");
-        Err(section.refuse(key, message))
     }
 
     fn link_of(&mut self, section: &Section<'_>, host: &str, network: u32) -> Result<&mut Link> {

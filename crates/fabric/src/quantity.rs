@@ -9,7 +9,7 @@ use weft_plan::reading::{RATE, TIME};
 pub struct BitRate(pub u64);
 
 /// A span of time in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Nanoseconds(pub u64);
 

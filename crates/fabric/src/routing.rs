@@ -1,8 +1,7 @@
 //! How a path is chosen where a fabric has several.
 
 use serde::{Deserialize, Serialize};
-use weft_plan::Fault;
-use weft_plan::reading::Section;
+use weft_plan::reading::{Result, Section};
 
 /// What chooses the path between two hosts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +18,7 @@ pub enum Routing {
 
 impl Routing {
     /// Reads `routing` and `routing_seed`.
-    pub fn read(root: &Section<'_>) -> Result<Self, Fault> {
+    pub fn read(root: &Section<'_>) -> Result<Self> {
         let seed = root.count("routing_seed", 0..=u32::MAX)?;
         let routing = match root.text("routing")? {
             None | Some("tree") => Self::Tree,

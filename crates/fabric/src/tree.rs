@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::fabric::{Direction, Fabric, Link, Switch};
-use crate::quantity::Nanoseconds;
 
 /// The switches that the hosts of a network are joined by. The first is the root: the middle of the tree.
 #[derive(Debug)]
@@ -248,7 +247,7 @@ fn interior_of(switch: &Switch) -> Option<Interior> {
     switch.capacity_bits_per_s.map(|rate| Interior {
         direction: Direction {
             rate_bits_per_s: Some(rate),
-            delay_ns: Nanoseconds(0),
+            ..Direction::default()
         },
         queue_frames: switch.queue_frames,
     })

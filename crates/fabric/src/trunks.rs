@@ -1,13 +1,10 @@
 //! `[[links]]`: the links that are not part of a host's own entry.
 
-use weft_plan::Fault;
-use weft_plan::reading::Section;
+use weft_plan::reading::{Result, Section};
 
 use crate::draft::{Draft, list_names};
 use crate::fabric::Link;
 use crate::link_keys::{pair_off, read_link};
-
-type Result<T> = std::result::Result<T, Fault>;
 
 impl Draft {
     /// Reads one entry of `[[links]]`. An end that nothing declares is a switch without limits.
