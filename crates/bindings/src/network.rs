@@ -27,7 +27,7 @@ impl Network {
     #[staticmethod]
     fn declared(text: &str, origin: &str, scale: f64) -> PyResult<Self> {
         let fabric = weft_fabric::load(text, origin, scale).map_err(refused)?;
-        let inner = network::of_fabric(fabric);
+        let inner = network::of_fabric(&fabric);
         let inner = inner.map_err(|why| refused(format!("{origin}: {why}")))?;
         Ok(Self { inner })
     }

@@ -48,7 +48,7 @@ fn sizes_are_those_of_the_literature() {
 fn a_chassis_is_the_published_one() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalog/fabrics");
     let text = std::fs::read_to_string(root.join("xibalba-e7-config2.toml")).unwrap();
-    let file = of_fabric(load(&text, "file", 1.0).unwrap()).unwrap();
+    let file = of_fabric(&load(&text, "file", 1.0).unwrap()).unwrap();
     let built = build(
         "chassis(cards=2,chips=2,hosts=24,rate=100 Mb/s,delay=5 us,chip=1600 Mb/s,card=800 Mb/s)",
     )

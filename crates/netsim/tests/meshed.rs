@@ -22,7 +22,7 @@ rate = "1 Gb/s"
 
 fn with_routing(text: &str, routing: &str) -> Box<dyn Network> {
     let fabric = load(&format!("{routing}\n{text}"), "f.toml", 1.0).unwrap();
-    of_fabric(fabric).unwrap()
+    of_fabric(&fabric).unwrap()
 }
 
 fn names(network: &dyn Network, src: usize, dst: usize) -> Vec<String> {
@@ -151,7 +151,10 @@ fn islands_have_no_path_between_them() {
 fn what_cannot_be_is_refused() {
     let refusal = |text: &str| {
         let fabric = load(text, "f.toml", 1.0).map_err(|error| error.to_string());
-        fabric.and_then(of_fabric).map(|_| ()).unwrap_err()
+        fabric
+            .and_then(|one| of_fabric(&one))
+            .map(|_| ())
+            .unwrap_err()
     };
     for (routing, expected) in [
         (

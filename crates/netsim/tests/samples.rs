@@ -14,7 +14,7 @@ const SEGMENT_BYTES: f64 = 1448.0;
 fn run(fabric: &str, step: &str) -> Outcome {
     let fabric = weft_fabric::load(fabric, "test", 1.0).unwrap();
     let nodes = fabric.hosts.len() as u32;
-    let network = of_fabric(fabric).unwrap();
+    let network = of_fabric(&fabric).unwrap();
     let limits = Limits {
         max_message_bytes: 1 << 40,
     };

@@ -8,8 +8,8 @@ use crate::packets::Limit;
 
 use super::Path;
 
-/// A network that is ready to be simulated.
-pub trait Network: Debug + Send + Sync {
+/// The hosts and the constraints of a network.
+pub trait Inventory {
     /// What it is called.
     fn name(&self) -> &str;
 
@@ -19,6 +19,18 @@ pub trait Network: Debug + Send + Sync {
     /// What a host is called.
     fn host_name(&self, host: usize) -> String;
 
+    /// By constraint what it carries, in bit/s as on a wire between switches; infinite where there is no limit.
+    fn capacities(&self) -> &[f64];
+
+    /// What a constraint is called, such as `n7 out`.
+    fn constraint_name(&self, constraint: usize) -> String;
+
+    /// What a frame takes behind it to arrive.
+    fn constraint_delay_s(&self, constraint: usize) -> f64;
+}
+
+/// A network that is ready to be simulated.
+pub trait Network: Inventory + Debug + Send + Sync {
     /// How many networks a host may be in.
     fn networks(&self) -> u32 {
         1
@@ -28,15 +40,6 @@ pub trait Network: Debug + Send + Sync {
     fn is_dead(&self, _host: usize) -> bool {
         false
     }
-
-    /// By constraint what it carries, in bit/s as on a wire between switches; infinite where there is no limit.
-    fn capacities(&self) -> &[f64];
-
-    /// What a constraint is called, such as `n7 out`.
-    fn constraint_name(&self, constraint: usize) -> String;
-
-    /// What a frame takes behind it to arrive.
-    fn constraint_delay_s(&self, constraint: usize) -> f64;
 
     /// A constraint as single frames meet it, with what may wait there; None where nothing is known of queues.
     fn limit(&self, _constraint: usize) -> Option<Limit> {

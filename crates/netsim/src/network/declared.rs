@@ -4,23 +4,24 @@ use weft_fabric::{Fabric, Framing, Layout, Limit, Paths, Place};
 
 use crate::packets;
 
+use super::constraints::Inventory;
+use super::named::{Listed, Named};
 use super::{Hop, Network, Path};
 
 /// The network of a declared fabric: the same limits on the same ways as the lab builds of it.
 #[derive(Debug)]
 pub struct Declared {
-    fabric: Fabric,
     layout: Layout,
     paths: Paths,
-    capacities: Vec<f64>,
+    constraints: Named,
     /// By network, then by host.
     port_of: Vec<Vec<Option<u32>>>,
 }
 
 impl Declared {
     /// Prepares a fabric; the error says why its hosts have no paths.
-    pub fn new(fabric: Fabric) -> Result<Self, String> {
-        let layout = Layout::of(&fabric)?;
+    pub fn new(fabric: &Fabric) -> Result<Self, String> {
+        let layout = Layout::of(fabric)?;
         let paths = Paths::of(&layout);
         let networks = layout.ports.iter().map(|port| port.network + 1).max();
         let mut port_of = vec![vec![None; fabric.hosts.len()]; networks.unwrap_or(1)];
@@ -29,65 +30,81 @@ impl Declared {
         }
         let largest = layout.ports.iter().map(|port| port.mtu_bytes).max();
         let gain = Framing::Ethernet.inside_gain(largest.unwrap_or(1500));
+        let mut constraints = Named::of_fabric(fabric);
+        for limit in &paths.limits {
+            constraints.add(
+                name_of(limit.place, fabric, &layout),
+                hop(limit, gain),
+                limit.dead,
+            );
+        }
         Ok(Self {
-            capacities: paths
-                .limits
-                .iter()
-                .map(|limit| capacity(limit, gain))
-                .collect(),
-            fabric,
             layout,
             paths,
+            constraints,
             port_of,
         })
     }
+}
 
-    fn hop(&self, limit: usize) -> Hop {
-        let at = &self.paths.limits[limit];
-        Hop {
-            delay_s: at.direction.delay_ns.0 as f64 / 1e9,
-            bits_per_s: match at.dead {
-                // What it takes never arrives, however long it takes.
-                true => f64::INFINITY,
-                false => self.capacities[limit],
-            },
-            mtu_bytes: (!at.place.is_inside()).then_some(at.mtu_bytes),
-        }
+fn hop(limit: &Limit, inside_gain: f64) -> Hop {
+    let is_inside = limit.place.is_inside();
+    let gain = if is_inside { inside_gain } else { 1.0 };
+    // What a dead one takes never arrives, however long it takes.
+    let rate = limit.direction.rate_bits_per_s.filter(|_| !limit.dead);
+    Hop {
+        delay_s: limit.direction.delay_ns.0 as f64 / 1e9,
+        bits_per_s: rate.map_or(f64::INFINITY, |rate| rate.0 as f64 * gain),
+        mtu_bytes: (!is_inside).then_some(limit.mtu_bytes),
     }
+}
 
-    fn switch_name(&self, network: usize, switch: usize) -> &str {
-        &self.layout.trees[network].switches[switch].name
-    }
-
-    /// The switch above another one; the root is above itself.
-    fn above(&self, network: usize, switch: usize) -> &str {
-        let parent = self.layout.trees[network].switches[switch].parent;
-        self.switch_name(network, parent.unwrap_or(switch))
-    }
-
-    fn port_name(&self, port: usize) -> String {
-        let port = &self.layout.ports[port];
-        let name = &self.fabric.hosts[port.host].name;
+fn name_of(place: Place, fabric: &Fabric, layout: &Layout) -> String {
+    let port = |port: usize| {
+        let port = &layout.ports[port];
+        let name = &fabric.hosts[port.host].name;
         match port.network {
             0 => name.clone(),
             network => format!("{name} (network {})", network + 1),
         }
+    };
+    let switch = |network: usize, switch: usize| &layout.trees[network].switches[switch];
+    // The root is above itself.
+    let ends = |network: usize, at: usize| {
+        let lower = switch(network, at);
+        let upper = switch(network, lower.parent.unwrap_or(at));
+        (&lower.name, &upper.name)
+    };
+    match place {
+        Place::Up { port: at } => format!("{} out", port(at)),
+        Place::Down { port: at } => format!("{} in", port(at)),
+        Place::Enter {
+            network,
+            switch: at,
+        } => format!("into {}", switch(network, at).name),
+        Place::Leave {
+            network,
+            switch: at,
+        } => format!("out of {}", switch(network, at).name),
+        Place::TrunkUp { network, switch } => {
+            let (lower, upper) = ends(network, switch);
+            format!("{lower} to {upper}")
+        }
+        Place::TrunkDown { network, switch } => {
+            let (lower, upper) = ends(network, switch);
+            format!("{upper} to {lower}")
+        }
+        Place::Detour { from, to } => format!("the route {} to {}", port(from), port(to)),
+    }
+}
+
+impl Listed for Declared {
+    fn named(&self) -> &Named {
+        &self.constraints
     }
 }
 
 impl Network for Declared {
-    fn name(&self) -> &str {
-        &self.fabric.name
-    }
-
-    fn hosts(&self) -> usize {
-        self.fabric.hosts.len()
-    }
-
-    fn host_name(&self, host: usize) -> String {
-        self.fabric.hosts[host].name.clone()
-    }
-
     fn networks(&self) -> u32 {
         self.port_of.len() as u32
     }
@@ -97,52 +114,10 @@ impl Network for Declared {
         self.port_of[0][host].is_some_and(|port| self.layout.ports[port as usize].dead)
     }
 
-    fn capacities(&self) -> &[f64] {
-        &self.capacities
-    }
-
-    fn constraint_name(&self, constraint: usize) -> String {
-        match self.paths.limits[constraint].place {
-            Place::Up { port } => format!("{} out", self.port_name(port)),
-            Place::Down { port } => format!("{} in", self.port_name(port)),
-            Place::Enter { network, switch } => {
-                format!("into {}", self.switch_name(network, switch))
-            }
-            Place::Leave { network, switch } => {
-                format!("out of {}", self.switch_name(network, switch))
-            }
-            Place::TrunkUp { network, switch } => {
-                let (lower, upper) = (
-                    self.switch_name(network, switch),
-                    self.above(network, switch),
-                );
-                format!("{lower} to {upper}")
-            }
-            Place::TrunkDown { network, switch } => {
-                let (lower, upper) = (
-                    self.switch_name(network, switch),
-                    self.above(network, switch),
-                );
-                format!("{upper} to {lower}")
-            }
-            Place::Detour { from, to } => {
-                format!(
-                    "the route {} to {}",
-                    self.port_name(from),
-                    self.port_name(to)
-                )
-            }
-        }
-    }
-
-    fn constraint_delay_s(&self, constraint: usize) -> f64 {
-        self.paths.limits[constraint].direction.delay_ns.0 as f64 / 1e9
-    }
-
     fn limit(&self, constraint: usize) -> Option<packets::Limit> {
         let limit = &self.paths.limits[constraint];
         Some(packets::Limit {
-            bits_per_s: self.capacities[constraint],
+            bits_per_s: self.capacities()[constraint],
             delay_s: self.constraint_delay_s(constraint),
             queue_frames: limit.queue_frames,
             admission: limit.place.admission(),
@@ -157,20 +132,9 @@ impl Network for Declared {
         let (from, to) = (ports[src]? as usize, ports[dst]? as usize);
         let start = route.len();
         route.extend(self.paths.path(from, to).map(|limit| limit as u32));
-        let hops = route[start..].iter().map(|limit| self.hop(*limit as usize));
-        let mut path = Path::of(hops);
+        let mut path = self.constraints.path(&route[start..]);
         // On a cable the sender's end says what it carries; between switches both ends do.
         path.mtu_bytes = path.mtu_bytes.min(self.layout.ports[to].mtu_bytes);
         Some(path)
-    }
-}
-
-fn capacity(limit: &Limit, inside_gain: f64) -> f64 {
-    let rate = limit.direction.rate_bits_per_s;
-    let bits_per_s = rate.map_or(f64::INFINITY, |rate| rate.0 as f64);
-    match (limit.dead, limit.place.is_inside()) {
-        (true, _) => 0.0,
-        (false, true) => bits_per_s * inside_gain,
-        (false, false) => bits_per_s,
     }
 }

@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::named::Named;
+use super::constraints::Inventory;
+use super::named::{Listed, Named};
 use super::{Hop, Network, Path};
 use weft_fabric::Framing;
 
 /// Hosts, constraints and the route of each pair that has one. Rates are what messages get.
 #[derive(Debug)]
 pub struct Explicit {
-    name: String,
-    hosts: Vec<String>,
     constraints: Named,
     is_shared: Vec<bool>,
     routes: HashMap<(u32, u32), Vec<u32>>,
@@ -44,8 +43,7 @@ impl Explicit {
                 "{name}: a rate of {rate} bit/s and a delay of {delay} s; neither may be negative"
             ));
         }
-        let routes = routes.into_iter();
-        let mut named = Named::default();
+        let mut named = Named::of(name, hosts);
         let is_shared = constraints.iter().map(|one| one.3).collect();
         for (name, bits_per_s, delay_s, _) in constraints {
             let hop = Hop {
@@ -56,42 +54,23 @@ impl Explicit {
             named.add(name, hop, false);
         }
         Ok(Self {
-            name,
-            hosts,
             constraints: named,
             is_shared,
             routes: routes
+                .into_iter()
                 .map(|(src, dst, route)| ((src, dst), route))
                 .collect(),
         })
     }
 }
 
+impl Listed for Explicit {
+    fn named(&self) -> &Named {
+        &self.constraints
+    }
+}
+
 impl Network for Explicit {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn hosts(&self) -> usize {
-        self.hosts.len()
-    }
-
-    fn host_name(&self, host: usize) -> String {
-        self.hosts[host].clone()
-    }
-
-    fn capacities(&self) -> &[f64] {
-        self.constraints.capacities()
-    }
-
-    fn constraint_name(&self, constraint: usize) -> String {
-        self.constraints.name(constraint)
-    }
-
-    fn constraint_delay_s(&self, constraint: usize) -> f64 {
-        self.constraints.delay_s(constraint)
-    }
-
     fn framing(&self) -> Framing {
         Framing::Bare
     }

@@ -6,7 +6,7 @@ use weft_fabric::{Direction, Fabric, Framing, Names, Routing, host_links, neighb
 
 use crate::hash;
 
-use super::named::Named;
+use super::named::{Listed, Named};
 use super::{Hop, Network, Path};
 
 /// Memory goes with the square of the switches.
@@ -16,8 +16,6 @@ const UNREACHED: u16 = u16::MAX;
 /// The network of a fabric that says how to choose among paths.
 #[derive(Debug)]
 pub struct Meshed {
-    name: String,
-    hosts: Vec<String>,
     ports: Vec<Port>,
     constraints: Named,
     /// By switch, in the order of the file.
@@ -61,10 +59,8 @@ impl Meshed {
             ));
         }
         let mut meshed = Self {
-            name: fabric.name.clone(),
-            hosts: fabric.hosts.iter().map(|host| host.name.clone()).collect(),
             ports: Vec::new(),
-            constraints: Named::default(),
+            constraints: Named::of_fabric(fabric),
             switches: Vec::new(),
             distance: Vec::new(),
             detours: HashMap::new(),
@@ -184,33 +180,15 @@ impl Meshed {
     }
 }
 
+impl Listed for Meshed {
+    fn named(&self) -> &Named {
+        &self.constraints
+    }
+}
+
 impl Network for Meshed {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn hosts(&self) -> usize {
-        self.hosts.len()
-    }
-
-    fn host_name(&self, host: usize) -> String {
-        self.hosts[host].clone()
-    }
-
     fn is_dead(&self, host: usize) -> bool {
         self.ports[host].is_dead
-    }
-
-    fn capacities(&self) -> &[f64] {
-        self.constraints.capacities()
-    }
-
-    fn constraint_name(&self, constraint: usize) -> String {
-        self.constraints.name(constraint)
-    }
-
-    fn constraint_delay_s(&self, constraint: usize) -> f64 {
-        self.constraints.delay_s(constraint)
     }
 
     fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {

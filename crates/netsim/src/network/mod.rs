@@ -9,7 +9,7 @@ mod meshed;
 mod named;
 mod path;
 
-pub use constraints::Network;
+pub use constraints::{Inventory, Network};
 pub use described::of_fabric;
 pub use explicit::{Constraint, Explicit, Route};
 pub use generate::{generate, generators};

@@ -185,10 +185,10 @@ impl Segments {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
-    fn told(upto: u64, beyond: &[(u64, u64)]) -> Acknowledgement {
+    pub fn told(upto: u64, beyond: &[(u64, u64)]) -> Acknowledgement {
         Acknowledgement {
             upto,
             beyond: beyond.to_vec(),

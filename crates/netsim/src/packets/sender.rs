@@ -198,6 +198,7 @@ impl Sender {
 
 #[cfg(test)]
 mod tests {
+    use super::super::segments::tests::told;
     use super::*;
 
     const ROUND_TRIP_NS: u64 = 10_000_000;
@@ -211,13 +212,6 @@ mod tests {
             sent.push(segment);
         }
         sent
-    }
-
-    fn told(upto: u64, beyond: &[(u64, u64)]) -> Acknowledgement {
-        Acknowledgement {
-            upto,
-            beyond: beyond.to_vec(),
-        }
     }
 
     #[test]

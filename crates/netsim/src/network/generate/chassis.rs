@@ -101,5 +101,5 @@ fn built(values: &Values<'_>, parts: &[String]) -> Result<Box<dyn Network>, Stri
     let text = format!("name = {:?}\n{}", values.title(), parts.concat());
     let fabric =
         weft_fabric::load(&text, &values.title(), 1.0).map_err(|error| error.to_string())?;
-    of_fabric(fabric)
+    of_fabric(&fabric)
 }

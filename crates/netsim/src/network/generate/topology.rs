@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::network::{Network, Path};
+use crate::network::{Inventory, Network, Path};
 use weft_fabric::Framing;
 
 use super::links::Links;
@@ -68,7 +68,7 @@ pub fn generated<T: Topology + 'static>(
     }))
 }
 
-impl<T: Topology> Network for Generated<T> {
+impl<T: Topology> Inventory for Generated<T> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -95,7 +95,9 @@ impl<T: Topology> Network for Generated<T> {
             None => self.links.delay_s,
         }
     }
+}
 
+impl<T: Topology> Network for Generated<T> {
     fn framing(&self) -> Framing {
         self.links.framing
     }
