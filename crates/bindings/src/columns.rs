@@ -13,22 +13,23 @@ const QUANTILE_NAMES: [&str; QUANTILES.len()] = [
     "fastest_mbps",
 ];
 
+/// A dictionary of the named columns of a struct of columns.
+macro_rules! columns {
+    ($py:expr, $of:expr, $($name:ident),+) => {{
+        let all = PyDict::new($py);
+        $(all.set_item(stringify!($name), $crate::columns::bytes_of($py, &$of.$name))?;)+
+        all
+    }};
+}
+pub(crate) use columns;
+
 /// What a simulation came to.
 pub fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
-    let rows = PyDict::new(py);
-    rows.set_item("phase", bytes_of(py, &outcome.rows.phase))?;
-    rows.set_item("batch", bytes_of(py, &outcome.rows.batch))?;
-    rows.set_item("src", bytes_of(py, &outcome.rows.src))?;
-    rows.set_item("dst", bytes_of(py, &outcome.rows.dst))?;
-    rows.set_item("size_bytes", bytes_of(py, &outcome.rows.size_bytes))?;
-    rows.set_item("messages", bytes_of(py, &outcome.rows.messages))?;
-    rows.set_item("start_ns", bytes_of(py, &outcome.rows.start_ns))?;
-    rows.set_item("elapsed_ns", bytes_of(py, &outcome.rows.elapsed_ns))?;
-    rows.set_item("bottleneck", bytes_of(py, &outcome.rows.bottleneck))?;
-    let loads = PyDict::new(py);
-    loads.set_item("phase", bytes_of(py, &outcome.loads.phase))?;
-    loads.set_item("constraint", bytes_of(py, &outcome.loads.constraint))?;
-    loads.set_item("bits_per_s", bytes_of(py, &outcome.loads.bits_per_s))?;
+    let (rows, loads) = (&outcome.rows, &outcome.loads);
+    let rows = columns!(
+        py, rows, phase, batch, src, dst, size_bytes, messages, start_ns, elapsed_ns, bottleneck
+    );
+    let loads = columns!(py, loads, phase, constraint, bits_per_s);
     let all = PyDict::new(py);
     let digests = outcome.phases.iter();
     let digests: Vec<_> = digests

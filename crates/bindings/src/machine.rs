@@ -4,14 +4,11 @@ use std::sync::atomic::AtomicBool;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weft_node::{
-    Access, Budgets, CacheHits, Categories, Loads, NAMES, Occupation, Responses, Simulator, Stage,
-    Task, parts, tracks,
-};
+use weft_node::{Access, NAMES, Simulator, Stage, Task, parts, tracks};
 use weft_plan::{Reach, Step};
 
 use super::answers::refused;
-use super::columns::{bytes_of, columns_of};
+use super::columns::{columns, columns_of};
 use super::recording::columns_of_recording;
 use super::watched::watched;
 
@@ -139,17 +136,44 @@ impl Machine {
         let stop = AtomicBool::new(false);
         let work = || self.simulator.run(&step, &phases, &stop);
         let outcome = watched(py, &stop, work)?;
-        let occupation = occupation_of(py, &outcome.occupation)?;
-        let budgets = budgets_of(py, &outcome.budgets)?;
-        let responses = responses_of(py, &outcome.responses)?;
-        let cache_hits = cache_hits_of(py, &outcome.cache_hits)?;
+        let (occupation, budgets) = (&outcome.occupation, &outcome.budgets);
+        let (hits, loads) = (&outcome.cache_hits, &outcome.loads);
+        let (categories, responses) = (&outcome.categories, &outcome.responses);
         let all = columns_of(py, outcome.samples)?;
+        let occupation = columns!(
+            py,
+            occupation,
+            phase,
+            node,
+            part,
+            task,
+            share,
+            interrupts_per_s
+        );
         all.set_item("occupation", occupation)?;
-        all.set_item("budgets", budgets)?;
-        all.set_item("categories", categories_of(py, &outcome.categories)?)?;
+        all.set_item("budgets", columns!(py, budgets, phase, stage, elapsed_ns))?;
+        let categories = columns!(py, categories, phase, node, category, cycles);
+        all.set_item("categories", categories)?;
+        let responses = columns!(
+            py, responses, phase, batch, users, waiting, mean_ns, median_ns, p95_ns, p99_ns
+        );
         all.set_item("responses", responses)?;
-        all.set_item("applications", applications_of(py, &outcome.loads)?)?;
-        all.set_item("cache_hits", cache_hits)?;
+        let loads = columns!(
+            py,
+            loads,
+            phase,
+            gamma,
+            communication_ns,
+            host_ns,
+            other_ns,
+            link_ns,
+            before_ns
+        );
+        all.set_item("applications", loads)?;
+        let hits = columns!(
+            py, hits, phase, node, part, cache, access, accesses, hit_rate
+        );
+        all.set_item("cache_hits", hits)?;
         all.set_item("failures", outcome.failures)?;
         Ok(all)
     }
@@ -185,69 +209,4 @@ impl Machine {
         columns.set_item("period_ps", measured.period_ps)?;
         Ok(columns)
     }
-}
-
-fn occupation_of<'py>(py: Python<'py>, rows: &Occupation) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    columns.set_item("phase", bytes_of(py, &rows.phase))?;
-    columns.set_item("node", bytes_of(py, &rows.node))?;
-    columns.set_item("part", bytes_of(py, &rows.part))?;
-    columns.set_item("task", bytes_of(py, &rows.task))?;
-    columns.set_item("share", bytes_of(py, &rows.share))?;
-    columns.set_item("interrupts_per_s", bytes_of(py, &rows.interrupts_per_s))?;
-    Ok(columns)
-}
-
-fn categories_of<'py>(py: Python<'py>, rows: &Categories) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    columns.set_item("phase", bytes_of(py, &rows.phase))?;
-    columns.set_item("node", bytes_of(py, &rows.node))?;
-    columns.set_item("category", bytes_of(py, &rows.category))?;
-    columns.set_item("cycles", bytes_of(py, &rows.cycles))?;
-    Ok(columns)
-}
-
-fn cache_hits_of<'py>(py: Python<'py>, rows: &CacheHits) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    columns.set_item("phase", bytes_of(py, &rows.phase))?;
-    columns.set_item("node", bytes_of(py, &rows.node))?;
-    columns.set_item("part", bytes_of(py, &rows.part))?;
-    columns.set_item("cache", bytes_of(py, &rows.cache))?;
-    columns.set_item("access", bytes_of(py, &rows.access))?;
-    columns.set_item("accesses", bytes_of(py, &rows.accesses))?;
-    columns.set_item("hit_rate", bytes_of(py, &rows.hit_rate))?;
-    Ok(columns)
-}
-
-fn responses_of<'py>(py: Python<'py>, rows: &Responses) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    columns.set_item("phase", bytes_of(py, &rows.phase))?;
-    columns.set_item("batch", bytes_of(py, &rows.batch))?;
-    columns.set_item("users", bytes_of(py, &rows.users))?;
-    columns.set_item("waiting", bytes_of(py, &rows.waiting))?;
-    columns.set_item("mean_ns", bytes_of(py, &rows.mean_ns))?;
-    columns.set_item("median_ns", bytes_of(py, &rows.median_ns))?;
-    columns.set_item("p95_ns", bytes_of(py, &rows.p95_ns))?;
-    columns.set_item("p99_ns", bytes_of(py, &rows.p99_ns))?;
-    Ok(columns)
-}
-
-fn applications_of<'py>(py: Python<'py>, rows: &Loads) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    columns.set_item("phase", bytes_of(py, &rows.phase))?;
-    columns.set_item("gamma", bytes_of(py, &rows.gamma))?;
-    columns.set_item("communication_ns", bytes_of(py, &rows.communication_ns))?;
-    columns.set_item("host_ns", bytes_of(py, &rows.host_ns))?;
-    columns.set_item("other_ns", bytes_of(py, &rows.other_ns))?;
-    columns.set_item("link_ns", bytes_of(py, &rows.link_ns))?;
-    columns.set_item("before_ns", bytes_of(py, &rows.before_ns))?;
-    Ok(columns)
-}
-
-fn budgets_of<'py>(py: Python<'py>, rows: &Budgets) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    columns.set_item("phase", bytes_of(py, &rows.phase))?;
-    columns.set_item("stage", bytes_of(py, &rows.stage))?;
-    columns.set_item("elapsed_ns", bytes_of(py, &rows.elapsed_ns))?;
-    Ok(columns)
 }
