@@ -78,6 +78,13 @@ pub fn shares(tally: &Tally) -> Vec<f64> {
         .collect()
 }
 
+/// The part that was busy most of the time.
+pub fn busiest(shares: impl IntoIterator<Item = f64>) -> u32 {
+    let most = shares.into_iter().enumerate();
+    let most = most.max_by(|(_, one), (_, other)| one.total_cmp(other));
+    most.map_or(0, |(index, _)| index as u32)
+}
+
 impl Occupation {
     /// Adds what a node was busy with in a phase.
     pub fn add(&mut self, phase: u32, node: usize, tally: &Tally) {

@@ -9,7 +9,7 @@ use crate::census::Census;
 use crate::engine::{Exchange, Failure, Tally};
 use crate::gamma::{Loads, Stages, all_on_one};
 use crate::machine::Machine;
-use crate::occupation::{Budgets, CacheHits, Categories, Occupation, shares};
+use crate::occupation::{Budgets, CacheHits, Categories, Occupation, busiest, shares};
 use crate::recorder::Recorder;
 use crate::recording::Recording;
 use crate::serving::{self, Responses};
@@ -253,7 +253,7 @@ fn timed(
             window_s: 0.0,
             window: 1,
             crossings: 2.0,
-            bottleneck: busiest(&measured),
+            bottleneck: busiest(measured.tallies.iter().flat_map(shares)),
         };
         return Ok((timed, measured, cycles));
     };
@@ -266,7 +266,7 @@ fn timed(
         window_s: (isolated.period_ps / 1e12 - each_s).max(0.0),
         window: window.max(1),
         crossings: 1.0,
-        bottleneck: busiest(&measured),
+        bottleneck: busiest(measured.tallies.iter().flat_map(shares)),
     };
     Ok((timed, measured, cycles))
 }
@@ -278,13 +278,4 @@ fn counted(machine: &Machine, exchange: Exchange) -> Result<(Measured, Cycles), 
     }
     let (measured, census) = observe(machine, exchange, Census::new(machine))?;
     Ok((measured, census.cycles))
-}
-
-/// The part of a node that was busy most of the time.
-fn busiest(measured: &Measured) -> u32 {
-    let all = measured.tallies.iter().flat_map(shares);
-    let most = all
-        .enumerate()
-        .max_by(|(_, one), (_, other)| one.total_cmp(other));
-    most.map_or(0, |(index, _)| index as u32)
 }

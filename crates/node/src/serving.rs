@@ -5,7 +5,7 @@ use weft_plan::{Phase, Step, Webserver};
 
 use crate::engine::{Failure, Load, Pair, Visits};
 use crate::machine::Machine;
-use crate::occupation::shares;
+use crate::occupation::{busiest, shares};
 use crate::steady::is_within;
 
 /// Batches over which the interval is taken, at least and at most.
@@ -93,6 +93,7 @@ pub fn add_rows(
     let ends = phase.transfers[1];
     for (batch, visits) in batches.iter().enumerate() {
         let elapsed_s = visits.elapsed_ps as f64 / 1e12;
+        let shares = shares(&visits.tally);
         let row = Row {
             batch: batch as u32,
             src: ends.src,
@@ -101,7 +102,8 @@ pub fn add_rows(
             messages: visits.pages as u32,
             start_s: rows.span_s,
             elapsed_s,
-            bottleneck: busiest(visits),
+            // The server is the second node.
+            bottleneck: shares.len() as u32 + busiest(shares),
         };
         rows.rows.push(phase.index, row);
         rows.span_s += elapsed_s;
@@ -109,14 +111,4 @@ pub fn add_rows(
         rows.fingerprint.add_word(visits.fingerprint);
         responses.add(phase.index, batch, users, visits);
     }
-}
-
-/// The part of the server, the second node, that was busy most of the time.
-fn busiest(visits: &Visits) -> u32 {
-    let shares = shares(&visits.tally);
-    let most = shares
-        .iter()
-        .enumerate()
-        .max_by(|(_, one), (_, other)| one.total_cmp(other));
-    most.map_or(0, |(index, _)| (shares.len() + index) as u32)
 }

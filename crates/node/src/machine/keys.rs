@@ -1,9 +1,7 @@
 //! Keys that a machine must have.
 
-use weft_plan::Fault;
+pub use weft_plan::reading::Result;
 use weft_plan::reading::{Quantity, Section};
-
-pub type Result<T> = std::result::Result<T, Fault>;
 
 pub fn table<'a>(root: &Section<'a>, name: &str) -> Result<Section<'a>> {
     let value = root.require(name, &format!("describe it in a table: [{name}]"))?;

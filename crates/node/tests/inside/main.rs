@@ -30,12 +30,30 @@ pub fn machine(placement: &str, overrides: &[(&str, &str)]) -> Machine {
 }
 
 pub fn load(placement: &str, overrides: &[(&str, &str)]) -> Result<Machine, String> {
+    load_text(CATALOGUE, placement, overrides)
+}
+
+pub fn load_text(
+    text: &str,
+    placement: &str,
+    overrides: &[(&str, &str)],
+) -> Result<Machine, String> {
     let owned: Vec<_> = overrides
         .iter()
         .map(|(key, value)| (key.to_string(), value.to_string()))
         .collect();
-    let machine = Machine::load(CATALOGUE, "m.toml", Some(placement), &owned);
+    let machine = Machine::load(text, "m.toml", Some(placement), &owned);
     machine.map_err(|error| error.to_string())
+}
+
+/// What is said of a machine, the last of whose keys cannot be: one line with the file and so much.
+pub fn refuse(overrides: &[(&str, &str)], expected: &str) {
+    let message = load("base", overrides).unwrap_err();
+    assert!(message.contains(expected), "{overrides:?}: {message}");
+    assert!(
+        message.starts_with("m.toml") && !message.contains('\n'),
+        "{message}"
+    );
 }
 
 pub fn pingpong(bytes: u64) -> Exchange {

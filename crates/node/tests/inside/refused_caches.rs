@@ -1,6 +1,6 @@
 //! Caches as users write them wrong.
 
-use super::{CACHES, load, table};
+use super::{CACHES, refuse, table};
 
 /// A key, its value, and a part of the message.
 const WRONG: &str = r#"
@@ -30,19 +30,10 @@ footprints.socket => 2 MiB => give at most 1 MiB
 footprints.reads => 1.5 => must be a number from 0 to 1
 "#;
 
-fn refuse(key: &str, value: &str, expected: &str) {
-    let message = load("base", &[CACHES, (key, value)]).unwrap_err();
-    assert!(message.contains(expected), "{key} = {value}: {message}");
-    assert!(
-        message.starts_with("m.toml") && !message.contains('\n'),
-        "{message}"
-    );
-}
-
 #[test]
 fn caches_that_cannot_be_are_refused() {
     for [key, value, expected] in table::rows(WRONG) {
-        refuse(&key, &value, &expected);
+        refuse(&[CACHES, (&key, &value)], &expected);
     }
 }
 
@@ -55,13 +46,15 @@ fn caches_that_do_not_go_together_are_refused() {
             r#"[{first}, {{ name = "L2", level = 2, size = "1 KiB", {rest}, {keys} policy = "{policy}" }}]"#
         )
     };
-    refuse("memory.caches", "[]", "list caches from the inside out");
+    refuse(
+        &[CACHES, ("memory.caches", "[]")],
+        "list caches from the inside out",
+    );
     let data = second(r#"holds = "data","#, "back");
-    refuse("memory.caches", &data, "L1, which holds both");
+    refuse(&[CACHES, ("memory.caches", &data)], "L1, which holds both");
     let through = second("", "through");
     refuse(
-        "memory.caches",
-        &through,
+        &[CACHES, ("memory.caches", &through)],
         "must be \"back\" as is that of L1",
     );
 }

@@ -2,7 +2,7 @@
 
 use weft_node::{Census, Machine, measure, observe};
 
-use super::{pingpong, stream};
+use super::{load_text, pingpong, stream};
 
 const SERVER: &str = include_str!("../../../../catalog/machines/server-100g.toml");
 const BYTES: u64 = 128 << 10;
@@ -14,12 +14,7 @@ pub fn server(placement: &str, overrides: &[(&str, &str)]) -> Machine {
 }
 
 fn load(placement: &str, overrides: &[(&str, &str)]) -> Result<Machine, String> {
-    let owned: Vec<_> = overrides
-        .iter()
-        .map(|(key, value)| (key.to_string(), value.to_string()))
-        .collect();
-    let machine = Machine::load(SERVER, "s.toml", Some(placement), &owned);
-    machine.map_err(|error| error.to_string())
+    load_text(SERVER, placement, overrides)
 }
 
 fn rate_mbps(machine: &Machine) -> f64 {
