@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 
 use weft_plan::Transport;
 
-use super::{Agent, pin};
+use super::Agent;
 use crate::agent::message::Reply;
 use crate::listener::connect::connect;
 use crate::listener::place::{Place, Purpose};
@@ -16,6 +16,7 @@ use crate::pair::link::{End, Link, Work};
 use crate::pair::pattern::{Checked, Payload, Unchecked};
 use crate::pair::settings::Effective;
 use crate::pair::synchronised;
+use crate::system::processor;
 use crate::transport::batches::Batches;
 use crate::transport::channel::{Channel, NullChannel};
 use crate::transport::icmp::IcmpBatches;
@@ -31,7 +32,7 @@ impl Agent {
         peer: Option<SocketAddr>,
         job: Job,
     ) -> io::Result<()> {
-        pin(setup)?;
+        processor::pin_node(&setup.step.options, setup.node)?;
         match (setup.step.transport, peer) {
             (Transport::Null, _) => {
                 self.report_settings(setup, None)?;
@@ -62,7 +63,7 @@ impl Agent {
         peers: &[SocketAddr],
         requests: &Receiver<Vec<u8>>,
     ) -> io::Result<()> {
-        pin(setup)?;
+        processor::pin_node(&setup.step.options, setup.node)?;
         let link = self.connect(setup, peers)?;
         let together = Together {
             agent: self,

@@ -65,7 +65,7 @@ impl Agent {
                     now_ns: clock::now_ns(),
                 })?,
                 Ok(Asked::Counters) => self.say(&Reply::Counters {
-                    interfaces: counters::read(),
+                    interfaces: counters::bytes(),
                 })?,
                 Ok(Asked::Ensemble(request)) => self.member.answer(request, &mut self.outbox)?,
                 Ok(Asked::Inspect(request)) => self.inspect(request)?,
@@ -173,14 +173,6 @@ fn chosen_phases(setup: &Setup, wanted: &[u32]) -> io::Result<Vec<Phase>> {
         .into_iter()
         .filter(|phase| wanted.contains(&phase.index))
         .collect())
-}
-
-fn pin(setup: &Setup) -> io::Result<()> {
-    let cpus = setup.step.options.cpus.as_ref();
-    match cpus.and_then(|cpus| cpus.get(setup.node as usize)) {
-        Some(cpu) => processor::pin(*cpu),
-        None => Ok(()),
-    }
 }
 
 /// What timing costs here, measured over a channel that does nothing.

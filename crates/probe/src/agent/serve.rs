@@ -2,22 +2,22 @@
 
 use std::io;
 
-use crate::system::memory::memory;
-
-use super::{Agent, pin};
+use super::Agent;
 use crate::agent::message::Reply;
 use crate::listener::accept::Listener;
 use crate::listener::place::{Place, Purpose};
 use crate::pair::batch;
 use crate::pair::link::{End, Link, Work};
 use crate::pair::pattern::{Checked, Unchecked};
+use crate::system::memory::memory;
+use crate::system::processor;
 use crate::transport::channel::Channel;
 use crate::transport::udp::{self, Udp};
 use crate::wire::setup::Setup;
 
 impl Agent {
     pub(super) fn serve(&mut self, setup: &Setup) -> io::Result<()> {
-        pin(setup)?;
+        processor::pin_node(&setup.step.options, setup.node)?;
         let mut listeners = listen(setup)?;
         let ports = listeners.iter().map(Listener::port);
         let ports: Vec<u16> = ports.collect::<io::Result<_>>()?;

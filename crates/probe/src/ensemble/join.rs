@@ -36,7 +36,7 @@ impl Session {
     /// Join the other members; returns when all connections of this member exist and its clock's offset is known.
     pub fn join(&mut self, joining: Joining, outbox: &mut Outbox) -> Result<Reply, SessionError> {
         let position = self.check_joining(&joining)?;
-        self.pin()?;
+        processor::pin_node(&self.options, self.node)?;
         let deadline_ns = now_ns() + joining.connect_ms * 1_000_000;
         self.peers = joining.peers;
         self.epoch_ns = joining.epoch_ns;
@@ -109,14 +109,6 @@ impl Session {
         position.ok_or_else(|| {
             SessionError::bad_request(format!("node {} is not among the members", self.node))
         })
-    }
-
-    fn pin(&self) -> io::Result<()> {
-        let cpus = self.options.cpus.as_ref();
-        match cpus.and_then(|cpus| cpus.get(self.node as usize)) {
-            Some(cpu) => processor::pin(*cpu),
-            None => Ok(()),
-        }
     }
 
     fn connect_partners(

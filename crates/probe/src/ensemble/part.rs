@@ -86,7 +86,7 @@ impl Part {
             (_, StopRule::Time { trial_ns, .. }) => Amount::Time(Windows {
                 warm_up_ns: trial_ns / WARM_UP_DIVISOR,
                 trial_ns,
-                trials: self.timed_trials(),
+                trials: self.stop.trials_within(trial_ns),
             }),
         }
     }
@@ -186,20 +186,6 @@ impl Part {
         ensure(!has_repetition(&send) && !has_repetition(&receive), || {
             "a cast is one chain on each network".to_owned()
         })
-    }
-
-    /// A size that has taken `at_most_ns` needs no further trial.
-    fn timed_trials(&self) -> u32 {
-        let needed = |trials: &u32| self.stop.is_over(u64::from(*trials) * self.trial_ns());
-        let all = self.stop.trials();
-        (1..all).find(needed).unwrap_or(all)
-    }
-
-    fn trial_ns(&self) -> u64 {
-        match self.stop {
-            StopRule::Time { trial_ns, .. } => trial_ns,
-            StopRule::Count { .. } => 0,
-        }
     }
 
     fn networks(&self) -> impl Iterator<Item = u32> {

@@ -68,7 +68,8 @@ pub struct Link {
     pub autoneg: bool,
 }
 
-/// The interface's driver, and its slot.
+/// The interface's driver, and its slot; empty where it does not say.
+#[derive(Default)]
 pub struct Driver {
     pub name: String,
     pub version: String,

@@ -1,14 +1,13 @@
 //! The network interface that has an address.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::net::IpAddr;
 
 use serde::Serialize;
 
 use super::ethtool::{Ethtool, OFFLOADS};
 use super::pci::{self, Slot};
-use crate::system::interfaces;
+use crate::system::{counters, interfaces};
 
 const RUNNING: i32 = libc::IFF_UP | libc::IFF_RUNNING;
 
@@ -43,10 +42,9 @@ fn describe(name: &str, flags: i32) -> Interface {
     let driver = Ethtool::new(name).ok();
     let link = driver.as_ref().and_then(Ethtool::link);
     let maker = driver.as_ref().and_then(Ethtool::driver);
-    let errors = counters(
-        &fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default(),
-        name,
-    );
+    let maker = maker.unwrap_or_default();
+    let counted = counters::read();
+    let counted = counted.get(name);
     Interface {
         name: name.to_owned(),
         up: flags & RUNNING == RUNNING,
@@ -55,19 +53,13 @@ fn describe(name: &str, flags: i32) -> Interface {
         link_mbps: link.as_ref().and_then(|link| link.mbps),
         duplex: link.as_ref().and_then(|link| link.duplex),
         autoneg: link.as_ref().map(|link| link.autoneg),
-        slot: maker.as_ref().and_then(|maker| pci::slot(&maker.bus)),
+        slot: pci::slot(&maker.bus),
         offloads: offloads(driver.as_ref()),
-        received_errors: errors.map(|(errors, _)| errors),
-        received_drops: errors.map(|(_, drops)| drops),
-        driver: maker
-            .as_ref()
-            .map(|maker| maker.name.clone())
-            .unwrap_or_default(),
-        driver_version: maker
-            .as_ref()
-            .map(|maker| maker.version.clone())
-            .unwrap_or_default(),
-        firmware: maker.map(|maker| maker.firmware).unwrap_or_default(),
+        received_errors: counted.map(|numbers| numbers[2]),
+        received_drops: counted.map(|numbers| numbers[3]),
+        driver: maker.name,
+        driver_version: maker.version,
+        firmware: maker.firmware,
     }
 }
 
@@ -76,18 +68,6 @@ fn offloads(driver: Option<&Ethtool>) -> BTreeMap<&'static str, bool> {
         .iter()
         .filter_map(|(name, command)| Some((*name, driver?.offload(*command)?)));
     said.collect()
-}
-
-/// Errors and drops of received frames, from the line of an interface.
-fn counters(table: &str, name: &str) -> Option<(u64, u64)> {
-    let line = table
-        .lines()
-        .find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(':'))?;
-    let fields: Vec<u64> = line
-        .split_whitespace()
-        .filter_map(|field| field.parse().ok())
-        .collect();
-    Some((*fields.get(2)?, *fields.get(3)?))
 }
 
 #[cfg(test)]
@@ -101,13 +81,5 @@ mod tests {
         assert!(found.loopback && found.up);
         assert!(found.mtu_bytes.is_some_and(|mtu| mtu >= 1280));
         assert!(of("192.0.2.77".parse().expect("an address")).is_none());
-    }
-
-    #[test]
-    fn counters_are_of_the_whole_name() {
-        let table = "Inter-| Receive\n eth0: 100 2 3 4 0 0 0 0 9 9\neth01: 1 1 7 8 0 0 0 0 9 9\n";
-        assert_eq!(counters(table, "eth0"), Some((3, 4)));
-        assert_eq!(counters(table, "eth01"), Some((7, 8)));
-        assert_eq!(counters(table, "eth"), None);
     }
 }

@@ -11,7 +11,6 @@ mod path;
 mod path_mtu;
 mod pci;
 mod question;
-mod settings;
 
 pub use echo::Echo;
 pub use path::Path;

@@ -7,7 +7,7 @@ use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 
 use super::load;
-use super::settings::{last_number, line, number};
+use crate::system::files::{last_number, line, number};
 
 /// What holds for all interfaces; what the system hides is left out.
 #[derive(Debug, Serialize)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::settings::{line, number};
+use crate::system::files::{line, number};
 
 /// A PCI Express link: what it runs at and what the device could; speeds as the kernel prints them ("16.0 GT/s PCIe").
 #[derive(Debug, Serialize)]

@@ -195,10 +195,9 @@ mod tests {
     #[test]
     fn both_ends_with_the_token_meet() {
         let mut caller = Caller::new(PLACE, &token("5a"));
-        let (near, far) = UnixStream::pair().unwrap();
+        let (mut near, far) = UnixStream::pair().unwrap();
         far.set_nonblocking(true).unwrap();
         let mut guest = Guest::challenge(far).unwrap();
-        let mut near = near;
         near.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         assert!(!caller.advance(&mut near).unwrap());
         assert_eq!(guest.hear(&token("5a")), Verdict::Admitted(PLACE));
@@ -232,8 +231,7 @@ mod tests {
 
     #[test]
     fn a_listener_without_the_token_is_noticed() {
-        let (near, mut far) = UnixStream::pair().unwrap();
-        let mut near = near;
+        let (mut near, mut far) = UnixStream::pair().unwrap();
         far.write_all(&[7; NONCE_BYTES + PROOF_BYTES]).unwrap();
         let mut caller = Caller::new(PLACE, &token("5a"));
         assert!(!caller.advance(&mut near).unwrap());

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use socket2::SockRef;
-use weft_plan::{Options, Transport, Wait};
+use weft_plan::{Transport, Wait};
 
 use crate::pair::rendezvous;
 use crate::pair::settings::Effective;
 use crate::pair::watchdog::{Watchdog, Watched};
+use crate::system::tcp_socket::set_buffers;
 use crate::transport::channel::{Channel, CountedChannel};
 use crate::transport::mptcp;
 use crate::transport::rings::Rings;
@@ -70,7 +70,7 @@ impl Link {
             Transport::Udp => Udp::establish(control, setup).map(Link::Udp),
             Transport::Unix => {
                 let socket = meet(end, &mut control, setup)?;
-                set_buffers(&socket, &setup.step.options)?;
+                set_buffers(&(&socket).into(), &setup.step.options)?;
                 Ok(Link::Unix(control, socket))
             }
             Transport::Shm => {
@@ -181,17 +181,6 @@ fn meet(end: End, control: &mut TcpStream, setup: &Setup) -> io::Result<UnixStre
         End::Serve => rendezvous::host(control, setup),
         End::Drive => rendezvous::join(control, setup),
     }
-}
-
-fn set_buffers(socket: &UnixStream, options: &Options) -> io::Result<()> {
-    let socket = SockRef::from(socket);
-    if let Some(bytes) = options.send_buffer_bytes {
-        socket.set_send_buffer_size(bytes as usize)?;
-    }
-    if let Some(bytes) = options.receive_buffer_bytes {
-        socket.set_recv_buffer_size(bytes as usize)?;
-    }
-    Ok(())
 }
 
 /// Do the work over a channel that the kernel counts nothing for.

@@ -3,20 +3,26 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Bytes received and sent by each interface of this network namespace; nothing where the system hides it.
-pub fn read() -> BTreeMap<String, [u64; 2]> {
-    let text = fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
-    parse(&text)
+/// Of each interface of this network namespace eight numbers of what was received (bytes, packets, errors, drops ...)
+/// and eight of what was sent; nothing where the system hides them.
+pub fn read() -> BTreeMap<String, [u64; 16]> {
+    parse(&fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default())
 }
 
-/// After two lines of headings: a name and a colon, eight numbers of what was received, eight of what was sent.
-fn parse(text: &str) -> BTreeMap<String, [u64; 2]> {
+/// Bytes received and sent by each.
+pub fn bytes() -> BTreeMap<String, [u64; 2]> {
+    let all = read().into_iter();
+    all.map(|(name, numbers)| (name, [numbers[0], numbers[8]]))
+        .collect()
+}
+
+/// After two lines of headings: a name, a colon, and the numbers.
+fn parse(text: &str) -> BTreeMap<String, [u64; 16]> {
     let line = |line: &str| {
         let (name, numbers) = line.split_once(':')?;
-        let mut numbers = numbers.split_whitespace();
-        let received = numbers.next()?.parse().ok()?;
-        let sent = numbers.nth(7)?.parse().ok()?;
-        Some((name.trim().to_owned(), [received, sent]))
+        let numbers = numbers.split_whitespace().map_while(|one| one.parse().ok());
+        let numbers: Vec<u64> = numbers.collect();
+        Some((name.trim().to_owned(), *numbers.first_chunk()?))
     };
     text.lines().filter_map(line).collect()
 }
@@ -26,11 +32,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_the_first_numbers_of_each_half() {
+    fn numbers_are_of_the_whole_name() {
         let text = "Inter-|   Receive  |  Transmit\n face |bytes packets|bytes packets\n\
-                    eth1: 10 2 3 4 5 6 7 8 90 11 12 13 14 15 16 17\n";
-        let found: Vec<_> = parse(text).into_iter().collect();
-        assert_eq!(found, [("eth1".to_owned(), [10, 90])]);
+                    eth1: 10 2 3 4 5 6 7 8 90 11 12 13 14 15 16 17\n\
+                    eth10: 1 1 7 8 0 0 0 0 9 9 0 0 0 0 0 0\n";
+        let found = parse(text);
+        let some = |name| [0, 2, 3, 8].map(|at: usize| found[name][at]);
+        assert_eq!(some("eth1"), [10, 3, 4, 90]);
+        assert_eq!(some("eth10"), [1, 7, 8, 9]);
+        assert_eq!(found.len(), 2);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fs;
 use rustix::system::uname;
 use serde::Serialize;
 
+use crate::system::files;
 use crate::system::interfaces::{self, Interface};
 use crate::system::processor;
 
@@ -25,22 +26,13 @@ pub struct Facts {
 pub fn gather() -> Facts {
     Facts {
         hostname: uname().nodename().to_string_lossy().into_owned(),
-        kernel: first_line("/proc/sys/kernel/osrelease"),
+        kernel: files::line("/proc/sys/kernel/osrelease").unwrap_or_default(),
         cpu_model: cpu_model().unwrap_or_default(),
         cpus: std::thread::available_parallelism().map_or(0, usize::from),
         processors: processor::allowed(),
         architecture: std::env::consts::ARCH,
         interfaces: interfaces::gather(),
     }
-}
-
-fn first_line(path: &str) -> String {
-    fs::read_to_string(path)
-        .unwrap_or_default()
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .to_owned()
 }
 
 fn cpu_model() -> Option<String> {

@@ -5,6 +5,7 @@ pub mod counters;
 pub mod descriptors;
 pub mod error;
 pub mod facts;
+pub mod files;
 pub mod interfaces;
 pub mod memory;
 pub mod poll;

@@ -4,9 +4,17 @@ use std::io;
 
 use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use weft_plan::Options;
+
+/// Run this thread on the processor that a plan gives the node, if it gives one.
+pub fn pin_node(options: &Options, node: u32) -> io::Result<()> {
+    let cpus = options.cpus.as_ref();
+    let cpu = cpus.and_then(|cpus| cpus.get(node as usize));
+    cpu.map_or(Ok(()), |cpu| pin(*cpu))
+}
 
 /// Run this thread on one processor only; fails when there is no such processor.
-pub fn pin(cpu: u32) -> io::Result<()> {
+fn pin(cpu: u32) -> io::Result<()> {
     let mut set = CpuSet::new();
     let outcome = match cpu as usize {
         0..CpuSet::MAX_CPU => {

@@ -17,62 +17,47 @@ use crate::transport::zerocopy;
 
 /// Each transport that not every kernel has, with the reason where this one does not have it.
 pub fn transports() -> BTreeMap<&'static str, Option<String>> {
+    let pings = "a ping socket (net.ipv4.ping_group_range) and a raw one (CAP_NET_RAW)";
+    let rings = "io_uring (is kernel.io_uring_disabled 0?)";
+    let multipath = "an MPTCP socket (is net.mptcp.enabled 1?)";
+    let polling = "SO_BUSY_POLL, which needs CAP_NET_ADMIN";
     [
         (
             "tcp-busy-poll",
-            tcp("SO_BUSY_POLL, which needs CAP_NET_ADMIN", |socket| {
-                tcp::busy_poll(&socket.into(), None)
-            }),
+            polling,
+            tcp_socket().and_then(|one| tcp::busy_poll(&(&one).into(), None)),
         ),
-        ("tcp-zerocopy", tcp("SO_ZEROCOPY", zerocopy::enable)),
-        ("tcp-uring", uring()),
-        ("mptcp", mptcp()),
-        ("unix", unix()),
-        ("shm", shm()),
-        ("icmp", icmp()),
+        (
+            "tcp-zerocopy",
+            "SO_ZEROCOPY",
+            tcp_socket().and_then(|one| zerocopy::enable(&one)),
+        ),
+        ("tcp-uring", rings, new_ring().map(drop)),
+        (
+            "mptcp",
+            multipath,
+            mptcp::new_socket(Domain::IPV4).map(drop),
+        ),
+        ("unix", "a Unix socket", unix_socket().map(drop)),
+        (
+            "shm",
+            "shared memory (memfd_create)",
+            Rings::create().map(drop),
+        ),
+        ("icmp", pings, IcmpSocket::open().map(drop)),
     ]
     .into_iter()
-    .map(|(name, tried)| (name, tried.err()))
+    .map(|(name, what, tried)| (name, tried.err().map(|error| refused(what, &error))))
     .collect()
 }
 
-fn tcp(what: &str, ask: impl Fn(&TcpStream) -> io::Result<()>) -> Result<(), String> {
-    Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))
-        .and_then(|socket| ask(&socket.into()))
-        .map_err(|error| refused(what, &error))
+fn tcp_socket() -> io::Result<TcpStream> {
+    Ok(Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))?.into())
 }
 
-fn uring() -> Result<(), String> {
-    new_ring()
-        .map(drop)
-        .map_err(|error| refused("io_uring (is kernel.io_uring_disabled 0?)", &error))
-}
-
-fn mptcp() -> Result<(), String> {
-    mptcp::new_socket(Domain::IPV4)
-        .map(drop)
-        .map_err(|error| refused("an MPTCP socket (is net.mptcp.enabled 1?)", &error))
-}
-
-fn icmp() -> Result<(), String> {
-    let what = "a ping socket (net.ipv4.ping_group_range) and a raw one (CAP_NET_RAW)";
-    IcmpSocket::open()
-        .map(drop)
-        .map_err(|error| refused(what, &error))
-}
-
-fn unix() -> Result<(), String> {
+fn unix_socket() -> io::Result<UnixListener> {
     let name = format!("weft-{}", std::process::id());
-    SocketAddr::from_abstract_name(name)
-        .and_then(|address| UnixListener::bind_addr(&address))
-        .map(drop)
-        .map_err(|error| refused("a Unix socket", &error))
-}
-
-fn shm() -> Result<(), String> {
-    Rings::create()
-        .map(drop)
-        .map_err(|error| refused("shared memory (memfd_create)", &error))
+    UnixListener::bind_addr(&SocketAddr::from_abstract_name(name)?)
 }
 
 fn refused(what: &str, error: &io::Error) -> String {

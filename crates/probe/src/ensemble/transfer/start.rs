@@ -25,13 +25,23 @@ pub struct Connected<T> {
     pub sockets: Vec<TcpStream>,
 }
 
+type Sending = Vec<Connected<Outgoing>>;
+type Receiving = Vec<Connected<Incoming>>;
+
+/// A node's flows while those of a phase are added.
+struct Start<'a> {
+    into: &'a mut Flows,
+    part: &'a Part,
+    reactor: &'a Reactor,
+}
+
 impl Flows {
     /// Begin to move bytes; times count from `start_ns`.
     pub fn start(
         &mut self,
         part: &Part,
-        send: Vec<Connected<Outgoing>>,
-        receive: Vec<Connected<Incoming>>,
+        send: Sending,
+        receive: Receiving,
         start_ns: u64,
         reactor: &Reactor,
     ) -> io::Result<()> {
@@ -39,86 +49,71 @@ impl Flows {
         self.timetable = part
             .windows()
             .map(|windows| Timetable::new(windows, start_ns));
+        let mut start = Start {
+            into: self,
+            part,
+            reactor,
+        };
         match part.work {
-            Work::Stream => self.start_streams(part, send, receive, reactor),
-            Work::Pingpong => self.start_pingpongs(part, send, receive, reactor),
-            Work::Cast => self.start_casts(part, send, receive, reactor),
+            Work::Stream => start.streams(send, receive),
+            Work::Pingpong => start.pingpongs(send, receive),
+            Work::Cast => start.casts(send, receive),
         }
     }
+}
 
-    fn start_streams(
-        &mut self,
-        part: &Part,
-        send: Vec<Connected<Outgoing>>,
-        receive: Vec<Connected<Incoming>>,
-        reactor: &Reactor,
-    ) -> io::Result<()> {
+impl Start<'_> {
+    fn streams(&mut self, send: Sending, receive: Receiving) -> io::Result<()> {
         for one in send {
-            self.add_senders(part, one, reactor)?;
+            self.add_senders(one)?;
         }
         for (tally, one) in receive.into_iter().enumerate() {
-            self.add_receivers(part, tally, one, reactor)?;
+            self.add_receivers(tally, one)?;
         }
         Ok(())
     }
 
-    fn start_pingpongs(
-        &mut self,
-        part: &Part,
-        send: Vec<Connected<Outgoing>>,
-        receive: Vec<Connected<Incoming>>,
-        reactor: &Reactor,
-    ) -> io::Result<()> {
+    fn pingpongs(&mut self, send: Sending, receive: Receiving) -> io::Result<()> {
         for (trips, one) in send.into_iter().enumerate() {
-            self.shared.trips[trips].dst = one.transfer.dst;
+            self.into.shared.trips[trips].dst = one.transfer.dst;
             for socket in one.sockets {
-                let line = self.line(socket, Interest::Write, reactor)?;
-                let limit = Limit::of(&part.stop);
-                let pinger = Pinger::new(line, one.transfer.dst, part.size_bytes, limit, trips);
-                self.flows.push(Some(Flow::Ping(pinger)));
+                let line = self.line(socket, Interest::Write)?;
+                let limit = Limit::of(&self.part.stop);
+                let pinger =
+                    Pinger::new(line, one.transfer.dst, self.part.size_bytes, limit, trips);
+                self.into.flows.push(Some(Flow::Ping(pinger)));
             }
         }
         for one in receive {
             for socket in one.sockets {
-                let line = self.line(socket, Interest::Read, reactor)?;
-                let ponger = Ponger::new(line, one.transfer.src, part.size_bytes);
-                self.flows.push(Some(Flow::Pong(ponger)));
+                let line = self.line(socket, Interest::Read)?;
+                let ponger = Ponger::new(line, one.transfer.src, self.part.size_bytes);
+                self.into.flows.push(Some(Flow::Pong(ponger)));
             }
         }
         Ok(())
     }
 
     /// The head of a chain is a plain sender and its tail a plain receiver.
-    fn start_casts(
-        &mut self,
-        part: &Part,
-        mut send: Vec<Connected<Outgoing>>,
-        receive: Vec<Connected<Incoming>>,
-        reactor: &Reactor,
-    ) -> io::Result<()> {
+    fn casts(&mut self, mut send: Sending, receive: Receiving) -> io::Result<()> {
         for (tally, one) in receive.into_iter().enumerate() {
             let network = one.transfer.network;
             let next = send
                 .iter()
                 .position(|other| other.transfer.network == network);
             match next.map(|index| send.swap_remove(index)) {
-                Some(next) => self.add_relay(part, tally, one, next, reactor)?,
-                None => self.add_receivers(part, tally, one, reactor)?,
+                Some(next) => self.add_relay(tally, one, next)?,
+                None => self.add_receivers(tally, one)?,
             }
         }
         for one in send {
-            self.add_senders(part, one, reactor)?;
+            self.add_senders(one)?;
         }
         Ok(())
     }
 
-    fn add_senders(
-        &mut self,
-        part: &Part,
-        one: Connected<Outgoing>,
-        reactor: &Reactor,
-    ) -> io::Result<()> {
-        let amount = part.amount(one.transfer.network);
+    fn add_senders(&mut self, one: Connected<Outgoing>) -> io::Result<()> {
+        let amount = self.part.amount(one.transfer.network);
         let streams = one.sockets.len() as u32;
         for (stream, socket) in (0..).zip(one.sockets) {
             let left_bytes = match amount {
@@ -130,63 +125,60 @@ impl Flows {
                     None
                 }
             };
-            let line = self.line(socket, Interest::Write, reactor)?;
+            let line = self.line(socket, Interest::Write)?;
             let sender = Sender::new(line, one.transfer.dst, left_bytes);
-            self.flows.push(Some(Flow::Send(sender)));
+            self.into.flows.push(Some(Flow::Send(sender)));
         }
         Ok(())
     }
 
-    fn add_receivers(
-        &mut self,
-        part: &Part,
-        tally: usize,
-        one: Connected<Incoming>,
-        reactor: &Reactor,
-    ) -> io::Result<()> {
-        let amount = part.amount(one.transfer.network);
+    fn add_receivers(&mut self, tally: usize, one: Connected<Incoming>) -> io::Result<()> {
+        let amount = self.part.amount(one.transfer.network);
         let streams = one.sockets.len() as u32;
         for (stream, socket) in (0..).zip(one.sockets) {
-            let line = self.line(socket, Interest::Read, reactor)?;
+            let line = self.line(socket, Interest::Read)?;
             let expected = match amount {
                 Amount::Trials { bytes, trials } => Some((share(bytes, streams, stream), trials)),
                 Amount::Time(_) => None,
             };
             let receiver = Receiver::new(line, one.transfer.src, tally, expected)?;
-            self.flows.push(Some(Flow::Receive(receiver)));
+            self.into.flows.push(Some(Flow::Receive(receiver)));
         }
         Ok(())
     }
 
     fn add_relay(
         &mut self,
-        part: &Part,
         tally: usize,
         from: Connected<Incoming>,
         to: Connected<Outgoing>,
-        reactor: &Reactor,
     ) -> io::Result<()> {
-        let ring = self.rings.pop().expect("there is a ring for each relay");
-        let bytes = part.cast_bytes(from.transfer.network);
+        let ring = self
+            .into
+            .rings
+            .pop()
+            .expect("there is a ring for each relay");
+        let bytes = self.part.cast_bytes(from.transfer.network);
         let mut relay = Relay::new(ring, bytes, tally, from.transfer.src, to.transfer.dst);
         for socket in from.sockets {
-            relay.input = Some(self.line(socket, Interest::Read, reactor)?);
+            relay.input = Some(self.line(socket, Interest::Read)?);
         }
         for socket in to.sockets {
-            relay.output = Some(self.line(socket, Interest::Nothing, reactor)?);
+            relay.output = Some(self.line(socket, Interest::Nothing)?);
         }
-        self.flows
+        self.into
+            .flows
             .push(relay.has_work().then_some(Flow::Relay(relay)));
         Ok(())
     }
 
     /// Watch a socket for the flow that is added next.
-    fn line(&self, socket: TcpStream, interest: Interest, reactor: &Reactor) -> io::Result<Line> {
+    fn line(&self, socket: TcpStream, interest: Interest) -> io::Result<Line> {
         Line::watch(
             socket,
-            Key::Flow(self.flows.len() as u32),
+            Key::Flow(self.into.flows.len() as u32),
             interest,
-            reactor,
+            self.reactor,
         )
     }
 }

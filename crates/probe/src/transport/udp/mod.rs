@@ -16,8 +16,9 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 use socket2::SockRef;
-use weft_plan::{Options, Pattern, Rate, Wait};
+use weft_plan::{Pattern, Rate, Wait};
 
+use crate::system::tcp_socket::set_buffers;
 use crate::transport::batches::{Batches, Outcome};
 use crate::transport::order::{END, Order};
 use crate::transport::round_trips::Trips;
@@ -42,7 +43,9 @@ impl Udp {
     /// Tell each other the ports, and take datagrams from the peer only from then on.
     pub fn establish(mut control: TcpStream, setup: &Setup) -> io::Result<Udp> {
         let socket = bind(setup)?;
-        set_buffers(&socket, &setup.step.options)?;
+        let buffers = SockRef::from(&socket);
+        buffers.set_recv_buffer_size(RECEIVE_BUFFER_BYTES)?;
+        set_buffers(&buffers, &setup.step.options)?;
         control.set_read_timeout(Some(setup.patience()))?;
         control.write_all(&socket.local_addr()?.port().to_le_bytes())?;
         let mut port = [0; 2];
@@ -201,13 +204,4 @@ fn peer(socket: &UdpSocket) -> String {
         Ok(peer) => format!("UDP port {} of {}", peer.port(), peer.ip()),
         Err(_) => "the peer's UDP port".to_owned(),
     }
-}
-
-fn set_buffers(socket: &UdpSocket, options: &Options) -> io::Result<()> {
-    let socket = SockRef::from(socket);
-    if let Some(bytes) = options.send_buffer_bytes {
-        socket.set_send_buffer_size(bytes as usize)?;
-    }
-    let asked = options.receive_buffer_bytes.map(|bytes| bytes as usize);
-    socket.set_recv_buffer_size(asked.unwrap_or(RECEIVE_BUFFER_BYTES))
 }
