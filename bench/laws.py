@@ -21,9 +21,8 @@ import numpy as np
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.model.laws import Laws
+from weft.model.laws import Laws, as_printed
 from weft.model.laws_fit import fit_laws, fit_laws_modified
-from weft.model.laws_modified import ModifiedLaws, as_printed
 
 PUBLISHED = Path(__file__).parent.parent / "catalog" / "published" / "nic_offload.toml"
 SCHEMES = ("offload", "onload")
@@ -76,9 +75,7 @@ def models(value: dict[str, Any], peak: Peak) -> dict[str, Laws]:
     ratios = {name: value[f"t414_{name}"][index] for name in ("p", "beta")}
     alpha = value["t414_y"][index] / value["t414_x"][index]
     da, do, tau = (value[f"t415_2mbit_{name}"][index] for name in ("da", "do", "tau"))
-    modified = ModifiedLaws(
-        **ratios, alpha=alpha, sigma=peak.sigma, delta_a=da, delta_o=do, tau=tau
-    )
+    modified = Laws(**ratios, alpha=alpha, sigma=peak.sigma, delta_a=da, delta_o=do, tau=tau)
     return {
         "LAWS": Laws(**ratios, alpha=alpha, sigma=peak.sigma),
         "modified": modified,

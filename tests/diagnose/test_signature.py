@@ -8,7 +8,7 @@ from support.synthetic import netpipe_sizes
 from weft.diagnose.ensemble.rates import Rates
 from weft.diagnose.points import points
 from weft.diagnose.signature import Signature, signature
-from weft.model.hockney import knee_bytes, n_half_bytes, saturation_bytes
+from weft.model.hockney import Hockney
 
 SIZES = [2**power for power in range(24)]
 
@@ -40,12 +40,10 @@ def test_an_affine_network_has_hockneys_numbers(
     assert found.half_power_bytes and found.saturation_bytes and found.notes == []
     assert found.latency_us.median == pytest.approx(latency_us, rel=0.03)
     assert found.peak_mbps.median == pytest.approx(rate_mbps, rel=0.01)
-    for value, function, rel in (
-        (found.half_power_bytes, n_half_bytes, 0.04),
-        (found.saturation_bytes, saturation_bytes, 0.04),
-        (found.knee_bytes, knee_bytes, 0.06),
-    ):
-        assert value.median == pytest.approx(function(latency_us, rate_mbps), rel=rel)
+    model = Hockney(latency_us, rate_mbps)
+    assert found.half_power_bytes.median == pytest.approx(model.n_half, rel=0.04)
+    assert found.saturation_bytes.median == pytest.approx(model.saturation_bytes, rel=0.04)
+    assert found.knee_bytes.median == pytest.approx(model.knee_bytes, rel=0.06)
 
 
 def test_each_value_is_taken_per_launch(tmp_path: Path) -> None:

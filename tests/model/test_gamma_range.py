@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.refusals import refused
-from weft.model.gamma_range import gamma_range
+from weft.model.gamma_points import gamma_range
 
 
 def test_a_step_that_is_given_is_kept_and_without_one_it_is_round() -> None:

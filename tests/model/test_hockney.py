@@ -14,9 +14,6 @@ from weft.model.hockney import (
     SATURATION_RATIO,
     Hockney,
     fit_times,
-    knee_bytes,
-    n_half_bytes,
-    saturation_bytes,
 )
 
 PUBLISHED = CATALOG / "published" / "beowulf_netpipe.toml"
@@ -64,7 +61,7 @@ printed 4 KB only 37 and 57 % of the time would grow with size."""
 @pytest.mark.parametrize("name", sorted(saturation_rows().keys() - NOT_REPRODUCED.keys()))
 def test_published_saturation_points_follow_from_latency_and_peak(name: str) -> None:
     latency_us, peak_mbps, published_kb = saturation_rows()[name]
-    ratio = saturation_bytes(latency_us, peak_mbps) / (published_kb * KB)
+    ratio = Hockney(latency_us, peak_mbps).saturation_bytes / (published_kb * KB)
     assert 1 / 1.5 <= ratio <= 1.5
 
 
@@ -72,7 +69,7 @@ def test_published_saturation_points_follow_from_latency_and_peak(name: str) -> 
 def test_onboard_saturation_points_do_not_follow(name: str, ratio: float) -> None:
     latency_us, peak_mbps, published_kb = saturation_rows()[name]
     size = published_kb * KB
-    assert saturation_bytes(latency_us, peak_mbps) / size == pytest.approx(ratio, rel=0.01)
+    assert Hockney(latency_us, peak_mbps).saturation_bytes / size == pytest.approx(ratio, rel=0.01)
     model = Hockney(latency_us, peak_mbps)
     assert 1 - latency_us / float(model.predict(size)) < 0.6
 
@@ -100,10 +97,10 @@ def test_the_knee_is_where_time_over_size_is_bent_most() -> None:
 def test_no_single_factor_meets_all_published_saturation_points() -> None:
     """The table of docs/numbers.md: the knee meets the on-board card of Reloaded only."""
     rows = saturation_rows().values()
-    factors = [kb * KB / n_half_bytes(latency_us, peak) for latency_us, peak, kb in rows]
+    factors = [kb * KB / Hockney(latency_us, peak).n_half for latency_us, peak, kb in rows]
     assert (min(factors), max(factors)) == pytest.approx((0.58, 5.69), rel=0.01)
     knees = {
-        name: knee_bytes(latency_us, peak) / (kb * KB)
+        name: Hockney(latency_us, peak).knee_bytes / (kb * KB)
         for name, (latency_us, peak, kb) in saturation_rows().items()
     }
     met = [name for name, ratio in knees.items() if 1 / 1.5 <= ratio <= 1.5]

@@ -6,7 +6,6 @@ from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted
 from weft.model.laws import Laws
 from weft.model.laws_fit import Points, fit_laws, fit_laws_modified
-from weft.model.laws_modified import ModifiedLaws
 
 GAMMAS = np.linspace(0, 3.5, 15)
 LINK_MBPS = 1000.0
@@ -76,7 +75,7 @@ def test_points_of_several_sigmas_are_fitted_together() -> None:
 
 
 def test_deviations_come_back_where_the_nic_shows() -> None:
-    model = ModifiedLaws(0.75, 1, 1.5, 0.3, delta_a=0.1, delta_o=0.05, tau=0.15)
+    model = Laws(0.75, 1, 1.5, 0.3, delta_a=0.1, delta_o=0.05, tau=0.15)
     held = {"p": 0.75, "beta": 1.5, "link_mbps": LINK_MBPS}
     fitted = fit_laws_modified(rates(model), held)
     expected = {"delta_a": 0.1, "delta_o": 0.05, "tau": 0.15, "host_mbps": 300}
@@ -84,7 +83,7 @@ def test_deviations_come_back_where_the_nic_shows() -> None:
 
 
 def test_deviations_are_open_where_the_nic_does_not_show() -> None:
-    model = ModifiedLaws(0.55, 1, 0.4, 0.23, tau=0.15)
+    model = Laws(0.55, 1, 0.4, 0.23, tau=0.15)
     fitted = fit_laws_modified(rates(model, 0.02), {"p": 0.55, "beta": 0.4, "link_mbps": LINK_MBPS})
     assert estimate(fitted, "delta_a").low is None
     alone = fit_laws_modified(

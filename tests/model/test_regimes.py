@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given
 
 from model.test_laws_modified import modified
+from weft.model.gain_curve import Regime, regimes, slowest
 from weft.model.laws import STAGES, Laws
-from weft.model.laws_modified import ModifiedLaws
-from weft.model.regimes import Regime, regimes, slowest
 
 HIGH = 10.0
 
@@ -29,7 +28,7 @@ def test_a_slow_card_on_a_slow_network_has_three() -> None:
 
 
 @given(modified)
-def test_regimes_cover_the_range_and_name_what_limits(model: ModifiedLaws) -> None:
+def test_regimes_cover_the_range_and_name_what_limits(model: Laws) -> None:
     found = regimes(model, 0, HIGH)
     assert found[0].low == 0 and found[-1].high == HIGH
     assert all(a.high == b.low for a, b in pairwise(found))
@@ -44,7 +43,7 @@ def test_regimes_cover_the_range_and_name_what_limits(model: ModifiedLaws) -> No
 
 
 @given(modified)
-def test_the_gain_goes_as_the_regime_says(model: ModifiedLaws) -> None:
+def test_the_gain_goes_as_the_regime_says(model: Laws) -> None:
     for each in regimes(model, 0, HIGH):
         steps = np.diff(model.gain(np.linspace(each.low, each.high, 9)))
         wanted = {"rises": steps, "falls": -steps, "constant": -np.abs(steps)}[each.trend]

@@ -10,10 +10,9 @@ from rich.table import Table
 
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import plain_table, terminal, titled
-from weft.model.gain_curve import GainCurve
-from weft.model.gamma_range import gamma_range
-from weft.model.laws_modified import ModifiedLaws
-from weft.model.regimes import Regime
+from weft.model.gain_curve import GainCurve, Regime
+from weft.model.gamma_points import gamma_range
+from weft.model.laws import Laws
 
 MOST_ROWS = 60
 """Longer tables are for --json."""
@@ -46,7 +45,7 @@ MOST_ROWS = 60
 @json_option
 def laws(gamma: str, figures: str | None, as_json: bool, **ratios: float) -> None:
     """Predict the gain of offloading over gamma (LAWS model)."""
-    curve = GainCurve(ModifiedLaws(**ratios), gamma_range(gamma))
+    curve = GainCurve(Laws(**ratios), gamma_range(gamma))
     drawn = _draw(curve, Path(figures)) if figures else []
     if as_json:
         found = {"parameters": ratios} | curve.to_json()

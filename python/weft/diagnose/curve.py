@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
 
@@ -12,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.plan.plan import Step
 from weft.run.folder import Run
 from weft.statistics import Floats, Modes, modes_over_launches
 
@@ -88,10 +86,8 @@ def curves(run: Run, reduction: Reduction | None = None) -> list[Curve]:
     application's load, where it is as many loads.
     """
     batches = Batches.of(run)
-    if len(batches.step) == 0:
-        return []
-    reduced = batches.reduce(reduction or reduction_of(run))
-    return [_curve(run, step, batches, reduced) for step in np.unique(batches.step)]
+    reduction = reduction or reduction_of(run)
+    return [_curve(run, batches.where(rows), reduction) for rows in group_slices(batches.step)]
 
 
 def pingpong(found: list[Curve]) -> Curve | None:
@@ -99,16 +95,6 @@ def pingpong(found: list[Curve]) -> Curve | None:
     candidates = [curve for curve in found if curve.pattern == "pingpong"]
     networked = [curve for curve in candidates if curve.transport != "null"]
     return next(iter(networked or candidates), None)
-
-
-@dataclass(frozen=True)
-class Groups:
-    """Batches reduced to one time for each step, size and launch, sorted in that order."""
-
-    step: Ints
-    size: Ints
-    launch: Ints
-    time_us: Floats
 
 
 @dataclass(frozen=True)
@@ -123,7 +109,9 @@ class Batches:
 
     @classmethod
     def of(cls, run: Run) -> Batches:
-        kept = _rows_of_pairs(run)
+        steps = run.meta.plan.steps
+        has_curve = [not (one.is_ensemble or one.computes or one.is_multi_pair) for one in steps]
+        kept = np.array(has_curve, dtype=bool)[column(run.samples, "step")]
         samples = run.samples.filter(kept)
         step, size, launch, phase = (
             column(samples, name) for name in ("step", "size_bytes", "launch", "phase")
@@ -132,17 +120,9 @@ class Batches:
         order = np.lexsort((time_us, joint_code(samples, ["step", "size_bytes", "launch"])))
         return cls(step[order], size[order], launch[order], phase[order], time_us[order])
 
-    def reduce(self, reduction: Reduction) -> Groups:
-        starts = group_starts(self.step, self.size, self.launch)
-        value = reduce_sorted(self.time_us, starts, reduction)
-        return Groups(self.step[starts], self.size[starts], self.launch[starts], value)
-
-    def by_size(self, step: int) -> Iterator[slice]:
-        """The rows of each size of a step, sizes ascending."""
-        first, last = np.searchsorted(self.step, [step, step + 1])
-        starts = first + group_starts(self.size[first:last])
-        for start, end in zip(starts, [*starts[1:], last], strict=True):
-            yield slice(int(start), int(end))
+    def where(self, rows: slice) -> Batches:
+        """Some of the rows."""
+        return Batches(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 def message_times_us(run: Run) -> Floats:
@@ -161,17 +141,11 @@ def message_times_us(run: Run) -> Floats:
     return times_us
 
 
-def _rows_of_pairs(run: Run) -> npt.NDArray[np.bool_]:
-    """Which rows belong to steps of one pair without an application's load."""
-    steps = run.meta.plan.steps
-    pairs = np.array([_has_curve(step) for step in steps], dtype=bool)
-    kept: npt.NDArray[np.bool_] = pairs[column(run.samples, "step")]
-    return kept
-
-
-def _has_curve(step: Step) -> bool:
-    """Whether a size of a step has one time."""
-    return not (step.is_ensemble or step.computes or step.is_multi_pair)
+def phase_sizes(run: Run) -> dict[tuple[int, int], int]:
+    """The message size of each step and phase that has samples; of several the largest."""
+    keys = run.samples.group_by(["step", "phase"]).aggregate([("size_bytes", "max")])
+    rows = keys.select(["step", "phase", "size_bytes_max"]).to_pylist()
+    return {(row["step"], row["phase"]): row["size_bytes_max"] for row in rows}
 
 
 def reduce_sorted(times: Floats, starts: Ints, reduction: Reduction) -> Floats:
@@ -186,16 +160,17 @@ def reduce_sorted(times: Floats, starts: Ints, reduction: Reduction) -> Floats:
     return middle
 
 
-def _curve(run: Run, step: int, batches: Batches, reduced: Groups) -> Curve:
-    mine = reduced.step == step
-    sizes, rows = np.unique(reduced.size[mine], return_inverse=True)
-    launches, columns = np.unique(reduced.launch[mine], return_inverse=True)
+def _curve(run: Run, batches: Batches, reduction: Reduction) -> Curve:
+    starts = group_starts(batches.size, batches.launch)
+    sizes, rows = np.unique(batches.size[starts], return_inverse=True)
+    launches, columns = np.unique(batches.launch[starts], return_inverse=True)
     times_us = np.full((len(sizes), len(launches)), np.nan)
-    times_us[rows, columns] = reduced.time_us[mine]
-    parts = list(batches.by_size(int(step)))
+    times_us[rows, columns] = reduce_sorted(batches.time_us, starts, reduction)
+    parts = group_slices(batches.size)
+    step = int(batches.step[0])
     plan_step = run.meta.plan.steps[step]
     return Curve(
-        step=int(step),
+        step=step,
         pattern=plan_step.pattern.kind,
         transport=plan_step.transport,
         sizes=sizes,
@@ -204,7 +179,7 @@ def _curve(run: Run, step: int, batches: Batches, reduced: Groups) -> Curve:
         modes=tuple(
             modes_over_launches(batches.time_us[part], batches.launch[part]) for part in parts
         ),
-        phases=np.array([batches.phase[part.start] for part in parts], dtype=np.int64),
+        phases=batches.phase[[part.start for part in parts]],
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from weft.diagnose.curve import phase_sizes
 from weft.interval import Interval
 from weft.run.folder import Run
 from weft.run.records import Counted, Delivery
@@ -51,24 +52,18 @@ def deliveries(run: Run) -> list[Delivered]:
     for row in run.meta.deliveries:
         launches = by_launch[row["step"], row["phase"]]
         launches.setdefault(row["launch"], []).append(row)
-    sizes = _sizes(run) if by_launch else {}
+    sizes = phase_sizes(run) if by_launch else {}
     return [
         _delivered(run, step, phase, sizes[step, phase], list(by_launch[step, phase].values()))
         for step, phase in sorted(by_launch.keys() & sizes.keys())
     ]
 
 
-def _sizes(run: Run) -> dict[tuple[int, int], int]:
-    """The message size of each phase that has samples."""
-    keys = run.samples.group_by(["step", "phase"]).aggregate([("size_bytes", "max")])
-    rows = keys.select(["step", "phase", "size_bytes_max"]).to_pylist()
-    return {(row["step"], row["phase"]): row["size_bytes_max"] for row in rows}
-
-
 def _delivered(
     run: Run, step: int, phase: int, size_bytes: int, launches: list[list[Delivery]]
 ) -> Delivered:
     rows = [row for launch in launches for row in launch]
+    offered = [_offered_mbps(launch, size_bytes) for launch in launches]
     streamed = run.meta.plan.steps[step].pattern.kind == "stream"
     return Delivered(
         step=step,
@@ -77,12 +72,8 @@ def _delivered(
         launches=len(launches),
         **{name: _total(rows, name) for name in COUNTS},
         loss_pct=median_interval([_loss_pct(launch) for launch in launches], upper=True),
-        jitter_us=median_interval([_jitter_us(launch) for launch in launches], upper=True)
-        if streamed
-        else None,
-        offered_mbps=median_interval([_offered_mbps(launch, size_bytes) for launch in launches])
-        if streamed
-        else None,
+        jitter_us=median_interval([*map(_jitter_us, launches)], upper=True) if streamed else None,
+        offered_mbps=median_interval(offered) if streamed else None,
     )
 
 

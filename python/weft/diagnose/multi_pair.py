@@ -142,22 +142,14 @@ class _Timings:
         times: Floats = self.elapsed_ns / self.messages / 1e3
         return times
 
-    def rate(self, mbps: Floats) -> Interval:
-        """The interval of rates, one for each timing."""
-        return self._interval(mbps, upper=False)
-
-    def time(self, us: Floats) -> Interval:
-        """The interval of times, one for each timing."""
-        return self._interval(us, upper=True)
-
     def by_launch(self, mbps: Floats) -> tuple[float, ...]:
         """The median in each launch, from the first; NaN where there is none."""
         launches = range(int(self.launch.max()) + 1)
         mine = (mbps[self.launch == launch] for launch in launches)
         return tuple(median_interval(one).median if len(one) else math.nan for one in mine)
 
-    def _interval(self, values: Floats, upper: bool) -> Interval:
-        """Over launches; over the timings of one where there is no other."""
+    def interval(self, values: Floats, upper: bool = False) -> Interval:
+        """Of rates or, `upper`, of times, one for each timing: over launches, or over the timings of the only one."""
         launches = np.unique(self.launch)
         if len(launches) == 1:
             return median_interval(values, upper=upper)
@@ -174,6 +166,7 @@ def _point(
     sums, is_timed = timings.sums_mbps, step.measures_latency
     pattern = step.pattern
     assert isinstance(pattern, MultiPair)
+    has_own = arrangement.policy in ("alone", "independent", "shared")
     return MultiPairPoint(
         step=index,
         phase=phase,
@@ -183,28 +176,22 @@ def _point(
         interfaces=tuple(network + 1 for network in arrangement.used(pattern.networks)),
         size_bytes=timings.size_bytes,
         timings=len(sums),
-        sum_mbps=timings.rate(sums),
-        latency_us=timings.time(timings.times_us.mean(axis=1)) if is_timed else None,
+        sum_mbps=timings.interval(sums),
+        latency_us=timings.interval(timings.times_us.mean(axis=1), True) if is_timed else None,
         lowest_mbps=float(sums.min()),
         highest_mbps=float(sums.max()),
         each=tuple(
             PairRate(
                 pair=pair + 1,
-                interface=_interface_of(arrangement, pair),
-                throughput_mbps=timings.rate(timings.rates_mbps[:, pair]),
-                latency_us=timings.time(timings.times_us[:, pair]) if is_timed else None,
+                interface=arrangement.networks[pair] + 1 if has_own else None,
+                throughput_mbps=timings.interval(timings.rates_mbps[:, pair]),
+                latency_us=timings.interval(timings.times_us[:, pair], True) if is_timed else None,
             )
             for pair in range(arrangement.pairs)
         ),
         name=arrangement.name,
         by_launch_mbps=timings.by_launch(sums),
     )
-
-
-def _interface_of(arrangement: Arrangement, pair: int) -> int | None:
-    if arrangement.policy not in ("alone", "independent", "shared"):
-        return None
-    return arrangement.networks[pair] + 1
 
 
 def _compared(points: Sequence[MultiPairPoint]) -> list[MultiPairPoint]:

@@ -32,7 +32,7 @@ class Signature:
     - `half_power_bytes`: Hockney's n1/2, the smallest size that reaches half of the peak.
     - `saturation_bytes`: the smallest size such that it and every larger one takes at least five
       times the latency. From there on at least 80 % of the time is proportional to size, where time
-      is affine in size; `weft.model.hockney.saturation_bytes` predicts it from latency and peak.
+      is affine in size; `weft.model.hockney.Hockney` predicts it from latency and peak.
     - `knee_bytes`: the same with 1.618 times the latency. There time over size, both logarithmic, is
       bent most, where time is affine in size.
 
@@ -52,13 +52,8 @@ class Signature:
 
     def to_json(self) -> dict[str, Any]:
         """The signature as `weft show --json` prints it."""
-        sizes = ("half_power_bytes", "saturation_bytes", "knee_bytes")
-        names = ("latency_us", "peak_mbps", *sizes)
         return {
-            **{name: getattr(self, name) for name in names},
-            "peak_bytes": self.peak_bytes,
-            "step": self.step,
-            "launches": self.launches,
+            **{name: value for name, value in vars(self).items() if name != "notes"},
             "coverage": coverage(self.launches),
             "thresholds": {
                 "latency_max_bytes": LATENCY_MAX_BYTES,

@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
-from weft.model.laws import Laws, Optimum, Stage
-from weft.model.regimes import Regime, regimes, slowest
+import numpy as np
+
+from weft.model.laws import STAGES, Laws, Optimum, Stage, cuts
 from weft.statistics import Floats
+
+Trend = Literal["rises", "falls", "constant"]
+
+_SAME = 1e-12
+"""Gains nearer than this differ by rounding only."""
+
+
+@dataclass(frozen=True)
+class Regime:
+    """A range of gamma, what limits before and after offload there, and what the gain does as gamma grows."""
+
+    low: float
+    high: float
+    limit_before: Stage
+    limit_after: Stage
+    trend: Trend
 
 
 class Point(NamedTuple):
@@ -62,3 +80,23 @@ class GainCurve:
     @property
     def _ends(self) -> tuple[float, float]:
         return float(self.gammas[0]), float(self.gammas[-1])
+
+
+def regimes(model: Laws, low: float, high: float) -> list[Regime]:
+    """The regimes between two gammas, in increasing order; of a model with single ratios."""
+    return [_regime(model, *ends) for ends in pairwise(cuts(model, low, high))]
+
+
+def slowest(times: Floats) -> list[Stage]:
+    """The stage that limits, of stage times by stage and point."""
+    return [STAGES[index] for index in np.atleast_1d(times.argmax(axis=0))]
+
+
+def _regime(model: Laws, low: float, high: float) -> Regime:
+    middle = (low + high) / 2
+    (before,) = slowest(model.times_before(middle))
+    (after,) = slowest(model.times_after(middle))
+    first, last = model.gain([low, high])
+    change = float(last - first)
+    trend: Trend = "constant" if abs(change) < _SAME else "rises" if change > 0 else "falls"
+    return Regime(float(low), float(high), before, after, trend)

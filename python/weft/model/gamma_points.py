@@ -1,7 +1,8 @@
-"""Throughputs or gains measured over the application ratio gamma, as a table in a file."""
+"""The application ratio gamma: ranges of it as users write them, and files of what was measured over it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -76,3 +77,47 @@ def _numbers(file: str, table: pa.Table, name: str) -> Floats:
             f"{file}: column {name}, row {row + 1}: {values[row]:g}", f"a number {bound} is needed"
         )
     return values
+
+
+MOST_POINTS = 100_000
+
+_RANGE_HINT = 'write LOW:HIGH or LOW:HIGH:STEP, such as "0:3.5" or "0:3.5:0.1"'
+_INTERVALS = 50
+"""A range without a step has at most so many."""
+
+
+def gamma_range(text: str) -> Floats:
+    """The gammas of a range, both ends included; raises RequestError when it is none.
+
+    Without a step it is 1, 2 or 5 times a power of ten.
+    """
+    low, high, step = _range_numbers(text)
+    if not 0 <= low < high:
+        raise RequestError(f'gamma "{text}": not 0 <= LOW < HIGH', _RANGE_HINT)
+    step = _round_step((high - low) / _INTERVALS) if step is None else step
+    if step <= 0:
+        raise RequestError(f'gamma "{text}": STEP is not greater than 0', _RANGE_HINT)
+    if (high - low) / step > MOST_POINTS:
+        raise RequestError(f'gamma "{text}": more than {MOST_POINTS} points', "take a larger STEP")
+    count = math.ceil((high - low) / step - 1e-9)
+    return np.append(low + step * np.arange(count), high)
+
+
+def _range_numbers(text: str) -> tuple[float, float, float | None]:
+    try:
+        low, high, *steps = (float(part) for part in text.split(":"))
+    except ValueError:
+        raise RequestError(f'gamma "{text}": not a range', _RANGE_HINT) from None
+    if len(steps) > 1 or not all(map(math.isfinite, (low, high, *steps))):
+        raise RequestError(f'gamma "{text}": not a range', _RANGE_HINT)
+    return low, high, steps[0] if steps else None
+
+
+def _round_step(smallest: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is at least `smallest`."""
+    decade = 10.0 ** math.floor(math.log10(smallest))
+    return next(
+        step
+        for step in (decade, 2 * decade, 5 * decade, 10 * decade)
+        if step >= smallest * (1 - 1e-9)
+    )

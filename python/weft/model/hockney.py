@@ -39,33 +39,18 @@ class Hockney:
 
     @property
     def n_half(self) -> float:
-        """Bytes of the message that reaches half of `peak_mbps`: as much as t0 would carry."""
-        return n_half_bytes(self.latency_us, self.peak_mbps)
+        """Hockney's n1/2 = t0 r: bytes of the message that reaches half of `peak_mbps`, as much as t0 would carry."""
+        return self.latency_us * self.peak_mbps / 8.0
 
     @property
     def saturation_bytes(self) -> float:
-        """Bytes from which a message takes at least SATURATION_RATIO times the latency."""
-        return saturation_bytes(self.latency_us, self.peak_mbps)
+        """Bytes from which a message takes at least SATURATION_RATIO times the latency: 4 n1/2."""
+        return (SATURATION_RATIO - 1.0) * self.n_half
 
     @property
     def knee_bytes(self) -> float:
-        """Bytes at which time over size, both logarithmic, is bent most."""
-        return knee_bytes(self.latency_us, self.peak_mbps)
-
-
-def n_half_bytes(latency_us: float, peak_mbps: float) -> float:
-    """Hockney's n1/2 = t0 * r."""
-    return latency_us * peak_mbps / 8.0
-
-
-def saturation_bytes(latency_us: float, peak_mbps: float) -> float:
-    """The saturation point of the affine time: T(n) = 5 t0 where n = 4 n1/2."""
-    return (SATURATION_RATIO - 1.0) * n_half_bytes(latency_us, peak_mbps)
-
-
-def knee_bytes(latency_us: float, peak_mbps: float) -> float:
-    """The knee of the affine time: 0.618 n1/2."""
-    return (KNEE_RATIO - 1.0) * n_half_bytes(latency_us, peak_mbps)
+        """Bytes at which time over size, both logarithmic, is bent most: 0.618 n1/2."""
+        return (KNEE_RATIO - 1.0) * self.n_half
 
 
 def fit_times(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Hockney:

@@ -8,11 +8,21 @@ count in o X, what the host spends on communicating it before anything is moved:
 
     before  link sigma    host gamma + 1                            (equation 1.4)
     after   link sigma    host gamma + 1 - p    NIC p alpha beta    (equations 1.5 to 1.7)
+
+Modified LAWS has deviations besides: what offload changes other than where work is done (equation 4.3 and section
+4.6.3 of the thesis). The host's time after offload becomes
+
+    (gamma (1 + delta_a) + (1 - p) (1 + delta_o)) (1 + tau)
+
+and the NIC's p alpha beta (1 + delta_o). The equation as printed has the communication work o twice in the
+NIC's term, which then is no time any more; here it is there once, as in equation 1.7, which the modified model
+must become where all deviations are 0. `as_printed` is the other reading. The deviations are relative, as in
+equation 4.3; chapter 6 of the thesis words them as absolute.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -44,39 +54,46 @@ class Optimum:
 
 @dataclass(frozen=True)
 class Laws:
-    """The four ratios of which LAWS is made, without unit; raises RequestError when one cannot be.
+    """The ratios of which LAWS is made, without unit; raises RequestError when one cannot be.
 
     `p` is the share of communication work that is moved, 0 to 1; `alpha` the lag ratio Y/X, above 1
     for a NIC slower than the host; `beta` the structural ratio, the remaining part of the work that is
     moved; `sigma` the wire ratio 1/(o X B), the share of the link's bandwidth B that the host
-    reaches when it only communicates.
+    reaches when it only communicates. The deviations of modified LAWS are fractions greater than -1: `delta_a` is the
+    relative change of the application's work, `delta_o` that of communication work, `tau` that of all work left on
+    the host, from the host and the NIC talking to each other.
     """
 
     p: Ratio
     alpha: Ratio = 1.0
     beta: Ratio = 1.0
     sigma: Ratio = 1.0
+    delta_a: Ratio = 0.0
+    delta_o: Ratio = 0.0
+    tau: Ratio = 0.0
 
     def __post_init__(self) -> None:
         if not np.all((np.asarray(self.p) >= 0) & (np.asarray(self.p) <= 1)):
             raise RequestError(f"p {self.p}: not between 0 and 1", "p is a share: 0.55 is 55 %")
         for name, hint in _HINTS.items():
             check_above(name, getattr(self, name), 0.0, hint)
+        for name in ("delta_a", "delta_o", "tau"):
+            check_above(name, getattr(self, name), -1.0)
 
     @property
     def host_slope(self) -> Ratio:
         """What the host's time grows by with gamma after offload."""
-        return 1.0
+        return (1.0 + self.delta_a) * (1.0 + self.tau)
 
     @property
     def host_rest(self) -> Ratio:
         """The host's time after offload where there is no application work: equation 1.6 at a = 0."""
-        return 1.0 - self.p
+        return (1.0 - self.p) * (1.0 + self.delta_o) * (1.0 + self.tau)
 
     @property
     def nic_time(self) -> Ratio:
         """Equation 1.7."""
-        return self.p * self.alpha * self.beta
+        return self.p * self.alpha * self.beta * (1.0 + self.delta_o)
 
     def times_before(self, gamma: npt.ArrayLike) -> Floats:
         """Stage times before offload, in the order of STAGES along the first axis."""
@@ -150,3 +167,12 @@ def _gamma(gamma: npt.ArrayLike) -> Floats:
 
 def _stacked(*times: Ratio) -> Floats:
     return np.stack(np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in times)))
+
+
+def as_printed(model: Laws) -> Laws:
+    """The model with equation 4.3 to the letter, o twice in the NIC's term, for comparison.
+
+    An absolute o needs units: in those of Table 4.14, where X and B are 1, it is 1/sigma, and so the
+    second o acts as a beta that is 1/sigma times as large.
+    """
+    return replace(model, beta=model.beta / model.sigma)

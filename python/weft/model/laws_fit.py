@@ -14,8 +14,7 @@ import numpy as np
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted, Residual, residuals
 from weft.model.gamma_points import GAIN, RATES, SIGMA, is_rates
-from weft.model.laws import check_above
-from weft.model.laws_modified import ModifiedLaws
+from weft.model.laws import Laws, check_above
 from weft.model.profile import DEVIATION, LOGARITHMIC, Parameter, fit_profiled
 from weft.statistics import LEVEL, Floats
 
@@ -103,10 +102,10 @@ def _check_names(held: Values, known: Sequence[str]) -> None:
             )
 
 
-def _model(points: Points, values: Values) -> ModifiedLaws:
+def _model(points: Points, values: Values) -> Laws:
     """The model with these values; as points of different sigma need it, with one for each."""
     ratios = {k: v for k, v in values.items() if not k.endswith("_mbps")}
-    model = ModifiedLaws(**ratios)
+    model = Laws(**ratios)
     if is_rates(points):
         for name in ("host_mbps", "link_mbps"):
             check_above(name, values[name], 0.0)

@@ -6,10 +6,9 @@ import numpy as np
 
 from weft.diagnose.limits.declared import DeclaredNetwork
 from weft.diagnose.limits.differences import differences, unobservable
-from weft.diagnose.limits.doubt import doubt_text, may_be_the_machine
 from weft.diagnose.limits.findings import Findings
 from weft.diagnose.limits.naming import Namer
-from weft.diagnose.limits.wording import cut_text, verdict_text
+from weft.diagnose.limits.wording import cut_text, doubt_text, may_be_the_machine, verdict_text
 from weft.diagnose.multi_pair import multi_pair_points
 from weft.diagnose.pair_order import PairOrder, pair_orders
 from weft.diagnose.xray.limit import SharedLimit

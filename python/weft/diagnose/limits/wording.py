@@ -12,12 +12,17 @@ from weft.diagnose.limits.folded import (
     fold_slow,
     members_text,
 )
+from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.study import Study
 from weft.nodeset import fold
 from weft.quantity import format_mbps, part_of_mbps
+from weft.run.meta import RunMeta
 
 _MOST_NAMED = 4
+
+MACHINE_WARNINGS = {"lab-late", "lab-busy"}
+"""Of a machine that was too slow for its lab, which looks like a limit that all nodes share."""
 
 
 def verdict_text(
@@ -102,4 +107,18 @@ def cut_text(study: Study) -> str:
     return (
         f"The worst of {len(shares)} random bisections delivered {worst} % of full, so with 95 % "
         f"confidence at least {most} % of all bisections deliver that much."
+    )
+
+
+def may_be_the_machine(limit: SharedLimit, all_nodes: Members, meta: RunMeta) -> bool:
+    """Whether a limit may be the testbed's own: all nodes share it, and the lab was late or busy."""
+    is_of_all = limit.members == all_nodes and limit.kind in ("switch", "core")
+    return is_of_all and any(warning.code in MACHINE_WARNINGS for warning in meta.warnings)
+
+
+def doubt_text(limit: SharedLimit) -> str:
+    """The question that is left open."""
+    return (
+        f"whether {len(limit.members)} nodes share a limit of {format_mbps(limit.capacity_mbps.median)} "
+        "or the machine that carries the lab was the limit"
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from weft.diagnose.curve import phase_sizes
 from weft.run.folder import Run
 from weft.run.tables import BUDGET_NAME, CACHES_NAME, CATEGORIES_NAME, OCCUPATION_NAME
-
-_Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,9 @@ class Cycles:
 
 def occupation(run: Run) -> list[Busy]:
     """By step, phase, node and part; nothing where a run does not record it."""
-    sizes, found = _sizes(run), dict[tuple[Any, ...], Busy]()
-    for row in _rows(run, OCCUPATION_NAME):
-        size_bytes = sizes[row["step"], row["phase"]]
-        key = (row["step"], row["phase"], size_bytes, row["node"], row["part"])
+    found: dict[tuple[Any, ...], Busy] = {}
+    for at, row in _rows(run, OCCUPATION_NAME):
+        key = (*at, row["node"], row["part"])
         busy = found.setdefault(key, Busy(*key, {}, row["interrupts_per_s"]))
         busy.shares[row["task"]] = row["share"]
     return list(found.values())
@@ -94,46 +93,31 @@ def occupation(run: Run) -> list[Busy]:
 
 def cache_hits(run: Run) -> list[CacheHits]:
     """By step, size, node, processor, cache and kind of access; nothing where a run does not record it."""
-    sizes = _sizes(run)
     names = ("node", "part", "cache", "access", "accesses", "hit_rate")
-    return [
-        CacheHits(
-            row["step"],
-            row["phase"],
-            sizes[row["step"], row["phase"]],
-            *(row[name] for name in names),
-        )
-        for row in _rows(run, CACHES_NAME)
-    ]
+    return [CacheHits(*at, *(row[name] for name in names)) for at, row in _rows(run, CACHES_NAME)]
 
 
 def budgets(run: Run) -> list[Budget]:
     """By step and size; nothing where a run does not record it."""
-    sizes, found = _sizes(run), dict[tuple[int, int], Budget]()
-    for row in _rows(run, BUDGET_NAME):
-        key = (row["step"], sizes[row["step"], row["phase"]])
-        budget = found.setdefault(key, Budget(*key, {}))
+    found: dict[tuple[int, int], Budget] = {}
+    for (step, _, size_bytes), row in _rows(run, BUDGET_NAME):
+        budget = found.setdefault((step, size_bytes), Budget(step, size_bytes, {}))
         budget.stages_us[row["stage"]] = row["elapsed_ns"] / 1e3
     return list(found.values())
 
 
 def cycles_by_category(run: Run) -> list[Cycles]:
     """By step, size and node; nothing where a machine's costs are not given by category."""
-    sizes, found = _sizes(run), dict[tuple[Any, ...], Cycles]()
-    for row in _rows(run, CATEGORIES_NAME):
-        step, phase = row["step"], row["phase"]
-        key = (step, phase, sizes[step, phase], row["node"])
+    found: dict[tuple[Any, ...], Cycles] = {}
+    for at, row in _rows(run, CATEGORIES_NAME):
+        key = (*at, row["node"])
         found.setdefault(key, Cycles(*key, {})).cycles[row["category"]] = row["cycles"]
     return list(found.values())
 
 
-def _rows(run: Run, name: str) -> _Rows:
-    rows: _Rows = run.side_table(name).to_pylist()
-    return rows
-
-
-def _sizes(run: Run) -> dict[tuple[int, int], int]:
-    """The message size of each step's phases."""
-    grouped = run.samples.group_by(["step", "phase"]).aggregate([("size_bytes", "min")])
-    rows = grouped.to_pylist()
-    return {(row["step"], row["phase"]): row["size_bytes_min"] for row in rows}
+def _rows(run: Run, name: str) -> Iterator[tuple[tuple[int, int, int], dict[str, Any]]]:
+    """The rows of a side table, each with its step, phase and the phase's message size."""
+    sizes = phase_sizes(run)
+    for row in run.side_table(name).to_pylist():
+        step, phase = row["step"], row["phase"]
+        yield (step, phase, sizes[step, phase]), row

@@ -8,8 +8,8 @@ from dataclasses import fields
 import altair as alt
 import numpy as np
 
+from weft.model.gain_curve import Regime, regimes
 from weft.model.laws import Laws, Stage
-from weft.model.regimes import Regime, regimes
 from weft.report.figures.drawing import parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.statistics import Floats
