@@ -26,6 +26,13 @@ pub trait Channel {
     }
 }
 
+/// Nothing more comes from the other end.
+#[cold]
+pub fn closed() -> io::Error {
+    let message = "the peer closed the connection";
+    io::Error::new(io::ErrorKind::UnexpectedEof, message)
+}
+
 /// Bytes in each direction after which a channel that counts what comes in shows its count.
 const SHOWN_EVERY_BYTES: usize = 8 << 20;
 

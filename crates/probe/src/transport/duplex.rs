@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::system::poll::poll;
+use crate::transport::channel::closed;
 use crate::transport::wait::Wait;
 
 /// One socket's share of an exchange: the same message so many times in each direction.
@@ -50,7 +51,7 @@ impl<'a> BothWays<'a> {
             let place = self.received % self.arriving.len();
             let place = &mut self.arriving[place..];
             match recv(self.fd, place, RecvFlags::DONTWAIT) {
-                Ok((0, _)) => return Err(ended()),
+                Ok((0, _)) => return Err(closed()),
                 Ok((count, _)) => {
                     self.received += count;
                     moved = true;
@@ -103,13 +104,6 @@ fn wait<W: Wait>(shares: &[BothWays]) -> io::Result<()> {
     }
     let unfinished = shares.iter().filter(|share| !share.is_over());
     poll(unfinished.map(BothWays::awaited), None).map(drop)
-}
-
-fn ended() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::UnexpectedEof,
-        "the peer closed the connection",
-    )
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use rustix::net::{SendFlags, send};
 use serde::Serialize;
 use socket2::SockRef;
 
-use crate::transport::channel::Channel;
+use crate::transport::channel::{Channel, closed};
 use crate::transport::duplex::{self, BothWays};
 use crate::transport::wait::Wait;
 
@@ -50,12 +50,7 @@ impl<W: Wait> Channel for SocketChannel<W> {
         let mut received = 0;
         while received < bytes.len() {
             match retry_on_intr(|| W::recv(self.socket.as_fd(), &mut bytes[received..]))? {
-                0 => {
-                    return Err(io::Error::new(
-                        io::ErrorKind::UnexpectedEof,
-                        "the peer closed the connection",
-                    ));
-                }
+                0 => return Err(closed()),
                 count => received += count,
             }
         }

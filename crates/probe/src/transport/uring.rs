@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 
 use io_uring::{IoUring, opcode, squeue, types};
 
-use crate::transport::channel::Channel;
+use crate::transport::channel::{Channel, closed};
 use crate::transport::wait::Wait;
 
 /// Requests that the ring has room for; there is never more than one.
@@ -100,12 +100,7 @@ impl<W: Wait> Channel for UringChannel<W> {
                 .build();
             // SAFETY: `rest` is borrowed until the request is over.
             match unsafe { self.perform(&request) }? {
-                0 => {
-                    return Err(io::Error::new(
-                        io::ErrorKind::UnexpectedEof,
-                        "the peer closed the connection",
-                    ));
-                }
+                0 => return Err(closed()),
                 count => received += count,
             }
         }

@@ -9,41 +9,31 @@ pub const MAX_PAYLOAD_BYTES: u32 = 16 << 20;
 
 /// What a frame carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Kind {
     /// A JSON message.
-    Json,
+    Json = b'J',
     /// An Arrow IPC stream of samples.
-    Samples,
+    Samples = b'A',
     /// Bytes for or from a program that a relay has started.
-    Relayed,
+    Relayed = b'R',
 }
 
 impl Kind {
-    fn byte(self) -> u8 {
-        match self {
-            Kind::Json => b'J',
-            Kind::Samples => b'A',
-            Kind::Relayed => b'R',
-        }
-    }
-
     fn from_byte(byte: u8) -> io::Result<Self> {
-        match byte {
-            b'J' => Ok(Kind::Json),
-            b'A' => Ok(Kind::Samples),
-            b'R' => Ok(Kind::Relayed),
-            other => Err(invalid(format!("a frame of unknown kind {other:#04x}"))),
-        }
+        let mut all = [Kind::Json, Kind::Samples, Kind::Relayed].into_iter();
+        all.find(|kind| *kind as u8 == byte)
+            .ok_or_else(|| invalid(format!("a frame of unknown kind {byte:#04x}")))
     }
 }
 
 /// Read one frame; `None` at a clean end of the stream.
 pub fn read(input: &mut impl Read) -> io::Result<Option<(Kind, Vec<u8>)>> {
-    let mut length = [0; 4];
-    if !read_or_end(input, &mut length)? {
+    let mut length = Vec::new();
+    if input.by_ref().take(4).read_to_end(&mut length)? == 0 {
         return Ok(None);
     }
-    let length = u32::from_le_bytes(length);
+    let length = u32::from_le_bytes(length.try_into().map_err(|_| cut_short())?);
     if length > MAX_PAYLOAD_BYTES {
         return Err(invalid(format!(
             "a frame claims {length} bytes, at most {MAX_PAYLOAD_BYTES} are allowed"
@@ -56,10 +46,7 @@ pub fn read(input: &mut impl Read) -> io::Result<Option<(Kind, Vec<u8>)>> {
     // Grows with what really arrives, so that a lying length costs nothing.
     let arrived = input.take(u64::from(length)).read_to_end(&mut payload)?;
     if arrived < length as usize {
-        return Err(io::Error::new(
-            io::ErrorKind::UnexpectedEof,
-            "a frame was cut short",
-        ));
+        return Err(cut_short());
     }
     Ok(Some((kind, payload)))
 }
@@ -71,29 +58,13 @@ pub fn write(output: &mut impl Write, kind: Kind, payload: &[u8]) -> io::Result<
         .filter(|length| *length <= MAX_PAYLOAD_BYTES)
         .ok_or_else(|| invalid(format!("a frame of {} bytes is too long", payload.len())))?;
     output.write_all(&length.to_le_bytes())?;
-    output.write_all(&[kind.byte()])?;
+    output.write_all(&[kind as u8])?;
     output.write_all(payload)?;
     output.flush()
 }
 
-/// Fill `bytes`; false when the stream had ended before the first of them.
-fn read_or_end(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match input.read(&mut bytes[filled..]) {
-            Ok(0) if filled == 0 => return Ok(false),
-            Ok(0) => {
-                return Err(io::Error::new(
-                    io::ErrorKind::UnexpectedEof,
-                    "a frame was cut short",
-                ));
-            }
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(true)
+fn cut_short() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "a frame was cut short")
 }
 
 fn invalid(message: String) -> io::Error {
