@@ -90,11 +90,9 @@ def foresee(plan: Plan, spec: str, testbed: Testbed) -> Outlook:
     members_of = [nodes_of(step, len(nodes)) for step in plan.steps]
     taking_part = sorted({node for members in members_of for node in members})
     with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
-        logins = pool.map(lambda node: testbed.login(nodes[node]), taking_part)
-        found = {
-            node: NodeOutlook(nodes[node], login)
-            for node, login in zip(taking_part, logins, strict=True)
-        }
+        logins = pool.map(testbed.login, [nodes[node] for node in taking_part])
+        pairs = zip(taking_part, logins, strict=True)
+        found = {node: NodeOutlook(nodes[node], login) for node, login in pairs}
     for step, members in zip(plan.steps, members_of, strict=True):
         for node in members:
             found[node].add(step, node, members)

@@ -63,15 +63,10 @@ class Logbook:
         self,
         arrangement: Arrangement,
         phases: Collection[int],
-        before: Sequence[dict[str, list[int]]],
-        after: Sequence[dict[str, list[int]]],
+        by_node: Sequence[dict[str, list[int]]],
     ) -> None:
         """What the interfaces of the two nodes have received and sent in an arrangement of pairs."""
-        for node, (then, now) in enumerate(zip(before, after, strict=True)):
-            names = [name for name in now if name in then]
-            grown = {
-                name: [b - a for a, b in zip(then[name], now[name], strict=True)] for name in names
-            }
+        for node, grown in enumerate(by_node):
             carried: records.Carried = {
                 "step": self.step,
                 "launch": self.launch,

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import pyarrow as pa
 from msgspec.structs import asdict
@@ -16,6 +17,7 @@ from weft.testbed.agent.reply import Connected, Deliveries, Delivery, Done, List
 from weft.testbed.agent.request import Drive, Serve
 from weft.testbed.base import Node
 
+T = TypeVar("T")
 WITHOUT_SERVER = ("null", "icmp")
 """Transports of which only one end is an agent."""
 
@@ -93,10 +95,7 @@ async def run_step(
     peer = endpoint(job.nodes[1].address, port)
     await driver.send(job.drive_request(0, peer, ahead_ns))
     with _naming_peers(driver.node, server.node):
-        await _both(
-            _follow(driver, outcome, on_samples, on_deliveries),
-            _follow(server, outcome, on_samples, on_deliveries),
-        )
+        await all_of([_follow(one, outcome, on_samples, on_deliveries) for one in (driver, server)])
     return outcome
 
 
@@ -131,25 +130,34 @@ async def _follow(
                 return
 
 
-async def _both(*ends: Coroutine[None, None, None]) -> None:
-    """Wait for both ends; when one fails the other gets a moment to say what it saw.
+async def all_of(
+    waits: Sequence[Coroutine[None, None, T]], beside: Sequence[asyncio.Task[Done]] = ()
+) -> list[T]:
+    """The results of all, while nothing `beside` them fails; raises the failure that is nearest to the cause.
 
-    The death of an agent explains its peer's complaint, so it is the one that is raised.
+    When one fails the others get a moment to say what they saw: the death of an agent explains its peer's complaint.
     """
-    tasks = [asyncio.ensure_future(end) for end in ends]
+    tasks = [asyncio.create_task(one) for one in waits]
+    pending: list[asyncio.Task[object]] = [*tasks, *beside]
     try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-        await asyncio.wait(tasks, timeout=SETTLE_S)
+        while not (all(one.done() for one in tasks) or any(map(_failure, pending))):
+            going = [one for one in pending if not one.done()]
+            await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
+        if any(map(_failure, pending)):
+            await asyncio.wait(pending, timeout=SETTLE_S)
+            raise min(filter(None, map(_failure, pending)), key=_distance)
+        return [task.result() for task in tasks]
     finally:
         for task in tasks:
             task.cancel()
-    results = await asyncio.gather(*tasks, return_exceptions=True)
-    failures = [result for result in results if isinstance(result, Exception)]
-    if failures:
-        raise min(failures, key=blame)
 
 
-def blame(failure: Exception) -> int:
+def _failure(task: asyncio.Task[object]) -> Exception | None:
+    failure = task.exception() if task.done() and not task.cancelled() else None
+    return failure if isinstance(failure, Exception) else None
+
+
+def _distance(failure: Exception) -> int:
     """Lower is nearer to the cause."""
     if not isinstance(failure, AgentError):
         return 0

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -151,11 +152,8 @@ def _chooser(meta: RunMeta, step_index: int) -> Chooser:
 def default_folder(plan_name: str) -> Path:
     """runs/PLAN-TIME, and a number behind it when that exists."""
     stem = f"{plan_name}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
-    path, number = Path("runs") / stem, 1
-    while path.exists():
-        number += 1
-        path = Path("runs") / f"{stem}-{number}"
-    return path
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+    return next(path for name in names if not (path := Path("runs") / name).exists())
 
 
 def _new_meta(request: RunRequest, plan: Plan, testbed: Testbed, notes: list[Warning]) -> RunMeta:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import msgspec
@@ -40,13 +41,15 @@ def look(testbed: Testbed, reporter: Reporter | None = None) -> Record:
     return asyncio.run(_Visit(testbed, reporter or Reporter()).record())
 
 
+@dataclass
 class _Visit:
     """One look. A node that fails on the way is recorded as failed, and the others go on."""
 
-    def __init__(self, testbed: Testbed, reporter: Reporter) -> None:
-        self._testbed = testbed
-        self._nodes = list(testbed.nodes)
-        self._reporter = reporter
+    _testbed: Testbed
+    _reporter: Reporter
+
+    def __post_init__(self) -> None:
+        self._nodes = list(self._testbed.nodes)
         self._token = secrets.token_hex(32)
         self._failures: dict[int, str] = {}
         self._complaints: dict[int, str] = {}

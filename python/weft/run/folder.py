@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -198,27 +200,23 @@ def _warn_without_lock(lock: FolderLock, meta: RunMeta) -> None:
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
-class _disk_errors:
+@contextmanager
+def _disk_errors(directory: Path) -> Iterator[None]:
     """Turns an OSError while writing a run into a WorkError that says what is kept."""
+    try:
+        yield
+    except OSError as error:
+        mend = "free some space" if error.errno in _NO_SPACE else "make the folder writable"
+        raise WorkError(
+            f"{directory}: cannot write the run: {error.strerror or error}",
+            f"{mend} or choose another --out{_kept(directory)}",
+        ) from error
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
 
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OSError):
-            mend = "free some space" if error.errno in _NO_SPACE else "make the folder writable"
-            raise WorkError(
-                f"{self._directory}: cannot write the run: {error.strerror or error}",
-                f"{mend} or choose another --out{self._kept()}",
-            ) from error
-
-    def _kept(self) -> str:
-        try:
-            has_run = (self._directory / FILE_NAME).exists()
-        except OSError:
-            return ""
-        resume = f"continue with `weft run --resume {self._directory}`"
-        return f"; samples synced so far are kept, {resume}" if has_run else ""
+def _kept(directory: Path) -> str:
+    try:
+        has_run = (directory / FILE_NAME).exists()
+    except OSError:
+        return ""
+    resume = f"continue with `weft run --resume {directory}`"
+    return f"; samples synced so far are kept, {resume}" if has_run else ""

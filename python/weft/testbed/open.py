@@ -12,11 +12,13 @@ from weft.testbed.lab.testbed import open_lab
 from weft.testbed.local import open_local
 
 _BUILT: dict[str, Callable[[str, float], Testbed]] = {
+    "local": lambda name, scale: open_local(name),
     "lab": open_lab,
     "sim": open_simulated,
     "node": open_nodes,
 }
 _REAL = ("hosts", "ssh", "template", "mpirun", "slurm")
+_MAY_BE_UNNAMED = ("local", "slurm")
 
 
 def open_testbed(
@@ -33,42 +35,24 @@ def open_testbed(
     Slurm is asked for nodes if we `may_ask`, and for the `wanted` ones where there are such.
     """
     kind, colon, name = spec.partition(":")
-    if kind == "local" and colon:
-        _refuse_cluster(spec, nodes, ports)
-        return open_local(name)
-    if colon and name and kind in _BUILT:
-        _refuse_cluster(spec, nodes, ports)
+    is_named = bool(colon) and (bool(name) or kind in _MAY_BE_UNNAMED)
+    if is_named and kind in _BUILT:
+        if nodes is not None or ports is not None:
+            raise RequestError(
+                f"--on {spec}: --nodes and --ports are for real clusters",
+                "a fabric or machine says how many nodes it has",
+            )
         return _BUILT[kind](name, scale)
-    if colon and (name or kind == "slurm") and kind in _REAL:
+    if is_named and kind in _REAL:
+        # The library for node sets takes its time to load.
+        from weft.testbed.hosts.spec import open_hosts
+
         if scale != 1.0:
             raise RequestError(f"--on {spec}: a real cluster cannot be scaled", "leave --scale out")
-        return _open_real(kind, name, nodes, ports, may_ask, wanted)
+        return open_hosts(kind, name, nodes, ports, may_ask, wanted)
     raise RequestError(
         f"--on {spec}: not a testbed",
         "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair; local: is two processes on this "
         "machine; sim:FABRIC computes, node:MACHINE computes what happens inside two nodes; ssh:NODES, hosts:FILE, "
         "slurm:, mpirun:NODES and template:COMMAND:NODES run on real ones",
     )
-
-
-def _refuse_cluster(spec: str, nodes: int | None, ports: str | None) -> None:
-    """What was asked of a real cluster means nothing to any other testbed."""
-    if nodes is not None or ports is not None:
-        raise RequestError(
-            f"--on {spec}: --nodes and --ports are for real clusters",
-            "a fabric or machine says how many nodes it has",
-        )
-
-
-def _open_real(
-    kind: str,
-    name: str,
-    nodes: int | None,
-    ports: str | None,
-    may_ask: bool,
-    wanted: Sequence[str],
-) -> Testbed:
-    """Imported only where it is needed: the library for node sets takes its time to load."""
-    from weft.testbed.hosts.spec import open_hosts
-
-    return open_hosts(kind, name, nodes, ports, may_ask, wanted)

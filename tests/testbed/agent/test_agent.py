@@ -147,7 +147,7 @@ def test_no_bytes_break_the_coordinators_decoder(data):
         stream.feed_data(data)
         stream.feed_eof()
         while True:
-            await wire_format.read(stream)
+            await wire_format.Reader(stream).read()
 
     with pytest.raises((wire_format.FrameError, asyncio.IncompleteReadError)):
         asyncio.run(read())
@@ -156,7 +156,7 @@ def test_no_bytes_break_the_coordinators_decoder(data):
 async def through_a_frame(message):
     stream = asyncio.StreamReader()
     stream.feed_data(wire_format.encode(message))
-    return await wire_format.read(stream)
+    return await wire_format.Reader(stream).read()
 
 
 @pytest.mark.parametrize("said", [Ended(7, -9, "it was killed"), PhaseOver(1, 0.5)])

@@ -100,7 +100,8 @@ def mpirun_command(
         return local_command(toolchain, len(nodes), program, shares_cpu)
     shell = folder / "enter-node"
     names = write_remote_shell(testbed, nodes, shell)
-    arguments = _REMOTE[toolchain.kind](names, shell, shares_cpu)
+    hosts = ",".join(f"{name}:{names.count(name)}" for name in dict.fromkeys(names))
+    arguments = _ARGUMENTS[toolchain.kind](len(names), hosts, shares_cpu, shell)
     if not testbed.is_here:
         here = _own_address(testbed.nodes[nodes[0]].address)
         return [path, *_reached_at(toolchain, here), *arguments, *program]
@@ -112,7 +113,8 @@ def local_command(
     toolchain: Toolchain, ranks: int, program: list[str], shares_cpu: bool
 ) -> list[str]:
     """The command that starts a program's ranks on this machine."""
-    return [toolchain.launcher.path, *_LOCAL[toolchain.kind](ranks, shares_cpu), *program]
+    arguments = _ARGUMENTS[toolchain.kind](ranks, f"localhost:{ranks}", shares_cpu, None)
+    return [toolchain.launcher.path, *arguments, *program]
 
 
 def _own_address(peer: str) -> str | None:
@@ -131,35 +133,18 @@ def _reached_at(toolchain: Toolchain, address: str | None) -> list[str]:
     return ["-localhost", address] if toolchain.kind == "mpich" and address else []
 
 
-def _openmpi_local(ranks: int, shares_cpu: bool) -> list[str]:
-    return ["--host", f"localhost:{ranks}", "-np", str(ranks), *_openmpi_settings(shares_cpu, {})]
+def _openmpi(ranks: int, hosts: str, shares_cpu: bool, shell: Path | None) -> list[str]:
+    settings = _BY_OUR_SHELL | {"plm_rsh_agent": str(shell)} if shell else {}
+    settings |= {"mpi_yield_when_idle": "1"} if shares_cpu else {}
+    placed = ["--map-by", "slot"] if shell else []
+    words = [word for name, value in settings.items() for word in ("--mca", name, value)]
+    return ["--host", hosts, "-np", str(ranks), *placed, "--bind-to", "none", *words]
 
 
-def _openmpi_remote(names: list[str], shell: Path, shares_cpu: bool) -> list[str]:
-    listed = ",".join(f"{name}:{names.count(name)}" for name in dict.fromkeys(names))
-    settings = _BY_OUR_SHELL | {"plm_rsh_agent": str(shell)}
-    placed = ["--host", listed, "-np", str(len(names)), "--map-by", "slot"]
-    return [*placed, *_openmpi_settings(shares_cpu, settings)]
+def _mpich(ranks: int, hosts: str, shares_cpu: bool, shell: Path | None) -> list[str]:
+    launcher = ["-rmk", "user", "-launcher", "ssh", "-launcher-exec", str(shell), "-hosts", hosts]
+    return [*(launcher if shell else []), "-n", str(ranks), "-bind-to", "none"]
 
 
-def _openmpi_settings(shares_cpu: bool, settings: dict[str, str]) -> list[str]:
-    settings = settings | ({"mpi_yield_when_idle": "1"} if shares_cpu else {})
-    return ["--bind-to", "none", *_words(settings)]
-
-
-def _words(settings: dict[str, str]) -> list[str]:
-    return [word for name, value in settings.items() for word in ("--mca", name, value)]
-
-
-def _mpich_local(ranks: int, shares_cpu: bool) -> list[str]:
-    return ["-n", str(ranks), "-bind-to", "none"]
-
-
-def _mpich_remote(names: list[str], shell: Path, shares_cpu: bool) -> list[str]:
-    listed = ",".join(f"{name}:{names.count(name)}" for name in dict.fromkeys(names))
-    launcher = ["-rmk", "user", "-launcher", "ssh", "-launcher-exec", str(shell)]
-    return [*launcher, "-hosts", listed, "-n", str(len(names)), "-bind-to", "none"]
-
-
-_LOCAL = {"openmpi": _openmpi_local, "mpich": _mpich_local}
-_REMOTE = {"openmpi": _openmpi_remote, "mpich": _mpich_remote}
+_ARGUMENTS = {"openmpi": _openmpi, "mpich": _mpich}
+"""How many ranks on which hosts, and the script that takes the place of ssh where they are others than this machine."""

@@ -26,6 +26,12 @@ def interface_names(facts: Facts, addresses: Sequence[str]) -> list[str]:
     return [one.name if one else "" for one in interfaces_at(facts, addresses)]
 
 
+def grown(then: dict[str, list[int]], now: dict[str, list[int]]) -> dict[str, list[int]]:
+    """What each interface of a node has received and sent between two readings of its counters."""
+    pairs = {name: zip(then[name], now[name], strict=True) for name in now if name in then}
+    return {name: [after - before for before, after in pair] for name, pair in pairs.items()}
+
+
 def unused(sent_bytes: dict[str, int], names: Sequence[str]) -> list[str]:
     """Those of the interfaces that carried next to nothing of what a node sent."""
     total = sum(sent_bytes.values())

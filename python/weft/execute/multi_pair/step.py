@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 
 from weft.execute.crew import Crew
 from weft.execute.logbook import Logbook
-from weft.execute.multi_pair.counters import interface_names, judge
+from weft.execute.multi_pair.counters import grown, interface_names, judge
 from weft.execute.multi_pair.synchronised import PairJob, Together
 from weft.execute.pair import StepJob
 from weft.plan.arrangements import Arrangement, arrangements
@@ -32,17 +32,20 @@ WARM_UP = 10
 """A warm-up is a tenth of a timing."""
 
 
+@dataclasses.dataclass
 class MultiPairStep:
     """Measures what is missing of a step of several pairs in one launch."""
 
-    def __init__(self, testbed: Testbed, job: StepJob, logbook: Logbook) -> None:
-        self._testbed = testbed
-        self._job = job
-        self._logbook = logbook
-        assert isinstance(job.step.pattern, MultiPair)
-        self._pattern = job.step.pattern
-        self._phases = expand(job.step, len(testbed.nodes))
-        self._late = 0
+    _testbed: Testbed
+    _job: StepJob
+    _logbook: Logbook
+    _late: int = 0
+
+    def __post_init__(self) -> None:
+        step = self._job.step
+        assert isinstance(step.pattern, MultiPair)
+        self._pattern = step.pattern
+        self._phases = expand(step, len(self._testbed.nodes))
 
     async def run(self, crew: Crew) -> None:
         """Start the processes beyond the first pair's and run the arrangements; raises AgentError."""
@@ -96,16 +99,16 @@ class MultiPairStep:
         finally:
             together.drop()
         after = [await agent.counters() for agent in ends[0]]
-        self._logbook.carried(arrangement, phases, before, after)
+        carried = [grown(then, now) for then, now in zip(before, after, strict=True)]
+        self._logbook.carried(arrangement, phases, carried)
         largest_bytes = max(self._phases[phase].size_bytes for phase in phases)
-        self._judge_interfaces(arrangement, ends[0][0], before[0], after[0], largest_bytes)
+        self._judge_interfaces(arrangement, ends[0][0], carried[0], largest_bytes)
 
     def _judge_interfaces(
         self,
         arrangement: Arrangement,
         driver: Agent,
-        before: dict[str, list[int]],
-        after: dict[str, list[int]],
+        carried: dict[str, list[int]],
         largest_bytes: int,
     ) -> None:
         """Warn where an interface that should have carried a share of it did not."""
@@ -113,7 +116,7 @@ class MultiPairStep:
         used = arrangement.used(networks)
         addresses = [node.places[network] for network in used]
         names = interface_names(driver.facts, addresses)
-        sent = {name: after[name][1] - before[name][1] for name in after if name in before}
+        sent = {name: bytes_[1] for name, bytes_ in carried.items()}
         policy, pairs = arrangement.policy, arrangement.pairs
         if warning := judge(policy, pairs, node.name, sent, names, largest_bytes):
             self._logbook.meta.warn(warning.code, warning.message, warning.hint)
@@ -216,7 +219,6 @@ class MultiPairStep:
         found: Sequence[Sequence[Timed]],
     ) -> None:
         """The rows of a phase: the t-th timing of pair p of k is batch t k + p."""
-        timings = [timing for trial in found for timing in trial]
         same = {
             "step": self._job.step_index,
             "phase": phase,
@@ -227,12 +229,11 @@ class MultiPairStep:
             "messages": messages,
         }
         epoch_ns = self._job.epoch_ns + ahead_ns
-        columns = {name: [value] * len(timings) for name, value in same.items()} | {
-            "batch": list(range(len(timings))),
-            "start_ns": [timing.start_ns - epoch_ns for timing in timings],
-            "elapsed_ns": [timing.elapsed_ns for timing in timings],
-        }
-        batch = pa.RecordBatch.from_pydict(columns, schema=SCHEMA)
+        rows = [
+            {**same, "batch": at, "start_ns": one.start_ns - epoch_ns, "elapsed_ns": one.elapsed_ns}
+            for at, one in enumerate(timing for trial in found for timing in trial)
+        ]
+        batch = pa.RecordBatch.from_pylist(rows, schema=SCHEMA)
         self._logbook.phases_measured([phase], [batch])
 
 

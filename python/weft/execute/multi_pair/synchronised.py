@@ -5,17 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from weft.execute.pair import SETTLE_S, blame, endpoint
+from weft.execute.pair import T, all_of, endpoint
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.reply import Connected, Done, Listening, Settings, Timed
 from weft.testbed.agent.request import Batch, DriveSynchronised, Over, Serve
-
-_T = TypeVar("_T")
 
 LEAD_NS = 2_000_000
 """How long before it begins a batch is asked for."""
@@ -38,20 +35,21 @@ class PairJob:
     """The server's addresses, to which its ports are added."""
 
 
+@dataclass
 class Together:
-    """Connected pairs that run batches on a common beat."""
+    """Connected pairs that run batches on a common beat.
 
-    def __init__(self, jobs: Sequence[PairJob], ahead_ns: int) -> None:
-        """`ahead_ns`: how far the drivers' clock, which is one, is ahead of this machine's."""
-        self._jobs = jobs
-        self._ahead_ns = ahead_ns
-        self._lead_ns = LEAD_NS
-        self._tries = TRIES
-        self._serving: list[asyncio.Task[Done]] = []
-        self.settings: list[tuple[Settings, Settings]] = []
-        """Of each pair what its driver and its server have in force."""
-        self.late = 0
-        """Batches that were kept although a pair began late each time."""
+    `_ahead_ns` is how far the drivers' clock, which is one, is ahead of this machine's; `settings` what the driver and
+    the server of each pair have in force; `late` counts batches that were kept although a pair began late each time.
+    """
+
+    _jobs: Sequence[PairJob]
+    _ahead_ns: int
+    _lead_ns: int = LEAD_NS
+    _tries: int = TRIES
+    _serving: list[asyncio.Task[Done]] = field(default_factory=list)
+    settings: list[tuple[Settings, Settings]] = field(default_factory=list)
+    late: int = 0
 
     async def connect(self) -> None:
         """Connect all pairs; raises AgentError."""
@@ -101,33 +99,6 @@ class Together:
         for serving in self._serving:
             serving.cancel()
 
-    async def _all(self, waits: list[Coroutine[None, None, _T]]) -> list[_T]:
-        """Wait for all of it while the servers serve; the failure nearest to the cause is raised."""
-        tasks = [asyncio.create_task(one) for one in waits]
-        pending: list[asyncio.Task[object]] = [*tasks, *self._serving]
-        try:
-            while not all(task.done() for task in tasks):
-                going = [one for one in pending if not one.done()]
-                done, _ = await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
-                if any(_failure(one) for one in done):
-                    await self._fail(pending)
-            if any(map(_failure, tasks)):
-                await self._fail(pending)
-            return [task.result() for task in tasks]
-        finally:
-            for task in tasks:
-                task.cancel()
-
-    async def _fail(self, pending: Sequence[asyncio.Task[object]]) -> None:
-        await asyncio.wait(pending, timeout=SETTLE_S)
-        failures = [failure for one in pending if (failure := _failure(one))]
-        for one in pending:
-            one.cancel()
-        raise min(failures, key=blame)
-
-
-def _failure(task: asyncio.Task[object]) -> Exception | None:
-    if not task.done() or task.cancelled():
-        return None
-    failure = task.exception()
-    return failure if isinstance(failure, Exception) else None
+    async def _all(self, waits: list[Coroutine[None, None, T]]) -> list[T]:
+        """Wait for all of it while the servers serve."""
+        return await all_of(waits, self._serving)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from weft import _core
@@ -79,7 +80,8 @@ class Cluster:
                 rule = Generated(self._generate("torus", {"dims": shape.replace(",", "x")}))
         except ValueError as error:
             raise self._element.wrong(f"topo_parameters: {error}") from None
-        return _Ruled(self.hosts, rule, listing, label, self._link())
+        places = {host: at for at, host in enumerate(self.hosts)}
+        return _Ruled(places, rule, listing, label, self._link())
 
     def _check_plain(self) -> None:
         """Refuses what only a cluster without a topology may have here."""
@@ -87,9 +89,8 @@ class Cluster:
             raise self._element.wrong(f"limiter_link with {self._topology} is not supported")
         policy = self._element.attributes.get("sharing_policy", "SPLITDUPLEX")
         if policy not in ("SPLITDUPLEX", "FULLDUPLEX"):
-            raise self._element.wrong(
-                f'sharing_policy: only "SPLITDUPLEX" is supported with {self._topology}'
-            )
+            only = 'only "SPLITDUPLEX" is supported with'
+            raise self._element.wrong(f"sharing_policy: {only} {self._topology}")
 
     def _star(self, listing: Listing, label: str) -> Star:
         """All hosts on a switch, with or without a backbone that everything passes, and with limits of single hosts."""
@@ -144,38 +145,28 @@ class Cluster:
         except _core.RefusedError as error:
             raise self._element.wrong(str(error)) from None
         assert network is not None
-        if len(network.hosts()) != len(self.hosts):
-            made = len(network.hosts())
-            raise self._element.wrong(
-                f"topo_parameters make {made} hosts, radical {len(self.hosts)}"
-            )
+        made, told = len(network.hosts()), len(self.hosts)
+        if made != told:
+            raise self._element.wrong(f"topo_parameters make {made} hosts, radical {told}")
         return network
 
     def _link(self) -> tuple[float, float]:
         return self._element.quantity("bw", BITS), self._element.quantity("lat", SECONDS, "0")
 
 
+@dataclass(frozen=True)
 class _Ruled:
-    """A cluster whose routes follow a rule, hop by hop."""
+    """A cluster whose routes follow a rule, hop by hop; `link` is the rate and delay of a cable."""
 
-    def __init__(
-        self,
-        hosts: list[str],
-        rule: Routes,
-        listing: Listing,
-        label: str,
-        link: tuple[float, float],
-    ) -> None:
-        self._places = {host: at for at, host in enumerate(hosts)}
-        self._rule = rule
-        self._listing = listing
-        self._label = label
-        self._rate_bps, self._delay_s = link
+    places: dict[str, int]
+    rule: Routes
+    listing: Listing
+    label: str
+    link: tuple[float, float]
 
     def stretch(self, src: str, dst: str) -> Stretch | None:
-        hops = self._rule.route(self._places[src], self._places[dst])
-        links = tuple(
-            self._listing.add(self._label + name, self._rate_bps * cables, self._delay_s)
-            for name, cables in hops
-        )
-        return Stretch(links, src, dst)
+        hops = self.rule.route(self.places[src], self.places[dst])
+        rate_bps, delay_s = self.link
+        add = self.listing.add
+        links = [add(self.label + name, rate_bps * cables, delay_s) for name, cables in hops]
+        return Stretch(tuple(links), src, dst)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from weft.fabric.listing import Listing
 from weft.fabric.simgrid.links import PlatformLinks
@@ -33,25 +34,19 @@ class Star:
         return Stretch(tuple(dict.fromkeys(self._up[src] + self._down[dst])), src, dst)
 
 
+@dataclass
 class StarReader:
     """Reads a <zone routing="Cluster">: hosts with a <host_link> each, and cabinets of hosts with links of their own.
 
-    `add_node` and `add_host` are told what is in the zone: the element, and the name.
+    `_add_node` and `_add_host` are told what is in the zone: the element, and the name.
     """
 
-    def __init__(
-        self,
-        links: PlatformLinks,
-        listing: Listing,
-        add_node: Callable[[Element, str], object],
-        add_host: Callable[[Element, str], object],
-    ) -> None:
-        self._links = links
-        self._listing = listing
-        self._add_node = add_node
-        self._add_host = add_host
-        self._star = Star()
-        self._backbone: list[int] = []
+    _links: PlatformLinks
+    _listing: Listing
+    _add_node: Callable[[Element, str], object]
+    _add_host: Callable[[Element, str], object]
+    _star: Star = field(default_factory=Star)
+    _backbone: list[int] = field(default_factory=list)
 
     def read(self, zone: Element) -> Star:
         """The ways of the zone; raises RequestError. A backbone is on all of them, wherever it stands in the file."""
@@ -59,8 +54,8 @@ class StarReader:
             self._read(element)
         for element in zone.children:
             if element.name == "host_link":
-                up, down = (self._links.named(element, end) for end in ("up", "down"))
-                self._join(element.get("id"), up, down)
+                lanes = (self._links.named(element, end) for end in ("up", "down"))
+                self._join(element.get("id"), *lanes)
             elif element.name == "cabinet":
                 self._read_cabinet(element)
         for element in zone.children:
@@ -92,10 +87,8 @@ class StarReader:
         delay_s = cabinet.quantity("lat", SECONDS, "0")
         for host in hosts_of_radical(cabinet):
             self._add_host(cabinet, host)
-            up, down = (
-                self._listing.add(f"{host} {end}", rate_bps, delay_s) for end in ("out", "in")
-            )
-            self._join(host, up, down)
+            lanes = (self._listing.add(f"{host} {end}", rate_bps, delay_s) for end in ("out", "in"))
+            self._join(host, *lanes)
 
     def _join(self, host: str, up: int, down: int) -> None:
         self._star.add(host, [up, *self._backbone], [*self._backbone, down])

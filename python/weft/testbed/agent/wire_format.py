@@ -68,11 +68,6 @@ class Reader:
         return _DECODERS[kind](payload)
 
 
-async def read(stream: asyncio.StreamReader) -> Frame:
-    """The next frame of a stream that is read to its end in one go."""
-    return await Reader(stream).read()
-
-
 def _checked_header(header: bytes) -> tuple[int, bytes]:
     length, kind = _HEADER.unpack(header)
     if kind not in _DECODERS:

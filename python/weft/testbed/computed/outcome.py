@@ -62,27 +62,18 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     def samples(self, step: int, launch: int, clock_ns: int) -> pa.RecordBatch:
         """The rows as samples of a step and launch that begin at `clock_ns`."""
-        columns = {
-            "step": np.full(len(self), step, dtype=np.int32),
-            "launch": np.full(len(self), launch, dtype=np.int32),
-            "start_ns": pc.add(_array(self.rows["start_ns"], pa.int64()), clock_ns),
-        }
-        arrays = [
-            pa.array(columns[field.name])
-            if field.name in columns
-            else _array(self.rows[field.name], field.type)
-            for field in SCHEMA
-        ]
-        return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+        columns = {"step": _filled(step, len(self)), "launch": _filled(launch, len(self))}
+        columns |= _typed(self.rows, SCHEMA)
+        columns["start_ns"] = pc.add(columns["start_ns"], clock_ns)
+        return pa.RecordBatch.from_pydict(columns, schema=SCHEMA)
 
     def bottlenecks(self, step: int, names: pa.Array) -> pa.Table:
         """What held each transfer back, by step, phase, source and destination; `names` are the constraints'."""
         first = pc.equal(_array(self.rows["batch"], pa.int32()), 0)
         columns = {name: _array(self.rows[name], pa.int32()) for name in ("phase", "src", "dst")}
         named = _bottleneck_names(self.rows["bottleneck"], names)
-        steps = pa.array(np.full(len(self), step, dtype=np.int32))
-        table = pa.table({"step": steps, **columns, "bottleneck": named})
-        return table.filter(first)
+        steps = _filled(step, len(self))
+        return pa.table({"step": steps, **columns, "bottleneck": named}).filter(first)
 
     def loads(self, step: int, clock_ns: int, names: pa.Array, capacities_mbps: Floats) -> pa.Table:
         """What each constraint carried in each phase: the mean over the phase, on the wire."""
@@ -107,13 +98,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     def digests(self, step: int, names: pa.Array) -> Digests:
         """Of phases that were condensed: what is known of all their transfers."""
         digests, tally = self.condensed, self.tally
-        phase = _array(digests["phase"], pa.int32())
-        columns = {
-            field.name: _array(digests[field.name], field.type)
-            for field in PHASES_SCHEMA
-            if field.name not in ("step", "phase")
-        }
-        phases = {"step": _filled(step, len(phase)), "phase": phase, **columns}
+        columns = _typed(digests, PHASES_SCHEMA)
+        phases = {"step": _filled(step, len(columns["phase"])), **columns}
         first = self.phases[0].index if self.phases else 0
         least = _array(tally["least_mbps"], pa.float64())
         held = _bottleneck_names(tally["bottleneck"], names).cast(pa.string())
@@ -133,6 +119,12 @@ def side_table(step: int, columns: Columns, names: Mapping[str, Sequence[str]]) 
         for name, column in columns.items()
     }
     return pa.table({"step": _filled(step, len(arrays["phase"])), **arrays})
+
+
+def _typed(columns: Columns, schema: pa.Schema) -> dict[str, pa.Array]:
+    """Those of a schema's columns that there are."""
+    there = (field for field in schema if field.name in columns)
+    return {field.name: _array(columns[field.name], field.type) for field in there}
 
 
 def _bottleneck_names(column: bytes, names: pa.Array) -> pa.DictionaryArray:

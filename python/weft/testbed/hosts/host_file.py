@@ -62,12 +62,9 @@ class _Reader:
                 hosts[host.name] = host
                 for group in table.texts("groups"):
                     groups.setdefault(group, []).append(host.name)
-        return Cluster(list(hosts.values()), groups, self._pace())
-
-    def _pace(self) -> Pace:
         at_once = self._top.number("at_once", 1, 4096)
         tree = self._top.number("tree", 0, 4096)
-        return Pace(at_once or Pace.at_once, tree or 0)
+        return Cluster(list(hosts.values()), groups, Pace(at_once or Pace.at_once, tree or 0))
 
     def _hosts(self, table: CheckedTable) -> list[Host]:
         ids = table.text("ids")
@@ -104,9 +101,8 @@ class _Reader:
                     f"{where} = 'template' needs a command", 'command = "docker exec -i {node}"'
                 )
             if "options" in table:
-                raise RequestError(
-                    f"{table.where('options')}: are for ssh and mpirun", "put them into the command"
-                )
+                where = table.where("options")
+                raise RequestError(f"{where}: are for ssh and mpirun", "put them into the command")
             return Template.parse(command, self._where(table, "command"))
         if kind not in _LAUNCHERS:
             raise RequestError(f"{where} = {kind!r} is none", f"launchers: {', '.join(_LAUNCHERS)}")
@@ -138,10 +134,7 @@ def _addresses(table: CheckedTable, names: list[str], text: str) -> list[str]:
     """An address for each node: a pattern with {node}, or a set of as many addresses."""
     if "{node}" in text:
         return [text.replace("{node}", name) for name in names]
-    if ":" in text:
-        found = [text]
-    else:
-        found = _located(table, "address", text)
+    found = [text] if ":" in text else _located(table, "address", text)
     if len(found) == 1:
         return found * len(names)
     if len(found) != len(names):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import resource
+from collections import ChainMap
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -39,12 +41,12 @@ OTHER_FROM_ELSEWHERE = {
 Started = Agent | AgentError
 
 
+@dataclass(frozen=True)
 class Starter:
     """Starts agents with one program, at one pace."""
 
-    def __init__(self, program: Program, pace: Pace) -> None:
-        self._program = program
-        self._pace = pace
+    _program: Program
+    _pace: Pace
 
     async def start(self, hosts: Mapping[int, Host]) -> dict[int, Started]:
         """An agent on each host, or why there is none."""
@@ -53,12 +55,9 @@ class Starter:
         branches = self._pace.branches(list(hosts))
         if not branches:
             return await self._each(hosts, self._directly, slots)
-        starts = (
-            self._branch({node: hosts[node] for node in branch}, slots) for branch in branches
-        )
-        started = [one for branch in await asyncio.gather(*starts) for one in branch.items()]
-        order = dict(started)
-        return {node: order[node] for node in hosts}
+        parts = [{node: hosts[node] for node in branch} for branch in branches]
+        started = ChainMap(*await asyncio.gather(*(self._branch(part, slots) for part in parts)))
+        return {node: started[node] for node in hosts}
 
     async def _branch(
         self, hosts: Mapping[int, Host], slots: asyncio.Semaphore
