@@ -1,7 +1,5 @@
 """What a dry run says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,44 +1,27 @@
 """What goes wrong in a run, and must go well: kills, a dead link, a full disk."""
 
-from __future__ import annotations
-
-import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from support.command import WEFT, descendants, start, weft, weft_json
+from support.waiting import agents, wait_for, wait_for_samples
 from weft.run.folder import Run, RunWriter, lock_folder
 
 pytestmark = pytest.mark.timed
 
 LONG = ["--launches", "2", "--set", "steps.pingpong.stop.trial=100 ms"]
-"""A signature that lasts long enough to be interfered with."""
+LONG += ["--set", "steps.pingpong.sizes.max=64 B"]
+"""A signature that lasts long enough to be interfered with, and not much longer."""
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 20) -> object:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        with contextlib.suppress(FileNotFoundError):
-            if found := condition():
-                return found
-        time.sleep(0.05)
-    raise AssertionError("it did not happen in time")
-
-
-def agents(pid: int) -> list[int]:
-    return [child for child, name in descendants(pid) if name == "weft-probe"]
-
-
-def has_samples(folder) -> bool:
-    return folder.joinpath("samples.arrows").stat().st_size > 3000
+def start_signature(folder, *more, on="lab:pair"):
+    return start("run", "signature", "--on", on, "--out", folder, *LONG, "--json", *more)
 
 
 @pytest.mark.parametrize("victim", [0, 1])
@@ -47,10 +30,8 @@ def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
     quick = ["--launches", "3", "--set", "steps.pingpong.sizes=['1 B', '1 KiB']"]
     process = start("run", "signature", "--on", "lab:pair", "--out", folder, *quick, "--json",
                     "--set", "steps.pingpong.stop.trial=200 ms")  # fmt: skip
-    os.kill(
-        wait_for(lambda: len(agents(process.pid)) == 2 and agents(process.pid))[victim],
-        signal.SIGKILL,
-    )
+    wait_for(lambda: len(agents(process.pid)) == 2)
+    os.kill(agents(process.pid)[victim], signal.SIGKILL)
     said = json.loads(process.communicate(timeout=60)[0])
     assert process.returncode == 1
     assert said["status"] == "partial"
@@ -65,10 +46,8 @@ def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
 
 
 def test_a_killed_lab_is_said_to_be_gone(tmp_path):
-    process = start(
-        "run", "signature", "--on", "lab:pair", "--out", tmp_path / "r", *LONG, "--json"
-    )
-    wait_for(lambda: has_samples(tmp_path / "r"))
+    process = start_signature(tmp_path / "r")
+    wait_for_samples(tmp_path / "r", 3000)
     (keeper,) = (child for child, name in descendants(process.pid) if name == "weft-lab")
     os.kill(keeper, signal.SIGKILL)
     said = json.loads(process.communicate(timeout=60)[0])
@@ -81,9 +60,8 @@ def test_a_killed_lab_is_said_to_be_gone(tmp_path):
 
 def test_a_killed_coordinator_leaves_a_run_that_can_be_read_and_resumed(tmp_path):
     folder = tmp_path / "r"
-    process = start("run", "signature", "--on", "lab:pair", "--out", folder, *LONG,
-                    "--set", "steps.pingpong.sizes.max=2 KiB")  # fmt: skip
-    wait_for(lambda: has_samples(folder))
+    process = start_signature(folder)
+    wait_for_samples(folder, 3000)
     left_behind = [child for child, _ in descendants(process.pid)]
     process.kill()
     process.communicate()
@@ -96,17 +74,16 @@ def test_a_killed_coordinator_leaves_a_run_that_can_be_read_and_resumed(tmp_path
     assert weft_json("run", "--resume", folder)["status"] == "complete"
     after = Run.open(folder).samples
     assert after.slice(0, before.num_rows).equals(before)
-    keys = list(
-        zip(*(after.column(name).to_pylist() for name in ("launch", "phase", "batch")), strict=True)
-    )
+    columns = (after.column(name).to_pylist() for name in ("launch", "phase", "batch"))
+    keys = list(zip(*columns, strict=True))
     assert len(keys) == len(set(keys))
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_keeps_what_was_measured(tmp_path, how):
     folder = tmp_path / "r"
-    process = start("run", "signature", "--on", "lab:pair", "--out", folder, *LONG, "--json")
-    wait_for(lambda: has_samples(folder))
+    process = start_signature(folder)
+    wait_for_samples(folder, 3000)
     process.send_signal(how)
     said = json.loads(process.communicate(timeout=20)[0])
     assert process.returncode == 1
@@ -124,13 +101,10 @@ def test_a_link_taken_down_is_noticed_and_what_was_measured_is_kept(tmp_path):
     weft_json("lab", "up", "fast-ethernet-pair", "--name", name)
     try:
         folder = tmp_path / "r"
-        process = start("run", "signature", "--on", f"lab:{name}", "--out", folder, *LONG,
-                        "--patience", "1", "--json")  # fmt: skip
-        wait_for(lambda: has_samples(folder))
-        assert (
-            weft("lab", "exec", name, "n2", "--", "ip", "link", "set", "eth0", "down").returncode
-            == 0
-        )
+        process = start_signature(folder, "--patience", "1", on=f"lab:{name}")
+        wait_for_samples(folder, 3000)
+        take_down = ("ip", "link", "set", "eth0", "down")
+        assert weft("lab", "exec", name, "n2", "--", *take_down).returncode == 0
         said = json.loads(process.communicate(timeout=60)[0])
         assert process.returncode == 1
         assert said["status"] == "partial"

@@ -1,8 +1,5 @@
 """A run folder names commands: resuming it runs only those that the user has seen."""
 
-from __future__ import annotations
-
-import json
 import os
 import pty
 import shutil
@@ -12,7 +9,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from support.command import WEFT, weft
+from support.command import WEFT, refusal, weft
+from support.runs import change_meta
 from support.synthetic import write_run
 from weft.plan.plan import SizeList
 from weft.run.meta import RunMeta
@@ -34,16 +32,13 @@ def complete_plan(meta: RunMeta) -> None:
 
 
 def change(folder: Path, spec: str) -> None:
-    document = json.loads((folder / "run.json").read_text())
-    document |= {"status": "partial", "done": []}
-    document["testbed"] = {"kind": "template", "spec": spec}
-    (folder / "run.json").write_text(json.dumps(document))
+    testbed = {"kind": "template", "spec": spec}
+    change_meta(folder, status="partial", done=[], testbed=testbed)
 
 
 def test_a_command_is_not_run_unasked(folder, tmp_path):
-    done = weft("run", "--resume", folder)
-    assert done.returncode == 2
-    assert f"sh -c 'touch {tmp_path}/trace' '{{node}}'" in done.stderr and "--yes" in done.stderr
+    said = refusal("run", "--resume", folder)
+    assert f"sh -c 'touch {tmp_path}/trace' '{{node}}'" in said and "--yes" in said
     assert not (tmp_path / "trace").exists()
     weft("run", "--resume", folder, "--yes")
     assert (tmp_path / "trace").exists()
@@ -78,21 +73,19 @@ def test_commands_of_a_host_file_are_commands_too(folder, tmp_path, kind):
     }
     (tmp_path / "hosts.toml").write_text(f'{keys[kind]}\n[[nodes]]\nids = "n[1-2]"\n')
     change(folder, f"hosts:{tmp_path}/hosts.toml")
-    done = weft("run", "--resume", folder)
-    assert done.returncode == 2 and "resuming it runs a command" in done.stderr
+    assert "resuming it runs a command" in refusal("run", "--resume", folder)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_folder_of_another_user_is_not_resumed(folder, tmp_path):
     for given in (folder, folder / "run.json"):
         shutil.chown(given, 65534)
-        done = weft("run", "--resume", folder, "--yes")
-        assert done.returncode == 2 and "belongs to another user" in done.stderr
+        assert "belongs to another user" in refusal("run", "--resume", folder, "--yes")
         shutil.chown(given, 0)
     assert not (tmp_path / "trace").exists()
 
 
 @pytest.mark.parametrize("value", ["nan", "inf"])
 def test_patience_is_a_number(value):
-    done = weft("run", "signature", "--on", "local:", "--patience", value)
-    assert done.returncode == 2 and "not a number of seconds" in done.stderr
+    said = refusal("run", "signature", "--on", "local:", "--patience", value)
+    assert "not a number of seconds" in said

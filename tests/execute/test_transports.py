@@ -1,7 +1,5 @@
 """What carries messages beside TCP: the real thing on this machine, whole, damaged and cut."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil
@@ -14,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from support import loopback
-from support.command import weft, weft_json
+from support.command import refusal, weft, weft_json
+from support.paths import DATA
 from weft.diagnose.delivery import deliveries
 from weft.diagnose.points import points
 from weft.errors import RequestError
@@ -60,17 +59,16 @@ def streamed(*sizes: int, **options: Any) -> tuple[pa.Table, list[Delivery]]:
     return loopback.with_agents(scenario), rows
 
 
-@pytest.mark.parametrize("wait", WAITS)
+@pytest.mark.parametrize(
+    ("wait", "pattern"),
+    [
+        *((wait, {"kind": "pingpong"}) for wait in WAITS),
+        ("block", {"kind": "stream", "window": 16}),
+    ],
+)
 @pytest.mark.parametrize("transport", CHECKED)
-def test_every_byte_arrives_there_and_back(transport: str, wait: str) -> None:
-    table = loopback.measure(step(transport, SIZES, options={"wait": wait, "verify": True}))
-    assert table.num_rows == 3 * len(SIZES)
-
-
-@pytest.mark.parametrize("transport", CHECKED)
-def test_every_byte_of_a_stream_arrives(transport: str) -> None:
-    pattern = {"kind": "stream", "window": 16}
-    options = {"wait": "block", "verify": True}
+def test_every_byte_arrives(transport: str, wait: str, pattern: dict[str, Any]) -> None:
+    options = {"wait": wait, "verify": True}
     table = loopback.measure(step(transport, SIZES, pattern=pattern, options=options))
     assert table.num_rows == 3 * len(SIZES)
 
@@ -103,12 +101,10 @@ def test_datagrams_of_every_size_are_sent_for_as_long_as_asked() -> None:
 
 
 @pytest.mark.parametrize("transport", ["udp", "mptcp"])
-def test_two_ports_are_enough_for_two_ends_and_their_listener(transport: str) -> None:
+def test_two_ports_are_enough_for_two_ends_and_a_range_that_is_used_up_is_named(
+    transport: str,
+) -> None:
     run_within(PortRange(21_970, 21_971), transport)
-
-
-@pytest.mark.parametrize("transport", ["udp", "mptcp"])
-def test_a_range_that_is_used_up_is_named(transport: str) -> None:
     with pytest.raises(AgentError, match="21980 is free"):
         run_within(PortRange(21_980, 21_980), transport)
 
@@ -124,9 +120,15 @@ def run_within(ports: PortRange, transport: str) -> None:
     loopback.with_agents(scenario)
 
 
-def test_datagrams_go_there_and_back() -> None:
-    table = loopback.measure(step("udp", [1, 1472, 65507]))
-    assert table.num_rows == 9
+@pytest.mark.parametrize(
+    ("transport", "sizes", "options"),
+    [("udp", [1, 1472, 65507], {"wait": "block"}), ("icmp", [8, 20_000], {})],
+)
+def test_datagrams_and_echoes_come_back(
+    transport: str, sizes: list[int], options: dict[str, Any]
+) -> None:
+    table = loopback.measure(step(transport, sizes, options=options))
+    assert table.column("size_bytes").to_pylist() == [size for size in sizes for _ in range(3)]
     assert min(table.column("elapsed_ns").to_pylist()) > 0
 
 
@@ -138,17 +140,9 @@ def test_zero_copy_sends_end(pattern: dict[str, Any], wait: str) -> None:
     assert table.num_rows == 3 * len(SIZES)
 
 
-def test_echoes_of_both_published_sizes_come_back() -> None:
-    table = loopback.measure(step("icmp", [8, 20_000], options={}))
-    assert table.column("size_bytes").to_pylist() == [8] * 3 + [20_000] * 3
-    assert min(table.column("elapsed_ns").to_pylist()) > 0
-
-
 def test_what_the_kernel_made_of_it_stands_in_the_run(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    plan = tmp_path / "plan.toml"
-    plan.write_text(EACH_KIND)
-    weft_json("run", plan, "--on", "local:", "--out", out)
+    weft_json("run", DATA / "plans/each_kind.toml", "--on", "local:", "--out", out)
     effective = [one["settings"] for one in Run.open(out).meta.effective if one["node"] == "p1"]
     polling, multipath, echo = effective
     assert polling["busy_poll_us"] == 20
@@ -158,42 +152,12 @@ def test_what_the_kernel_made_of_it_stands_in_the_run(tmp_path: Path) -> None:
     assert all(transport in table for transport in ("tcp-busy-poll", "mptcp", "icmp"))
 
 
-EACH_KIND = """
-name = "kinds"
-launches = 1
-[[steps]]
-name = "polling"
-pattern = "pingpong"
-transport = "tcp-busy-poll"
-options.busy_poll = "20 us"
-sizes = ["1 B"]
-stop = { rule = "count", repeats = 10, trials = 1 }
-[[steps]]
-name = "multipath"
-pattern = "pingpong"
-transport = "mptcp"
-sizes = ["1 B"]
-stop = { rule = "count", repeats = 10, trials = 1 }
-[[steps]]
-name = "echo"
-pattern = "pingpong"
-transport = "icmp"
-sizes = ["8 B"]
-stop = { rule = "count", repeats = 10, trials = 1 }
-"""
-
-
-def test_on_loopback_nothing_is_lost_but_for_want_of_room() -> None:
+def test_on_loopback_nothing_is_lost_but_for_want_of_room_and_a_stream_keeps_its_rate() -> None:
     table, rows = streamed(1000, rate={"bits_per_s": 80_000_000})
     assert len(rows) == table.num_rows == 3
     for row, arrived in zip(rows, table.column("messages").to_pylist(), strict=True):
         assert row.received == arrived == row.sent - row.overrun
         assert (row.duplicated, row.reordered) == (0, 0)
-
-
-def test_a_stream_keeps_to_its_rate() -> None:
-    _, rows = streamed(1000, rate={"bits_per_s": 80_000_000})
-    for row in rows:
         assert row.sent * 8000 * 1e3 / row.sending_ns <= 80 * (1 + 2 / row.sent)
 
 
@@ -216,32 +180,34 @@ def test_unix_and_shared_memory_are_refused_between_nodes() -> None:
     assert "local:" in caught.value.hint
 
 
+class Lesser(Local):
+    """Two nodes whose agents start behind another command, which takes something from them."""
+
+    def __init__(self, *behind: str) -> None:
+        super().__init__(2)
+        self._behind = behind
+
+    def node_command(self, node: object, argv: list[str]) -> list[str]:
+        return [*self._behind, *argv]
+
+
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="no prlimit: no kernel that refuses")
 def test_a_transport_that_the_kernel_refuses_is_named_before_anything_is_written() -> None:
-    class Narrow(Local):
-        """Its agents have room for five descriptors: too few for shared memory."""
-
-        def node_command(self, node: object, argv: list[str]) -> list[str]:
-            return ["prlimit", "--nofile=5:5", *argv]
-
+    """With five descriptors: too few for shared memory."""
     plan = load_plan("latency", [("steps.*.transport", "shm")])
     with pytest.raises(RequestError, match="p1 does not have: the kernel refuses shared memory"):
-        check_transports(plan, Narrow(2))
+        check_transports(plan, Lesser("prlimit", "--nofile=5:5"))
 
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv: no user without rights")
 def test_a_right_that_this_user_lacks_is_named() -> None:
-    class Lesser(Local):
-        """Its agents may not have raw sockets."""
-
-        def node_command(self, node: object, argv: list[str]) -> list[str]:
-            return ["setpriv", "--inh-caps=-net_raw", "--bounding-set=-net_raw", *argv]
-
+    """Without raw sockets."""
     if may_ping():
         pytest.skip("this user may have ping sockets")
     plan = load_plan("latency", [("steps.*.transport", "icmp")])
+    lesser = Lesser("setpriv", "--inh-caps=-net_raw", "--bounding-set=-net_raw")
     with pytest.raises(RequestError, match=r"p1 does not have: the kernel refuses .*CAP_NET_RAW"):
-        check_transports(plan, Lesser(2))
+        check_transports(plan, lesser)
 
 
 def may_ping() -> bool:
@@ -267,40 +233,22 @@ def test_a_plan_runs_over_the_transport_of_the_command_line(transport: str, tmp_
     assert bool(deliveries(run)) == (transport in ("udp", "icmp"))
 
 
-def test_a_message_that_is_no_datagram_is_refused_with_the_transport_that_asked(
-    tmp_path: Path,
-) -> None:
+@pytest.mark.parametrize(
+    ("plan", "on", "said"),
+    [
+        ("signature", "local:", "one datagram of 1 to 65507 bytes"),
+        ("latency", "sim:fast-ethernet-pair", "only TCP is simulated"),
+    ],
+)
+def test_what_udp_cannot_carry_is_refused(tmp_path: Path, plan: str, on: str, said: str) -> None:
     out = tmp_path / "run"
-    done = weft("run", "signature", "--on", "local:", "--transport", "udp", "--out", out)
-    assert done.returncode == 2
-    assert "one datagram of 1 to 65507 bytes" in done.stderr
+    assert said in refusal("run", plan, "--on", on, "--transport", "udp", "--out", out)
     assert not out.exists()
 
 
-def test_a_transport_that_is_not_simulated_is_refused(tmp_path: Path) -> None:
-    on = ["--on", "sim:fast-ethernet-pair", "--transport", "udp"]
-    done = weft("run", "latency", *on, "--out", tmp_path / "run")
-    assert done.returncode == 2
-    assert "only TCP is simulated" in done.stderr
-
-
-DROP_EVERY_20TH = """
-table inet weft {
-  chain arriving {
-    type filter hook input priority 0;
-    meta l4proto udp numgen inc mod 20 0 drop
-  }
-}
-"""
-
-
 @pytest.mark.skipif(shutil.which("nft") is None, reason="no nft: apt-get install nftables")
-def test_a_port_of_known_loss_is_reported_as_such(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    rules = tmp_path / "rules"
-    rules.write_text(DROP_EVERY_20TH)
+def test_a_port_of_known_loss_is_reported_as_such(tmp_path: Path, own_registry: None) -> None:
+    rules = DATA / "drop_every_20th.nft"
     assert weft("lab", "up", "pair").returncode == 0
     try:
         assert weft("lab", "exec", "pair", "n2", "--", "nft", "-f", rules).returncode == 0

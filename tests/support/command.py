@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,17 @@ QUICK = ["--launches", "2", "--set", "steps.pingpong.sizes=['1 B', '1 KiB', '16 
 """A signature that takes a second or two."""
 
 
+def run(
+    command: Sequence[str], timeout: float = 120, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A command to its end, whatever that is."""
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout, check=False, env=env
+    )
+
+
 def weft(*arguments: str | Path, timeout: float = 120) -> subprocess.CompletedProcess[str]:
-    command = [*WEFT, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    return run([*WEFT, *map(str, arguments)], timeout)
 
 
 def weft_json(*arguments: str | Path, status: int = 0) -> Any:

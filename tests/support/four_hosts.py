@@ -1,7 +1,5 @@
 """The smallest fabric whose hosts share a line: two switches of two."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

@@ -1,7 +1,5 @@
 """The connecting end of the agents' handshake once more, as docs/security.md describes it."""
 
-from __future__ import annotations
-
 import hmac
 import ipaddress
 import secrets

@@ -1,7 +1,5 @@
 """Imports for tests: files and texts of other tools, as runs or as refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,9 +1,9 @@
 """Agents on this machine's loopback, for tests that need no lab."""
 
-from __future__ import annotations
-
 import asyncio
 import datetime
+import functools
+import inspect
 import os
 import secrets
 import signal
@@ -212,6 +212,18 @@ def with_agents(scenario: Callable[[Agent, Agent], Awaitable[Any]]) -> Any:
             await asyncio.gather(*(agent.close() for agent in agents))
 
     return asyncio.run(run())
+
+
+def between_agents(scenario: Callable[..., Awaitable[Any]]) -> Callable[..., None]:
+    """A test of a scenario between two agents, which is given what it asks for behind them."""
+
+    @functools.wraps(scenario)
+    def test(**given: Any) -> None:
+        with_agents(lambda *agents: scenario(*agents, **given))
+
+    asked = list(inspect.signature(scenario).parameters.values())[2:]
+    test.__signature__ = inspect.Signature(asked)  # type: ignore[attr-defined]
+    return test
 
 
 def with_stopped_peer(a_step: Step) -> None:

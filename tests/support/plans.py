@@ -1,7 +1,5 @@
 """Plans and steps for tests, resolved."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from weft.plan.pattern import Pattern

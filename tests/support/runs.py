@@ -1,7 +1,6 @@
 """Run folders for tests, from times that the test chooses."""
 
-from __future__ import annotations
-
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from support.plans import a_plan, a_step
 from weft.plan.pattern import Pattern
+from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
@@ -37,6 +38,31 @@ def launches_of(
     return times[:, np.newaxis, np.newaxis] * np.exp(noise * random.standard_normal(shape))
 
 
+def sample_batch(**columns: npt.ArrayLike) -> pa.RecordBatch:
+    """Samples: a column that is one number has it in all rows, and 0 where it is not given."""
+    given = (np.asarray(columns.get(field.name, 0)).astype(np.int64) for field in SCHEMA)
+    arrays = [np.atleast_1d(array) for array in np.broadcast_arrays(*given)]
+    cast = [pa.array(np.array(a)).cast(field.type) for a, field in zip(arrays, SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(cast, schema=SCHEMA)
+
+
+def routes_measured(run: Run, step: int) -> dict[int, set[tuple[int, int]]]:
+    """The routes of which there are samples, by phase of a step."""
+    rows = run.samples.filter(pc.field("step") == step)
+    found: dict[int, set[tuple[int, int]]] = {}
+    for phase, src, dst in zip(
+        *(rows[k].to_pylist() for k in ("phase", "src", "dst")), strict=True
+    ):
+        found.setdefault(phase, set()).add((src, dst))
+    return found
+
+
+def routes_wanted(run: Run, step: int) -> dict[int, set[tuple[int, int]]]:
+    """The routes that the phases of a step ask for."""
+    phases = expand(run.meta.plan.steps[step], len(run.meta.nodes))
+    return {phase.index: {one.ends for one in phase.transfers} for phase in phases}
+
+
 def step_plan(pattern: str = "pingpong", transport: str = "tcp") -> Step:
     """A step of a resolved plan."""
     window = {} if pattern == "pingpong" else {"window": 64}
@@ -56,21 +82,23 @@ def step_rows(
     ways = 2 if pattern == "pingpong" else 1
     elapsed = np.round(time_us.ravel() * 1e3 * ways * MESSAGES)
     kept = ~np.isnan(elapsed)
-    count = int(kept.sum())
-    columns = {
-        "step": np.full(count, step),
-        "phase": at[kept] if phase is None else np.full(count, phase),
-        "launch": launch[kept],
-        "batch": batch[kept],
-        "src": np.full(count, route[0]),
-        "dst": np.full(count, route[1]),
-        "size_bytes": np.asarray(sizes)[at[kept]],
-        "messages": np.full(count, MESSAGES),
-        "start_ns": np.zeros(count),
-        "elapsed_ns": elapsed[kept],
-    }
-    arrays = [pa.array(columns[field.name].astype(np.int64)).cast(field.type) for field in SCHEMA]
-    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+    return sample_batch(
+        step=step,
+        phase=at[kept] if phase is None else phase,
+        launch=launch[kept],
+        batch=batch[kept],
+        src=route[0],
+        dst=route[1],
+        size_bytes=np.asarray(sizes)[at[kept]],
+        messages=MESSAGES,
+        elapsed_ns=elapsed[kept],
+    )
+
+
+def change_meta(folder: Path, **changes: Any) -> None:
+    """Give keys of run.json other values."""
+    path = folder / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 def write_run(

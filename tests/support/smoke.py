@@ -1,7 +1,5 @@
 """`pytest --smoke TOOL ...`: one test of each external tool, of which none may be skipped."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 
 import pytest

@@ -1,7 +1,5 @@
 """Runs made up from a latency and a rate, with noise, a dip and a size of two modes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from support.plans import a_plan, a_step
+from support.runs import sample_batch
 from weft.plan.pattern import Pingpong, Stream
 from weft.plan.plan import Options, TimeRule
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
-from weft.run.samples import SCHEMA
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,14 @@ class Network:
     noise: float = 0.01
 
 
+SETTINGS = {
+    "send_buffer_bytes": 2626560,
+    "receive_buffer_bytes": 131072,
+    "nodelay": True,
+    "congestion": "cubic",
+    "mss_bytes": 1448,
+    "wait": "spin",
+}
 FAST_ETHERNET = Network(28.0, 94.1, dip_bytes=1536, two_modes_bytes=8192)
 GIGABIT = Network(22.0, 941.0, dip_bytes=65536)
 
@@ -61,23 +67,18 @@ def write_run(
     meta = run_meta(name, pattern, launches)
     change(meta)
     writer = RunWriter.create(directory, meta)
-    rows = sample_rows(network, sizes or netpipe_sizes(), launches, batches, pattern, seed)
-    writer.append(pa.RecordBatch.from_pydict(rows, schema=SCHEMA))
+    writer.append(sample_rows(network, sizes or netpipe_sizes(), launches, batches, pattern, seed))
     writer.sync()
     return writer.finish("complete")
 
 
 def sample_rows(
     network: Network, sizes: list[int], launches: int, batches: int, pattern: str, seed: int
-) -> dict[str, Any]:
-    """The columns of the samples table."""
+) -> pa.RecordBatch:
+    """The rows of the samples table."""
     random = np.random.default_rng(seed)
-    launch, phase, batch = (
-        axis.ravel()
-        for axis in np.meshgrid(
-            np.arange(launches), np.arange(len(sizes)), np.arange(batches), indexing="ij"
-        )
-    )
+    shape = (launches, len(sizes), batches)
+    launch, phase, batch = (axis.ravel() for axis in np.indices(shape))
     size = np.array(sizes)[phase]
     one_way_us = network.latency_us + size * 8 / network.rate_mbps
     one_way_us *= np.where(size == network.dip_bytes, 1.9, 1.0)
@@ -87,18 +88,16 @@ def sample_rows(
     trips = 2 if pattern == "pingpong" else 1
     messages = np.maximum(1, (2000 / one_way_us).astype(int))
     elapsed_ns = (one_way_us * trips * messages * 1e3).astype(np.int64)
-    return {
-        "step": np.zeros_like(size),
-        "phase": phase,
-        "launch": launch,
-        "batch": batch,
-        "src": np.zeros_like(size),
-        "dst": np.ones_like(size),
-        "size_bytes": size,
-        "messages": messages,
-        "start_ns": np.cumsum(elapsed_ns) - elapsed_ns,
-        "elapsed_ns": elapsed_ns,
-    }
+    return sample_batch(
+        phase=phase,
+        launch=launch,
+        batch=batch,
+        dst=1,
+        size_bytes=size,
+        messages=messages,
+        start_ns=np.cumsum(elapsed_ns) - elapsed_ns,
+        elapsed_ns=elapsed_ns,
+    )
 
 
 def run_meta(name: str, pattern: str, launches: int) -> RunMeta:
@@ -113,7 +112,7 @@ def run_meta(name: str, pattern: str, launches: int) -> RunMeta:
         testbed={"kind": "lab", "name": name, "scale": 1.0},
         nodes=[_node("n1", "10.0.0.1"), _node("n2", "10.0.0.2")],
         effective=[
-            _effective(launch, node, cpu)
+            {"step": 0, "launch": launch, "node": node, "settings": SETTINGS | {"cpu": cpu}}
             for launch in range(launches)
             for node, cpu in (("n1", 0), ("n2", 1))
         ],
@@ -127,16 +126,3 @@ def run_meta(name: str, pattern: str, launches: int) -> RunMeta:
 def _node(name: str, address: str) -> dict[str, Any]:
     facts = {"hostname": "box", "kernel": "6.8.0-45", "cpu_model": "Test CPU", "cpus": 2}
     return {"name": name, "address": address, "facts": facts}
-
-
-def _effective(launch: int, node: str, cpu: int) -> dict[str, Any]:
-    settings = {
-        "send_buffer_bytes": 2626560,
-        "receive_buffer_bytes": 131072,
-        "nodelay": True,
-        "congestion": "cubic",
-        "mss_bytes": 1448,
-        "cpu": cpu,
-        "wait": "spin",
-    }
-    return {"step": 0, "launch": launch, "node": node, "settings": settings}

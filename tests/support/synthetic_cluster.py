@@ -166,8 +166,7 @@ def _rows(
             if (src, dst) not in missing
         ]
         clock_ns += int(elapsed_ns.sum(axis=1).max()) + 100_000
-    columns = {name: [row[name] for row in parts] for name in SCHEMA.names}
-    return pa.RecordBatch.from_pydict(columns, schema=SCHEMA), clock_ns
+    return pa.RecordBatch.from_pylist(parts, schema=SCHEMA), clock_ns
 
 
 def _elapsed_ns(

@@ -3,8 +3,6 @@
 This file is also the program that runs on the hosts, so it imports nothing of weft.
 """
 
-from __future__ import annotations
-
 import collections
 import contextlib
 import json

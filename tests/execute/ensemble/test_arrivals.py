@@ -1,7 +1,5 @@
 """Phases of which some windows measured no rate: they are measured again, but not for ever."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Who is to blame when nodes that work together get no further."""
 
-from __future__ import annotations
-
 import pytest
 
 from weft.execute.ensemble.complaints import Complaint, complaints_of, culprit, suspects

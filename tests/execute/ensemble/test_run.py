@@ -1,86 +1,34 @@
 """Plans over many nodes on labs, as a user runs them: odd numbers, dead hosts, slow ones, kills."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import signal
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from support.command import descendants, start, weft, weft_json
-from weft.plan.phases import expand
+from support.command import refusal, start, weft, weft_json
+from support.paths import DATA
+from support.runs import routes_measured, routes_wanted
+from support.virtual_cluster import star as star_fabric
+from support.waiting import wait_for_samples
 from weft.run.folder import Run
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("own_registry")]
 
 LINE_MBPS = 100.0
 
-ALL_PATTERNS = """
-name = "all"
-launches = 1
-[[steps]]
-pattern = "pairs"
-sizes = ["10 kB"]
-stop = { rule = "time", trial = "100 ms", trials = 2 }
-[[steps]]
-pattern = "alltoall"
-sizes = ["20 kB"]
-stop = { rule = "count", repeats = 2, trials = 1 }
-[[steps]]
-name = "latency"
-pattern = "matrix"
-measure = "latency"
-sizes = ["1 B"]
-stop = { rule = "count", repeats = 5, trials = 1 }
-[[steps]]
-pattern = "streams"
-senders = "1-2"
-receivers = "3"
-streams_per_sender = 2
-sweep = true
-sizes = ["10 kB"]
-stop = { rule = "time", trial = "100 ms", trials = 1 }
-[[steps]]
-pattern = "cast"
-sizes = ["200 kB"]
-stop = { rule = "count", repeats = 1, trials = 1 }
-"""
+ALL_PATTERNS = (DATA / "plans/all_patterns.toml").read_text()
 
-AAPC = """
-name = "aapc"
-launches = 1
-[[steps]]
-pattern = "alltoall"
-sizes = ["10 kB"]
-stop = { rule = "time", trial = "TRIAL", trials = 1 }
-"""
-
-
-@pytest.fixture(autouse=True)
-def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Labs of this test alone."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+AAPC = (DATA / "plans/aapc.toml").read_text()
+COUNTED = AAPC.replace('rule = "time", trial = "TRIAL"', 'rule = "count", repeats = 1')
 
 
 def star(tmp_path: Path, hosts: int, extra: str = "") -> str:
     """A testbed: hosts around one switch, 100 Mb/s each."""
     path = tmp_path / "star.toml"
-    path.write_text(f"""
-name = "star"
-[[hosts]]
-ids = "n[1-{hosts}]"
-attach = "hub"
-link = {{ rate = "{LINE_MBPS:.0f} Mb/s", delay = "5 us" }}
-[[switches]]
-ids = "hub"
-ports = {hosts}
-{extra}
-""")
+    path.write_text(star_fabric(hosts, extra))
     return f"lab:{path}"
 
 
@@ -90,20 +38,6 @@ def plan(tmp_path: Path, text: str, **values: str) -> Path:
         text = text.replace(name, value)
     path.write_text(text)
     return path
-
-
-def routes_measured(run: Run, step: int) -> dict[int, set[tuple[int, int]]]:
-    columns = (run.samples[name].to_pylist() for name in ("step", "phase", "src", "dst"))
-    found: dict[int, set[tuple[int, int]]] = {}
-    for of_step, phase, src, dst in zip(*columns, strict=True):
-        if of_step == step:
-            found.setdefault(phase, set()).add((src, dst))
-    return found
-
-
-def routes_wanted(run: Run, step: int) -> dict[int, set[tuple[int, int]]]:
-    phases = expand(run.meta.plan.steps[step], len(run.meta.nodes))
-    return {phase.index: {one.ends for one in phase.transfers} for phase in phases}
 
 
 def rates_mbps(run: Run, step: int) -> list[float]:
@@ -148,9 +82,7 @@ def test_a_host_that_swallows_everything_is_named_when_patience_ends(tmp_path: P
     name, folder = f"hole-{os.getpid()}", tmp_path / "r"
     weft_json("lab", "up", star(tmp_path, 6).removeprefix("lab:"), "--name", name)
     try:
-        text = AAPC.replace('"10 kB"', '"12 MB"').replace(
-            'rule = "time", trial = "TRIAL"', 'rule = "count", repeats = 1'
-        )
+        text = COUNTED.replace('"10 kB"', '"12 MB"')
         process = start("run", plan(tmp_path, text), "--on", f"lab:{name}", "--out", folder,
                         "--patience", "1", "--json")  # fmt: skip
         wait_for_samples(folder)
@@ -174,28 +106,13 @@ def test_a_host_that_swallows_everything_is_named_when_patience_ends(tmp_path: P
 
 def test_a_host_ten_times_slower_is_left_alone(tmp_path: Path) -> None:
     slow = '[[overrides]]\nids = "n2"\nlink = { rate = "5 Mb/s" }\n'
-    text = AAPC.replace('"10 kB"', '"1 MB"').replace(
-        'rule = "time", trial = "TRIAL"', 'rule = "count", repeats = 1'
-    )
+    text = COUNTED.replace('"10 kB"', '"1 MB"')
     said = weft_json(
         "run", plan(tmp_path, text), "--on", star(tmp_path, 3, slow), "--out", tmp_path / "r",
         "--patience", "1",
     )  # fmt: skip
     assert said["status"] == "complete", said
     assert min(rates_mbps(Run.open(tmp_path / "r"), 0)) < 5
-
-
-def agents(pid: int) -> list[int]:
-    return [child for child, name in descendants(pid) if name == "weft-probe"]
-
-
-def wait_for_samples(folder: Path) -> None:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        if (stream := folder / "samples.arrows").exists() and stream.stat().st_size > 1200:
-            return
-        time.sleep(0.02)
-    raise AssertionError("no samples in time")
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
@@ -217,40 +134,18 @@ def test_a_run_cut_in_a_phase_is_resumed_with_what_is_missing(
     assert run.samples.num_rows == 8 * 7
 
 
-def test_a_killed_agent_leaves_a_partial_run(tmp_path: Path) -> None:
-    folder = tmp_path / "r"
-    process = start("run", plan(tmp_path, AAPC, TRIAL="300 ms"), "--on", star(tmp_path, 8),
-                    "--out", folder, "--json")  # fmt: skip
-    wait_for_samples(folder)
-    os.kill(agents(process.pid)[1], signal.SIGKILL)
-    said: dict[str, Any] = json.loads(process.communicate(timeout=30)[0])
-    assert (process.returncode, said["status"]) == (1, "partial")
-    (lost,) = Run.open(folder).meta.lost
-    messages = [one["message"] for one in said["warnings"] if one["code"] == "node-lost"]
-    assert len(messages) == 1 and lost["node"] in messages[0] and "SIGKILL" in messages[0]
-
-
 @pytest.mark.parametrize(
     ("hosts", "text", "said"),
     [
         (3, AAPC.replace('sizes', 'nodes = "2-5"\nsizes'), ["5", "3", "alltoall"]),
         (2, ALL_PATTERNS, ["streams", "3", "2"]),
+        (1, AAPC, ["1 hosts", "from 2"]),
     ],
 )  # fmt: skip
 def test_too_few_nodes_are_refused_before_anything_starts(
     tmp_path: Path, hosts: int, text: str, said: list[str]
 ) -> None:
-    done = weft("run", plan(tmp_path, text, TRIAL="50 ms"), "--on", star(tmp_path, hosts),
-                "--out", tmp_path / "r")  # fmt: skip
-    assert done.returncode == 2
-    assert all(word in done.stderr for word in said), done.stderr
+    short = plan(tmp_path, text, TRIAL="50 ms")
+    told = refusal("run", short, "--on", star(tmp_path, hosts), "--out", tmp_path / "r")
+    assert all(word in told for word in said), told
     assert not (tmp_path / "r").exists()
-
-
-def test_one_host_is_too_few(tmp_path: Path) -> None:
-    alone = tmp_path / "alone.toml"
-    alone.write_text('name = "alone"\n[[hosts]]\nids = "n1"\n')
-    done = weft("run", plan(tmp_path, AAPC, TRIAL="50 ms"), "--on", f"lab:{alone}",
-                "--out", tmp_path / "r")  # fmt: skip
-    assert done.returncode == 2
-    assert "1 hosts" in done.stderr and "from 2" in done.stderr, done.stderr

@@ -1,31 +1,24 @@
 """Messages over MPI, with the MPIs that are installed here."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.clusters.mpi import INSTALLED, needs_both, needs_mpi
-from support.command import descendants, start, weft, weft_json
+from support.command import descendants, refusal, start, weft_json
+from support.waiting import wait_for
 from weft.errors import RequestError
 from weft.execute.mpi import program
 from weft.execute.mpi.toolchain import KINDS, find_toolchain
 from weft.run.folder import Run
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("own_cache")]
 
 QUICK = ["--launches", "1", "--set", "steps.*.stop={rule='count', repeats=20, trials=2}"]
-
-
-@pytest.fixture(autouse=True)
-def own_cache(mpi_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(mpi_cache))
 
 
 def measured(tmp_path: Path, plan: str, kind: str, *arguments: str) -> tuple[Any, Run]:
@@ -83,13 +76,12 @@ def test_a_job_killed_half_way_keeps_its_samples(tmp_path: Path) -> None:
 
 def rank_of(pid: int, out: Path) -> int:
     """A rank's process, once the first phase is on the disk."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        ranks = [child for child, name in descendants(pid) if name == program.NAME]
-        if ranks and (out / "run.json").exists() and Run.open(out).samples.num_rows:
-            return ranks[-1]
-        time.sleep(0.05)
-    raise AssertionError("no phase was measured in a minute")
+
+    def ranks() -> list[int]:
+        found = [child for child, name in descendants(pid) if name == program.NAME]
+        return found if (out / "run.json").exists() and Run.open(out).samples.num_rows else []
+
+    return wait_for(ranks, 60)[-1]
 
 
 def test_no_mpicc_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,15 +116,15 @@ def test_a_program_that_cannot_be_compiled_is_named_before_anything_is_written(
     assert not list((tmp_path / "cache").rglob(program.NAME))
 
 
-def test_ranks_are_not_placed_where_weft_cannot(tmp_path: Path) -> None:
-    done = weft("run", "latency", "--on", "sim:pair", "--transport", "mpi", "--out", tmp_path / "r")
-    assert done.returncode == 2
-    assert "only TCP is simulated" in done.stderr
-
-
 @needs_mpi
-def test_an_option_of_another_transport_is_refused(tmp_path: Path) -> None:
-    over = ["--on", "local:", "--transport", "mpi", "--out", tmp_path / "r"]
-    done = weft("run", "netpipe", *over)
-    assert done.returncode == 2
-    assert 'belongs to transport = "tcp"' in done.stderr
+@pytest.mark.parametrize(
+    ("plan", "on", "said"),
+    [
+        ("latency", "sim:pair", "only TCP is simulated"),
+        ("latency", "mpirun:localhost,127.0.0.1", "another mpirun"),
+        ("netpipe", "local:", 'belongs to transport = "tcp"'),
+    ],
+)
+def test_what_mpi_is_not_for_is_refused(tmp_path: Path, plan: str, on: str, said: str) -> None:
+    over = ["--on", on, "--transport", "mpi", "--out", tmp_path / "r"]
+    assert said in refusal("run", plan, *over)

@@ -1,14 +1,11 @@
 """MPI through a real Slurm on this machine: weft's srun takes the place of ssh."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from support.clusters.mpi import INSTALLED, needs_mpi
-from support.clusters.slurm import Slurm, is_possible, slurm
+from support.clusters.slurm import Slurm, is_possible
 from support.command import WEFT
 from testbed.hosts.test_slurm import QUICK, RING, said_by
 from weft.run.folder import Run
@@ -18,12 +15,6 @@ pytestmark = [
     needs_mpi,
     pytest.mark.skipif(bool(is_possible()), reason=is_possible()),
 ]
-
-
-@pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
-    with slurm(tmp_path_factory.mktemp("slurm")) as here:
-        yield here
 
 
 @pytest.mark.parametrize("kind", INSTALLED)

@@ -1,17 +1,12 @@
 """MPI over the real ssh, on real sshd behind the shaped links of a lab."""
 
-from __future__ import annotations
-
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from support.clusters.mpi import INSTALLED, needs_mpi
-from support.clusters.ssh_lab import SshLab, is_possible, ssh_lab
-from support.command import weft
-from testbed.hosts.test_ssh import QUICK, RING, blocked, run
+from support.clusters.ssh_lab import SshLab, is_possible
+from testbed.hosts.test_ssh import QUICK, RING, firewall, run
 from weft.run.folder import Run
 
 pytestmark = [
@@ -19,13 +14,6 @@ pytestmark = [
     needs_mpi,
     pytest.mark.skipif(bool(is_possible()), reason=is_possible()),
 ]
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshLab]:
-    folder = tmp_path_factory.mktemp("ssh")
-    with ssh_lab(folder) as lab:
-        yield lab
 
 
 # All hosts of the lab are one machine, of whose memory UCX would make use, and which has fewer processors than ranks.
@@ -80,25 +68,9 @@ def test_nodes_with_the_same_login_are_ranks_of_one_machine(lab: SshLab, tmp_pat
 @pytest.mark.cluster
 @pytest.mark.parametrize("kind", INSTALLED)
 def test_ranks_and_daemons_keep_within_the_ports(kind: str, lab: SshLab, tmp_path: Path) -> None:
-    nodes = ("n1", "n2", "n3")
-    for node in nodes:
-        allowed = (
-            "iif lo accept; ct state established accept; tcp dport { 22, 5000-5019 } accept; drop"
-        )
-        blocked(lab, node, allowed)
+    known = "iif lo accept; ct state established accept"
     over = ["--on", "ssh:n[2-3]", "--ports", "5000-5019", "--transport", "mpi", "--mpi", kind]
-    try:
-        status, said = run(
-            lab, "signature", *over, "--out", tmp_path / "r", *QUICK, **AS_SEPARATE_HOSTS
-        )
-    finally:
-        for node in nodes:
-            subprocess.run(lab.enter(node, "nft", "flush ruleset"), check=True)
+    more = ["--out", tmp_path / "r", *QUICK]
+    with firewall(lab, f"{known}; tcp dport {{ 22, 5000-5019 }} accept; drop", "n1", "n2", "n3"):
+        status, said = run(lab, "signature", *over, *more, **AS_SEPARATE_HOSTS)
     assert (status, said["status"]) == (0, "complete"), said
-
-
-def test_ranks_are_not_placed_by_another_mpirun(tmp_path: Path) -> None:
-    over = ["--on", "mpirun:localhost,127.0.0.1", "--transport", "mpi", "--mpi", INSTALLED[0]]
-    done = weft("run", "latency", *over, "--out", tmp_path / "r")
-    assert done.returncode == 2
-    assert "another mpirun" in done.stderr

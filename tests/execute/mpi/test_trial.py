@@ -1,7 +1,5 @@
 """Whether an MPI can be used is found by compiling and running."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

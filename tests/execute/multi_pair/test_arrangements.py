@@ -1,9 +1,8 @@
 """Several pairs between two nodes: what a plan may ask, what a testbed settles, what rows say, what is drawn."""
 
-from __future__ import annotations
-
 import asyncio
 import time
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +12,9 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
+from support.cases import cases
 from support.here import weft, weft_json
+from support.paths import DATA
 from weft.diagnose.limits.diagnosis import diagnose
 from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
 from weft.errors import RequestError
@@ -21,9 +22,9 @@ from weft.execute.multi_pair.counters import interface_names, judge
 from weft.execute.multi_pair.synchronised import PairJob, Together
 from weft.execute.resolve import bond_of, settle_pairs
 from weft.plan.arrangements import arrangements
-from weft.plan.load import load_plan
+from weft.plan.load import parse_plan
 from weft.plan.phases import expand
-from weft.plan.plan import Plan
+from weft.plan.plan import Plan, Step
 from weft.report.page import Report
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import RunMeta
@@ -32,25 +33,19 @@ from weft.testbed.agent.reply import Facts, Interface, Timed
 from weft.testbed.agent.request import Batch
 from weft.testbed.base import Node
 
-PLAN = """
-name = "some-pairs"
-launches = 1
-[[steps]]
-name = "one-way"
-pattern = "multipair"
-test = "one-way"
-sizes = ["1 KiB", "64 KiB"]
-stop = { rule = "count", repeats = 2, trials = 3 }
-"""
+PLAN = (DATA / "plans/some_pairs.toml").read_text()
 POLICIES = ("alone", "independent", "striped", "shared")
 RATES = {"alone": 94.0, "independent": 93.0, "striped": 90.0, "shared": 94.0}
 """Mb/s of an interface under each policy."""
 
 
-def plan_of(tmp_path: Path, *, change: tuple[str, str] = ("", "")) -> Plan:
-    path = tmp_path / "plan.toml"
-    path.write_text(PLAN.replace(*change) if change[0] else PLAN)
-    return load_plan(str(path), [])
+def plan_of(change: tuple[str, str] = ("", "")) -> Plan:
+    return parse_plan(PLAN.replace(*change) if change[0] else PLAN, "the test's plan")
+
+
+def step_of() -> Step:
+    (step,) = plan_of().steps
+    return step
 
 
 def bed_of(kind: str = "lab", networks: int = 2, cpus: list[int] | None = None) -> Any:
@@ -58,41 +53,22 @@ def bed_of(kind: str = "lab", networks: int = 2, cpus: list[int] | None = None) 
         Node(f"n{host}", f"10.0.0.{host}", tuple(f"10.{net}.0.{host}" for net in range(networks)))
         for host in (1, 2)
     ]
-    return SimpleNamespace(
-        kind=kind, name="it", nodes=nodes, cpus=cpus, may_spin=False, is_here=True
-    )
+    more = {"cpus": cpus, "may_spin": False, "is_here": True}
+    return SimpleNamespace(kind=kind, name="it", nodes=nodes, **more)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [
-        (('test = "one-way"', 'test = "sideways"'), "known: latency, one-way, two-way"),
-        (('test = "one-way"', 'test = "latency"\nwindow = 9'), 'belongs to test = "one-way"'),
-        (('test = "one-way"', ""), 'give "latency", "one-way" or "two-way"'),
-        (('test = "one-way"', 'test = "one-way"\npairs = [1, 0]'), "from 1 to 64"),
-        (('test = "one-way"', 'test = "one-way"\npairs = [2, 2]'), "from 1 to 64"),
-        (
-            ('test = "one-way"', 'test = "one-way"\ninterfaces = ["indep"]'),
-            "different ones of alone, independent, shared, striped, mptcp, bonded, memory",
-        ),
-        (("repeats = 2", 'trial = "1 s"'), "belongs to"),
-        (('rule = "count", repeats = 2', 'rule = "time", trial = "1 s"'), "several pairs count"),
-        (('test = "one-way"', 'test = "one-way"\ntransport = "shm"'), "from `interfaces`"),
-        (('test = "one-way"', 'test = "one-way"\nuntil = "1 s"'), "`at_most`"),
-        (
-            ('test = "one-way"', 'test = "one-way"\noptions = { verify = true }'),
-            'belongs to pattern = "pingpong" or "stream"',
-        ),
-    ],
+    cases("plans", "wrong_pairs"),
 )
-def test_what_a_plan_may_not_ask(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+def test_what_a_plan_may_not_ask(change: tuple[str, str], message: str) -> None:
     with pytest.raises(RequestError, match="steps") as refused:
-        plan_of(tmp_path, change=change)
+        plan_of(change)
     assert message in refused.value.message
 
 
-def test_the_arrangements_are_those_of_the_expansion(tmp_path: Path) -> None:
-    step = plan_of(tmp_path).steps[0]
+def test_the_arrangements_are_those_of_the_expansion() -> None:
+    step = step_of()
     step = replace(step, pattern=replace(step.pattern, interfaces=POLICIES, networks=3))
     phases = expand(step, 2)
     found = arrangements(phases)
@@ -110,8 +86,8 @@ def test_the_arrangements_are_those_of_the_expansion(tmp_path: Path) -> None:
             assert {one.streams for one in transfers} == {streams}
 
 
-def test_the_testbed_decides_what_is_left_open(tmp_path: Path) -> None:
-    step = plan_of(tmp_path).steps[0]
+def test_the_testbed_decides_what_is_left_open() -> None:
+    step = step_of()
     settled, notes = settle_pairs(step, step.pattern, bed_of(cpus=[0, 0]), None)
     assert settled.pattern == replace(step.pattern, interfaces=POLICIES, networks=2)
     assert settled.options == replace(step.options, cpus=(0,), wait="block")
@@ -132,8 +108,8 @@ def test_the_testbed_decides_what_is_left_open(tmp_path: Path) -> None:
         ("striped", bed_of(networks=1), "takes two interfaces or more, n1 has one"),
     ],
 )
-def test_what_a_testbed_does_not_have(tmp_path: Path, policy: str, bed: Any, message: str) -> None:
-    step = plan_of(tmp_path).steps[0]
+def test_what_a_testbed_does_not_have(policy: str, bed: Any, message: str) -> None:
+    step = step_of()
     pattern = replace(step.pattern, interfaces=(policy,))
     with pytest.raises(RequestError, match=message):
         settle_pairs(step, pattern, bed, None)
@@ -144,8 +120,8 @@ def agent_with(*interfaces: tuple[str, str, bool]) -> Any:
     return SimpleNamespace(facts=Facts(interfaces=known))
 
 
-def test_a_bond_is_found_or_its_lack_is_named(tmp_path: Path) -> None:
-    step = plan_of(tmp_path).steps[0]
+def test_a_bond_is_found_or_its_lack_is_named() -> None:
+    step = step_of()
     ends = [
         agent_with(("eth0", f"10.0.0.{host}", False), ("bond0", f"10.1.0.{host}", True))
         for host in (1, 2)
@@ -210,22 +186,17 @@ def test_a_pair_that_begins_late_has_all_begin_again(times: int, tries: int, lat
     assert drivers[0].leads_ns == sorted(drivers[0].leads_ns)
 
 
-def made_up_run(directory: Path, tmp_path: Path, test: str = "one-way") -> Run:
+def made_up_run(directory: Path, test: str = "one-way") -> Run:
     """Three timings of everything, the second 2 % slower; pair p begins p times 10 us after the first."""
     change = ('test = "one-way"', f'test = "{test}"')
-    plan = plan_of(tmp_path, change=change)
+    plan = plan_of(change)
     step, _ = settle_pairs(plan.steps[0], plan.steps[0].pattern, bed_of(), None)
     plan = plan.with_step(0, step)
     phases = expand(step, 2)
     rows = []
-    for arrangement in arrangements(phases):
-        for phase in arrangement.phases:
-            size = phases[phase].size_bytes
-            rows += [
-                row
-                for timing in range(3)
-                for row in rows_of(arrangement.policy, arrangement.pairs, phase, size, timing)
-            ]
+    for one, timing in product(arrangements(phases), range(3)):
+        for phase in one.phases:
+            rows += rows_of(one.policy, one.pairs, phase, phases[phase].size_bytes, timing)
     meta = RunMeta(plan, {"kind": "lab", "name": "two-nics"}, [{"name": "n1"}, {"name": "n2"}])
     meta.done = [[0, 0]]
     writer = RunWriter.create(directory, meta)
@@ -237,19 +208,11 @@ def rows_of(policy: str, pairs: int, phase: int, size: int, timing: int) -> list
     sharing = {"striped": pairs / 2, "shared": pairs, "independent": max(1.0, pairs / 2)}
     rate = RATES[policy] / sharing.get(policy, 1.0)
     elapsed_ns = round(128 * size * 8e3 / rate * (1.02 if timing == 1 else 1.0))
+    row = {"step": 0, "phase": phase, "launch": 0, "src": 0, "dst": 1, "size_bytes": size}
+    row |= {"messages": 128, "elapsed_ns": elapsed_ns}
+    start_ns = phase * 10**9 + timing * 10**8
     return [
-        {
-            "step": 0,
-            "phase": phase,
-            "launch": 0,
-            "batch": timing * pairs + pair,
-            "src": 0,
-            "dst": 1,
-            "size_bytes": size,
-            "messages": 128,
-            "start_ns": phase * 10**9 + timing * 10**8 + pair * 10_000,
-            "elapsed_ns": elapsed_ns,
-        }
+        row | {"batch": timing * pairs + pair, "start_ns": start_ns + pair * 10_000}
         for pair in range(pairs)
     ]
 
@@ -264,7 +227,7 @@ def at_largest(run: Run, policy: str, pairs: int) -> MultiPairPoint:
 
 
 def test_sums_shares_and_spread_come_from_the_rows(tmp_path: Path) -> None:
-    run = made_up_run(tmp_path / "run", tmp_path)
+    run = made_up_run(tmp_path / "run")
     two = at_largest(run, "independent", 2)
     # From the first start to the last end, which is 10 us later for the second pair.
     whole_us = 128 * 65536 * 8 / 93.0
@@ -283,19 +246,18 @@ def test_sums_shares_and_spread_come_from_the_rows(tmp_path: Path) -> None:
 
 
 def test_latency_is_half_a_round_trip_and_two_way_counts_both_ways(tmp_path: Path) -> None:
-    latency = at_largest(made_up_run(tmp_path / "a", tmp_path, "latency"), "independent", 2)
+    latency = at_largest(made_up_run(tmp_path / "a", "latency"), "independent", 2)
     assert latency.latency_us is not None
     assert latency.latency_us.median == pytest.approx(65536 * 8 / 93.0 / 2, rel=1e-6)
-    both = at_largest(made_up_run(tmp_path / "b", tmp_path, "two-way"), "independent", 1)
+    both = at_largest(made_up_run(tmp_path / "b", "two-way"), "independent", 1)
     assert both.sum_mbps.median == pytest.approx(2 * 93.0, rel=1e-6)
 
 
 def test_the_order_is_said(tmp_path: Path) -> None:
-    run = made_up_run(tmp_path / "run", tmp_path)
+    run = made_up_run(tmp_path / "run")
     found = diagnose(run)
-    assert (
-        found.verdict == "With 4 pairs the fastest use of the interfaces is: one-way independent."
-    )
+    fastest = "With 4 pairs the fastest use of the interfaces is: one-way independent."
+    assert found.verdict == fastest
     orders = {order.pairs: [point.policy for point in order.points] for order in found.pairs}
     assert orders[2] == orders[4] == ["independent", "striped", "shared"]
     document = weft_json("diagnose", tmp_path / "run")
@@ -303,21 +265,15 @@ def test_the_order_is_said(tmp_path: Path) -> None:
     shown = weft("show", tmp_path / "run").stdout
     assert "one-way at 65536 B, Mb/s of all pairs together" in shown
     assert "independent, 4" in shown
-
-
-def test_two_runs_are_compared_arrangement_by_arrangement(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        made_up_run(tmp_path / name, tmp_path)
-    document = weft_json("compare", tmp_path / "a", tmp_path / "b")
+    # Two runs are compared arrangement by arrangement.
+    document = weft_json("compare", tmp_path / "run", tmp_path / "run")
     names = {point["arrangement"] for point in document["points"]}
     assert {"interface 1", "interface 2", "independent, 4", "shared, 1"} <= names
     assert document["worst_abs_error_pct"] == 0
 
 
 def test_there_is_a_figure_for_each_test(tmp_path: Path) -> None:
-    runs = [
-        made_up_run(tmp_path / test, tmp_path, test) for test in ("latency", "one-way", "two-way")
-    ]
+    runs = [made_up_run(tmp_path / test, test) for test in ("latency", "one-way", "two-way")]
     report = Report(runs)
     names = [figure.name for figure in report.figures]
     assert names == ["multi-pair-latency", "multi-pair-one-way", "multi-pair-two-way"]

@@ -1,7 +1,5 @@
 """Clusters whose nodes are this machine: command templates, started as a user would."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from pathlib import Path

@@ -1,17 +1,17 @@
 """A Slurm of this machine's own: a controller, munge, and several slurmd, each with a loopback address."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from support.command import WEFT
+from support.command import WEFT, run
+from support.paths import DATA
+from support.waiting import wait_for
 
 NODES = 4
 FIRST_PORT = 17_000
@@ -43,14 +43,7 @@ class Slurm:
 
     def run(self, *command: str | Path, timeout: float = 120) -> subprocess.CompletedProcess[str]:
         """A command of the user's."""
-        return subprocess.run(
-            list(map(str, command)),
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        return run(list(map(str, command)), timeout, self.environment)
 
     def weft(
         self, *arguments: str | Path, timeout: float = 120
@@ -71,11 +64,11 @@ def slurm(folder: Path) -> Iterator[Slurm]:
     servers: list[subprocess.Popen[bytes]] = []
     try:
         servers.append(_start(here, "munged", "--foreground", *_munge_options(folder)))
-        _wait_for(lambda: (folder / "munge.sock").exists())
+        wait_for(lambda: (folder / "munge.sock").exists())
         servers.append(_start(here, "slurmctld", "-D", "-i"))
         for number in range(1, NODES + 1):
             servers.append(_start(here, *_named(f"s{number}"), "slurmd", "-D", "-N", f"s{number}"))
-        _wait_for(lambda: here.run("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip() == "4")
+        wait_for(lambda: here.run("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip() == "4")
         yield here
     finally:
         here.run("scancel", "--user=root")
@@ -114,34 +107,6 @@ def _write_configuration(folder: Path) -> None:
         f"Port={FIRST_PORT + number} CPUs=1"
         for number in range(1, NODES + 1)
     )
-    (folder / "slurm.conf").write_text(f"""
-ClusterName=weft
-SlurmctldHost={os.uname().nodename}(127.0.0.1)
-SlurmctldPort={FIRST_PORT}
-SlurmUser=root
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge.sock
-CredType=cred/munge
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool-%n
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd-%n.pid
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-MpiDefault=none
-ReturnToService=2
-SlurmdParameters=config_overrides
-KillWait=1
-OverTimeLimit=0
-{nodes}
-PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-""")
-
-
-def _wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError("Slurm does not get up")
-        time.sleep(0.1)
+    text = (DATA / "clusters/slurm.conf").read_text()
+    values = {"host": os.uname().nodename, "port": FIRST_PORT, "folder": folder, "nodes": nodes}
+    (folder / "slurm.conf").write_text(text.format(**values))

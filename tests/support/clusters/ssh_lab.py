@@ -1,43 +1,28 @@
 """Real sshd in the hosts of a lab: n1 is where the user sits, the others are logged into over the lab's links."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from support.command import WEFT, weft, weft_json
+from support.command import WEFT, run, weft, weft_json
+from support.paths import DATA
+from support.waiting import wait_for
 
-FABRIC = """
-name = "ssh-lab"
-title = "Five hosts on a switch"
-
-[[hosts]]
-ids = "n[1-5]"
-attach = "switch"
-link = { rate = "100 Mb/s", delay = "20 us" }
-
-[[switches]]
-ids = "switch"
-"""
 SSHD = "/usr/sbin/sshd"
+FILES = DATA / "clusters"
 
 
 def is_possible() -> str:
     """Why there can be no sshd in a lab here, or nothing."""
     if os.getuid() != 0:
         return "sshd lets in only the user that started it, unless root did"
-    return (
-        ""
-        if Path(SSHD).exists() and shutil.which("ssh")
-        else "no sshd: apt-get install openssh-server"
-    )
+    is_there = Path(SSHD).exists() and shutil.which("ssh")
+    return "" if is_there else "no sshd: apt-get install openssh-server"
 
 
 @dataclass
@@ -59,13 +44,7 @@ class SshLab:
         """weft as a user on n1 runs it, whose ssh has a configuration of its own."""
         settings = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}"} | environment
         entered = ["env", *(f"{key}={value}" for key, value in settings.items()), *WEFT]
-        return subprocess.run(
-            self.enter("n1", *entered, *arguments),
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        return run(self.enter("n1", *entered, *arguments), timeout)
 
     def change_config(self, node: str, **settings: str) -> contextlib.AbstractContextManager[None]:
         """Change the user's ssh settings of a node for a while."""
@@ -93,10 +72,8 @@ def _changed(config: Path, node: str, settings: dict[str, str]) -> Iterator[None
 @contextlib.contextmanager
 def ssh_lab(folder: Path) -> Iterator[SshLab]:
     """A lab with sshd, taken down afterwards."""
-    fabric = folder / "ssh-lab.toml"
-    fabric.write_text(FABRIC)
     name = f"ssh-{os.getpid()}"
-    nodes = weft_json("lab", "up", fabric, "--name", name)["nodes"]
+    nodes = weft_json("lab", "up", FILES / "ssh_lab.toml", "--name", name)["nodes"]
     lab = SshLab(name, folder, {node["name"]: node["address"] for node in nodes})
     servers: list[subprocess.Popen[bytes]] = []
     try:
@@ -124,21 +101,8 @@ def _make_keys(lab: SshLab) -> None:
 def _write_client(lab: SshLab) -> None:
     """The user's configuration knows where the nodes are; nothing else does."""
     places = [f"Host {name}\n  HostName {address}\n" for name, address in lab.addresses.items()]
-    common = f"""
-Host wrong
-  HostName {lab.addresses["n4"]}
-  IdentityFile {lab.folder}/wrong_key
-
-Host * !wrong
-  IdentityFile {lab.folder}/user_key
-
-Host *
-  User root
-  IdentitiesOnly yes
-  UserKnownHostsFile {lab.folder}/known_hosts
-  GlobalKnownHostsFile /dev/null
-  StrictHostKeyChecking yes
-"""
+    common = (FILES / "ssh_config").read_text()
+    common = common.format(wrong=lab.addresses["n4"], folder=lab.folder)
     config = lab.folder / "ssh_config"
     config.write_text("".join(places) + common)
     wrapper = lab.folder / "bin/ssh"
@@ -151,17 +115,8 @@ def _start_sshd(lab: SshLab, node: str) -> subprocess.Popen[bytes]:
     Path("/run/sshd").mkdir(exist_ok=True)
     config = lab.folder / f"sshd_{node}"
     # Each node has a cache of its own, though all share this machine's disk, and the wrapper to log in elsewhere.
-    config.write_text(f"""
-ListenAddress {lab.addresses[node]}
-HostKey {lab.folder}/host_key
-AuthorizedKeysFile {lab.folder}/authorized_keys
-PidFile none
-StrictModes no
-UsePAM no
-PermitRootLogin yes
-MaxStartups 100
-SetEnv XDG_CACHE_HOME={lab.folder}/cache-{node} PATH={lab.folder}/bin:/usr/bin:/bin
-""")
+    text = (FILES / "sshd_config").read_text()
+    config.write_text(text.format(address=lab.addresses[node], folder=lab.folder, node=node))
     log = (lab.folder / f"sshd_{node}.log").open("wb")
     return subprocess.Popen(lab.enter(node, SSHD, "-D", "-e", "-f", config), stderr=log)
 
@@ -169,8 +124,4 @@ SetEnv XDG_CACHE_HOME={lab.folder}/cache-{node} PATH={lab.folder}/bin:/usr/bin:/
 def _wait_until_they_listen(lab: SshLab, nodes: Sequence[str]) -> None:
     script = "import socket, sys; [socket.create_connection((one, 22), 2) for one in sys.argv[1:]]"
     command = lab.enter("n1", sys.executable, "-c", script, *(lab.addresses[one] for one in nodes))
-    deadline = time.monotonic() + 90
-    while subprocess.run(command, check=False, capture_output=True).returncode != 0:
-        if time.monotonic() > deadline:
-            raise AssertionError("the sshd do not listen")
-        time.sleep(0.1)
+    wait_for(lambda: run(command, 30).returncode == 0, 90)

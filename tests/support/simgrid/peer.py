@@ -1,7 +1,5 @@
 """SimGrid itself, where it is installed: the same patterns on a platform, for tests and bench/simgrid.py."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """SimGrid platforms from seeds: zones in zones of all routings, clusters of all kinds, gateways anywhere."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 
