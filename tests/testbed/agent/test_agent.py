@@ -1,10 +1,9 @@
 """The agent as its coordinator meets it: real processes, real sockets."""
 
-from __future__ import annotations
-
 import asyncio
 import struct
 import subprocess
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,13 +19,6 @@ from weft.testbed.agent.reply import Ended, PhaseOver
 pytestmark = pytest.mark.timed
 
 
-def test_ping_pong_gives_a_row_per_trial():
-    table = loopback.measure(loopback.step([1, 1000, 70000]))
-    assert table.num_rows == 9
-    assert table.column("size_bytes").to_pylist() == [1] * 3 + [1000] * 3 + [70000] * 3
-    assert min(table.column("elapsed_ns").to_pylist()) > 0
-
-
 def test_a_trial_lasts_about_as_long_as_asked():
     table = loopback.measure(loopback.step([1, 2, 3], trial_ms=20))
     elapsed = sorted(table.column("elapsed_ns").to_pylist())
@@ -39,55 +31,42 @@ def test_count_rule_repeats_exactly():
     assert table.column("messages").to_pylist() == [40, 40]
 
 
-def test_until_ends_the_schedule_at_the_first_slow_size():
-    table = loopback.measure(loopback.step([1, 2, 4], until_ns=1))
-    assert set(table.column("size_bytes").to_pylist()) == {1}
+@pytest.mark.parametrize(
+    ("sizes", "changes", "measured"),
+    [
+        ([1, 1000, 70000], {}, [1] * 3 + [1000] * 3 + [70000] * 3),
+        # Until the first slow size, and until it has taken long enough.
+        ([1, 2, 4], {"until_ns": 1}, [1] * 3),
+        ([8], {"stop": {"rule": "time", "trial_ns": 1, "trials": 50, "at_most_ns": 1}}, [8]),
+        ([4096], {"pattern": {"kind": "stream", "window": 16}}, [4096] * 3),
+        ([1, 65537], {"options": {"wait": "block", "verify": True}}, [1] * 3 + [65537] * 3),
+        ([1, 65537], {"options": {"wait": "spin"}}, [1] * 3 + [65537] * 3),
+    ],
+    ids=["ping-pong", "until", "at most", "stream", "verified", "spinning"],
+)
+def test_each_trial_of_each_size_gives_a_row(sizes, changes, measured):
+    table = loopback.measure(loopback.step(sizes, **changes))
+    assert table.column("size_bytes").to_pylist() == measured
+    assert min(table.column("elapsed_ns").to_pylist()) > 0
 
 
-def test_a_size_ends_once_it_has_taken_long_enough():
-    stop = {"rule": "time", "trial_ns": 1, "trials": 50, "at_most_ns": 1}
-    table = loopback.measure(loopback.step([8], stop=stop))
-    assert table.num_rows == 1
+def settled(**options: Any) -> dict[str, Any]:
+    """What the kernel made of the options of a ping-pong, by node."""
 
+    async def scenario(driver: Agent, server: Agent):
+        job = loopback.job(loopback.step([1], options={"wait": "block"} | options))
+        return await run_step([driver, server], job, lambda batch: None)
 
-def test_stream_counts_messages_one_way():
-    table = loopback.measure(loopback.step([4096], pattern={"kind": "stream", "window": 16}))
-    assert table.num_rows == 3
-
-
-def test_verified_messages_arrive_intact():
-    table = loopback.measure(loopback.step([1, 65537], options={"wait": "block", "verify": True}))
-    assert table.num_rows == 6
-
-
-def test_spinning_ends_measure_too():
-    table = loopback.measure(loopback.step([1, 65537], options={"wait": "spin"}))
-    assert table.num_rows == 6
+    return loopback.with_agents(scenario).effective
 
 
 def test_settings_are_read_back_from_the_kernel():
-    options = {"wait": "block", "send_buffer_bytes": 65536, "congestion": "reno", "cpus": [0, 0]}
-
-    async def scenario(driver: Agent, server: Agent):
-        job = loopback.job(loopback.step([1], options=options))
-        return await run_step([driver, server], job, lambda batch: None)
-
-    effective = loopback.with_agents(scenario).effective
+    effective = settled(send_buffer_bytes=65536, congestion="reno", cpus=[0, 0])
+    expected = {"send_buffer_bytes": 2 * 65536, "congestion": "reno", "cpus": [0]}
     for node in ("n1", "n2"):
-        assert effective[node]["send_buffer_bytes"] == 2 * 65536
-        assert effective[node]["congestion"] == "reno"
-        assert effective[node]["cpus"] == [0]
-
-
-def test_an_unknown_congestion_control_is_named():
-    options = {"wait": "block", "congestion": "nosuch"}
-
-    async def scenario(driver: Agent, server: Agent):
-        job = loopback.job(loopback.step([1], options=options))
-        await run_step([driver, server], job, lambda batch: None)
-
+        assert expected.items() <= effective[node].items()
     with pytest.raises(AgentError, match="nosuch"):
-        loopback.with_agents(scenario)
+        settled(congestion="nosuch")
 
 
 def test_a_peer_that_stops_is_noticed_within_the_patience():
@@ -100,24 +79,15 @@ def test_a_status_of_ssh_is_told_as_what_it_means():
     assert describe_end(1) == "the agent ended with status 1"
 
 
-def test_an_agent_ends_with_its_coordinator():
-    process = subprocess.Popen(
-        [str(binaries.find("weft-probe"))], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
-    )
-    process.stdin.close()
-    assert process.wait(timeout=5) == 0
-
-
 def test_a_frame_that_claims_4_gb_ends_the_agent_with_a_message():
-    done = subprocess.run(
-        [str(binaries.find("weft-probe"))],
-        input=struct.pack("<Ic", 0xFFFFFFFF, b"J"),
-        capture_output=True,
-        timeout=5,
-        check=False,
-    )
+    frame = struct.pack("<Ic", 0xFFFFFFFF, b"J")
+    command = [str(binaries.find("weft-probe"))]
+    done = subprocess.run(command, input=frame, capture_output=True, timeout=5, check=False)
     assert done.returncode == 2
     assert b"4294967295" in done.stderr
+    # Without a coordinator there is no agent.
+    alone = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=5)
+    assert alone.returncode == 0
 
 
 def test_a_malformed_request_is_answered():
@@ -129,14 +99,12 @@ def test_a_malformed_request_is_answered():
         loopback.with_agents(scenario)
 
 
-def test_a_program_that_is_no_agent_is_named():
-    with pytest.raises(AgentError, match="n1: "):
-        asyncio.run(Agent.start("n1", ["echo", "this is not a frame"]))
-
-
-def test_a_program_that_cannot_be_started_is_named():
-    with pytest.raises(AgentError, match="nosuch"):
-        asyncio.run(Agent.start("n1", ["./nosuch"]))
+@pytest.mark.parametrize(
+    ("command", "said"), [(["echo", "this is not a frame"], "n1: "), (["./nosuch"], "nosuch")]
+)
+def test_a_program_that_is_no_agent_or_cannot_be_started_is_named(command, said):
+    with pytest.raises(AgentError, match=said):
+        asyncio.run(Agent.start("n1", command))
 
 
 @settings(max_examples=200)

@@ -1,7 +1,5 @@
 """Payload verification against a real man in the middle."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 

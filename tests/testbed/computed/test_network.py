@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from support.cases import cases
 from support.command import start
 from support.computed import compute
 from support.four_hosts import write_four_hosts
@@ -111,18 +112,7 @@ def test_a_switch_with_a_capacity_limits_what_passes_it(tmp_path: Path) -> None:
 
 
 def test_a_slow_route_a_slow_host_and_a_dead_one_are_honoured(tmp_path: Path) -> None:
-    odd = """
-[[overrides]]
-ids = "n2"
-link = { rate = "10 Mb/s" }
-[[overrides]]
-ids = "n4"
-dead = true
-[[paths]]
-from = "n1"
-to = "n3"
-rate = "20 Mb/s"
-"""
+    odd = (DATA / "fabrics/odd_hosts.toml").read_text()
     found = run(tmp_path, "matrix", str(write_four_hosts(tmp_path, odd)))
     assert found.meta.status == "partial"
     assert {entry["node"] for entry in found.meta.lost} == {"n4"}
@@ -266,21 +256,7 @@ def test_a_fabric_with_a_loop_or_in_two_pieces_is_refused(tmp_path: Path) -> Non
         run(tmp_path, "aapc", str(loop))
 
 
-@pytest.mark.parametrize(
-    ("spec", "why"),
-    [
-        ("two-racks(overhead=5)", "write for example overhead=20 us"),
-        ("two-racks(window=0 B)", "at least 1 B"),
-        ("two-racks(tolerance=2)", "part of the time"),
-        ("two-racks(threads=0)", "from 1 to 1024"),
-        ("two-racks(segments_per_ack=-1)", "from 0 to 1024"),
-        ("torus(dims=2x2,framing=bare,segments_per_ack=2)", "this network has none"),
-        ("two-racks(overhead)", "not KEY=VALUE"),
-        ("two-racks(k=3)", "unknown parameter k"),
-        ("two-racks(", "not NAME or NAME"),
-        ("two-rack", "did you mean two-racks"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "why"), cases("requests", "wrong_networks"))
 def test_a_wrong_name_is_refused_with_what_would_be_right(spec: str, why: str) -> None:
     with pytest.raises(RequestError) as caught:
         network.open_simulated(spec)

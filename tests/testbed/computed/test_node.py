@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from model.test_laws import published
+from support.cases import cases
 from support.computed import compute
 from support.here import weft, weft_json
 from support.refusals import refused
@@ -119,21 +120,7 @@ def test_published_orders_with_caches_hold(tmp_path: Path) -> None:
     assert rate["onload"] > rate["base"] > rate["offload"]
 
 
-@pytest.mark.parametrize(
-    ("on", "plan", "message"),
-    [
-        ("p4-400-bse", "latency", 'no row "bse"'),
-        ("p4-400", "latency", "choose one of base, hybrid, offload, onload"),
-        ("p4-40-base", "latency", "not in the catalogue"),
-        ("p4-400-base(nic.clok=1 GHz)", "latency", "unknown key"),
-        ("p4-400-base(processors.nic.clock=0 GHz)", "latency", "must be positive"),
-        ("p4-400-base(memory.caches.L2.size=500 kB)", "latency", "line x ways = 128 x 8 = 1024 B"),
-        ("p4-400-base(memory.hit_rate)", "latency", "is not KEY=VALUE"),
-        ("p4-400-base", "xray", "between many nodes; node:p4-400-base has two"),
-        ("p4-400-base", "alltoall", "between many nodes"),
-        ("p4-400-base", "overhead", "nothing to simulate"),
-    ],
-)
+@pytest.mark.parametrize(("on", "plan", "message"), cases("requests", "wrong_nodes"))
 def test_what_cannot_be_is_refused(tmp_path: Path, on: str, plan: str, message: str) -> None:
     with refused(message):
         run(tmp_path, on, plan)

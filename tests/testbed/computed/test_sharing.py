@@ -5,6 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from support.cases import cases
 from support.computed import compute
 from support.four_hosts import write_four_hosts
 from support.refusals import refused
@@ -70,17 +71,7 @@ def test_what_loses_most_is_what_holds_back(tmp_path: Path) -> None:
     assert between & {"s1 to s2", "s2 to s1"}
 
 
-@pytest.mark.parametrize(
-    ("plan", "on", "why"),
-    [
-        ("ring", "two-racks(sharing=fair)", "must be max-min or reno"),
-        ("random-permutations", "torus(dims=4x4,sharing=reno)", "nothing is known of the queues"),
-        ("random-permutations", "two-racks(sharing=reno,segments_per_ack=0)", "sends nothing"),
-        ("latency", "gigabit-pair(sharing=reno)", "streams between many nodes"),
-        ("cast", "two-racks(sharing=reno)", "cast"),
-        ("alltoall", "two-racks(sharing=reno)", 'stop.rule = "time"'),
-    ],
-)
+@pytest.mark.parametrize(("plan", "on", "why"), cases("requests", "wrong_sharing"))
 def test_what_is_not_carried_out_is_refused(tmp_path: Path, plan: str, on: str, why: str) -> None:
     with pytest.raises(RequestError) as caught:
         compute(tmp_path / "run", plan, f"sim:{on}")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fabric.test_formats import write
+from support.cases import cases
 from support.paths import DATA
 from support.simgrid.peer import MODEL
 from support.simgrid.platforms import HEAD
@@ -72,17 +73,7 @@ def ends_by_filling(platform: Path) -> Floats:
 
 
 @pytest.mark.smoke("simgrid_update_xml", "g++")
-@pytest.mark.parametrize(
-    "shape",
-    [
-        'radical="0-35" topology="DRAGONFLY" topo_parameters="2,1;3,1;3,2;2"',
-        'radical="0-23" topology="FAT_TREE" topo_parameters="2;6,4;2,3;3,1"',
-        'radical="0-23" topology="TORUS" topo_parameters="4,3,2"',
-        'radical="0-11" bb_bw="30Gbps" bb_lat="0" bb_sharing_policy="FATPIPE" limiter_link="12Gbps"',
-        'radical="0-11" bb_bw="7Gbps" bb_lat="0" sharing_policy="FATPIPE"',
-        'radical="0-11" sharing_policy="SHARED"',
-    ],
-)
+@pytest.mark.parametrize("shape", cases("platforms", "clusters_with_random_sizes"))
 def test_random_sizes_end_when_they_do_in_simgrid(peer: Path, tmp_path: Path, shape: str) -> None:
     text = CLUSTER.replace('radical="0-{last}" {shape}', shape)
     platform = write(tmp_path, text, HEAD)
@@ -93,23 +84,7 @@ def test_random_sizes_end_when_they_do_in_simgrid(peer: Path, tmp_path: Path, sh
     assert np.max(np.abs(ends_by_filling(platform) / np.fromfile(ends) - 1)) < 1e-5
 
 
-@pytest.mark.parametrize(
-    ("hosts", "shape"),
-    [
-        (120, 'topology="DRAGONFLY" topo_parameters="3,4;4,3;5,1;2"'),
-        (36, 'topology="DRAGONFLY" topo_parameters="2,1;3,1;3,2;2"'),
-        (16, 'topology="DRAGONFLY" topo_parameters="1,1;2,1;4,1;2"'),
-        (32, 'topology="FAT_TREE" topo_parameters="2;4,8;1,4;1,2"'),
-        (64, 'topology="FAT_TREE" topo_parameters="3;4,4,4;1,2,2;2,3,2"'),
-        (24, 'topology="FAT_TREE" topo_parameters="2;6,4;2,3;3,1"'),
-        # Limits of single hosts.
-        (12, 'sharing_policy="SHARED"'),
-        (12, 'sharing_policy="FATPIPE" bb_bw="7Gbps" bb_lat="0"'),
-        (12, 'limiter_link="6Gbps"'),
-        (12, 'limiter_link="12Gbps" bb_bw="30Gbps" bb_lat="0" router_id="middle"'),
-        (12, 'bb_bw="3Gbps" bb_lat="0" bb_sharing_policy="FATPIPE"'),
-    ],
-)
+@pytest.mark.parametrize(("hosts", "shape"), cases("platforms", "clusters"))
 def test_a_cluster_takes_as_long_as_in_simgrid(
     peer: Path, tmp_path: Path, hosts: int, shape: str
 ) -> None:

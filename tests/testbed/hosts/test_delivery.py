@@ -1,7 +1,5 @@
 """How the agent's program gets to a node: real shells, real processes, real damage."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.cases import cases
 from support.clusters.hosts import errors_of, local_nodes, only_error, start_all
 from weft.testbed.agent.agent import Agent
 from weft.testbed.hosts import start
@@ -48,12 +47,7 @@ def test_the_agent_is_copied_once_under_its_hash_and_kept(tmp_path: Path) -> Non
     before = program.stat().st_mtime_ns
     assert not errors_of(start_all(spec))
     assert program.stat().st_mtime_ns == before
-
-
-def test_what_spoils_the_kept_one_is_noticed_and_mended(tmp_path: Path) -> None:
-    spec = local_nodes(tmp_path, "n1")
-    start_all(spec)
-    (program,) = cached(tmp_path)
+    # What spoils it is noticed and mended.
     program.write_bytes(program.read_bytes()[:-1] + b"x")
     assert not errors_of(start_all(spec))
     assert program.read_bytes() == agent_program().content
@@ -119,17 +113,7 @@ def test_a_login_that_talks_without_end_is_given_up(tmp_path: Path) -> None:
     assert only_error(local_nodes(tmp_path, "n1", "sh -c 'yes {node}'")).code == "agent-garbled"
 
 
-@pytest.mark.parametrize(
-    ("command", "code", "says"),
-    [
-        ("env HOME= XDG_CACHE_HOME= NODE={node}", "agent-home", "it has no home directory"),
-        ("env XDG_CACHE_HOME=/proc/nowhere NODE={node}", "agent-folder", "cannot be made"),
-        ("env PATH=/nowhere NODE={node}", "agent-not-started", "No such file or directory"),
-        ("false {node}", "agent-not-started", "template ended with status 1"),
-        ("nosuchprogram {node}", "agent-not-started", "cannot start nosuchprogram"),
-        ("echo This account is closed to {node}", "agent-not-started", "This account is closed"),
-    ],
-)
+@pytest.mark.parametrize(("command", "code", "says"), cases("requests", "obstacles"))
 def test_each_obstacle_is_named(tmp_path: Path, command: str, code: str, says: str) -> None:
     error = only_error(local_nodes(tmp_path, "n1", command, cache=None))
     assert (error.code, error.node) == (code, "n1")

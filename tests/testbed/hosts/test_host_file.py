@@ -1,44 +1,19 @@
 """Host files: what they say, and what is said of mistakes in them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
+from support.cases import cases
+from support.paths import DATA
+from support.refusals import refused
 from weft.errors import RequestError
 from weft.testbed.hosts.host import Place
 from weft.testbed.hosts.host_file import read_host_file
 from weft.testbed.hosts.launcher import Mpirun, Ssh, Template
 from weft.testbed.open import open_testbed
 
-WHOLE = """
-ports = "5000-5100"
-options = ["-F", "config"]
-at_once = 8
-tree = 3
-
-[[nodes]]
-ids = "n[1-2]"
-login = "admin@{node}-mgmt"
-address = ["10.0.0.[1-2]", "10.1.0.[1-2]"]
-groups = ["rack1"]
-
-[[nodes]]
-ids = "c1"
-command = "docker exec -i {node}"
-interface = ["eth0", "eth1"]
-ports = "7000"
-cache = "/var/tmp"
-deadline_s = 5
-groups = ["rack1", "box"]
-
-[[nodes]]
-ids = "m1"
-launcher = "mpirun"
-address = ["{node}-a", "{node}-b"]
-agent = "/opt/weft-probe"
-"""
+WHOLE = (DATA / "host_file.toml").read_text()
 
 
 def write(folder: Path, text: str) -> str:
@@ -73,40 +48,7 @@ def test_some_nodes_of_a_file_can_be_chosen(tmp_path: Path) -> None:
         open_testbed(f"hosts:{path}:n7")
 
 
-@pytest.mark.parametrize(
-    ("text", "message", "hint"),
-    [
-        ('ids = "n1"', "{}:1: ids = 'n1': unknown key; known here: nodes", ""),
-        ("", "{}: it has no [[nodes]]", "ids"),
-        ("[[nodes]]\nids = 'n[1-'", "{}:2: nodes[0].ids: node set 'n[1-'", "for example"),
-        ('[[nodes]]\nids = "n1"\nlogin = "a\\u0000b"', "must be text in quotes, without control", ""),
-        ("[[nodes]]\nlogin = 'x'", "{}:1: nodes[0].ids is missing", "ids"),
-        ("[[nodes]]\nids = 'n1'\nadress = 'x'", "{}:3: nodes[0].adress = 'x': unknown key, did you mean", ""),
-        ("[[nodes]]\nids = 'n1'\n[[nodes]]\nids = 'n1'", "{}:4: nodes[1].ids names n1 a second time", ""),
-        (
-            "[[nodes]]\nids = 'n[1-3]'\naddress = '10.0.0.[1-2]'",
-            "address = '10.0.0.[1-2]' has 2 addresses for 3 nodes",
-            "one for each",
-        ),
-        ("[[nodes]]\nids = 'n1'\naddress = '1.2.3.4'\ninterface = 'e'", "both say", ""),
-        ("ports = '5100-5000'\n[[nodes]]\nids = 'n1'", "{}:1: ports: '5100-5000' is not", "5000-"),
-        ("ports = '0'\n[[nodes]]\nids = 'n1'", "{}:1: ports: '0' is not a range", ""),
-        ("ports = 5000\n[[nodes]]\nids = 'n1'", "{}:1: ports = 5000: must be text in quotes", ""),
-        ("at_once = 0\n[[nodes]]\nids = 'n1'", "at_once = 0: must be a whole number from 1", ""),
-        ("launcher = 'rsh'\n[[nodes]]\nids = 'n1'", "launcher = 'rsh' is none", "ssh, template"),
-        ("launcher = 'template'\n[[nodes]]\nids = 'n1'", "needs a command", "docker"),
-        ("command = 'docker exec'\n[[nodes]]\nids = 'n1'", "does not say where {{node}}", ""),
-        ("command = 'x {{node}} {{nod}}'\n[[nodes]]\nids = 'n1'", "has {{nod}}", "{{command}}"),
-        ("options = [1]\n[[nodes]]\nids = 'n1'", "options = [1]: must be a list of texts", ""),
-        (
-            "[[nodes]]\nids = 'n1'\ncommand = 'x {{node}}'\noptions = '-v'",
-            "nodes[0].options: are for ssh and mpirun",
-            "into the command",
-        ),
-        ("nodes = 3", "{}: it has no [[nodes]]", ""),
-        ("[[nodes]\n", "{}: not TOML: ", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "message", "hint"), cases("host_files", "mistakes"))
 def test_each_mistake_has_one_message_that_says_where(
     tmp_path: Path, text: str, message: str, hint: str
 ) -> None:
@@ -117,26 +59,9 @@ def test_each_mistake_has_one_message_that_says_where(
     assert hint.replace("{{", "{").replace("}}", "}") in caught.value.hint
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="no such host file"):
+@pytest.mark.parametrize(("text", "said"), cases("host_files", "impossible_nodes"))
+def test_nodes_that_no_testbed_can_be_are_refused(tmp_path: Path, text: str, said: str) -> None:
+    with refused(said):
+        open_testbed(f"hosts:{write(tmp_path, text)}")
+    with refused("no such host file"):
         open_testbed(f"hosts:{tmp_path}/nosuch.toml")
-
-
-def test_nodes_must_be_in_as_many_networks(tmp_path: Path) -> None:
-    text = "[[nodes]]\nids='a'\naddress='10.0.0.1'\n[[nodes]]\nids='b'\naddress=['10.0.0.2','10.1.0.2']"
-    with pytest.raises(RequestError, match="a is in 1 networks, b in 2"):
-        open_testbed(f"hosts:{write(tmp_path, text)}")
-
-
-def test_an_address_that_nobody_knows_is_named(tmp_path: Path) -> None:
-    text = "[[nodes]]\nids='a'\naddress='nosuch.invalid'"
-    with pytest.raises(RequestError, match=r"its address nosuch\.invalid is not known here"):
-        open_testbed(f"hosts:{write(tmp_path, text)}")
-
-
-def test_a_range_of_ports_must_do_for_all_who_share_an_address(tmp_path: Path) -> None:
-    text = "ports='5000-5001'\n[[nodes]]\nids='n[1-3]'\naddress='127.0.0.1'"
-    with pytest.raises(
-        RequestError, match=r"3 nodes share the address 127\.0\.0\.1, and there are 2"
-    ):
-        open_testbed(f"hosts:{write(tmp_path, text)}")

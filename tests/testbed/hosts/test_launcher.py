@@ -1,12 +1,11 @@
 """Launchers: the commands they make, and what their messages mean."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 
 import pytest
 
+from support.cases import cases
 from weft.testbed.hosts.launcher import Mpirun, Ssh, Template
 from weft.testbed.hosts.slurm import Allocation, Srun, allocation_command
 
@@ -38,19 +37,7 @@ def test_a_command_that_speaks_of_nodes_itself_is_left_alone() -> None:
     assert template.command("n1", ["echo", "{node}"]) == ["env", "X=n1", "echo", "{node}"]
 
 
-@pytest.mark.parametrize(
-    ("said", "code"),
-    [
-        ("root@n1: Permission denied (publickey,password).", "login-refused"),
-        ("Received disconnect: Too many authentication failures", "login-refused"),
-        ("No ED25519 host key is known\nHost key verification failed.", "host-key-unknown"),
-        ("@ REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.", "host-key-changed"),
-        ("ssh: Could not resolve hostname n1: Name or service not known", "name-unknown"),
-        ("ssh: connect to host n1 port 22: Connection refused", "login-unreachable"),
-        ("ssh: connect to host n1 port 22: No route to host", "login-unreachable"),
-        ("Connection timed out during banner exchange", "login-silent"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("said", "code"), cases("launchers", "ssh_says"))
 def test_what_ssh_says_has_a_name(said: str, code: str) -> None:
     for launcher in (Ssh(), Mpirun(), Template.parse("ssh -J gate {node}", "here")):
         reason = launcher.explain(said)
@@ -58,19 +45,7 @@ def test_what_ssh_says_has_a_name(said: str, code: str) -> None:
     assert Template.parse("docker exec {node}", "here").explain(said) is None
 
 
-@pytest.mark.parametrize(
-    ("said", "code"),
-    [
-        (
-            "slurmstepd: error: *** STEP 7.0 ON s1 CANCELLED AT 2026-11-21 DUE TO TIME LIMIT ***",
-            "slurm-time-limit",
-        ),
-        ("srun: error: *** STEP 7.0 ON s1 CANCELLED AT 2026-11-21 DUE TO PREEMPTION ***", "slurm-lost"),
-        ("slurmstepd: error: *** STEP 7.0 ON s1 CANCELLED AT 2026-11-21 ***", "slurm-job-over"),
-        ("srun: error: Unable to create step for job 7: Job/step already completing or completed", "slurm-job-over"),
-        ("srun: error: Unable to contact slurm controller (connect failure)", "slurm-silent"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("said", "code"), cases("launchers", "slurm_says"))
 def test_what_slurm_says_has_a_name(said: str, code: str) -> None:
     reason = Srun("7").explain(said)
     assert reason is not None and reason.code == f"agent-{code}"

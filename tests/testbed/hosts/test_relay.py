@@ -1,11 +1,10 @@
 """Agents that start agents."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -22,13 +21,15 @@ from weft.testbed.hosts.testbed import Hosts
 pytestmark = pytest.mark.timed
 
 
-def with_relay(scenario) -> None:
+def with_relay(scenario: Callable[[Relay, LocalProcess], Awaitable[None]]) -> Callable[[], None]:
+    """A test of a scenario with a relay on this machine."""
+
     async def run() -> None:
         process = await LocalProcess.start([str(binaries.find("weft-probe")), "relay"])
         relay = await Relay.greeted("top", process, 5)
         await scenario(relay, process)
 
-    asyncio.run(run())
+    return lambda: asyncio.run(run())
 
 
 async def everything(process: RelayedProcess) -> tuple[bytes, bytes, int]:
@@ -37,66 +38,62 @@ async def everything(process: RelayedProcess) -> tuple[bytes, bytes, int]:
     return said, complained, await process.wait()
 
 
-def test_a_relayed_process_reads_writes_and_ends_as_one_here_does() -> None:
-    async def scenario(relay: Relay, process: LocalProcess) -> None:
-        cat = relay.start(["cat"])
-        sent = bytes(range(256)) * 4000
-        cat.stdin.write(sent[:300_000])
-        cat.stdin.write(sent[300_000:])
-        cat.stdin.close()
-        assert await everything(cat) == (sent, b"", 0)
-        failing = relay.start(["sh", "-c", "echo no >&2; exit 7"])
-        assert await everything(failing) == (b"", b"no\n", 7)
-        sleeper = relay.start(["sleep", "60"])
-        sleeper.kill()
-        assert (await everything(sleeper))[2] == -signal.SIGKILL
-        missing = relay.start(["./nosuch"])
-        said, complained, status = await everything(missing)
-        assert (said, status) == (b"", 127)
-        assert b"cannot start ./nosuch: No such file" in complained
-        await relay.start_no_more()
-        assert await process.wait() == 0
-
-    with_relay(scenario)
-
-
-def test_one_that_does_not_read_holds_up_nobody() -> None:
-    async def scenario(relay: Relay, process: LocalProcess) -> None:
-        deaf = relay.start(["sleep", "60"])
-        deaf.stdin.write(bytes(1 << 20))
-        echo = relay.start(["echo", "here"])
-        assert await everything(echo) == (b"here\n", b"", 0)
-        deaf.kill()
-        await deaf.wait()
-        await relay.start_no_more()
-
-    with_relay(scenario)
+@with_relay
+async def test_a_relayed_process_reads_writes_and_ends_as_one_here_does(
+    relay: Relay, process: LocalProcess
+) -> None:
+    cat = relay.start(["cat"])
+    sent = bytes(range(256)) * 4000
+    cat.stdin.write(sent[:300_000])
+    cat.stdin.write(sent[300_000:])
+    cat.stdin.close()
+    assert await everything(cat) == (sent, b"", 0)
+    failing = relay.start(["sh", "-c", "echo no >&2; exit 7"])
+    assert await everything(failing) == (b"", b"no\n", 7)
+    sleeper = relay.start(["sleep", "60"])
+    sleeper.kill()
+    assert (await everything(sleeper))[2] == -signal.SIGKILL
+    missing = relay.start(["./nosuch"])
+    said, complained, status = await everything(missing)
+    assert (said, status) == (b"", 127)
+    assert b"cannot start ./nosuch: No such file" in complained
+    await relay.start_no_more()
+    assert await process.wait() == 0
 
 
-def test_when_a_relay_is_killed_all_behind_it_is_lost_and_says_so() -> None:
-    async def scenario(relay: Relay, process: LocalProcess) -> None:
-        agent = await Agent.greeted("n1", relay.start(["/proc/self/exe"]))
-        os.kill(process.pid, signal.SIGKILL)
-        with pytest.raises(AgentError, match=r"n1: .*its relay top ended"):
-            await agent.receive()
-        await process.wait()
+@with_relay
+async def test_one_that_does_not_read_holds_up_nobody(relay: Relay, process: LocalProcess) -> None:
+    deaf = relay.start(["sleep", "60"])
+    deaf.stdin.write(bytes(1 << 20))
+    echo = relay.start(["echo", "here"])
+    assert await everything(echo) == (b"here\n", b"", 0)
+    deaf.kill()
+    await deaf.wait()
+    await relay.start_no_more()
 
-    with_relay(scenario)
+
+@with_relay
+async def test_when_a_relay_is_killed_all_behind_it_is_lost_and_says_so(
+    relay: Relay, process: LocalProcess
+) -> None:
+    agent = await Agent.greeted("n1", relay.start(["/proc/self/exe"]))
+    os.kill(process.pid, signal.SIGKILL)
+    with pytest.raises(AgentError, match=r"n1: .*its relay top ended"):
+        await agent.receive()
+    await process.wait()
 
 
-def test_what_a_relay_started_ends_with_it() -> None:
-    async def scenario(relay: Relay, process: LocalProcess) -> None:
-        relay.start(["sleep", "61"])
-        await relay.start(["true"]).wait()
-        (sleeper,) = [pid for pid, name in descendants(process.pid) if name == "sleep"]
-        process.stdin.close()
-        await process.wait()
-        deadline = time.monotonic() + 5
-        while Path(f"/proc/{sleeper}/cmdline").exists() and time.monotonic() < deadline:
-            await asyncio.sleep(0.01)
-        assert not Path(f"/proc/{sleeper}/cmdline").exists()
-
-    with_relay(scenario)
+@with_relay
+async def test_what_a_relay_started_ends_with_it(relay: Relay, process: LocalProcess) -> None:
+    relay.start(["sleep", "61"])
+    await relay.start(["true"]).wait()
+    (sleeper,) = [pid for pid, name in descendants(process.pid) if name == "sleep"]
+    process.stdin.close()
+    await process.wait()
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{sleeper}/cmdline").exists() and time.monotonic() < deadline:
+        await asyncio.sleep(0.01)
+    assert not Path(f"/proc/{sleeper}/cmdline").exists()
 
 
 def test_a_tree_starts_all_agents_and_few_logins_are_ours(tmp_path: Path) -> None:

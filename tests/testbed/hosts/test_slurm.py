@@ -1,20 +1,17 @@
 """Plans through a real Slurm: controller, munge and several slurmd on this machine."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal
 import subprocess
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.clusters.slurm import Slurm, is_possible, slurm
+from support.clusters.slurm import Slurm, is_possible
 from support.command import WEFT
+from support.waiting import wait_for, wait_for_samples
 from weft.run.folder import Run
 
 pytestmark = [
@@ -24,12 +21,6 @@ pytestmark = [
 
 QUICK = ["signature", "--launches", "2", "--set", "steps.pingpong.sizes=['1 B', '1 KiB']"]
 RING = ["ring", "--launches", "1", "--set", "steps.ring.stop.trial=50 ms"]
-
-
-@pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
-    with slurm(tmp_path_factory.mktemp("slurm")) as here:
-        yield here
 
 
 def said_by(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -42,9 +33,8 @@ def said_by(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 def test_outside_of_an_allocation_one_is_asked_for_and_released(
     here: Slurm, tmp_path: Path
 ) -> None:
-    done = here.weft(
-        "run", *QUICK, "--on", "slurm:", "--nodes", "2", "--out", tmp_path / "r", "--json"
-    )
+    two = ["--on", "slurm:", "--nodes", "2", "--out", tmp_path / "r", "--json"]
+    done = here.weft("run", *QUICK, *two)
     assert said_by(done)["status"] == "complete", done.stderr
     measured = Run.open(tmp_path / "r").meta
     assert [node["name"] for node in measured.nodes] == ["s1", "s2"]
@@ -117,9 +107,7 @@ def signature_of_two(
 
 def job_with_samples(here: Slurm, out: Path) -> str:
     """The number of the only job, once its run has samples on the disk."""
-    stream, deadline = out / "samples.arrows", time.monotonic() + 40
-    while time.monotonic() < deadline and not (stream.exists() and stream.stat().st_size > 3000):
-        time.sleep(0.1)
+    wait_for_samples(out, 3000)
     (job,) = here.jobs()
     return job.split()[0]
 
@@ -127,14 +115,10 @@ def job_with_samples(here: Slurm, out: Path) -> str:
 @pytest.mark.cluster
 def test_a_weft_that_is_killed_leaves_no_allocation(here: Slurm, tmp_path: Path) -> None:
     process = signature_of_two(here, tmp_path / "r")
-    deadline = time.monotonic() + 30
-    while not here.jobs() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_for(here.jobs)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    while here.jobs() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert here.jobs() == []
+    wait_for(lambda: here.jobs() == [])
 
 
 @pytest.mark.cluster

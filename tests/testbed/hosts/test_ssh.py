@@ -1,17 +1,16 @@
 """Plans over the real ssh, on real sshd behind the shaped links of a lab."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.clusters.ssh_lab import SshLab, is_possible, ssh_lab
+from support.clusters.ssh_lab import SshLab, is_possible
 from weft.run.folder import Run
 
 pytestmark = [
@@ -21,13 +20,6 @@ pytestmark = [
 
 QUICK = ["--launches", "2", "--set", "steps.pingpong.sizes=['1 B', '1 KiB', '16 KiB']"]
 RING = ["ring", "--launches", "1", "--set", "steps.ring.stop.trial=50 ms"]
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshLab]:
-    folder = tmp_path_factory.mktemp("ssh")
-    with ssh_lab(folder) as lab:
-        yield lab
 
 
 def run(lab: SshLab, *arguments: str | Path, **environment: str) -> tuple[int, dict[str, Any]]:
@@ -98,11 +90,22 @@ def test_who_cannot_be_logged_into_is_named_and_the_others_go_on(
     assert set(measured["src"].to_pylist()) == {0, 1}
 
 
-def blocked(lab: SshLab, node: str, rule: str) -> subprocess.CompletedProcess[bytes]:
-    """A firewall in a node's namespace."""
+def set_rules(lab: SshLab, node: str, rules: str) -> None:
+    subprocess.run(lab.enter(node, "nft", rules), check=True)
+
+
+@contextmanager
+def firewall(lab: SshLab, rule: str, *nodes: str) -> Iterator[None]:
+    """A firewall in the namespaces of some nodes."""
     lines = ["flush ruleset", "table inet t {", "chain c {", "type filter hook input priority 0"]
     rules = "\n".join([*lines, *rule.split("; "), "}", "}"])
-    return subprocess.run(lab.enter(node, "nft", rules), check=True)
+    try:
+        for node in nodes:
+            set_rules(lab, node, rules)
+        yield
+    finally:
+        for node in nodes:
+            set_rules(lab, node, "flush ruleset")
 
 
 FIREWALLS = {
@@ -124,18 +127,11 @@ FIREWALLS = {
 def test_a_firewall_is_named_with_the_port_that_it_blocks(
     lab: SshLab, tmp_path: Path, plan: str, verdict: str
 ) -> None:
-    arguments = (
-        ["signature", *QUICK, "--on", "ssh:n[2-3]"]
-        if plan == "pair"
-        else [*RING, "--on", "ssh:n[2-5]"]
-    )
-    blocked(lab, "n3", f"tcp dport 5000-5009 {verdict}")
-    try:
-        status, said = run(
-            lab, *arguments, "--out", tmp_path / "r", "--ports", "5000-5009", "--patience", "5"
-        )
-    finally:
-        subprocess.run(lab.enter("n3", "nft", "flush ruleset"), check=True)
+    pair, many = ["signature", *QUICK, "--on", "ssh:n[2-3]"], [*RING, "--on", "ssh:n[2-5]"]
+    arguments = pair if plan == "pair" else many
+    more = ["--out", tmp_path / "r", "--ports", "5000-5009", "--patience", "5"]
+    with firewall(lab, f"tcp dport 5000-5009 {verdict}", "n3"):
+        status, said = run(lab, *arguments, *more)
     assert status == 1
     assert FIREWALLS[verdict] in messages(said)
     assert "to 10.0.0.3:5000" in messages(said)
@@ -148,12 +144,9 @@ def test_a_firewall_is_named_with_the_port_that_it_blocks(
 def test_a_firewall_that_passes_no_datagrams_is_named_with_their_port(
     lab: SshLab, tmp_path: Path
 ) -> None:
-    blocked(lab, "n3", "meta l4proto udp drop")
     asked = ["udp", "--on", "ssh:n[2-3]", "--launches", "1", "--ports", "5000", "--patience", "3"]
-    try:
+    with firewall(lab, "meta l4proto udp drop", "n3"):
         status, said = run(lab, *asked, "--out", tmp_path / "r")
-    finally:
-        subprocess.run(lab.enter("n3", "nft", "flush ruleset"), check=True)
     assert status == 1
     assert "nothing ever came back from UDP port 5000 of 10.0.0.3" in messages(said)
 
@@ -166,13 +159,9 @@ def test_data_comes_in_on_the_ports_that_a_dry_run_told(lab: SshLab, tmp_path: P
     assert {node["ports"] for node in told["nodes"]} == {"5000-5009"}
     assert told["nodes"][0]["from"] == ["n3", "n4", "n5"]
     assert told["nodes"][0]["login"] == "ssh to root@10.0.0.2"
-    for node in ("n2", "n3", "n4", "n5"):
-        blocked(lab, node, "ct state established accept; tcp dport { 22, 5000-5009 } accept; drop")
-    try:
+    allowed = "ct state established accept; tcp dport { 22, 5000-5009 } accept; drop"
+    with firewall(lab, allowed, "n2", "n3", "n4", "n5"):
         status, said = run(lab, *RING, *asked, "--out", tmp_path / "r")
-    finally:
-        for node in ("n2", "n3", "n4", "n5"):
-            subprocess.run(lab.enter(node, "nft", "flush ruleset"), check=True)
     assert (status, said["status"], said["warnings"]) == (0, "complete", [])
 
 
@@ -180,12 +169,9 @@ def test_data_comes_in_on_the_ports_that_a_dry_run_told(lab: SshLab, tmp_path: P
 def test_a_node_behind_a_jump_host_is_reached_and_asked_for_its_address(
     lab: SshLab, tmp_path: Path
 ) -> None:
-    blocked(lab, "n5", "ip saddr 10.0.0.1 drop")
-    try:
-        with lab.change_config("n5", ProxyJump="n2"):
-            status, said = run(lab, *RING, "--on", "ssh:n[4-5]", "--out", tmp_path / "r")
-    finally:
-        subprocess.run(lab.enter("n5", "nft", "flush ruleset"), check=True)
+    jump = lab.change_config("n5", ProxyJump="n2")
+    with firewall(lab, "ip saddr 10.0.0.1 drop", "n5"), jump:
+        status, said = run(lab, *RING, "--on", "ssh:n[4-5]", "--out", tmp_path / "r")
     assert (status, said["status"]) == (0, "complete"), said
     assert Run.open(tmp_path / "r").meta.nodes[1]["address"] == "10.0.0.5"
 

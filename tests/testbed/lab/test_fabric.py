@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from support import traffic
+from support.paths import DATA
+from support.virtual_cluster import star
 from weft.plan import catalog
 from weft.testbed.lab import registry
 from weft.testbed.lab.testbed import Lab, open_lab
@@ -22,38 +24,14 @@ PAYLOAD_SHARE = 1448 / 1538
 INSIDE_SHARE = 1448 / 1518
 
 
-CHIPS = """
-name = "chips"
-[[hosts]]
-ids = "n[1-8]"
-attach = "card[1-2]/chip"
-per_switch = 4
-link = { rate = "20 Mb/s", delay = "5 us" }
-[[switches]]
-ids = "card[1-2]/chip"
-capacity = "40 Mb/s"
-queue_frames = 100
-[[links]]
-between = ["card[1-2]", "backplane"]
-rate = "10 Mb/s"
-queue_frames = 50
-"""
+CHIPS = (DATA / "fabrics/chips.toml").read_text()
 
-STAR = """
-name = "star"
-[[hosts]]
-ids = "n[1-4]"
-attach = "s"
-link = { rate = "20 Mb/s" }
-[[switches]]
-ids = "s"
-"""
+STAR = star(4).replace("100 Mb/s", "20 Mb/s")
 
 
 @pytest.fixture(autouse=True)
-def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Labs of this test alone, none of which outlives it."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+def none_outlives(own_registry: None) -> Iterator[None]:
+    """No lab stays behind a test."""
     yield
     assert registry.entries() == []
 
@@ -96,19 +74,15 @@ def reaches(lab: Lab, src: int, address: str) -> bool:
     return subprocess.run(command, check=False).returncode == 0
 
 
-def test_a_chip_caps_the_sum_of_what_its_hosts_send(tmp_path: Path) -> None:
+def test_a_chip_and_an_uplink_cap_what_crosses_them_and_nothing_else(tmp_path: Path) -> None:
     with lab_of(tmp_path, CHIPS) as lab:
         uncapped = rates_mbps(lab, (1, 2), (3, 4))
         capped = rates_mbps(lab, (1, 2), (2, 1), (3, 4), (4, 3))
+        crossing = rates_mbps(lab, (1, 5), (2, 6))
+        there, back, inner = rates_mbps(lab, (1, 5), (6, 2), (3, 4))
     assert is_capped(uncapped, 40) and is_capped(uncapped[:1], 20)
     # Their cables would carry 80.
     assert is_capped(capped, 40)
-
-
-def test_an_uplink_caps_what_crosses_it_and_nothing_else(tmp_path: Path) -> None:
-    with lab_of(tmp_path, CHIPS) as lab:
-        crossing = rates_mbps(lab, (1, 5), (2, 6))
-        there, back, inner = rates_mbps(lab, (1, 5), (6, 2), (3, 4))
     assert is_capped(crossing, 10)
     # Each direction has a capacity of its own, though TCP does not use both well at once.
     assert there + back > 1.2 * 10 and max(there, back) < 10
@@ -141,10 +115,8 @@ def test_the_second_network_is_another_way_to_the_same_host() -> None:
         assert first.addresses == ("10.0.0.1", "10.1.0.1")
         assert last.address == last.addresses[0] == "10.0.0.32"
         assert all(reaches(lab, 1, address) for address in last.addresses)
-        shown = subprocess.run(
-            enter(lab, 32)(["cat", "/proc/net/dev"]), stdout=subprocess.PIPE, check=True
-        )
-    assert b"eth0" in shown.stdout and b"eth1" in shown.stdout
+        shown = subprocess.check_output(enter(lab, 32)(["cat", "/proc/net/dev"]))
+    assert b"eth0" in shown and b"eth1" in shown
 
 
 @pytest.mark.parametrize("name", [name for name in catalog.names("fabric") if name != "pair"])

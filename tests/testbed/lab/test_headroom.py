@@ -13,10 +13,7 @@ from weft.run.folder import Run
 pytestmark = pytest.mark.timed
 
 
-def test_a_run_in_a_lab_ends_with_the_headroom(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+def test_a_run_in_a_lab_ends_with_the_headroom(tmp_path: Path, own_registry: None) -> None:
     out = tmp_path / "run"
     arguments = ["--scale", "0.1", "--launches", "1", "--set", "steps.ring.stop.trial='1500 ms'"]
     done = weft("run", "ring", "--on", "lab:fast-ethernet-pair", "--out", out, *arguments)
@@ -33,6 +30,5 @@ def test_the_report_tells_the_headroom_where_there_is_one(tmp_path: Path) -> Non
     room = {"mean": 0.692, "least": 0.43, "seconds": 36}
     meta = dataclasses.replace(run.meta, testbed=run.meta.testbed | {"headroom": room})
     facts = dict(run_facts(dataclasses.replace(run, meta=meta)))
-    assert facts["Headroom"] == (
-        "the lab's forwarder was idle 69 % of the time, 43 % in the busiest of 36 s"
-    )
+    told = "the lab's forwarder was idle 69 % of the time, 43 % in the busiest of 36 s"
+    assert facts["Headroom"] == told

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,10 +12,7 @@ from weft.testbed.lab import registry
 from weft.testbed.lab.daemon import process_started
 from weft.testbed.lab.testbed import bring_up, open_lab
 
-
-@pytest.fixture(autouse=True)
-def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 def entry_of_an_older_weft(pid: int, started: int | None) -> dict[str, Any]:
@@ -41,20 +37,12 @@ def test_an_entry_of_an_older_weft_is_listed_as_stale() -> None:
     assert registry.entries() == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[1]",
-        "null",
-        "{}",
-        '{"keeper": null}',
-        '{"keeper": {"pid": "self", "nodes": [1]}}',
-        '{"keeper": {"nodes": 5}, "scale": NaN, "created": []}',
-        b"\xff\xfe",
-    ],
-)
+DAMAGED = ["", "{", "[1]", "null", "{}", '{"keeper": null}', b"\xff\xfe"]
+DAMAGED += ['{"keeper": {"pid": "self", "nodes": [1]}}']
+DAMAGED += ['{"keeper": {"nodes": 5}, "scale": NaN, "created": []}']
+
+
+@pytest.mark.parametrize("text", DAMAGED)
 def test_any_damaged_entry_is_stale_and_goes(text: str | bytes) -> None:
     put("broken", text)
     (listed,) = weft_json("lab", "list")["labs"]
@@ -70,19 +58,15 @@ def test_a_damaged_entry_hinders_no_lab() -> None:
     assert weft("lab", "down", "--all").returncode == 0
 
 
-def test_the_keeper_of_an_older_weft_goes_with_its_entry() -> None:
-    with subprocess.Popen(["sleep", "60"]) as keeper:
-        put("old", json.dumps(entry_of_an_older_weft(keeper.pid, process_started(keeper.pid))))
+def test_the_keeper_of_an_older_weft_goes_with_its_entry_and_another_process_stays() -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        # Another process that has the keeper's number.
+        put("old", json.dumps(entry_of_an_older_weft(process.pid, 1)))
         assert weft("lab", "down", "old").returncode == 0
-        assert keeper.wait(5) != 0
-
-
-def test_another_process_with_the_keepers_number_is_left_alone() -> None:
-    with subprocess.Popen(["sleep", "60"]) as other:
-        put("old", json.dumps(entry_of_an_older_weft(other.pid, 1)))
+        assert process.poll() is None
+        put("old", json.dumps(entry_of_an_older_weft(process.pid, process_started(process.pid))))
         assert weft("lab", "down", "old").returncode == 0
-        assert other.poll() is None
-        other.terminate()
+        assert process.wait(5) != 0
 
 
 def test_only_the_lab_s_own_namespace_is_cleared_not_one_that_has_its_number_now() -> None:
