@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from weft.alike import alike, listed
 
 

@@ -3,8 +3,6 @@
 python tests/test_fingerprints.py     writes the table of tests/data/fingerprints.toml anew, for the cases in it
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tomllib

@@ -1,7 +1,5 @@
 """tools/packages, where it may not install: what it says is missing."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

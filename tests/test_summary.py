@@ -1,7 +1,5 @@
 """What `make test` says at its end, of parts that were run."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The benches of simulated nodes find what they read in the simulator's answers."""
 
-from __future__ import annotations
-
 import pytest
 
 from inside import occupation

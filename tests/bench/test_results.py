@@ -1,7 +1,5 @@
 """Saved results of benchmarks, and the page made of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

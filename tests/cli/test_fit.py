@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from model.test_laws_fit import NIC_BOUND, rates
+from support.cases import cases
 from support.here import refusal, weft, weft_json
 from support.runs import affine_us, launches_of, pingpong_run, write_run
 
 SIZES = [2**power for power in range(20)]
-GOOD = "gamma,gain\n0,0.5\n0.5,0.4\n1,0.3\n2,0.2\n"
 
 
 def rates_csv(path: Path) -> Path:
@@ -91,21 +91,7 @@ def test_hockney_of_one_or_two_launches_has_none(tmp_path: Path, launches: int) 
     assert "hockney, without intervals" in text
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "cannot be read as a table"),
-        ("gamma,gain\n", "no rows"),
-        ("gamma,mbps\n0,1\n", "has the columns gamma, mbps"),
-        ("gamma,before_mbps\n0,1\n", "has the columns gamma, before_mbps"),
-        (GOOD.replace("0.4", "fast"), "column gain: not numbers"),
-        (GOOD.replace("0.5,", "-0.5,"), "column gamma, row 2: -0.5"),
-        (GOOD.replace("0.3", "-1"), "column gain, row 3: -1"),
-        (GOOD.replace("0.3", ""), "column gain, row 3: nan"),
-        ("gamma,before_mbps,after_mbps\n0,10,0\n", "column after_mbps, row 1: 0"),
-        ("gamma,gain\n0,0.5\n", "1 measured values do not determine p, beta, sigma"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), cases("outputs", "no_sweeps"))
 def test_what_is_no_sweep_is_refused(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "sweep.csv"
     file.write_text(text)

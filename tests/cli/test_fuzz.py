@@ -1,7 +1,5 @@
 """Damaged files of all kinds end in one message, never in a traceback; `bench/fuzz.py` tries more of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -59,16 +59,13 @@ def test_two_launches_are_too_few_for_an_interval_and_it_is_said_once(tmp_path: 
     assert "50.0%" not in text and "from" not in text.split("signature")[1]
 
 
-def test_a_run_without_samples_is_shown(tmp_path: Path) -> None:
+def test_a_run_without_samples_is_shown_and_a_folder_that_is_no_run_refused(tmp_path: Path) -> None:
+    assert "not a run folder" in refusal("show", tmp_path)
     write_run(tmp_path / "run", [])
     assert "no samples" in weft("show", tmp_path / "run").stdout
     document = weft_json("show", tmp_path / "run")
     assert document["signature"] is None
     assert document["points"] == document["phases"] == document["routes"] == []
-
-
-def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
-    assert "not a run folder" in refusal("show", tmp_path)
 
 
 def test_phases_name_the_slowest_route_and_routes_their_best(tmp_path: Path) -> None:
@@ -130,10 +127,7 @@ def test_export_prints_or_writes_the_file(tmp_path: Path) -> None:
     assert len(text.splitlines()) == len(SIZES)
     document = weft_json("export", tmp_path / "run", "netpipe")
     assert document["text"] == text
-
-
-def test_export_to_nowhere_is_a_failure_of_the_work(tmp_path: Path) -> None:
-    made(tmp_path / "run")
+    # Nowhere is a failure of the work.
     out = tmp_path / "none" / "np.out"
     assert "cannot write" in refusal("export", tmp_path / "run", "netpipe", "--out", out, status=1)
 

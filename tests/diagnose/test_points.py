@@ -121,14 +121,11 @@ def test_json_has_the_documented_keys(tmp_path: Path) -> None:
     assert (said | {"launches": 5, "modes": 1, "dip": False}).items() <= document.items()
 
 
-def test_a_signature_is_reduced_in_a_blink(tmp_path: Path) -> None:
+@pytest.mark.timed
+def test_a_signature_is_reduced_in_a_blink_and_a_million_rows_in_seconds(tmp_path: Path) -> None:
     run = clean(tmp_path, NETPIPE)
     points(run)
     assert seconds(run) < 0.3
-
-
-@pytest.mark.timed
-def test_a_million_rows_are_reduced_in_seconds(tmp_path: Path) -> None:
     times_us = launches_of(affine_us(SIZES[:20], 28.0, 94.1), 10, 5000, noise=0.05)
     run = pingpong_run(tmp_path / "run", SIZES[:20], times_us)
     assert run.samples.num_rows == 1_000_000

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.cases import cases
 from support.here import refusal, weft_json
 from weft import _core
 from weft.plan import catalog
@@ -60,20 +61,7 @@ def test_a_wrong_fabric_is_refused_before_anything_starts(
     assert weft_json("lab", "list")["labs"] == []
 
 
-@pytest.mark.parametrize(
-    ("name", "hosts", "capacities", "trunks"),
-    [
-        ("xibalba-e7-config1", 64, [160] * 4, [80] * 2),
-        ("xibalba-e7-config2", 96, [160] * 4, [80] * 2),
-        ("xibalba-e7-config3", 64, [160] * 4, [80] * 4),
-        ("xibalba-e7-32", 32, [160] * 2, [80] * 2),
-        ("xibalba-er16", 64, [], []),
-        ("xibalba-maintenance", 128, [], [10] * 8),
-        ("xibalba-dual", 32, [160] * 2, [80] * 2 + [10] * 2),
-        ("two-racks", 32, [], [400]),
-        ("fat-tree-16", 16, [], [40] * 4),
-    ],
-)
+@pytest.mark.parametrize(("name", "hosts", "capacities", "trunks"), cases("fabrics", "limits"))
 def test_catalogue_fabrics_have_their_limits(
     name: str, hosts: int, capacities: list[int], trunks: list[int]
 ) -> None:

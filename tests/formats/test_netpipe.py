@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from support import importing
+from support.cases import cases
 from support.importing import latencies_us
 from support.paths import DATA
 from weft.diagnose.points import points
@@ -169,22 +170,7 @@ def test_other_real_outputs_are_refused_by_name(tmp_path: Path, name: str, reaso
         assert "line 5" in refusal(tmp_path, DATA / name, Options(partial=True))
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("hello\n", "line 1: not a row"),
-        ("       1 1.163848\n", "line 1: not a row"),
-        ("       1 1.163848   0.00000656\nhello\n", "line 2: not a row"),
-        ("       1 1.163848   0.00000656\n       2 nan   0.00000656\n", "line 2: not a row"),
-        ("       1 1.220000   0.00000656\n", "line 1: not the columns of any version"),
-        ("       1 1.163848   0.00000656\n       2 9.0   0.00000656\n", "line 2: size, rate"),
-        ("       1 1.163848   0.00000656\n" * 2, "line 2: 1 bytes again, as on line 1"),
-        ("       0 0.000000   0.00000000\n", "line 1: no bytes"),
-        ("      -1 1.163848   0.00000656\n", "line 1: not a row"),
-        ("        8 bytes     10 times        0 failures\n", "line 1: an integrity check"),
-        ("        1     0.014     0.008     0.008    0.58\n  1 2 3\n", "line 2: not a row"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), cases("outputs", "no_netpipe_results"))
 def test_what_is_no_result_is_refused_with_line_and_reason(
     tmp_path: Path, text: str, reason: str
 ) -> None:
@@ -203,13 +189,10 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     assert "larger than" in refusal(tmp_path, huge)
 
 
-def test_an_unknown_format_names_the_known_ones(tmp_path: Path) -> None:
+def test_an_unknown_format_names_the_known_ones_and_a_folder_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="unknown format 'nptcp'") as caught:
         import_file("nptcp", NP3, tmp_path / "run")
     assert "netpipe" in caught.value.hint
-
-
-def test_an_existing_folder_is_left_alone(tmp_path: Path) -> None:
     imported(tmp_path, NP3)
     before = (tmp_path / "run" / "run.json").read_bytes()
     with pytest.raises(RequestError, match="already exists"):

@@ -56,13 +56,11 @@ def test_both_directions_are_divided(tmp_path: Path) -> None:
     assert Rates.of(run).mbps.tolist() == pytest.approx([expected] * 2, rel=1e-6)
 
 
-def test_a_cut_table_is_told(tmp_path: Path) -> None:
+def test_a_cut_table_is_told_and_several_outputs_are_several_launches(tmp_path: Path) -> None:
     cut = LATENCY[: LATENCY.rindex(" 4  ") + 30]
     assert "line 12: the file ends inside this line" in refusal(tmp_path, "perftest", cut).message
     run = imported(tmp_path, "perftest", cut, Options(partial=True))
     assert latencies_us(run) == pytest.approx({2: 0.82}) and run.meta.status == "partial"
-
-
-def test_several_outputs_are_several_launches(tmp_path: Path) -> None:
-    run = imported(tmp_path, "perftest", LATENCY * 3 + bandwidth("MB/sec"))
+    (tmp_path / "all").mkdir()
+    run = imported(tmp_path / "all", "perftest", LATENCY * 3 + bandwidth("MB/sec"))
     assert run.meta.plan.launches == 3 and len(run.meta.plan.steps) == 2

@@ -76,6 +76,7 @@ def test_onboard_saturation_points_do_not_follow(name: str, ratio: float) -> Non
 
 def test_at_saturation_the_affine_time_is_five_latencies_and_its_slope_0_8() -> None:
     model = Hockney(40.0, 900.0)
+    assert model.n_half * 8 / float(model.predict(model.n_half)) == pytest.approx(450.0)
     size = model.saturation_bytes
     assert float(model.predict(size)) == pytest.approx(SATURATION_RATIO * 40.0)
     step = 1.0001
@@ -108,17 +109,9 @@ def test_no_single_factor_meets_all_published_saturation_points() -> None:
     assert knees["on board, Reloaded"] == pytest.approx(1.06, abs=0.005)
 
 
-def test_half_power_gives_half_of_the_peak() -> None:
-    model = Hockney(40.0, 900.0)
-    assert model.n_half * 8 / float(model.predict(model.n_half)) == pytest.approx(450.0)
-
-
-def test_fit_finds_the_parameters_of_exact_times() -> None:
+def test_fit_finds_the_parameters_of_exact_times_and_is_not_bent_by_a_dip() -> None:
     found = fit_times(SIZES, affine_us(SIZES, 28.0, 94.1))
     assert (found.latency_us, found.peak_mbps) == pytest.approx((28.0, 94.1), rel=1e-4)
-
-
-def test_fit_is_not_bent_by_a_dip() -> None:
     times_us = affine_us(SIZES, 28.0, 940.0)
     times_us[12] *= 30
     found = fit_times(SIZES, times_us)
@@ -141,15 +134,14 @@ def test_the_value_and_its_interval_are_of_one_estimator(tmp_path: Path) -> None
         assert each.low <= each.value <= each.high
 
 
-def test_a_launch_that_was_cut_short_is_left_out_of_the_fit(tmp_path: Path) -> None:
+def test_a_launch_that_was_cut_short_is_left_out_and_a_run_without_pingpong_not_fitted(
+    tmp_path: Path,
+) -> None:
     times_us = launches_of(affine_us(SIZES, 20.0, 600.0), launches=4)
     times_us[1:, 3] = np.nan
     found = fit(pingpong_run(tmp_path / "run", SIZES, times_us))
     assert found.coverage == 0.75
     assert found.values["peak_mbps"] == pytest.approx(600.0, rel=1e-3)
-
-
-def test_a_run_without_pingpong_cannot_be_fitted(tmp_path: Path) -> None:
     rows = step_rows(SIZES, launches_of(affine_us(SIZES, 1.0, 10.0)), "stream")
     with pytest.raises(RequestError, match="no ping-pong"):
-        fit(write_run(tmp_path / "run", [rows], [step_plan("stream")]))
+        fit(write_run(tmp_path / "stream", [rows], [step_plan("stream")]))

@@ -1,7 +1,7 @@
 """The report of runs between many nodes: figures' tables, findings as text, old and new together."""
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +56,13 @@ def cluster_of(nodes: int, **settings: Any) -> Cluster:
     return Cluster(nodes, shared=shared, **settings)
 
 
-@pytest.fixture
-def diagnosed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Findings]:
+@pytest.fixture(scope="module")
+def diagnosed() -> Iterator[dict[str, Findings]]:
     """Findings by folder, instead of a diagnosis: the report is tested, not that."""
     found: dict[str, Findings] = {}
-    monkeypatch.setattr("weft.report.ensemble.diagnose", lambda run: found[run.directory.name])
-    return found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("weft.report.ensemble.diagnose", lambda run: found[run.directory.name])
+        yield found
 
 
 def figures_of(*runs: Run) -> dict[str, Figure]:
@@ -69,22 +70,24 @@ def figures_of(*runs: Run) -> dict[str, Figure]:
 
 
 Diagnosed = Callable[..., Run]
+Tables = dict[str, dict[str, Any]]
 
 
-@pytest.fixture
-def write(tmp_path: Path, diagnosed: dict[str, Findings]) -> Diagnosed:
+@pytest.fixture(scope="module")
+def write(tmp_path_factory: pytest.TempPathFactory, diagnosed: dict[str, Findings]) -> Diagnosed:
     """Writes a run and what would be found of it: nothing, unless told."""
 
     def written(
         name: str, cluster: Cluster, *steps: Step, findings: Findings | None = None, **more: Any
     ) -> Run:
         diagnosed[name] = findings or Findings("Nothing.")
-        return write_cluster_run(tmp_path / name, cluster, steps or [Step.matrix()], **more)
+        folder = tmp_path_factory.mktemp("ensemble") / name
+        return write_cluster_run(folder, cluster, steps or [Step.matrix()], **more)
 
     return written
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run16(write: Diagnosed) -> Run:
     """16 nodes on four cards, one slow receiver, one slow route, one cell missing."""
     cluster = cluster_of(16, slow_in={5: 9.4}, slow_routes={(8, 2): 30.0})
@@ -92,13 +95,19 @@ def run16(write: Diagnosed) -> Run:
     return write("c16", cluster, *steps, findings=known(cluster), missing=missing)
 
 
+@pytest.fixture(scope="module")
+def tables16(run16: Run) -> Tables:
+    """The tables of its figures."""
+    return {name: figure.tables for name, figure in figures_of(run16).items()}
+
+
 def ensemble(run: Run) -> Ensemble:
     (one,) = ensembles_of([run.directory.name], [run])
     return one
 
 
-def test_a_run_of_many_nodes_has_every_figure(run16: Run) -> None:
-    assert list(figures_of(run16)) == [
+def test_a_run_of_many_nodes_has_every_figure(tables16: Tables) -> None:
+    assert list(tables16) == [
         "tree-1",
         "pairs-1-by-group",
         "pairs-1-by-name",
@@ -154,8 +163,8 @@ def test_old_runs_keep_their_figures_and_colours_beside_new_ones(
         assert text in html
 
 
-def test_the_map_tells_missing_cells_from_slow_ones(run16: Run) -> None:
-    cells = figures_of(run16)["pairs-1-by-name"].tables["pairs-1-cells"]
+def test_the_map_tells_missing_cells_from_slow_ones(tables16: Tables) -> None:
+    cells = tables16["pairs-1-by-name"]["pairs-1-cells"]
     values = {(row["from"], row["to"]): row["value"] for row in cells}
     assert len(values) == 16 * 15
     assert [ends for ends, value in values.items() if value is None] == [(2, 9)]
@@ -163,19 +172,14 @@ def test_the_map_tells_missing_cells_from_slow_ones(run16: Run) -> None:
     assert all(values[src, 5] < 9.5 for src in range(16) if src != 5)
 
 
-def test_groups_are_framed_where_their_nodes_stand_side_by_side(run16: Run) -> None:
-    figures = figures_of(run16)
-    assert figures["pairs-1-by-group"].tables["pairs-1-group-groups"] == [
-        {"start": start, "end": start + 4} for start in (0, 4, 8, 12)
-    ]
-    assert figures["pairs-1-by-name"].tables["pairs-1-name-groups"] == []
-
-
-def test_slow_routes_and_receivers_are_marked_where_they_are(run16: Run) -> None:
-    marks = figures_of(run16)["pairs-1-by-name"].tables["pairs-1-name-slow"]
+def test_groups_are_framed_and_slow_routes_and_receivers_marked(tables16: Tables) -> None:
+    framed = [{"start": start, "end": start + 4} for start in (0, 4, 8, 12)]
+    assert tables16["pairs-1-by-group"]["pairs-1-group-groups"] == framed
+    assert tables16["pairs-1-by-name"]["pairs-1-name-groups"] == []
+    marks = tables16["pairs-1-by-name"]["pairs-1-name-slow"]
     assert {"left": 5, "right": 6, "top": 0, "bottom": 16} in marks
     assert {"left": 2, "right": 3, "top": 8, "bottom": 9} in marks
-    assert figures_of(run16)["pairs-1-latency-by-name"].tables["pairs-1-latency-name-slow"] == []
+    assert tables16["pairs-1-latency-by-name"]["pairs-1-latency-name-slow"] == []
 
 
 def test_one_map_is_enough_where_groups_are_in_order(write: Diagnosed) -> None:
@@ -187,8 +191,8 @@ def test_one_map_is_enough_where_groups_are_in_order(write: Diagnosed) -> None:
     assert list(figures_of(write("even", Cluster(8)))) == ["pairs-1-by-name", "histogram"]
 
 
-def test_a_phase_is_drawn_at_its_distance(run16: Run) -> None:
-    rows = figures_of(run16)["aapc"].tables["aapc"]
+def test_a_phase_is_drawn_at_its_distance(tables16: Tables) -> None:
+    rows = tables16["aapc"]["aapc"]
     assert [row["count"] for row in rows] == list(range(1, 16))
     assert all(row["rate"] <= row["mean"] for row in rows)
     assert max(row["rate"] for row in rows) < 9.5  # every phase has a route to the slow receiver
@@ -208,8 +212,8 @@ def test_incomplete_phases_are_marked_but_not_when_all_are(
     assert [row["count"] for row in rows if row["odd"]] == odd
 
 
-def test_the_histogram_marks_the_overall_rate(run16: Run) -> None:
-    tables = figures_of(run16)["histogram"].tables
+def test_the_histogram_marks_the_overall_rate(tables16: Tables) -> None:
+    tables = tables16["histogram"]
     shares: dict[str, float] = {}
     for row in tables["histogram"]:
         shares[row["of"]] = shares.get(row["of"], 0.0) + row["share"]
@@ -217,13 +221,12 @@ def test_the_histogram_marks_the_overall_rate(run16: Run) -> None:
     assert tables["overall"][0]["rate"] == pytest.approx(9.3, rel=0.02)
 
 
-def test_streams_are_counted_with_their_parallel_connections(run16: Run) -> None:
-    rows = figures_of(run16)["streams"].tables["streams"]
-    assert [row["count"] for row in rows] == [1, 2, 4, 8]
-
-
-def test_a_chain_goes_at_the_pace_of_its_slowest_link(run16: Run) -> None:
-    rows = figures_of(run16)["cast"].tables["cast"]
+def test_streams_are_counted_and_a_chain_goes_at_the_pace_of_its_slowest_link(
+    tables16: Tables,
+) -> None:
+    rows = tables16["streams"]["streams"]
+    assert [row["count"] for row in rows] == [1, 2, 4, 8], "with their parallel connections"
+    rows = tables16["cast"]["cast"]
     assert [row["count"] for row in rows] == [2, 4, 8, 16]
     assert rows[0]["rate"] > 50
     assert all(row["rate"] < 9.5 for row in rows[2:])
@@ -241,7 +244,7 @@ def test_a_cast_on_two_networks_counts_the_whole_image(write: Diagnosed) -> None
 def test_the_tree_nests_groups_and_marks_slow_nodes(write: Diagnosed) -> None:
     halves = cards(16, 8, 200.0)
     cluster = Cluster(16, shared=(*halves, *cards(16, 4, 200.0)), slow_in={5: 9.4})
-    run = write("c16", cluster, findings=known(cluster))
+    run = write("tree", cluster, findings=known(cluster))
     boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
     extents = [(box["left"], box["top"], box["bottom"]) for box in boxes if not box["leaf"]]
     assert extents == [
@@ -277,7 +280,7 @@ def test_many_nodes_share_the_row_of_their_group(write: Diagnosed) -> None:
 
 def test_blocks_order_the_map_where_no_groups_are_known(write: Diagnosed) -> None:
     cluster = cluster_of(16)
-    one = ensemble(write("c16", cluster))
+    one = ensemble(write("blocks", cluster))
     names = cluster.node_names
     assert {frozenset(block) for block in one.blocks} == {
         frozenset(names[i] for i in limit.members) for limit in cluster.shared
@@ -337,7 +340,7 @@ def test_settings_of_many_nodes_are_told_by_value(write: Diagnosed) -> None:
         {"step": 0, "launch": 0, "node": f"n{i}", "settings": {"congestion": control}}
         for i, control in enumerate(["cubic"] * 3 + ["reno"] + ["cubic"] * 12, 1)
     ]
-    run = write("c16", Cluster(16), effective=effective)
+    run = write("settings", Cluster(16), effective=effective)
     assert "cubic on n[1-3,5-16]; reno on n4" in Report([run]).html()
 
 

@@ -1,7 +1,5 @@
 """What is left of a run whose files are damaged, and what is said of it."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil
@@ -12,7 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from support.command import weft, weft_json
+from support.computed import compute
+from support.here import refusal, weft_json
+from support.runs import change_meta
 from support.synthetic import write_run
 from weft.run.folder import STREAM_NAME, TABLE_NAME, Run
 from weft.run.samples import SCHEMA
@@ -83,11 +83,11 @@ def test_damage_costs_one_launch(folder):
 @pytest.mark.parametrize("is_old", [False, True])
 def test_a_complete_run_without_samples_is_not_complete(folder, is_old):
     (folder / TABLE_NAME).unlink()
-    document = json.loads((folder / "run.json").read_text())
-    document["done"] = [[0, launch] for launch in range(5)]
+    change_meta(folder, done=[[0, launch] for launch in range(5)])
     if is_old:
+        document = json.loads((folder / "run.json").read_text())
         del document["rows"]
-    (folder / "run.json").write_text(json.dumps(document))
+        (folder / "run.json").write_text(json.dumps(document))
     run = Run.open(folder)
     assert (run.meta.status, run.samples.num_rows) == ("partial", 0)
     assert "samples are missing" in run.meta.warnings[0].message
@@ -117,52 +117,43 @@ def test_runs_of_earlier_builds_are_read_without_checksums(folder):
 def test_strings_have_checksums_too(tmp_path):
     names = pa.array(["a", "b"]).dictionary_encode()
     whole = pa.array([0, 0], pa.int32())
-    table = pa.table(
-        {"step": whole, "phase": whole, "src": whole, "dst": whole, "bottleneck": names}
-    )
+    columns = dict.fromkeys(("step", "phase", "src", "dst"), whole)
+    table = pa.table(columns | {"bottleneck": names})
     write_table(table, tmp_path / BOTTLENECKS_NAME)
     assert read_side_table(tmp_path / BOTTLENECKS_NAME).to_pylist() == table.to_pylist()
 
 
 @pytest.mark.parametrize("name", [TABLE_NAME, LOADS_NAME])
 def test_a_damaged_simulated_run_is_computed_again(tmp_path, name):
-    folder = tmp_path / "r"
-    weft_json("run", "aapc", "--on", "sim:pair", "--out", folder)
+    folder = compute(tmp_path / "r", "aapc", "sim:pair").directory
     before = {path.name: pq.read_table(path) for path in folder.glob("*.parquet")}
     meta = Run.open(folder).meta
     flip(folder / name, 300)
     if name == LOADS_NAME:
-        done = weft("report", folder, "--out", tmp_path / "page.html")
-        assert done.returncode == 2 and f"{folder / name}: damaged" in done.stderr
+        said = refusal("report", folder, "--out", tmp_path / "page.html")
+        assert f"{folder / name}: damaged" in said
     assert weft_json("run", "--resume", folder)["status"] == "complete"
     assert {path.name: pq.read_table(path) for path in folder.glob("*.parquet")} == before
     again = Run.open(folder).meta
     assert (again.testbed, again.done, again.warnings) == (meta.testbed, meta.done, meta.warnings)
 
 
-def test_tables_beside_lost_samples_are_left_out(tmp_path):
-    folder = tmp_path / "r"
-    weft_json("run", "latency", "--on", "node:p4-400-base", "--out", folder)
-    (folder / TABLE_NAME).unlink()
-    shown = weft_json("show", folder)
+def test_tables_beside_lost_samples_are_left_out_and_lost_digests_are_told(tmp_path):
+    nodes = compute(tmp_path / "nodes", "latency", "node:p4-400-base").directory
+    (nodes / TABLE_NAME).unlink()
+    shown = weft_json("show", nodes)
     assert (shown["points"], shown["occupation"]) == ([], [])
-
-
-def test_lost_digests_are_told(tmp_path):
-    folder = tmp_path / "r"
-    weft_json("run", "alltoall", "--on", "sim:pair(rows=1)", "--out", folder)
-    (folder / PHASES_NAME).unlink()
-    told = weft_json("show", folder, status=2)["error"]
-    assert told["message"] == f"{folder / PHASES_NAME}: has no rows of step 0"
+    some = compute(tmp_path / "some", "alltoall", "sim:pair(rows=1)").directory
+    (some / PHASES_NAME).unlink()
+    told = weft_json("show", some, status=2)["error"]
+    assert told["message"] == f"{some / PHASES_NAME}: has no rows of step 0"
 
 
 def test_a_simulation_killed_within_a_step_has_all_tables_after_it_resumed(tmp_path):
-    folder = tmp_path / "r"
-    weft_json("run", "aapc", "--on", "sim:two-racks", "--out", folder)
+    folder = compute(tmp_path / "r", "aapc", "sim:two-racks").directory
     path = folder / BOTTLENECKS_NAME
     whole = pq.read_table(path)
     write_table(whole.filter(pa.compute.field("phase") > 5), path)
-    document = json.loads((folder / "run.json").read_text())
-    (folder / "run.json").write_text(json.dumps(document | {"done": [], "status": "partial"}))
+    change_meta(folder, done=[], status="partial")
     assert weft_json("run", "--resume", folder)["status"] == "complete"
     assert pq.read_table(path) == whole

@@ -1,32 +1,30 @@
 """Runs that keep some transfers only: what they say is that of the same run with all of them."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from support.computed import compute
 from support.here import weft, weft_json
+from support.refusals import refused
+from support.runs import change_meta
 from weft.diagnose.ensemble.bottlenecks import bottlenecks
 from weft.diagnose.ensemble.phases import phases
 from weft.diagnose.ensemble.rates import Rates
-from weft.errors import RequestError
-from weft.execute.request import RunRequest, resume_run, start_run
+from weft.execute.request import resume_run
 from weft.run.digests import Digests
 from weft.run.folder import STREAM_NAME, TABLE_NAME, Run
-from weft.run.meta import FILE_NAME
 
 FABRIC = "clos(leaves=4,spines=2,hosts=6)"
 TRANSFERS = 24 * 23
 ROWS = 100
 
 
-def alltoall(folder: Path, rows: int | None, *settings: tuple[str, str]) -> Run:
-    on = "sim:" + (FABRIC if rows is None else FABRIC.replace(")", f",rows={rows})"))
-    return start_run(RunRequest("alltoall", on, str(folder), overrides=list(settings)))
+def alltoall(folder: Path, rows: int | None, threads: int | None = None, **settings: str) -> Run:
+    more = f",rows={rows}" * (rows is not None) + f",threads={threads}" * (threads is not None)
+    return compute(folder, "alltoall", "sim:" + FABRIC.replace(")", f"{more})"), **settings)
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +92,7 @@ def test_every_output_says_what_was_kept(pair: tuple[Run, Run], tmp_path: Path) 
 
 
 def test_more_threads_keep_the_same(pair: tuple[Run, Run], tmp_path: Path) -> None:
-    on = "sim:" + FABRIC.replace(")", f",rows={ROWS},threads=5)")
-    again = start_run(RunRequest("alltoall", on, str(tmp_path / "again")))
+    again = alltoall(tmp_path / "again", ROWS, threads=5)
     assert again.samples.equals(pair[1].samples)
     effort = [run.meta.testbed["simulation"] for run in (again, pair[1])]
     assert effort[0]["fingerprint"] == effort[1]["fingerprint"]
@@ -103,7 +100,7 @@ def test_more_threads_keep_the_same(pair: tuple[Run, Run], tmp_path: Path) -> No
 
 def test_a_killed_run_goes_on_without_doubling_anything(tmp_path: Path) -> None:
     """As if killed behind phase 9: its digest is there and its samples are not."""
-    run = alltoall(tmp_path / "run", ROWS, ("steps.unphased.sizes", '["1 kB"]'))
+    run = alltoall(tmp_path / "run", ROWS, steps__unphased__sizes='["1 kB"]')
     expected = phases(run)
     folder = run.directory
     kept = run.samples.filter(pa.compute.field("phase") < 9)
@@ -111,24 +108,29 @@ def test_a_killed_run_goes_on_without_doubling_anything(tmp_path: Path) -> None:
     with pa.ipc.new_stream(folder / STREAM_NAME, kept.schema) as stream:
         stream.write_table(kept)
     (folder / TABLE_NAME).unlink()
-    document = json.loads((folder / FILE_NAME).read_text())
-    (folder / FILE_NAME).write_text(json.dumps(document | {"done": [], "status": "partial"}))
+    change_meta(folder, done=[], status="partial")
     resumed = resume_run(str(folder))
     assert resumed.meta.status == "complete" and phases(resumed) == expected
     assert resumed.samples.num_rows == run.samples.num_rows
     assert Digests.of(resumed).transfers == 2 * TRANSFERS
 
 
-@pytest.mark.parametrize("rows", ["0", "many", "1e9"])
-def test_a_wrong_number_of_rows_is_refused(rows: str, tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="must be a whole number from 1 to 50,000,000"):
-        start_run(RunRequest("ring", f"sim:crossbar(hosts=4,rows={rows})", str(tmp_path / "run")))
+WHOLE = "must be a whole number from 1 to 50,000,000"
+LONG = "up to 999,999,000,000 transfers over 1,000,000 nodes: about 3,333 minutes"
 
 
-def test_a_million_hosts_by_a_slip_are_refused_by_the_time_they_take(tmp_path: Path) -> None:
-    with pytest.raises(
-        RequestError,
-        match="up to 999,999,000,000 transfers over 1,000,000 nodes: about 3,333 minutes",
-    ):
-        start_run(RunRequest("aapc", "sim:torus(dims=100x100x100)", str(tmp_path / "run")))
+@pytest.mark.parametrize(
+    ("on", "said"),
+    [
+        ("crossbar(hosts=4,rows=0)", WHOLE),
+        ("crossbar(hosts=4,rows=many)", WHOLE),
+        ("crossbar(hosts=4,rows=1e9)", WHOLE),
+        ("torus(dims=100x100x100)", LONG),
+    ],
+)
+def test_wrong_numbers_and_a_million_hosts_by_a_slip_are_refused(
+    tmp_path: Path, on: str, said: str
+) -> None:
+    with refused(said):
+        compute(tmp_path / "run", "aapc", f"sim:{on}")
     assert not (tmp_path / "run").exists()

@@ -1,7 +1,5 @@
 """What phases that were chosen during a run are for: as run.json has it now, and as earlier builds wrote it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, get_args

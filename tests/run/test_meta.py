@@ -1,7 +1,5 @@
 """run.json that is none: one message, exit code 2."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable
@@ -20,15 +18,6 @@ from weft.run.samples import SCHEMA
 from weft.run.table_file import write_table
 
 
-def without(key: str) -> Callable[[Path], None]:
-    def change(path: Path) -> None:
-        document = json.loads(path.read_text())
-        del document[key]
-        path.write_text(json.dumps(document))
-
-    return change
-
-
 def replaced(make: Callable[[Path], object]) -> Callable[[Path], None]:
     def change(path: Path) -> None:
         path.unlink()
@@ -38,15 +27,22 @@ def replaced(make: Callable[[Path], object]) -> Callable[[Path], None]:
 
 
 def having(value: object, *keys: str | int) -> Callable[[Path], None]:
-    """With another value at the end of some keys."""
+    """With another value at the end of some keys, or none."""
 
     def change(path: Path) -> None:
         document = json.loads(path.read_text())
         *upper, last = keys
         reduce(getitem, upper, document)[last] = value
+        if value is ...:
+            del document[last]
         path.write_text(json.dumps(document))
 
     return change
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "r", sizes=[1, 1024, 65536]).directory
 
 
 LOST = {"node": "n1", "step": 1, "launch": 0, "phase": 0, "reason": "it"}
@@ -60,8 +56,8 @@ LOST = {"node": "n1", "step": 1, "launch": 0, "phase": 0, "reason": "it"}
         (lambda path: path.write_text("[" * 100_000), "not JSON"),
         (lambda path: path.write_bytes(b"\xff\xfe{"), "not JSON"),
         (lambda path: path.write_text("[]"), "schema is None"),
-        (without("plan"), "missing required field `plan`"),
-        (without("nodes"), "missing required field `nodes`"),
+        (having(..., "plan"), "missing required field `plan`"),
+        (having(..., "nodes"), "missing required field `nodes`"),
         (having([LOST], "lost"), r"lost\[0\].step: must be below 1, is 1"),
         (having("x", "nodes", 1, "facts"), r"nodes\[1\].facts: expected `object | null`"),
         (having([], "plan", "steps", 0, "sizes", "bytes"), r"plan.steps\[0\]: .*sizes must be"),
@@ -69,32 +65,25 @@ LOST = {"node": "n1", "step": 1, "launch": 0, "phase": 0, "reason": "it"}
         (having([7], "warnings"), r"warnings\[0\]: expected `object`, got `int`"),
     ],
 )
-def test_what_is_no_record_is_refused(tmp_path, change, said):
-    folder = write_run(tmp_path / "r", sizes=[1, 1024, 65536]).directory
+def test_what_is_no_record_is_refused(folder, change, said):
     change(folder / FILE_NAME)
     with pytest.raises(RequestError, match=said):
         Run.open(folder)
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir])
-def test_a_table_that_is_no_file_is_refused(tmp_path, make):
-    folder = write_run(tmp_path / "r", sizes=[1, 1024, 65536]).directory
-    replaced(make)(folder / TABLE_NAME)
-    with pytest.raises(RequestError, match="parquet: not a file"):
-        Run.open(folder)
-
-
-def test_samples_of_other_nodes_are_refused(tmp_path):
-    folder = write_run(tmp_path / "r", sizes=[1, 1024, 65536]).directory
+def test_a_table_that_is_no_file_or_of_other_nodes_is_refused(folder):
     samples = Run.open(folder).samples
     src = pa.array([2] * samples.num_rows, pa.int32())
     write_table(samples.set_column(4, "src", src).cast(SCHEMA), folder / TABLE_NAME)
     with pytest.raises(RequestError, match=r"parquet: has rows with src 2 to 2, run.json has 2"):
         Run.open(folder)
+    for make in (os.mkfifo, Path.mkdir):
+        replaced(make)(folder / TABLE_NAME)
+        with pytest.raises(RequestError, match="parquet: not a file"):
+            Run.open(folder)
 
 
-def test_keys_of_other_builds_stay(tmp_path):
-    folder = write_run(tmp_path / "r", sizes=[1, 1024, 65536]).directory
+def test_keys_of_other_builds_stay(folder):
     having({"kind": "lab", "colour": "red"}, "testbed")(folder / FILE_NAME)
     meta = Run.open(folder).meta
     meta.write(folder)

@@ -1,7 +1,5 @@
 """Windows of time that measured no rate: what is left out of rates, scales and sums, and what is said of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

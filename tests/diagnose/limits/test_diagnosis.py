@@ -105,9 +105,7 @@ def test_a_run_of_two_nodes_has_no_inside(tmp_path: Path) -> None:
     assert "no inside" in found["verdict"]
     assert found["limits"] == found["groups"] == []
     assert "no inside" in weft("diagnose", tmp_path / "pair").stdout
-
-
-def test_a_run_without_samples_has_no_inside_yet(tmp_path: Path) -> None:
+    # Nor has one without samples, yet.
     run = run_on(tmp_path)
     empty = Simulation(simulated().search, run.meta, [simulated().samples[:0]])
     assert "no inside" in diagnose(empty.write(tmp_path / "empty")).verdict

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.cases import cases
 from support.computed import compute
 from support.here import refusal, weft, weft_json
 from support.refusals import refused
@@ -132,21 +133,7 @@ def test_it_is_refused_where_nothing_computes(
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(
-    ("plan", "key", "value", "message"),
-    [
-        ("gamma-sweep", "steps.stream.gamma", "3:1", "LOW < HIGH"),
-        ("gamma-sweep", "steps.stream.gamma", "-1", "numbers from 0"),
-        ("gamma-sweep", "steps.stream.until", "1 s", "without `gamma`"),
-        ("gamma-sweep", "steps.stream.transport", "null", 'must be "tcp"'),
-        ("latency", "steps[0].gamma", "1", 'belongs to pattern = "stream"'),
-        ("webserver", "steps.webserver.users", "[1.5]", "whole numbers"),
-        ("webserver", "steps.webserver.users", "[0]", "from 1 to"),
-        ("webserver", "steps.webserver.think", "0 s", "must be positive"),
-        ("webserver", "steps.webserver.request", "2 MiB", "at most 1 MiB"),
-        ("webserver", "steps.webserver.stop", "{}", "belongs to other patterns"),
-    ],
-)
+@pytest.mark.parametrize(("plan", "key", "value", "message"), cases("plans", "wrong_applications"))
 def test_what_cannot_be_planned_is_refused(
     tmp_path: Path, plan: str, key: str, value: str, message: str
 ) -> None:
