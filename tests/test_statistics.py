@@ -93,26 +93,20 @@ def test_two_clear_modes_are_found_and_located(count: int) -> None:
     assert found.locations == pytest.approx((20.0, 40.0), rel=0.05)
 
 
-def test_three_modes_are_found_and_located() -> None:
+def test_three_modes_and_launches_of_two_kinds_are_found_and_a_heavy_tail_is_none() -> None:
     random = np.random.default_rng(3)
     values = np.repeat([10.0, 20.0, 80.0], 40) * np.exp(0.04 * random.standard_normal(120))
     assert modes(values).locations == pytest.approx((10.0, 20.0, 80.0), rel=0.05)
-
-
-def test_many_launches_of_two_kinds_are_two_modes() -> None:
     random = np.random.default_rng(4)
     launches = np.repeat(np.arange(40), 5)
     kinds = np.where(launches % 2 == 0, 30.0, 45.0)
     values = kinds * np.exp(0.01 * random.standard_normal(len(launches)))
     assert modes_over_launches(values, launches).count == 2
+    random = np.random.default_rng(5)
+    values = 30.0 * (1 + 0.02 * random.pareto(1.5, 200))
+    assert modes(values).count == 1
 
 
 @pytest.mark.parametrize("values", [[7.0], [7.0] * 50, [100.0] * 25 + [100.1] * 25, [1.0, 2.0]])
 def test_equal_nearly_equal_and_few_values_have_one_mode(values: list[float]) -> None:
-    assert modes(values).count == 1
-
-
-def test_a_heavy_tail_is_kept_and_is_no_mode() -> None:
-    random = np.random.default_rng(5)
-    values = 30.0 * (1 + 0.02 * random.pareto(1.5, 200))
     assert modes(values).count == 1

@@ -185,27 +185,23 @@ def test_neper_transactions_are_round_trips_on_both_sides(tmp_path: Path) -> Non
     assert latencies_us(server)[1] == pytest.approx(expected_us, rel=0.001)
 
 
-def test_neper_samples_are_what_was_added(tmp_path: Path) -> None:
+def test_neper_samples_are_what_was_added_and_streams_have_their_unit(tmp_path: Path) -> None:
     run = imported(tmp_path, "neper", "neper_samples.csv")
     samples = run.samples.to_pydict()
     assert samples["messages"] == [26916, 10759, 8633, 8100, 7]
     assert samples["elapsed_ns"][0] == pytest.approx(400_003_197, abs=200)
-
-
-def test_neper_streams_have_their_unit(tmp_path: Path) -> None:
     text = "buffer_size=16384\nnum_flows=1\ninvalid_secret_count=0\nthroughput=800.00\nthroughput_units=Mbit/s\n"
-    assert rates_mbps(imported(tmp_path, "neper", text)) == pytest.approx({16384: 800.0}, rel=1e-6)
+    (tmp_path / "stream").mkdir()
+    rates = rates_mbps(imported(tmp_path / "stream", "neper", text))
+    assert rates == pytest.approx({16384: 800.0}, rel=1e-6)
 
 
-def test_netgauge_gives_medians(tmp_path: Path) -> None:
+def test_netgauge_gives_medians_and_parameters_are_no_times(tmp_path: Path) -> None:
+    error = refusal(tmp_path, "netgauge", "ng_loggp.stdout")
+    assert "line 4: LogGP's parameters" in error.message and "PRTT(1,0,s)" in error.hint
     times = latencies_us(imported(tmp_path, "netgauge", "ng_oneone.stdout"))
     assert len(times) == 34
     assert times[4096] == pytest.approx(4096 * 8 / 12609.40, rel=1e-5)
-
-
-def test_netgauge_parameters_are_no_times(tmp_path: Path) -> None:
-    error = refusal(tmp_path, "netgauge", "ng_loggp.stdout")
-    assert "line 4: LogGP's parameters" in error.message and "PRTT(1,0,s)" in error.hint
 
 
 def test_netgauge_files_have_round_trips_and_medians(tmp_path: Path) -> None:

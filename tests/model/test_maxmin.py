@@ -11,17 +11,11 @@ def crossings(flows, limits):
     return np.array([[limit in flow for limit in range(limits)] for flow in flows])
 
 
-def test_flows_through_one_limit_share_it_equally():
+def test_flows_share_limits_and_get_what_others_cannot_use():
     assert fair_rates(crossings([{0}, {0}, {0}], 1), np.array([90.0])).tolist() == [30, 30, 30]
-
-
-def test_what_one_flow_cannot_use_the_others_get():
     # Bertsekas and Gallager's example shape: a flow held back elsewhere leaves its share.
     flows = crossings([{0}, {0, 1}, {1}], 2)
     assert fair_rates(flows, np.array([100.0, 20.0])).tolist() == [90, 10, 10]
-
-
-def test_a_flow_without_a_limit_is_infinite():
     assert np.isinf(fair_rates(crossings([set(), {0}], 1), np.array([5.0])))[0]
 
 

@@ -109,7 +109,9 @@ def test_a_second_network_has_a_figure_of_its_own_once_it_is_used(tmp_path: Path
     assert "rack1" not in "".join(texts(figures["fabric-1"]))
 
 
-def test_a_generated_network_has_its_busiest_limits_alone(tmp_path: Path) -> None:
+def test_generated_networks_and_graphs_with_several_ways_have_their_busiest_limits_alone(
+    tmp_path: Path,
+) -> None:
     figures = simulated(tmp_path, "random-permutations", "fat-tree(k=4)")
     assert "fabric-1" not in figures
     rows = figures["busiest-1"].tables["busiest-1"]
@@ -117,10 +119,7 @@ def test_a_generated_network_has_its_busiest_limits_alone(tmp_path: Path) -> Non
     assert [row["place"] for row in rows] == list(range(len(rows)))
     assert all(0 < row["share"] <= row["peak_share"] <= 1.001 for row in rows)
     assert [row["share"] for row in rows] == sorted((r["share"] for r in rows), reverse=True)
-
-
-def test_a_graph_with_several_ways_has_its_busiest_limits_alone(tmp_path: Path) -> None:
-    figures = simulated(tmp_path, "ring", str(DATA / "fabrics/ring_of_three.toml"))
+    figures = simulated(tmp_path / "ring", "ring", str(DATA / "fabrics/ring_of_three.toml"))
     assert "fabric-1" not in figures and "busiest-1" in figures
 
 
