@@ -21,8 +21,6 @@ from weft.run.records import Kind
 
 FULL_LOAD = 0.9
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""
-WORTH_WIDENING = 1.05
-"""So much more must pass a part's uplink when all nodes take part, not only those of the group around."""
 MOST_ROUNDS_OF_A_PART = 40
 ROUNDS_AT_ONCE = min(LOOKS)
 
@@ -87,7 +85,7 @@ def _study_uplink(
     load = _achievable(known, request)
     if parent is not None:
         widest = replace(request, experiment=Experiment(kind, part, known.survey.nodes))
-        if (wider := _achievable(known, widest)) > WORTH_WIDENING * load:
+        if (wider := _achievable(known, widest)) > load:
             request, load = widest, wider
     if _judged_across(known, request, crossing, load)[0].state == "free":
         return Answer()

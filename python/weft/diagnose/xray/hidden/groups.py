@@ -17,11 +17,8 @@ from weft.statistics import Floats
 
 LEAST_ROUNDS = 24
 MOST_ROUNDS = 90
-SPLIT_DEVIATIONS = 4.0
-"""A split that does not show in what moves together counts when it explains the rounds better by so
-many standard deviations of what the best of as many splits does by chance."""
 LEAST_EXPLAINED = 0.12
-"""A split that explains less of what is left, however surely, follows what TCP does, not a limit."""
+"""A split that explains less of what is left is chance, or follows what TCP does, not a limit."""
 SURE_DEVIATIONS = 3.0
 """A node's place is sure when either view, and both together, put it there by so many standard errors."""
 FINEST_MISFIT = 1e-6
@@ -43,7 +40,7 @@ def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> H
 
     Nodes are split in two by the correlation of their rates; then single nodes go where max-min sharing of
     the parts' limits explains better what all flows got. That is repeated with the parts, as long as a
-    split is more than chance. Both are needed: only the model tells groups apart that hide behind each
+    split explains enough. Both are needed: only the model tells groups apart that hide behind each
     other's limits, and where all are alike, correlation tells sooner.
     """
     order = sorted(members)
@@ -55,15 +52,6 @@ def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> H
         frozenset(order[i] for i in np.flatnonzero(labels == label)) for label in np.unique(labels)
     )
     return HiddenGroups(parts, len(rounds) >= MOST_ROUNDS or is_clear, len(rounds))
-
-
-@dataclass(frozen=True)
-class _Split:
-    """Labels with one part in two; they explain the rounds so many standard deviations better."""
-
-    labels: Ints
-    misfit: float
-    deviations: float
 
 
 @dataclass(frozen=True)
@@ -80,9 +68,8 @@ class _Partition:
         """
         labels = np.zeros(self.seen.nodes, dtype=np.int64)
         while True:
-            good = [one for one in self._splits(labels) if one.deviations > SPLIT_DEVIATIONS]
-            more = min(good, key=_misfit).labels if good else labels
-            more = self._placed(more)
+            best = min(self._splits(labels), key=self._mean_misfit, default=labels)
+            more = self._placed(best)
             if len(np.unique(more)) <= len(np.unique(labels)):
                 break
             labels = more
@@ -91,33 +78,20 @@ class _Partition:
         )
         return labels, is_clear
 
-    def _splits(self, labels: Ints) -> Iterator[_Split]:
-        """The labels with one of the parts in two."""
+    def _splits(self, labels: Ints) -> Iterator[Ints]:
+        """The labels with one of the parts in two, from halves on by single nodes, where that explains enough."""
+        most = (1 - LEAST_EXPLAINED) * self._mean_misfit(labels)
+        new = labels.max() + 1
         for label in np.unique(labels):
             part = np.flatnonzero(labels == label)
             if len(part) < 2 * LEAST_PART:
                 continue
-            split = self._split(labels, part, self.correlation.halves(part))
-            if np.bincount(split.labels, minlength=labels.max() + 2).min() >= LEAST_PART:
+            split = labels.copy()
+            split[part[self.correlation.halves(part) == 1]] = new
+            split = self._placed(split, np.array([label, new]))
+            is_in_two = np.bincount(split, minlength=new + 1).min() >= LEAST_PART
+            if is_in_two and self._mean_misfit(split) < most:
                 yield split
-
-    def _split(self, labels: Ints, part: Ints, halves: Ints) -> _Split:
-        """A part in two, from halves on by single nodes.
-
-        Twice the logarithm of the likelihood ratio is the square of a standard normal deviation; the
-        best of 2^n splits gets 2 n ln 2 of it by chance.
-        """
-        new = labels.max() + 1
-        split = labels.copy()
-        split[part[halves == 1]] = new
-        split = self._placed(split, np.array([labels[part[0]], new]))
-        misfit = self._mean_misfit(split)
-        gain = np.log(self._mean_misfit(labels) / misfit)
-        if gain < -np.log(1 - LEAST_EXPLAINED):
-            return _Split(split, misfit, 0.0)
-        chance = 2 * len(part) * np.log(2)
-        deviations = np.sqrt(max(self.seen.freedom * gain - chance, 0.0))
-        return _Split(split, misfit, float(deviations))
 
     def _placed(self, labels: Ints, among: Ints | None = None) -> Ints:
         """The labels after nodes, of some parts or all, went where that explains the rounds better, one
@@ -145,10 +119,6 @@ class _Partition:
 
     def _mean_misfit(self, labels: Ints) -> float:
         return FINEST_MISFIT + float(self.seen.misfit(labels).mean())
-
-
-def _misfit(split: _Split) -> float:
-    return split.misfit
 
 
 def _moves(labels: Ints, among: Ints | None = None) -> Iterator[tuple[int, int]]:

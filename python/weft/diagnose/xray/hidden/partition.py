@@ -80,11 +80,6 @@ class Rounds:
         capacities = np.concatenate([most, most])
         return fair_rates_in_rounds(crossed, capacities, self.own_mbps)
 
-    @property
-    def freedom(self) -> int:
-        """How many rates there are that a round's mean does not settle."""
-        return int(self._is_real.sum()) - len(self.mbps)
-
     def _relative(self, logarithms: Floats) -> Floats:
         """Less the mean of the round; 0 where there is no flow."""
         centred = logarithms - self._mean(logarithms)[:, np.newaxis]
