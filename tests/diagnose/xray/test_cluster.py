@@ -89,8 +89,8 @@ def host_at(ids: str, switch: str) -> str:
     return f'[[hosts]]\nids = "{ids}"\nattach = "{switch}"\nlink = {{ rate = "100 Mb/s" }}\n'
 
 
-def test_chips_that_a_tighter_one_hides_are_told_apart(tmp_path: Path) -> None:
-    """What goes to the tight chip waits there, and so the others hardly differ while it takes part."""
+def test_hidden_groups_that_a_tighter_one_hides_are_told_apart(tmp_path: Path) -> None:
+    """What goes to the tight group waits there, and so the others hardly differ while it takes part."""
     homes = [0] * 4 + [1] * 6 + [2] * 6
     capacities_mbps = 60, 450, 450
     hosts = "".join(host_at(f"n{i + 1}", f"card/chip{home}") for i, home in enumerate(homes))

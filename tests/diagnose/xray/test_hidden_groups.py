@@ -15,7 +15,7 @@ MEMBERS = frozenset(range(12))
 EVEN, ODD = frozenset(range(0, 12, 2)), frozenset(range(1, 12, 2))
 
 
-def chips_of(first_mbps: float, second_mbps: float) -> str:
+def card_of(first_mbps: float, second_mbps: float) -> str:
     """Hosts at 100 Mb/s on two chips of a card, in turns; a round trip is the same everywhere."""
     hosts = "".join(
         f'[[hosts]]\nids = "n{i + 1}"\nattach = "card/chip{i % 2}"\nlink = {{ rate = "100 Mb/s" }}\n'
@@ -56,7 +56,7 @@ def rounds_on(
     return found
 
 
-def chips_in(members: frozenset[int], rounds: list[Trial]) -> HiddenGroups:
+def groups_in(members: frozenset[int], rounds: list[Trial]) -> HiddenGroups:
     """With ports that all do what one flow alone gets."""
     alone_mbps = VirtualCluster(network_of(ONE_CHIP), spread=0).rates_mbps([(0, 1)])
     ports = np.repeat(alone_mbps, 100)
@@ -65,40 +65,40 @@ def chips_in(members: frozenset[int], rounds: list[Trial]) -> HiddenGroups:
 
 @pytest.mark.parametrize("spread", [0.03, 0.15])
 def test_one_common_limit_is_not_split(spread: float) -> None:
-    chips = chips_in(MEMBERS, rounds_on(ONE_CHIP, 60, spread=spread))
-    assert chips.parts == (MEMBERS,)
-    assert chips.rounds == 60
+    found = groups_in(MEMBERS, rounds_on(ONE_CHIP, 60, spread=spread))
+    assert found.parts == (MEMBERS,)
+    assert found.rounds == 60
 
 
 @pytest.mark.parametrize("rounds", [24, 60, 90])
 def test_few_nodes_that_get_little_are_not_split(rounds: int) -> None:
-    """Where chips of halves would let single nodes have far more, noise must not pass for these chips."""
+    """Where limits of halves would let single nodes have far more, noise must not pass for these."""
     members = frozenset(range(6))
     text = ONE_CHIP.replace("n[1-12]", "n[1-6]").replace("800", "180")
-    found = chips_in(members, rounds_on(text, rounds, share=0.65, spread=0.15, members=members))
+    found = groups_in(members, rounds_on(text, rounds, share=0.65, spread=0.15, members=members))
     assert found.parts == (members,)
 
 
 def test_nodes_without_a_limit_are_not_split() -> None:
     text = ONE_CHIP.replace('capacity = "800 Mb/s"', "")
-    assert chips_in(MEMBERS, rounds_on(text, 60)).parts == (MEMBERS,)
+    assert groups_in(MEMBERS, rounds_on(text, 60)).parts == (MEMBERS,)
 
 
 @pytest.mark.parametrize("second_mbps", [200, 250, 300])
-def test_chips_of_different_capacity_are_told_by_their_level(second_mbps: float) -> None:
-    chips = chips_in(MEMBERS, rounds_on(chips_of(400, second_mbps), 40, share=0.85))
-    assert set(chips.parts) == {EVEN, ODD}
+def test_hidden_groups_of_different_capacity_are_told_by_their_level(second_mbps: float) -> None:
+    found = groups_in(MEMBERS, rounds_on(card_of(400, second_mbps), 40, share=0.85))
+    assert set(found.parts) == {EVEN, ODD}
 
 
-def test_chips_of_the_same_capacity_are_told_by_what_moves_together() -> None:
-    chips = chips_in(MEMBERS, rounds_on(chips_of(450, 450), 60, share=0.85))
-    assert set(chips.parts) == {EVEN, ODD}
-    assert chips.is_sure
+def test_hidden_groups_of_the_same_capacity_are_told_by_what_moves_together() -> None:
+    found = groups_in(MEMBERS, rounds_on(card_of(450, 450), 60, share=0.85))
+    assert set(found.parts) == {EVEN, ODD}
+    assert found.is_sure
 
 
-def test_chips_of_the_same_capacity_look_alike_while_all_send() -> None:
-    chips = chips_in(MEMBERS, rounds_on(chips_of(300, 300), 60, share=1.0))
-    assert chips.parts == (MEMBERS,)
+def test_hidden_groups_of_the_same_capacity_look_alike_while_all_send() -> None:
+    found = groups_in(MEMBERS, rounds_on(card_of(300, 300), 60, share=1.0))
+    assert found.parts == (MEMBERS,)
 
 
 def test_a_chip_behind_its_neighbours_limits_is_told_too() -> None:
@@ -114,32 +114,32 @@ def test_a_chip_behind_its_neighbours_limits_is_told_too() -> None:
     )
     members = frozenset(range(len(homes)))
     rounds = rounds_on(f'name = "card"\n{hosts}{switches}', 60, 0.75, members=members)
-    parts = chips_in(members, rounds).parts
+    parts = groups_in(members, rounds).parts
     assert set(parts) == {frozenset(i for i in members if homes[i] == home) for home in range(3)}
 
 
 def test_few_rounds_are_never_sure() -> None:
-    chips = chips_in(MEMBERS, rounds_on(chips_of(450, 450), LEAST_ROUNDS - 1, share=0.85))
-    assert not chips.is_sure
+    found = groups_in(MEMBERS, rounds_on(card_of(450, 450), LEAST_ROUNDS - 1, share=0.85))
+    assert not found.is_sure
 
 
 def test_without_rounds_all_are_together() -> None:
-    chips = chips_in(MEMBERS, [])
-    assert (chips.parts, chips.is_sure, chips.rounds) == ((MEMBERS,), False, 0)
+    found = groups_in(MEMBERS, [])
+    assert (found.parts, found.is_sure, found.rounds) == ((MEMBERS,), False, 0)
 
 
 def test_parts_are_made_of_the_members_own_numbers() -> None:
     far = frozenset(node + 50 for node in MEMBERS)
     rounds = [
-        Trial(t.phase, t.src + 50, t.dst + 50, t.mbps) for t in rounds_on(chips_of(400, 200), 40)
+        Trial(t.phase, t.src + 50, t.dst + 50, t.mbps) for t in rounds_on(card_of(400, 200), 40)
     ]
-    parts = chips_in(far, rounds).parts
+    parts = groups_in(far, rounds).parts
     assert set(parts) == {frozenset(n + 50 for n in EVEN), frozenset(n + 50 for n in ODD)}
 
 
 def test_rates_without_any_noise_are_one_chip_without_a_warning(
     recwarn: pytest.WarningsRecorder,
 ) -> None:
-    found = chips_in(MEMBERS, rounds_on(ONE_CHIP, LEAST_ROUNDS, spread=0.0))
+    found = groups_in(MEMBERS, rounds_on(ONE_CHIP, LEAST_ROUNDS, spread=0.0))
     assert found.parts == (MEMBERS,)
     assert [str(one.message) for one in recwarn] == []

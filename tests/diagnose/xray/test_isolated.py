@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from weft.diagnose.xray.decision import Decision
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.flows import Flow, as_arrays
 from weft.diagnose.xray.isolated import PARTNERS, isolated_requests, ports_of, retrial_requests
 from weft.diagnose.xray.limit import SharedLimit
-from weft.diagnose.xray.slowness import RETRIALS
+from weft.diagnose.xray.outliers import RETRIALS
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import Verdict
 from weft.run.experiment import Experiment
 from weft.run.records import Kind
 
@@ -88,8 +88,8 @@ def test_routes_that_share_a_limit_are_tried_again_one_after_the_other() -> None
     evidence = Evidence([])
     ports = ports_of(survey, evidence)
     entering = Trial(0, *as_arrays([(4, 0), (5, 1)]), np.array([9.4, 9.4]))
-    verdict = Verdict("limited", (0.5,) * 6)
-    uplink = SharedLimit("uplink", frozenset(range(4)), "in", verdict, (entering,), 30.0)
+    decision = Decision("limited", (0.5,) * 6)
+    uplink = SharedLimit("uplink", frozenset(range(4)), "in", decision, (entering,), 30.0)
 
     def tried(*pairs: Flow) -> list[Trial]:
         return [alone(pair, 9.0) for pair in pairs for _ in range(RETRIALS)]
@@ -108,8 +108,8 @@ def test_a_node_that_seems_slow_is_tried_with_whom_no_limit_is_in_the_way() -> N
     survey = survey_of({(0, b): 3.0 for b in NODES})
     evidence = Evidence([alone((0, 1), 3.0)])
     entering = Trial(0, *as_arrays([(0, 1), (4, 5)]), np.array([2.0, 2.0]))
-    verdict = Verdict("limited", (0.5,) * 6)
-    uplink = SharedLimit("uplink", frozenset(range(1, 6)), "in", verdict, (entering,), 30.0)
+    decision = Decision("limited", (0.5,) * 6)
+    uplink = SharedLimit("uplink", frozenset(range(1, 6)), "in", decision, (entering,), 30.0)
 
     def wanted(evidence: Evidence) -> list[set[int]]:
         ports = ports_of(survey, evidence)

@@ -36,8 +36,8 @@ def test_groups_of_other_speeds_that_are_tried_together_are_each_held_against_th
     mbps = np.array([100.0] * 4 + [10.0] * 4)
     knowledge = knowledge_of([95.0] * 4 + [9.5] * 4, Ports(mbps, mbps))
     for group in (FAST, SLOW):
-        verdict, _ = knowledge.judged("inside", group, group)
-        assert verdict.ratios == pytest.approx([0.95] * 6)
+        decision, _ = knowledge.judged("inside", group, group)
+        assert decision.ratios == pytest.approx([0.95] * 6)
 
 
 def test_what_is_expected_follows_the_ports() -> None:

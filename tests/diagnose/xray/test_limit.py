@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from weft.diagnose.xray.decision import Decision
 from weft.diagnose.xray.flows import Flow, Members, as_arrays
 from weft.diagnose.xray.limit import (
     Ports,
@@ -16,7 +17,6 @@ from weft.diagnose.xray.limit import (
     without_explained,
 )
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import Verdict
 
 GROUP = frozenset(range(4))
 
@@ -29,8 +29,8 @@ def trial(rates: dict[Flow, float]) -> Trial:
 def limit(
     members: Members, kind: Any, direction: Any, *evidence: Trial, **more: Any
 ) -> SharedLimit:
-    verdict = Verdict("limited", (0.5,) * 6)
-    return SharedLimit(kind, members, direction, verdict, evidence, 99.0, **more)
+    decision = Decision("limited", (0.5,) * 6)
+    return SharedLimit(kind, members, direction, decision, evidence, 99.0, **more)
 
 
 def ports(mbps: float = 10.0, **changed: dict[int, float]) -> Ports:

@@ -6,12 +6,12 @@ from collections import Counter
 
 import numpy as np
 
+from weft.diagnose.xray.decision import Decision
 from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.limit import Ports, SharedLimit
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.residual import crossing_flows
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import Verdict
 from weft.run.experiment import Experiment
 
 PORT_MBPS = 10.0
@@ -22,7 +22,7 @@ SENDERS, NEAR, FAR = frozenset(range(12)), frozenset(range(12, 18)), frozenset(r
 def uplink_into(members: Members, mbps: float) -> SharedLimit:
     """What may enter some nodes."""
     trial = Trial(0, np.array([0]), np.array([min(members)]), np.array([mbps]))
-    return SharedLimit("uplink", members, "in", Verdict("limited", ()), (trial,), PORT_MBPS)
+    return SharedLimit("uplink", members, "in", Decision("limited", ()), (trial,), PORT_MBPS)
 
 
 def laid(*limits: SharedLimit) -> Counter[str]:

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from support.plans import a_plan, a_step
+from weft.diagnose.xray.decision import Decision
 from weft.diagnose.xray.flows import as_arrays
 from weft.diagnose.xray.limit import Ports, SharedLimit
-from weft.diagnose.xray.slowness import slow_ports, slow_routes, suspects
+from weft.diagnose.xray.outliers import slow_ports, slow_routes, suspects
 from weft.diagnose.xray.survey import Survey, take_survey
 from weft.diagnose.xray.trial import Trial, trials
-from weft.diagnose.xray.verdict import Verdict
 from weft.plan.pattern import Cast, Matrix, Ring
 from weft.plan.phases import Phase
 from weft.run.experiment import Experiment, chosen_record
@@ -224,8 +224,8 @@ def test_a_route_is_not_slow_for_what_others_took_at_the_same_time() -> None:
 def test_a_route_that_gets_a_thin_share_is_not_suspected() -> None:
     """Where eleven share what one can send, a survey sees a few frames of each."""
     full = Trial(0, *as_arrays([(0, 12)]), np.array([10.0]))
-    verdict = Verdict("limited", (0.5,) * 6)
-    uplink = SharedLimit("uplink", frozenset(range(12)), "out", verdict, (full,), 100.0)
+    decision = Decision("limited", (0.5,) * 6)
+    uplink = SharedLimit("uplink", frozenset(range(12)), "out", decision, (full,), 100.0)
     ports = Ports(np.full(24, 10.0), np.full(24, 10.0))
 
     def suspected(sharing: int) -> list[tuple[int, int]]:
@@ -244,9 +244,9 @@ def test_a_node_that_gets_all_its_switch_has_is_not_slow_itself() -> None:
     chip = {(a, b): 4.0 for a in range(12) for b in range(12) if a < 3 or b < 3}
     survey, ports = surveyed(chip | {(2, b): 1.0 for b in range(12)}, 12)
     both_ways = Trial(0, *as_arrays([(0, 1), (1, 0)]), np.array([2.25, 2.25]))
-    verdict = Verdict("limited", (0.5,) * 6)
+    decision = Decision("limited", (0.5,) * 6)
     members = frozenset({0, 1, 2})
-    switch = SharedLimit("switch", members, "inside", verdict, (both_ways,), 28.0)
+    switch = SharedLimit("switch", members, "inside", decision, (both_ways,), 28.0)
     assert {one.node for one in slow_ports(survey, ports, [], [])} == {0, 1, 2}
     beside_switch = [*slow_ports(survey, ports, [], [switch])]
     assert {one.node for one in beside_switch} == {2}

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork
+from weft.diagnose.xray.decision import FULL_SHARE
 from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.study import Study
-from weft.diagnose.xray.verdict import FULL_SHARE
 from weft.nodeset import fold
 from weft.quantity import format_mbps
 

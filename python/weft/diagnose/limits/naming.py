@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from weft.diagnose.limits.findings import Limit, Slow
 from weft.diagnose.limits.wording import limit_evidence
+from weft.diagnose.xray.decision import ERROR
 from weft.diagnose.xray.limit import SharedLimit
-from weft.diagnose.xray.slowness import SlowPort, slow_ports, slow_routes, suspects
+from weft.diagnose.xray.outliers import SlowPort, slow_ports, slow_routes, suspects
 from weft.diagnose.xray.study import Study
-from weft.diagnose.xray.verdict import ERROR
 from weft.nodeset import fold
 from weft.run.meta import RunMeta
 

@@ -83,9 +83,11 @@ def slow_text(slow: Slow) -> str:
 
 def limit_evidence(limit: SharedLimit) -> str:
     """What a limit rests on."""
-    low, high = (f"{100 * end:.0f}" for end in (limit.verdict.ratio.low, limit.verdict.ratio.high))
+    low, high = (
+        f"{100 * end:.0f}" for end in (limit.decision.ratio.low, limit.decision.ratio.high)
+    )
     shares = low if low == high else f"{low} to {high}"
-    rounds = len(limit.verdict.ratios)
+    rounds = len(limit.decision.ratios)
     what = {
         "uplink": "exchanged with others",
         "switch": "exchanged among themselves",

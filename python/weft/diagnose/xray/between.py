@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from weft.diagnose.xray.core import study_core
+from weft.diagnose.xray.decision import LOOKS, Decision, decide, rounds_to_next_look
 from weft.diagnose.xray.evidence import across
 from weft.diagnose.xray.flows import Members, as_arrays
 from weft.diagnose.xray.knowledge import Answer, Knowledge
@@ -15,7 +16,6 @@ from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.residual import crossing_flows
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import LOOKS, Verdict, judge, rounds_to_next_look
 from weft.run.experiment import Experiment
 from weft.run.records import Kind
 
@@ -90,15 +90,15 @@ def _study_uplink(
     if _judged_across(known, request, crossing, load)[0].state == "free":
         return Answer()
     about = known.evidence.about(kind, part)
-    verdict, evidence = _judged_across(known, request, about, load)
-    if verdict.state == "free":
+    decision, evidence = _judged_across(known, request, about, load)
+    if decision.state == "free":
         return Answer()
-    if verdict.state == "limited":
-        return known.limited("uplink", part, direction, verdict, evidence)
+    if decision.state == "limited":
+        return known.limited("uplink", part, direction, decision, evidence)
     way = "out of" if direction == "out" else "into"
     is_open = Answer(undecided=((f"whether what goes {way} {len(part)} nodes is limited", part),))
-    if verdict.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
-        is_open += known.ask(replace(request, rounds=rounds_to_next_look(len(verdict.ratios))))
+    if decision.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
+        is_open += known.ask(replace(request, rounds=rounds_to_next_look(len(decision.ratios))))
     return is_open
 
 
@@ -117,8 +117,8 @@ def _achievable(known: Knowledge, request: Request) -> float:
 
 def _judged_across(
     known: Knowledge, request: Request, rounds: list[Trial], load: float
-) -> tuple[Verdict, list[Trial]]:
-    """The verdict by the rounds that could load the part's uplink so much, and these."""
+) -> tuple[Decision, list[Trial]]:
+    """The decision by the rounds that could load the part's uplink so much, and these."""
     part = request.experiment.group
     direction: Direction = "out" if request.experiment.kind == "out" else "in"
     crossings = [(trial, across(part, direction, trial)) for trial in rounds]
@@ -129,4 +129,4 @@ def _judged_across(
     ]
     carried = [mbps for _, mbps, _ in loaded]
     ratios = [mbps / offered for _, mbps, offered in loaded]
-    return judge(ratios, carried=carried), [trial for trial, _, _ in loaded]
+    return decide(ratios, carried=carried), [trial for trial, _, _ in loaded]

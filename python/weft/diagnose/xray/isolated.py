@@ -10,8 +10,8 @@ import numpy as np
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.flows import Members, as_arrays
 from weft.diagnose.xray.limit import Ports, SharedLimit, predict
+from weft.diagnose.xray.outliers import RETRIALS, SLOW_SHARE, slow_ports, suspects
 from weft.diagnose.xray.request import Request
-from weft.diagnose.xray.slowness import RETRIALS, SLOW_SHARE, slow_ports, suspects
 from weft.diagnose.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.diagnose.xray.tree.grouping import Group
 from weft.diagnose.xray.trial import Trial

@@ -9,13 +9,13 @@ from typing import TypeVar
 import numpy as np
 
 from weft.diagnose.xray.cache import Cache
+from weft.diagnose.xray.decision import Decision, decide, rounds_to_next_look
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.limit import Direction, Kind, Ports, SharedLimit, predict
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.survey import Survey
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import Verdict, judge, rounds_to_next_look
 from weft.model.maxmin import Crossings
 from weft.run import records
 from weft.run.experiment import Experiment
@@ -77,10 +77,10 @@ class Knowledge:
 
     def judged(
         self, kind: records.Kind, group: Members, within: Members, has_ceiling: bool = True
-    ) -> tuple[Verdict, list[Trial]]:
-        """The verdict on an experiment, and the trials that it rests on."""
+    ) -> tuple[Decision, list[Trial]]:
+        """The decision on an experiment, and the trials that it rests on."""
         evidence = self.evidence.of(kind, group, within)
-        return judge([self.ratio(trial, group) for trial in evidence], has_ceiling), evidence
+        return decide([self.ratio(trial, group) for trial in evidence], has_ceiling), evidence
 
     def ratio(self, trial: Trial, about: Members) -> float:
         """Measured over expected in sum, of a trial among some nodes; what is known counts as expected."""
@@ -117,10 +117,10 @@ class Knowledge:
         return Answer(requests=(request,), is_decided=self.is_over)
 
     def ask_more(
-        self, kind: records.Kind, group: Members, within: Members, verdict: Verdict
+        self, kind: records.Kind, group: Members, within: Members, decision: Decision
     ) -> Answer:
         """The rounds of an experiment that its next look lacks."""
-        rounds = rounds_to_next_look(len(verdict.ratios))
+        rounds = rounds_to_next_look(len(decision.ratios))
         return self.ask(Request(Experiment(kind, group, within), rounds))
 
     def limited(
@@ -128,11 +128,11 @@ class Knowledge:
         kind: Kind,
         members: Members,
         direction: Direction,
-        verdict: Verdict,
+        decision: Decision,
         evidence: Sequence[Trial],
         parts: tuple[Members, ...] = (),
     ) -> Answer:
         """A limit is found."""
         demand_mbps = float(np.median([self.expected_mbps(trial, []).sum() for trial in evidence]))
-        limit = SharedLimit(kind, members, direction, verdict, tuple(evidence), demand_mbps, parts)
+        limit = SharedLimit(kind, members, direction, decision, tuple(evidence), demand_mbps, parts)
         return Answer(limits=(limit,))

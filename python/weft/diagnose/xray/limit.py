@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 
 from weft.diagnose.curve import Ints
+from weft.diagnose.xray.decision import Decision
 from weft.diagnose.xray.flows import Members, is_in
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import Verdict
 from weft.interval import Interval
 from weft.model.maxmin import Crossings, fair_rates
 from weft.run.experiment import MOST_NODES
@@ -33,7 +33,7 @@ class SharedLimit:
     kind: Kind
     members: Members
     direction: Direction
-    verdict: Verdict
+    decision: Decision
     evidence: tuple[Trial, ...]
     demand_mbps: float
     parts: tuple[Members, ...] = ()

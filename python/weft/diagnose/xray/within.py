@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
+from weft.diagnose.xray.decision import Decision, decide
 from weft.diagnose.xray.evidence import Evidence
 from weft.diagnose.xray.flows import Members
 from weft.diagnose.xray.hidden.groups import LEAST_PART, find_hidden_groups
@@ -14,7 +15,6 @@ from weft.diagnose.xray.limit import Ports, predict
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.survey import NEAR_BEST
 from weft.diagnose.xray.trial import Trial
-from weft.diagnose.xray.verdict import Verdict, judge
 from weft.run.experiment import Experiment
 
 SUBSETS_AT_ONCE = 12
@@ -26,25 +26,25 @@ def study_within(known: Knowledge, nodes: Members) -> Answer:
     """Nodes without known parts all send to each other: their parts, none where they have at most one limit."""
     if len(nodes) < 2:
         return Answer()
-    verdict, evidence = known.judged("inside", nodes, nodes, has_ceiling=False)
-    if verdict.state != "free":
+    decision, evidence = known.judged("inside", nodes, nodes, has_ceiling=False)
+    if decision.state != "free":
         # All groups at once may have been too much for the machines: this one alone.
         all_nodes = known.survey.nodes
-        verdict, evidence = known.judged("inside", nodes, all_nodes, has_ceiling=False)
-    asked = _ask_inside(known, nodes, verdict) if verdict.state == "open" else Answer()
+        decision, evidence = known.judged("inside", nodes, all_nodes, has_ceiling=False)
+    asked = _ask_inside(known, nodes, decision) if decision.state == "open" else Answer()
     if not asked.is_decided:
         return asked
-    if verdict.state == "limited" or _has_slow_corner(known, evidence):
-        return asked + _divided(known, nodes, verdict, evidence)
-    if verdict.state == "undecided":
+    if decision.state == "limited" or _has_slow_corner(known, evidence):
+        return asked + _divided(known, nodes, decision, evidence)
+    if decision.state == "undecided":
         question = f"whether {len(nodes)} nodes share a limit among themselves"
         return Answer(undecided=((question, nodes),))
     return asked
 
 
-def _divided(known: Knowledge, nodes: Members, verdict: Verdict, evidence: list[Trial]) -> Answer:
+def _divided(known: Knowledge, nodes: Members, decision: Decision, evidence: list[Trial]) -> Answer:
     """Nodes that get less together: the parts with limits of their own, none where one is all of them."""
-    hidden = _hidden_groups(known, nodes, verdict)
+    hidden = _hidden_groups(known, nodes, decision)
     asked = replace(hidden, parts=())
     if not asked.is_decided:
         return asked
@@ -52,18 +52,18 @@ def _divided(known: Knowledge, nodes: Members, verdict: Verdict, evidence: list[
         asked += _explaining(known, hidden.parts, nodes, evidence)
         if asked.parts or not asked.is_decided:
             return asked
-    return asked + _undivided(known, nodes, verdict, evidence)
+    return asked + _undivided(known, nodes, decision, evidence)
 
 
 def _explaining(
     known: Knowledge, parts: tuple[Members, ...], nodes: Members, evidence: list[Trial]
 ) -> Answer:
     """The parts, some joined or divided again, none where their limits do not explain the evidence."""
-    verdicts = {part: known.judged("inside", part, nodes)[0] for part in parts}
-    for part, verdict in verdicts.items():
-        if verdict.state == "open" and not known.is_over:
-            return known.ask_more("inside", part, nodes, verdict)
-    free = [part for part, verdict in verdicts.items() if verdict.state == "free"]
+    decisions = {part: known.judged("inside", part, nodes)[0] for part in parts}
+    for part, decision in decisions.items():
+        if decision.state == "open" and not known.is_over:
+            return known.ask_more("inside", part, nodes, decision)
+    free = [part for part, decision in decisions.items() if decision.state == "free"]
     joined = frozenset[int]().union(*free)
     if len(free) > 1 and joined != nodes:
         # What nothing limits by itself may be one part, with a limit.
@@ -73,7 +73,7 @@ def _explaining(
     if not found.is_decided:
         return found
     explained = [known.after(found).ratio(trial, nodes) for trial in evidence]
-    if judge(explained, has_ceiling=False).state != "limited":
+    if decide(explained, has_ceiling=False).state != "limited":
         return found
     # Parts of one common limit: each by itself gets more than its share of it.
     return replace(found, limits=(), parts=())
@@ -81,18 +81,20 @@ def _explaining(
 
 def _study_part(known: Knowledge, part: Members, among: Members) -> Answer:
     """The part, or those that it has: a tighter one beside them may have hidden that they are several."""
-    verdict, evidence = known.judged("inside", part, among)
+    decision, evidence = known.judged("inside", part, among)
     found = Answer()
-    if verdict.state == "open":
-        found = known.ask_more("inside", part, among, verdict)
-    if verdict.state == "limited":
-        found = _divided(known, part, verdict, evidence)
+    if decision.state == "open":
+        found = known.ask_more("inside", part, among, decision)
+    if decision.state == "limited":
+        found = _divided(known, part, decision, evidence)
     return found if found.parts else replace(found, parts=(part,))
 
 
-def _undivided(known: Knowledge, nodes: Members, verdict: Verdict, evidence: list[Trial]) -> Answer:
+def _undivided(
+    known: Knowledge, nodes: Members, decision: Decision, evidence: list[Trial]
+) -> Answer:
     """Nodes that may have one limit."""
-    whole = judge(verdict.ratios)
+    whole = decide(decision.ratios)
     if whole.state == "open":
         return _ask_inside(known, nodes, whole)
     if whole.state == "limited":
@@ -115,11 +117,11 @@ def _has_slow_corner(known: Knowledge, evidence: list[Trial]) -> bool:
         found = (trial.mbps / predicted)[is_fast]
         for node, share in zip(trial.src[is_fast].tolist(), found.tolist(), strict=True):
             shares[node].append(share)
-    states = [judge(found, has_ceiling=False).state for found in shares.values()]
+    states = [decide(found, has_ceiling=False).state for found in shares.values()]
     return states.count("limited") >= LEAST_PART
 
 
-def _ask_inside(known: Knowledge, nodes: Members, alone: Verdict) -> Answer:
+def _ask_inside(known: Knowledge, nodes: Members, alone: Decision) -> Answer:
     """More rounds with all groups at once; of this one alone where that was not enough."""
     together, _ = known.judged("inside", nodes, nodes, has_ceiling=False)
     if together.state == "open" and not alone.ratios:
@@ -127,14 +129,14 @@ def _ask_inside(known: Knowledge, nodes: Members, alone: Verdict) -> Answer:
     return known.ask_more("inside", nodes, known.survey.nodes, alone)
 
 
-def _hidden_groups(known: Knowledge, nodes: Members, verdict: Verdict) -> Answer:
+def _hidden_groups(known: Knowledge, nodes: Members, decision: Decision) -> Answer:
     """Nodes that are limited together: the parts that have limits of their own, one where it is one limit."""
     rounds = known.evidence.of("subset", nodes, nodes)
     hidden = known.cache.get(
         ("hidden", nodes, len(rounds)),
         lambda: find_hidden_groups(nodes, rounds, _ports_before(known, rounds)),
     )
-    share = min((1 + verdict.ratio.median) / 2, MOST_SENDING)
+    share = min((1 + decision.ratio.median) / 2, MOST_SENDING)
     more = Request(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share)
     asked = Answer() if hidden.is_sure else known.ask(more)
     return replace(asked, parts=hidden.parts)

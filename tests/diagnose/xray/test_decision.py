@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from weft.diagnose.xray.verdict import ERROR, FULL_SHARE, LOOKS, judge, under_ceiling
+from weft.diagnose.xray.decision import ERROR, FULL_SHARE, LOOKS, decide, under_ceiling
 
 LOW, HIGH = FULL_SHARE - 0.02, FULL_SHARE + 0.03
 
@@ -32,19 +32,19 @@ LOW, HIGH = FULL_SHARE - 0.02, FULL_SHARE + 0.03
     ],
 )
 def test_so_many_rounds_must_agree_at_each_look(ratios: list[float], state: str) -> None:
-    assert judge(ratios).state == state
+    assert decide(ratios).state == state
 
 
 def test_what_is_decided_stays_decided_whatever_comes_later() -> None:
-    assert judge([0.5] * 6 + [1.0] * 20).state == "limited"
-    assert judge([1.0] * 6 + [0.5] * 20).state == "free"
+    assert decide([0.5] * 6 + [1.0] * 20).state == "limited"
+    assert decide([1.0] * 6 + [0.5] * 20).state == "free"
 
 
 def test_rounds_without_a_ceiling_are_no_limit() -> None:
     uneven = [0.4, 0.5, 0.6, 0.7, 0.8, 0.86]
-    assert judge(uneven).state == "open"
-    assert judge(uneven, has_ceiling=False).state == "limited"
-    assert judge([*uneven, *uneven, *uneven]).state == "undecided"
+    assert decide(uneven).state == "open"
+    assert decide(uneven, has_ceiling=False).state == "limited"
+    assert decide([*uneven, *uneven, *uneven]).state == "undecided"
 
 
 def test_a_ceiling_lets_rounds_fall_far_below_it_but_not_rise_above() -> None:
@@ -53,7 +53,7 @@ def test_a_ceiling_lets_rounds_fall_far_below_it_but_not_rise_above() -> None:
 
 
 def test_the_interval_of_the_ratio_is_of_all_rounds() -> None:
-    ratio = judge([0.5, 0.52, 0.51, 0.49, 0.5, 0.5]).ratio
+    ratio = decide([0.5, 0.52, 0.51, 0.49, 0.5, 0.5]).ratio
     assert (ratio.low, ratio.median, ratio.high) == (0.49, 0.5, 0.52)
 
 
@@ -64,6 +64,6 @@ def wrong(states: Sequence[str], state: str) -> float:
 def test_three_looks_err_no_more_often_than_promised() -> None:
     # The hardest case: the median is the threshold itself, each round agrees with one half.
     rounds = np.random.default_rng(1).choice([LOW, HIGH], (20_000, max(LOOKS)))
-    states = [judge(row.tolist(), has_ceiling=False).state for row in rounds]
+    states = [decide(row.tolist(), has_ceiling=False).state for row in rounds]
     for state in ("limited", "free"):
         assert 0 < wrong(states, state) <= ERROR

@@ -37,7 +37,7 @@ State = Literal["limited", "free", "open", "undecided"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Decision:
     """What the rounds say so far; "open" asks for more of them, "undecided" is final."""
 
     state: State
@@ -49,9 +49,9 @@ class Verdict:
         return median_interval(self.ratios)
 
 
-def judge(
+def decide(
     ratios: Sequence[float], has_ceiling: bool = True, carried: Sequence[float] | None = None
-) -> Verdict:
+) -> Decision:
     """Decide by the sign test at the looks of a group-sequential plan.
 
     With `has_ceiling` only rounds that one full limit could have made count as limited; `carried` is
@@ -68,11 +68,11 @@ def judge(
             and below >= needed
             and (not has_ceiling or under_ceiling((carried or ratios)[:count]))
         ):
-            return Verdict("limited", tuple(ratios))
+            return Decision("limited", tuple(ratios))
         if needed and count - below >= needed:
-            return Verdict("free", tuple(ratios))
+            return Decision("free", tuple(ratios))
     over = len(ratios) >= max(LOOKS)
-    return Verdict("undecided" if over else "open", tuple(ratios))
+    return Decision("undecided" if over else "open", tuple(ratios))
 
 
 def rounds_to_next_look(have: int) -> int:
