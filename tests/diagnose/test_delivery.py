@@ -11,7 +11,7 @@ from rich.console import Console
 from support.here import weft
 from support.runs import step_plan, step_rows, write_run
 from weft.cli.output import plain
-from weft.cli.tables.delivery import deliveries_table
+from weft.cli.tables.summary import deliveries_table
 from weft.diagnose.delivery import Delivered, deliveries
 from weft.diagnose.summary import summarise
 from weft.report.facts import delivery_table, loss_text

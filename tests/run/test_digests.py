@@ -10,8 +10,7 @@ from support.computed import compute
 from support.here import weft, weft_json
 from support.refusals import refused
 from support.runs import change_meta
-from weft.diagnose.ensemble.bottlenecks import bottlenecks
-from weft.diagnose.ensemble.phases import phases
+from weft.diagnose.ensemble.phases import bottlenecks, phases
 from weft.diagnose.ensemble.rates import Rates
 from weft.execute.request import resume_run
 from weft.run.digests import Digests

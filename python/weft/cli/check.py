@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from rich.console import Console
 
-from weft.cli.options.nodes import nodes_option, ports_option
+from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
 from weft.cli.progress import progress
 from weft.cli.tables.layout import number, plain_table, terminal, titled

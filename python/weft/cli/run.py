@@ -10,8 +10,7 @@ import cloup
 import msgspec
 from msgspec import Struct
 
-from weft.cli.options.applications import load_settings
-from weft.cli.options.nodes import nodes_option, ports_option
+from weft.cli.options import load_settings, nodes_option, ports_option
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.progress import progress
 from weft.cli.tables.dry_run import print_outlook

@@ -7,10 +7,9 @@ from typing import Any
 
 from weft.diagnose.curve import curves
 from weft.diagnose.delivery import Delivered, deliveries
-from weft.diagnose.ensemble.bottlenecks import Bottleneck, bottlenecks
 from weft.diagnose.ensemble.effects import Effects, effects_of
 from weft.diagnose.ensemble.matrix import matrices
-from weft.diagnose.ensemble.phases import Phase, phases
+from weft.diagnose.ensemble.phases import Bottleneck, Phase, bottlenecks, phases
 from weft.diagnose.ensemble.rates import Rates
 from weft.diagnose.ensemble.routes import routes, transfers_json
 from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points

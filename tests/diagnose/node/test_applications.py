@@ -8,7 +8,7 @@ from support.cases import cases
 from support.computed import compute
 from support.here import refusal, weft, weft_json
 from support.refusals import refused
-from weft.cli.options.applications import load_settings
+from weft.cli.options import load_settings
 from weft.compare.comparison import compare
 from weft.diagnose.node.applications import LoadedPoint, loaded_points
 from weft.diagnose.node.gamma_runs import sweep_of_runs

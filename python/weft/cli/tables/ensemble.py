@@ -12,9 +12,8 @@ from rich.table import Table
 
 from weft.alike import FEWEST, alike
 from weft.cli.tables.layout import number, plain_table, titled
-from weft.diagnose.ensemble.bottlenecks import Bottleneck
 from weft.diagnose.ensemble.effects import Block, Effects
-from weft.diagnose.ensemble.phases import Phase, overall_mbps
+from weft.diagnose.ensemble.phases import Bottleneck, Phase, overall_mbps
 from weft.diagnose.ensemble.rates import Rates
 from weft.diagnose.summary import Summary
 from weft.nodeset import fold, fold_groups, fold_names

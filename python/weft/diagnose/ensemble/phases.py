@@ -1,7 +1,8 @@
-"""What each phase of a run carried, and which route it waited for."""
+"""What each phase of a run carried, which route it waited for, and what held its transfers back."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import harmonic_mean
@@ -12,6 +13,7 @@ from weft.diagnose.curve import column, group_slices, group_starts, joint_code
 from weft.diagnose.ensemble.rates import Rates
 from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
+from weft.run.tables import BOTTLENECKS_NAME
 from weft.statistics import median_interval
 
 
@@ -114,3 +116,37 @@ def _spans_ms(run: Run) -> dict[tuple[int, int], float]:
         ).median
         for rows in group_slices(step, phase)
     }
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """A constraint that limited `transfers` of a step's transfers, `share` of them all."""
+
+    step: int
+    constraint: str
+    transfers: int
+    share: float
+
+
+def bottlenecks(run: Run) -> list[Bottleneck]:
+    """The constraints of each step, those first that limited most; nothing where a run does not record it."""
+    sampled = sampled_steps(run.meta)
+    rows = [row for row in _counted(run) if row[0] not in sampled]
+    digests = Digests.of(run)
+    for step in sampled:
+        rows += [(step, *counts) for counts in digests.of_step(step).bottleneck_counts()]
+    totals: Counter[int] = Counter()
+    for step, _, count in rows:
+        totals[step] += count
+    return [
+        Bottleneck(step, constraint, count, count / totals[step])
+        for step, constraint, count in sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
+    ]
+
+
+def _counted(run: Run) -> list[tuple[int, str, int]]:
+    """Step, constraint and how many rows it held back, where the run has it for each row."""
+    table = run.side_table(BOTTLENECKS_NAME)
+    counted = table.group_by(["step", "bottleneck"]).aggregate([([], "count_all")])
+    rows = counted.to_pylist()
+    return [(row["step"], str(row["bottleneck"]), row["count_all"]) for row in rows]

@@ -1,12 +1,19 @@
-"""The options of `weft run` that say what applications do, as settings of the plan."""
+"""Options of commands: those that several share, and what those about applications change of a plan."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import click
+
 from weft.errors import RequestError
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
+
+nodes_option = click.option(
+    "--nodes", type=click.IntRange(min=1), help="Use the first N nodes of a real cluster."
+)
+ports_option = click.option("--ports", metavar="RANGE", help="Ports for data, such as 5000-5100.")
 
 
 def load_settings(plan: str, loads: Mapping[str, str | None]) -> list[tuple[str, str]]:
@@ -35,10 +42,6 @@ def _settings(steps: Iterable[Step], name: str, value: str) -> list[tuple[str, s
             f"--{name} {value}: the plan has no step of the pattern {pattern}",
             f"the plan {example} has one",
         )
-    text = f'["{_size(value)}"]' if name == "page" else value
+    # KB is how many write kB.
+    text = f'["{value.replace("KB", "kB")}"]' if name == "page" else value
     return [(f"steps[{index}].{key}", text) for index in mine]
-
-
-def _size(text: str) -> str:
-    """A size of a plan; KB is how many write kB."""
-    return text.replace("KB", "kB")
