@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from weft.cli.output import json_option, print_json
-from weft.errors import WorkError
+from weft.cli.output import json_option, print_json, write_file
 from weft.formats.exporters import FORMATS, export_run
 from weft.run.folder import Run
 
@@ -21,15 +20,8 @@ def export(run: str, format: str, out: str | None, as_json: bool) -> None:
     """Write RUN in the format of another tool."""
     text = export_run(Run.open(run), format)
     if out is not None:
-        _write(Path(out), text)
+        write_file(Path(out), text)
     if as_json:
         print_json({"run": run, "format": format, "file": out, "text": None if out else text})
     elif out is None:
         click.echo(text, nl=False)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text)
-    except OSError as error:
-        raise WorkError(f"{path}: cannot write it: {error.strerror}") from None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from weft.cli.output import json_option, print_json, print_warnings
+from weft.cli.output import json_option, print_run
 from weft.formats.importers import FORMATS, import_file
 from weft.formats.importers.imported import MOST_BYTES, Options
 
@@ -39,9 +39,4 @@ def import_(
     """Import FILE, a result of another tool, as a run."""
     directory = out or str(Path("runs") / Path(file).stem)
     run = import_file(format, file, directory, Options(partial, bidir, transport, size_bytes))
-    if as_json:
-        warnings = run.meta.warnings
-        print_json({"run": directory, "status": run.meta.status, "warnings": warnings})
-    else:
-        print_warnings(run.meta.warnings)
-        click.echo(f"{directory}: {run.meta.status}", err=True)
+    print_run(run, as_json)

@@ -6,12 +6,17 @@ import json
 import sys
 from collections.abc import Iterable
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
+from weft.errors import WorkError
+from weft.nodeset import fold
+
 if TYPE_CHECKING:
+    from weft.run.folder import Run
     from weft.run.meta import Warning
 
 json_option = click.option(
@@ -52,6 +57,26 @@ def print_warnings(warnings: Iterable[Warning]) -> None:
         click.echo(f"warning: {warning.message}", err=True)
         if warning.hint:
             click.echo(f"  hint: {warning.hint}", err=True)
+
+
+def print_run(run: Run, as_json: bool) -> None:
+    """Where a run is, and what became of it."""
+    directory, status = str(run.directory), run.meta.status
+    if as_json:
+        print_json({"run": directory, "status": status, "warnings": run.meta.warnings})
+        return
+    print_warnings(run.meta.warnings)
+    if lost := dict.fromkeys(entry["node"] for entry in run.meta.lost):
+        click.echo(f"lost nodes: {fold(lost)}", err=True)
+    click.echo(f"{directory}: {status}", err=True)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write what a command was asked for; raises WorkError."""
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise WorkError(f"{path}: cannot write it: {error.strerror}") from None
 
 
 def print_error(message: str, hint: str = "") -> None:

@@ -11,13 +11,12 @@ import msgspec
 from msgspec import Struct
 
 from weft.cli.options import load_settings, nodes_option, ports_option
-from weft.cli.output import json_option, print_json, print_warnings
+from weft.cli.output import json_option, print_run
 from weft.cli.progress import progress
 from weft.cli.tables.dry_run import print_outlook
 from weft.errors import RequestError
 from weft.execute.mpi.toolchain import KINDS
 from weft.execute.request import RunRequest, commands_of_run, foresee_run, resume_run, start_run
-from weft.nodeset import fold
 from weft.run.folder import Run
 
 
@@ -125,7 +124,7 @@ def run(context: click.Context, /, **given: object) -> None:
         print_outlook(foresee_run(_request(asked)), asked.as_json)
         return
     result = _started(asked) if asked.resume is None else _resumed(asked, asked.resume)
-    _say(result, asked.as_json)
+    print_run(result, asked.as_json)
     context.exit(0 if result.meta.status == "complete" else 1)
 
 
@@ -176,20 +175,6 @@ def _approved_commands(folder: str, yes: bool) -> list[str]:
     listed = "".join(f"\n  {command}" for command in commands)
     question = f"{folder}: its run.json has this machine run{listed}\nRun it?"
     return commands if click.confirm(question, err=True) else []
-
-
-def _say(result: Run, as_json: bool) -> None:
-    """Where the run is, and what became of it."""
-    if as_json:
-        warnings = result.meta.warnings
-        print_json(
-            {"run": str(result.directory), "status": result.meta.status, "warnings": warnings}
-        )
-    else:
-        print_warnings(result.meta.warnings)
-        if lost := dict.fromkeys(entry["node"] for entry in result.meta.lost):
-            click.echo(f"lost nodes: {fold(lost)}", err=True)
-        click.echo(f"{result.directory}: {result.meta.status}", err=True)
 
 
 def _overrides(asked: Asked, plan: str) -> list[tuple[str, str]]:

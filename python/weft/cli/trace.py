@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from weft.cli.output import json_option, print_json
-from weft.errors import WorkError
+from weft.cli.output import json_option, print_json, write_file
 from weft.run.folder import Run
 from weft.trace.chrome import trace_text
 from weft.trace.replay import record
@@ -33,10 +32,7 @@ def trace(run: str, size_bytes: int, step: int | None, out: str | None, as_json:
     """
     recording = record(Run.open(run), size_bytes, None if step is None else step - 1)
     path = Path(out) if out else Path(run) / f"trace-{size_bytes}.json"
-    try:
-        path.write_text(trace_text(recording))
-    except OSError as error:
-        raise WorkError(f"{path}: cannot write it: {error.strerror}") from None
+    write_file(path, trace_text(recording))
     if recording.is_cut:
         click.echo("warning: more slices than fit: the end is missing", err=True)
     if as_json:

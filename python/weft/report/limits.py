@@ -56,7 +56,7 @@ def slow_table(findings: Findings) -> Table:
     found = fold_slow(findings.slow)
     rows = [
         [
-            _slow_name(slow),
+            slow.name,
             slow.kind,
             slow.direction or "both" if slow.kind != "route" else "",
             range_mbps(slow.rate_mbps),
@@ -70,11 +70,7 @@ def slow_table(findings: Findings) -> Table:
 
 def slow_text(slow: Slow) -> str:
     """What a slow node does, shortly: "n6 in 9.4 Mb/s"."""
-    return (
-        f"{_slow_name(slow)} {slow.direction or ''} {format_mbps(slow.rate_mbps.median)}".replace(
-            "  ", " "
-        )
-    )
+    return " ".join(filter(None, (slow.name, slow.direction, format_mbps(slow.rate_mbps.median))))
 
 
 def remarks(run: Run, findings: Findings) -> list[str]:
@@ -120,10 +116,6 @@ def _against(limit: Limit) -> str:
     if limit.against:
         return fold(limit.against)
     return "" if limit.direction == "inside" else "all others"
-
-
-def _slow_name(slow: Slow) -> str:
-    return " to ".join(slow.nodes) if slow.kind == "route" else fold(slow.nodes)
 
 
 def _lost(run: Run) -> Iterator[str]:

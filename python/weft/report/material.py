@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from weft.report.applications import LoadStep, load_steps_of
 from weft.report.ensemble import Ensemble, ensembles_of
-from weft.report.occupation import Inside, insides_of
-from weft.report.pairs import PairStep, pair_steps_of
 from weft.report.series import Series, run_names, series_of
+from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
 from weft.run.folder import Run
 
 

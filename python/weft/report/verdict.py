@@ -8,11 +8,10 @@ from weft.alike import listed
 from weft.diagnose.points import Point
 from weft.interval import Interval
 from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
-from weft.report.applications import LoadStep, load_steps_of
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures.curves import size_text
-from weft.report.pairs import PairStep
 from weft.report.series import Series, series_of
+from weft.report.steps import LoadStep, PairStep, load_steps_of
 from weft.run.folder import Run
 from weft.statistics import coverage, has_interval
 

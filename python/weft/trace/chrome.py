@@ -9,24 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from weft.trace.replay import GAUGES, Columns, Recording
 
 Event = dict[str, Any]
+"""Its `ts` is in ps until it is written."""
 MESSAGE = "messages"
 """The process, in the sense of the format, whose tracks are round trips and the latency budget of each way."""
 ROUND_TRIPS = "round trips"
-
-
-@dataclass(frozen=True)
-class _At:
-    """An event with its time; of two at the same time the one that was made first comes first."""
-
-    ps: int
-    event: Event
 
 
 def trace_text(recording: Recording) -> str:
@@ -37,15 +30,10 @@ def trace_text(recording: Recording) -> str:
 
 
 def trace_events(recording: Recording) -> list[Event]:
-    """Names of tracks first, then everything by time."""
-    timed = [
-        *_slices(recording),
-        *_round_trips(recording),
-        *_passages(recording),
-        *_readings(recording),
-    ]
-    timed.sort(key=lambda each: each.ps)
-    return [*_names(recording), *(each.event | {"ts": each.ps / 1e6} for each in timed)]
+    """Names of tracks first, then everything by time; of two events at the same time the one that was made first."""
+    kinds = (_slices, _round_trips, _passages, _readings)
+    timed = sorted((event for kind in kinds for event in kind(recording)), key=itemgetter("ts"))
+    return [*_names(recording), *(event | {"ts": event["ts"] / 1e6} for event in timed)]
 
 
 def _about(recording: Recording) -> dict[str, Any]:
@@ -84,7 +72,7 @@ def _ways(recording: Recording) -> list[str]:
     return [f"{first} to {second}", f"{second} to {first}"]
 
 
-def _slices(recording: Recording) -> Iterator[_At]:
+def _slices(recording: Recording) -> Iterator[Event]:
     """What processors, buses, links and interfaces do, and arrows from each slice to the next of the same flow."""
     width = len(recording.tracks)
     arrows = _arrows(recording.slices)
@@ -103,12 +91,12 @@ def _slice(
     span_ps: tuple[int, int],
     args: Mapping[str, Any],
     arrow: Event | None = None,
-) -> Iterator[_At]:
+) -> Iterator[Event]:
     begin_ps, end_ps = span_ps
-    yield _At(begin_ps, {"ph": "B", "name": name, "cat": "work", **place, "args": args})
+    yield {"ts": begin_ps, "ph": "B", "name": name, "cat": "work", **place, "args": args}
     if arrow:
-        yield _At(begin_ps, arrow | place)
-    yield _At(end_ps, {"ph": "E", **place})
+        yield {"ts": begin_ps, **arrow, **place}
+    yield {"ts": end_ps, "ph": "E", **place}
 
 
 def _arrows(slices: Columns) -> dict[int, Event]:
@@ -128,7 +116,7 @@ def _arrows(slices: Columns) -> dict[int, Event]:
     return found
 
 
-def _round_trips(recording: Recording) -> Iterator[_At]:
+def _round_trips(recording: Recording) -> Iterator[Event]:
     """The warm-up, then each round trip that counts."""
     ends = recording.passages["end_ps"].tolist()
     if not ends:
@@ -139,7 +127,7 @@ def _round_trips(recording: Recording) -> Iterator[_At]:
         yield from _slice(f"round trip {number}" if number else "warm-up", place, span_ps, {})
 
 
-def _passages(recording: Recording) -> Iterator[_At]:
+def _passages(recording: Recording) -> Iterator[Event]:
     """The stages of the latency budget, a track for each direction."""
     pid = _pid(recording, MESSAGE)
     for row in _rows(recording.passages):
@@ -149,7 +137,7 @@ def _passages(recording: Recording) -> Iterator[_At]:
         yield from _slice(recording.stages[row["stage"]], place, span_ps, args)
 
 
-def _readings(recording: Recording) -> Iterator[_At]:
+def _readings(recording: Recording) -> Iterator[Event]:
     """Counters, where they change."""
     last: dict[tuple[int, int], int] = {}
     for row in _rows(recording.readings):
@@ -158,7 +146,7 @@ def _readings(recording: Recording) -> Iterator[_At]:
             last[key] = row["value"]
             name = GAUGES[row["gauge"]]
             event = {"ph": "C", "name": name, "pid": row["node"] + 1, "tid": 0}
-            yield _At(row["at_ps"], event | {"args": {"bytes": row["value"]}})
+            yield {"ts": row["at_ps"], **event, "args": {"bytes": row["value"]}}
 
 
 def _rows(columns: Columns) -> Iterable[dict[str, int]]:

@@ -76,7 +76,7 @@ def _slow_table(slow: Sequence[Slow]) -> Table:
     ranges = _range_heading(one.rate_mbps for one in found)
     rows = [
         [
-            " to ".join(one.nodes) if one.kind == "route" else fold(one.nodes),
+            one.name,
             {"out": "sending", "in": "receiving"}.get(one.direction or "", one.kind),
             *_interval(one.rate_mbps, ranges),
             significant(one.expected_mbps, 3),

@@ -8,6 +8,7 @@ from typing import Any
 
 from weft.diagnose.pair_order import PairOrder
 from weft.interval import Interval
+from weft.nodeset import fold
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,11 @@ class Slow:
     rate_mbps: Interval
     expected_mbps: float
     evidence: str
+
+    @property
+    def name(self) -> str:
+        """Such as "n1 to n2" or "n[1-4]"."""
+        return " to ".join(self.nodes) if self.kind == "route" else fold(self.nodes)
 
 
 @dataclass(frozen=True)

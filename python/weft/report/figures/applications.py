@@ -8,11 +8,11 @@ from typing import Any
 
 import altair as alt
 
-from weft.report.applications import LoadStep
 from weft.report.figures.drawing import axes
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.report.figures.drawing.plots import LinePlot
 from weft.report.material import Material
+from weft.report.steps import LoadStep
 
 _USERS = "Users"
 _GAMMA = "Application ratio gamma: application work over communication work"

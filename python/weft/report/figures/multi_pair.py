@@ -11,7 +11,7 @@ from weft.quantity import format_bytes, format_mbps, format_us
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.report.material import Material
-from weft.report.pairs import PairStep
+from weft.report.steps import PairStep
 
 HEIGHT = 400
 ALONE = "all interfaces alone, added up"

@@ -16,7 +16,7 @@ from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.report.figures.drawing.plots import LinePlot
 from weft.report.figures.stacks import Stacks, stacked
 from weft.report.material import Material
-from weft.report.occupation import Inside
+from weft.report.steps import Inside
 
 BUDGET_SCHEME: Final = "tableau20"
 """More colours than the report's own, since there are more stages."""

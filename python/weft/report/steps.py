@@ -1,14 +1,18 @@
-"""Steps in which applications compute, ready to be drawn: streams under a load, web servers."""
+"""Steps of one kind, ready to be drawn: under an application's load, of several pairs, inside of nodes."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnose.node.applications import LoadedPoint, loaded_points
-from weft.diagnose.node.occupation import occupation
+from weft.diagnose.node.occupation import Budget, Busy, budgets, occupation
 from weft.diagnose.node.web import WebPoint, web_points
-from weft.quantity import format_bytes, format_mbps, format_us, significant
+from weft.diagnose.pair_order import pair_orders
+from weft.quantity import format_bytes, format_mbps, format_us, range_mbps, significant
 from weft.report.table import Table
 from weft.run.folder import Run
 
@@ -111,3 +115,87 @@ def _web_table(points: Sequence[WebPoint]) -> Table:
         for one in points
     ]
     return Table(headers, rows)
+
+
+@dataclass(frozen=True)
+class PairStep:
+    """One test of one run; `label` is the run's name."""
+
+    label: str
+    run: Run
+    test: str
+    points: Sequence[MultiPairPoint]
+
+    @property
+    def table(self) -> Table:
+        """All sizes of all arrangements."""
+        headers = ["Arrangement", "Size", "All pairs", "Spread", "Of alone", "Latency"]
+        return Table(headers, [_pair_row(point) for point in self.points])
+
+    @property
+    def findings(self) -> list[str]:
+        """The policies in order, for each number of pairs."""
+        return [order.text for order in pair_orders(self.points)]
+
+
+def _pair_row(point: MultiPairPoint) -> list[str]:
+    return [
+        point.name,
+        format_bytes(point.size_bytes),
+        range_mbps(point.sum_mbps),
+        f"{point.spread_pct:.1f} %",
+        f"{point.of_alone.median:.1%}" if point.of_alone else "",
+        format_us(point.latency_us.median) if point.latency_us else "",
+    ]
+
+
+def pair_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[PairStep]:
+    """Those of all runs, in their order."""
+    return [one for name, run in zip(names, runs, strict=True) for one in _pairs_of_run(name, run)]
+
+
+def _pairs_of_run(name: str, run: Run) -> Iterator[PairStep]:
+    points = multi_pair_points(run)
+    for step in dict.fromkeys(point.step for point in points):
+        mine = [point for point in points if point.step == step]
+        yield PairStep(name, run, mine[0].test, mine)
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A run on node:MACHINE, of which each step is drawn by itself."""
+
+    label: str
+    run: Run
+
+    @cached_property
+    def busy(self) -> list[Busy]:
+        """By step, size, node and part."""
+        return occupation(self.run)
+
+    @cached_property
+    def budgets(self) -> list[Budget]:
+        """By step and size, of ping-pongs."""
+        return budgets(self.run)
+
+    @cached_property
+    def steps(self) -> list[int]:
+        """Those that have each size once, not under several loads."""
+        phases = {(busy.step, busy.phase): busy.size_bytes for busy in self.busy}
+        often = Counter((step, size_bytes) for (step, _), size_bytes in phases.items())
+        steps = {step for step, _ in phases}
+        return sorted(steps - {step for (step, _), count in often.items() if count > 1})
+
+    def label_of(self, step: int) -> str:
+        """A step's label: the run's alone where it has one step, as curves are called."""
+        plan_steps = [one.name for one in self.run.meta.plan.steps]
+        if len(self.steps) == 1:
+            return self.label
+        numbered = f" ({step + 1})" if plan_steps.count(plan_steps[step]) > 1 else ""
+        return f"{self.label} · {plan_steps[step]}{numbered}"
+
+
+def insides_of(names: Sequence[str], runs: Sequence[Run]) -> list[Inside]:
+    """The runs that record what was inside their nodes."""
+    found = [Inside(name, run) for name, run in zip(names, runs, strict=True)]
+    return [one for one in found if one.steps]
