@@ -2,7 +2,7 @@ import pytest
 
 from model.test_laws import published
 from weft.errors import RequestError
-from weft.model.access_time import AccessTime
+from weft.model.communication_path import AccessTime
 
 
 def test_published_times() -> None:

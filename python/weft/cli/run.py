@@ -9,12 +9,14 @@ import click
 import cloup
 import msgspec
 from msgspec import Struct
+from rich.table import Table
 
 from weft.cli.options import load_settings, nodes_option, ports_option
-from weft.cli.output import json_option, print_run
+from weft.cli.output import json_option, print_json, print_run
 from weft.cli.progress import progress
-from weft.cli.tables.dry_run import print_outlook
+from weft.cli.tables.layout import terminal
 from weft.errors import RequestError
+from weft.execute.dry_run import Outlook
 from weft.execute.mpi.toolchain import KINDS
 from weft.execute.request import RunRequest, commands_of_run, foresee_run, resume_run, start_run
 from weft.run.folder import Run
@@ -121,7 +123,7 @@ def run(context: click.Context, /, **given: object) -> None:
     """
     asked = msgspec.convert(given, Asked)
     if asked.resume is None and asked.dry_run:
-        print_outlook(foresee_run(_request(asked)), asked.as_json)
+        _print_outlook(foresee_run(_request(asked)), asked.as_json)
         return
     result = _started(asked) if asked.resume is None else _resumed(asked, asked.resume)
     print_run(result, asked.as_json)
@@ -208,3 +210,17 @@ def _split_cpus(cpus: str | None) -> list[int] | None:
         raise RequestError(
             f"--cpus {cpus}: not a list of processors", "for example --cpus 0,1"
         ) from None
+
+
+def _print_outlook(outlook: Outlook, as_json: bool) -> None:
+    """Which node would listen where for which nodes, as a table or a document."""
+    if as_json:
+        print_json(outlook.to_json())
+        return
+    console = terminal()
+    console.print(f"{outlook.plan} on {outlook.testbed}: nothing was started", soft_wrap=True)
+    table = Table("node", "login", "listens on", "for connections from")
+    for row in outlook.rows():
+        table.add_row(*row)
+    console.print(table)
+    console.print("connections come from ephemeral ports; ports are open only while a step runs")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork
-from weft.diagnose.limits.findings import Findings, Limit
+from weft.diagnose.limits.findings import Findings
 from weft.interval import Interval
 from weft.nodeset import fold, natural
 
@@ -45,16 +44,19 @@ class Known:
 
 def compare(declared: DeclaredNetwork, found: Findings, scale: float) -> list[Known]:
     """Every inner limit that is declared, the largest groups first; of several in a row the narrowest."""
+    everyone = frozenset(declared.hosts)
+    # A chip's limit holds for both directions of its members' traffic, so it stands for two declared ones.
     measured = {
-        crossing: limit.capacity_mbps
+        _crossing(limit.kind, frozenset(limit.members), way, everyone): limit.capacity_mbps
         for limit in found.limits
-        for crossing in _crossings_of_measured(limit, declared.hosts)
+        for way in (("out", "in") if limit.kind == "switch" else (limit.direction,))
     }
     narrowest: dict[Crossing, DeclaredLimit] = {}
     for limit in declared.inner_limits:
-        crossing = _crossing(limit, declared.hosts)
-        known = narrowest.get(crossing)
-        if known is None or limit.capacity_mbps < known.capacity_mbps:
+        members = frozenset(declared.hosts[index] for index in limit.members)
+        crossing = _crossing(limit.kind, members, limit.direction, everyone)
+        known = narrowest.setdefault(crossing, limit)
+        if limit.capacity_mbps < known.capacity_mbps:
             narrowest[crossing] = limit
     return [
         Known(
@@ -68,36 +70,16 @@ def compare(declared: DeclaredNetwork, found: Findings, scale: float) -> list[Kn
     ]
 
 
-def _crossing(limit: DeclaredLimit, hosts: Iterable[str]) -> Crossing:
-    every_host = list(hosts)
-    members = frozenset(every_host[index] for index in limit.members)
-    return _directed(limit.kind, members, limit.direction, every_host)
-
-
-def _crossings_of_measured(limit: Limit, hosts: Iterable[str]) -> list[Crossing]:
-    """A chip's limit holds for both directions of its members' traffic, so it stands for two declared ones."""
-    members, every_host = frozenset(limit.members), list(hosts)
-    if limit.kind == "switch":
-        return [_directed("switch", members, way, every_host) for way in ("out", "in")]
-    return [_directed("link", members, limit.direction, every_host)]
-
-
-def _directed(
-    kind: str, members: frozenset[str], direction: str, every_host: Iterable[str]
-) -> Crossing:
+def _crossing(kind: str, members: frozenset[str], way: str, everyone: frozenset[str]) -> Crossing:
     """What leaves one side of a cut enters the other, so both ends of a trunk are the same crossing."""
-    others = frozenset(every_host) if kind == "switch" else frozenset(every_host) - members
-    return (kind, members, others) if direction == "out" else (kind, others, members)
+    kind = "switch" if kind == "switch" else "link"
+    others = everyone if kind == "switch" else everyone - members
+    return (kind, members, others) if way == "out" else (kind, others, members)
 
 
 def _text(crossing: Crossing) -> str:
-    kind, sources, targets = crossing
+    kind, *sides = crossing
+    sources, targets = (fold(sorted(side, key=natural)) for side in sides)
     if kind == "link":
-        return f"{fold(_sorted(sources))} to {fold(_sorted(targets))}"
-    if sources < targets:
-        return f"{fold(_sorted(sources))} sending"
-    return f"{fold(_sorted(targets))} receiving"
-
-
-def _sorted(names: Iterable[str]) -> list[str]:
-    return sorted(names, key=natural)
+        return f"{sources} to {targets}"
+    return f"{sources} sending" if sides[0] < sides[1] else f"{targets} receiving"

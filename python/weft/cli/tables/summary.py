@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
-from weft.cli.tables.applications import print_loads
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import number, plain_table, terminal, titled
-from weft.cli.tables.occupation import print_insides
+from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
 from weft.diagnose.delivery import Delivered
 from weft.diagnose.points import Point
