@@ -54,6 +54,16 @@ def test_steps_of_the_same_pattern_are_kept_apart(tmp_path: Path) -> None:
     assert found.worst_abs_error_pct == pytest.approx(0, abs=1e-6)
 
 
+def test_nodes_that_one_run_lacks_are_left_out(tmp_path: Path) -> None:
+    few = write_cluster_run(tmp_path / "few", Cluster(4), [Step.matrix()])
+    many = write_cluster_run(tmp_path / "many", Cluster(6), [Step.matrix()])
+    for a, b, routes in ((few, many, (12, 30)), (many, few, (30, 12))):
+        found = compare(a, b)
+        shared = len(found.pairs)
+        assert shared > 0 and found.unmatched == Unmatched(*(all_ - shared for all_ in routes))
+        assert found.worst_abs_error_pct < 10
+
+
 def test_a_route_that_carried_nothing_is_left_out(tmp_path: Path) -> None:
     found = compare(*matrices(tmp_path, Cluster(4, dead_routes=frozenset({(0, 1)})), Cluster(4)))
     assert len(found.pairs) == 11

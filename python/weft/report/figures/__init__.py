@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from weft.report.figures.aapc import aapc_figures
 from weft.report.figures.applications import load_figures
 from weft.report.figures.busiest import busiest_figures
+from weft.report.figures.counts import aapc_figures, scaling_figures
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.fabric import fabric_figures
 from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.histogram import histogram_figures
 from weft.report.figures.multi_pair import multi_pair_figures
 from weft.report.figures.occupation import inside_figures
-from weft.report.figures.scaling import scaling_figures
 from weft.report.figures.signature import signature_figures
 from weft.report.figures.tree import tree_figures
 from weft.report.material import Material
