@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from weft.diagnose.curve import Ints
 from weft.diagnose.xray.limit import Ports
@@ -73,10 +72,7 @@ def _distances(moves: list[Floats]) -> Floats:
 
 
 def _halves(distances: Floats) -> Ints:
-    """Two clusters: Ward's linkage, then every node moves to the nearer centre until none does (2-means).
-
-    One where nothing tells any two nodes apart.
-    """
+    """Two clusters by Ward's linkage; one where nothing tells any two nodes apart."""
     from scipy.cluster.hierarchy import (
         fcluster,
         ward,
@@ -84,27 +80,7 @@ def _halves(distances: Floats) -> Ints:
     from scipy.spatial.distance import squareform
 
     tree = ward(squareform(np.sqrt(distances), checks=False))
-    labels = np.asarray(fcluster(tree, 2, "maxclust") - 1, dtype=np.int64)
-    if len(np.unique(labels)) < 2:
-        return labels
-    for _ in range(len(labels)):
-        to_each = np.column_stack([_to_centre(distances, labels == label) for label in (0, 1)])
-        nearer = to_each.argmin(axis=1)
-        if (nearer == labels).all() or len(np.unique(nearer)) < 2:
-            break
-        labels = nearer
-    return labels
-
-
-def _to_centre(distances: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
-    """Each node's square distance to the centre of the others chosen, from distances between nodes alone."""
-    inside = distances[np.ix_(chosen, chosen)]
-    count = int(chosen.sum())
-    if count < 2:
-        return np.asarray(distances[:, chosen].mean(axis=1))
-    spread = inside.sum() / (count * (count - 1)) / 2
-    others = np.where(chosen, count - 1, count)
-    return np.asarray(distances[:, chosen].sum(axis=1) / others - spread)
+    return np.asarray(fcluster(tree, 2, "maxclust") - 1, dtype=np.int64)
 
 
 def _mean(moves: Floats) -> Floats:
