@@ -1,17 +1,17 @@
-"""What passes between the parts of a group: what each sends to and receives from the others."""
+"""What passes between the parts of a group: what each sends to and receives from others, and all of them at once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from weft.diagnose.xray.core import study_core
 from weft.diagnose.xray.decision import LOOKS, Decision, decide, rounds_to_next_look
 from weft.diagnose.xray.evidence import across
 from weft.diagnose.xray.flows import Members, as_arrays
 from weft.diagnose.xray.knowledge import Answer, Knowledge
-from weft.diagnose.xray.limit import Direction, predict
+from weft.diagnose.xray.limit import Direction, predict, predict_held_up
 from weft.diagnose.xray.request import Request
 from weft.diagnose.xray.residual import crossing_flows
 from weft.diagnose.xray.tree.grouping import Group
@@ -23,6 +23,9 @@ FULL_LOAD = 0.9
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""
 MOST_ROUNDS_OF_A_PART = 40
 ROUNDS_AT_ONCE = min(LOOKS)
+LONG_S = 2.0
+"""So long trials last where shorter ones leave something unused: what begins at one full link reaches the next in
+bursts, and of a trial of a few frames each that is much."""
 
 
 def study_between(known: Knowledge, group: Group, parent: Group | None) -> Answer:
@@ -41,7 +44,7 @@ def study_between(known: Knowledge, group: Group, parent: Group | None) -> Answe
     return (
         found
         if found.requests
-        else found + study_core(known.after(found), group, request, crossing)
+        else found + _study_core(known.after(found), group, request, crossing)
     )
 
 
@@ -130,3 +133,27 @@ def _judged_across(
     carried = [mbps for _, mbps, _ in loaded]
     ratios = [mbps / offered for _, mbps, offered in loaded]
     return decide(ratios, carried=carried), [trial for trial, _, _ in loaded]
+
+
+def _study_core(known: Knowledge, group: Group, crossing: Request, rounds: list[Trial]) -> Answer:
+    """Whether what is found so far explains what passed between all parts of a group at once."""
+    if _explained(known, group, rounds).state == "free":
+        return Answer()
+    lasting = [trial for trial in rounds if trial.seconds > LONG_S / 2]
+    decision = _explained(known, group, lasting)
+    if decision.state == "open":
+        more = rounds_to_next_look(len(lasting))
+        return known.ask(replace(crossing, rounds=more, seconds=LONG_S))
+    if decision.state == "limited":
+        parts = tuple(group.parts)
+        return known.limited("core", group.members, "inside", decision, lasting, parts)
+    return Answer()
+
+
+def _explained(known: Knowledge, group: Group, rounds: Sequence[Trial]) -> Decision:
+    """By what passed of what must pass, whatever holds up acknowledgements."""
+    around = known.around(group.members)
+    predicted = (predict_held_up(trial, known.ports, around).sum() for trial in rounds)
+    return decide(
+        [float(t.mbps.sum() / all_mbps) for t, all_mbps in zip(rounds, predicted, strict=True)]
+    )

@@ -32,7 +32,6 @@ class HiddenGroups:
 
     parts: tuple[Members, ...]
     is_sure: bool
-    rounds: int
 
 
 def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> HiddenGroups:
@@ -45,13 +44,13 @@ def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> H
     """
     order = sorted(members)
     if len(order) < 2 * LEAST_PART or not rounds:
-        return HiddenGroups((members,), len(order) < 2 * LEAST_PART, len(rounds))
+        return HiddenGroups((members,), len(order) < 2 * LEAST_PART)
     search = _Partition(Rounds.of(order, rounds, ports), Correlation.of(order, rounds, ports))
     labels, is_clear = search.divided()
     parts = tuple(
         frozenset(order[i] for i in np.flatnonzero(labels == label)) for label in np.unique(labels)
     )
-    return HiddenGroups(parts, len(rounds) >= MOST_ROUNDS or is_clear, len(rounds))
+    return HiddenGroups(parts, len(rounds) >= MOST_ROUNDS or is_clear)
 
 
 @dataclass(frozen=True)
