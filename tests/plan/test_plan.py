@@ -18,7 +18,7 @@ from weft.plan import catalog
 from weft.plan.load import largest_message_bytes, load_plan, parse_plan
 from weft.plan.pattern import Pingpong
 from weft.plan.phases import Transfer, expand
-from weft.plan.plan import Plan, Powers, Step, TimeRule
+from weft.plan.plan import Goal, Plan, Powers, Step, TimeRule
 
 GOOD = """
 name = "good"
@@ -88,7 +88,8 @@ def test_overrides_replace_and_add() -> None:
 def test_signature_plan_is_the_agreed_one() -> None:
     plan = load_plan("signature")
     (step,) = plan.steps
-    assert plan.launches == 5 and "signature" not in catalog.names("fabric")
+    assert plan.launches == 1000 and "signature" not in catalog.names("fabric")
+    assert step.goal == Goal("decided", width_ppm=50_000, time_ns=2 * 10**9)
     assert step.pattern == Pingpong()
     assert step.stop == TimeRule(trial_ns=10_000_000, trials=5, at_most_ns=100_000_000)
     assert step.until_ns == 100_000_000

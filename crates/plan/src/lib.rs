@@ -5,6 +5,7 @@
 mod arrangement;
 mod ensemble;
 mod error;
+mod goal;
 mod limits;
 mod multipair;
 mod options;
@@ -26,6 +27,7 @@ pub use ensemble::{
     AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Ring, Shape, Streams, Xray,
 };
 pub use error::{Fault, PlanError};
+pub use goal::{Goal, Question};
 pub use limits::{Limits, Reach};
 pub use multipair::{MultiPair, Test};
 pub use options::{Calls, Mpi, Options, Wait};

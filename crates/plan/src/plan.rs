@@ -10,6 +10,8 @@ use crate::step::Step;
 
 /// The fewest from which a rank-based interval says anything useful.
 const DEFAULT_LAUNCHES: u32 = 5;
+/// Of steps with a goal, which end by themselves.
+const LAUNCHES_FOR_A_GOAL: u32 = 1000;
 const MOST_LAUNCHES: u32 = 100_000;
 
 /// What to measure.
@@ -18,7 +20,7 @@ pub struct Plan {
     pub name: String,
     /// For readers; may be empty.
     pub title: String,
-    /// How often everything is done with fresh processes and connections.
+    /// How often everything is done with fresh processes and connections: at most so often where steps have a goal.
     pub launches: u32,
     pub steps: Vec<Step>,
 }
@@ -40,15 +42,22 @@ impl Plan {
     fn read(plan: &Value, limits: &Limits) -> Result<Self> {
         let keys = ["name", "title", "launches", "steps"];
         let section = Section::of(plan, "", &keys, "name = \"my-plan\"")?;
-        let name = section.name("name")?;
+        let name = section
+            .name("name")?
+            .ok_or_else(|| section.refuse("name", "give the plan a name, such as \"mine\""))?;
+        let mut steps = read_steps(&section, limits)?;
+        let launches = section.count("launches", 1..=MOST_LAUNCHES)?;
+        if launches.is_some() {
+            steps.iter_mut().for_each(|step| step.goal = None);
+        }
         Ok(Self {
-            name: name
-                .ok_or_else(|| section.refuse("name", "give the plan a name, such as \"mine\""))?,
+            name,
             title: section.text("title")?.unwrap_or_default().to_owned(),
-            launches: section
-                .count("launches", 1..=MOST_LAUNCHES)?
-                .unwrap_or(DEFAULT_LAUNCHES),
-            steps: read_steps(&section, limits)?,
+            launches: launches.unwrap_or(match steps[0].goal {
+                Some(_) => LAUNCHES_FOR_A_GOAL,
+                None => DEFAULT_LAUNCHES,
+            }),
+            steps,
         })
     }
 }
@@ -66,7 +75,19 @@ fn read_steps(section: &Section, limits: &Limits) -> Result<Vec<Step>> {
         .map(read)
         .collect::<Result<Vec<_>, _>>()?;
     refuse_duplicates(&steps, values)?;
+    refuse_mixed_goals(&steps)?;
     Ok(steps)
+}
+
+/// All steps of a launch run in it, so either all end by themselves or none does.
+fn refuse_mixed_goals(steps: &[Step]) -> Result<()> {
+    let odd = |step: &Step| step.goal.is_some() != steps[0].goal.is_some();
+    let Some(index) = steps.iter().position(odd) else {
+        return Ok(());
+    };
+    let right =
+        "\"decided\" and \"relative\" are for all steps of a plan or for none; make two plans";
+    Err(Fault::missing(format!("steps[{index}].stop.rule"), right))
 }
 
 fn refuse_duplicates(steps: &[Step], values: &[Value]) -> Result<()> {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ensemble;
 use crate::error::{PlanError, Result};
+use crate::goal::Goal;
 use crate::limits::{Limits, Reach};
 use crate::options::Options;
 use crate::pattern::Pattern;
@@ -37,8 +38,12 @@ pub struct Step {
     pub options: Options,
     pub sizes: SizeSchedule,
     pub stop: StopRule,
-    /// No larger size is tried once one message takes longer than this (NetPIPE's STOPTM).
+    /// No larger size is tried once one message takes longer than this (NetPIPE's STOPTM); with a goal, once one takes
+    /// this much longer than one of the first size.
     pub until_ns: Option<u64>,
+    /// Launches go on until this is met; without it the plan has so many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Goal>,
 }
 
 impl Step {
@@ -135,13 +140,15 @@ impl Step {
         let section = Section::unchecked(value, path, "[[steps]] followed by its keys")?;
         let pattern = Pattern::read(&section, &KEYS)?;
         let transport = read_transport(&section, &pattern)?;
+        let (stop, goal) = read_stop(&section, &pattern)?;
         let step = Self {
             name: section
                 .name("name")?
                 .unwrap_or_else(|| pattern.name().to_owned()),
             options: Options::read(&section, transport, &pattern)?,
             sizes: SizeSchedule::read(&section, limits)?,
-            stop: read_stop(&section, &pattern)?,
+            stop,
+            goal,
             until_ns: read_until(&section, &pattern)?,
             pattern,
             transport,
@@ -163,15 +170,18 @@ impl Step {
 }
 
 /// Users go on until what they get is known closely.
-fn read_stop(section: &Section, pattern: &Pattern) -> Result<StopRule> {
+fn read_stop(section: &Section, pattern: &Pattern) -> Result<(StopRule, Option<Goal>)> {
     if !matches!(pattern, Pattern::Webserver(_)) {
-        return StopRule::read(section, pattern.is_pair());
+        // A size under several loads has several times.
+        let one_time = pattern.is_pair() && pattern.loads().is_empty();
+        return StopRule::read(section, pattern.is_pair(), one_time);
     }
     section.only_for("stop", "other patterns than \"webserver\"")?;
-    Ok(StopRule::Count {
+    let once = StopRule::Count {
         repeats: 1,
         trials: 1,
-    })
+    };
+    Ok((once, None))
 }
 
 fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport> {
@@ -237,6 +247,7 @@ mod tests {
                 repeats: 1,
                 trials: 1,
             },
+            goal: None,
             until_ns: None,
         }
     }

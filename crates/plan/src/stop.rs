@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::goal::{self, Goal, Question};
 use crate::reading::Section;
 
 const EXAMPLE: &str = r#"{ rule = "time", trial = "10 ms", trials = 5 }"#;
@@ -48,18 +49,32 @@ impl StopRule {
         (1..most).find(is_enough).unwrap_or(most)
     }
 
-    /// Reads the `stop` of a step, whose pattern is between a pair of nodes or between many.
-    pub(crate) fn read(step: &Section, pair: bool) -> Result<Self> {
+    /// Reads the `stop` of a step, whose pattern is between a pair of nodes or between many: its trials, and what its
+    /// launches are for where each size has `one_time`.
+    pub(crate) fn read(step: &Section, pair: bool, one_time: bool) -> Result<(Self, Option<Goal>)> {
         let value = step.require("stop", &format!("give when to stop, such as {EXAMPLE}"))?;
-        let known = ["rule", "trial", "repeats", "trials", "at_least", "at_most"];
+        let trial = ["rule", "trial", "repeats", "trials", "at_least", "at_most"];
+        let known = [&trial[..], &goal::KEYS].concat();
         let section = Section::of(value, &step.key("stop"), &known, EXAMPLE)?;
         if !pair {
             // Many nodes cannot agree during a trial that it has had enough messages.
             section.only_for_pairs("at_least")?;
             section.only_for_pairs("at_most")?;
         }
-        let read = section.choice("rule", &READERS)?;
-        read.ok_or_else(|| section.refuse("rule", "give \"time\" or \"count\""))?(&section)
+        let rule = section.choice("rule", &RULES)?;
+        let right = "give \"time\", \"count\", \"decided\" or \"relative\"";
+        let (read, question) = rule.ok_or_else(|| section.refuse("rule", right))?;
+        let Some(question) = question else {
+            for key in goal::KEYS {
+                section.only_for(key, "rule = \"decided\" or \"relative\"")?;
+            }
+            return Ok((read(&section)?, None));
+        };
+        if !one_time {
+            let right = "belongs to a pair without `gamma`; here give \"time\" or \"count\"";
+            return Err(section.refuse("rule", right));
+        }
+        Ok((read(&section)?, Some(Goal::read(&section, question)?)))
     }
 }
 
@@ -68,7 +83,12 @@ fn one() -> u32 {
 }
 
 type Reader = fn(&Section) -> Result<StopRule>;
-const READERS: [(&str, Reader); 2] = [("time", read_time), ("count", read_count)];
+const RULES: [(&str, (Reader, Option<Question>)); 4] = [
+    ("time", (read_time, None)),
+    ("count", (read_count, None)),
+    ("decided", (read_time, Some(Question::Decided))),
+    ("relative", (read_time, Some(Question::Relative))),
+];
 
 fn read_time(section: &Section) -> Result<StopRule> {
     section.only_for("repeats", "rule = \"count\"")?;

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from rich.table import Table
 
-from weft.cli.options import load_settings, nodes_option, ports_option
+from weft.cli.options import load_settings, nodes_option, ports_option, until_overrides
 from weft.cli.output import json_option, print_json, print_run
 from weft.cli.progress import progress
 from weft.cli.tables.layout import terminal
@@ -44,6 +44,7 @@ class Asked(Struct, frozen=True):
     cpus: str | None = None
     patience_s: float = 10.0
     launches: int | None = None
+    until: str | None = None
     transport: str | None = None
     mpi: str | None = None
     interfaces: str | None = None
@@ -88,6 +89,11 @@ class Asked(Struct, frozen=True):
 @cloup.option_group(
     "The plan",
     cloup.option("--launches", type=int, help="Number of launches, each with fresh agents."),
+    cloup.option(
+        "--until",
+        metavar="WHEN",
+        help="End each size by itself: 'decided', '±2 %', '60 s' or 'launches=5'; '±2 %, 60 s'.",
+    ),
     cloup.option("--transport", metavar="NAME", help="Transport of all steps, such as unix."),
     cloup.option("--mpi", type=click.Choice(list(KINDS)), help="Which MPI --transport mpi uses."),
     cloup.option(
@@ -188,6 +194,7 @@ def _overrides(asked: Asked, plan: str) -> list[tuple[str, str]]:
         "steps.*.options.mpi": asked.mpi,
     }
     overrides = [(key, value) for key, value in chosen.items() if value]
+    overrides += until_overrides(asked.until) if asked.until is not None else []
     overrides += [_split_setting(setting) for setting in asked.settings]
     overrides += [("launches", str(asked.launches))] if asked.launches is not None else []
     loads = {"gamma": asked.gamma, "users": asked.users, "page": asked.page}

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.plan.plan import Goal
 from weft.run.folder import Run
 from weft.statistics import Floats, Modes, modes_over_launches
 
@@ -43,6 +44,7 @@ class Curve:
     times_us: Floats
     modes: tuple[Modes, ...]
     phases: Ints
+    goal: Goal | None = None
 
     @property
     def rates_mbps(self) -> Floats:
@@ -180,6 +182,7 @@ def _curve(run: Run, batches: Batches, reduction: Reduction) -> Curve:
             modes_over_launches(batches.time_us[part], batches.launch[part]) for part in parts
         ),
         phases=batches.phase[[part.start for part in parts]],
+        goal=plan_step.goal or None,
     )
 
 

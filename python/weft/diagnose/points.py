@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from weft import sequential
 from weft.diagnose.curve import Curve, Ints, Reduction, curves, to_mbps
+from weft.diagnose.decision import allowed_error, mode_shares
 from weft.interval import Interval
 from weft.run.folder import Run
 from weft.statistics import Modes, coverage, median_interval
@@ -27,7 +29,8 @@ class Point:
     """One size of one step.
 
     `latency_us` is half a round trip; a stream has none. `coverage` is the confidence the intervals
-    reach with this many launches. At a dip, `expected_mbps` is what the neighbouring sizes promise.
+    reach with this many launches. `mode_shares` are the shares of the launches that are nearest to each
+    of several modes. At a dip, `expected_mbps` is what the neighbouring sizes promise.
     """
 
     pattern: str
@@ -40,6 +43,7 @@ class Point:
     launches: int
     coverage: float
     modes: Modes
+    mode_shares: list[Interval]
     expected_mbps: Interval | None
 
     @property
@@ -71,7 +75,23 @@ def curve_points(curve: Curve) -> list[Point]:
 
 def time_intervals(curve: Curve) -> list[Interval]:
     """The one-way time at each size, with its interval over the launches that measured it."""
-    return [median_interval(row[~np.isnan(row)], upper=True) for row in curve.times_us]
+    rows = [row[~np.isnan(row)] for row in curve.times_us]
+    if curve.goal is None:
+        return [median_interval(row, upper=True) for row in rows]
+    alpha = allowed_error(curve)
+    return [sequential.interval(row, alpha, upper=True) for row in rows]
+
+
+def _coverage(curve: Curve, launches: int) -> float:
+    return sequential.held(launches, allowed_error(curve)) if curve.goal else coverage(launches)
+
+
+def _shares(curve: Curve, index: int) -> list[Interval]:
+    locations = curve.modes[index].locations
+    if len(locations) < 2:
+        return []
+    times = curve.times_us[index]
+    return mode_shares(times[~np.isnan(times)], locations, allowed_error(curve))
 
 
 def _point(curve: Curve, index: int, time_us: Interval, expected_us: Interval | None) -> Point:
@@ -90,8 +110,9 @@ def _point(curve: Curve, index: int, time_us: Interval, expected_us: Interval | 
         latency_us=time_us if curve.pattern == "pingpong" else None,
         throughput_mbps=time_us.map_decreasing(rate),
         launches=launches,
-        coverage=coverage(launches),
+        coverage=_coverage(curve, launches),
         modes=curve.modes[index],
+        mode_shares=_shares(curve, index),
         expected_mbps=expected_us.map_decreasing(rate) if expected_us else None,
     )
 

@@ -13,6 +13,7 @@ from weft.interval import Interval
 from weft.model.hockney import KNEE_RATIO, SATURATION_RATIO
 from weft.run.folder import Run
 from weft.run.meta import Warning
+from weft.sequential import LOOKS
 from weft.statistics import Floats, coverage, median_interval
 
 LATENCY_MAX_BYTES = 8
@@ -121,9 +122,10 @@ _NO_SATURATION = Warning(
 
 
 def _whole_launches(curve: Curve, notes: list[Warning]) -> Curve:
-    """The curve's whole launches, and a note where it has others."""
+    """The curve's whole launches, and a note where it has others, unless later ones were to measure fewer sizes."""
     whole = curve.whole()
-    if len(whole.launches) < len(curve.launches):
+    is_meant = curve.goal is not None and len(whole.launches) >= LOOKS[0]
+    if len(whole.launches) < len(curve.launches) and not is_meant:
         notes.append(
             Warning(
                 "launches-incomplete",

@@ -75,6 +75,7 @@ class Summary:
             "source": self.meta.source,
             "nodes": self.meta.nodes,
             "warnings": self.warnings,
+            "stops": self.meta.stops,
             "points": [point.to_json() for point in points],
             "signature": self.signature and self.signature.to_json(),
             "phases": self.phases,

@@ -9,6 +9,7 @@ import msgspec
 import pyarrow as pa
 
 from weft.execute.adaptive import AdaptiveStep, Choosers, chosen_phases
+from weft.execute.agenda import Agenda
 from weft.execute.crew import Crew, not_started
 from weft.execute.ensemble.ensemble import Ensemble
 from weft.execute.logbook import Logbook
@@ -35,6 +36,7 @@ class Launch:
     progress: Reporter
     patience_s: float
     choosers: Choosers
+    agenda: Agenda
     token: str
     epoch_ns: int
 
@@ -52,7 +54,9 @@ class Launch:
             await crew.close()
 
     def _where(self) -> str:
-        return f"launch {self.number + 1} of {self.writer.meta.plan.launches}"
+        plan = self.writer.meta.plan
+        of = "" if any(step.goal for step in plan.steps) else f" of {plan.launches}"
+        return f"launch {self.number + 1}{of}"
 
     def _step(self, missing: MissingStep) -> Step:
         return self.writer.meta.plan.steps[missing.step]
@@ -121,10 +125,11 @@ class Launch:
     def _step_job(self, missing: MissingStep) -> StepJob:
         return StepJob(
             step_index=missing.step,
-            step=self._step(missing),
+            step=self.agenda.step(missing),
             launch=self.number,
             phases=missing.phases,
             nodes=self.testbed.nodes,
+            known=self.agenda.known(missing),
             token=self.token,
             epoch_ns=self.epoch_ns,
             patience_s=self.patience_s,

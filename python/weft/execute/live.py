@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 from weft.errors import WorkError
 from weft.execute.adaptive import Choosers
+from weft.execute.agenda import Agenda
 from weft.execute.crew import TooFewNodes
 from weft.execute.launch import Launch
 from weft.execute.progress import Reporter
 from weft.run.folder import Run, RunWriter
 from weft.run.meta import REPEATED, Status
-from weft.run.missing import MissingStep, missing_steps
+from weft.run.missing import missing_steps
 from weft.testbed.agent.agent import AgentError
 from weft.testbed.base import Testbed
 
@@ -47,25 +48,40 @@ class LiveRun:
 
     def __post_init__(self) -> None:
         self._meta = self._writer.meta
+        self._agenda = Agenda(self._writer, self._progress)
 
     def run(self) -> Run:
         """Do everything that is missing; an interrupt keeps what was measured."""
-        missing = missing_steps(self._meta, self._writer.samples)
-        self._progress.start(sum(len(step.phases) for step in missing))
+        self._progress.start(self._agenda.phases)
+        is_interrupted = False
         try:
-            asyncio.run(self._syncing(self._run_launches(missing)))
+            asyncio.run(self._syncing(self._run_launches()))
         except (KeyboardInterrupt, asyncio.CancelledError):
+            is_interrupted = True
             self._meta.warn(
                 "interrupted",
                 "the run was interrupted",
                 f"continue it with `weft run --resume {self._writer.directory}`",
             )
+        self._meta.stops = self._agenda.stops(is_interrupted)
+        self._warn_of_drift()
         self._warn_of_incomplete_phases()
         for warning in self._testbed.warnings:
             self._meta.warn(warning.code, warning.message, warning.hint)
         # What a lab can say only afterwards: whether it had headroom.
         self._meta.testbed |= self._testbed.describe()
-        return self._writer.finish(self._status())
+        return self._writer.finish(self._status(is_interrupted))
+
+    def _warn_of_drift(self) -> None:
+        """Times that changed while the run measured."""
+        for step, found in self._agenda.drifts():
+            grew = "grew" if found.change > 0 else "shrank"
+            self._meta.warn(
+                "drift",
+                f"{step.name}: times {grew} by {abs(100 * found.change):.2g} % from the first third of the launches to "
+                f"the last (p = {found.p_value:.2g})",
+                "something changes while it measures: find out what, the intervals do not hold for it",
+            )
 
     def _warn_of_incomplete_phases(self) -> None:
         """One warning for all of them, and none for what lacks nothing but lost nodes."""
@@ -81,12 +97,12 @@ class LiveRun:
             "`incomplete` in run.json has them all",
         )
 
-    def _status(self) -> Status:
-        samples = self._writer.samples
+    def _status(self, is_interrupted: bool) -> Status:
         is_whole = not self._meta.lost and not self._meta.incomplete
-        if is_whole and not missing_steps(self._meta, samples):
+        is_open = is_interrupted and any(one["reason"] == "interrupted" for one in self._meta.stops)
+        if is_whole and not is_open and not missing_steps(self._meta, self._writer.samples):
             return "complete"
-        return "partial" if samples.num_rows else "failed"
+        return "partial" if self._writer.samples.num_rows else "failed"
 
     async def _syncing(self, work: Coroutine[None, None, None]) -> None:
         """Do the work and sync beside it; a request to terminate ends it as an interrupt would."""
@@ -104,11 +120,11 @@ class LiveRun:
             await asyncio.gather(task, return_exceptions=True)
         task.result()
 
-    async def _run_launches(self, missing: list[MissingStep]) -> None:
+    async def _run_launches(self) -> None:
         failed_in_a_row = 0
         token, epoch_ns = secrets.token_hex(32), monotonic_start_ns(self._meta.started)
-        for launch in sorted({step.launch for step in missing}):
-            steps = [step for step in missing if step.launch == launch]
+        while steps := self._agenda.next():
+            launch = steps[0].launch
             try:
                 await Launch(
                     launch,
@@ -117,6 +133,7 @@ class LiveRun:
                     self._progress,
                     self._patience_s,
                     self._choosers,
+                    self._agenda,
                     token,
                     epoch_ns,
                 ).run(steps)

@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from weft.plan.plan import Step
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Connected, Deliveries, Delivery, Done, Listening, Settings
-from weft.testbed.agent.request import Drive, Serve
+from weft.testbed.agent.request import Drive, Known, Serve
 from weft.testbed.base import Node
 
 T = TypeVar("T")
@@ -37,6 +37,7 @@ class StepJob:
     token: str
     epoch_ns: int
     patience_s: float
+    known: tuple[Known, ...] = ()
 
     def kernel_of_peer(self) -> str | None:
         """The peer's address where its kernel answers, or None where there is no peer."""
@@ -64,6 +65,7 @@ class StepJob:
             step_index=self.step_index,
             launch=self.launch,
             phases=self.phases,
+            known=self.known,
             epoch_ns=self.epoch_ns + clock_offset_ns,
         )
 

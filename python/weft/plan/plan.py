@@ -53,6 +53,33 @@ class CountRule(Struct, frozen=True, tag_field="rule", tag="count"):
 StopRule: TypeAlias = TimeRule | CountRule
 
 
+class Goal(Struct, frozen=True):
+    """Launches go on, size by size, until the interval of the median reaches at most `width_ppm` (parts of a million of
+    it) to either side, or until `time_ns` are over. "decided" also ends a size when the shares of its modes are known;
+    `simultaneous` intervals hold for all sizes together."""
+
+    rule: Literal["decided", "relative"]
+    width_ppm: int
+    time_ns: int
+    simultaneous: bool = False
+
+    @property
+    def width(self) -> float:
+        """The width as a share of the median."""
+        return self.width_ppm / 1e6
+
+    @property
+    def longest_ns(self) -> int:
+        """Messages that take longer than the first size by this are left out: a launch has to fit in many times."""
+        return self.time_ns // MESSAGES_IN_TIME
+
+
+MESSAGES_IN_TIME = 100
+"""The largest message of a step with a goal takes at most so small a part of the goal's time."""
+GOAL_TRIALS = 3
+"""Batches of a size in the first launches: their median is not moved by one of them."""
+
+
 class SizeList(Struct, frozen=True, tag_field="schedule", tag="list"):
     """Exactly these message sizes."""
 
@@ -85,6 +112,7 @@ class Step(Struct, frozen=True):
     sizes: SizeList | Powers | NetpipeSizes
     stop: StopRule
     until_ns: int | None
+    goal: Goal | UnsetType = UNSET
 
     @property
     def is_ensemble(self) -> bool:
@@ -133,6 +161,22 @@ class Step(Struct, frozen=True):
     def crossings(self) -> int:
         """How often a message crosses the network for each that a row counts: twice where as many come back."""
         return 2 if self.measures_latency or self.pattern.is_two_way else 1
+
+    def paced(self, sizes: int, launches: int) -> Step:
+        """The step as its first launches carry it out if it has a goal: so many together take half of the time."""
+        if not self.goal or not isinstance(self.stop, TimeRule):
+            return self
+        share_ns = self.goal.time_ns // (2 * launches * sizes)
+        until_ns = self.goal.longest_ns if self.until_ns is None else self.until_ns
+        stop = msgspec.structs.replace(
+            self.stop,
+            trial_ns=max(1, min(self.stop.trial_ns, share_ns // GOAL_TRIALS)),
+            trials=min(self.stop.trials, GOAL_TRIALS),
+            at_most_ns=share_ns,
+        )
+        return msgspec.structs.replace(
+            self, stop=stop, until_ns=min(until_ns, self.goal.longest_ns)
+        )
 
 
 class Plan(Struct, frozen=True):

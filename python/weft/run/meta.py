@@ -22,7 +22,7 @@ FILE_NAME = "run.json"
 Status = Literal["complete", "partial", "failed"]
 """A run that is not at its end is partial: it may be killed at any moment, and then it is not corrected."""
 
-MENDED = ("interrupted", "gave-up", "phases-incomplete", "damaged", "windows-empty")
+MENDED = ("interrupted", "gave-up", "phases-incomplete", "damaged", "windows-empty", "drift")
 """Codes of the warnings about what is missing: resuming a run says anew what still is."""
 REPEATED = "samples measured before are kept; `weft run --resume` repeats only what is missing"
 """The hint of a warning about a launch that failed: resuming tries it again."""
@@ -62,7 +62,8 @@ class RunMeta:
 
     `plan` is the resolved plan, `effective` the settings read back from the kernel, by step, launch and node; `done`
     lists the [step, launch] pairs that ran to their end. `phases` are those that were chosen during the run (it only
-    grows). `rows` are the samples that were safe when run.json was written; runs of earlier builds do not say.
+    grows). `stops` says why sizes of steps with a goal needed no more launches. `rows` are the samples that were safe
+    when run.json was written; runs of earlier builds do not say.
     `refused` counts, by node, the connections and datagrams to its data ports that were not the run's.
     """
 
@@ -81,6 +82,7 @@ class RunMeta:
     sampled: list[records.Sampled] = field(default_factory=list)
     deliveries: list[records.Delivery] = field(default_factory=list)
     carried: list[records.Carried] = field(default_factory=list)
+    stops: list[records.Stop] = field(default_factory=list)
     refused: dict[str, records.Count] = field(default_factory=dict)
     status: Status = "partial"
     statistic: records.Statistic = "batch"
@@ -117,7 +119,7 @@ class RunMeta:
     def begin_again(self, afresh: bool = False) -> None:
         """Forget that the run lacks something, which is what resuming it mends; or all that was found."""
         if afresh:
-            for name in ("done", "phases", "incomplete", "lost", "barriers", "sampled"):
+            for name in ("done", "phases", "incomplete", "lost", "barriers", "sampled", "stops"):
                 setattr(self, name, [])
             self.testbed.pop("simulation", None)
         self.status = "partial"

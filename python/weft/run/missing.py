@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from weft.plan.phases import expand
 from weft.run.meta import RunMeta
 from weft.run.table_file import Readable
+from weft.sequential import LOOKS
 
 COMPUTED = ("sim", "node")
 """Kinds of testbeds whose runs are computed again from the start: it costs nothing but time, and comes out the same."""
@@ -36,16 +37,19 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
     """All that is missing, in the order in which it would run.
 
     A phase counts as measured when any of its batches reached the disk: whole phases are handed over. What a step that
-    ran to its end did not get is not tried again, but what it got must be there.
+    ran to its end did not get is not tried again, but what it got must be there. Of steps with a goal it is what is
+    missing up to the first look.
     """
     found = []
-    for launch in range(meta.plan.launches):
+    has_goal = any(step.goal for step in meta.plan.steps)
+    launches = min(meta.plan.launches, LOOKS[0]) if has_goal else meta.plan.launches
+    for launch in range(launches):
         for index in range(len(meta.plan.steps)):
             is_done = [index, launch] in meta.done
             have = measured_phases(samples, index, launch)
             if is_done:
                 have |= _given_up(meta, index, launch)
-            known = _known_phases(meta, index, launch)
+            known = _known_phases(meta, samples, index, launch)
             if is_done and _took_until(meta, samples, index, launch):
                 known = [phase for phase in known if phase < max(have)]
             phases = [phase for phase in known if phase not in have]
@@ -54,8 +58,11 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
     return found
 
 
-def _known_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
-    """Phases that the plan has, or that were chosen for the step during the run."""
+def _known_phases(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> list[int]:
+    """Phases that the plan has, or that were chosen for the step during the run. Of a step with a goal, the first
+    launch finds how far the sizes go."""
+    if launch and meta.plan.steps[index].goal and [index, 0] in meta.done:
+        return sorted(measured_phases(samples, index, 0))
     planned = [phase.index for phase in expand(meta.plan.steps[index], len(meta.nodes))]
     return planned + [phase["phase"] for phase in meta.chosen(index, launch)]
 
@@ -63,13 +70,16 @@ def _known_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
 def _took_until(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> bool:
     """Whether a message of the last phase took as long as the step's `until`: larger sizes were left out."""
     step = meta.plan.steps[index]
-    if step.until_ns is None:
+    longest_ns = step.goal.longest_ns if step.goal else step.until_ns
+    if longest_ns is None:
         return False
     rows = _rows_of(samples, index, launch)
     last = rows.filter((pc.field("phase") == pc.max(rows["phase"])) & (pc.field("messages") > 0))
     message_ns = pc.min(pc.divide(last["elapsed_ns"], last["messages"])).as_py()
     crossings = 2 if step.measures_latency else 1
-    return message_ns is not None and message_ns // crossings >= step.until_ns
+    return message_ns is not None and message_ns // crossings >= min(
+        longest_ns, step.until_ns or longest_ns
+    )
 
 
 def _given_up(meta: RunMeta, index: int, launch: int) -> set[int]:

@@ -86,6 +86,20 @@ class Effort(TypedDict):
     idle_s: Number
 
 
+class Stop(TypedDict):
+    """Why a size of a step with a goal was measured in so many launches and no more: its interval reaches `width` (a
+    share of the median; None before the first look) to either side. About `needed` launches would make it as narrow as
+    the goal."""
+
+    step: Index
+    phase: Index
+    size_bytes: Count
+    launches: Count
+    reason: Literal["width", "modes", "time", "launches", "interrupted"]
+    width: Number | None
+    needed: Count | None
+
+
 class Testbed(TypedDict, total=False):
     """What a plan ran on; `spec`, `nodes` and `data_ports` are what was asked for."""
 

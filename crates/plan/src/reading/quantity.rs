@@ -170,7 +170,9 @@ impl Quantity {
 /// A number and its unit, which may be empty.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
-    let start = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
+    let start = text
+        .find(|c: char| c.is_alphabetic() || c == '%')
+        .unwrap_or(text.len());
     (text[..start].trim(), &text[start..])
 }
 

@@ -6,7 +6,8 @@ mod refused;
 mod table;
 
 use weft_plan::{
-    Limits, Options, Pattern, Plan, Rate, SizeSchedule, StopRule, Transport, Wait, load,
+    Goal, Limits, Options, Pattern, Plan, Question, Rate, SizeSchedule, StopRule, Transport, Wait,
+    load,
 };
 
 const LIMITS: Limits = Limits {
@@ -102,6 +103,42 @@ fn a_plan_with_everything_means_what_it_says() {
         perturbation_bytes: 3,
     };
     assert_eq!(step.sizes, schedule);
+}
+
+#[test]
+fn a_goal_has_defaults_and_a_number_of_launches_takes_it_away() {
+    let text = SMALL.replace(
+        r#"rule = "count", repeats = 100"#,
+        r#"rule = "decided", trial = "1 ms""#,
+    );
+    let goal = Goal {
+        rule: Question::Decided,
+        width_ppm: 50_000,
+        time_ns: 60_000_000_000,
+        simultaneous: false,
+    };
+    let plan = loaded(&text, &[]).unwrap();
+    assert_eq!((plan.launches, plan.steps[0].goal), (1000, Some(goal)));
+    let plan = loaded(&text, &[("launches", "5")]).unwrap();
+    assert_eq!((plan.launches, plan.steps[0].goal), (5, None));
+}
+
+#[test]
+fn the_steps_of_a_plan_have_goals_or_none_has() {
+    let other = r#"
+[[steps]]
+name = "second"
+pattern = "pingpong"
+sizes = ["1 B"]
+stop = { rule = "decided", trial = "1 ms", trials = 1 }
+"#;
+    let message = loaded(&format!("{SMALL}{other}"), &[])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("are for all steps of a plan or for none"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -18,6 +18,10 @@ const WRONG: &str = r#"
 repeats = 100 => repeats = 0 => steps[0].stop.repeats = 0: must be a whole number from 1 to
 repeats => repaets => steps[0].stop.repaets = 100: unknown key, did you mean "repeats"?
 trials = 3 => trial = "1 s" => steps[0].stop.trial = "1 s": belongs to rule = "time"
+trials = 3 => width = "5 %", trials = 3 => steps[0].stop.width = "5 %": belongs to rule = "decided" or "relative"
+rule = "count", repeats = 100 => rule = "decided", trial = "1 ms", width = 5 => steps[0].stop.width = 5: a width needs a unit (%, ppm)
+rule = "count", repeats = 100 => rule = "decided", trial = "1 ms", width = "101 %" => steps[0].stop.width = "101 %": is at most "100 %"
+rule = "count", repeats = 100 => rule = "relative", trial = "1 ms", simultaneous = 1 => steps[0].stop.simultaneous = 1: must be true or false
 , trials = 3 =>  => : steps[0].stop.trials: missing: give a number of trials
 name = => title = => : name: missing: give the plan a name
 "small" => "a/b" => : name = "a/b": a name is letters, digits

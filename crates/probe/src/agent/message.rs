@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::ensemble;
 use crate::inspect;
+use crate::pair::driver::Known;
 use crate::pair::settings::Settings;
 use crate::system::facts::Facts;
 use crate::transport::delivery::DeliveryRow;
@@ -59,6 +60,9 @@ pub enum Request {
         launch: u32,
         /// Indices of the phases to run.
         phases: Vec<u32>,
+        /// Their order, where their times are known from earlier launches.
+        #[serde(default)]
+        known: Vec<Known>,
         epoch_ns: i64,
     },
     /// Connect to a serving peer and run batches when the coordinator says.

@@ -126,6 +126,7 @@ impl Agent {
                 step_index,
                 launch,
                 phases,
+                known,
                 epoch_ns,
             } => {
                 let phases = chosen_phases(&setup, &phases)?;
@@ -134,6 +135,7 @@ impl Agent {
                     step_index,
                     launch,
                     phases: &phases,
+                    known: &known,
                     epoch_ns,
                 };
                 self.drive(&setup, peer, job)

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use serde::Deserialize;
 use weft_plan::{Phase, Step, StopRule};
 
 use crate::pair::batch;
@@ -17,21 +18,46 @@ const WARM_UP_MESSAGES: u32 = 20;
 /// Samples wait at most this long before they are handed on, always between two phases.
 const REPORT_EVERY_NS: u64 = 200_000_000;
 
+/// How to measure a phase whose message time is known.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Known {
+    /// Its index.
+    pub phase: u32,
+    /// Of each batch.
+    pub messages: u32,
+    pub batches: u32,
+}
+
 /// What a driver is asked to do: the phases of one step, in one launch.
 pub struct Job<'a> {
     pub step: &'a Step,
     pub step_index: u32,
     pub launch: u32,
     pub phases: &'a [Phase],
+    /// The order and the amount of the phases where earlier launches tell; else they come as they are.
+    pub known: &'a [Known],
     /// The run's start on CLOCK_MONOTONIC; negative when the run was begun before this machine was.
     pub epoch_ns: i64,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
     /// Bytes of the largest message.
     pub fn largest_bytes(&self) -> u64 {
         let sizes = self.phases.iter().map(|phase| phase.size_bytes);
         sizes.max().unwrap_or(0)
+    }
+
+    /// The phases in the order in which they run.
+    fn in_order(&self) -> Vec<(&'a Phase, Option<Known>)> {
+        let phases = self.phases;
+        if self.known.is_empty() {
+            return phases.iter().map(|phase| (phase, None)).collect();
+        }
+        let of = |known: &Known| phases.iter().find(|phase| phase.index == known.phase);
+        let known = self.known.iter();
+        known
+            .filter_map(|one| Some((of(one)?, Some(*one))))
+            .collect()
     }
 }
 
@@ -66,20 +92,21 @@ impl<'a, B: Batches> Driver<'a, B> {
             deliveries: Vec::new(),
         };
         let mut reported_ns = now_ns();
-        for phase in self.job.phases {
-            let message_ns = self.run_phase(phase, &mut report)?;
+        let mut first_ns = None;
+        let phases = self.job.in_order();
+        self.open_windows(&phases)?;
+        for (phase, known) in phases {
+            let message_ns = self.run_phase(phase, known, &mut report)?;
             if now_ns() - reported_ns > REPORT_EVERY_NS {
                 hand_on(&report)?;
                 report.samples.clear();
                 report.deliveries.clear();
                 reported_ns = now_ns();
             }
-            if self
-                .job
-                .step
-                .until_ns
-                .is_some_and(|until_ns| message_ns >= until_ns)
-            {
+            let first_ns = *first_ns.get_or_insert(message_ns);
+            let base_ns = self.job.step.goal.map_or(0, |_| first_ns);
+            let is_enough = |until_ns| known.is_none() && message_ns >= base_ns + until_ns;
+            if self.job.step.until_ns.is_some_and(is_enough) {
                 break;
             }
         }
@@ -87,17 +114,43 @@ impl<'a, B: Batches> Driver<'a, B> {
         self.batches.end()
     }
 
+    /// Where sizes come in any order, a large message first lets the windows of a fresh connection grow.
+    fn open_windows(&mut self, phases: &[(&Phase, Option<Known>)]) -> io::Result<()> {
+        let is_short = |known: Option<Known>| known.is_some_and(|known| known.messages > 1);
+        let key = |(phase, known): &&(&Phase, Option<Known>)| (is_short(*known), phase.size_bytes);
+        if let Some((phase, Some(_))) = phases.iter().max_by_key(key) {
+            self.batches.begin_phase(phase.size_bytes)?;
+            self.batches.batch(Order {
+                size_bytes: phase.size_bytes,
+                messages: 1,
+            })?;
+        }
+        Ok(())
+    }
+
     /// Run one phase; returns the best one-way time of one message.
-    fn run_phase(&mut self, phase: &Phase, report: &mut Report) -> io::Result<u64> {
+    fn run_phase(
+        &mut self,
+        phase: &Phase,
+        known: Option<Known>,
+        report: &mut Report,
+    ) -> io::Result<u64> {
         let known_ns = self.batches.begin_phase(phase.size_bytes)?;
-        let messages = self.messages_for(phase.size_bytes, known_ns)?;
+        let stop = self.job.step.stop;
+        let (messages, batches) = match known {
+            Some(known) => (known.messages, known.batches),
+            None => (
+                self.messages_for(phase.size_bytes, known_ns)?,
+                stop.trials(),
+            ),
+        };
         let order = Order {
             size_bytes: phase.size_bytes,
             messages,
         };
         let phase_start_ns = now_ns();
         let mut best_ns = u64::MAX;
-        for number in 0..self.job.step.stop.trials() {
+        for number in 0..batches {
             let outcome = self.batches.batch(order)?;
             report.samples.push(self.sample(phase, number, outcome));
             if let Some((delivery, sending_ns)) = outcome.delivery {
@@ -109,7 +162,7 @@ impl<'a, B: Batches> Driver<'a, B> {
                 });
             }
             best_ns = best_ns.min(message_ns(&outcome));
-            if self.job.step.stop.is_over(now_ns() - phase_start_ns) {
+            if known.is_none() && stop.is_over(now_ns() - phase_start_ns) {
                 break;
             }
         }

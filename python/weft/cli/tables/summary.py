@@ -10,6 +10,7 @@ from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
+from weft.cli.tables.stops import stop_lines
 from weft.diagnose.delivery import Delivered
 from weft.diagnose.points import Point
 from weft.diagnose.signature import Signature
@@ -58,6 +59,7 @@ def _header(summary: Summary) -> Iterator[str]:
     if meta.source:
         yield f"source   {meta.source['format']}: {meta.source['convention']}"
     yield f"status   {meta.status}"
+    yield from (f"stopped  {line}" for line in stop_lines(meta))
     yield from warning_lines(summary.warnings)
 
 

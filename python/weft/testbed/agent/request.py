@@ -41,13 +41,23 @@ class Serve(Request, frozen=True, kw_only=True):
     patience_ms: int
 
 
+class Known(Struct, frozen=True):
+    """How to measure a phase whose message time is known: so many batches of so many messages."""
+
+    phase: int
+    messages: int
+    batches: int
+
+
 class Drive(Serve, frozen=True, kw_only=True):
-    """Connect to a serving peer, if there is one, and run phases. The epoch is on the driver's clock."""
+    """Connect to a serving peer, if there is one, and run phases: in the order of those `known`, where there are any.
+    The epoch is on the driver's clock."""
 
     peer: str | None
     step_index: int
     launch: int
     phases: list[int]
+    known: tuple[Known, ...] = ()
     epoch_ns: int
 
 

@@ -1,0 +1,89 @@
+"""Whether the sizes of a step with a goal are known well enough, and how many more launches the others need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from weft.diagnose.curve import Curve
+from weft.interval import Interval
+from weft.plan.plan import Goal
+from weft.sequential import interval, next_look, ranks, share_interval
+from weft.statistics import LEVEL, Floats
+
+MIN_FOR_SPREAD = 4
+"""Fewer values have no quartiles."""
+_REACH = 2.1
+"""How far an interval of the median reaches, in distances between the quartiles over the root of the number of values:
+1.96 sqrt(pi / 2) / 1.349 for a normal distribution, and a sixth more for looking."""
+SHARE_WIDTH = 0.25
+"""The shares of modes are known when the interval of each reaches at most so far to either side."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is known of a size after so many launches. `width` is how far the interval of its median reaches to either
+    side, as a share of it; None where there is no interval yet. About `needed` launches in all would make it as
+    narrow as the goal; None where it is, or where nothing tells."""
+
+    phase: int
+    size_bytes: int
+    launches: int
+    width: float | None
+    needed: int | None
+    reason: Literal["width", "modes"] | None
+
+
+def decisions(curve: Curve, goal: Goal) -> Iterator[Decision]:
+    """What is known of each size of a curve, in its order."""
+    alpha = allowed_error(curve)
+    for row, times in enumerate(curve.times_us):
+        values = times[~np.isnan(times)]
+        width = _width(interval(values, alpha, upper=True)) if ranks(len(values), alpha) else None
+        reason: Literal["width", "modes"] | None = None
+        if width is not None and width <= goal.width:
+            reason = "width"
+        elif goal.rule == "decided" and _knows_shares(values, curve.modes[row].locations, alpha):
+            reason = "modes"
+        phase, size_bytes = int(curve.phases[row]), int(curve.sizes[row])
+        needed = None if reason else _needed(values, goal)
+        yield Decision(phase, size_bytes, len(values), width, needed, reason)
+
+
+def allowed_error(curve: Curve) -> float:
+    """The error that the interval of one size may have; where all are to hold together, each gets its part."""
+    together = curve.goal is not None and curve.goal.simultaneous
+    return (1 - LEVEL) / (len(curve.sizes) if together else 1)
+
+
+def mode_shares(values: Floats, locations: Sequence[float], alpha: float) -> list[Interval]:
+    """Which share of the launches is nearest to each mode, with its interval at all looks."""
+    nearest = np.argmin(np.abs(np.log(values)[:, np.newaxis] - np.log(locations)), axis=1)
+    counts = np.bincount(nearest, minlength=len(locations))
+    return [share_interval(int(count), len(values), alpha) for count in counts]
+
+
+def _knows_shares(values: Floats, locations: tuple[float, ...], alpha: float) -> bool:
+    if len(locations) < 2:
+        return False
+    shares = mode_shares(values, locations, alpha)
+    return all(
+        max(share.high - share.median, share.median - share.low) <= SHARE_WIDTH for share in shares
+    )
+
+
+def _needed(values: Floats, goal: Goal) -> int | None:
+    """By the quartiles of the values as if they were normal: those are not moved by outliers."""
+    if len(values) < MIN_FOR_SPREAD or not goal.width_ppm:
+        return None
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    launches = (_REACH * float((high - low) / middle) / goal.width) ** 2
+    return max(math.ceil(launches), next_look(len(values)) or len(values))
+
+
+def _width(found: Interval) -> float:
+    return max(found.high / found.median - 1, 1 - found.low / found.median)

@@ -1,0 +1,222 @@
+"""What the next launch measures: what the plan says, or the sizes that are not known well enough yet."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow.compute as pc
+from msgspec.structs import replace
+
+from weft.diagnose.curve import Batches, Curve, curves
+from weft.diagnose.decision import Decision, decisions
+from weft.diagnose.drift import Drift, drift
+from weft.diagnose.repetition import batches_worth
+from weft.execute.adaptive import elapsed_s
+from weft.execute.progress import Reporter
+from weft.plan.phases import expand
+from weft.plan.plan import Goal, Step, TimeRule
+from weft.run.folder import Run, RunWriter
+from weft.run.missing import MissingStep, measured_phases, missing_steps
+from weft.run.records import Stop
+from weft.sequential import LOOKS, next_look
+from weft.testbed.agent.request import Known
+
+LAUNCH_NS = 25e6
+"""What fresh processes and connections take on a pair: sizes of a launch share it."""
+MOST_MESSAGES = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What the samples of a step said at a look, or after the first launch."""
+
+    curve: Curve
+    batches: Batches
+
+
+class Agenda:
+    """Launch by launch what a run lacks.
+
+    What is decided follows from the samples alone. They are looked at after the same numbers of launches whether or not
+    the run was interrupted between them, so no error is spent twice.
+    """
+
+    def __init__(self, writer: RunWriter, progress: Reporter) -> None:
+        self._writer = writer
+        self._meta = writer.meta
+        self._progress = progress
+        self._began_s = time.monotonic()
+        self._before_s = self._measured_s()
+        missing = missing_steps(writer.meta, writer.samples)
+        self.phases = sum(len(one.phases) for one in missing)
+        self._planned = [
+            [one for one in missing if one.launch == launch]
+            for launch in sorted({one.launch for one in missing})
+        ]
+        self._number = -1
+        self._seen: dict[tuple[int, int], _Seen] = {}
+
+    def next(self) -> list[MissingStep]:
+        """The steps of the next launch; none when the run is over."""
+        steps = self._planned.pop(0) if self._planned else list(self._beyond_plan())
+        if steps:
+            self._number = steps[0].launch
+        return [self._known_to_have(one) for one in steps]
+
+    def _known_to_have(self, missing: MissingStep) -> MissingStep:
+        """The first launch finds how far the sizes of a step with a goal go."""
+        step = self._meta.plan.steps[missing.step]
+        if not step.goal or [missing.step, 0] not in self._meta.done:
+            return missing
+        there = measured_phases(self._writer.samples, missing.step, 0)
+        phases = [phase for phase in missing.phases if phase in there]
+        return MissingStep(missing.step, missing.launch, phases)
+
+    def step(self, missing: MissingStep) -> Step:
+        """A step as the next launch carries it out."""
+        step = self._meta.plan.steps[missing.step]
+        return step.paced(len(expand(step, len(self._meta.nodes))), LOOKS[0])
+
+    def known(self, missing: MissingStep) -> tuple[Known, ...]:
+        """The phases of a launch in random order, with what earlier launches tell of them; none for the first."""
+        step = self.step(missing)
+        if not step.goal or not self._launches_done() or not isinstance(step.stop, TimeRule):
+            return ()
+        done = self._launches_done()
+        look = max((look for look in LOOKS if look <= len(done)), default=1)
+        seen = self._seen_of(missing.step, done[:look])
+        rows = {int(phase): row for row, phase in enumerate(seen.curve.phases)}
+        phases = [phase for phase in missing.phases if phase in rows]
+        random.shuffle(phases)
+        share_ns = LAUNCH_NS / max(1, len(phases))
+        wanted = [_wanted(step, step.stop, seen, rows[phase], share_ns) for phase in phases]
+        return _within(wanted, self._left_ns(step.goal, len(done)))
+
+    def _left_ns(self, goal: Goal, done: int) -> float:
+        """What the next launch may take for the next look to come in time."""
+        look = next_look(done) or done + 1
+        return (goal.time_ns - self._elapsed_s() * 1e9) / (look - done) - LAUNCH_NS
+
+    def stops(self, is_interrupted: bool) -> list[Stop]:
+        """Why each size of the steps with a goal was measured so often and no more."""
+        return [
+            Stop(
+                step=index,
+                phase=one.phase,
+                size_bytes=one.size_bytes,
+                launches=one.launches,
+                reason=one.reason or ("interrupted" if is_interrupted else self._why(goal)),
+                width=one.width,
+                needed=one.needed,
+            )
+            for index, goal in self._goals()
+            for one in self._final_decisions(index, goal)
+        ]
+
+    def _final_decisions(self, index: int, goal: Goal) -> list[Decision]:
+        """What is known in the end; nothing where no launch measured the step."""
+        curve = self._final_curve(index)
+        return list(decisions(curve, goal)) if curve else []
+
+    def _final_curve(self, index: int) -> Curve | None:
+        run = Run(self._writer.directory, self._meta, self._writer.samples)
+        return next((one for one in curves(run) if one.step == index), None)
+
+    def drifts(self) -> Iterator[tuple[Step, Drift]]:
+        """The steps with a goal whose times changed from launch to launch."""
+        for index, _ in self._goals():
+            curve = self._final_curve(index)
+            if curve and (found := drift(curve.times_us)):
+                yield self._meta.plan.steps[index], found
+
+    def _why(self, goal: Goal) -> Literal["time", "launches"]:
+        return "time" if self._elapsed_s() >= goal.time_ns / 1e9 else "launches"
+
+    def _goals(self) -> Iterator[tuple[int, Goal]]:
+        for index, step in enumerate(self._meta.plan.steps):
+            if step.goal:
+                yield index, step.goal
+
+    def _beyond_plan(self) -> Iterator[MissingStep]:
+        """What is not known well enough by what was measured so far, while there is time."""
+        done = self._launches_done()
+        number = max(self._number, *done, 0) + 1
+        for index, goal in self._goals():
+            is_late = self._elapsed_s() >= goal.time_ns / 1e9
+            if (
+                is_late
+                or number >= self._meta.plan.launches
+                or not LOOKS[0] <= len(done) < LOOKS[-1]
+            ):
+                continue
+            look = max(look for look in LOOKS if look <= len(done))
+            last = measured_phases(self._writer.samples, index, done[look - 1])
+            known = decisions(self._seen_of(index, done[:look]).curve, goal)
+            phases = sorted(last - {one.phase for one in known if one.reason})
+            if phases:
+                self._progress.grow(len(phases))
+                yield MissingStep(index, number, phases)
+
+    def _launches_done(self) -> list[int]:
+        """Those in which all steps ran to their end."""
+        steps = len(self._meta.plan.steps)
+        counts = Counter(launch for _, launch in self._meta.done)
+        return sorted(launch for launch, count in counts.items() if count == steps)
+
+    def _seen_of(self, index: int, launches: list[int]) -> _Seen:
+        """What these launches of a step said."""
+        key = index, len(launches)
+        if key not in self._seen:
+            rows = (pc.field("step") == index) & pc.field("launch").isin(launches)
+            run = Run(self._writer.directory, self._meta, self._writer.samples.filter(rows))
+            self._seen[key] = _Seen(curves(run)[0], Batches.of(run))
+        return self._seen[key]
+
+    def _measured_s(self) -> float:
+        """How long the steps with a goal have taken before the run was resumed."""
+        samples = self._writer.samples
+        return sum(
+            elapsed_s(samples, step, launch)
+            for step, launch in self._meta.done
+            if self._meta.plan.steps[step].goal
+        )
+
+    def _elapsed_s(self) -> float:
+        return self._before_s + time.monotonic() - self._began_s
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What a phase is to be measured with, and what a batch takes."""
+
+    known: Known
+    batch_ns: float
+
+    def shortened(self, share: float) -> Known:
+        return replace(self.known, batches=max(1, int(self.known.batches * share)))
+
+
+def _wanted(step: Step, stop: TimeRule, seen: _Seen, row: int, launch_ns: float) -> _Wanted:
+    """Messages for one trial, and as many batches as are worth a launch."""
+    message_ns = float(seen.curve.middle_us[row]) * 1e3 * step.crossings
+    messages = min(max(int(stop.trial_ns / message_ns), stop.at_least), MOST_MESSAGES)
+    batch_ns = messages * message_ns
+    mine = (seen.batches.phase == seen.curve.phases[row]).nonzero()[0]
+    worth = batches_worth(
+        seen.batches.time_us[mine], seen.batches.launch[mine], launch_ns, batch_ns
+    )
+    usual = math.ceil(stop.trials * min(1.0, stop.trial_ns / batch_ns))
+    return _Wanted(Known(int(seen.curve.phases[row]), messages, worth or usual), batch_ns)
+
+
+def _within(wanted: list[_Wanted], left_ns: float) -> tuple[Known, ...]:
+    """Fewer batches where all would take longer than there is time for."""
+    needed_ns = sum(one.known.batches * one.batch_ns for one in wanted)
+    share = min(1.0, max(0.0, left_ns / needed_ns)) if needed_ns else 1.0
+    return tuple(one.shortened(share) for one in wanted)

@@ -1,0 +1,98 @@
+"""Which sizes are known well enough, how many launches others need, and whether times drift."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from weft.diagnose.curve import Curve
+from weft.diagnose.decision import decisions
+from weft.diagnose.drift import drift
+from weft.diagnose.repetition import MOST_BATCHES, batches_worth
+from weft.plan.plan import Goal
+from weft.sequential import LOOKS
+from weft.statistics import modes_over_launches
+
+GOAL = Goal("decided", 50_000, 10**9)
+RNG = np.random.default_rng(7)
+
+
+def curve(times_us: np.ndarray, goal: Goal = GOAL) -> Curve:
+    """Sizes x launches, of which each launch has one batch."""
+    sizes, launches = times_us.shape
+    numbers = np.arange(launches)
+    return Curve(
+        step=0,
+        pattern="pingpong",
+        transport="tcp",
+        sizes=np.arange(1, sizes + 1),
+        launches=numbers,
+        times_us=times_us,
+        modes=tuple(modes_over_launches(row, numbers) for row in times_us),
+        phases=np.arange(sizes),
+        goal=goal,
+    )
+
+
+def normal(spread: float, launches: int, sizes: int = 1) -> np.ndarray:
+    return 20 * RNG.lognormal(0, spread, (sizes, launches))
+
+
+def test_a_quiet_size_is_known_at_the_first_look_and_a_noisy_one_says_what_it_needs():
+    quiet, noisy = decisions(curve(np.vstack([normal(0.01, 6), normal(0.2, 6)])), GOAL)
+    assert (quiet.reason, quiet.needed) == ("width", None)
+    assert quiet.width <= 0.05
+    assert noisy.reason is None
+    assert noisy.needed > 6
+
+
+def test_before_the_first_look_nothing_is_known():
+    (only,) = decisions(curve(normal(0.001, 5)), GOAL)
+    assert (only.width, only.reason, only.needed) == (None, None, 6)
+
+
+def test_about_so_many_launches_as_it_says_decide_a_size():
+    found = list(decisions(curve(normal(0.1, 75, 200)), GOAL))
+    needed = np.median([one.needed or one.launches for one in found])
+    assert 20 < needed < 100
+    later = list(decisions(curve(normal(0.1, 108, 200)), GOAL))
+    assert sum(one.reason == "width" for one in later) > 100
+
+
+def test_two_modes_end_when_their_shares_are_known_and_not_by_the_median_alone():
+    slow = RNG.random(75) < 0.45
+    times = normal(0.01, 75) * np.where(slow, 1.5, 1)
+    (decided,) = decisions(curve(times), GOAL)
+    assert decided.reason == "modes"
+    alone = replace(GOAL, rule="relative")
+    (relative,) = decisions(curve(times, alone), alone)
+    assert relative.reason is None
+
+
+def test_intervals_that_hold_together_need_more_launches():
+    together = replace(GOAL, simultaneous=True)
+    times = normal(0.01, LOOKS[0], 30)
+    assert all(one.reason for one in decisions(curve(times), GOAL))
+    assert not any(one.reason for one in decisions(curve(times, together), together))
+
+
+def test_drift_is_found_and_noise_is_none():
+    grown = normal(0.02, 12, 5) * 1.03 ** np.arange(12)
+    assert drift(grown).change == pytest.approx(1.03**8 - 1, abs=0.05)
+    assert sum(drift(normal(0.02, 12, 5)) is not None for _ in range(200)) <= 8
+    assert drift(grown[:, :5]) is None
+    # Later launches measure fewer sizes.
+    grown[1:, 6:] = np.nan
+    assert drift(grown) is not None
+
+
+def test_batches_are_repeated_where_the_variance_is():
+    launches = np.repeat(np.arange(12), 5)
+    noisy_inside = RNG.normal(20, 1, 60)
+    noisy_between = RNG.normal(20, 0.01, 60) + RNG.normal(0, 1, 12)[launches]
+    cost = (1e6, 1e6)
+    assert batches_worth(noisy_between, launches, *cost) == 1
+    both = noisy_inside + RNG.normal(0, 1, 12)[launches]
+    assert 1 <= batches_worth(both, launches, 25e6, 1e6) <= MOST_BATCHES
+    assert batches_worth(noisy_inside[:12], np.arange(12), *cost) is None

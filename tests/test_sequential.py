@@ -1,0 +1,82 @@
+"""Intervals that hold while one looks at them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from weft.interval import Interval
+from weft.sequential import LOOKS, held, interval, next_look, ranks, share_interval
+
+
+def chance_to_miss(alpha: float, quantile: float, most: int) -> float:
+    """The exact probability that the quantile is outside at any look up to `most` values: by all paths of the number of
+    values below it."""
+    inside, before = {0: 1.0}, 0
+    for look in (look for look in LOOKS if look <= most):
+        more, found = look - before, ranks(look, alpha, quantile)
+        reached: dict[int, float] = {}
+        for count, chance in inside.items():
+            for step in range(more + 1):
+                is_in = found is None or found[0] <= count + step < found[1]
+                if is_in:
+                    below = count + step
+                    reached[below] = reached.get(below, 0) + chance * binom.pmf(
+                        step, more, quantile
+                    )
+        inside, before = reached, look
+    return 1 - sum(inside.values())
+
+
+@pytest.mark.parametrize(("alpha", "quantile"), [(0.05, 0.5), (0.0005, 0.5), (0.05, 0.9)])
+def test_all_looks_together_miss_as_seldom_as_promised(alpha, quantile):
+    assert chance_to_miss(alpha, quantile, LOOKS[7]) <= alpha
+    # What is given away is little: at the last of these looks more than half is spent.
+    assert chance_to_miss(alpha, quantile, LOOKS[7]) > alpha / 2
+
+
+def test_the_first_look_is_the_range_of_six():
+    assert ranks(5) is None
+    assert ranks(6) == (1, 6)
+    assert interval([3, 1, 2, 6, 5, 4]) == Interval(3, 1, 6)
+    assert interval([3, 1, 2, 6, 5, 4], upper=True).median == 4
+
+
+def test_too_few_values_give_their_range_and_say_what_it_holds():
+    assert interval([2, 1, 3]) == Interval(2, 1, 3)
+    assert held(3) == 0.75
+    assert held(6) == held(40) == 0.95
+    with pytest.raises(ValueError, match="at least one value"):
+        interval([])
+
+
+def test_between_two_looks_an_interval_is_no_narrower_than_the_error_left_allows():
+    low, high = ranks(20)
+    assert ranks(17)[0] <= low < high <= 20
+    assert next_look(20) == 25
+    assert next_look(LOOKS[-1]) is None
+
+
+def test_a_share_holds_its_true_value_at_all_looks():
+    rng, misses = np.random.default_rng(3), 0
+    for values in rng.random((400, 108)) < 0.45:
+        found = [share_interval(int(values[:look].sum()), look) for look in LOOKS if look <= 108]
+        misses += any(not one.low <= 0.45 <= one.high for one in found)
+    assert misses / 400 <= 0.05
+    assert share_interval(0, 6).low == 0
+    assert share_interval(6, 6).high == 1
+
+
+def test_widths_shrink_with_the_root_of_the_number():
+    values = np.random.default_rng(1).normal(100, 5, LOOKS[10])
+    widths = [math.log(_width(values[:look])) for look in LOOKS[3:11]]
+    slope = np.polyfit(np.log(LOOKS[3:11]), widths, 1)[0]
+    assert -0.75 < slope < -0.25
+
+
+def _width(values: np.ndarray) -> float:
+    found = interval(values)
+    return found.high - found.low
