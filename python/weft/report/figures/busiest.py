@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import altair as alt
 
@@ -21,28 +20,6 @@ ROW_PX, LEAST_PX = 22, 120
 LABEL_PX, LABEL_LENGTH = 270, 36
 
 
-@dataclass(frozen=True)
-class Alike:
-    """Limits that carried the same share of the same capacity."""
-
-    loads: Sequence[Load]
-
-    def to_row(self, place: int) -> Row:
-        first = self.loads[0]
-        names = fold_names([load.constraint for load in self.loads])
-        told = Lane.of(", ".join(names), first, has_limit=True)
-        return {
-            "place": place,
-            "share": short(first.share),
-            "limited": True,
-            "peak_share": short(first.peak_share),
-            "label": _label(names),
-            "name": told.name,
-            "carried": told.carried + (" each" if len(self.loads) > 1 else ""),
-            "peak": told.peak,
-        }
-
-
 def busiest_figures(material: Material) -> list[Figure]:
     """One for each run that says what its limits carried."""
     return [
@@ -57,24 +34,40 @@ def _label(names: Sequence[str]) -> str:
 
 
 def _figure(name: str, one: Ensemble) -> Figure:
-    groups = _alike(list(one.loads.values()))
+    groups = _alike(one.loads.values())
     shown = groups[:MOST_ROWS]
-    rows = [group.to_row(place) for place, group in enumerate(shown)]
-    count = sum(len(group.loads) for group in shown)
+    rows = [_row(place, loads) for place, loads in enumerate(shown)]
+    count = sum(map(len, shown))
     means = "Bars: mean of the step that loaded it most; strokes: its busiest phase."
     caption = f"{count} of {len(one.loads)} limits. {means}"
     title = f"The busiest limits of {one.label}"
     return Figure(name, title, caption, _spec(name, rows), {name: rows})
 
 
-def _alike(loads: Sequence[Load]) -> list[Alike]:
+def _row(place: int, loads: Sequence[Load]) -> Row:
+    """Limits that carried the same share of the same capacity."""
+    first = loads[0]
+    names = fold_names([load.constraint for load in loads])
+    told = Lane.of(", ".join(names), first, has_limit=True)
+    return {
+        "place": place,
+        "share": short(first.share),
+        "limited": True,
+        "peak_share": short(first.peak_share),
+        "label": _label(names),
+        "name": told.name,
+        "carried": told.carried + (" each" if len(loads) > 1 else ""),
+        "peak": told.peak,
+    }
+
+
+def _alike(loads: Iterable[Load]) -> list[list[Load]]:
     """The busiest first; those that differ by less than what is shown are one."""
     together: dict[tuple[str, str, float], list[Load]] = {}
     for load in loads:
         shares = percent(load.share), percent(load.peak_share)
         together.setdefault((*shares, load.capacity_mbps), []).append(load)
-    groups = [Alike(group) for group in together.values()]
-    return sorted(groups, key=lambda alike: (-alike.loads[0].share, -alike.loads[0].peak_share))
+    return sorted(together.values(), key=lambda same: (-same[0].share, -same[0].peak_share))
 
 
 def _spec(name: str, rows: Sequence[Row]) -> Spec:
