@@ -7,8 +7,8 @@ from rich.console import Console
 
 from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
-from weft.cli.progress import progress
 from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.progress import progress
 from weft.preflight.assess import Verdict, judge
 from weft.preflight.mpi import describe_mpi
 from weft.preflight.probe import look

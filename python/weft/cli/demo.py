@@ -9,8 +9,8 @@ import click
 from rich.table import Table
 
 from weft.cli.output import json_option, print_json, print_warnings
-from weft.cli.progress import progress
 from weft.cli.tables.layout import plain_table, terminal
+from weft.cli.tables.progress import progress
 from weft.demo import network, pair
 from weft.demo.demonstration import Demonstration
 from weft.demo.known import Known

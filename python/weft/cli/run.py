@@ -13,8 +13,8 @@ from rich.table import Table
 
 from weft.cli.options import load_settings, nodes_option, ports_option, until_overrides
 from weft.cli.output import json_option, print_json, print_run
-from weft.cli.progress import progress
 from weft.cli.tables.layout import terminal
+from weft.cli.tables.progress import progress
 from weft.errors import RequestError
 from weft.execute.dry_run import Outlook
 from weft.execute.mpi.toolchain import KINDS

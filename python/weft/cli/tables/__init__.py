@@ -1,1 +1,1 @@
-"""Tables on a terminal."""
+"""Tables and progress on a terminal."""
