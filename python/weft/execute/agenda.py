@@ -30,6 +30,8 @@ from weft.testbed.agent.request import Known
 LAUNCH_NS = 25e6
 """What fresh processes and connections take on a pair: sizes of a launch share it."""
 MOST_MESSAGES = 2**31 - 1
+WARM_UP_NS = 2e6
+"""Of messages that take longer, cold caches and small windows are a small part."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +214,8 @@ def _wanted(step: Step, stop: TimeRule, seen: _Seen, row: int, launch_ns: float)
         seen.batches.time_us[mine], seen.batches.launch[mine], launch_ns, batch_ns
     )
     usual = math.ceil(stop.trials * min(1.0, stop.trial_ns / batch_ns))
-    return _Wanted(Known(int(seen.curve.phases[row]), messages, worth or usual), batch_ns)
+    phase, is_short = int(seen.curve.phases[row]), message_ns < WARM_UP_NS
+    return _Wanted(Known(phase, messages, worth or usual, is_short), batch_ns)
 
 
 def _within(wanted: list[_Wanted], left_ns: float) -> tuple[Known, ...]:

@@ -47,6 +47,7 @@ def _settings(job: StepJob, nodes: int) -> dict[str, object]:
         "window": getattr(step.pattern, "window", 1),
         "calls": step.options.calls or "blocking",
         "until_ns": step.until_ns or 0,
+        "warms_up": int(bool(step.goal)),
         "phases": ",".join(f"{index}:{sizes[index]}" for index in job.phases),
     }
     return settings | {name: value or 0 for name, value in msgspec.to_builtins(stop).items()}

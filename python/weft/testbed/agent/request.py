@@ -42,11 +42,13 @@ class Serve(Request, frozen=True, kw_only=True):
 
 
 class Known(Struct, frozen=True):
-    """How to measure a phase whose message time is known: so many batches of so many messages."""
+    """How to measure a phase whose message time is known: so many batches of so many messages, perhaps after one that
+    is not timed."""
 
     phase: int
     messages: int
     batches: int
+    warms_up: bool
 
 
 class Drive(Serve, frozen=True, kw_only=True):

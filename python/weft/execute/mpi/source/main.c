@@ -7,6 +7,7 @@
  *   pattern=pingpong|stream  between two ranks
  *     window=N  phases=INDEX:BYTES,INDEX:BYTES,...  until_ns=N (0: none)
  *     rule=time  trial_ns=N at_least=N at_most_ns=N (0: none)   or   rule=count  repeats=N;   trials=N
+ *     warms_up=1: a message that is not timed before each size, unless it takes long
  *
  *   pattern=many  between all ranks; the phases come in on rank 0's standard input, see phase.c */
 #define _GNU_SOURCE
@@ -77,6 +78,7 @@ static struct settings read_settings(int argc, char **argv)
         .streams = is(value_of(argc, argv, "pattern"), "stream"),
         .nonblocking = is(value_of(argc, argv, "calls"), "nonblocking"),
         .by_count = is(value_of(argc, argv, "rule"), "count"),
+        .warms_up = number_of(argc, argv, "warms_up") != 0,
         .window = window > 0 ? window : 1,
         .trials = number_of(argc, argv, "trials"),
         .repeats = number_of(argc, argv, "repeats"),
