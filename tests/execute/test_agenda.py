@@ -23,7 +23,7 @@ NEVER = Goal("relative", 0, 60 * 10**9)
 
 def run(tmp_path, goal: Goal, launches: int = 1000, sizes: tuple[int, ...] = (1, 64, 4096)) -> Run:
     step = replace(loopback.step(list(sizes)), goal=goal)
-    return loopback.live_run(tmp_path / "r", loopback.Loopback(2), step, launches)
+    return loopback.live_run(tmp_path / "r", loopback.Loopback(2), step, launches=launches)
 
 
 def test_what_is_known_at_the_first_look_needs_no_more(tmp_path):
@@ -45,6 +45,21 @@ def test_what_is_never_known_ends_with_the_time_and_is_complete(tmp_path):
 def test_the_most_launches_end_it_too(tmp_path):
     done = run(tmp_path, NEVER, launches=8)
     assert {(one["launches"], one["reason"]) for one in done.meta.stops} == {(8, "launches")}
+
+
+def test_steps_end_each_by_itself(tmp_path):
+    """One is known at the first look, the other never."""
+    steps = [
+        replace(loopback.step([1, 64]), name=name, goal=goal)
+        for name, goal in (("quick", ALWAYS), ("slow", replace(NEVER, time_ns=2 * 10**9)))
+    ]
+    done = loopback.live_run(tmp_path / "r", loopback.Loopback(2), *steps, launches=14)
+    by_step = [
+        {one["launches"] for one in done.meta.stops if one["step"] == step} for step in (0, 1)
+    ]
+    assert by_step[0] == {LOOKS[0]}
+    assert min(by_step[1]) > LOOKS[0] + 1
+    assert done.meta.status == "complete"
 
 
 def test_sizes_come_in_another_order_in_each_launch_but_the_first(tmp_path):
@@ -74,7 +89,7 @@ def test_a_run_that_is_interrupted_is_resumed_at_the_same_looks(tmp_path):
     folder = tmp_path / "r"
     process = start("run", "signature", "--on", "local:", "--out", folder, "--until", "6 s",
                     "--set", "steps.pingpong.sizes=['1 B', '1 KiB']")  # fmt: skip
-    while not (folder / "run.json").exists() or _launches(folder) < 14:
+    while not (folder / "run.json").exists() or _launches(folder) < 8:
         assert process.poll() is None
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)

@@ -135,7 +135,7 @@ def with_cluster(
         agents = await asyncio.gather(*(start_agent(name) for name in names))
         crew = Crew(dict(enumerate(agents)), {})
         try:
-            writer = RunWriter.create(directory, _meta(step, names))
+            writer = RunWriter.create(directory, _meta(names, step))
             logbook = Logbook(
                 writer, 0, 0, lambda phases: [on_phase(cluster, phase) for phase in phases]
             )
@@ -185,17 +185,17 @@ def no_chooser(meta: RunMeta, step: int) -> NoReturn:
     raise AssertionError("this run has no adaptive step")
 
 
-def live_run(directory: Path, testbed: Loopback, step: Step, launches: int = 1) -> Run:
-    """A run of one step, from its beginning to its end."""
-    meta = _meta(step, [node.name for node in testbed.nodes], launches)
+def live_run(directory: Path, testbed: Loopback, *steps: Step, launches: int = 1) -> Run:
+    """A run of some steps, from its beginning to its end."""
+    meta = _meta([node.name for node in testbed.nodes], *steps, launches=launches)
     meta.started = datetime.datetime.now(datetime.UTC).isoformat()
     writer = RunWriter.create(directory, meta)
     return LiveRun(testbed, writer, Reporter(), 5.0, no_chooser).run()
 
 
-def _meta(step: Step, names: list[str], launches: int = 1) -> RunMeta:
+def _meta(names: list[str], *steps: Step, launches: int = 1) -> RunMeta:
     return RunMeta(
-        plan=a_plan(step, name="test", launches=launches),
+        plan=a_plan(*steps, name="test", launches=launches),
         testbed={"kind": "loopback"},
         nodes=[{"name": name, "address": ADDRESS} for name in names],
     )

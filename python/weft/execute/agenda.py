@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -87,10 +86,9 @@ class Agenda:
 
     def known(self, missing: MissingStep) -> tuple[Known, ...]:
         """The phases of a launch in random order, with what earlier launches tell of them; none for the first."""
-        step = self.step(missing)
-        if not step.goal or not self._launches_done() or not isinstance(step.stop, TimeRule):
+        step, done = self.step(missing), self._launches_done(missing.step)
+        if not step.goal or not done or not isinstance(step.stop, TimeRule):
             return ()
-        done = self._launches_done()
         look = max((look for look in LOOKS if look <= len(done)), default=1)
         seen = self._seen_of(missing.step, done[:look])
         rows = {int(phase): row for row, phase in enumerate(seen.curve.phases)}
@@ -105,7 +103,7 @@ class Agenda:
         look = next_look(done) or done + 1
         return (goal.time_ns - self._elapsed_s() * 1e9) / (look - done) - LAUNCH_NS
 
-    def stops(self, is_interrupted: bool) -> list[Stop]:
+    def stops(self) -> list[Stop]:
         """Why each size of the steps with a goal was measured so often and no more."""
         return [
             Stop(
@@ -113,7 +111,7 @@ class Agenda:
                 phase=one.phase,
                 size_bytes=one.size_bytes,
                 launches=one.launches,
-                reason=one.reason or ("interrupted" if is_interrupted else self._why(goal)),
+                reason=one.reason or self._why(goal, one.launches),
                 width=one.width,
                 needed=one.needed,
             )
@@ -137,8 +135,10 @@ class Agenda:
             if curve and (found := drift(curve.times_us)):
                 yield self._meta.plan.steps[index], found
 
-    def _why(self, goal: Goal) -> Literal["time", "launches"]:
-        return "time" if self._elapsed_s() >= goal.time_ns / 1e9 else "launches"
+    def _why(self, goal: Goal, launches: int) -> Literal["time", "launches", "interrupted"]:
+        if launches >= min(self._meta.plan.launches, LOOKS[-1]):
+            return "launches"
+        return "time" if self._is_late(goal) else "interrupted"
 
     def _goals(self) -> Iterator[tuple[int, Goal]]:
         for index, step in enumerate(self._meta.plan.steps):
@@ -147,15 +147,12 @@ class Agenda:
 
     def _beyond_plan(self) -> Iterator[MissingStep]:
         """What is not known well enough by what was measured so far, while there is time."""
-        done = self._launches_done()
-        number = max(self._number, *done, 0) + 1
+        begun = pc.max(self._writer.samples["launch"]).as_py() or 0
+        number = max(self._number, begun) + 1
         for index, goal in self._goals():
-            is_late = self._elapsed_s() >= goal.time_ns / 1e9
-            if (
-                is_late
-                or number >= self._meta.plan.launches
-                or not LOOKS[0] <= len(done) < LOOKS[-1]
-            ):
+            done = self._launches_done(index)
+            is_open = LOOKS[0] <= len(done) < min(self._meta.plan.launches, LOOKS[-1])
+            if not is_open or self._is_late(goal):
                 continue
             look = max(look for look in LOOKS if look <= len(done))
             last = measured_phases(self._writer.samples, index, done[look - 1])
@@ -165,11 +162,9 @@ class Agenda:
                 self._progress.grow(len(phases))
                 yield MissingStep(index, number, phases)
 
-    def _launches_done(self) -> list[int]:
-        """Those in which all steps ran to their end."""
-        steps = len(self._meta.plan.steps)
-        counts = Counter(launch for _, launch in self._meta.done)
-        return sorted(launch for launch, count in counts.items() if count == steps)
+    def _launches_done(self, index: int) -> list[int]:
+        """Those in which a step ran to its end."""
+        return sorted(launch for step, launch in self._meta.done if step == index)
 
     def _seen_of(self, index: int, launches: list[int]) -> _Seen:
         """What these launches of a step said."""
@@ -188,6 +183,9 @@ class Agenda:
             for step, launch in self._meta.done
             if self._meta.plan.steps[step].goal
         )
+
+    def _is_late(self, goal: Goal) -> bool:
+        return self._elapsed_s() >= goal.time_ns / 1e9
 
     def _elapsed_s(self) -> float:
         return self._before_s + time.monotonic() - self._began_s

@@ -53,24 +53,22 @@ class LiveRun:
     def run(self) -> Run:
         """Do everything that is missing; an interrupt keeps what was measured."""
         self._progress.start(self._agenda.phases)
-        is_interrupted = False
         try:
             asyncio.run(self._syncing(self._run_launches()))
         except (KeyboardInterrupt, asyncio.CancelledError):
-            is_interrupted = True
             self._meta.warn(
                 "interrupted",
                 "the run was interrupted",
                 f"continue it with `weft run --resume {self._writer.directory}`",
             )
-        self._meta.stops = self._agenda.stops(is_interrupted)
+        self._meta.stops = self._agenda.stops()
         self._warn_of_drift()
         self._warn_of_incomplete_phases()
         for warning in self._testbed.warnings:
             self._meta.warn(warning.code, warning.message, warning.hint)
         # What a lab can say only afterwards: whether it had headroom.
         self._meta.testbed |= self._testbed.describe()
-        return self._writer.finish(self._status(is_interrupted))
+        return self._writer.finish(self._status())
 
     def _warn_of_drift(self) -> None:
         """Times that changed while the run measured."""
@@ -97,9 +95,9 @@ class LiveRun:
             "`incomplete` in run.json has them all",
         )
 
-    def _status(self, is_interrupted: bool) -> Status:
+    def _status(self) -> Status:
         is_whole = not self._meta.lost and not self._meta.incomplete
-        is_open = is_interrupted and any(one["reason"] == "interrupted" for one in self._meta.stops)
+        is_open = any(one["reason"] == "interrupted" for one in self._meta.stops)
         if is_whole and not is_open and not missing_steps(self._meta, self._writer.samples):
             return "complete"
         return "partial" if self._writer.samples.num_rows else "failed"
