@@ -1,7 +1,10 @@
+import dataclasses
 from pathlib import Path
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
+from msgspec.structs import replace
 
 from support.here import weft, weft_json
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
@@ -10,6 +13,7 @@ from weft.compare.settings import Difference
 from weft.errors import RequestError
 from weft.formats.exporters import export_run
 from weft.formats.importers import import_file
+from weft.plan.plan import Goal
 from weft.run.folder import Run
 from weft.run.meta import Warning
 
@@ -50,6 +54,23 @@ def test_the_ratio_is_a_over_b_and_swaps_with_them(tmp_path: Path) -> None:
     assert back.high == pytest.approx(1 / there[-1].ratio.low)
     # What matters is marked, and other differences are not.
     assert (there[-1].significant, there[0].significant) == (True, False)
+
+
+def by_itself(run: Run) -> Run:
+    """The run as if half of its sizes had been known after six launches."""
+    step = replace(run.meta.plan.steps[0], goal=Goal("decided", 50_000, 10**9))
+    meta = dataclasses.replace(run.meta, plan=run.meta.plan.with_step(0, step))
+    known = (pc.field("launch") < 6) | (pc.field("size_bytes") > SIZES[9])
+    return dataclasses.replace(run, meta=meta, samples=run.samples.filter(known))
+
+
+def test_sizes_that_ended_by_themselves_are_compared_by_the_launches_that_have_all(
+    tmp_path: Path,
+) -> None:
+    a, b = made(tmp_path / "a", 188.2, launches=12), made(tmp_path / "b", launches=12, seed=2)
+    found = compare(by_itself(a), by_itself(b))
+    assert found.simultaneous.launches == (6, 6)
+    assert [found.pairs[at].significant for at in (0, -2, -1)] == [False, True, True]
 
 
 def test_equal_networks_rarely_differ(tmp_path: Path) -> None:

@@ -83,7 +83,9 @@ def _sizes(run: Run, reduction: Reduction) -> Iterator[tuple[Key, Measured]]:
     seen: dict[str, int] = defaultdict(int)
     for curve in curves(run, reduction):
         by_launch = np.full((len(curve.sizes), int(curve.launches.max()) + 1), np.nan)
-        by_launch[:, curve.launches] = curve.rates_mbps
+        # Where sizes ended by themselves, later launches measured only some of them.
+        kept = np.isin(curve.launches, (curve.whole() if curve.goal else curve).launches)
+        by_launch[:, curve.launches[kept]] = curve.rates_mbps[:, kept]
         for point, row in zip(curve_points(curve), by_launch.tolist(), strict=True):
             key = Key(curve.pattern, point.size_bytes, seen[curve.pattern])
             yield key, Measured(point.throughput_mbps, tuple(row))
