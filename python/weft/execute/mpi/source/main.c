@@ -155,6 +155,8 @@ static void introduce(void)
 int main(int argc, char **argv)
 {
     int rank, ranks;
+    /* Nothing is handed on while a batch is timed, also where an MPI makes standard output a terminal. */
+    setvbuf(stdout, NULL, _IOFBF, 1 << 16);
     struct settings settings = read_settings(argc, argv);
     const int early_rank = rank_by_environment();
     /* Before MPI gets its memory, which should be near; again where the rank was not known yet. */

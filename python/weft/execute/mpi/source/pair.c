@@ -11,7 +11,8 @@
 #define WARM_UP_NS 1000000
 #define LONG_NS 2000000 /* a message that takes longer needs no warm-up */
 #define WARM_UP_MESSAGES 20
-/* The reader of a phase's results may be on this machine: it gets time to write them before the next is timed. */
+#define REPORT_EVERY_NS 200000000
+/* The reader of results may be on this machine: it gets time to write them before the next phase is timed. */
 #define SETTLE_US 5000
 
 enum { DRIVER = 0, SERVER = 1, ORDER_TAG = 1, DATA_TAG = 2 };
@@ -182,27 +183,35 @@ static int64_t phase(struct end *end, long index, int64_t size, int64_t latest_n
             best_ns = timing.elapsed_ns / messages;
         printf("row %ld %ld %lld %lld %lld %lld\n", index, trial, (long long)size, (long long)messages,
                (long long)(timing.start_ns - settings->epoch_ns), (long long)timing.elapsed_ns);
-        fflush(stdout);
         if (!settings->by_count && settings->at_most_ns && now_ns() - began_ns >= settings->at_most_ns)
             break;
     }
     printf("over %ld\n", index);
+    return best_ns;
+}
+
+/* Hands on what was printed, where the latest time was long ago; returns when that was. */
+static int64_t report(int64_t latest_ns)
+{
+    if (now_ns() - latest_ns < REPORT_EVERY_NS)
+        return latest_ns;
     fflush(stdout);
     usleep(SETTLE_US);
-    return best_ns;
+    return now_ns();
 }
 
 static void drive(struct end *end)
 {
     const struct settings *settings = end->settings;
     const int crossings = settings->streams ? 1 : 2;
-    int64_t latest_ns = 0, latest_size = 0;
+    int64_t latest_ns = 0, latest_size = 0, reported_ns = now_ns();
     for (const char *next = settings->phases; next; next = strchr(next, ',') ? strchr(next, ',') + 1 : NULL) {
         char *colon;
         const long index = strtol(next, &colon, 10);
         const int64_t size = strtoll(colon + 1, NULL, 10);
         latest_ns = phase(end, index, size, latest_ns, latest_size);
         latest_size = size;
+        reported_ns = report(reported_ns);
         if (settings->until_ns && latest_ns / crossings >= settings->until_ns)
             break;
     }
