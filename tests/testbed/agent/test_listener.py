@@ -227,7 +227,7 @@ class Knocked(loopback.Loopback):
 
 
 def knock(port: int, is_over: threading.Event, refused: list[bool]) -> None:
-    while not is_over.wait(0.02):
+    while not is_over.wait(0.002):
         with contextlib.suppress(OSError):
             refused.append(is_closed(stranger(port, bytes(80))))
 
@@ -240,7 +240,7 @@ def test_what_is_refused_is_summed_over_launches_in_one_warning(tmp_path):
     knocking.start()
     try:
         run = loopback.live_run(
-            tmp_path / "r", Knocked(port), loopback.ensemble_step("pingpong", 1), launches=4
+            tmp_path / "r", Knocked(port), loopback.ensemble_step("pingpong", 1), launches=8
         )
     finally:
         is_over.set()
