@@ -10,6 +10,8 @@ from support.here import weft, weft_json
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
 from weft.compare.comparison import Unmatched, compare
 from weft.compare.settings import Difference
+from weft.compare.significance import family_p
+from weft.diagnose.curve import curves
 from weft.errors import RequestError
 from weft.formats.exporters import export_run
 from weft.formats.importers import import_file
@@ -38,7 +40,7 @@ def test_a_run_equals_itself_and_json_has_the_documented_keys(tmp_path: Path) ->
     assert found.warnings == []
     document = weft_json("compare", run.directory, run.directory)
     assert {"points", "median_abs_error_pct", "worst_abs_error_pct"} <= set(document)
-    keys = {"pattern", "size_bytes", "a", "b", "ratio", "significant"}
+    keys = {"pattern", "size_bytes", "a", "b", "ratio", "significant", "noise_a", "noise_b"}
     assert set(document["points"][0]) == keys
     assert set(document["points"][0]["ratio"]) == {"median", "low", "high"}
     assert document["unmatched"] == {"a": 0, "b": 0}
@@ -54,6 +56,52 @@ def test_the_ratio_is_a_over_b_and_swaps_with_them(tmp_path: Path) -> None:
     assert back.high == pytest.approx(1 / there[-1].ratio.low)
     # What matters is marked, and other differences are not.
     assert (there[-1].significant, there[0].significant) == (True, False)
+
+
+def test_what_a_run_differs_from_itself_is_beside_the_difference(tmp_path: Path) -> None:
+    a, b = made(tmp_path / "a", launches=12), made(tmp_path / "b", 94.1 * 1.1, 12, seed=2)
+    found = compare(a, b)
+    noise = [one for pair in found.pairs for one in (pair.noise_a, pair.noise_b)]
+    # Of medians of six launches, each of five batches with 1 % of noise.
+    assert 0.002 < min(noise) < np.median(noise) < max(noise) < 0.02  # type: ignore[type-var]
+    assert compare(a, b).head() == found.head() and compare(a, b).pairs == found.pairs
+    swapped = [(pair.noise_b, pair.noise_a, pair.significant) for pair in compare(b, a).pairs]
+    assert swapped == [(pair.noise_a, pair.noise_b, pair.significant) for pair in found.pairs]
+    document = weft_json("compare", a.directory, b.directory)
+    assert document["points"][-1]["noise_a"] == found.pairs[-1].noise_a
+    said = weft("compare", a.directory, b.directory).stdout
+    last = found.pairs[-1]
+    assert "noise, %" in said
+    assert f" {100 * last.noise_a:.1f} | {100 * last.noise_b:.1f} " in said  # type: ignore[operator]
+
+
+def test_what_is_significant_exceeds_what_either_run_differs_from_itself(tmp_path: Path) -> None:
+    """The launches of one run lie anywhere within 10 % of their median, those of the other within 0.1 %."""
+    wide = 100.0 * (1 + np.linspace(-0.1, 0.1, 12))
+    a = pingpong_run(tmp_path / "a", [1000], np.repeat(wide[np.newaxis, :, np.newaxis], 5, axis=2))
+    b = pingpong_run(tmp_path / "b", [1000], launches_of([108.0], 12, noise=0.001))
+    far = pingpong_run(tmp_path / "c", [1000], launches_of([130.0], 12, noise=0.001))
+    (near,), (away,) = compare(a, b).pairs, compare(a, far).pairs
+    assert family_p(*(by_launch(one) for one in (a, b)))[0] < 0.01
+    assert near.ratio.low > 1 and near.noise_b < 0.01
+    assert near.ratio.median - 1 < near.noise_a == away.noise_a < 0.2
+    assert (near.significant, away.significant) == (False, True)
+
+
+def by_launch(run: Run) -> np.ndarray:
+    return curves(run)[0].rates_mbps
+
+
+def test_a_run_of_too_few_launches_says_once_that_its_own_noise_is_unknown(tmp_path: Path) -> None:
+    a, b = made(tmp_path / "a", 188.2, 3), made(tmp_path / "b", launches=4, seed=2)
+    found = compare(a, b)
+    assert codes(found) == ["noise-unknown"]
+    assert found.warnings[0].message.startswith(f"{a.directory} has 3 launches")
+    assert found.pairs[-1].significant is True
+    assert {pair.noise_a for pair in found.pairs} == {None}
+    assert None not in {pair.noise_b for pair in found.pairs}
+    said = weft("compare", a.directory, b.directory).stdout
+    assert said.count("is not known") == 1
 
 
 def by_itself(run: Run) -> Run:

@@ -83,9 +83,14 @@ def test_a_route_that_one_launch_measured_is_not_known_to_differ(tmp_path: Path)
         step = a_step(AllToAll(nodes=None, mode="phased"))
         return write_run(tmp_path / name, rows, [step], ("n1", "n2", "n3", "n4"))
 
-    found = compare(run("a", 94.0), run("b", 47.0))
+    a, b = run("a", 94.0), run("b", 47.0)
+    found = compare(a, b)
     assert [pair.significant for pair in found.pairs] == [None, True, True, True]
     assert found.simultaneous.rows == 3
+    assert [pair.noise_a is None for pair in found.pairs] == [True, False, False, False]
+    assert all(0 < pair.noise_b < 0.03 for pair in found.pairs)
+    middle = 100 * np.median([pair.noise_b for pair in found.pairs])
+    assert f"| {middle:.1f} % in the median" in weft("compare", a.directory, b.directory).stdout
 
 
 def test_a_slow_node_is_named_before_its_routes(tmp_path: Path) -> None:

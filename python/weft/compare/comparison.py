@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import msgspec
 import numpy as np
 from msgspec import structs
 
-from weft.compare.measured import Measured, Pair, measured
+from weft.compare.judgement import Judgement, judged
+from weft.compare.measured import Pair, measured
 from weft.compare.nodes import NodeRatio, nodes_that_differ
+from weft.compare.noise import MIN_LAUNCHES
 from weft.compare.routes import RoutePairs, compare_routes
 from weft.compare.settings import Difference, setting_differences
-from weft.compare.significance import can_differ, family_p, least_p, whole_launches
+from weft.compare.significance import least_p
 from weft.diagnose.curve import Reduction, curves, reduction_of
 from weft.errors import RequestError
 from weft.run.digests import sampled_warning
 from weft.run.folder import Run
 from weft.run.meta import Warning
-from weft.statistics import LEVEL, Floats, middle_rank
+from weft.statistics import LEVEL, middle_rank
 
 
 class Simultaneous(msgspec.Struct):
@@ -60,13 +61,12 @@ class Head(msgspec.Struct, kw_only=True):
 class Comparison(Head, kw_only=True):
     """All sizes and routes two runs share.
 
-    `points` are the sizes, loads and arrangements. `significant` has an entry for each of these and then for each
-    route: whether it differs, None where that cannot be told.
+    `points` are the sizes, loads and arrangements. `judgement` has an entry for each of these and then for each route.
     """
 
     points: list[Pair]
     routes: RoutePairs
-    significant: list[bool | None]
+    judgement: Judgement
 
     @property
     def pairs(self) -> list[Pair]:
@@ -76,7 +76,7 @@ class Comparison(Head, kw_only=True):
     def each(self) -> Iterator[Pair]:
         """The same, one after the other."""
         yield from self.points
-        yield from self.routes.pairs(self.significant[len(self.points) :])
+        yield from self.routes.pairs(self.judgement.rows(len(self.points)))
 
     def head(self) -> Head:
         """What is printed before the points."""
@@ -97,7 +97,7 @@ def compare(a: Run, b: Run) -> Comparison:
         routes.unmatched_a + len(left) - len(common), routes.unmatched_b + len(right) - len(common)
     )
     launches = ([left[key] for key in common], [right[key] for key in common])
-    significant, tested = _judged(points, *launches, routes)
+    judgement = judged(points, *launches, routes)
     ratios = np.array([one.ratio.median for one in points])
     errors_pct = np.abs(np.concatenate([ratios, routes.ratios]) - 1.0) * 100.0
     return Comparison(
@@ -107,18 +107,20 @@ def compare(a: Run, b: Run) -> Comparison:
         differences=setting_differences(a.meta, b.meta),
         nodes=nodes_that_differ(routes),
         simultaneous=Simultaneous(
-            sum(one is not None for one in significant), tested, least_p(*tested)
+            sum(one is not None for one in judgement.significant),
+            judgement.launches,
+            least_p(*judgement.launches),
         ),
         median_abs_error_pct=float(np.sort(errors_pct)[middle_rank(len(errors_pct))]),
         worst_abs_error_pct=float(errors_pct.max()),
         unmatched=unmatched,
-        warnings=[*warnings, *_notes(a, b, unmatched, significant)],
+        warnings=[*warnings, *_notes(a, b, unmatched, judgement)],
         points=[
-            structs.replace(one, significant=yes)
-            for one, yes in zip(points, significant, strict=False)
+            structs.replace(one, significant=yes, noise_a=noise_a, noise_b=noise_b)
+            for one, (yes, noise_a, noise_b) in zip(points, judgement.rows(), strict=False)
         ],
         routes=routes,
-        significant=significant,
+        judgement=judgement,
     )
 
 
@@ -135,9 +137,7 @@ def _nothing_shared(a: Run, b: Run) -> RequestError:
     )
 
 
-def _notes(
-    a: Run, b: Run, unmatched: Unmatched, significant: Sequence[bool | None]
-) -> Iterator[Warning]:
+def _notes(a: Run, b: Run, unmatched: Unmatched, judgement: Judgement) -> Iterator[Warning]:
     """What could not be compared, and what cannot be said."""
     if unmatched.a or unmatched.b:
         yield Warning(
@@ -147,37 +147,21 @@ def _notes(
         )
     for run in (a, b):
         yield from sampled_warning(str(run.directory), run.meta)
-    if None in significant:
+    has_few = min(judgement.launches) < MIN_LAUNCHES
+    if None in judgement.significant:
+        noise = ", nor is it known what each run differs from itself" if has_few else ""
         yield Warning(
             "too-few-launches",
-            "some differences cannot be called significant or not: too few launches",
-            "four launches on each side are enough, or three against five",
+            f"some differences cannot be called significant or not{noise}: too few launches",
+            "four launches on each side are enough, or three against four",
         )
-
-
-def _judged(
-    points: list[Pair], a: list[Measured], b: list[Measured], routes: RoutePairs
-) -> tuple[list[bool | None], tuple[int, int]]:
-    """What differs, and how many launches of each run say so: points and routes are one family."""
-    left, right = _stacked(a, routes.a.by_launch_mbps), _stacked(b, routes.b.by_launch_mbps)
-    counts = whole_launches(left), whole_launches(right)
-    if not can_differ(*counts):
-        return [None] * len(left), counts
-    p = family_p(left, right)
-    apart = [not pair.ratio.low <= 1.0 <= pair.ratio.high for pair in points]
-    differs = (p <= 1 - LEVEL) & np.concatenate([np.array(apart, dtype=bool), routes.is_apart])
-    differing: Any = np.where(np.isnan(p), None, differs)
-    return differing.tolist(), counts
-
-
-def _stacked(points: list[Measured], routes: Floats) -> Floats:
-    """A row for each point and then for each route, a column for each launch; NaN where there is none."""
-    width = max([routes.shape[1], *(len(one.by_launch_mbps) for one in points)])
-    stacked = np.full((len(points) + len(routes), width), np.nan)
-    for row, point in zip(stacked, points, strict=False):
-        row[: len(point.by_launch_mbps)] = point.by_launch_mbps
-    stacked[len(points) :, : routes.shape[1]] = routes
-    return stacked
+    elif has_few:
+        run, launches = min(zip((a, b), judgement.launches, strict=True), key=lambda one: one[1])
+        yield Warning(
+            "noise-unknown",
+            f"{run.directory} has {launches} launches: what it differs from itself is not known",
+            "four launches are enough",
+        )
 
 
 def _common_reduction(a: Run, b: Run, warnings: list[Warning]) -> Reduction:

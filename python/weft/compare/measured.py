@@ -23,7 +23,8 @@ class Pair(msgspec.Struct, frozen=True):
     """One thing in both runs, as `weft compare --json` prints it; `a` and `b` are in Mb/s, `ratio` is a's over b's.
 
     The ratio's interval combines the ends of both intervals, so it covers at least as surely as
-    they do together. `significant` is None when the launches are too few to prove any difference.
+    they do together. `significant` is None when the launches are too few to prove any difference. `noise_a` and
+    `noise_b` are what each run differs from itself (weft.compare.noise), as a share; None where that is not known.
     A load is the gamma of a stream, or the users of a web server; an arrangement is one of several pairs.
     """
 
@@ -36,6 +37,8 @@ class Pair(msgspec.Struct, frozen=True):
     gamma: float | UnsetType = UNSET
     users: float | UnsetType = UNSET
     arrangement: str | UnsetType = UNSET
+    noise_a: float | None = None
+    noise_b: float | None = None
 
     @property
     def what(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
@@ -63,15 +63,20 @@ class RoutePairs:
         """Whether the ratio's interval lies beside 1."""
         return (self.a.low_mbps > self.b.high_mbps) | (self.a.high_mbps < self.b.low_mbps)
 
-    def pairs(self, significant: Sequence[bool | None] = ()) -> Iterator[RoutePair]:
-        """Each as an object; whether it differs is known only among all that is compared."""
-        differing = iter(significant or repeat(None))
+    def pairs(
+        self, judged: Iterable[tuple[bool | None, float | None, float | None]] | None = None
+    ) -> Iterator[RoutePair]:
+        """Each as an object; whether it differs, and from itself, is known only among all that is compared."""
+        told = iter(judged or repeat((None, None, None)))
         for row in self._rows():
             step, phase, src, dst, size, *ends = row
             left, right = Interval(*ends[:3]), Interval(*ends[3:])
             pattern, nth = self.steps[step]
+            significant, noise_a, noise_b = next(told)
             yield RoutePair(
-                *(pattern, size, left, right, ratio_of(left, right), next(differing)),
+                *(pattern, size, left, right, ratio_of(left, right), significant),
+                noise_a=noise_a,
+                noise_b=noise_b,
                 step=nth,
                 phase=phase,
                 src=self.names[src],

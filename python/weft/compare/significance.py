@@ -35,12 +35,12 @@ def family_p(a: Floats, b: Floats) -> Floats:
     result where a row was not measured in all whole launches: those that measured at least half as many rows as the
     one that measured most.
     """
-    left, right = (one[:, _whole(one)] for one in (a, b))
+    left, right = in_whole_launches(a), in_whole_launches(b)
     both = np.log(np.hstack([left, right]))
     tested = ~np.isnan(both).any(axis=1)
     p = np.full(len(both), np.nan)
     if tested.any() and both.shape[1] > 2:
-        p[tested] = _max_t(both[tested], _divisions(left.shape[1], right.shape[1]))
+        p[tested] = _max_t(both[tested], divisions(left.shape[1], right.shape[1]))
     return p
 
 
@@ -57,23 +57,24 @@ def can_differ(launches_a: int, launches_b: int) -> bool:
 
 def whole_launches(values: Floats) -> int:
     """How many launches a test uses."""
-    return int(_whole(values).sum())
+    return len(in_whole_launches(values).T)
 
 
-def _whole(values: Floats) -> Bools:
+def in_whole_launches(values: Floats) -> Floats:
+    """The columns of the launches that a test uses."""
     counts = (~np.isnan(values)).sum(axis=0)
-    whole: Bools = counts >= max(1, counts.max(initial=0) / 2)
-    return whole
+    return values[:, counts >= max(1, counts.max(initial=0) / 2)]
 
 
-def _divisions(first: int, second: int) -> Bools:
-    """Ways to divide all launches, a column each: which are in the first part. The real one comes first."""
+def divisions(first: int, second: int, most: int = MOST_DIVISIONS) -> Bools:
+    """Ways to divide all launches, a column each: which are in the first part. The real one comes first. They are the
+    same each time."""
     count = first + second
-    if math.comb(count, first) <= MOST_DIVISIONS:
+    if math.comb(count, first) <= most:
         chosen = np.array(list(combinations(range(count), first)))
     else:
         random = np.random.default_rng(1)
-        drawn = [random.permutation(count)[:first] for _ in range(MOST_DIVISIONS)]
+        drawn = [random.permutation(count)[:first] for _ in range(most)]
         chosen = np.array([np.arange(first), *drawn])
     divisions = np.zeros((count, len(chosen)), dtype=np.bool_)
     divisions[chosen.T, np.arange(len(chosen))] = True

@@ -43,9 +43,16 @@ def print_comparison(found: Comparison) -> None:
         f"{found.worst_abs_error_pct:.1f} % at worst, over {what}"
     )
     if found.simultaneous.rows:
-        count = sum(one is True for one in found.significant)
+        count = sum(one is True for one in found.judgement.significant)
         console.print(
             f"significant: {count} of {found.simultaneous.rows}; with equal networks the chance of any is 5 % at most"
+        )
+    noise = [_middle(one) for one in (found.judgement.noise_a, found.judgement.noise_b)]
+    if noise != [None, None]:
+        console.print(
+            f"noise of a and b: {_noises(*noise)} % in the median; halves of a run's launches, split at random, differ "
+            "by less than its noise in 95 % of the splits",
+            soft_wrap=True,
         )
 
 
@@ -62,7 +69,12 @@ def _header(found: Comparison) -> Iterator[str]:
 def _points_table(points: Sequence[Pair]) -> Table:
     is_known = any(pair.significant is not None for pair in points)
     has_ends = any(pair.ratio.low < pair.ratio.high for pair in points)
-    last = [*(("from", "to") if has_ends else ()), *(("significant",) if is_known else ())]
+    has_noise = any((pair.noise_a, pair.noise_b) != (None, None) for pair in points)
+    last = [
+        *(("from", "to") if has_ends else ()),
+        *(("noise, %",) if has_noise else ()),
+        *(("differs",) if is_known else ()),
+    ]
     table = plain_table("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", *last)
     for pair in points:
         table.add_row(
@@ -72,6 +84,7 @@ def _points_table(points: Sequence[Pair]) -> Table:
             number(pair.b.median),
             f"{pair.ratio.median:.3f}",
             *([f"{end:.3f}" for end in (pair.ratio.low, pair.ratio.high)] if has_ends else []),
+            *([_noises(pair.noise_a, pair.noise_b)] if has_noise else []),
             *([_significance(pair)] if is_known else []),
         )
     return table
@@ -79,6 +92,15 @@ def _points_table(points: Sequence[Pair]) -> Table:
 
 def _significance(pair: Pair) -> str:
     return "unknown" if pair.significant is None else "yes" if pair.significant else ""
+
+
+def _noises(*noise: float | None) -> str:
+    return " | ".join("?" if one is None else f"{100 * one:.1f}" for one in noise)
+
+
+def _middle(noise: Sequence[float | None]) -> float | None:
+    known = [one for one in noise if one is not None]
+    return float(np.median(known)) if known else None
 
 
 def _nodes_table(nodes: Sequence[NodeRatio]) -> Table:
