@@ -85,7 +85,10 @@ class Agenda:
         return step.paced(len(expand(step, len(self._meta.nodes))), LOOKS[0])
 
     def known(self, missing: MissingStep) -> tuple[Known, ...]:
-        """The phases of a launch in random order, with what earlier launches tell of them; none for the first."""
+        """The phases of a launch with what earlier launches tell of them; none for the first.
+
+        They come in random order, but none behind one of more than twice its size: a connection remembers those.
+        """
         step, done = self.step(missing), self._launches_done(missing.step)
         if not step.goal or not done or not isinstance(step.stop, TimeRule):
             return ()
@@ -93,7 +96,8 @@ class Agenda:
         seen = self._seen_of(missing.step, done[:look])
         rows = {int(phase): row for row, phase in enumerate(seen.curve.phases)}
         phases = [phase for phase in missing.phases if phase in rows]
-        random.shuffle(phases)
+        sizes = seen.curve.sizes
+        phases.sort(key=lambda phase: math.log2(sizes[rows[phase]]) + random.random())
         share_ns = LAUNCH_NS / max(1, len(phases))
         wanted = [_wanted(step, step.stop, seen, rows[phase], share_ns) for phase in phases]
         return _within(wanted, self._left_ns(step.goal, len(done)))
