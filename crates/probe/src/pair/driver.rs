@@ -15,6 +15,8 @@ use crate::wire::samples::Sample;
 /// Warm-up before the first phase ends after this time or this many messages.
 const WARM_UP_NS: u64 = 1_000_000;
 const WARM_UP_MESSAGES: u32 = 20;
+/// Where sizes come in any order, one of so many messages of a batch goes first.
+const WARM_UP_SHARE: u32 = 16;
 /// Samples wait at most this long before they are handed on, always between two phases.
 const REPORT_EVERY_NS: u64 = 200_000_000;
 
@@ -26,7 +28,7 @@ pub struct Known {
     /// Of each batch.
     pub messages: u32,
     pub batches: u32,
-    /// Whether a message goes first that is not timed: where sizes come in any order, it finds cold caches and small
+    /// Whether messages go first that are not timed: where sizes come in any order, it finds cold caches and small
     /// windows.
     pub warms_up: bool,
 }
@@ -138,7 +140,7 @@ impl<'a, B: Batches> Driver<'a, B> {
         if known.is_some_and(|known| known.warms_up) {
             self.batches.batch(Order {
                 size_bytes: phase.size_bytes,
-                messages: 1,
+                messages: (messages / WARM_UP_SHARE).clamp(1, WARM_UP_MESSAGES),
             })?;
         }
         let phase_start_ns = now_ns();
