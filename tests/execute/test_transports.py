@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from msgspec.structs import astuple
 
 from support import loopback
 from support.command import refusal, weft, weft_json
@@ -24,6 +25,7 @@ from weft.plan.plan import Step
 from weft.run.folder import Run
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Delivery
+from weft.testbed.agent.request import Wanted
 from weft.testbed.local import Local
 from weft.testbed.open import open_testbed
 from weft.testbed.ports import PortRange
@@ -71,6 +73,37 @@ def test_every_byte_arrives(transport: str, wait: str, pattern: dict[str, Any]) 
     options = {"wait": wait, "verify": True}
     table = loopback.measure(step(transport, SIZES, pattern=pattern, options=options))
     assert table.num_rows == 3 * len(SIZES)
+
+
+def asked(transport: str, *orders: list[Wanted]) -> list[list[tuple[int, ...]]]:
+    """What a step that pins measures by these orders, after one batch: each phase, batch, size, messages."""
+    once = {"rule": "count", "repeats": 1, "trials": 1}
+    a_step = step(transport, [8, 70_000], stop=once, pin_ns=10**9)
+    job = replace(loopback.job(a_step), phases=[0])
+    left, taken = iter([*orders, []]), []
+
+    async def scenario(driver: Agent, server: Agent) -> None:
+        await run_step([driver, server], job, taken.append, next_batches=lambda: next(left))
+
+    loopback.with_agents(scenario)
+    columns = ("phase", "batch", "size_bytes", "messages")
+    return [list(zip(*(one[name].to_pylist() for name in columns), strict=True)) for one in taken]
+
+
+@pytest.mark.parametrize("transport", ("tcp", *CHECKED, "tcp-zerocopy", "udp", "icmp"))
+def test_batches_that_are_asked_for_are_measured_over_the_same_connection(transport: str) -> None:
+    first = [Wanted(7, 0, 70_000, 2), Wanted(6, 0, 9, 3), Wanted(7, 1, 70_000, 2)]
+    if transport in ("udp", "icmp"):
+        first = [Wanted(one.phase, one.batch, one.size_bytes // 2, one.messages) for one in first]
+    second = [Wanted(8, 0, 8, 1)]
+    sent = [[(0, 0, 8, 1)], *([astuple(one) for one in order] for order in (first, second))]
+    assert asked(transport, first, second) == sent
+
+
+def test_a_batch_that_the_step_does_not_have_is_refused() -> None:
+    for odd in (Wanted(2, 0, 70_001, 1), Wanted(2, 0, 0, 1), Wanted(2, 0, 8, 0)):
+        with pytest.raises(AgentError, match="a batch that the step does not have"):
+            asked("tcp", [odd])
 
 
 @pytest.mark.parametrize("transport", ("tcp", *FAILING))

@@ -18,7 +18,7 @@ from weft.plan import catalog
 from weft.plan.load import largest_message_bytes, load_plan, parse_plan
 from weft.plan.pattern import Pingpong
 from weft.plan.phases import Transfer, expand
-from weft.plan.plan import Goal, Plan, Powers, Step, TimeRule
+from weft.plan.plan import Goal, Octaves, Plan, Powers, Step, TimeRule
 
 GOOD = """
 name = "good"
@@ -93,6 +93,15 @@ def test_signature_plan_is_the_agreed_one() -> None:
     assert step.pattern == Pingpong()
     assert step.stop == TimeRule(trial_ns=10_000_000, trials=5, at_most_ns=100_000_000)
     assert step.until_ns == 100_000_000
+
+
+def test_sizes_at_equal_ratios_for_jumps_that_are_pinned() -> None:
+    octaves = '{schedule="octaves", min="64 B", max="256 B", per_octave=2}'
+    over = [("steps.pingpong.sizes", octaves), ("steps.pingpong.pin", "2 s")]
+    (step,) = parse_plan(GOOD, "x", over).steps
+    assert step.sizes == Octaves(per_octave=2, min_bytes=64, max_bytes=256)
+    assert [phase.size_bytes for phase in expand(step, 2)] == [64, 91, 128, 181, 256]
+    assert step.pin_ns == 2 * 10**9
 
 
 def test_netpipe_sizes_are_those_of_the_real_netpipe() -> None:

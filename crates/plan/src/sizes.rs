@@ -15,7 +15,16 @@ const DEFAULT_PERTURBATION_BYTES: u64 = 3;
 const EXAMPLE: &str =
     r#"["1 B", "64 KiB"] or { schedule = "netpipe", min = "1 B", max = "8 MiB" }"#;
 
-const KEYS: [&str; 5] = ["schedule", "base", "min", "max", "perturbation"];
+const KEYS: [&str; 6] = [
+    "schedule",
+    "base",
+    "per_octave",
+    "min",
+    "max",
+    "perturbation",
+];
+const DEFAULT_PER_OCTAVE: u32 = 8;
+const MOST_PER_OCTAVE: u32 = 256;
 
 /// A rule that produces message sizes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +35,12 @@ pub enum SizeSchedule {
     /// `min_bytes`, then times `base` as long as it is at most `max_bytes`.
     Powers {
         base: u32,
+        min_bytes: u64,
+        max_bytes: u64,
+    },
+    /// From `min_bytes` to `max_bytes` at equal ratios, `per_octave` to each doubling, rounded to whole bytes.
+    Octaves {
+        per_octave: u32,
         min_bytes: u64,
         max_bytes: u64,
     },
@@ -50,6 +65,11 @@ impl SizeSchedule {
                 min_bytes,
                 max_bytes,
             } => powers(*base, *min_bytes, *max_bytes),
+            Self::Octaves {
+                per_octave,
+                min_bytes,
+                max_bytes,
+            } => octaves(*per_octave, *min_bytes, *max_bytes),
             Self::Netpipe {
                 min_bytes,
                 max_bytes,
@@ -78,6 +98,19 @@ fn powers(base: u32, min: u64, max: u64) -> Vec<u64> {
     successors(Some(min.max(1)), grow)
         .take_while(|size| *size <= max)
         .collect()
+}
+
+/// Where sizes are close together several round to the same one, which is there once.
+fn octaves(per_octave: u32, min: u64, max: u64) -> Vec<u64> {
+    let steps = f64::from(per_octave.clamp(1, MOST_PER_OCTAVE));
+    let size = |index: u32| min.max(1) as f64 * (f64::from(index) / steps).exp2();
+    let mut sizes: Vec<u64> = (0..u64::BITS * MOST_PER_OCTAVE)
+        .map(|index| size(index).round())
+        .take_while(|size| *size <= max as f64)
+        .map(|size| size as u64)
+        .collect();
+    sizes.dedup();
+    sizes
 }
 
 /// The main loop of NetPIPE 3.7's netpipe.c, without its end on time, which is the step's `until`.
@@ -137,16 +170,21 @@ fn read_list(values: &[Value], path: &str, limits: &Limits) -> Result<SizeSchedu
 }
 
 type Reader = fn(&Section, &Limits) -> Result<SizeSchedule>;
-const READERS: [(&str, Reader); 2] = [("powers", read_powers), ("netpipe", read_netpipe)];
+const READERS: [(&str, Reader); 3] = [
+    ("powers", read_powers),
+    ("octaves", read_octaves),
+    ("netpipe", read_netpipe),
+];
 
 fn read_schedule(section: &Section, limits: &Limits) -> Result<SizeSchedule> {
     let read = section.choice("schedule", &READERS)?;
-    read.ok_or_else(|| section.refuse("schedule", "give \"powers\" or \"netpipe\""))?(
+    read.ok_or_else(|| section.refuse("schedule", "give \"powers\", \"octaves\" or \"netpipe\""))?(
         section, limits,
     )
 }
 
 fn read_powers(section: &Section, limits: &Limits) -> Result<SizeSchedule> {
+    section.only_for("per_octave", "schedule = \"octaves\"")?;
     section.only_for("perturbation", "schedule = \"netpipe\"")?;
     let base = section.count("base", 2..=1024)?.unwrap_or(2);
     let (min_bytes, max_bytes) = read_bounds(section)?;
@@ -158,8 +196,22 @@ fn read_powers(section: &Section, limits: &Limits) -> Result<SizeSchedule> {
     })
 }
 
+fn read_octaves(section: &Section, limits: &Limits) -> Result<SizeSchedule> {
+    section.only_for("base", "schedule = \"powers\"")?;
+    section.only_for("perturbation", "schedule = \"netpipe\"")?;
+    let per_octave = section.count("per_octave", 1..=MOST_PER_OCTAVE)?;
+    let (min_bytes, max_bytes) = read_bounds(section)?;
+    within(max_bytes, limits).map_err(|right| section.refuse("max", right))?;
+    Ok(SizeSchedule::Octaves {
+        per_octave: per_octave.unwrap_or(DEFAULT_PER_OCTAVE),
+        min_bytes,
+        max_bytes,
+    })
+}
+
 fn read_netpipe(section: &Section, limits: &Limits) -> Result<SizeSchedule> {
     section.only_for("base", "schedule = \"powers\"")?;
+    section.only_for("per_octave", "schedule = \"octaves\"")?;
     let perturbation_bytes = section
         .size_or_zero("perturbation")?
         .unwrap_or(DEFAULT_PERTURBATION_BYTES);
@@ -253,6 +305,15 @@ mod tests {
                 4003
             ]
         );
+    }
+
+    #[test]
+    fn octaves_are_equal_ratios_without_repetition() {
+        assert_eq!(octaves(2, 1, 16), [1, 2, 3, 4, 6, 8, 11, 16]);
+        assert_eq!(octaves(1, 3, 24), [3, 6, 12, 24]);
+        assert_eq!(octaves(8, 1 << 20, 1 << 21).len(), 9);
+        assert_eq!(octaves(8, 1, 4 << 20).last(), Some(&(4 << 20)));
+        assert!(octaves(0, 1, u64::MAX).len() <= 65);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::stop::StopRule;
 use crate::transport::{TRANSPORTS, Transport};
 
 /// The keys of every step; a pattern has keys of its own.
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "name",
     "pattern",
     "transport",
@@ -25,6 +25,7 @@ const KEYS: [&str; 7] = [
     "sizes",
     "stop",
     "until",
+    "pin",
 ];
 
 /// One thing to measure.
@@ -44,6 +45,9 @@ pub struct Step {
     /// Launches go on until this is met; without it the plan has so many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,
+    /// For so long jumps between sizes are pinned to the byte; where it is missing they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pin_ns: Option<u64>,
 }
 
 impl Step {
@@ -150,6 +154,7 @@ impl Step {
             stop,
             goal,
             until_ns: read_until(&section, &pattern)?,
+            pin_ns: read_pin(&section, &pattern, goal.is_some())?,
             pattern,
             transport,
         };
@@ -229,6 +234,19 @@ fn read_until(section: &Section, pattern: &Pattern) -> Result<Option<u64>> {
     section.time("until")
 }
 
+/// Round trips show a jump in both directions; with a goal, launches end before there is one.
+fn read_pin(section: &Section, pattern: &Pattern, has_goal: bool) -> Result<Option<u64>> {
+    let pin_ns = section.time("pin")?;
+    match pattern {
+        _ if pin_ns.is_none() => Ok(None),
+        Pattern::Pingpong if !has_goal => Ok(pin_ns),
+        Pattern::Pingpong => Err(section.refuse("pin", "needs stop.rule = \"time\" or \"count\"")),
+        _ => section
+            .only_for("pin", "pattern = \"pingpong\"")
+            .map(|()| None),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,6 +267,7 @@ mod tests {
             },
             goal: None,
             until_ns: None,
+            pin_ns: None,
         }
     }
 

@@ -13,8 +13,16 @@ from msgspec.structs import asdict
 
 from weft.plan.plan import Step
 from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.agent.reply import Connected, Deliveries, Delivery, Done, Listening, Settings
-from weft.testbed.agent.request import Drive, Known, Serve
+from weft.testbed.agent.reply import (
+    Awaiting,
+    Connected,
+    Deliveries,
+    Delivery,
+    Done,
+    Listening,
+    Settings,
+)
+from weft.testbed.agent.request import Batches, Drive, Known, Over, Serve, Wanted
 from weft.testbed.base import Node
 
 T = TypeVar("T")
@@ -66,8 +74,15 @@ class StepJob:
             launch=self.launch,
             phases=self.phases,
             known=self.known,
+            takes_orders=bool(self.step.pin_ns),
             epoch_ns=self.epoch_ns + clock_offset_ns,
         )
+
+
+OnSamples = Callable[[pa.RecordBatch], None]
+OnDeliveries = Callable[[list[Delivery]], None]
+NextBatches = Callable[[], list[Wanted]]
+"""What a step that pins measures next; nothing when it is over."""
 
 
 @dataclass
@@ -80,16 +95,18 @@ class StepOutcome:
 async def run_step(
     agents: list[Agent],
     job: StepJob,
-    on_samples: Callable[[pa.RecordBatch], None],
-    on_deliveries: Callable[[list[Delivery]], None] = lambda rows: None,
+    on_samples: OnSamples,
+    on_deliveries: OnDeliveries = lambda rows: None,
+    next_batches: NextBatches = list,
 ) -> StepOutcome:
     """Run one step from node 0 to node 1, or from node 0 alone where no agent answers; raises AgentError."""
     outcome = StepOutcome()
+    take = _Taking(outcome, on_samples, on_deliveries, next_batches)
     driver = agents[0]
     ahead_ns = await driver.clock_offset_ns()
     if job.step.transport in WITHOUT_SERVER:
         await driver.send(job.drive_request(0, job.kernel_of_peer(), ahead_ns))
-        await _follow(driver, outcome, on_samples, on_deliveries)
+        await take.all_from(driver)
         return outcome
     server = agents[1]
     await server.send(job.serve_request(1))
@@ -97,7 +114,7 @@ async def run_step(
     peer = endpoint(job.nodes[1].address, port)
     await driver.send(job.drive_request(0, peer, ahead_ns))
     with _naming_peers(driver.node, server.node):
-        await all_of([_follow(one, outcome, on_samples, on_deliveries) for one in (driver, server)])
+        await all_of([take.all_from(one) for one in (driver, server)])
     return outcome
 
 
@@ -112,24 +129,31 @@ def _naming_peers(*nodes: str) -> Iterator[None]:
         raise AgentError(error.node, error.code, reason, error.peers) from None
 
 
-async def _follow(
-    agent: Agent,
-    outcome: StepOutcome,
-    on_samples: Callable[[pa.RecordBatch], None],
-    on_deliveries: Callable[[list[Delivery]], None],
-) -> None:
-    """Take what an agent says until it is done."""
-    while True:
-        received = await agent.receive()
-        match received:
-            case pa.RecordBatch():
-                on_samples(received)
-            case Connected(effective):
-                outcome.effective[agent.node] = effective
-            case Deliveries(rows):
-                on_deliveries(rows)
-            case Done():
-                return
+@dataclass(frozen=True)
+class _Taking:
+    """Where what agents say goes."""
+
+    outcome: StepOutcome
+    on_samples: OnSamples
+    on_deliveries: OnDeliveries
+    next_batches: NextBatches
+
+    async def all_from(self, agent: Agent) -> None:
+        """Until it is done; it is told what to measure next."""
+        while True:
+            received = await agent.receive()
+            match received:
+                case pa.RecordBatch():
+                    self.on_samples(received)
+                case Connected(effective):
+                    self.outcome.effective[agent.node] = effective
+                case Deliveries(rows):
+                    self.on_deliveries(rows)
+                case Awaiting():
+                    batches = self.next_batches()
+                    await agent.send(Batches(batches=batches) if batches else Over())
+                case Done():
+                    return
 
 
 async def all_of(

@@ -80,6 +80,10 @@ GOAL_TRIALS = 3
 """Batches of a size in the first launches: their median is not moved by one of them."""
 
 
+CONFIRMING_LAUNCHES = 2
+"""A jump that was pinned in one launch must be there in so many others."""
+
+
 class SizeList(Struct, frozen=True, tag_field="schedule", tag="list"):
     """Exactly these message sizes."""
 
@@ -90,6 +94,14 @@ class Powers(Struct, frozen=True, tag_field="schedule", tag="powers"):
     """`min_bytes`, then times `base` up to `max_bytes`."""
 
     base: int
+    min_bytes: int
+    max_bytes: int
+
+
+class Octaves(Struct, frozen=True, tag_field="schedule", tag="octaves"):
+    """From `min_bytes` to `max_bytes` at equal ratios, `per_octave` to each doubling."""
+
+    per_octave: int
     min_bytes: int
     max_bytes: int
 
@@ -109,10 +121,12 @@ class Step(Struct, frozen=True):
     pattern: Pattern
     transport: str
     options: Options
-    sizes: SizeList | Powers | NetpipeSizes
+    sizes: SizeList | Powers | Octaves | NetpipeSizes
     stop: StopRule
     until_ns: int | None
     goal: Goal | UnsetType = UNSET
+    pin_ns: int | UnsetType = UNSET
+    """For so long jumps between sizes are pinned to the byte, by phases that are chosen while it runs."""
 
     @property
     def is_ensemble(self) -> bool:
@@ -186,6 +200,11 @@ class Plan(Struct, frozen=True):
     title: str
     launches: int
     steps: tuple[Step, ...]
+
+    @property
+    def pilots(self) -> int:
+        """Launches in which a step that pins goes through its sizes; the others confirm what it found."""
+        return max(1, self.launches - CONFIRMING_LAUNCHES)
 
     def with_step(self, index: int, step: Step) -> Plan:
         """The plan with another step at `index`."""

@@ -11,7 +11,9 @@ const WRONG: &str = r#"
 "1 KiB" => "2 GiB" => steps[0].sizes.max = "2 GiB": must be at most 1 GiB, the most that one message may have
 "1 B" => "0 B" => : steps[0].sizes.min = "0 B": a size must be positive
 "1 B" => "1 MiB" => : steps[0].sizes.min = "1 MiB": must not be more than max, which is 1 KiB
-"powers" => "zzz" => steps[0].sizes.schedule = "zzz": unknown schedule; known: powers, netpipe
+"powers" => "zzz" => steps[0].sizes.schedule = "zzz": unknown schedule; known: powers, octaves, netpipe
+"powers" => "powers", per_octave = 4 => steps[0].sizes.per_octave = 4: belongs to schedule = "octaves"
+"powers" => "octaves", per_octave = 0 => steps[0].sizes.per_octave = 0: must be a whole number from 1 to 256
 
 "pingpong" => "pingpng" => steps[0].pattern = "pingpng": unknown pattern, did you mean "pingpong"?; known: pingpong, stream
 "count" => "coin" => steps[0].stop.rule = "coin": unknown rule, did you mean "count"?
@@ -21,6 +23,7 @@ trials = 3 => trial = "1 s" => steps[0].stop.trial = "1 s": belongs to rule = "t
 trials = 3 => width = "5 %", trials = 3 => steps[0].stop.width = "5 %": belongs to rule = "decided" or "relative"
 rule = "count", repeats = 100 => rule = "decided", trial = "1 ms", width = 5 => steps[0].stop.width = 5: a width needs a unit (%, ppm)
 rule = "count", repeats = 100 => rule = "decided", trial = "1 ms", width = "101 %" => steps[0].stop.width = "101 %": is at most "100 %"
+stop = { rule = "count", repeats = 100 => pin = "1 s"\nstop = { rule = "decided", trial = "1 ms" => steps[0].pin = "1 s": needs stop.rule = "time" or "count"
 rule = "count", repeats = 100 => rule = "relative", trial = "1 ms", simultaneous = 1 => steps[0].stop.simultaneous = 1: must be true or false
 , trials = 3 =>  => : steps[0].stop.trials: missing: give a number of trials
 name = => title = => : name: missing: give the plan a name
@@ -30,6 +33,7 @@ name = => title = => : name: missing: give the plan a name
 stop = => transport = "sctp"\nstop = => steps[0].transport = "sctp": unknown transport
 stop = => window = 4\nstop = => steps[0].window = 4: belongs to pattern = "stream" or "exchange" or "multipair"
 stop = => until = "5"\nstop = => steps[0].until = "5": a time needs a unit (ns, us, ms, s)
+pattern = "pingpong" => pattern = "stream"\npin = "1 s" => steps[0].pin = "1 s": belongs to pattern = "pingpong"
 pattern = "pingpong" => pattern = "stream"\ntransport = "icmp" => steps[0].transport = "icmp": "icmp" is for pattern = "pingpong"
 
 stop = => options.cpus = [1]\nstop = => options.cpus = [1]: must be one CPU per node, such as [0, 1]

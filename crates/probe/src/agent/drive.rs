@@ -115,7 +115,16 @@ impl Agent {
     }
 
     fn run_batches(&mut self, job: Job, batches: impl Batches) -> io::Result<()> {
-        Driver::new(job, batches).run(|report| self.hand_on(report))
+        let orders = job.orders;
+        let mut driver = Driver::new(job, batches);
+        driver.run(|report| self.hand_on(report))?;
+        if let Some(orders) = orders {
+            driver.follow(orders, |report| {
+                self.hand_on(report)?;
+                self.say(&Reply::Awaiting)
+            })?;
+        }
+        driver.end()
     }
 
     /// Deliveries first: the coordinator keeps nothing of them before the samples are there too.

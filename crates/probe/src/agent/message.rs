@@ -63,6 +63,9 @@ pub enum Request {
         /// Their order, where their times are known from earlier launches.
         #[serde(default)]
         known: Vec<Known>,
+        /// Whether further batches come when these phases are over.
+        #[serde(default)]
+        takes_orders: bool,
         epoch_ns: i64,
     },
     /// Connect to a serving peer and run batches when the coordinator says.
@@ -116,6 +119,8 @@ pub enum Reply<'a> {
     Connected {
         effective: Settings,
     },
+    /// All that was asked for so far is measured and sent; the next batches may be asked for.
+    Awaiting,
     /// What became of the messages of batches whose samples follow.
     Deliveries {
         rows: &'a [DeliveryRow],

@@ -127,6 +127,7 @@ impl Agent {
                 launch,
                 phases,
                 known,
+                takes_orders,
                 epoch_ns,
             } => {
                 let phases = chosen_phases(&setup, &phases)?;
@@ -136,6 +137,8 @@ impl Agent {
                     launch,
                     phases: &phases,
                     known: &known,
+                    peer: u32::from(setup.nodes > 1),
+                    orders: takes_orders.then_some(requests),
                     epoch_ns,
                 };
                 self.drive(&setup, peer, job)

@@ -1,11 +1,13 @@
 //! The driving end of a step: which batches to run, and for how long.
 
 use std::io;
+use std::sync::mpsc::Receiver;
 
 use serde::Deserialize;
-use weft_plan::{Phase, Step, StopRule};
+use weft_plan::{Phase, Step, StopRule, Transfer, Work};
 
 use crate::pair::batch;
+use crate::pair::synchronised::{next, wrong};
 use crate::system::clock::now_ns;
 use crate::transport::batches::{Batches, Outcome};
 use crate::transport::delivery::DeliveryRow;
@@ -33,6 +35,26 @@ pub struct Known {
     pub warms_up: bool,
 }
 
+/// A batch of a phase that the coordinator chose by the samples so far.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Wanted {
+    pub phase: u32,
+    pub batch: u32,
+    pub size_bytes: u64,
+    pub messages: u32,
+}
+
+/// What the coordinator says once the phases of a job are over.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Next {
+    /// These, one after the other.
+    Batches {
+        batches: Vec<Wanted>,
+    },
+    Over,
+}
+
 /// What a driver is asked to do: the phases of one step, in one launch.
 pub struct Job<'a> {
     pub step: &'a Step,
@@ -41,6 +63,10 @@ pub struct Job<'a> {
     pub phases: &'a [Phase],
     /// The order and the amount of the phases where earlier launches tell; else they come as they are.
     pub known: &'a [Known],
+    /// The node that serves.
+    pub peer: u32,
+    /// Where further batches are asked for when the phases are over.
+    pub orders: Option<&'a Receiver<Vec<u8>>>,
     /// The run's start on CLOCK_MONOTONIC; negative when the run was begun before this machine was.
     pub epoch_ns: i64,
 }
@@ -48,6 +74,9 @@ pub struct Job<'a> {
 impl<'a> Job<'a> {
     /// Bytes of the largest message.
     pub fn largest_bytes(&self) -> u64 {
+        if self.orders.is_some() {
+            return self.step.sizes.sizes().into_iter().max().unwrap_or(0);
+        }
         let sizes = self.phases.iter().map(|phase| phase.size_bytes);
         sizes.max().unwrap_or(0)
     }
@@ -90,8 +119,8 @@ impl<'a, B: Batches> Driver<'a, B> {
         }
     }
 
-    /// Run all phases, handing what was found to `hand_on` between phases; returns when the peer has been released.
-    pub fn run(mut self, mut hand_on: impl FnMut(&Report) -> io::Result<()>) -> io::Result<()> {
+    /// Run all phases, handing what was found to `hand_on` between phases.
+    pub fn run(&mut self, mut hand_on: impl FnMut(&Report) -> io::Result<()>) -> io::Result<()> {
         let mut report = Report {
             samples: Vec::with_capacity(64 * 1024),
             deliveries: Vec::new(),
@@ -113,7 +142,45 @@ impl<'a, B: Batches> Driver<'a, B> {
                 break;
             }
         }
-        hand_on(&report)?;
+        hand_on(&report)
+    }
+
+    /// Run batches as they are asked for; `hand_on` takes what was found, and has the next ones asked for.
+    pub fn follow(
+        &mut self,
+        orders: &Receiver<Vec<u8>>,
+        mut hand_on: impl FnMut(&Report) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let largest_bytes = self.job.largest_bytes();
+        hand_on(&Report::default())?;
+        while let Next::Batches { batches } = next(orders)? {
+            let mut report = Report::default();
+            for one in batches {
+                let Wanted { size_bytes, .. } = one;
+                if size_bytes == 0 || size_bytes > largest_bytes || one.messages == 0 {
+                    return Err(wrong("a batch that the step does not have"));
+                }
+                let phase = Phase {
+                    index: one.phase,
+                    size_bytes,
+                    work: Work::Pingpong,
+                    transfers: vec![Transfer::new(0, self.job.peer, size_bytes)],
+                    arrangement: None,
+                };
+                let messages = one.messages;
+                let outcome = self.batches.batch(Order {
+                    size_bytes,
+                    messages,
+                })?;
+                self.note(&phase, one.batch, outcome, &mut report);
+            }
+            hand_on(&report)?;
+        }
+        Ok(())
+    }
+
+    /// Release the peer.
+    pub fn end(mut self) -> io::Result<()> {
         self.batches.end()
     }
 
@@ -147,15 +214,7 @@ impl<'a, B: Batches> Driver<'a, B> {
         let mut best_ns = u64::MAX;
         for number in 0..batches {
             let outcome = self.batches.batch(order)?;
-            report.samples.push(self.sample(phase, number, outcome));
-            if let Some((delivery, sending_ns)) = outcome.delivery {
-                report.deliveries.push(DeliveryRow {
-                    phase: phase.index,
-                    batch: number,
-                    delivery,
-                    sending_ns,
-                });
-            }
+            self.note(phase, number, outcome, report);
             best_ns = best_ns.min(message_ns(&outcome));
             if known.is_none() && stop.is_over(now_ns() - phase_start_ns) {
                 break;
@@ -205,6 +264,18 @@ impl<'a, B: Batches> Driver<'a, B> {
             size_bytes,
             messages,
         })?))
+    }
+
+    fn note(&self, phase: &Phase, batch: u32, outcome: Outcome, report: &mut Report) {
+        report.samples.push(self.sample(phase, batch, outcome));
+        if let Some((delivery, sending_ns)) = outcome.delivery {
+            report.deliveries.push(DeliveryRow {
+                phase: phase.index,
+                batch,
+                delivery,
+                sending_ns,
+            });
+        }
     }
 
     fn sample(&self, phase: &Phase, batch: u32, outcome: Outcome) -> Sample {

@@ -9,6 +9,7 @@ use rustix::io::retry_on_intr;
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 use rustix::time::Timespec;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use weft_plan::Pattern;
 
 use crate::pair::batch;
@@ -69,7 +70,8 @@ pub fn follow<C: Channel>(
     }
 }
 
-fn next(requests: &Receiver<Vec<u8>>) -> io::Result<Next> {
+/// What the coordinator says next.
+pub fn next<T: DeserializeOwned>(requests: &Receiver<Vec<u8>>) -> io::Result<T> {
     let payload = requests
         .recv()
         .map_err(|_| wrong("nothing more from the coordinator"))?;
@@ -87,6 +89,6 @@ fn sleep_until(start_ns: u64) -> io::Result<()> {
     })?)
 }
 
-fn wrong(message: &str) -> io::Error {
+pub fn wrong(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }

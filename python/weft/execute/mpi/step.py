@@ -1,22 +1,23 @@
 """One step between two ranks: starts them, reads what rank 0 says, hands whole phases on.
 
 Rank 0 says `library VERSION`, then for each batch `row PHASE BATCH BYTES MESSAGES START_NS ELAPSED_NS`, `over PHASE`
-behind the last row of a phase, and `done`.
+behind the last row of a phase, and `done`. Where the step pins, it says `awaiting` before that, until it is told no
+more batches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 import pyarrow as pa
+from msgspec.structs import astuple
 
 from weft.execute.mpi.job import Job
 from weft.execute.mpi.launch import launch
-from weft.execute.pair import StepJob, StepOutcome
+from weft.execute.pair import NextBatches, OnSamples, StepJob, StepOutcome
 from weft.plan.phases import expand
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
+from weft.testbed.agent.request import Wanted
 from weft.testbed.base import Testbed
 
 
@@ -24,13 +25,14 @@ async def run_mpi_step(
     testbed: Testbed,
     agents: list[Agent],
     job: StepJob,
-    on_samples: Callable[[pa.RecordBatch], None],
+    on_samples: OnSamples,
+    next_batches: NextBatches = list,
 ) -> StepOutcome:
     """Run a step between the first two nodes; raises AgentError, after what whole phases there are was handed on."""
     epoch_ns = job.epoch_ns + await agents[0].clock_offset_ns()
     settings = _settings(job, len(testbed.nodes)) | {"epoch_ns": epoch_ns}
     async with launch(testbed, [0, 1], job.step, settings, job.patience_s) as started:
-        library = await _listen(started, job, on_samples)
+        library = await _listen(started, job, on_samples, next_batches)
         await started.finish()
     calls = job.step.options.calls or "blocking"
     cpus = job.step.options.cpus
@@ -48,12 +50,16 @@ def _settings(job: StepJob, nodes: int) -> dict[str, object]:
         "calls": step.options.calls or "blocking",
         "until_ns": step.until_ns or 0,
         "warms_up": int(bool(step.goal)),
-        "phases": ",".join(f"{index}:{sizes[index]}" for index in job.phases),
+        "orders": int(bool(step.pin_ns)),
+        "largest_bytes": max(sizes.values()),
+        "phases": ",".join(f"{one}:{sizes[one]}" for one in job.phases if one in sizes),
     }
     return settings | {name: value or 0 for name, value in msgspec.to_builtins(stop).items()}
 
 
-async def _listen(started: Job, job: StepJob, on_samples: Callable[[pa.RecordBatch], None]) -> str:
+async def _listen(
+    started: Job, job: StepJob, on_samples: OnSamples, next_batches: NextBatches
+) -> str:
     """To the end; returns the library's version. Raises AgentError when the job fails or falls silent."""
     rows: list[dict[str, int]] = []
     library = ""
@@ -66,7 +72,21 @@ async def _listen(started: Job, job: StepJob, on_samples: Callable[[pa.RecordBat
             case ["over", _]:
                 on_samples(pa.RecordBatch.from_pylist(rows, schema=SCHEMA))
                 rows = []
+            case ["awaiting"]:
+                if rows:
+                    on_samples(pa.RecordBatch.from_pylist(rows, schema=SCHEMA))
+                    rows = []
+                _order(started, next_batches())
     return library
+
+
+def _order(started: Job, batches: list[Wanted]) -> None:
+    """On one line how many batches come next, and each; no more where there are none."""
+    if not batches:
+        started.tell_no_more()
+        return
+    numbers = [number for one in batches for number in astuple(one)]
+    started.tell(" ".join(map(str, [len(batches), *numbers])) + "\n")
 
 
 def _row(job: StepJob, numbers: list[int]) -> dict[str, int]:

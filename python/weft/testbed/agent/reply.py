@@ -80,6 +80,10 @@ class Connected(_Reply, frozen=True):
     effective: Settings
 
 
+class Awaiting(_Reply, frozen=True):
+    """All that was asked for is measured and sent; the next batches may be asked for."""
+
+
 class Timed(_Reply, frozen=True):
     """A batch is over; when it began is on the driver's clock."""
 
@@ -257,6 +261,7 @@ Reply: TypeAlias = (
     | Counters
     | Listening
     | Connected
+    | Awaiting
     | Timed
     | Deliveries
     | Done

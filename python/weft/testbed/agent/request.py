@@ -52,15 +52,31 @@ class Known(Struct, frozen=True):
 
 
 class Drive(Serve, frozen=True, kw_only=True):
-    """Connect to a serving peer, if there is one, and run phases: in the order of those `known`, where there are any.
-    The epoch is on the driver's clock."""
+    """Connect to a serving peer, if there is one, and run phases: in the order of those `known`, where there are any;
+    then the batches that are asked for, where it `takes_orders`. The epoch is on the driver's clock."""
 
     peer: str | None
     step_index: int
     launch: int
     phases: list[int]
     known: tuple[Known, ...] = ()
+    takes_orders: bool = False
     epoch_ns: int
+
+
+class Wanted(Struct, frozen=True):
+    """A batch of a phase that was chosen by the samples so far."""
+
+    phase: int
+    batch: int
+    size_bytes: int
+    messages: int
+
+
+class Batches(Request, frozen=True, kw_only=True):
+    """Run these, one after the other."""
+
+    batches: list[Wanted]
 
 
 class DriveSynchronised(Serve, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@
  *   pattern=pingpong|stream  between two ranks
  *     window=N  phases=INDEX:BYTES,INDEX:BYTES,...  until_ns=N (0: none)
  *     rule=time  trial_ns=N at_least=N at_most_ns=N (0: none)   or   rule=count  repeats=N;   trials=N
+ *     orders=1 largest_bytes=N: further batches come on standard input, see pair.c
  *     warms_up=1: a message that is not timed before each size, unless it takes long
  *
  *   pattern=many  between all ranks; the phases come in on rank 0's standard input, see phase.c */
@@ -78,11 +79,13 @@ static struct settings read_settings(int argc, char **argv)
         .streams = is(value_of(argc, argv, "pattern"), "stream"),
         .nonblocking = is(value_of(argc, argv, "calls"), "nonblocking"),
         .by_count = is(value_of(argc, argv, "rule"), "count"),
+        .takes_orders = number_of(argc, argv, "orders") != 0,
         .warms_up = number_of(argc, argv, "warms_up") != 0,
         .window = window > 0 ? window : 1,
         .trials = number_of(argc, argv, "trials"),
         .repeats = number_of(argc, argv, "repeats"),
         .at_least = number_of(argc, argv, "at_least"),
+        .largest_bytes = number_of(argc, argv, "largest_bytes"),
         .trial_ns = number_of(argc, argv, "trial_ns"),
         .at_most_ns = number_of(argc, argv, "at_most_ns"),
         .until_ns = number_of(argc, argv, "until_ns"),

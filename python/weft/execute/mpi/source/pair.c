@@ -1,6 +1,10 @@
 /* The timed loops between rank 0, which drives, and rank 1, which serves.
  *
- * Which batches are run, and how many messages each has, is what the agent's driver does (crates/probe/src/pair/driver.rs). */
+ * Which batches are run, and how many messages each has, is what the agent's driver does (crates/probe/src/pair/driver.rs).
+ *
+ * With orders=1 rank 0 prints `awaiting` once the phases are over, and reads how many batches come next and for each
+ * PHASE BATCH BYTES MESSAGES, on one line; it runs them and prints `awaiting` again, until its standard input ends. */
+#define _GNU_SOURCE
 #include "weft_mpi.h"
 
 #include <stdio.h>
@@ -14,12 +18,21 @@
 #define REPORT_EVERY_NS 200000000
 /* The reader of results may be on this machine: it gets time to write them before the next phase is timed. */
 #define SETTLE_US 5000
+/* What passes orders on to rank 0 gets time to sleep again. */
+#define SETTLE_ORDER_US 500
+#define MOST_BATCHES 100000
 
 enum { DRIVER = 0, SERVER = 1, ORDER_TAG = 1, DATA_TAG = 2 };
 
 /* One batch; no messages means that there is nothing more to come. */
 struct order {
     int64_t size_bytes, messages;
+};
+
+/* A batch of a phase that was chosen by the samples so far. */
+struct wanted {
+    long phase, number;
+    struct order order;
 };
 
 struct timing {
@@ -168,6 +181,13 @@ static int64_t messages_for(struct end *end, int64_t size, int64_t latest_ns, in
     return capped > settings->at_least ? capped : settings->at_least;
 }
 
+static void print_row(const struct settings *settings, const struct wanted *one, struct timing timing)
+{
+    printf("row %ld %ld %lld %lld %lld %lld\n", one->phase, one->number, (long long)one->order.size_bytes,
+           (long long)one->order.messages, (long long)(timing.start_ns - settings->epoch_ns),
+           (long long)timing.elapsed_ns);
+}
+
 /* Runs one phase and prints its rows; returns the best time of one message. */
 static int64_t phase(struct end *end, long index, int64_t size, int64_t latest_ns, int64_t latest_size)
 {
@@ -181,8 +201,7 @@ static int64_t phase(struct end *end, long index, int64_t size, int64_t latest_n
         const struct timing timing = batch(end, (struct order){size, messages});
         if (timing.elapsed_ns / messages < best_ns)
             best_ns = timing.elapsed_ns / messages;
-        printf("row %ld %ld %lld %lld %lld %lld\n", index, trial, (long long)size, (long long)messages,
-               (long long)(timing.start_ns - settings->epoch_ns), (long long)timing.elapsed_ns);
+        print_row(settings, &(struct wanted){index, trial, {size, messages}}, timing);
         if (!settings->by_count && settings->at_most_ns && now_ns() - began_ns >= settings->at_most_ns)
             break;
     }
@@ -200,12 +219,43 @@ static int64_t report(int64_t latest_ns)
     return now_ns();
 }
 
+/* The next batches, to be freed, and how many; 0 when there are no more. */
+static long next_order(const struct settings *settings, struct wanted **batches)
+{
+    long count;
+    puts("awaiting");
+    fflush(stdout);
+    if (scanf("%ld", &count) != 1)
+        return 0;
+    if (count < 1 || count > MOST_BATCHES)
+        fail("an order is not as it should be: its number of batches");
+    *batches = allocate(sizeof **batches * (size_t)count);
+    for (struct wanted *one = *batches; one < *batches + count; one++) {
+        long long bytes, messages;
+        if (scanf("%ld %ld %lld %lld", &one->phase, &one->number, &bytes, &messages) != 4 || bytes < 1 ||
+            bytes > settings->largest_bytes || messages < 1)
+            fail("an order is not as it should be: a batch that the step does not have");
+        one->order = (struct order){bytes, messages};
+    }
+    return count;
+}
+
+static void follow(struct end *end)
+{
+    struct wanted *batches;
+    for (long count; (count = next_order(end->settings, &batches)) > 0; free(batches)) {
+        usleep(SETTLE_ORDER_US);
+        for (const struct wanted *one = batches; one < batches + count; one++)
+            print_row(end->settings, one, batch(end, one->order));
+    }
+}
+
 static void drive(struct end *end)
 {
     const struct settings *settings = end->settings;
     const int crossings = settings->streams ? 1 : 2;
     int64_t latest_ns = 0, latest_size = 0, reported_ns = now_ns();
-    for (const char *next = settings->phases; next; next = strchr(next, ',') ? strchr(next, ',') + 1 : NULL) {
+    for (const char *next = strchr(settings->phases, ':') ? settings->phases : NULL; next; next = strchr(next, ',') ? strchr(next, ',') + 1 : NULL) {
         char *colon;
         const long index = strtol(next, &colon, 10);
         const int64_t size = strtoll(colon + 1, NULL, 10);
@@ -215,14 +265,16 @@ static void drive(struct end *end)
         if (settings->until_ns && latest_ns / crossings >= settings->until_ns)
             break;
     }
+    if (settings->takes_orders)
+        follow(end);
     const struct order over = {0, 0};
     MPI_Send(&over, sizeof over, MPI_BYTE, SERVER, ORDER_TAG, MPI_COMM_WORLD);
 }
 
-static int64_t largest_bytes(const char *phases)
+static int64_t largest_bytes(const struct settings *settings)
 {
-    int64_t largest = 1;
-    for (const char *colon = strchr(phases, ':'); colon; colon = strchr(colon + 1, ':'))
+    int64_t largest = settings->largest_bytes > 0 ? settings->largest_bytes : 1;
+    for (const char *colon = strchr(settings->phases, ':'); colon; colon = strchr(colon + 1, ':'))
         if (strtoll(colon + 1, NULL, 10) > largest)
             largest = strtoll(colon + 1, NULL, 10);
     return largest;
@@ -232,7 +284,7 @@ void run_pair(const struct settings *settings, int rank)
 {
     if (!settings->phases)
         fail("needs phases; it is started by weft");
-    struct end end = {settings, buffer_of(largest_bytes(settings->phases)), NULL, 1 - rank};
+    struct end end = {settings, buffer_of(largest_bytes(settings)), NULL, 1 - rank};
     end.requests = allocate(sizeof *end.requests * (size_t)(settings->window + 2));
     if (rank == DRIVER)
         drive(&end);
