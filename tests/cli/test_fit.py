@@ -42,6 +42,17 @@ def test_laws_as_json(table: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_ceiling_is_fitted_on_request_and_by_laws_only(table: Path) -> None:
+    laws = (table, "--model", "laws", "--hold", "link_mbps=1000")
+    names = [
+        {each["name"] for each in weft_json("fit", *laws, *more)["parameters"]}
+        for more in ((), ("--ceiling",))
+    ]
+    assert names[1] - names[0] == {"ceiling_mbps"}
+    said = refusal("fit", table, "--model", "laws-modified", "--ceiling")
+    assert "--ceiling: laws-modified has none" in said
+
+
 def test_sizes_are_printed_in_full(tmp_path: Path) -> None:
     sizes = [1, 1024, 1048573, 1048576]
     pingpong_run(tmp_path / "run", sizes, launches_of(affine_us(sizes, 28.0, 94.1)))

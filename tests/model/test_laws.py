@@ -17,6 +17,7 @@ shares = st.floats(0, 1)
 ratios = st.floats(0.01, 20)
 gammas = st.floats(0, 50)
 models = st.builds(Laws, p=shares, alpha=ratios, beta=ratios, sigma=ratios)
+ceilings = st.builds(Laws, p=shares, alpha=ratios, beta=ratios, sigma=ratios, ceiling=ratios)
 
 
 def published(kind: str = "result") -> dict[str, Any]:
@@ -110,6 +111,17 @@ def test_all_moved_the_peak_is_that_of_equation_1_10(
         assert float(laws.gain(gamma)) == pytest.approx(1 / gamma)
 
 
+@given(ceilings, gammas)
+def test_a_ceiling_bounds_both_throughputs_and_moves_the_peak(laws: Laws, gamma: float) -> None:
+    bound = min(1, laws.sigma / laws.ceiling) * (1 + 1e-12)
+    assert float(laws.before(gamma)) <= bound and float(laws.after(gamma)) <= bound
+    best = laws.optimum(0, 1000)
+    assert best.gain >= float(laws.gain(np.linspace(0, 50, 501)).max()) - 1e-12
+    c = max(laws.sigma, laws.ceiling)
+    if laws.p > 1e-3 and c >= max(1, laws.p * laws.alpha * laws.beta):
+        assert (best.gamma, best.gain) == pytest.approx((c - 1 + laws.p, laws.p / c), abs=1e-9)
+
+
 def test_where_offload_hurts_and_where_it_is_hidden() -> None:
     laws = Laws(1, alpha=2, beta=1, sigma=0.5)
     assert float(laws.gain(0.99)) < 0 < float(laws.gain(1.01))
@@ -160,6 +172,7 @@ def test_peaks_grow_and_move_to_smaller_gamma_as_sigma_falls(scheme: int) -> Non
         ({"alpha": -1}, "alpha -1: must be a number greater than 0"),
         ({"beta": 0}, "beta 0: must be a number greater than 0"),
         ({"sigma": 0}, "sigma 0: must be a number greater than 0"),
+        ({"ceiling": -1}, "ceiling -1: must be a number, 0"),
         ({"sigma": float("inf")}, "sigma inf: must be a number"),
         ({"sigma": np.array([1.0, -1.0])}, "sigma"),
     ],

@@ -74,6 +74,32 @@ def test_points_of_several_sigmas_are_fitted_together() -> None:
     assert fitted.values == pytest.approx({"p": 0.75, "alpha": 1, "beta": 0.45}, rel=1e-4)
 
 
+def test_a_ceiling_comes_back_from_rates_beside_a_known_link() -> None:
+    fitted = fit_laws(
+        rates(Laws(0.4, 1, 0.4, 0.2, ceiling=1.25), 0.01), {"link_mbps": 1000.0}, True
+    )
+    ceiling, p = estimate(fitted, "ceiling_mbps"), estimate(fitted, "p")
+    assert ceiling.low < 160 < ceiling.high and ceiling.high / ceiling.low < 1.05
+    assert p.low < 0.4 < p.high
+
+
+def test_gains_have_a_ceiling_for_each_sigma() -> None:
+    sigma, gamma = np.repeat([1.0, 0.2], len(GAMMAS)), np.tile(GAMMAS, 2)
+    gain = Laws(0.4, 1, 0.4, sigma, ceiling=np.repeat([2.4, 1.2], len(GAMMAS))).gain(gamma)
+    points = {"gamma": gamma, "gain": gain, "sigma": sigma}
+    fitted = fit_laws(points, {"beta": 0.4}, with_ceiling=True)
+    assert fitted.values == pytest.approx(
+        {"p": 0.4, "alpha": 1, "beta": 0.4, "ceiling_sigma_1": 2.4, "ceiling_sigma_0.2": 1.2}
+    )
+    assert fitted.rms_error_pct < 1e-6
+    assert fit_laws(points, {"beta": 0.4}).rms_error_pct > 1
+
+
+def test_a_ceiling_beside_an_unknown_link_is_refused() -> None:
+    with pytest.raises(RequestError, match="cannot be told from an unknown link"):
+        fit_laws(rates(NIC_BOUND), {}, with_ceiling=True)
+
+
 def test_deviations_come_back_where_the_nic_shows() -> None:
     model = Laws(0.75, 1, 1.5, 0.3, delta_a=0.1, delta_o=0.05, tau=0.15)
     held = {"p": 0.75, "beta": 1.5, "link_mbps": LINK_MBPS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -36,8 +37,8 @@ def _fit_hockney(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
     return hockney_fit.fit(Run.open(sources[0]))
 
 
-def _fit_laws(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
-    return fit_laws(_sweep(sources, size_bytes).points, held)
+def _fit_laws(sources: Sources, size_bytes: Size, held: Held, with_ceiling: bool = False) -> Fitted:
+    return fit_laws(_sweep(sources, size_bytes).points, held, with_ceiling)
 
 
 def _fit_laws_modified(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
@@ -75,16 +76,25 @@ MODELS: dict[str, Callable[[Sources, Size, Held], Fitted]] = {
 @click.option(
     "--size", "size_bytes", type=int, metavar="BYTES", help="Message size to fit, in bytes."
 )
+@click.option(
+    "--ceiling", is_flag=True, help="Fit a greatest throughput too, whatever its cause (laws)."
+)
 @json_option
 def fit(
-    sources: tuple[str, ...], model: str, holds: tuple[str, ...], size_bytes: Size, as_json: bool
+    sources: tuple[str, ...],
+    model: str,
+    holds: tuple[str, ...],
+    size_bytes: Size,
+    ceiling: bool,
+    as_json: bool,
 ) -> None:
     """Fit a model to RUN: parameters, intervals, residuals.
 
     hockney is fitted to a run with a ping-pong; laws and laws-modified to a run of gamma-sweep with offload, to two of
     them, before and after, or to a CSV or Parquet file with the columns gamma, before_mbps, after_mbps or gamma, gain.
     """
-    fitted = MODELS[model](sources, size_bytes, dict(_held(each) for each in holds))
+    chosen = _with_ceiling(model) if ceiling else MODELS[model]
+    fitted = chosen(sources, size_bytes, dict(_held(each) for each in holds))
     if as_json:
         print_json(fitted.to_json())
         return
@@ -95,6 +105,12 @@ def fit(
         console.print(OPEN_NOTE)
     title = f"residuals, {fitted.rms_error_pct:.2f} % (root mean square)"
     titled(console, title, _residuals_table(fitted))
+
+
+def _with_ceiling(model: str) -> Callable[[Sources, Size, Held], Fitted]:
+    if model != "laws":
+        raise RequestError(f"--ceiling: {model} has none", "take --model laws")
+    return functools.partial(_fit_laws, with_ceiling=True)
 
 
 def _held(text: str) -> tuple[str, float]:

@@ -41,6 +41,9 @@ MOST_ROWS = 60
 @click.option("--delta-a", default=0.0, help="Modified LAWS: change of application work.")
 @click.option("--delta-o", default=0.0, help="Modified LAWS: change of communication work.")
 @click.option("--tau", default=0.0, help="Modified LAWS: change of all work left on the host.")
+@click.option(
+    "--ceiling", default=0.0, help="The host's rate over the greatest throughput there is; 0: none."
+)
 @click.option("--figures", metavar="DIR", help="Draw the gain over gamma there, as SVG and PNG.")
 @json_option
 def laws(gamma: str, figures: str | None, as_json: bool, **ratios: float) -> None:

@@ -18,6 +18,9 @@ and the NIC's p alpha beta (1 + delta_o). The equation as printed has the commun
 NIC's term, which then is no time any more; here it is there once, as in equation 1.7, which the modified model
 must become where all deviations are 0. `as_printed` is the other reading. The deviations are relative, as in
 equation 4.3; chapter 6 of the thesis words them as absolute.
+
+A measured system may have a limit that no stage explains. `ceiling` is its stage time, before and after; it enters
+where sigma does, so that of c = max(sigma, ceiling) the peak is p/c at gamma = c - (1 - p).
 """
 
 from __future__ import annotations
@@ -34,8 +37,8 @@ from weft.statistics import Floats
 Ratio = float | Floats
 """A number, or an array that broadcasts against gamma and the other ratios."""
 
-Stage = Literal["link", "nic", "host"]
-STAGES: tuple[Stage, ...] = ("link", "nic", "host")
+Stage = Literal["link", "nic", "host", "ceiling"]
+STAGES: tuple[Stage, ...] = ("link", "nic", "host", "ceiling")
 
 _HINTS = {
     "alpha": "alpha is the lag ratio: 2 for a NIC of half the host's speed",
@@ -61,7 +64,8 @@ class Laws:
     moved; `sigma` the wire ratio 1/(o X B), the share of the link's bandwidth B that the host
     reaches when it only communicates. The deviations of modified LAWS are fractions greater than -1: `delta_a` is the
     relative change of the application's work, `delta_o` that of communication work, `tau` that of all work left on
-    the host, from the host and the NIC talking to each other.
+    the host, from the host and the NIC talking to each other. `ceiling` is the host's rate when it only communicates
+    over the greatest throughput that there is, whatever its cause: 2 where that is half of the host's; 0 is none.
     """
 
     p: Ratio
@@ -71,6 +75,7 @@ class Laws:
     delta_a: Ratio = 0.0
     delta_o: Ratio = 0.0
     tau: Ratio = 0.0
+    ceiling: Ratio = 0.0
 
     def __post_init__(self) -> None:
         if not np.all((np.asarray(self.p) >= 0) & (np.asarray(self.p) <= 1)):
@@ -79,6 +84,8 @@ class Laws:
             check_above(name, getattr(self, name), 0.0, hint)
         for name in ("delta_a", "delta_o", "tau"):
             check_above(name, getattr(self, name), -1.0)
+        if not np.all(np.isfinite(self.ceiling) & (np.asarray(self.ceiling) >= 0)):
+            raise RequestError(f"ceiling {self.ceiling}: must be a number, 0 (none) or greater")
 
     @property
     def host_slope(self) -> Ratio:
@@ -97,12 +104,12 @@ class Laws:
 
     def times_before(self, gamma: npt.ArrayLike) -> Floats:
         """Stage times before offload, in the order of STAGES along the first axis."""
-        return _stacked(self.sigma, 0.0, 1.0 + _gamma(gamma))
+        return _stacked(self.sigma, 0.0, 1.0 + _gamma(gamma), self.ceiling)
 
     def times_after(self, gamma: npt.ArrayLike) -> Floats:
         """Stage times after offload, in the order of STAGES along the first axis."""
         host = self.host_slope * _gamma(gamma) + self.host_rest
-        return _stacked(self.sigma, self.nic_time, host)
+        return _stacked(self.sigma, self.nic_time, host, self.ceiling)
 
     def before(self, gamma: npt.ArrayLike) -> Floats:
         """Peak throughput before offload, as a share of the link's bandwidth (equation 1.4)."""
@@ -125,13 +132,14 @@ class Laws:
 
     @property
     def border_before(self) -> Ratio:
-        """Gamma from which the host, not the link, limits before offload; below 0 it always does."""
-        return self.sigma - 1.0
+        """Gamma from which the host, not link or ceiling, limits before offload; below 0 it always does."""
+        return np.maximum(self.sigma, self.ceiling) - 1.0
 
     @property
     def border_after(self) -> Ratio:
-        """Gamma from which the host, not link or NIC, limits after offload; below 0 it always does."""
-        return (np.maximum(self.sigma, self.nic_time) - self.host_rest) / self.host_slope
+        """Gamma from which the host, not link, ceiling or NIC, limits after offload; below 0 it always does."""
+        others = np.maximum(np.maximum(self.sigma, self.ceiling), self.nic_time)
+        return (others - self.host_rest) / self.host_slope
 
     def optimum(self, low: float, high: float) -> Optimum:
         """The greatest gain between two gammas, at the smallest gamma that has it; for single ratios.

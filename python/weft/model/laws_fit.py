@@ -2,6 +2,9 @@
 
 Throughputs before and after offload determine host and link rates as well (sigma is then host_mbps / link_mbps, since
 the host's rate is 1/(o X)); gains determine sigma alone. Errors are relative, of throughputs or of their ratio.
+
+A ceiling is told from the link only where the link is known: with throughputs link_mbps is held, with gains sigma is
+held or a column; there is one ceiling for each sigma.
 """
 
 from __future__ import annotations
@@ -29,17 +32,20 @@ _WIRE = Parameter(SIGMA, 1e-3, 1e3, (0.2, 0.6, 1.0, 2.0), LOGARITHMIC)
 _DEVIATIONS = [
     Parameter(name, -0.9, 9.0, (0.0,), DEVIATION) for name in ("delta_a", "delta_o", "tau")
 ]
+CEILING = "ceiling"
+"""How the names of ceilings begin: ceiling_mbps with throughputs, else the ratio."""
 _SPAN = 1e3
 """Rates are searched up to so many times the greatest one that was measured."""
 
 
-def fit_laws(points: Points, held: Values) -> Fitted:
-    """Fit LAWS: p, beta, and sigma or the rates of host and link, unless they are held.
+def fit_laws(points: Points, held: Values, with_ceiling: bool = False) -> Fitted:
+    """Fit LAWS: p, beta, and sigma or the rates of host and link, unless they are held; with a ceiling if wanted.
 
     Only the product of alpha and beta shows in a throughput, so alpha is 1 unless held. Raises
-    RequestError for a name or value that cannot be held and for too few points.
+    RequestError for a name or value that cannot be held, for too few points, and for a ceiling beside an unknown link.
     """
-    return _fit("laws", points, [_SHARE, _STRUCTURE], {"alpha": 1.0, **held})
+    ceilings = _ceilings(points, held) if with_ceiling else []
+    return _fit("laws", points, [_SHARE, _STRUCTURE, *ceilings], {"alpha": 1.0, **held})
 
 
 def fit_laws_modified(points: Points, held: Values) -> Fitted:
@@ -59,7 +65,8 @@ def fit_laws_modified(points: Points, held: Values) -> Fitted:
 
 def _fit(name: str, points: Points, of_model: list[Parameter], held: Values) -> Fitted:
     every = [*of_model, *_of_points(points)]
-    _check_names(held, [*(each.name for each in every), "p", "alpha", "beta"])
+    known = [*(each.name for each in every), "p", "alpha", "beta", *_ceiling_names(points)]
+    _check_names(held, known)
     free = [each for each in every if each.name not in held]
     count = len(points["gamma"]) * (2 if is_rates(points) else 1)
     if count <= len(free):
@@ -93,6 +100,31 @@ def _of_points(points: Points) -> list[Parameter]:
     ]
 
 
+def _ceilings(points: Points, held: Values) -> list[Parameter]:
+    """One for each sigma that is not held."""
+    link = "link_mbps" if is_rates(points) else SIGMA
+    if link not in held and link not in points:
+        raise RequestError(
+            "a ceiling cannot be told from an unknown link", f"hold that one: --hold {link}=VALUE"
+        )
+    unit = float(max(points[name].max() for name in RATES)) if is_rates(points) else 1.0
+    return [
+        Parameter(
+            name, unit / _SPAN, unit * _SPAN, (0.8 * unit, 1.2 * unit, 2.5 * unit), LOGARITHMIC
+        )
+        for name in dict.fromkeys(_ceiling_names(points))
+    ]
+
+
+def _ceiling_names(points: Points) -> list[str]:
+    """By point the name of its ceiling; one for all where they have one link."""
+    if is_rates(points):
+        return [f"{CEILING}_mbps"]
+    sigmas = points.get(SIGMA, np.zeros(1))
+    is_one = len(np.unique(sigmas)) == 1
+    return [CEILING if is_one else f"{CEILING}_sigma_{sigma:g}" for sigma in sigmas.tolist()]
+
+
 def _check_names(held: Values, known: Sequence[str]) -> None:
     for name in held:
         if name not in known:
@@ -104,13 +136,21 @@ def _check_names(held: Values, known: Sequence[str]) -> None:
 
 def _model(points: Points, values: Values) -> Laws:
     """The model with these values; as points of different sigma need it, with one for each."""
-    ratios = {k: v for k, v in values.items() if not k.endswith("_mbps")}
-    model = Laws(**ratios)
+    ratios = {
+        k: v for k, v in values.items() if not k.endswith("_mbps") and not k.startswith(CEILING)
+    }
+    model = replace(Laws(**ratios), ceiling=_ceiling(points, values))
     if is_rates(points):
         for name in ("host_mbps", "link_mbps"):
             check_above(name, values[name], 0.0)
         return replace(model, sigma=values["host_mbps"] / values["link_mbps"])
     return replace(model, sigma=points[SIGMA]) if SIGMA in points else model
+
+
+def _ceiling(points: Points, values: Values) -> Floats:
+    """The ratio by point, or one for all; 0 where there is none."""
+    found = np.array([values.get(name, 0.0) for name in _ceiling_names(points)])
+    return values["host_mbps"] / found if is_rates(points) and found.all() else found
 
 
 def _predicted(points: Points, values: Values) -> Floats:

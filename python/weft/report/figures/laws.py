@@ -19,7 +19,7 @@ HEIGHT = 340
 POINTS = 120
 """Of each regime's curve."""
 
-_NAMES: dict[Stage, str] = {"link": "link", "nic": "NIC", "host": "host"}
+_NAMES: dict[Stage, str] = {"link": "link", "nic": "NIC", "host": "host", "ceiling": "ceiling"}
 
 
 def laws_figure(model: Laws, gammas: Floats) -> Figure:
