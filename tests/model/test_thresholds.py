@@ -76,6 +76,16 @@ def test_several_thresholds_are_told_apart() -> None:
     assert [one.last_before for one in found(times)] == [256, 4093, 65536]
 
 
+def test_two_jumps_with_a_few_sizes_between_them_are_two() -> None:
+    stairs = line_us() * np.where(SIZES > 2051, 1.5, 1.0) * np.where(SIZES > 3075, 3.0, 1.0)
+    first, second = found(stairs)
+    assert (first.kind, first.last_before, first.first_after) == ("jump", 2051, 3069)
+    assert (second.kind, second.last_before, second.first_after) == ("jump", 3075, 4093)
+    assert first.height.median == pytest.approx(0.5, abs=0.05)
+    assert second.height.median == pytest.approx(2.0, abs=0.2)
+    assert first.after.predict(3072) == pytest.approx(1.5 * first.before.predict(3072), rel=0.05)
+
+
 @pytest.mark.parametrize("launches", [1, 3, 5, 12])
 @pytest.mark.parametrize("noise", [0.001, 0.01, 0.05])
 def test_a_line_has_no_threshold(launches: int, noise: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +85,10 @@ class Contrast:
 
         needed = float(stdtrit(self.freedom, 1 - alpha / 2))
         return abs(self.value) > needed * self.error and self.interval.low * self.interval.high > 0
+
+    def reversed(self) -> Contrast:
+        """From the other side."""
+        return replace(self, value=-self.value, launches=-self.launches)
 
     @property
     def interval(self) -> Interval:

@@ -104,9 +104,9 @@ class _Search:
             inside, dip = found
             dips += [dip] if dip else []
             rows = np.setdiff1d(rows, inside)
-        lines = [piece for piece in pieces if self._is_side(piece)]
-        borders = [self._border(*pair) for pair in pairwise(lines)]
-        return sorted([*dips, *filter(None, borders)], key=lambda one: one.last_before)
+        sides = [at for at, piece in enumerate(pieces) if self._is_side(piece)]
+        borders = [one for i, j in pairwise(sides) for one in self._between(pieces[i : j + 1])]
+        return sorted([*dips, *borders], key=lambda one: one.last_before)
 
     def _partition(self, rows: Indices) -> list[Indices]:
         curve = self.curve
@@ -136,19 +136,47 @@ class _Search:
         return float(misfits(curve.sizes[rows], curve.levels_us[rows], curve.errors[rows])[0, -1])
 
     def _measured_dip(self, before: Indices, inside: Indices, after: Indices) -> Candidate | None:
-        curve = self.curve
         around = np.concatenate([before[-NEAREST:], after[:NEAREST]])
-        line = self._line(around)
-        expected = line.predict(curve.sizes[inside])
-        middle = float(np.mean(curve.sizes[inside]))
-        weights = -self._log_weights(around, middle)
-        weights[inside] = 1 / len(inside)
-        value = float(np.mean(np.log(curve.levels_us[inside] / expected)))
-        contrast = curve.contrast(weights, value)
-        if not contrast.is_sure(self.alpha) or abs(np.expm1(value)) < LEAST_DIP:
+        line, apart = self._off_line(inside, around)
+        if not self._is_change(apart, LEAST_DIP):
             return None
-        sizes = tuple(int(size) for size in curve.sizes[inside])
-        return self._candidate("dip", before, after, contrast, middle, (line, line), sizes)
+        sizes = self.curve.sizes[inside]
+        said = tuple(int(size) for size in sizes)
+        return self._candidate("dip", before, after, apart, float(sizes.mean()), (line, line), said)
+
+    def _off_line(self, rows: Indices, around: Indices) -> tuple[Line, Contrast]:
+        """The line around some sizes, and how far they are from it."""
+        sizes = self.curve.sizes[rows]
+        line = self._line(around)
+        weights = -self._log_weights(around, float(sizes.mean()))
+        weights[rows] = 1 / len(rows)
+        expected = np.maximum(line.predict(sizes), np.finfo(np.float64).tiny)
+        value = float(np.mean(np.log(self.curve.levels_us[rows] / expected)))
+        return line, self.curve.contrast(weights, value)
+
+    def _is_change(self, apart: Contrast, least: float) -> bool:
+        return apart.is_sure(self.alpha) and abs(np.expm1(apart.value)) >= least
+
+    def _between(self, pieces: Sequence[Indices]) -> list[Candidate]:
+        """What is between the first and the last of some pieces; those between are short."""
+        if len(pieces) == 3 and (steps := self._stairs(*pieces)):
+            return steps
+        found = self._border(pieces[0], pieces[-1])
+        return [found] if found else []
+
+    def _stairs(self, before: Indices, middle: Indices, after: Indices) -> list[Candidate]:
+        """Two jumps in one direction with a few sizes between them; empty where these are no level of their own."""
+        below, up = self._off_line(middle, before[-NEAREST:])
+        above, down = self._off_line(middle, after[:NEAREST])
+        is_one_way = up.value * down.value < 0
+        if not (is_one_way and all(self._is_change(one, LEAST_JUMP) for one in (up, down))):
+            return []
+        ends = (self.curve.sizes[middle[0]], self.curve.sizes[middle[-1]])
+        lines = (below, below.times(np.exp(up.value))), (above.times(np.exp(down.value)), above)
+        return [
+            self._candidate("jump", before, middle, up, float(ends[0]), lines[0]),
+            self._candidate("jump", middle, after, down.reversed(), float(ends[1]), lines[1]),
+        ]
 
     def _border(self, before: Indices, after: Indices) -> Candidate | None:
         """What the border between two pieces is."""
@@ -160,7 +188,7 @@ class _Search:
             return None
         is_one_way = at_last.value * at_first.value > 0
         at, step = min((last, at_last), (first, at_first), key=lambda end: abs(end[1].value))
-        if is_one_way and step.is_sure(self.alpha) and abs(np.expm1(step.value)) >= LEAST_JUMP:
+        if is_one_way and self._is_change(step, LEAST_JUMP):
             return self._candidate("jump", before, after, step, at, lines)
         return self._kink(before, after)
 
@@ -180,7 +208,7 @@ class _Search:
         bend = self._step(sides, lines, at)
         if bend is None or not has_interval(len(bend.launches)):
             return None
-        if not bend.is_sure(self.alpha) or abs(np.expm1(bend.value)) < LEAST_KINK:
+        if not self._is_change(bend, LEAST_KINK):
             return None
         before = before[sizes[before] <= meets]
         after = after[sizes[after] >= meets]
