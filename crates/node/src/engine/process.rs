@@ -24,10 +24,8 @@ pub struct Process {
     pub left_bytes: u64,
     /// What the system call under way has read, or the last one, which the application works on.
     pub got_bytes: u64,
-    /// Neither runs nor waits for a processor.
+    /// Waits for something to copy, or for room for it.
     pub sleeps: bool,
-    /// The next switch takes it back to the application, not into a copy.
-    pub returns: bool,
 }
 
 impl Process {
@@ -52,7 +50,6 @@ impl Process {
             left_bytes: 0,
             got_bytes: 0,
             sleeps: false,
-            returns: false,
         };
         process.rewind();
         process

@@ -164,7 +164,10 @@ impl<W: Watch> Pair<'_, W> {
         let can_read = is_reading && frame.payload_bytes > 0 && node.process.sleeps;
         if can_read || self.writer_can_go_on(at) {
             self.nodes[at].process.sleeps = false;
-            self.post(at, processor, Job::WakeUp);
+            match self.copies_elsewhere() {
+                true => self.go_on(at, processor),
+                false => self.post(at, processor, Job::WakeUp),
+            }
         }
     }
 
@@ -177,26 +180,21 @@ impl<W: Watch> Pair<'_, W> {
 
     /// The processor that woke the process hands it over to where it goes on.
     pub(super) fn woken(&mut self, at: usize, processor: usize) {
-        let to = match self.nodes[at].process.returns {
-            true => self.place(Task::Application),
-            false => self.place(Task::Copy),
-        };
-        self.hand_over(at, processor, to, Job::Switch);
+        self.hand_over(at, processor, self.place(Task::Application), Job::Switch);
     }
 
+    /// The process runs: it copies, or the copy that it slept for is done.
     pub(super) fn switched(&mut self, at: usize, processor: usize) {
-        if self.nodes[at].process.returns {
-            self.nodes[at].process.returns = false;
-            self.returned(at, processor);
-            return;
-        }
         let node = &self.nodes[at];
         if let Operation::Read(bytes) = node.process.operation() {
             if node.connection.delivered() % bytes == 0 {
                 self.end_stage(Stage::WakeUp);
             }
         }
-        self.go_on(at);
+        match self.copies_elsewhere() {
+            true => self.returned(at, processor),
+            false => self.go_on(at, processor),
+        }
     }
 
     pub(super) fn copied_in(&mut self, at: usize, processor: usize, bytes: u64) {
@@ -213,18 +211,15 @@ impl<W: Watch> Pair<'_, W> {
                 self.end_stage(Stage::CopyIn);
                 self.leave(at, processor);
             }
-            _ => self.go_on(at),
+            _ => self.go_on(at, processor),
         }
     }
 
-    /// The system call is over. A process that was copied for on another processor than its application's goes back there
-    /// if it has anything to compute; otherwise it stays, and makes its next system call here.
+    /// All is copied. A process that another processor copied for is woken on its own one.
     pub(super) fn leave(&mut self, at: usize, processor: usize) {
-        if self.computes(at) && processor != self.place(Task::Application) {
-            self.nodes[at].process.returns = true;
-            self.post(at, processor, Job::WakeUp);
-        } else {
-            self.returned(at, processor);
+        match self.copies_elsewhere() {
+            true => self.hand_over(at, processor, self.place(Task::Application), Job::WakeUp),
+            false => self.returned(at, processor),
         }
     }
 

@@ -36,16 +36,17 @@ impl<W: Watch> Pair<'_, W> {
         if let Operation::Write(_) = self.nodes[at].process.operation() {
             self.end_stage(Stage::SystemCall);
         }
-        let copier = self.place(Task::Copy);
-        if copier == processor {
-            self.go_on(at);
-        } else {
-            self.hand_over(at, processor, copier, Job::Switch);
-        }
+        self.go_on(at, processor);
     }
 
-    /// Copies what can be copied now, or sleeps.
-    pub(super) fn go_on(&mut self, at: usize) {
+    /// Whether another processor copies for the application, which sleeps meanwhile.
+    pub(super) fn copies_elsewhere(&self) -> bool {
+        self.place(Task::Copy) != self.place(Task::Application)
+    }
+
+    /// Has what can be copied now copied, or sleeps.
+    pub(super) fn go_on(&mut self, at: usize, processor: usize) {
+        let copier = self.place(Task::Copy);
         let node = &self.nodes[at];
         let left = node.process.left_bytes;
         let job = match node.process.operation() {
@@ -55,14 +56,14 @@ impl<W: Watch> Pair<'_, W> {
         match job {
             Job::CopyOut(0) => {
                 self.nodes[at].process.sleeps = true;
-                self.transmit(at, self.place(Task::Copy));
+                self.transmit(at, processor);
             }
             // A read gives back what there is; the process reads on until it has the message.
             Job::CopyIn(0) if self.nodes[at].process.got_bytes > 0 => {
-                self.leave(at, self.place(Task::Copy));
+                self.leave(at, processor);
             }
             Job::CopyIn(0) => self.nodes[at].process.sleeps = true,
-            job => self.post(at, self.place(Task::Copy), job),
+            job => self.hand_over(at, processor, copier, job),
         }
     }
 
@@ -76,7 +77,7 @@ impl<W: Watch> Pair<'_, W> {
         self.transmit(at, processor);
         match self.nodes[at].process.left_bytes {
             0 => self.leave(at, processor),
-            _ => self.go_on(at),
+            _ => self.go_on(at, processor),
         }
     }
 

@@ -101,14 +101,19 @@ fn computing_and_receiving_overlap_within_a_message() {
     }
 }
 
+/// Wake-up, switch and system call are where the application is; another processor copies, and does nothing else for it.
 #[test]
-fn a_process_leaves_the_processor_that_copies_only_to_compute() {
-    let busy_ps = |keys: &[(&str, &str)]| {
+fn a_process_stays_with_its_application_while_another_processor_copies() {
+    for keys in [&[][..], &[("application.cycles_per_byte", "1")]] {
         let found = measured("hybrid", keys, stream(BYTES));
-        found.tallies[1].busy_ps[0].iter().sum::<u64>()
-    };
-    assert_eq!(busy_ps(&[]), 0);
-    assert!(busy_ps(&[("application.cycles_per_byte", "1")]) > 0);
+        for tally in &found.tallies {
+            let [own, copier] = [0, 1].map(|processor| tally.busy_ps[processor]);
+            assert!(own[Task::Application as usize] > 0, "{keys:?}");
+            assert_eq!(own[Task::Copy as usize], 0, "{keys:?}");
+            assert!(copier[Task::Copy as usize] > 0, "{keys:?}");
+            assert_eq!(copier[Task::Application as usize], 0, "{keys:?}");
+        }
+    }
 }
 
 #[test]
