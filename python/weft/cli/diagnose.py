@@ -25,7 +25,8 @@ def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -
     """Find shared limits, slow nodes and slow routes in RUN.
 
     A run of the plan xray is a search for limits. Other runs between many nodes only show slow nodes and
-    slow routes. With --fabric, differences from that description are listed.
+    slow routes, and runs between two nodes thresholds: sizes at which time changes. With --fabric, differences
+    from that description are listed.
     """
     opened = Run.open(run)
     scale = scale if scale is not None else opened.meta.testbed.get("scale", 1.0)
@@ -35,4 +36,4 @@ def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -
     if as_json:
         print_json(found.to_json())
     else:
-        print_findings(found, opened.meta.warnings)
+        print_findings(found, opened.meta)

@@ -27,6 +27,7 @@ from weft.diagnose.node.occupation import (
 from weft.diagnose.node.web import WebPoint, web_points
 from weft.diagnose.points import Point, curve_points
 from weft.diagnose.signature import Signature, of_curves
+from weft.diagnose.thresholds import Threshold, curve_thresholds
 from weft.run.digests import Digests, sampled_steps
 from weft.run.folder import Run
 from weft.run.meta import RunMeta, Warning
@@ -56,6 +57,7 @@ class Summary:
     """By step of which the run keeps some transfers only: what it records of all."""
     caches: list[CacheHits] = field(default_factory=list)
     deliveries: list[Delivered] = field(default_factory=list)
+    thresholds: list[Threshold] = field(default_factory=list)
     multi_pair: list[MultiPairPoint] = field(default_factory=list)
 
     @property
@@ -78,6 +80,7 @@ class Summary:
             "stops": self.meta.stops,
             "points": [point.to_json() for point in points],
             "signature": self.signature and self.signature.to_json(),
+            "thresholds": [one.to_json() for one in self.thresholds],
             "phases": self.phases,
             "routes": routes(self.meta, self.rates),
             "effects": [effects.to_json() for effects in self.effects],
@@ -120,6 +123,7 @@ def summarise(run: Run) -> Summary:
         sampled=_sampled(run),
         caches=cache_hits(run),
         deliveries=deliveries(run),
+        thresholds=[one for curve in found for one in curve_thresholds(run.meta, curve)],
         multi_pair=multi_pair_points(run),
     )
 

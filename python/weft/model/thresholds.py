@@ -68,7 +68,16 @@ class Candidate:
     after: Line
 
     def to_json(self) -> dict[str, object]:
-        return {**vars(self), "before": vars(self.before), "after": vars(self.after)}
+        return {
+            "kind": self.kind,
+            "last_before_bytes": self.last_before,
+            "first_after_bytes": self.first_after,
+            "inside_bytes": self.inside,
+            "height": self.height,
+            "height_at_bytes": self.height_at_bytes,
+            "before": vars(self.before),
+            "after": vars(self.after),
+        }
 
 
 def candidates(

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from support.here import refusal, weft, weft_json
 from support.paths import DATA
 from support.runs import affine_us, launches_of, pingpong_run
+from support.synthetic import run_meta
 from support.virtual_cluster import Simulation, VirtualCluster, network_of, simulate, star
 from weft.cli.tables.findings import print_findings
 from weft.diagnose.limits.diagnosis import diagnose, study_of
@@ -94,8 +95,8 @@ def test_json_has_the_documented_keys(tmp_path: Path) -> None:
 
 
 def test_findings_without_anything_are_empty_lists_and_null() -> None:
-    names = ("groups", "limits", "slow", "undecided", "differences", "unobservable", "pairs")
-    empty: dict[str, Any] = {name: [] for name in names}
+    lists = "groups limits slow undecided differences unobservable pairs thresholds"
+    empty: dict[str, Any] = {name: [] for name in lists.split()}
     assert Findings("nothing").to_json() == empty | {"verdict": "nothing", "full_rate_mbps": None}
 
 
@@ -369,7 +370,9 @@ def test_the_tables_have_plain_numbers_and_print_equal_ends_once(
         a_limit("uplink", "out"), capacity_mbps=Interval(3770.2, 3770.1, 3770.3)
     )
     slow = Slow("node", ("n3",), None, Interval(1200.0, 1150.0, 1210.0), 9410.0, "")
-    print_findings(Findings("One limit.", limits=[limit], slow=[slow]), [])
+    print_findings(
+        Findings("One limit.", limits=[limit], slow=[slow]), run_meta("pair", "pingpong", 5)
+    )
     said = capsys.readouterr().out
     assert "e+" not in said
     assert "3770" in said and "3770 to 3770" not in said

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from weft.alike import listed
 from weft.cli.tables.layout import plain_table, terminal, titled
+from weft.cli.tables.thresholds import print_thresholds
 from weft.diagnose.limits.findings import Findings, Limit, Slow
 from weft.diagnose.limits.folded import (
     capacity_of,
@@ -19,7 +20,7 @@ from weft.diagnose.limits.folded import (
 from weft.interval import Interval
 from weft.nodeset import fold, fold_names
 from weft.quantity import significant
-from weft.run.meta import Warning
+from weft.run.meta import RunMeta
 
 MOST_ROWS = 20
 """Of longer lists --json has everything."""
@@ -30,7 +31,7 @@ SURE = (
 )
 
 
-def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
+def print_findings(found: Findings, meta: RunMeta) -> None:
     """The verdict, then the tables behind it, what is open, and warnings of the run."""
     console = terminal()
     console.print(found.verdict, soft_wrap=True)
@@ -48,7 +49,8 @@ def print_findings(found: Findings, warnings: Iterable[Warning]) -> None:
     if found.unobservable:
         names = listed(fold_names(found.unobservable), MOST_ROWS)
         console.print(f"\nnot observable: {names} (the nodes cannot fill them)", soft_wrap=True)
-    for warning in warnings:
+    print_thresholds(found.thresholds, meta, console)
+    for warning in meta.warnings:
         console.print(f"\nwarning: {warning.message}", soft_wrap=True)
 
 

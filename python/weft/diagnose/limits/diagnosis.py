@@ -11,6 +11,7 @@ from weft.diagnose.limits.naming import Namer
 from weft.diagnose.limits.wording import cut_text, doubt_text, may_be_the_machine, verdict_text
 from weft.diagnose.multi_pair import multi_pair_points
 from weft.diagnose.pair_order import PairOrder, pair_orders
+from weft.diagnose.thresholds import thresholds
 from weft.diagnose.xray.limit import SharedLimit
 from weft.diagnose.xray.study import Study, conclude
 from weft.diagnose.xray.survey import take_survey
@@ -32,7 +33,8 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
     if orders := pair_orders(multi_pair_points(run)):
         return Findings(_pairs_verdict(orders), pairs=orders)
     if not any(step.is_ensemble for step in meta.plan.steps) or run.samples.num_rows == 0:
-        return Findings("Nothing was measured between many nodes, so it shows no inside.")
+        verdict = "Nothing was measured between many nodes, so it shows no inside."
+        return Findings(verdict, thresholds=thresholds(run))
     if why := _unsearchable(meta):
         return Findings(why)
     study = study_of(run)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weft.diagnose.pair_order import PairOrder
+from weft.diagnose.thresholds import Threshold
 from weft.interval import Interval
 from weft.nodeset import fold
 
@@ -78,8 +79,11 @@ class Findings:
     unobservable: list[str] = field(default_factory=list)
     full_rate_mbps: Interval | None = None
     pairs: list[PairOrder] = field(default_factory=list)
+    thresholds: list[Threshold] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft diagnose --json`."""
         limits = [limit.to_json() for limit in self.limits]
-        return {**vars(self), "limits": limits, "pairs": [one.to_json() for one in self.pairs]}
+        pairs = [one.to_json() for one in self.pairs]
+        thresholds = [one.to_json() for one in self.thresholds]
+        return {**vars(self), "limits": limits, "pairs": pairs, "thresholds": thresholds}
