@@ -127,7 +127,7 @@ def wait_for(page: Page, condition: Callable[[], bool]) -> None:
 @pytest.mark.smoke("chromium")
 def test_three_figures_are_drawn_without_network_or_complaint(opened: Opened, path: Path) -> None:
     assert path.stat().st_size <= MAX_BYTES
-    assert opened.page.locator(".plot svg").count() == 3
+    assert opened.page.locator(".plot svg").count() == 4
     for box in (plot.bounding_box() for plot in opened.page.locator(".plot svg").all()):
         assert box is not None
         assert min(box["width"], box["height"]) > 300

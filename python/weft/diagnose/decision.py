@@ -43,7 +43,11 @@ def decisions(curve: Curve, goal: Goal) -> Iterator[Decision]:
     alpha = allowed_error(curve)
     for row, times in enumerate(curve.times_us):
         values = times[~np.isnan(times)]
-        width = _width(interval(values, alpha, upper=True)) if ranks(len(values), alpha) else None
+        width = (
+            relative_width(interval(values, alpha, upper=True))
+            if ranks(len(values), alpha)
+            else None
+        )
         reason: Literal["width", "modes"] | None = None
         if width is not None and width <= goal.width:
             reason = "width"
@@ -85,5 +89,6 @@ def _needed(values: Floats, goal: Goal) -> int | None:
     return max(math.ceil(launches), next_look(len(values)) or len(values))
 
 
-def _width(found: Interval) -> float:
+def relative_width(found: Interval) -> float:
+    """How far an interval reaches to either side, as a share of its median."""
     return max(found.high / found.median - 1, 1 - found.low / found.median)

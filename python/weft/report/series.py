@@ -32,12 +32,20 @@ class Series:
 
     label: str
     run: Run
-    step: int
-    pattern: str
-    transport: str
+    curve: Curve
     points: list[Point]
     observations: list[Observation]
     signature: Signature
+
+    @property
+    def pattern(self) -> str:
+        """What its messages do, such as "pingpong"."""
+        return self.curve.pattern
+
+    @property
+    def transport(self) -> str:
+        """What carries its messages."""
+        return self.curve.transport
 
 
 def series_of(runs: Sequence[Run]) -> list[Series]:
@@ -77,9 +85,7 @@ def _of_run(name: str, run: Run) -> Iterator[Series]:
         yield Series(
             label,
             run,
-            curve.step,
-            curve.pattern,
-            curve.transport,
+            curve,
             curve_points(curve),
             observations_of(run, curve),
             of_curve(curve),

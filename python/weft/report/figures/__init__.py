@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from weft.report.figures.applications import load_figures
 from weft.report.figures.busiest import busiest_figures
+from weft.report.figures.convergence import convergence_figures
 from weft.report.figures.counts import aapc_figures, scaling_figures
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.fabric import fabric_figures
 from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.histogram import histogram_figures
+from weft.report.figures.modes import modes_figures
 from weft.report.figures.multi_pair import multi_pair_figures
 from weft.report.figures.occupation import inside_figures
 from weft.report.figures.signature import signature_figures
@@ -17,6 +19,8 @@ from weft.report.material import Material
 
 FAMILIES = [
     signature_figures,
+    modes_figures,
+    convergence_figures,
     inside_figures,
     tree_figures,
     fabric_figures,

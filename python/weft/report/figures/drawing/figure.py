@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ VEGA_LITE_VERSION = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
 """The Vega-Lite that Altair wrote the specification for, as vl_convert names it: "6.4"."""
 
 PAPER_PPI = 200
+LINE = 120
+"""Characters in a line of a caption on paper."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Figure:
 
     def spec(self) -> Spec:
         """The specification with its title, without the tables' rows and without colours."""
-        title = {"text": self.title, "subtitle": self.caption}
+        title = {"text": self.title, "subtitle": textwrap.wrap(self.caption, LINE)}
         return {**self.chart, "title": title, "description": f"{self.title}. {self.caption}"}
 
     def paper_spec(self) -> Spec:

@@ -102,10 +102,13 @@ ONLY_SHOWN = "indexof(shown, datum.series) >= 0"
 """Filters the rows of runs that are to be seen."""
 
 
-def zoom() -> alt.Parameter:
-    """Drag to move, pinch or scroll with Ctrl to zoom; the page's buttons use it too."""
+def zoom(*channels: Literal["x", "y"]) -> alt.Parameter:
+    """Drag to move, pinch or scroll with Ctrl to zoom, along all axes or `channels`; the page's buttons use it too."""
     return alt.selection_interval(
-        name="zoom", bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]"
+        name="zoom",
+        bind="scales",
+        encodings=list(channels) or alt.Undefined,
+        zoom="wheel![event.ctrlKey || event.metaKey]",
     )
 
 

@@ -18,6 +18,9 @@ PALETTE: dict[Mode, list[str]] = {
 DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4]]
 """A second way to distinguish runs, for grey prints."""
 
+SIZES = ["#4f86d9", "#2fa58e", "#b98a1e", "#c9518f"]
+"""From small to large messages, legible on a light and on a dark page."""
+
 _INK: dict[Mode, dict[str, str]] = {
     "light": {"text": "#1c2430", "quiet": "#5a6472", "grid": "#e3e7ec", "axis": "#9aa4b0"},
     "dark": {"text": "#e8ecf1", "quiet": "#a5b0bd", "grid": "#2c343e", "axis": "#66717e"},
