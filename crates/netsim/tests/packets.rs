@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use weft_fabric::queue::Admission;
-use weft_netsim::packets::{Carried, Connection, Limit, Span, carry};
+use weft_netsim::packets::{Carried, Connection, ENDLESS, Limit, Span, carry, complete};
 
 const FRAME_BYTES: u64 = 1538;
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -39,6 +39,7 @@ fn connection(src: usize, there: &[u32], back: u32) -> Connection {
         ack_bytes: 90,
         segments_per_ack: 2,
         most_segments: u32::MAX,
+        segments: ENDLESS,
     }
 }
 
@@ -189,4 +190,33 @@ fn it_stops_when_told_to() {
     let stop = AtomicBool::new(true);
     let all = [connection(0, &[0, 1], 2)];
     assert!(carry(&[own(), limit(100), own()], &all, span(0, 100), 0, &stop).is_err());
+}
+
+#[test]
+fn a_number_of_segments_takes_its_time_at_the_rate() {
+    let limits = [own(), limit(100), own()];
+    let one = Connection {
+        segments: 2000,
+        ..connection(0, &[0, 1], 2)
+    };
+    let found = complete(&limits, &[one], 1, 0, &NEVER).unwrap();
+    let frame_s = FRAME_BYTES as f64 * 8.0 / 10e6;
+    let ratio = found.took_ns[0] as f64 / 1e9 / (2000.0 * frame_s);
+    assert!((1.0..1.05).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn the_last_segments_arrive_even_where_the_queue_is_short() {
+    let limits = [own(), own(), own(), own(), limit(2), own()];
+    let all: Vec<_> = (0..4)
+        .map(|src| Connection {
+            segments: 1 + 30 * src as u64,
+            ..connection(src, &[src as u32, 4], 5)
+        })
+        .collect();
+    let found = complete(&limits, &all, 1000, 1, &NEVER).unwrap();
+    let least_ns = 184 * FRAME_BYTES * 8 * 100;
+    assert!(*found.took_ns.iter().max().unwrap() > least_ns, "{found:?}");
+    assert!(found.lost.concat().iter().sum::<u64>() > 0);
+    assert_eq!(found, complete(&limits, &all, 1000, 1, &NEVER).unwrap());
 }

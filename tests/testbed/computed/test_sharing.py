@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -49,6 +50,41 @@ def test_who_shares_gets_about_as_much_in_all(tmp_path: Path) -> None:
     assert carried[0] == pytest.approx(carried[1], rel=0.06)
 
 
+def blocks(folder: Path, on: str, size: str = "400 kB", plan: str = "aapc", **more: str) -> Run:
+    return compute(folder, plan, f"sim:{on}", **{"steps__*__sizes": f'["{size}"]', **more})
+
+
+def seconds(run: Run) -> float:
+    """From the first phase's start to the last end, of the first launch."""
+    samples = run.samples.filter(pc.equal(run.samples["launch"], 0))
+    return float(pc.max(pc.add(samples["start_ns"], samples["elapsed_ns"])).as_py()) / 1e9
+
+
+def test_blocks_without_a_shared_limit_take_what_max_min_says(tmp_path: Path) -> None:
+    fair, reno = (
+        seconds(blocks(tmp_path / sharing, f"fat-tree-16(sharing={sharing})"))
+        for sharing in ("max-min", "reno")
+    )
+    assert reno == pytest.approx(fair, rel=0.05)
+
+
+def test_blocks_through_a_shared_limit_take_longer_than_max_min_says(tmp_path: Path) -> None:
+    fair, reno = (
+        blocks(tmp_path / sharing, f"two-racks(sharing={sharing})", "1 MB", launches="1")
+        for sharing in ("max-min", "reno")
+    )
+    assert 1.02 < seconds(reno) / seconds(fair) < 1.6
+    again = blocks(tmp_path / "again", "two-racks(sharing=reno,threads=2)", "1 MB", launches="1")
+    assert again.samples == reno.samples
+
+
+def test_all_blocks_at_once_arrive_frame_by_frame(tmp_path: Path) -> None:
+    reno = blocks(tmp_path / "reno", "two-racks(sharing=reno)", "16 kB", "alltoall", launches="1")
+    fair = blocks(tmp_path / "fair", "two-racks", "16 kB", "alltoall", launches="1")
+    assert len(reno.samples) == len(fair.samples)
+    assert seconds(reno) > seconds(fair)
+
+
 def test_the_same_again_and_with_other_threads(tmp_path: Path) -> None:
     one, other = (
         run(tmp_path / str(threads), f"two-racks(sharing=reno,threads={threads})")
@@ -83,3 +119,7 @@ def test_a_line_without_a_rate_and_too_many_frames_are_refused(tmp_path: Path) -
         run(tmp_path / "run", f"{fabric(tmp_path, host_rate='')}(sharing=reno)")
     with refused("minutes; shorten stop"):
         run(tmp_path / "run", "xibalba-er16(sharing=reno)", trial="3600 s", scale=1.0)
+    with refused("minutes; shorten the blocks"):
+        blocks(
+            tmp_path / "run", "xibalba-er16(sharing=reno)", "4 GB", steps__aapc__stop__repeats="99"
+        )

@@ -16,7 +16,12 @@ pub struct Connection {
     pub segments_per_ack: u32,
     /// Segments on their way at most.
     pub most_segments: u32,
+    /// How many there are in all; `ENDLESS` where it always has more.
+    pub segments: u64,
 }
+
+/// Of a connection that is carried for a time.
+pub const ENDLESS: u64 = u64::MAX;
 
 /// From when and until when what arrives is counted, from the beginning of all.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +30,17 @@ pub struct Span {
     pub until_ns: u64,
 }
 
-/// What became of connections, in their order.
+/// What became of connections that were carried to their end, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completed {
+    /// From the beginning of each to the arrival of its last segment.
+    pub took_ns: Vec<u64>,
+    /// As in `Carried`.
+    pub lost: Vec<Vec<u64>>,
+    pub frames: u64,
+}
+
+/// What became of connections that were carried for a time, in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Full segments that arrived in the span, each once and with all before them.

@@ -7,7 +7,7 @@ use weft_fabric::queue::Schedule;
 use crate::hash::mixed;
 use crate::simulate::Interrupted;
 
-use super::connection::{Carried, Connection, Span};
+use super::connection::{Carried, Completed, Connection, Span};
 use super::queue::{Limit, Queue};
 use super::receiver::{Acknowledgement, Answer, Receiver};
 use super::sender::Sender;
@@ -36,10 +36,7 @@ pub fn carry(
     stop: &AtomicBool,
 ) -> Result<Carried, Interrupted> {
     let mut exchange = Exchange::new(limits, connections);
-    for connection in 0..connections.len() {
-        let begin_ns = mixed(mixed(seed) ^ connection as u64) % BEGIN_WITHIN_NS;
-        exchange.plan(begin_ns, connection, What::Begin);
-    }
+    exchange.begin(seed, BEGIN_WITHIN_NS);
     exchange.run(span.from_ns, stop)?;
     let before = exchange.arrived();
     exchange.run(span.until_ns, stop)?;
@@ -54,9 +51,30 @@ pub fn carry(
     })
 }
 
+/// Carries connections of a number of segments each until the last has arrived. They begin within so long.
+pub fn complete(
+    limits: &[Limit],
+    connections: &[Connection],
+    within_ns: u64,
+    seed: u64,
+    stop: &AtomicBool,
+) -> Result<Completed, Interrupted> {
+    let mut exchange = Exchange::new(limits, connections);
+    let begins_ns = exchange.begin(seed, within_ns);
+    exchange.run(u64::MAX, stop)?;
+    let ends = exchange.ends.iter().zip(begins_ns);
+    Ok(Completed {
+        took_ns: ends.map(|(end, begin_ns)| end.done_ns - begin_ns).collect(),
+        lost: exchange.ends.into_iter().map(|end| end.lost).collect(),
+        frames: exchange.frames,
+    })
+}
+
 struct Exchange<'a> {
     connections: &'a [Connection],
     ends: Vec<Ends>,
+    /// Connections whose last segment has not arrived.
+    unfinished: usize,
     queues: Vec<Queue>,
     schedule: Schedule<Event>,
     frames: u64,
@@ -71,6 +89,8 @@ struct Ends {
     /// The same of the receiver's delayed answer, and when that is really due.
     answer_ns: u64,
     answer_due_ns: u64,
+    /// When the last segment arrived.
+    done_ns: u64,
     lost: Vec<u64>,
 }
 
@@ -94,16 +114,18 @@ impl<'a> Exchange<'a> {
         let frames = connections.iter().map(|connection| connection.frame_bytes);
         let largest = frames.max().unwrap_or(0);
         let ends = |connection: &Connection| Ends {
-            sender: Sender::new(connection.most_segments),
+            sender: Sender::new(connection.segments, connection.most_segments),
             receiver: Receiver::default(),
             alarm_ns: u64::MAX,
             answer_ns: u64::MAX,
             answer_due_ns: u64::MAX,
+            done_ns: 0,
             lost: vec![0; connection.there.len()],
         };
         Self {
             connections,
             ends: connections.iter().map(ends).collect(),
+            unfinished: connections.len(),
             queues: limits
                 .iter()
                 .map(|limit| Queue::new(*limit, largest))
@@ -113,6 +135,16 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Lets each connection begin at a time within so long; gives those times.
+    fn begin(&mut self, seed: u64, within_ns: u64) -> Vec<u64> {
+        let begin_ns = |connection| mixed(mixed(seed) ^ connection as u64) % within_ns;
+        let begins_ns: Vec<_> = (0..self.connections.len()).map(begin_ns).collect();
+        for (connection, at_ns) in begins_ns.iter().enumerate() {
+            self.plan(*at_ns, connection, What::Begin);
+        }
+        begins_ns
+    }
+
     fn arrived(&self) -> Vec<u64> {
         let ends = self.ends.iter();
         ends.map(|ends| ends.receiver.segments()).collect()
@@ -120,7 +152,9 @@ impl<'a> Exchange<'a> {
 
     fn run(&mut self, until_ns: u64, stop: &AtomicBool) -> Result<(), Interrupted> {
         let mut looked_at = 0;
-        while let Some((now_ns, event)) = self.schedule.take_due(until_ns) {
+        while self.unfinished > 0
+            && let Some((now_ns, event)) = self.schedule.take_due(until_ns)
+        {
             self.happen(now_ns, event);
             if self.frames - looked_at > FRAMES_PER_LOOK {
                 looked_at = self.frames;
@@ -196,9 +230,14 @@ impl<'a> Exchange<'a> {
     }
 
     fn arrive(&mut self, connection: usize, segment: u64, now_ns: u64) {
-        let per_ack = self.connections[connection].segments_per_ack;
+        let whole = &self.connections[connection];
         let ends = &mut self.ends[connection];
-        match ends.receiver.take(segment, per_ack) {
+        let answer = ends.receiver.take(segment, whole.segments_per_ack);
+        if ends.done_ns == 0 && ends.receiver.segments() == whole.segments {
+            ends.done_ns = now_ns;
+            self.unfinished -= 1;
+        }
+        match answer {
             Answer::Now => self.answer(connection, now_ns),
             Answer::Later => {
                 ends.answer_due_ns = now_ns + DELAYED_ACK_NS;

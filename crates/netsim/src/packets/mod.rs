@@ -14,6 +14,6 @@ mod round_trip;
 mod segments;
 mod sender;
 
-pub use connection::{Carried, Connection, Span};
-pub use exchange::carry;
+pub use connection::{Carried, Completed, Connection, ENDLESS, Span};
+pub use exchange::{carry, complete};
 pub use queue::Limit;

@@ -95,6 +95,7 @@ impl Segments {
         match self.sent.get_mut(at) {
             Some(before) => {
                 self.lost -= u32::from(before.state == State::Lost);
+                self.on_path -= u32::from(before.state == State::OnPath);
                 *before = sent;
             }
             None => self.sent.push_back(sent),

@@ -13,10 +13,12 @@ const MOST_IN_HOST: u32 = 2;
 /// From so many segments behind a gap on, nothing waits for what might only be late (RFC 8985, section 6.2).
 const SURELY_LOST: u32 = 3;
 
-/// One end of a connection that always has more to send.
+/// One end of a connection.
 #[derive(Debug)]
 pub struct Sender {
     segments: Segments,
+    /// How many there are to send in all.
+    total: u64,
     round_trip: RoundTrip,
     /// Segments on their way at most.
     window: u32,
@@ -52,10 +54,11 @@ struct Alarm {
 }
 
 impl Sender {
-    /// One that has at most so many segments on their way.
-    pub fn new(most: u32) -> Self {
+    /// One that has so many segments to send, and at most so many on their way.
+    pub fn new(total: u64, most: u32) -> Self {
         Self {
             segments: Segments::default(),
+            total,
             round_trip: RoundTrip::default(),
             window: FIRST_WINDOW.min(most),
             most,
@@ -72,7 +75,9 @@ impl Sender {
     /// What it may send now, if anything.
     pub fn due(&mut self) -> Option<u64> {
         self.is_held_by_window = self.segments.on_path() >= self.window;
-        (!self.is_held_by_window && self.in_host < MOST_IN_HOST).then(|| self.segments.due())
+        let may_send = !self.is_held_by_window && self.in_host < MOST_IN_HOST;
+        let due = may_send.then(|| self.segments.due());
+        due.filter(|segment| *segment < self.total)
     }
 
     /// Notes that a segment goes to its host's queue.
@@ -102,7 +107,8 @@ impl Sender {
         let alarm = self.alarm.take()?;
         if alarm.is_probe {
             self.has_probed = true;
-            return Some(self.segments.next());
+            // The last again where there is no further one (RFC 8985, section 7.3).
+            return Some(self.segments.next().min(self.total - 1));
         }
         if !matches!(self.mood, Mood::Timeout { .. }) {
             self.threshold = (self.window / 2).max(LEAST_THRESHOLD);
@@ -216,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_window_doubles_at_first_and_is_halved_by_a_loss() {
-        let mut sender = Sender::new(1000);
+        let mut sender = Sender::new(u64::MAX, 1000);
         assert_eq!(flight(&mut sender, 0).len(), 10);
         sender.hear(&told(10, &[]), ROUND_TRIP_NS);
         assert_eq!(flight(&mut sender, ROUND_TRIP_NS).len(), 20);
@@ -232,7 +238,7 @@ mod tests {
 
     #[test]
     fn beyond_the_threshold_the_window_grows_by_one_in_a_round_trip() {
-        let mut sender = Sender::new(1000);
+        let mut sender = Sender::new(u64::MAX, 1000);
         sender.threshold = 10;
         let windows: Vec<_> = (1..4)
             .map(|round| {
@@ -247,7 +253,7 @@ mod tests {
 
     #[test]
     fn when_time_runs_out_it_begins_anew_with_one_segment() {
-        let mut sender = Sender::new(1000);
+        let mut sender = Sender::new(u64::MAX, 1000);
         flight(&mut sender, 0);
         assert_eq!(sender.alarm_ns(), Some(1_000_000_000));
         assert_eq!(sender.ring(1_000_000_000), None);
@@ -257,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_probe_asks_before_all_is_given_up() {
-        let mut sender = Sender::new(4);
+        let mut sender = Sender::new(u64::MAX, 4);
         flight(&mut sender, 0);
         sender.hear(&told(2, &[]), ROUND_TRIP_NS);
         flight(&mut sender, ROUND_TRIP_NS);
@@ -267,8 +273,22 @@ mod tests {
     }
 
     #[test]
+    fn a_probe_behind_the_last_segment_is_that_one_again() {
+        let mut sender = Sender::new(3, 1000);
+        assert_eq!(flight(&mut sender, 0), [0, 1, 2]);
+        sender.hear(&told(1, &[]), ROUND_TRIP_NS);
+        assert_eq!(sender.due(), None);
+        let alarm_ns = sender.alarm_ns().unwrap();
+        assert_eq!(sender.ring(alarm_ns), Some(2));
+        sender.send(2, alarm_ns);
+        assert_eq!(sender.segments.on_path(), 2, "it counts once");
+        sender.hear(&told(3, &[]), 2 * alarm_ns);
+        assert_eq!((sender.due(), sender.alarm_ns()), (None, None));
+    }
+
+    #[test]
     fn its_own_host_holds_two() {
-        let mut sender = Sender::new(1000);
+        let mut sender = Sender::new(u64::MAX, 1000);
         for _ in 0..2 {
             let segment = sender.due().unwrap();
             sender.send(segment, 0);

@@ -15,7 +15,7 @@ use super::barrier::barrier_s;
 use super::columns::Columns;
 use super::digest::{Digest, QUANTILES, Tally, rank, rate_mbps};
 use super::outcome::{Batches, PhaseOutcome};
-use super::parameters::Simulator;
+use super::parameters::{Sharing, Simulator};
 use super::setup::Setup;
 use super::stream::bytes_of;
 use super::summary::{Outcome, joined};
@@ -58,7 +58,8 @@ impl<'a> AllPairs<'a> {
         let StopRule::Count { repeats, trials } = step.stop else {
             return None;
         };
-        if pattern.mode != Mode::Unphased || range.len() != 1 {
+        let is_fair = simulator.parameters.sharing == Sharing::MaxMin;
+        if pattern.mode != Mode::Unphased || range.len() != 1 || !is_fair {
             return None;
         }
         let hosts = 0..simulator.network.hosts() as u32;

@@ -78,10 +78,15 @@ impl PhaseOutcome {
         };
         let capacities = setup.network.capacities();
         let solved = setup.solver.ends(capacities, &setup.transfers, settings)?;
-        self.fingerprint.add(&solved);
+        self.note(&solved);
+        Ok(solved)
+    }
+
+    /// Notes how the ends of transfers were found.
+    pub fn note(&mut self, solved: &Solution) {
+        self.fingerprint.add(solved);
         self.idle_s = solved.idle_s;
         self.events = solved.events;
-        Ok(solved)
     }
 
     /// Adds the rows of a transfer; the phase lasts at least as long as they do.

@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use weft_plan::{Reach, Step, StopRule, Transfer, Work};
+use weft_plan::{Phase, Reach, Step, StopRule, Transfer, Work};
 
 use crate::network::{Network, Path};
-use crate::packets::{Carried, Connection, Limit, Span, carry};
-use crate::simulate::{Interrupted, NOTHING, Rates};
+use crate::packets::{Carried, Connection, ENDLESS, Limit, Span, carry, complete};
+use crate::simulate::{Interrupted, NOTHING, Rates, Solution};
 use weft_fabric::Framing;
 
+use super::outcome::PhaseOutcome;
 use super::parameters::{Parameters, Sharing};
 use super::setup::{Setup, narrowest};
 
@@ -32,7 +33,7 @@ pub fn rates(
     let limits = known_limits(setup.network).expect("others are refused before");
     let connections: Vec<Vec<Connection>> = placed
         .iter()
-        .map(|(transfer, path)| connections(setup, transfer, *path))
+        .map(|(transfer, path)| connections(setup, transfer, *path, None))
         .collect();
     let all = connections.concat();
     let launches = (0..BEGINNINGS).map(|seed| carry(&limits, &all, span, seed, stop));
@@ -51,6 +52,64 @@ pub fn rates(
         found.bottleneck.push(bottleneck(setup, route, lost));
     }
     Ok(found)
+}
+
+/// When the transfers that are set up end, each of its bytes on the wire: a transfer ends with the last of its streams.
+/// Hosts begin within the time of the barrier, which differs with the phase; a step has many.
+pub fn ends(
+    setup: &Setup<'_>,
+    placed: &[(&Transfer, Path)],
+    outcome: &mut PhaseOutcome,
+    stop: &AtomicBool,
+) -> Result<Solution, Interrupted> {
+    let limits = known_limits(setup.network).expect("others are refused before");
+    let bits = |index| setup.transfers.demand(index).bits;
+    let connections: Vec<Vec<Connection>> = placed
+        .iter()
+        .enumerate()
+        .map(|(index, (transfer, path))| connections(setup, transfer, *path, Some(bits(index))))
+        .map(|own| {
+            if reaches(&limits, &own) {
+                own
+            } else {
+                Vec::new()
+            }
+        })
+        .collect();
+    let within_ns = (outcome.barrier_s * 1e9) as u64 + 1;
+    let seed = u64::from(outcome.index);
+    let done = complete(&limits, &connections.concat(), within_ns, seed, stop)?;
+    let mut found = Solution {
+        events: done.frames,
+        ..Solution::default()
+    };
+    let mut first = 0;
+    for (index, own) in connections.iter().enumerate() {
+        let streams = first..first + own.len();
+        first = streams.end;
+        let took_ns = done.took_ns[streams.clone()].iter().max();
+        let is_here = placed[index].0.src == placed[index].0.dst;
+        let nothing_s = if is_here { 0.0 } else { f64::INFINITY };
+        let took_s = took_ns.map_or(nothing_s, |ns| *ns as f64 / 1e9);
+        let demand = setup.transfers.demand(index);
+        found
+            .end_s
+            .push(took_s.max(demand.bits / demand.cap_bits_per_s));
+        let route = setup.transfers.route(index);
+        found
+            .bottleneck
+            .push(bottleneck(setup, route, done.lost[streams].iter()));
+    }
+    outcome.note(&found);
+    Ok(found)
+}
+
+/// Whether nothing on the path there and back is dead.
+fn reaches(limits: &[Limit], connections: &[Connection]) -> bool {
+    let mut crossed = connections
+        .iter()
+        .flat_map(|one| one.there.iter().chain(&one.back));
+    crossed.all(|at| limits[*at as usize].bits_per_s > 0.0)
 }
 
 /// What the streams of a transfer carried, the mean over beginnings; infinite where it crosses nothing.
@@ -79,8 +138,13 @@ fn bottleneck<'a>(
     }
 }
 
-/// One for each stream; none to oneself.
-fn connections(setup: &Setup<'_>, transfer: &Transfer, path: Path) -> Vec<Connection> {
+/// One for each stream; none to oneself. Streams share the bits of the transfer on the wire, where these are counted.
+fn connections(
+    setup: &Setup<'_>,
+    transfer: &Transfer,
+    path: Path,
+    bits: Option<f64>,
+) -> Vec<Connection> {
     let (src, dst) = (transfer.src as usize, transfer.dst as usize);
     if src == dst {
         return Vec::new();
@@ -94,15 +158,18 @@ fn connections(setup: &Setup<'_>, transfer: &Transfer, path: Path) -> Vec<Connec
     let segment_bytes = framing.segment_bytes(path.mtu_bytes);
     let window_bytes = setup.parameters.window_bytes;
     let most = window_bytes.map_or(u64::from(u32::MAX), |bytes| bytes.div_ceil(segment_bytes));
+    let frame_bytes = framing.wire_bytes(segment_bytes, path.mtu_bytes);
+    let frames_of = |bits: f64| bits / 8.0 / f64::from(transfer.streams) / frame_bytes as f64;
     let one = Connection {
         src,
         dst,
         there: route(src, dst),
         back: route(dst, src),
-        frame_bytes: framing.wire_bytes(segment_bytes, path.mtu_bytes),
+        frame_bytes,
         ack_bytes: framing.wire_bytes(0, path.mtu_bytes),
         segments_per_ack: setup.parameters.segments_per_ack,
         most_segments: most.min(u64::from(u32::MAX)) as u32,
+        segments: bits.map_or(ENDLESS, |bits| frames_of(bits).ceil().max(1.0) as u64),
     };
     vec![one; transfer.streams as usize]
 }
@@ -117,7 +184,7 @@ pub fn refusal(network: &dyn Network, parameters: Parameters, step: &Step) -> Op
         Ok(_) if parameters.segments_per_ack == 0 => {
             "segments_per_ack is 0, and without acknowledgements Reno sends nothing".to_owned()
         }
-        Ok(limits) => why_not(&limits, network.hosts() as u32, step)?,
+        Ok(limits) => why_not(network, &limits, step)?,
     };
     Some(format!("sharing=reno: {why}"))
 }
@@ -158,40 +225,59 @@ fn own_lines(network: &dyn Network) -> impl Iterator<Item = usize> {
     numbers.flat_map(move |number| (0..hosts).filter_map(move |host| of(host, number)))
 }
 
-fn why_not(limits: &[Limit], hosts: u32, step: &Step) -> Option<String> {
+fn why_not(network: &dyn Network, limits: &[Limit], step: &Step) -> Option<String> {
     let name = &step.name;
     // Phases that are chosen on the path are streams.
-    let first = step.some_phases(hosts, Reach::SIMULATOR, 0..1);
-    let is_other = first.is_ok_and(|first| first.iter().any(|one| one.work != Work::Stream));
-    if step.pattern.is_pair() || is_other {
+    let first = step.some_phases(network.hosts() as u32, Reach::SIMULATOR, 0..1);
+    let first = first.unwrap_or_default();
+    if step.pattern.is_pair() || first.iter().any(|one| one.work != Work::Stream) {
         return Some(format!(
             "step {name:?} is {}; only streams between many nodes are carried out frame by frame",
             step.pattern.name()
         ));
     }
-    let StopRule::Time {
-        trial_ns, trials, ..
-    } = step.stop
-    else {
-        return Some(format!(
-            "step {name:?} sends a number of messages; only streams that last for a time are carried out frame by \
-             frame (stop.rule = \"time\")"
-        ));
+    let (frames, shorter) = match step.stop {
+        StopRule::Time {
+            trial_ns, trials, ..
+        } => {
+            let trials = f64::from(trials) + 1.0 / WARM_UP_DIVISOR as f64;
+            let frames = most_frames(limits, trial_ns as f64 / 1e9 * trials);
+            (frames, "stop.trial, or take lower rates (--scale)")
+        }
+        StopRule::Count { repeats, trials } => {
+            let largest = step.sizes.sizes().iter().max().copied().unwrap_or(0);
+            let bytes = largest as f64 * f64::from(repeats) * f64::from(trials);
+            let frames: f64 = first.iter().map(|phase| crossings(network, phase)).sum();
+            (frames * bytes * 8.0 / COMMON_FRAME_BITS, "the blocks")
+        }
     };
-    let seconds = trial_ns as f64 / 1e9 * (f64::from(trials) + 1.0 / WARM_UP_DIVISOR as f64);
-    let full = limits
-        .iter()
-        .map(|limit| limit.bits_per_s / COMMON_FRAME_BITS);
-    let full = full.filter(|frames| frames.is_finite());
-    let frames = full.sum::<f64>() * (1.0 + ACKS_PER_FRAME) * seconds * BEGINNINGS as f64;
+    let frames = frames * (1.0 + ACKS_PER_FRAME);
     (frames > MOST_FRAMES).then(|| {
         format!(
-            "a phase of step {name:?} is up to {:.1e} frames through limits, about {:.0} minutes; shorten stop.trial, \
-             or take lower rates (--scale)",
+            "a phase of step {name:?} is up to {:.1e} frames through limits, about {:.0} minutes; shorten {shorter}",
             frames,
             frames / FRAMES_PER_S / 60.0
         )
     })
+}
+
+/// What limits let through in so long, over all beginnings.
+fn most_frames(limits: &[Limit], seconds: f64) -> f64 {
+    let full = limits
+        .iter()
+        .map(|limit| limit.bits_per_s / COMMON_FRAME_BITS);
+    let full = full.filter(|frames| frames.is_finite());
+    full.sum::<f64>() * seconds * BEGINNINGS as f64
+}
+
+/// How many limits a byte of each transfer passes, added up.
+fn crossings(network: &dyn Network, phase: &Phase) -> f64 {
+    let mut route = Vec::new();
+    for transfer in &phase.transfers {
+        let (src, dst) = (transfer.src as usize, transfer.dst as usize);
+        network.hops(src, dst, transfer.network, &mut route);
+    }
+    route.len() as f64
 }
 
 /// Warm-up of a timed stream, as a part of a trial: the agents' own.

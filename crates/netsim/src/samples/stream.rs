@@ -57,9 +57,17 @@ fn count(
     (repeats, trials): (u32, u32),
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
-    let solved = outcome.solve(setup, common)?;
+    let solved = match setup.parameters.sharing {
+        Sharing::MaxMin => outcome.solve(setup, common)?,
+        Sharing::Reno => reno::ends(setup, placed, outcome, common.stop)?,
+    };
     for (index, (transfer, path)) in placed.iter().enumerate() {
-        let end_s = solved.end_s[index] + setup.latency_s(path, phase.size_bytes);
+        let latency_s = match setup.parameters.sharing {
+            Sharing::MaxMin => setup.latency_s(path, phase.size_bytes),
+            // Frames have been on their way.
+            Sharing::Reno => 2.0 * setup.parameters.overhead_s,
+        };
+        let end_s = solved.end_s[index] + latency_s;
         if end_s == f64::INFINITY {
             outcome.fail(transfer);
             continue;
