@@ -27,7 +27,7 @@ from weft.sequential import LOOKS, next_look
 from weft.testbed.agent.request import Known
 
 LAUNCH_NS = 25e6
-"""What fresh processes and connections take on a pair: sizes of a launch share it."""
+"""What fresh processes and connections take on a pair at least: sizes of a launch share it."""
 MOST_MESSAGES = 2**31 - 1
 WARM_UP_NS = 2e6
 """Of messages that take longer, cold caches and small windows are a small part."""
@@ -98,14 +98,20 @@ class Agenda:
         phases = [phase for phase in missing.phases if phase in rows]
         sizes = seen.curve.sizes
         phases.sort(key=lambda phase: math.log2(sizes[rows[phase]]) + random.random())
-        share_ns = LAUNCH_NS / max(1, len(phases))
+        launch_ns = self._launch_ns(done)
+        share_ns = launch_ns / max(1, len(phases))
         wanted = [_wanted(step, step.stop, seen, rows[phase], share_ns) for phase in phases]
-        return _within(wanted, self._left_ns(step.goal, len(done)))
+        return _within(wanted, self._left_ns(step.goal, len(done)) - launch_ns)
+
+    def _launch_ns(self, done: list[int]) -> float:
+        """What a launch has taken so far beside its batches; an mpirun takes longer than agents."""
+        batches_ns = pc.sum(self._writer.samples["elapsed_ns"]).as_py() or 0
+        return max(LAUNCH_NS, (self._elapsed_s() * 1e9 - batches_ns) / len(done))
 
     def _left_ns(self, goal: Goal, done: int) -> float:
-        """What the next launch may take for the next look to come in time."""
+        """What the next launch may take in all for the next look to come in time."""
         look = next_look(done) or done + 1
-        return (goal.time_ns - self._elapsed_s() * 1e9) / (look - done) - LAUNCH_NS
+        return (goal.time_ns - self._elapsed_s() * 1e9) / (look - done)
 
     def stops(self) -> list[Stop]:
         """Why each size of the steps with a goal was measured so often and no more."""

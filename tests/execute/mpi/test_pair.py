@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from support.clusters.mpi import INSTALLED, needs_both, needs_mpi
@@ -51,6 +52,22 @@ def test_a_stream_with_windows_that_do_not_fit(kind: str, calls: str, tmp_path: 
     shown, run = measured(tmp_path, "stream", kind, *chosen)
     assert run.samples.num_rows == 4
     assert all(point["throughput_mbps"]["median"] > 0 for point in shown["points"])
+
+
+@needs_mpi
+def test_launches_measure_what_earlier_ones_told(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    over = ["--transport", "mpi", "--mpi", INSTALLED[0], "--out", out, "--until", "±0.01 %, 1 s"]
+    weft_json("run", "signature", "--on", "local:", *over, "--set", "steps.*.sizes.max='1 KiB'")
+    samples = Run.open(out).samples.sort_by("start_ns")
+    launch, batch, size = (samples[name].to_numpy() for name in ("launch", "batch", "size_bytes"))
+    assert batch.min() == 0
+    later = [size[launch == one] for one in range(1, launch.max() + 1)]
+    assert len(later) >= 5
+    orders = {tuple(dict.fromkeys(sizes.tolist())) for sizes in later}
+    assert len(orders) > 1
+    assert {frozenset(order) for order in orders} == {frozenset(size.tolist())}
+    assert all((np.maximum.accumulate(sizes) <= 2 * sizes).all() for sizes in later)
 
 
 @needs_mpi

@@ -1,11 +1,14 @@
 """One step between two ranks: starts them, reads what rank 0 says, hands whole phases on.
 
 Rank 0 says `library VERSION`, then for each batch `row PHASE BATCH BYTES MESSAGES START_NS ELAPSED_NS`, `over PHASE`
-behind the last row of a phase, and `done`. Where the step pins, it says `awaiting` before that, until it is told no
-more batches.
+behind the last row of a phase, and `done`. Where batches are chosen here, it says `awaiting` before that, until it is
+told no more batches.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import msgspec
 import pyarrow as pa
@@ -20,6 +23,10 @@ from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.request import Wanted
 from weft.testbed.base import Testbed
 
+WARM_UP_SHARE, WARM_UP_MESSAGES = 16, 20
+WARM_UP = -1
+"""The number of a batch whose time is not wanted."""
+
 
 async def run_mpi_step(
     testbed: Testbed,
@@ -30,9 +37,11 @@ async def run_mpi_step(
 ) -> StepOutcome:
     """Run a step between the first two nodes; raises AgentError, after what whole phases there are was handed on."""
     epoch_ns = job.epoch_ns + await agents[0].clock_offset_ns()
-    settings = _settings(job, len(testbed.nodes)) | {"epoch_ns": epoch_ns}
+    sizes = {phase.index: phase.size_bytes for phase in expand(job.step, len(testbed.nodes))}
+    settings = _settings(job, sizes) | {"epoch_ns": epoch_ns}
+    orders = chain([_known_batches(job, sizes)] if job.known else [], iter(next_batches, None))
     async with launch(testbed, [0, 1], job.step, settings, job.patience_s) as started:
-        library = await _listen(started, job, on_samples, next_batches)
+        library = await _listen(started, job, on_samples, orders)
         await started.finish()
     calls = job.step.options.calls or "blocking"
     cpus = job.step.options.cpus
@@ -40,25 +49,25 @@ async def run_mpi_step(
     return StepOutcome(effective={node.name: effective for node in testbed.nodes[:2]})
 
 
-def _settings(job: StepJob, nodes: int) -> dict[str, object]:
-    """The settings of the step as the program reads them."""
+def _settings(job: StepJob, sizes: Mapping[int, int]) -> dict[str, object]:
+    """The settings of the step as the program reads them; `sizes` of its phases, in bytes."""
     step, stop = job.step, job.step.stop
-    sizes = {phase.index: phase.size_bytes for phase in expand(step, nodes)}
+    first = [] if job.known else job.phases
     settings: dict[str, object] = {
         "pattern": step.pattern.kind,
         "window": getattr(step.pattern, "window", 1),
         "calls": step.options.calls or "blocking",
         "until_ns": step.until_ns or 0,
         "warms_up": int(bool(step.goal)),
-        "orders": int(bool(step.pin_ns)),
+        "orders": int(bool(step.pin_ns or job.known)),
         "largest_bytes": max(sizes.values()),
-        "phases": ",".join(f"{one}:{sizes[one]}" for one in job.phases if one in sizes),
+        "phases": ",".join(f"{one}:{sizes[one]}" for one in first if one in sizes),
     }
     return settings | {name: value or 0 for name, value in msgspec.to_builtins(stop).items()}
 
 
 async def _listen(
-    started: Job, job: StepJob, on_samples: OnSamples, next_batches: NextBatches
+    started: Job, job: StepJob, on_samples: OnSamples, orders: Iterator[list[Wanted]]
 ) -> str:
     """To the end; returns the library's version. Raises AgentError when the job fails or falls silent."""
     rows: list[dict[str, int]] = []
@@ -76,8 +85,21 @@ async def _listen(
                 if rows:
                     on_samples(pa.RecordBatch.from_pylist(rows, schema=SCHEMA))
                     rows = []
-                _order(started, next_batches())
+                _order(started, next(orders))
     return library
+
+
+def _known_batches(job: StepJob, sizes: Mapping[int, int]) -> list[Wanted]:
+    """As an agent measures phases whose times are known (crates/probe/src/pair/driver.rs)."""
+    batches = []
+    for one in job.known:
+        size_bytes = sizes[one.phase]
+        if one.warms_up:
+            messages = min(max(one.messages // WARM_UP_SHARE, 1), WARM_UP_MESSAGES)
+            batches.append(Wanted(one.phase, WARM_UP, size_bytes, messages))
+        numbers = range(one.batches)
+        batches += [Wanted(one.phase, number, size_bytes, one.messages) for number in numbers]
+    return batches
 
 
 def _order(started: Job, batches: list[Wanted]) -> None:

@@ -3,7 +3,8 @@
  * Which batches are run, and how many messages each has, is what the agent's driver does (crates/probe/src/pair/driver.rs).
  *
  * With orders=1 rank 0 prints `awaiting` once the phases are over, and reads how many batches come next and for each
- * PHASE BATCH BYTES MESSAGES, on one line; it runs them and prints `awaiting` again, until its standard input ends. */
+ * PHASE BATCH BYTES MESSAGES, on one line; it runs them and prints `awaiting` again, until its standard input ends. A batch
+ * of a number below 0 warms up and is not printed. */
 #define _GNU_SOURCE
 #include "weft_mpi.h"
 
@@ -245,8 +246,13 @@ static void follow(struct end *end)
     struct wanted *batches;
     for (long count; (count = next_order(end->settings, &batches)) > 0; free(batches)) {
         usleep(SETTLE_ORDER_US);
-        for (const struct wanted *one = batches; one < batches + count; one++)
-            print_row(end->settings, one, batch(end, one->order));
+        int64_t reported_ns = now_ns();
+        for (const struct wanted *one = batches; one < batches + count; one++) {
+            const struct timing timing = batch(end, one->order);
+            if (one->number >= 0)
+                print_row(end->settings, one, timing);
+            reported_ns = report(reported_ns);
+        }
     }
 }
 
