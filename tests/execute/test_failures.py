@@ -12,6 +12,7 @@ import pytest
 from support.command import WEFT, descendants, start, weft, weft_json
 from support.waiting import agents, wait_for, wait_for_samples
 from weft.run.folder import Run, RunWriter, lock_folder
+from weft.run.tables import EVIDENCE_NAME
 
 pytestmark = pytest.mark.timed
 
@@ -66,14 +67,17 @@ def test_a_killed_coordinator_leaves_a_run_that_can_be_read_and_resumed(tmp_path
     process.kill()
     process.communicate()
     wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in left_behind), 5)
-    before = Run.open(folder).samples
-    assert before.num_rows > 0
+    killed = Run.open(folder)
+    before, recorded = killed.samples, killed.side_table(EVIDENCE_NAME)
+    assert before.num_rows > 0 and recorded.num_rows > 0
     shown = weft_json("show", folder)
     assert shown["points"]
     assert shown["status"] == "partial"
     assert weft_json("run", "--resume", folder)["status"] == "complete"
     after = Run.open(folder).samples
     assert after.slice(0, before.num_rows).equals(before)
+    kept = Run.open(folder).side_table(EVIDENCE_NAME).slice(0, recorded.num_rows)
+    assert kept.to_pylist() == recorded.to_pylist()
     columns = (after.column(name).to_pylist() for name in ("launch", "phase", "batch"))
     keys = list(zip(*columns, strict=True))
     assert len(keys) == len(set(keys))

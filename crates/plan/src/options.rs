@@ -12,7 +12,7 @@ use crate::rate::Rate;
 use crate::reading::{Section, count};
 use crate::transport::{TRANSPORTS, Transport};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "send_buffer",
     "receive_buffer",
     "nodelay",
@@ -25,6 +25,7 @@ const KEYS: [&str; 12] = [
     "calls",
     "stripes",
     "busy_poll",
+    "evidence",
 ];
 /// The kernel keeps twice the request, in a signed 32-bit number.
 const MOST_BUFFER_BYTES: u64 = 1 << 30;
@@ -64,6 +65,9 @@ pub struct Options {
     /// How long a receiver polls its interface before it sleeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_poll_ns: Option<u64>,
+    /// Read the kernel's counters before and after batches.
+    #[serde(skip_serializing_if = "Clone::clone")]
+    pub evidence: bool,
 }
 
 /// A kind of MPI.
@@ -125,6 +129,7 @@ impl Default for Options {
             calls: None,
             stripes: None,
             busy_poll_ns: None,
+            evidence: true,
         }
     }
 }
@@ -160,6 +165,7 @@ impl Options {
             calls: section.choice("calls", &CALLS)?,
             stripes: section.count("stripes", STRIPES)?,
             busy_poll_ns: section.time("busy_poll")?,
+            evidence: section.flag("evidence")?.unwrap_or(default.evidence),
         })
     }
 }

@@ -3,6 +3,7 @@
 
 mod agent;
 mod ensemble;
+mod evidence;
 mod inspect;
 mod listener;
 mod pair;
@@ -71,7 +72,7 @@ fn read_requests(sender: &Sender<Vec<u8>>, wake: &Wake) {
     loop {
         match frame::read(&mut input) {
             Ok(Some((Kind::Json, payload))) => pass_on(payload, sender, wake),
-            Ok(Some((Kind::Samples | Kind::Relayed, _))) => {
+            Ok(Some((Kind::Samples | Kind::Evidence | Kind::Relayed, _))) => {
                 complain("only messages travel from coordinator to agent")
             }
             Ok(None) => exit(0),

@@ -118,7 +118,9 @@ class Launch:
         if job.step.transport == "mpi":
             outcome = await run_mpi_step(self.testbed, agents, job, take)
         else:
-            outcome = await run_step(agents, job, take, logbook.deliveries)
+            outcome = await run_step(
+                agents, job, take, logbook.deliveries, on_evidence=logbook.evidence.take
+            )
         for name, settings in outcome.effective.items():
             logbook.settings(name, settings)
 

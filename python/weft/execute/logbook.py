@@ -10,6 +10,7 @@ from typing import cast
 import pyarrow as pa
 from msgspec.structs import asdict
 
+from weft.execute.evidence import EvidenceLog
 from weft.plan.arrangements import Arrangement
 from weft.plan.phases import Phase
 from weft.run import records
@@ -30,6 +31,9 @@ class Logbook:
     launch: int
     on_phases: Callable[[Collection[int]], None]
 
+    def __post_init__(self) -> None:
+        self.evidence = EvidenceLog(self.writer, self.step, self.launch)
+
     @property
     def meta(self) -> RunMeta:
         return self.writer.meta
@@ -46,7 +50,9 @@ class Logbook:
         return [self.name(node) for node in sorted(nodes)]
 
     def phases_measured(self, phases: Collection[int], batches: Sequence[pa.RecordBatch]) -> None:
-        """Phases are over: their samples reach the run together, so that a kill leaves all of them or none."""
+        """Phases are over: their samples reach the run together, so that a kill leaves all of them or none. What was
+        recorded beside them goes first, since it is not read without samples."""
+        self.evidence.phases_measured(phases)
         table = pa.Table.from_batches(batches, schema=SCHEMA).combine_chunks()
         for batch in table.to_batches():
             self.writer.append(batch)

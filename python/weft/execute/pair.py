@@ -20,9 +20,11 @@ from weft.testbed.agent.reply import (
     Delivery,
     Done,
     Listening,
+    Recording,
     Settings,
 )
 from weft.testbed.agent.request import Batches, Drive, Known, Over, Serve, Wanted
+from weft.testbed.agent.wire_format import Evidence
 from weft.testbed.base import Node
 
 T = TypeVar("T")
@@ -83,6 +85,8 @@ OnSamples = Callable[[pa.RecordBatch], None]
 OnDeliveries = Callable[[list[Delivery]], None]
 NextBatches = Callable[[], list[Wanted]]
 """What a step that pins measures next; nothing when it is over."""
+OnEvidence = Callable[[int, Recording | Evidence], None]
+"""Takes what the agent of a node says of what it records."""
 
 
 @dataclass
@@ -98,15 +102,16 @@ async def run_step(
     on_samples: OnSamples,
     on_deliveries: OnDeliveries = lambda rows: None,
     next_batches: NextBatches = list,
+    on_evidence: OnEvidence = lambda node, said: None,
 ) -> StepOutcome:
     """Run one step from node 0 to node 1, or from node 0 alone where no agent answers; raises AgentError."""
     outcome = StepOutcome()
-    take = _Taking(outcome, on_samples, on_deliveries, next_batches)
+    take = _Taking(outcome, on_samples, on_deliveries, next_batches, on_evidence)
     driver = agents[0]
     ahead_ns = await driver.clock_offset_ns()
     if job.step.transport in WITHOUT_SERVER:
         await driver.send(job.drive_request(0, job.kernel_of_peer(), ahead_ns))
-        await take.all_from(driver)
+        await take.all_from(0, driver)
         return outcome
     server = agents[1]
     await server.send(job.serve_request(1))
@@ -114,7 +119,7 @@ async def run_step(
     peer = endpoint(job.nodes[1].address, port)
     await driver.send(job.drive_request(0, peer, ahead_ns))
     with _naming_peers(driver.node, server.node):
-        await all_of([take.all_from(one) for one in (driver, server)])
+        await all_of([take.all_from(*one) for one in enumerate((driver, server))])
     return outcome
 
 
@@ -137,14 +142,17 @@ class _Taking:
     on_samples: OnSamples
     on_deliveries: OnDeliveries
     next_batches: NextBatches
+    on_evidence: OnEvidence
 
-    async def all_from(self, agent: Agent) -> None:
+    async def all_from(self, node: int, agent: Agent) -> None:
         """Until it is done; it is told what to measure next."""
         while True:
             received = await agent.receive()
             match received:
                 case pa.RecordBatch():
                     self.on_samples(received)
+                case Evidence() | Recording():
+                    self.on_evidence(node, received)
                 case Connected(effective):
                     self.outcome.effective[agent.node] = effective
                 case Deliveries(rows):

@@ -32,6 +32,8 @@ class Options(Struct, frozen=True):
     calls: Literal["blocking", "nonblocking"] | UnsetType = UNSET
     stripes: int | UnsetType = UNSET
     busy_poll_ns: int | UnsetType = UNSET
+    evidence: bool | UnsetType = UNSET
+    """Whether the kernel's counters are read before and after batches, which they are where nothing is said."""
 
 
 class TimeRule(Struct, frozen=True, tag_field="rule", tag="time"):

@@ -19,8 +19,14 @@ from weft.run.meta import FILE_NAME, RunMeta, Status
 from weft.run.missing import damage_of
 from weft.run.samples import SCHEMA
 from weft.run.table_file import Readable, read_intact, write_table
-from weft.run.table_stream import TableStream, read_side_table, read_stream, remove_tables
-from weft.run.tables import phase_code
+from weft.run.table_stream import (
+    GrowingTable,
+    TableStream,
+    read_growing,
+    read_stream,
+    remove_tables,
+)
+from weft.run.tables import EVIDENCE_NAME, SCHEMAS, launch_code, phase_code
 from weft.run.windows import warn_of_unmeasured
 
 STREAM_NAME = "samples.arrows"
@@ -54,9 +60,7 @@ class Run:
     def side_table(self, name: str) -> pa.Table:
         """The rows of a table beside the samples that are of phases with samples: after damage there may be more.
         Raises RequestError where it is damaged itself."""
-        table = read_side_table(self.directory / name)
-        measured = pc.unique(phase_code(self.samples))
-        return table.filter(pc.is_in(phase_code(table), value_set=measured))
+        return _with_samples(read_growing(self.directory / name), self.samples)
 
     @property
     def is_damaged(self) -> bool:
@@ -76,6 +80,9 @@ class RunWriter:
         self._lock = lock
         self._stream = TableStream(stream, SCHEMA)
         self._batches: list[pa.RecordBatch] = []
+        self._evidence = GrowingTable(
+            directory / EVIDENCE_NAME, SCHEMAS[EVIDENCE_NAME].empty_table()
+        )
         self.has_unsynced = False
 
     @classmethod
@@ -101,7 +108,8 @@ class RunWriter:
             run.meta.begin_again(afresh)
             if afresh:
                 remove_tables(run.directory)
-            elif run.samples.num_rows:
+            writer._evidence = GrowingTable(run.directory / EVIDENCE_NAME, _kept_evidence(run))
+            if not afresh and run.samples.num_rows:
                 writer.append(run.samples.combine_chunks().to_batches()[0])
             writer.sync()
             rescued.replace(run.directory / STREAM_NAME)
@@ -122,9 +130,15 @@ class RunWriter:
         self._batches.append(batch)
         self.has_unsynced = True
 
+    def append_evidence(self, table: pa.Table) -> None:
+        """Append evidence, before the samples that it belongs to; raises WorkError when the disk refuses it."""
+        with _disk_errors(self.directory):
+            self._evidence.append(table)
+
     def sync(self) -> None:
         """Make everything appended so far, and run.json, survive a crash."""
         with _disk_errors(self.directory):
+            self._evidence.sync()
             self._stream.sync()
             self.meta.rows = sum(batch.num_rows for batch in self._batches)
             self.meta.write(self.directory)
@@ -135,6 +149,7 @@ class RunWriter:
         samples = self.samples
         warn_of_unmeasured(self.meta, samples)
         with _disk_errors(self.directory):
+            self._evidence.finish()
             self._stream.close()
             write_table(samples, self.directory / TABLE_NAME)
             self.meta.rows = samples.num_rows
@@ -143,6 +158,26 @@ class RunWriter:
             (self.directory / STREAM_NAME).unlink()
             self._lock.release()
         return Run(self.directory, self.meta, samples)
+
+
+def _with_samples(table: pa.Table, samples: pa.Table) -> pa.Table:
+    """The rows that are of phases with samples, of the same launch where they are of one."""
+    code = launch_code if "launch" in table.column_names else phase_code
+    return table.filter(pc.is_in(code(table), value_set=pc.unique(code(samples))))
+
+
+def _kept_evidence(run: Run) -> pa.Table:
+    """What a run that is resumed has recorded so far; a damaged table is given up."""
+    try:
+        return run.side_table(EVIDENCE_NAME)
+    except RequestError as error:
+        run.meta.warn(
+            "evidence-lost",
+            error.message,
+            "the samples are there; what was read beside them is not",
+        )
+        (run.directory / EVIDENCE_NAME).unlink()
+        return SCHEMAS[EVIDENCE_NAME].empty_table()
 
 
 def lock_folder(directory: Path) -> FolderLock:

@@ -82,6 +82,7 @@ class RunMeta:
     sampled: list[records.Sampled] = field(default_factory=list)
     deliveries: list[records.Delivery] = field(default_factory=list)
     carried: list[records.Carried] = field(default_factory=list)
+    evidence: list[records.Evidence] = field(default_factory=list)
     stops: list[records.Stop] = field(default_factory=list)
     refused: dict[str, records.Count] = field(default_factory=dict)
     status: Status = "partial"
@@ -119,7 +120,16 @@ class RunMeta:
     def begin_again(self, afresh: bool = False) -> None:
         """Forget that the run lacks something, which is what resuming it mends; or all that was found."""
         if afresh:
-            for name in ("done", "phases", "incomplete", "lost", "barriers", "sampled", "stops"):
+            for name in (
+                "done",
+                "phases",
+                "incomplete",
+                "lost",
+                "barriers",
+                "sampled",
+                "stops",
+                "evidence",
+            ):
                 setattr(self, name, [])
             self.testbed.pop("simulation", None)
         self.status = "partial"
@@ -178,7 +188,7 @@ class RunMeta:
         for index, step in enumerate(self.plan.steps):
             check_phases(step, len(self.nodes), f"plan.steps[{index}]")
         limits = dict.fromkeys(("src", "dst", "group", "within"), len(self.nodes))
-        limits["step"] = len(self.plan.steps)
+        limits["step"] = limits["steps"] = len(self.plan.steps)
         for name in _ENTRIES:
             _check_positions(getattr(self, name), limits, name)
 

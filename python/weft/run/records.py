@@ -262,6 +262,22 @@ class Carried(TypedDict):
     bytes: dict[str, list[int]]
 
 
+class NotRead(TypedDict):
+    """Counters that could not be read, such as `nstat:*`, and why."""
+
+    counters: str
+    reason: str
+
+
+class Evidence(TypedDict):
+    """Which counters were read on a node beside the batches of some steps; evidence.parquet has those that moved."""
+
+    node: str
+    steps: list[Index]
+    counters: list[str]
+    missing: list[NotRead]
+
+
 class Source(TypedDict, total=False):
     """The file that a run was imported from, and how its numbers are to be read."""
 

@@ -82,9 +82,17 @@ class GrowingTable:
     def append(self, table: pa.Table) -> None:
         """Append rows."""
         if self._stream is None:
-            self._stream = TableStream(_stream_path(self._path), self._before.schema)
+            stream = _stream_path(self._path)
+            fresh = stream.with_name(stream.name + ".new")
+            self._stream = TableStream(fresh, self._before.schema)
             self._append(self._before)
+            fresh.replace(stream)
         self._append(table)
+
+    def sync(self) -> None:
+        """Make what was appended survive a crash."""
+        if self._stream is not None:
+            self._stream.sync()
 
     def _append(self, table: pa.Table) -> None:
         assert self._stream is not None
@@ -93,10 +101,11 @@ class GrowingTable:
 
     def finish(self) -> None:
         """Write the Parquet file of all that was appended, in this run and before."""
-        if self._stream is None:
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+        elif not _stream_path(self._path).exists():
             return
-        self._stream.close()
-        self._stream = None
         write_table(read_growing(self._path), self._path)
         _stream_path(self._path).unlink()
 

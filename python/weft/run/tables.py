@@ -1,4 +1,5 @@
-"""Files that a simulated run has beside its samples; BOTTLENECKS_NAME all, the others by kind."""
+"""Files that a run has beside its samples: EVIDENCE_NAME a measured one, the others a simulated one (BOTTLENECKS_NAME
+all, others by kind)."""
 
 from __future__ import annotations
 
@@ -45,6 +46,11 @@ computed with it."""
 BOTTLENECK_COUNTS_NAME = "bottleneck-counts.parquet"
 """Of the same steps: how many transfers each constraint held back, likewise."""
 
+EVIDENCE_NAME = "evidence.parquet"
+"""What the host did while batches were timed: by step, phase, launch and node, for `batches` batches from `batch` on,
+how much a counter of the kernel grew, or the latest value of a gauge. `cpu` is null but for counters that are kept by
+processor. A difference of 0 has no row; `evidence` in run.json names the counters that were read."""
+
 ADDED_LATER = ("capacity_mbps",)
 """Columns that runs of earlier builds lack."""
 
@@ -64,6 +70,13 @@ def phase_code(table: pa.Table) -> pa.ChunkedArray:
     """Step and phase of each row in one number."""
     step = pc.shift_left(table["step"].cast(pa.int64()), 32)
     return pc.add(step, table["phase"].cast(pa.int64()))
+
+
+def launch_code(table: pa.Table) -> pa.ChunkedArray:
+    """Step, launch and phase of each row in one number."""
+    launch = pc.shift_left(table["launch"].cast(pa.int64()), 32)
+    step = pc.shift_left(table["step"].cast(pa.int64()), 48)
+    return pc.add(pc.add(step, launch), table["phase"].cast(pa.int64()))
 
 
 SCHEMAS = {
@@ -98,6 +111,15 @@ SCHEMAS = {
         slowest_dst=pa.int64(),
         **_numbers("slowest_mbps", "tenth_mbps", "median_mbps", "nine_tenths_mbps"),
         **_numbers("fastest_mbps", "mean_mbps", "aggregate_mbps"),
+    ),
+    EVIDENCE_NAME: _schema(
+        launch=pa.int32(),
+        batch=pa.int32(),
+        batches=pa.int32(),
+        node=pa.int32(),
+        counter=_NAMED,
+        cpu=pa.int32(),
+        value=pa.int64(),
     ),
     RATE_COUNTS_NAME: _schema(least_mbps=pa.float64(), transfers=pa.int64()),
     BOTTLENECK_COUNTS_NAME: _schema(bottleneck=pa.string(), transfers=pa.int64()),

@@ -6,8 +6,9 @@ use std::sync::mpsc::Receiver;
 
 use weft_plan::Transport;
 
-use super::Agent;
+use super::{Agent, record};
 use crate::agent::message::Reply;
+use crate::evidence::Recorder;
 use crate::listener::connect::connect;
 use crate::listener::place::{Place, Purpose};
 use crate::pair::batch::ChannelBatches;
@@ -36,13 +37,15 @@ impl Agent {
         match (setup.step.transport, peer) {
             (Transport::Null, _) => {
                 self.report_settings(setup, None)?;
-                self.drive_over(job, NullChannel)
+                let recorder = self.recorder(setup, None)?;
+                self.drive_over(job, NullChannel, recorder)
             }
             (Transport::Icmp, Some(peer)) => {
                 let batches = IcmpBatches::new(setup, peer, job.largest_bytes())?;
                 let socket = batches.socket_kind();
                 self.report_settings(setup, Some(Effective::Icmp { socket }))?;
-                self.run_batches(job, batches)
+                let recorder = self.recorder(setup, None)?;
+                self.run_batches(job, batches, recorder)
             }
             (_, Some(peer)) => self.drive_peer(setup, peer, job),
             (transport, None) => Err(io::Error::new(
@@ -54,7 +57,13 @@ impl Agent {
 
     fn drive_peer(&mut self, setup: &Setup, peer: SocketAddr, job: Job) -> io::Result<()> {
         let link = self.connect(setup, &[peer])?;
-        link.carry(setup, Driving { agent: self, job })
+        let recorder = self.recorder(setup, Some(&link))?;
+        let driving = Driving {
+            agent: self,
+            job,
+            recorder,
+        };
+        link.carry(setup, driving)
     }
 
     pub(super) fn drive_synchronised(
@@ -95,11 +104,16 @@ impl Agent {
         Ok(link)
     }
 
-    fn drive_over<C: Channel>(&mut self, job: Job, channel: C) -> io::Result<()> {
+    fn drive_over<C: Channel>(
+        &mut self,
+        job: Job,
+        channel: C,
+        recorder: Recorder,
+    ) -> io::Result<()> {
         if job.step.options.verify {
-            self.drive_with(job, channel, Checked::default())
+            self.drive_with(job, channel, Checked::default(), recorder)
         } else {
-            self.drive_with(job, channel, Unchecked)
+            self.drive_with(job, channel, Unchecked, recorder)
         }
     }
 
@@ -108,27 +122,35 @@ impl Agent {
         job: Job,
         channel: C,
         payload: P,
+        recorder: Recorder,
     ) -> io::Result<()> {
         let pattern = &job.step.pattern;
         let batches = ChannelBatches::new(pattern, channel, payload, job.largest_bytes())?;
-        self.run_batches(job, batches)
+        self.run_batches(job, batches, recorder)
     }
 
-    fn run_batches(&mut self, job: Job, batches: impl Batches) -> io::Result<()> {
+    fn run_batches(
+        &mut self,
+        job: Job,
+        batches: impl Batches,
+        recorder: Recorder,
+    ) -> io::Result<()> {
         let orders = job.orders;
-        let mut driver = Driver::new(job, batches);
-        driver.run(|report| self.hand_on(report))?;
+        let mut driver = Driver::new(job, batches, recorder);
+        driver.run(|report, recorder| self.hand_on(report, recorder))?;
         if let Some(orders) = orders {
-            driver.follow(orders, |report| {
-                self.hand_on(report)?;
+            driver.follow(orders, |report, recorder| {
+                self.hand_on(report, recorder)?;
                 self.say(&Reply::Awaiting)
             })?;
         }
         driver.end()
     }
 
-    /// Deliveries first: the coordinator keeps nothing of them before the samples are there too.
-    fn hand_on(&mut self, report: &Report) -> io::Result<()> {
+    /// Samples last: the coordinator keeps nothing of the others before the samples are there too.
+    fn hand_on(&mut self, report: &Report, recorder: &mut Recorder) -> io::Result<()> {
+        let evidence = recorder.hand_on(|recorded| record::put(&mut self.outbox, recorded));
+        evidence.transpose()?;
         if !report.deliveries.is_empty() {
             self.outbox.put(&Reply::Deliveries {
                 rows: &report.deliveries,
@@ -146,16 +168,17 @@ impl Agent {
 struct Driving<'a, 'j> {
     agent: &'a mut Agent,
     job: Job<'j>,
+    recorder: Recorder,
 }
 
 impl Work for Driving<'_, '_> {
     fn over<C: Channel>(self, channel: C) -> io::Result<()> {
-        self.agent.drive_over(self.job, channel)
+        self.agent.drive_over(self.job, channel, self.recorder)
     }
 
     fn over_udp(self, link: Udp, setup: &Setup) -> io::Result<()> {
         let batches = UdpBatches::new(link, setup, self.job.largest_bytes())?;
-        self.agent.run_batches(self.job, batches)
+        self.agent.run_batches(self.job, batches, self.recorder)
     }
 }
 

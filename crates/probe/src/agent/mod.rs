@@ -27,6 +27,7 @@ use crate::wire::setup::Setup;
 
 mod drive;
 pub mod message;
+mod record;
 pub mod relay;
 mod serve;
 

@@ -2,13 +2,14 @@
 
 use std::io;
 
-use super::Agent;
+use super::{Agent, record};
 use crate::agent::message::Reply;
+use crate::evidence::ServingEnd;
 use crate::listener::accept::Listener;
 use crate::listener::place::{Place, Purpose};
 use crate::pair::batch;
 use crate::pair::link::{End, Link, Work};
-use crate::pair::pattern::{Checked, Unchecked};
+use crate::pair::pattern::{Checked, Payload, Unchecked};
 use crate::system::memory::memory;
 use crate::system::processor;
 use crate::transport::channel::Channel;
@@ -33,32 +34,44 @@ impl Agent {
         };
         let link = Link::establish(End::Serve, accept(0)?, setup, accept)?;
         self.report_settings(setup, Some(link.effective()?))?;
-        link.carry(setup, Serving(setup))?;
+        let recorder = self.recorder(setup, Some(&link))?;
+        let evidence = ServingEnd::new(recorder, |recorded| {
+            record::put(&mut self.outbox, recorded)?;
+            self.outbox.flush()
+        });
+        link.carry(setup, Serving { setup, evidence })?;
         listeners.into_iter().for_each(Listener::close);
         Ok(())
     }
 }
 
 /// Serves a step over whatever channel there is.
-struct Serving<'a>(&'a Setup);
+struct Serving<'a> {
+    setup: &'a Setup,
+    evidence: ServingEnd<'a>,
+}
 
 impl Work for Serving<'_> {
-    fn over<C: Channel>(self, mut channel: C) -> io::Result<()> {
-        serve_channel(&mut channel, self.0)
+    fn over<C: Channel>(self, channel: C) -> io::Result<()> {
+        if self.setup.step.options.verify {
+            self.serve(channel, &mut Checked::default())
+        } else {
+            self.serve(channel, &mut Unchecked)
+        }
     }
 
-    fn over_udp(self, link: Udp, setup: &Setup) -> io::Result<()> {
-        udp::serve_all(link, setup, setup.largest_bytes())
+    fn over_udp(mut self, link: Udp, setup: &Setup) -> io::Result<()> {
+        udp::serve_all(link, setup, &mut self.evidence)
     }
 }
 
-fn serve_channel<C: Channel>(channel: &mut C, setup: &Setup) -> io::Result<()> {
-    let pattern = &setup.step.pattern;
-    let mut memory = memory(batch::memory_bytes(pattern, setup.largest_bytes()))?;
-    if setup.step.options.verify {
-        batch::serve_all(pattern, channel, &mut Checked::default(), &mut memory)
-    } else {
-        batch::serve_all(pattern, channel, &mut Unchecked, &mut memory)
+impl Serving<'_> {
+    fn serve<C: Channel, P: Payload>(mut self, mut channel: C, payload: &mut P) -> io::Result<()> {
+        let pattern = &self.setup.step.pattern;
+        let largest_bytes = self.setup.largest_bytes();
+        let mut memory = memory(batch::memory_bytes(pattern, largest_bytes))?;
+        let evidence = &mut self.evidence;
+        batch::serve_all(pattern, &mut channel, payload, &mut memory, evidence)
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use memmap2::MmapMut;
 use weft_plan::Pattern;
 
+use crate::evidence::ServingEnd;
 use crate::pair::pattern::{Payload, exchange, pingpong, stream};
 use crate::system::clock::now_ns;
 use crate::system::memory::memory;
@@ -75,10 +76,12 @@ pub fn serve_all<C: Channel, P: Payload>(
     channel: &mut C,
     payload: &mut P,
     memory: &mut [u8],
+    evidence: &mut ServingEnd,
 ) -> io::Result<()> {
     loop {
         let largest_bytes = memory.len() as u64 / memory_bytes(pattern, 1);
         let order = Order::await_from(channel, largest_bytes)?;
+        evidence.before(order)?;
         if order.is_end() {
             return Ok(());
         }
@@ -95,6 +98,7 @@ pub fn serve_all<C: Channel, P: Payload>(
             }
             many => return Err(no_pair(many)),
         }
+        evidence.after();
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::mpsc::Receiver;
 use serde::Deserialize;
 use weft_plan::{Phase, Step, StopRule, Transfer, Work};
 
+use crate::evidence::Recorder;
 use crate::pair::batch;
 use crate::pair::synchronised::{next, wrong};
 use crate::system::clock::now_ns;
@@ -106,21 +107,26 @@ pub struct Report {
 pub struct Driver<'a, B> {
     job: Job<'a>,
     batches: B,
+    recorder: Recorder,
     /// Time and size of one message in the latest phase.
     latest: Option<(u64, u64)>,
 }
 
 impl<'a, B: Batches> Driver<'a, B> {
-    pub fn new(job: Job<'a>, batches: B) -> Self {
+    pub fn new(job: Job<'a>, batches: B, recorder: Recorder) -> Self {
         Driver {
             job,
             batches,
+            recorder,
             latest: None,
         }
     }
 
     /// Run all phases, handing what was found to `hand_on` between phases.
-    pub fn run(&mut self, mut hand_on: impl FnMut(&Report) -> io::Result<()>) -> io::Result<()> {
+    pub fn run(
+        &mut self,
+        mut hand_on: impl FnMut(&Report, &mut Recorder) -> io::Result<()>,
+    ) -> io::Result<()> {
         let mut report = Report {
             samples: Vec::with_capacity(64 * 1024),
             deliveries: Vec::new(),
@@ -130,7 +136,7 @@ impl<'a, B: Batches> Driver<'a, B> {
         for (phase, known) in self.job.in_order() {
             let message_ns = self.run_phase(phase, known, &mut report)?;
             if now_ns() - reported_ns > REPORT_EVERY_NS {
-                hand_on(&report)?;
+                hand_on(&report, &mut self.recorder)?;
                 report.samples.clear();
                 report.deliveries.clear();
                 reported_ns = now_ns();
@@ -142,17 +148,17 @@ impl<'a, B: Batches> Driver<'a, B> {
                 break;
             }
         }
-        hand_on(&report)
+        hand_on(&report, &mut self.recorder)
     }
 
     /// Run batches as they are asked for; `hand_on` takes what was found, and has the next ones asked for.
     pub fn follow(
         &mut self,
         orders: &Receiver<Vec<u8>>,
-        mut hand_on: impl FnMut(&Report) -> io::Result<()>,
+        mut hand_on: impl FnMut(&Report, &mut Recorder) -> io::Result<()>,
     ) -> io::Result<()> {
         let largest_bytes = self.job.largest_bytes();
-        hand_on(&Report::default())?;
+        hand_on(&Report::default(), &mut self.recorder)?;
         while let Next::Batches { batches } = next(orders)? {
             let mut report = Report::default();
             for one in batches {
@@ -167,14 +173,12 @@ impl<'a, B: Batches> Driver<'a, B> {
                     transfers: vec![Transfer::new(0, self.job.peer, size_bytes)],
                     arrangement: None,
                 };
-                let messages = one.messages;
-                let outcome = self.batches.batch(Order {
-                    size_bytes,
-                    messages,
-                })?;
+                // Nothing is recorded beside it: reading the counters takes longer than a search can wait.
+                let order = Order::warm_up(one.phase, size_bytes, one.messages);
+                let outcome = self.batches.batch(order)?;
                 self.note(&phase, one.batch, outcome, &mut report);
             }
-            hand_on(&report)?;
+            hand_on(&report, &mut self.recorder)?;
         }
         Ok(())
     }
@@ -195,43 +199,39 @@ impl<'a, B: Batches> Driver<'a, B> {
         let stop = self.job.step.stop;
         let (messages, batches) = match known {
             Some(known) => (known.messages, known.batches),
-            None => (
-                self.messages_for(phase.size_bytes, known_ns)?,
-                stop.trials(),
-            ),
-        };
-        let order = Order {
-            size_bytes: phase.size_bytes,
-            messages,
+            None => (self.messages_for(phase, known_ns)?, stop.trials()),
         };
         if known.is_some_and(|known| known.warms_up) {
-            self.batches.batch(Order {
-                size_bytes: phase.size_bytes,
-                messages: (messages / WARM_UP_SHARE).clamp(1, WARM_UP_MESSAGES),
-            })?;
+            self.warm_up(phase, (messages / WARM_UP_SHARE).clamp(1, WARM_UP_MESSAGES))?;
         }
         let phase_start_ns = now_ns();
         let mut best_ns = u64::MAX;
         for number in 0..batches {
+            let order = Order {
+                size_bytes: phase.size_bytes,
+                messages,
+                phase: phase.index,
+                batch: Some(number),
+            };
+            self.recorder.before(order);
             let outcome = self.batches.batch(order)?;
+            self.recorder.after();
             self.note(phase, number, outcome, report);
             best_ns = best_ns.min(message_ns(&outcome));
             if known.is_none() && stop.is_over(now_ns() - phase_start_ns) {
                 break;
             }
         }
+        self.recorder.finish();
         self.latest = Some((best_ns, phase.size_bytes));
         Ok(best_ns / batch::crossings(&self.job.step.pattern))
     }
 
     /// The number of messages of a batch, and the warm-up that the stop rule asks for.
-    fn messages_for(&mut self, size_bytes: u64, known_ns: Option<u64>) -> io::Result<u32> {
+    fn messages_for(&mut self, phase: &Phase, known_ns: Option<u64>) -> io::Result<u32> {
         match self.job.step.stop {
             StopRule::Count { repeats, .. } => {
-                self.batches.batch(Order {
-                    size_bytes,
-                    messages: (repeats / 10).max(1),
-                })?;
+                self.warm_up(phase, (repeats / 10).max(1))?;
                 Ok(repeats)
             }
             StopRule::Time {
@@ -239,7 +239,7 @@ impl<'a, B: Batches> Driver<'a, B> {
             } => {
                 let expected_ns = match known_ns {
                     Some(known_ns) => known_ns,
-                    None => self.expected_ns(size_bytes)?,
+                    None => self.expected_ns(phase)?,
                 };
                 let messages =
                     (trial_ns / expected_ns.max(1)).clamp(u64::from(at_least), i32::MAX as u64);
@@ -249,21 +249,20 @@ impl<'a, B: Batches> Driver<'a, B> {
     }
 
     /// What one message is expected to take: the latest phase's, grown with the size as NetPIPE grows it.
-    fn expected_ns(&mut self, size_bytes: u64) -> io::Result<u64> {
+    fn expected_ns(&mut self, phase: &Phase) -> io::Result<u64> {
         if let Some((latest_ns, latest_bytes)) = self.latest {
-            return Ok(
-                (latest_ns as f64 * (size_bytes as f64 / latest_bytes as f64).max(1.0)) as u64,
-            );
+            let growth = phase.size_bytes as f64 / latest_bytes as f64;
+            return Ok((latest_ns as f64 * growth.max(1.0)) as u64);
         }
-        let first_ns = message_ns(&self.batches.batch(Order {
-            size_bytes,
-            messages: 1,
-        })?);
+        let first_ns = self.warm_up(phase, 1)?;
         let messages = (WARM_UP_NS / first_ns.max(1)).clamp(1, u64::from(WARM_UP_MESSAGES)) as u32;
-        Ok(message_ns(&self.batches.batch(Order {
-            size_bytes,
-            messages,
-        })?))
+        self.warm_up(phase, messages)
+    }
+
+    /// A batch that is in no sample; gives the time of one message.
+    fn warm_up(&mut self, phase: &Phase, messages: u32) -> io::Result<u64> {
+        let order = Order::warm_up(phase.index, phase.size_bytes, messages);
+        Ok(message_ns(&self.batches.batch(order)?))
     }
 
     fn note(&self, phase: &Phase, batch: u32, outcome: Outcome, report: &mut Report) {

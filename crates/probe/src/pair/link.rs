@@ -124,6 +124,17 @@ impl Link {
         })
     }
 
+    /// The connections that carry messages, once more, where TCP does. Of Multipath TCP the kernel tells of one path only.
+    pub fn connections(&self) -> io::Result<Vec<TcpStream>> {
+        match self {
+            Link::Tcp(socket) | Link::ZeroCopy(socket) | Link::Uring(socket) => {
+                Ok(vec![socket.try_clone()?])
+            }
+            Link::Striped(sockets) => sockets.iter().map(TcpStream::try_clone).collect(),
+            Link::Mptcp(..) | Link::Udp(_) | Link::Unix(..) | Link::Shm(..) => Ok(Vec::new()),
+        }
+    }
+
     /// Do the work over this link, under the eyes of a watchdog.
     pub fn carry(self, setup: &Setup, work: impl Work) -> io::Result<()> {
         match setup.step.options.wait {

@@ -53,10 +53,7 @@ pub fn follow<C: Channel>(
         if size_bytes == 0 || size_bytes > largest_bytes || messages == 0 {
             return Err(wrong("a batch that the step does not have"));
         }
-        let order = Order {
-            size_bytes,
-            messages,
-        };
+        let order = Order::warm_up(0, size_bytes, messages);
         order.announce(&mut channel)?;
         sleep_until(start_ns)?;
         let message = batch::message_in(pattern, &mut memory, size_bytes);

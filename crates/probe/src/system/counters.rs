@@ -16,15 +16,22 @@ pub fn bytes() -> BTreeMap<String, [u64; 2]> {
         .collect()
 }
 
-/// After two lines of headings: a name, a colon, and the numbers.
 fn parse(text: &str) -> BTreeMap<String, [u64; 16]> {
-    let line = |line: &str| {
-        let (name, numbers) = line.split_once(':')?;
-        let numbers = numbers.split_whitespace().map_while(|one| one.parse().ok());
-        let numbers: Vec<u64> = numbers.collect();
-        Some((name.trim().to_owned(), *numbers.first_chunk()?))
-    };
-    text.lines().filter_map(line).collect()
+    let lines = text.lines().filter_map(of_line);
+    lines
+        .map(|(name, numbers)| (name.to_owned(), numbers))
+        .collect()
+}
+
+/// An interface's line: a name, a colon, and the numbers. The two lines of headings are none.
+pub fn of_line(line: &str) -> Option<(&str, [u64; 16])> {
+    let (name, numbers) = line.split_once(':')?;
+    let mut numbers = numbers.split_ascii_whitespace();
+    let mut found = [0; 16];
+    for number in &mut found {
+        *number = numbers.next()?.parse().ok()?;
+    }
+    Some((name.trim(), found))
 }
 
 #[cfg(test)]

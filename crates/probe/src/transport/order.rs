@@ -4,7 +4,9 @@ use std::io;
 
 use crate::transport::channel::Channel;
 
-const WIRE_BYTES: usize = 16;
+const WIRE_BYTES: usize = 24;
+/// On the wire, of a batch that does not count.
+const WARM_UP: u32 = u32::MAX;
 const MAGIC: u32 = 0x7765_6674;
 const READY: u8 = 0x52;
 
@@ -12,7 +14,9 @@ const READY: u8 = 0x52;
 /// sends from it after the call.
 pub static END: [u8; WIRE_BYTES] = {
     let [a, b, c, d] = MAGIC.to_le_bytes();
-    [a, b, c, d, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    let mut wire = [0; WIRE_BYTES];
+    (wire[0], wire[1], wire[2], wire[3]) = (a, b, c, d);
+    wire
 };
 
 /// One batch to serve; no messages means that there is nothing more to come.
@@ -20,9 +24,21 @@ pub static END: [u8; WIRE_BYTES] = {
 pub struct Order {
     pub size_bytes: u64,
     pub messages: u32,
+    pub phase: u32,
+    /// Its number in the phase; none of a warm-up, which does not count.
+    pub batch: Option<u32>,
 }
 
 impl Order {
+    pub fn warm_up(phase: u32, size_bytes: u64, messages: u32) -> Order {
+        Order {
+            size_bytes,
+            messages,
+            phase,
+            batch: None,
+        }
+    }
+
     pub fn is_end(self) -> bool {
         self.messages == 0
     }
@@ -63,19 +79,23 @@ impl Order {
         let mut wire = [0; WIRE_BYTES];
         wire[..4].copy_from_slice(&MAGIC.to_le_bytes());
         wire[4..8].copy_from_slice(&self.messages.to_le_bytes());
-        wire[8..].copy_from_slice(&self.size_bytes.to_le_bytes());
+        wire[8..16].copy_from_slice(&self.size_bytes.to_le_bytes());
+        wire[16..20].copy_from_slice(&self.phase.to_le_bytes());
+        wire[20..].copy_from_slice(&self.batch.unwrap_or(WARM_UP).to_le_bytes());
         wire
     }
 
     fn from_wire(wire: [u8; WIRE_BYTES]) -> io::Result<Order> {
-        let (magic, rest) = wire.split_at(4);
-        let (messages, size) = rest.split_at(4);
-        if magic != MAGIC.to_le_bytes() {
+        let word = |at: usize| u32::from_le_bytes(wire[at..at + 4].try_into().expect("4 bytes"));
+        if word(0) != MAGIC {
             return Err(garbled());
         }
+        let batch = word(20);
         Ok(Order {
-            messages: u32::from_le_bytes(messages.try_into().expect("4 bytes")),
-            size_bytes: u64::from_le_bytes(size.try_into().expect("8 bytes")),
+            messages: word(4),
+            size_bytes: u64::from_le_bytes(wire[8..16].try_into().expect("8 bytes")),
+            phase: word(16),
+            batch: (batch != WARM_UP).then_some(batch),
         })
     }
 }
@@ -96,8 +116,12 @@ mod tests {
         let order = Order {
             size_bytes: 1 << 40,
             messages: 77,
+            phase: 5,
+            batch: Some(3),
         };
-        assert_eq!(Order::from_wire(order.to_wire()).unwrap(), order);
+        for order in [order, Order::warm_up(5, 1 << 40, 77)] {
+            assert_eq!(Order::from_wire(order.to_wire()).unwrap(), order);
+        }
     }
 
     #[test]

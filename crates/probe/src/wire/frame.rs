@@ -15,13 +15,16 @@ pub enum Kind {
     Json = b'J',
     /// An Arrow IPC stream of samples.
     Samples = b'A',
+    /// An Arrow IPC stream of evidence.
+    Evidence = b'E',
     /// Bytes for or from a program that a relay has started.
     Relayed = b'R',
 }
 
 impl Kind {
     fn from_byte(byte: u8) -> io::Result<Self> {
-        let mut all = [Kind::Json, Kind::Samples, Kind::Relayed].into_iter();
+        let all = [Kind::Json, Kind::Samples, Kind::Evidence, Kind::Relayed];
+        let mut all = all.into_iter();
         all.find(|kind| *kind as u8 == byte)
             .ok_or_else(|| invalid(format!("a frame of unknown kind {byte:#04x}")))
     }

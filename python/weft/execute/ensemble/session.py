@@ -21,6 +21,7 @@ from weft.testbed.agent import request
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Answer, Joined, Left, ListeningOn, PhaseOver, PhasesDone, Reply
 from weft.testbed.agent.request import Request
+from weft.testbed.agent.wire_format import Evidence
 
 TICK_S = 0.25
 SETTLE_S = 1.0
@@ -151,7 +152,7 @@ class Session:
                 self._ledger.samples(received)
             elif isinstance(received, answer):
                 return received
-            else:
+            elif not isinstance(received, Evidence):
                 self._hear(node, received)
 
     def _hear(self, node: int, said: Reply) -> None:

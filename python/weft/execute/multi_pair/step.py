@@ -144,6 +144,7 @@ class MultiPairStep:
                 step.options,
                 cpus=self._processors(pair, driver, server),
                 stripes=self._pattern.networks if is_striped else UNSET,
+                evidence=False,
             ),
         )
 

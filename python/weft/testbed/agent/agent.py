@@ -109,8 +109,8 @@ class Agent:
             self._process.stdin.write(wire_format.encode(asked))
             await self._process.stdin.drain()
 
-    async def receive(self) -> Reply | pa.RecordBatch:
-        """The next message or samples; raises AgentError for the agent's errors and for its death."""
+    async def receive(self) -> Reply | pa.RecordBatch | wire_format.Evidence:
+        """The next message, samples or evidence; raises AgentError for the agent's errors and for its death."""
         try:
             received = await self._frames.read()
         except asyncio.IncompleteReadError:

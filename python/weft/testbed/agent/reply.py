@@ -84,6 +84,20 @@ class Awaiting(_Reply, frozen=True):
     """All that was asked for is measured and sent; the next batches may be asked for."""
 
 
+class NotRead(Struct, frozen=True):
+    """Counters that cannot be read on a node, and why."""
+
+    counters: str
+    reason: str
+
+
+class Recording(_Reply, frozen=True):
+    """Which counters are read beside the batches of a step, and which are not."""
+
+    counters: list[str]
+    missing: list[NotRead]
+
+
 class Timed(_Reply, frozen=True):
     """A batch is over; when it began is on the driver's clock."""
 
@@ -262,6 +276,7 @@ Reply: TypeAlias = (
     | Listening
     | Connected
     | Awaiting
+    | Recording
     | Timed
     | Deliveries
     | Done

@@ -13,13 +13,17 @@ import pyarrow as pa
 
 from weft.errors import WorkError
 from weft.run.samples import SCHEMA
+from weft.run.tables import EVIDENCE_NAME, SCHEMAS
 from weft.testbed.agent.reply import Reply
 from weft.testbed.agent.request import Request
 
 MAX_PAYLOAD_BYTES = 16 << 20
 _HEADER = struct.Struct("<Ic")
-_JSON, _SAMPLES, _RELAYED = b"J", b"A", b"R"
+_JSON, _SAMPLES, _EVIDENCE, _RELAYED = b"J", b"A", b"E", b"R"
 _ADDRESS = struct.Struct("<IB")
+_EVIDENCE_SCHEMA = pa.schema(
+    [one for one in SCHEMAS[EVIDENCE_NAME] if one.name not in ("step", "launch", "node")]
+)
 _REPLY: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)
 
 
@@ -32,7 +36,14 @@ class Relayed:
     data: bytes
 
 
-Frame: TypeAlias = Reply | pa.RecordBatch | Relayed
+@dataclass(frozen=True)
+class Evidence:
+    """Rows of evidence.parquet without step, launch and node, which the agent does not know."""
+
+    rows: pa.RecordBatch
+
+
+Frame: TypeAlias = Reply | pa.RecordBatch | Evidence | Relayed
 
 
 class FrameError(WorkError):
@@ -86,12 +97,21 @@ def _decode_reply(payload: bytes) -> Reply:
 
 def decode_samples(payload: bytes) -> pa.RecordBatch:
     """The batch of samples in an Arrow IPC stream; raises FrameError when it is none."""
+    return _decode_batch(payload, "samples", SCHEMA)
+
+
+def _decode_evidence(payload: bytes) -> Evidence:
+    return Evidence(_decode_batch(payload, "evidence", _EVIDENCE_SCHEMA))
+
+
+def _decode_batch(payload: bytes, what: str, schema: pa.Schema) -> pa.RecordBatch:
     try:
         batch = pa.ipc.open_stream(payload).read_next_batch()
+        batch.validate(full=True)
     except (pa.ArrowInvalid, StopIteration, OSError) as error:
-        raise FrameError(f"samples are not Arrow IPC: {error}") from None
-    if not batch.schema.equals(SCHEMA):
-        raise FrameError("samples have another schema than this weft's: update the agent")
+        raise FrameError(f"{what} are not Arrow IPC: {error}") from None
+    if (batch.schema.names, batch.schema.types) != (schema.names, schema.types):
+        raise FrameError(f"{what} have another schema than this weft's: update the agent")
     return batch
 
 
@@ -105,5 +125,6 @@ def _decode_relayed(payload: bytes) -> Relayed:
 _DECODERS: dict[bytes, Callable[[bytes], Frame]] = {
     _JSON: _decode_reply,
     _SAMPLES: decode_samples,
+    _EVIDENCE: _decode_evidence,
     _RELAYED: _decode_relayed,
 }

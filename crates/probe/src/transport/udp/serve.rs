@@ -8,6 +8,7 @@ use weft_plan::Pattern;
 
 use super::arrivals::{Arrivals, Header};
 use super::{Receiver, Udp};
+use crate::evidence::ServingEnd;
 use crate::system::clock::now_ns;
 use crate::system::socket_option;
 use crate::transport::order::Order;
@@ -21,13 +22,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 const QUIET_NS: u64 = 50_000_000;
 
 /// Serve batches until the driving end says that there are no more.
-pub fn serve_all(mut link: Udp, setup: &Setup, largest_bytes: u64) -> io::Result<()> {
+pub fn serve_all(mut link: Udp, setup: &Setup, evidence: &mut ServingEnd) -> io::Result<()> {
+    let largest_bytes = setup.largest_bytes();
     let receiver = Receiver::new(setup.step.options.wait);
     let mut orders = link.orders()?;
     let mut memory = vec![0; largest_bytes as usize];
     let mut batch = 0;
     loop {
         let order = Order::await_from(&mut orders, largest_bytes)?;
+        evidence.before(order)?;
         if order.is_end() {
             return Ok(());
         }
@@ -39,6 +42,7 @@ pub fn serve_all(mut link: Udp, setup: &Setup, largest_bytes: u64) -> io::Result
             Pattern::Pingpong => echo(&mut link, receiver, &mut memory, setup.patience())?,
             _ => count(&mut link, receiver, &mut memory, arrivals, setup.patience())?,
         }
+        evidence.after();
     }
 }
 

@@ -71,10 +71,8 @@ impl UdpBatches<'_> {
 
     fn probe(&mut self, size_bytes: u64, messages: u32) -> io::Result<Outcome> {
         self.number += 1;
-        let order = Order {
-            size_bytes,
-            messages,
-        };
+        // The phase comes with the first batch that counts.
+        let order = Order::warm_up(0, size_bytes, messages);
         order.announce(&mut self.orders)?;
         self.stream(order)
     }

@@ -1,0 +1,23 @@
+//! Evidence: what the host did while batches were timed. The kernel's counters are read before and after batches, never
+//! while one is timed, and their differences go to the coordinator.
+
+mod clock;
+mod interface;
+mod netstat;
+mod open;
+mod pressure;
+mod process;
+mod processors;
+mod recorder;
+mod rows;
+mod serving;
+mod softirqs;
+mod softnet;
+mod source;
+mod tcp;
+mod text;
+
+pub use open::open;
+pub use recorder::{Missing, Recorded, Recorder};
+pub use rows::encode;
+pub use serving::ServingEnd;

@@ -1,0 +1,102 @@
+//! Which sources there are.
+
+use std::io;
+use std::net::{IpAddr, TcpStream};
+
+use super::clock::Clock;
+use super::interface::{self, Interface};
+use super::netstat::{self, Netstat};
+use super::pressure::{self, Pressure};
+use super::process::{Process, Waiting};
+use super::processors::{self, Stat};
+use super::recorder::Recorder;
+use super::softirqs::{self, Softirqs};
+use super::softnet::{self, Softnet};
+use super::tcp::Connections;
+use super::text::TextSource;
+use crate::system::interfaces;
+
+/// A recorder of all that can be read of this process, its node, the interface that has an address, and the connections
+/// that carry messages, if TCP does.
+pub fn open(address: IpAddr, connections: Vec<TcpStream>) -> Recorder {
+    let mut recorder = Recorder::default();
+    recorder.add_quick(Clock);
+    recorder.add_quick(Process);
+    if !connections.is_empty() {
+        recorder.add_quick(Connections(connections));
+    }
+    recorder.add("process_waiting_ns", Waiting::open());
+    let stat = TextSource::open(processors::PATH, Stat::new());
+    recorder.add("cpu_*, system_*", stat);
+    recorder.add("softirq_*", TextSource::open(softirqs::PATH, Softirqs));
+    recorder.add("softnet_*", TextSource::open(softnet::PATH, Softnet));
+    for path in netstat::PATHS {
+        recorder.add("nstat:*", TextSource::open(path, Netstat));
+    }
+    recorder.add("interface_*", interface_of(address));
+    for (path, name) in pressure::RESOURCES {
+        recorder.add(name, TextSource::open(path, Pressure(name)));
+    }
+    recorder
+}
+
+fn interface_of(address: IpAddr) -> io::Result<TextSource<Interface>> {
+    let all = interfaces::addresses().into_iter();
+    let found = all.filter(|one| one.ip == address).next();
+    let none = || io::Error::other(format!("no interface has {address}"));
+    TextSource::open(
+        interface::PATH,
+        Interface(found.ok_or_else(none)?.interface),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::rows::tests::names;
+    use crate::transport::order::Order;
+
+    #[test]
+    fn this_machine_gives_the_counters_of_each_source() {
+        let recorder = open("127.0.0.1".parse().expect("an address"), Vec::new());
+        let has = |name: &str| recorder.counters().iter().any(|one| one.name == name);
+        for name in [
+            "elapsed_ns",
+            "process_user_ns",
+            "cpu_softirq_ns",
+            "system_switches",
+            "softirq_net_rx",
+            "softnet_squeezed",
+            "nstat:TcpExtTCPTimeouts",
+            "nstat:TcpRetransSegs",
+            "interface_rx_dropped",
+        ] {
+            assert!(has(name), "{name}: {:?}", recorder.missing());
+        }
+        assert!(!has("tcp_busy_ns"), "there is no connection");
+    }
+
+    #[test]
+    fn an_address_of_no_interface_is_said_and_the_rest_recorded() {
+        let recorder = open("192.0.2.1".parse().expect("an address"), Vec::new());
+        let missing = recorder.missing().iter();
+        let mut of_interface = missing.filter(|one| one.counters == "interface_*");
+        let reason = &of_interface.next().expect("it is missing").reason;
+        assert_eq!(reason, "no interface has 192.0.2.1");
+        assert!(recorder.counters().len() > 100);
+    }
+
+    #[test]
+    fn each_batch_has_at_least_its_time() {
+        let mut recorder = open("127.0.0.1".parse().expect("an address"), Vec::new());
+        recorder.before(Order {
+            size_bytes: 1,
+            messages: 1,
+            phase: 0,
+            batch: Some(0),
+        });
+        recorder.after();
+        recorder.finish();
+        assert!(names(&mut recorder).contains(&"elapsed_ns".to_owned()));
+    }
+}

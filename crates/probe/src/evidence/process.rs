@@ -1,0 +1,110 @@
+//! What the agent's own process did: processor time, switches, faults, and how long it stood in a run queue.
+
+use std::fs;
+use std::io;
+
+use super::source::{Counter, Source, Value};
+use super::text::{Format, See, TextSource};
+
+const NAMES: [&str; 5] = [
+    "process_user_ns",
+    "process_system_ns",
+    "process_voluntary_switches",
+    "process_involuntary_switches",
+    "process_faults",
+];
+
+pub struct Process;
+
+impl Source for Process {
+    fn counters(&self) -> Vec<Counter> {
+        NAMES.map(Counter::new).to_vec()
+    }
+
+    fn read(&mut self, values: &mut [Value]) {
+        // SAFETY: all fields are numbers, for which zeros are values; the kernel fills all of them.
+        let (outcome, usage) = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            let outcome = libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
+            (outcome, usage)
+        };
+        let time_ns = |time: libc::timeval| time.tv_sec * 1_000_000_000 + time.tv_usec * 1000;
+        let numbers = [
+            time_ns(usage.ru_utime),
+            time_ns(usage.ru_stime),
+            usage.ru_nvcsw,
+            usage.ru_nivcsw,
+            usage.ru_minflt + usage.ru_majflt,
+        ];
+        for (value, number) in values.iter_mut().zip(numbers) {
+            *value = (outcome == 0).then_some(number as u64);
+        }
+    }
+}
+
+/// How long the threads that there are now have stood in run queues, together.
+pub struct Waiting(Vec<TextSource<Schedstat>>);
+
+impl Waiting {
+    pub fn open() -> io::Result<Waiting> {
+        let tasks = fs::read_dir("/proc/self/task")?;
+        let paths = tasks.map(|task| Ok(task?.path().join("schedstat").display().to_string()));
+        let open = |path: io::Result<String>| TextSource::open(&path?, Schedstat);
+        paths.map(open).collect::<io::Result<_>>().map(Waiting)
+    }
+}
+
+impl Source for Waiting {
+    fn counters(&self) -> Vec<Counter> {
+        vec![Counter::new("process_waiting_ns")]
+    }
+
+    fn read(&mut self, values: &mut [Value]) {
+        let mut waited = |task: &mut TextSource<Schedstat>| {
+            let mut value = [None];
+            task.read(&mut value);
+            value[0]
+        };
+        values[0] = self.0.iter_mut().map(&mut waited).sum();
+    }
+}
+
+/// On the processor, in the run queue (both in ns), how often.
+struct Schedstat;
+
+impl Format for Schedstat {
+    fn visit(&self, text: &str, see: &mut See) {
+        let waited = text.split_ascii_whitespace().nth(1);
+        if let Some(waited_ns) = waited.and_then(|one| one.parse().ok()) {
+            see(None, waited_ns, &|| "process_waiting_ns".to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_seen() {
+        let mut values = [None; NAMES.len()];
+        Process.read(&mut values);
+        let before = values[0].expect("a time") + values[1].expect("a time");
+        let mut sum = 0_u64;
+        while {
+            Process.read(&mut values);
+            values[0].expect("a time") + values[1].expect("a time") < before + 1_000_000
+        } {
+            sum = std::hint::black_box(sum + 1);
+        }
+        assert!(values.iter().all(Option::is_some));
+    }
+
+    #[test]
+    fn the_wait_is_the_second_number_of_each_thread() {
+        let mut waiting = Waiting::open().expect("threads");
+        let mut values = [None];
+        waiting.read(&mut values);
+        assert!(values[0].is_some());
+    }
+}

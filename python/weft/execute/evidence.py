@@ -1,0 +1,75 @@
+"""What agents record beside the batches of one step and launch, on its way to the run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.run import records
+from weft.run.folder import RunWriter
+from weft.run.tables import EVIDENCE_NAME, SCHEMAS
+from weft.testbed.agent.reply import Recording
+from weft.testbed.agent.wire_format import Evidence
+
+
+@dataclass
+class EvidenceLog:
+    """Writes evidence of phases that have samples, and drops that of others."""
+
+    _writer: RunWriter
+    _step: int
+    _launch: int
+    _waiting: list[pa.Table] = field(default_factory=list)
+    _measured: set[int] = field(default_factory=set)
+
+    def take(self, node: int, said: Recording | Evidence) -> None:
+        """What a node says of what it records."""
+        if isinstance(said, Recording):
+            self._note_counters(node, said)
+        else:
+            self._waiting.append(self._placed(node, said.rows))
+            self._append()
+
+    def phases_measured(self, phases: Collection[int]) -> None:
+        """The samples of these phases are about to reach the run."""
+        self._measured |= set(phases)
+        self._append()
+
+    def _placed(self, node: int, rows: pa.RecordBatch) -> pa.Table:
+        """Rows of an agent with what it does not know."""
+        table = pa.Table.from_batches([rows])
+        for name, value in (("step", self._step), ("launch", self._launch), ("node", node)):
+            table = table.append_column(name, pa.repeat(pa.scalar(value, pa.int32()), len(table)))
+        return table.select(SCHEMAS[EVIDENCE_NAME].names).cast(SCHEMAS[EVIDENCE_NAME])
+
+    def _append(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for table in waiting:
+            is_measured = pc.is_in(table["phase"], pa.array(self._measured, pa.int32()))
+            if ready := table.filter(is_measured):
+                self._writer.append_evidence(ready)
+            if early := table.filter(pc.invert(is_measured)):
+                self._waiting.append(early)
+
+    def _note_counters(self, node: int, said: Recording) -> None:
+        """Which counters a node reads, once for all steps in which they are the same."""
+        meta = self._writer.meta
+        name = meta.nodes[node]["name"]
+        for known in meta.evidence:
+            if (known["node"], known["counters"]) == (name, said.counters):
+                known["steps"] = sorted({*known["steps"], self._step})
+                return
+        missing: list[records.NotRead] = [
+            {"counters": one.counters, "reason": one.reason} for one in said.missing
+        ]
+        meta.evidence.append(
+            {
+                "node": name,
+                "steps": [self._step],
+                "counters": said.counters,
+                "missing": missing,
+            }
+        )
