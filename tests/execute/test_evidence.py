@@ -15,7 +15,7 @@ name = "recorded"
 [[steps]]
 pattern = "pingpong"
 transport = "{transport}"
-sizes = [1, 4096]
+sizes = ["1 B", "4 KiB"]
 stop = {{ rule = "count", repeats = 2000, trials = 4 }}
 options = {{ evidence = {evidence} }}
 """
