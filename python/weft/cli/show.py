@@ -5,16 +5,25 @@ from __future__ import annotations
 import click
 
 from weft.cli.output import json_option, print_json
+from weft.cli.tables.evidence import print_evidence
 from weft.cli.tables.summary import print_summary
+from weft.diagnose.evidence import evidence
 from weft.diagnose.summary import summarise
 from weft.run.folder import Run
 
 
 @click.command()
 @click.argument("run")
+@click.option(
+    "--evidence", "shows_evidence", is_flag=True, help="Show what the hosts did meanwhile instead."
+)
 @json_option
-def show(run: str, as_json: bool) -> None:
+def show(run: str, shows_evidence: bool, as_json: bool) -> None:
     """Show the results of RUN as tables."""
+    if shows_evidence:
+        found = evidence(Run.open(run))
+        print_json(found.to_json()) if as_json else print_evidence(found)
+        return
     summary = summarise(Run.open(run))
     if as_json:
         print_json(summary.to_json())

@@ -51,6 +51,19 @@ EVIDENCE_NAME = "evidence.parquet"
 how much a counter of the kernel grew, or the latest value of a gauge. `cpu` is null but for counters that are kept by
 processor. A difference of 0 has no row; `evidence` in run.json names the counters that were read."""
 
+GAUGES = frozenset(
+    (
+        "cpu_khz",
+        "tcp_lost",
+        "tcp_rtt_ns",
+        "tcp_rtt_variation_ns",
+        "tcp_window_segments",
+        "tcp_delivery_bytes_per_s",
+        "tcp_unread_bytes",
+    )
+)
+"""Counters of evidence whose value is that at the end of a stretch; all others grow."""
+
 ADDED_LATER = ("capacity_mbps",)
 """Columns that runs of earlier builds lack."""
 

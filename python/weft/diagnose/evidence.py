@@ -1,0 +1,217 @@
+"""What the host did for each message: processor time, interrupts, switches, losses, and what limited TCP."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+import pyarrow.compute as pc
+
+from weft.diagnose.curve import phase_sizes
+from weft.interval import Interval
+from weft.run.folder import Run
+from weft.run.records import NotRead
+from weft.run.tables import EVIDENCE_NAME, GAUGES
+from weft.statistics import median_interval
+
+_Place = tuple[int, int, int]
+"""Step, phase, node."""
+DROPS = (
+    "softnet_dropped",
+    "interface_rx_dropped",
+    "interface_tx_dropped",
+    "nstat:TcpExtTCPBacklogDrop",
+    "nstat:TcpExtTCPRcvQDrop",
+    "nstat:UdpRcvbufErrors",
+    "nstat:UdpSndbufErrors",
+)
+"""Frames and datagrams that this host lost itself."""
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """What was counted at a node in one phase of one launch, beside so many messages and bytes."""
+
+    counted: dict[str, int]
+    messages: float
+    bytes: float
+
+    def sum(self, *patterns: str) -> int:
+        """All counters of these names, such as `interrupts:*`."""
+        return sum(
+            value
+            for name, value in self.counted.items()
+            if any(fnmatchcase(name, pattern) for pattern in patterns)
+        )
+
+    def per_message(self, *patterns: str) -> float:
+        return self.sum(*patterns) / self.messages
+
+    def share(self, *patterns: str) -> float:
+        """Of the time of all stretches."""
+        return self.sum(*patterns) / max(1, self.sum("elapsed_ns"))
+
+
+class Measure(NamedTuple):
+    """A number that says something by itself; `needs` are counters without which there is none."""
+
+    name: str
+    needs: tuple[str, ...]
+    of: Callable[[Amounts], float]
+
+
+_USED = ("process_user_ns", "process_system_ns")
+_SWITCHES = ("process_voluntary_switches", "process_involuntary_switches")
+_WINDOW, _BUFFER = "tcp_receive_window_limited_ns", "tcp_send_buffer_limited_ns"
+
+MEASURES = (
+    Measure("user_ns", ("process_user_ns",), lambda one: one.per_message("process_user_ns")),
+    Measure("system_ns", ("process_system_ns",), lambda one: one.per_message("process_system_ns")),
+    Measure("softirq_ns", ("cpu_softirq_ns",), lambda one: one.per_message("cpu_softirq_ns")),
+    Measure(
+        "waiting_ns", ("process_waiting_ns",), lambda one: one.per_message("process_waiting_ns")
+    ),
+    Measure("ns_per_byte", _USED, lambda one: one.sum(*_USED) / one.bytes),
+    Measure("interrupts", ("interrupts:*",), lambda one: one.per_message("interrupts:*")),
+    Measure(
+        "softirqs",
+        ("softirq_net_rx",),
+        lambda one: one.per_message("softirq_net_rx", "softirq_net_tx"),
+    ),
+    Measure("switches", _SWITCHES, lambda one: one.per_message(*_SWITCHES)),
+    Measure("drops", DROPS[:1], lambda one: float(one.sum(*DROPS))),
+    Measure("retransmits", ("tcp_retransmits",), lambda one: float(one.sum("tcp_retransmits"))),
+    Measure("receive_window_share", (_WINDOW,), lambda one: one.share(_WINDOW)),
+    Measure("send_buffer_share", (_BUFFER,), lambda one: one.share(_BUFFER)),
+    Measure(
+        "network_share",
+        ("tcp_busy_ns",),
+        lambda one: max(0.0, one.share("tcp_busy_ns") - one.share(_WINDOW, _BUFFER)),
+    ),
+)
+"""Times and counts are of one message one way, `ns_per_byte` is of the agent's own time; drops and retransmits are of a
+launch. Shares are of the time: TCP had data to send and was held up by the peer's window, by its own buffer, or by the
+network (the congestion window, or what was on its way)."""
+
+
+@dataclass(frozen=True)
+class PointEvidence:
+    """One size of one step at one node; intervals are over launches.
+
+    `measures` has those of MEASURES whose counters were read, `counters` all that moved: of one message, and of gauges
+    the value.
+    """
+
+    step: int
+    phase: int
+    pattern: str
+    transport: str
+    size_bytes: int
+    node: str
+    launches: int
+    measures: dict[str, Interval]
+    counters: dict[str, Interval]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All points of a run that has evidence, and what was not read, by node."""
+
+    points: list[PointEvidence]
+    missing: dict[str, list[NotRead]]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"evidence": self.points, "missing": self.missing}
+
+
+def evidence(run: Run) -> Evidence:
+    """What was recorded beside the batches of a run, by step, phase and node; O(n) in the rows."""
+    launches = _by_launch(run)
+    sizes = phase_sizes(run) if launches else {}
+    points = [
+        _point(run, place, sizes[place[:2]], found) for place, found in sorted(launches.items())
+    ]
+    missing = {one["node"]: one["missing"] for one in run.meta.evidence if one["missing"]}
+    return Evidence(points, missing)
+
+
+def _by_launch(run: Run) -> dict[_Place, list[Amounts]]:
+    """The launches of each step, phase and node."""
+    table = run.side_table(EVIDENCE_NAME)
+    keys = ["step", "phase", "node", "launch"]
+    table = table.set_column(
+        table.column_names.index("counter"), "counter", table["counter"].cast("string")
+    )
+    grown = table.group_by([*keys, "counter"]).aggregate([("value", "sum"), ("value", "max")])
+    counted: dict[tuple[int, ...], dict[str, int]] = defaultdict(dict)
+    for row in grown.to_pylist():
+        of = "value_max" if row["counter"] in GAUGES else "value_sum"
+        counted[tuple(row[key] for key in keys)][row["counter"]] = row[of]
+    batches = _batches(run)
+    recorded = table.filter(pc.equal(table["counter"], "elapsed_ns"))
+    found: dict[_Place, list[Amounts]] = defaultdict(list)
+    for row in recorded.group_by(keys).aggregate([("batches", "sum")]).to_pylist():
+        step, phase, node, launch = (row[key] for key in keys)
+        count, messages, size_bytes = batches[step, phase, launch]
+        messages *= row["batches_sum"] / count * run.meta.plan.steps[step].crossings
+        amounts = Amounts(
+            counted[step, phase, node, launch], max(1.0, messages), max(1.0, messages * size_bytes)
+        )
+        found[step, phase, node].append(amounts)
+    return found
+
+
+def _batches(run: Run) -> dict[tuple[int, int, int], tuple[int, int, int]]:
+    """Of each step, phase and launch: batches, messages, bytes of a message."""
+    keys = ["step", "phase", "launch"]
+    sums = [("messages", "count"), ("messages", "sum"), ("size_bytes", "max")]
+    rows = run.samples.group_by(keys).aggregate(sums).to_pylist()
+    return {
+        (row["step"], row["phase"], row["launch"]): (
+            row["messages_count"],
+            row["messages_sum"],
+            row["size_bytes_max"],
+        )
+        for row in rows
+    }
+
+
+def _point(run: Run, place: _Place, size_bytes: int, launches: list[Amounts]) -> PointEvidence:
+    index, phase, node = place
+    step, name = run.meta.plan.steps[index], run.meta.nodes[node]["name"]
+    read = _counters_read(run, index, name)
+    has = [one for one in MEASURES if all(map(read, one.needs))]
+    moved = sorted({counter for one in launches for counter in one.counted})
+    return PointEvidence(
+        step=index,
+        phase=phase,
+        pattern=step.pattern.kind,
+        transport=step.transport,
+        size_bytes=size_bytes,
+        node=name,
+        launches=len(launches),
+        measures={
+            one.name: median_interval([one.of(amounts) for amounts in launches], upper=True)
+            for one in has
+        },
+        counters={
+            counter: median_interval([_one(amounts, counter) for amounts in launches], upper=True)
+            for counter in moved
+        },
+    )
+
+
+def _one(amounts: Amounts, counter: str) -> float:
+    value = amounts.counted.get(counter, 0)
+    return float(value) if counter in GAUGES else value / amounts.messages
+
+
+def _counters_read(run: Run, step: int, node: str) -> Callable[[str], bool]:
+    """Whether a counter was read at a node in a step."""
+    mine = [one for one in run.meta.evidence if one["node"] == node and step in one["steps"]]
+    names = {name for one in mine for name in one["counters"]}
+    families = {name.partition(":")[0] + ":*" for name in names if ":" in name}
+    return (names | families).__contains__
