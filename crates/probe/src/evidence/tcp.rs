@@ -113,7 +113,10 @@ mod tests {
         assert_eq!(read(ends)[4], Some(200), "bytes sent");
         let values = read(peers);
         let received = values[5].expect("bytes received");
-        assert!((200..=202).contains(&received), "the kernel may count the SYN");
+        assert!(
+            (200..=202).contains(&received),
+            "the kernel may count the SYN"
+        );
         assert_eq!(values[UNREAD], Some(60));
     }
 }
