@@ -72,7 +72,7 @@ transport = "tcp"
 until = "1.5 s"
 sizes = { schedule = "netpipe", min = "1 B", max = "1 KiB" }
 stop = { rule = "time", trial = "10 ms", trials = 5 }
-options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus = [0, 1], wait = "spin", verify = true }
+options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus = [0, 1], wait = "spin", verify = true, evidence = false }
 "#;
 
 #[test]
@@ -157,6 +157,7 @@ fn its_options_are_those_that_it_says_and_no_others() {
         calls: None,
         stripes: None,
         busy_poll_ns: None,
+        evidence: false,
     };
     assert_eq!(plan.steps[0].options, options);
 }

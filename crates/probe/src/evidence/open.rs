@@ -41,8 +41,8 @@ pub fn open(address: IpAddr, connections: Vec<TcpStream>) -> Recorder {
 }
 
 fn interface_of(address: IpAddr) -> io::Result<TextSource<Interface>> {
-    let all = interfaces::addresses().into_iter();
-    let found = all.filter(|one| one.ip == address).next();
+    let mut all = interfaces::addresses().into_iter();
+    let found = all.find(|one| one.ip == address);
     let none = || io::Error::other(format!("no interface has {address}"));
     TextSource::open(
         interface::PATH,
