@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, mannwhitneyu
 
 from weft.interval import Interval
-from weft.sequential import LOOKS, held, interval, next_look, ranks, share_interval
+from weft.sequential import LOOKS, held, interval, next_look, ranks, ratio_interval, share_interval
 
 
 def chance_to_miss(alpha: float, quantile: float, most: int) -> float:
@@ -80,3 +80,36 @@ def test_widths_shrink_with_the_root_of_the_number():
 def _width(values: np.ndarray) -> float:
     found = interval(values)
     return found.high - found.low
+
+
+def test_a_ratio_lies_beside_1_where_the_exact_rank_test_says_so():
+    random = np.random.default_rng(1)
+    for count, others in ((6, 6), (12, 25), (36, 17)):
+        alpha = 0.05 * (0.63 if count == 6 else 0.37 * 0.6 ** (LOOKS.index(count) - 1) * 0.4)
+        for _ in range(40):
+            a, b = random.lognormal(0.05, 0.05, count), random.lognormal(0, 0.05, others)
+            found = ratio_interval(a, b)
+            p = mannwhitneyu(a, b, method="exact").pvalue
+            assert (not found.low <= 1 <= found.high) == (p <= alpha)
+
+
+def test_a_ratio_holds_at_all_looks_and_whenever_the_others_ended():
+    """However long either is measured: counted is a miss at any look."""
+    random, runs, missed = np.random.default_rng(2), 1000, 0
+    for _ in range(runs):
+        b = 1.25 * random.exponential(1, 36)
+        a = random.exponential(1, 36)
+        others = next((look for look in LOOKS[:4] if np.ptp(np.log(b[:look])) < 2.5), 36)
+        found = [ratio_interval(a[:look], b[:others], others_ended=True) for look in LOOKS[:5]]
+        missed += any(one and not one.low <= 1 / 1.25 <= one.high for one in found)
+    assert missed / runs <= 0.05
+
+
+def test_a_ratio_of_few_values_or_of_little_error_is_unknown():
+    values = np.linspace(1, 2, 6)
+    assert ratio_interval(values[:2], values[:2]) is None
+    assert ratio_interval(values, values, 0.0001) is None
+    found = ratio_interval(values, values / 3)
+    assert found.median == pytest.approx(3)
+    wider = ratio_interval(values, values / 3, others_ended=True)
+    assert wider.low < found.low < found.high < wider.high

@@ -98,9 +98,50 @@ def share_interval(count: int, of: int, alpha: float = 1 - LEVEL) -> Interval:
     """
     from scipy.special import betaincinv  # here, because every command would wait for it
 
-    number = sum(look < of for look in LOOKS)
-    part = alpha * (1 - (1 - _FIRST_SHARE) * _REST**number)
-    part -= alpha * (1 - (1 - _FIRST_SHARE) * _REST ** (number - 1)) if number else 0.0
+    part = alpha * _share(of)
     low = float(betaincinv(count, of - count + 1, part / 2)) if count else 0.0
     high = float(betaincinv(count + 1, of - count, 1 - part / 2)) if count < of else 1.0
     return Interval(count / of, low, high)
+
+
+def ratio_interval(
+    values: Floats, others: Floats, alpha: float = 1 - LEVEL, *, others_ended: bool = False
+) -> Interval | None:
+    """By what factor `values` exceed `others`, at this and all other looks at `values` together; None where the error
+    allows no interval yet. With `others_ended` the others' number followed from looks at them, too.
+
+    The values may be distributed in any way, and the others alike but for the factor: the number of pairs in which a
+    value is less than factor times the other is that of the Wilcoxon-Mann-Whitney test. Each look has a part of the
+    error, whatever the others are. Source: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank
+    tests", Annals of Mathematical Statistics 34, 1963.
+    """
+    part = alpha * _share(len(values)) * (_share(len(others)) if others_ended else 1.0)
+    given_up = _most(_fewest_pairs(*sorted((len(values), len(others)))), part / 2)
+    if not given_up:
+        return None
+    ratios = np.sort(np.divide.outer(values, others), axis=None)
+    middle = ratios[middle_rank(len(ratios))]
+    return Interval(float(middle), float(ratios[given_up - 1]), float(ratios[-given_up]))
+
+
+def _share(count: int) -> float:
+    """What part of the error is spent at the look that so many values reach."""
+    number = sum(look < count for look in LOOKS)
+    return (1 - _FIRST_SHARE) * _REST ** (number - 1) * (1 - _REST) if number else _FIRST_SHARE
+
+
+@lru_cache(maxsize=64)
+def _fewest_pairs(fewer: int, more: int) -> Floats:
+    """The probability of at most so many pairs in order, from 0 up to half of all pairs.
+
+    The number of arrangements by their pairs in order is a Gaussian binomial coefficient: the product of
+    (1 - q^(more + i)) / (1 - q^i), in which each factor is brought to its share of all.
+    """
+    size = fewer * more // 2 + 1
+    ways = np.zeros(size)
+    ways[0] = 1.0
+    for i in range(1, fewer + 1):
+        ways[more + i :] -= ways[: -(more + i)].copy()
+        padded = np.pad(ways, (0, -size % i)).reshape(-1, i)
+        ways = np.cumsum(padded, axis=0).ravel()[:size] * (i / (more + i))
+    return np.cumsum(ways)

@@ -7,8 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from weft.diagnose.curve import Curve
-from weft.diagnose.decision import decisions
+from weft.diagnose.decision import Decision, decisions
 from weft.diagnose.drift import drift
+from weft.diagnose.earlier import EarlierSize
 from weft.diagnose.repetition import MOST_BATCHES, batches_worth
 from weft.plan.plan import Goal
 from weft.sequential import LOOKS
@@ -75,6 +76,70 @@ def test_intervals_that_hold_together_need_more_launches():
     times = normal(0.01, LOOKS[0], 30)
     assert all(one.reason for one in decisions(curve(times), GOAL))
     assert not any(one.reason for one in decisions(curve(times, together), together))
+
+
+def beside(times: np.ndarray, before: np.ndarray, goal: Goal = GOAL) -> Decision:
+    """What is known of a size of which an earlier run has these times."""
+    (found,) = decisions(curve(times, goal), goal, {1: EarlierSize(before.ravel(), True)})
+    return found
+
+
+def test_a_size_ends_when_its_difference_from_an_earlier_run_is_decided():
+    before = normal(0.02, 12)
+    slower = beside(1.12 * normal(0.02, 6), before)
+    assert (slower.reason, slower.needed) == ("differs", None)
+    # Throughput: that of a time 1.12 times as long.
+    assert slower.ratio.low < 1 / 1.12 < slower.ratio.high < 1
+    assert beside(normal(0.02, 6) / 1.12, before).ratio.low > 1
+    equal = beside(normal(0.005, 12), normal(0.005, 12))
+    assert equal.reason == "equal"
+    assert 1 / 1.05 < equal.ratio.low < 1 < equal.ratio.high < 1.05
+    # Known to differ, but by less than the width.
+    near = beside(1.02 * normal(0.002, 12), normal(0.002, 12))
+    assert near.ratio.high < 1 and near.reason == "equal"
+
+
+def test_what_is_known_well_but_decides_nothing_goes_on_and_says_how_long():
+    """By itself it would have ended at the first look."""
+    times, before = (
+        20 * np.exp(spread * np.linspace(-2, 2, count)[np.newaxis])
+        for spread, count in ((0.01, 6), (0.06, 52))
+    )
+    (alone,) = decisions(curve(times), GOAL)
+    assert alone.reason == "width"
+    found = beside(times, before)
+    assert found.reason is None and found.needed >= 12
+    unsure = [beside(1.05 * normal(0.08, 12), normal(0.08, 108)) for _ in range(100)]
+    needed = np.median([one.needed for one in unsure if one.needed])
+    assert 25 < needed < 250
+    later = [beside(1.05 * normal(0.08, 108), normal(0.08, 108)) for _ in range(100)]
+    decided = [sum(one.reason is not None for one in some) for some in (unsure, later)]
+    assert decided[0] < 20 and decided[1] > 40
+
+
+def test_where_the_earlier_run_is_too_short_a_size_ends_with_its_own_width():
+    before = 20 * np.linspace(0.9, 1.1, 6)
+    found = beside(normal(0.005, 12), before)
+    assert (found.reason, found.needed) == ("width", None)
+    assert found.ratio.low < 1 < found.ratio.high
+    # While it is not known itself, it goes on.
+    assert beside(normal(0.3, 12), before).reason is None
+
+
+def test_sizes_that_an_earlier_run_lacks_end_as_without_it():
+    times = np.vstack([normal(0.01, 6), normal(0.01, 6)])
+    found = list(decisions(curve(times), GOAL, {1: EarlierSize(normal(0.01, 6)[0] / 2, False)}))
+    assert [one.reason for one in found] == ["differs", "width"]
+    assert found[1].ratio is None
+
+
+def test_differences_that_hold_together_need_more_launches():
+    together = replace(GOAL, simultaneous=True)
+    times, before = normal(0.01, LOOKS[0], 30), normal(0.01, LOOKS[0])[0] / 2
+    earlier = {size: EarlierSize(before, True) for size in range(1, 31)}
+    assert {one.reason for one in decisions(curve(times), GOAL, earlier)} == {"differs"}
+    found = list(decisions(curve(times, together), together, earlier))
+    assert {(one.reason, one.ratio, one.needed) for one in found} == {(None, None, LOOKS[1])}
 
 
 def test_drift_is_found_and_noise_is_none():

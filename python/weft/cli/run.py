@@ -15,6 +15,7 @@ from weft.cli.options import load_settings, nodes_option, ports_option, until_ov
 from weft.cli.output import json_option, print_json, print_run
 from weft.cli.tables.layout import terminal
 from weft.cli.tables.progress import progress
+from weft.cli.tables.stops import print_differences
 from weft.errors import RequestError
 from weft.execute.dry_run import Outlook
 from weft.execute.mpi.toolchain import KINDS
@@ -45,6 +46,7 @@ class Asked(Struct, frozen=True):
     patience_s: float = 10.0
     launches: int | None = None
     until: str | None = None
+    against: str | None = None
     transport: str | None = None
     mpi: str | None = None
     interfaces: str | None = None
@@ -94,6 +96,11 @@ class Asked(Struct, frozen=True):
         metavar="WHEN",
         help="End each size by itself: 'decided', '±2 %', '60 s' or 'launches=5'; '±2 %, 60 s'.",
     ),
+    cloup.option(
+        "--against",
+        metavar="RUN",
+        help="End each size when it is known whether it differs from an earlier run.",
+    ),
     cloup.option("--transport", metavar="NAME", help="Transport of all steps, such as unix."),
     cloup.option("--mpi", type=click.Choice(list(KINDS)), help="Which MPI --transport mpi uses."),
     cloup.option(
@@ -133,6 +140,8 @@ def run(context: click.Context, /, **given: object) -> None:
         return
     result = _started(asked) if asked.resume is None else _resumed(asked, asked.resume)
     print_run(result, asked.as_json)
+    if result.meta.against and not asked.as_json:
+        print_differences(terminal(), result.meta)
     context.exit(0 if result.meta.status == "complete" else 1)
 
 
@@ -170,6 +179,7 @@ def _request(asked: Asked) -> RunRequest:
         asked.patience_s,
         asked.nodes,
         asked.ports,
+        asked.against,
     )
 
 

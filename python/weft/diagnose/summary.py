@@ -78,6 +78,7 @@ class Summary:
             "nodes": self.meta.nodes,
             "warnings": self.warnings,
             "stops": self.meta.stops,
+            "against": self.meta.against,
             "points": [point.to_json() for point in points],
             "signature": self.signature and self.signature.to_json(),
             "thresholds": [one.to_json() for one in self.thresholds],

@@ -7,14 +7,15 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import pyarrow.compute as pc
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from weft.diagnose.curve import Batches, Curve, curves
 from weft.diagnose.decision import Decision, decisions
 from weft.diagnose.drift import Drift, drift
+from weft.diagnose.earlier import recorded_run
 from weft.diagnose.repetition import batches_worth
 from weft.execute.adaptive import elapsed_s
 from weft.execute.progress import Reporter
@@ -22,7 +23,7 @@ from weft.plan.phases import expand
 from weft.plan.plan import Goal, Step, TimeRule
 from weft.run.folder import Run, RunWriter
 from weft.run.missing import MissingStep, measured_phases, missing_steps
-from weft.run.records import Stop
+from weft.run.records import Ratio, Stop
 from weft.sequential import LOOKS, next_look
 from weft.testbed.agent.request import Known
 
@@ -52,6 +53,8 @@ class Agenda:
         self._writer = writer
         self._meta = writer.meta
         self._progress = progress
+        against = self._meta.against
+        self._earlier = recorded_run(against, self._meta.plan) if against else None
         self._began_s = time.monotonic()
         self._before_s = self._measured_s()
         missing = missing_steps(writer.meta, writer.samples)
@@ -124,6 +127,7 @@ class Agenda:
                 reason=one.reason or self._why(goal, one.launches),
                 width=one.width,
                 needed=one.needed,
+                ratio=cast(Ratio, asdict(one.ratio)) if one.ratio else None,
             )
             for index, goal in self._goals()
             for one in self._final_decisions(index, goal)
@@ -132,7 +136,11 @@ class Agenda:
     def _final_decisions(self, index: int, goal: Goal) -> list[Decision]:
         """What is known in the end; nothing where no launch measured the step."""
         curve = self._final_curve(index)
-        return list(decisions(curve, goal)) if curve else []
+        return self._decisions(curve, goal) if curve else []
+
+    def _decisions(self, curve: Curve, goal: Goal) -> list[Decision]:
+        earlier = self._earlier.of_step(curve.step) if self._earlier else None
+        return list(decisions(curve, goal, earlier))
 
     def _final_curve(self, index: int) -> Curve | None:
         run = Run(self._writer.directory, self._meta, self._writer.samples)
@@ -166,7 +174,7 @@ class Agenda:
                 continue
             look = max(look for look in LOOKS if look <= len(done))
             last = measured_phases(self._writer.samples, index, done[look - 1])
-            known = decisions(self._seen_of(index, done[:look]).curve, goal)
+            known = self._decisions(self._seen_of(index, done[:look]).curve, goal)
             phases = sorted(last - {one.phase for one in known if one.reason})
             if phases:
                 self._progress.grow(len(phases))

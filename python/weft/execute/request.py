@@ -13,8 +13,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from weft import __version__
+from weft.diagnose.earlier import recorded_run
 from weft.errors import RequestError
 from weft.execute.adaptive import Chooser
+from weft.execute.against import settle_against
 from weft.execute.dry_run import Outlook, foresee
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
@@ -48,16 +50,20 @@ class RunRequest:
     patience_s: float = 10.0
     nodes: int | None = None
     ports: str | None = None
+    against: str | None = None
 
 
 def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     """Carry out a plan; raises RequestError before anything is started when the request is wrong."""
     plan = load_plan(request.plan, request.overrides)
     _check_loads(plan, request.testbed)
+    against = settle_against(request.against, plan, request.testbed)
     out = Path(request.out) if request.out else default_folder(plan.name)
     with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
         plan, notes = _settle(plan, testbed, request.cpus)
-        writer = RunWriter.create(out, _new_meta(request, plan, testbed, notes))
+        meta = _new_meta(request, plan, testbed, notes)
+        meta.against = against
+        writer = RunWriter.create(out, meta)
         return _carry_out(testbed, writer, reporter, request.patience_s)
 
 
@@ -72,6 +78,7 @@ def _check_loads(plan: Plan, spec: str) -> None:
 def foresee_run(request: RunRequest) -> Outlook:
     """What a run would use; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
     plan = load_plan(request.plan, request.overrides)
+    settle_against(request.against, plan, request.testbed)
     wanted = (request.scale, request.nodes, request.ports)
     with open_testbed(request.testbed, *wanted, may_ask=False) as testbed:
         return foresee(plan, request.testbed, testbed)
@@ -101,6 +108,8 @@ def resume_run(
         if "spec" not in run.meta.testbed:
             raise RequestError(f"{directory}: an imported run cannot be resumed")
         _refuse_unapproved(directory, approved)
+        if run.meta.against:
+            recorded_run(run.meta.against, run.meta.plan)
         known = run.meta.testbed
         scale, nodes, ports = known.get("scale", 1.0), known.get("nodes"), known.get("data_ports")
         measured = [node["name"] for node in run.meta.nodes]

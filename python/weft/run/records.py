@@ -89,15 +89,31 @@ class Effort(TypedDict):
 class Stop(TypedDict):
     """Why a size of a step with a goal was measured in so many launches and no more: its interval reaches `width` (a
     share of the median; None before the first look) to either side. About `needed` launches would make it as narrow as
-    the goal."""
+    the goal, or decide the difference from an earlier run. `ratio` is the throughput over that of the earlier run."""
 
     step: Index
     phase: Index
     size_bytes: Count
     launches: Count
-    reason: Literal["width", "modes", "time", "launches", "interrupted"]
+    reason: Literal["width", "modes", "differs", "equal", "time", "launches", "interrupted"]
     width: Number | None
     needed: Count | None
+    ratio: NotRequired[Ratio | None]
+
+
+class Ratio(TypedDict):
+    """Its middle and its interval."""
+
+    median: Number
+    low: Number
+    high: Number
+
+
+class Against(TypedDict):
+    """An earlier run that a run is measured against: its folder, and a digest of its samples."""
+
+    path: str
+    digest: str
 
 
 class Testbed(TypedDict, total=False):

@@ -1,14 +1,19 @@
-"""Why steps with a goal ended, in words."""
+"""Why steps with a goal ended, in words, and what is known beside an earlier run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal, cast
 
+from rich.console import Console
+
+from weft.cli.tables.layout import plain_table, titled
 from weft.plan.plan import Goal
 from weft.run.meta import RunMeta
 from weft.run.missing import COMPUTED
-from weft.run.records import Stop
+from weft.run.records import Ratio, Stop
 
+_ENDS: tuple[Literal["low", "median", "high"], ...] = ("low", "median", "high")
 MOST_SAID = 1000
 """More launches than these are no advice."""
 
@@ -20,14 +25,54 @@ def stop_lines(meta: RunMeta) -> Iterator[str]:
         if step.goal and meta.testbed.get("kind") in COMPUTED:
             yield f"{step.name}: one launch, since what is computed comes out the same each time"
         elif step.goal and stops:
-            yield f"{step.name}: {'; '.join(_parts(stops, step.goal))}"
+            yield f"{step.name}: {'; '.join(_parts(stops, step.goal, bool(meta.against)))}"
 
 
-def _parts(stops: list[Stop], goal: Goal) -> Iterator[str]:
+def print_differences(console: Console, meta: RunMeta) -> None:
+    """For each size that an earlier run has, by how much it differs from that, or what would decide it."""
+    for index, step in enumerate(meta.plan.steps):
+        stops = [one for one in meta.stops if one["step"] == index and one.get("ratio")]
+        if meta.against and step.goal and stops:
+            table = plain_table("size, B", "launches", "")
+            for one in stops:
+                table.add_row(str(one["size_bytes"]), str(one["launches"]), _difference(one))
+            titled(console, f"{step.name} beside {meta.against['path']}", table)
+
+
+def _difference(stop: Stop) -> str:
+    """In times of the slower one: what is slower by 12 % takes 1.12 times as long."""
+    low, middle, high = (_apart(cast(Ratio, stop["ratio"])[end]) for end in _ENDS)
+    most = _percent(max(low, high))
+    if stop["reason"] == "equal":
+        return f"equal within {most}"
+    if stop["reason"] == "differs":
+        way = "slower" if cast(Ratio, stop["ratio"])["median"] < 1 else "faster"
+        return f"{way} by {_percent(middle)} ({_percent(min(low, high))} to {most})"
+    if not stop["needed"]:
+        return f"undecided ({most} at most): the earlier run is too short"
+    more = _some(stop["needed"] - stop["launches"])
+    return f"undecided ({most} at most): about {more} launches more"
+
+
+def _apart(ratio: float) -> float:
+    return 100 * (max(ratio, 1 / ratio) - 1)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.0f} %" if value >= 10 else f"{value:.2g} %"
+
+
+def _parts(stops: list[Stop], goal: Goal, is_beside: bool) -> Iterator[str]:
     by_width = [one for one in stops if one["reason"] == "width"]
     by_modes = [one for one in stops if one["reason"] == "modes"]
-    undecided = [one for one in stops if one["reason"] not in ("width", "modes")]
-    if goal.width_ppm:
+    differing = [one for one in stops if one["reason"] == "differs"]
+    equal = [one for one in stops if one["reason"] == "equal"]
+    undecided = [one for one in stops if one["reason"] in ("time", "launches", "interrupted")]
+    if is_beside:
+        decided = f"{len(differing)} of {len(stops)} sizes differ from the earlier run, {len(equal)} equal it within "
+        after = f" after {_launches(differing + equal)}" if differing + equal else ""
+        yield f"{decided}{100 * goal.width:g} %{after}"
+    if by_width or (goal.width_ppm and not is_beside):
         known = f"{len(by_width)} of {len(stops)} sizes are known to ±{100 * goal.width:g} %"
         yield known + (f" after {_launches(by_width)}" if by_width else "")
     if by_modes:

@@ -10,7 +10,7 @@ from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
-from weft.cli.tables.stops import stop_lines
+from weft.cli.tables.stops import print_differences, stop_lines
 from weft.cli.tables.thresholds import print_thresholds
 from weft.diagnose.delivery import Delivered
 from weft.diagnose.points import Point
@@ -40,6 +40,7 @@ def print_summary(summary: Summary) -> None:
         if delivered := [one for one in summary.deliveries if one.step == step]:
             console.print(deliveries_table(delivered))
     print_thresholds(summary.thresholds, summary.meta, console)
+    print_differences(console, summary.meta)
     print_loads(summary, console)
     print_insides(summary, console)
     print_ensembles(summary, console)

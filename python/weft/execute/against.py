@@ -1,0 +1,21 @@
+"""The earlier run that a run is to be measured against, before anything is started."""
+
+from __future__ import annotations
+
+from weft.diagnose.earlier import earlier_run
+from weft.errors import RequestError
+from weft.plan.plan import Plan
+from weft.run import records
+from weft.run.missing import COMPUTED
+
+
+def settle_against(earlier: str | None, plan: Plan, spec: str) -> records.Against | None:
+    """As run.json names it; raises RequestError when it is no run, does not fit the plan, or could decide nothing."""
+    if earlier is None:
+        return None
+    if spec.partition(":")[0] in COMPUTED:
+        raise RequestError(
+            f"--against {earlier}: what {spec} computes comes out the same in each launch",
+            "run it without, then use `weft compare`",
+        )
+    return earlier_run(earlier, plan).recorded()
