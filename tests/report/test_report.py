@@ -9,12 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
 from support.command import WEFT
 from support.here import refusal, weft_json
-from support.synthetic import FAST_ETHERNET, GIGABIT, Network, run_meta, write_run
+from support.runs import affine_us, launches_of, pingpong_run
+from support.synthetic import FAST_ETHERNET, GIGABIT, Network, netpipe_sizes, run_meta, write_run
 from weft.errors import RequestError, WorkError
 from weft.interval import Interval
 from weft.quantity import (
@@ -129,6 +131,18 @@ def test_dips_and_modes_stand_out(make: Runs) -> None:
     assert marks[DIP] == 65536
     assert marks[MODES] == 8192
     assert marks.keys() == {DIP, MODES, HALF_POWER, SATURATION}
+
+
+def test_thresholds_are_lines_with_size_height_and_name(tmp_path: Path) -> None:
+    sizes = netpipe_sizes()
+    times_us = launches_of(affine_us(sizes, 28.0, 9410.0), noise=0.005)
+    times_us[np.array(sizes) > 65536] *= 1.38
+    report = Report([pingpong_run(tmp_path / "r", sizes, times_us)])
+    [row] = page_data(report.figures)["tables"]["thresholds"]["label"]
+    assert re.fullmatch(r"65,536 B: \+3[78][.\d]* %, jump", row)
+    for figure in report.figures[:3]:
+        assert row in figure.write(tmp_path)[0].read_text(), figure.name
+    assert "Thresholds: between 65,536 B and 65,539 B: jump" in report.html()
 
 
 def test_every_launch_is_drawn_and_every_batch_of_a_size_with_modes(make: Runs) -> None:

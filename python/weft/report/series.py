@@ -13,6 +13,7 @@ import numpy as np
 from weft.diagnose.curve import Curve, Ints, curves, message_times_us, to_mbps
 from weft.diagnose.points import Point, curve_points
 from weft.diagnose.signature import Signature, of_curve
+from weft.diagnose.thresholds import Threshold, curve_thresholds
 from weft.interval import Interval
 from weft.run.folder import Run
 from weft.statistics import Floats
@@ -36,6 +37,7 @@ class Series:
     points: list[Point]
     observations: list[Observation]
     signature: Signature
+    thresholds: list[Threshold]
 
     @property
     def pattern(self) -> str:
@@ -89,6 +91,7 @@ def _of_run(name: str, run: Run) -> Iterator[Series]:
             curve_points(curve),
             observations_of(run, curve),
             of_curve(curve),
+            curve_thresholds(run.meta, curve),
         )
 
 

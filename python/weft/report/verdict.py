@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from weft.alike import listed
 from weft.diagnose.points import Point
+from weft.diagnose.thresholds import threshold_lines
 from weft.interval import Interval
 from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
 from weft.report.ensemble import Ensemble, ensembles_of
@@ -152,7 +153,9 @@ def standouts(one: Series) -> list[str]:
     """A sentence for each kind of oddity the curve has."""
     dips = [_dip(point) for point in one.points if point.dip]
     several = [_modes(point) for point in one.points if point.modes.count > 1]
-    sentences = (("Dips: ", dips), ("Several modes: ", several))
+    at_dips = {point.size_bytes for point in one.points if point.dip}
+    changes = threshold_lines([t for t in one.thresholds if not at_dips & {*t.found.inside}])
+    sentences = (("Dips: ", dips), ("Several modes: ", several), ("Thresholds: ", changes))
     return [start + listed(names, MAX_NAMED, "; ") + "." for start, names in sentences if names]
 
 

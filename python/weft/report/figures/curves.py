@@ -10,6 +10,7 @@ from weft.diagnose.points import Point
 from weft.interval import Interval
 from weft.quantity import format_bytes, format_mbps, format_us, range_mbps, range_us
 from weft.report.figures.drawing.figure import Row, short
+from weft.report.figures.threshold_marks import TABLE, remarks, threshold_rows
 from weft.report.series import Series, time_us
 
 DIP = "dip"
@@ -25,11 +26,12 @@ MAX_OBSERVATIONS = 20_000
 
 
 def curve_tables(series: Sequence[Series]) -> dict[str, list[Row]]:
-    """The three tables of all series; messages of no bytes have no place on a logarithmic axis."""
+    """The tables of all series; messages of no bytes have no place on a logarithmic axis."""
     return {
         "points": [row for one in series for row in _points(one)],
         "observations": thinned([row for one in series for row in _observations(one)]),
         "marks": [row for one in series for row in (*_flags(one), *_anchors(one))],
+        TABLE: [row for one in series for row in threshold_rows(one)],
     }
 
 
@@ -55,6 +57,7 @@ def _extremes(rows: Sequence[Row]) -> set[int]:
 
 
 def _points(one: Series) -> Iterator[Row]:
+    beside = remarks(one)
     for point in _drawable(one):
         rate, time = point.throughput_mbps, time_us(point)
         yield {
@@ -65,7 +68,7 @@ def _points(one: Series) -> Iterator[Row]:
             "size_text": size_text(point.size_bytes),
             "time_text": range_us(time),
             "rate_text": range_mbps(rate),
-            "note": note(point),
+            "note": note(point) + beside.get(point.size_bytes, ""),
         }
 
 

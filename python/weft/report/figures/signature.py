@@ -11,6 +11,7 @@ from weft.report.figures.curves import MARK_KINDS, curve_tables
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec
 from weft.report.figures.drawing.plots import overlap_text
+from weft.report.figures.threshold_marks import across_sizes, on_curve, up_sizes
 from weft.report.material import Material
 
 HEIGHT = 380
@@ -39,7 +40,10 @@ def signature_figures(material: Material) -> list[Figure]:
                 labels,
                 tables,
                 (size, rate),
-                parts.layer("points", "area", band, x=size, y="rate_low:Q", y2="rate_high"),
+                [
+                    parts.layer("points", "area", band, x=size, y="rate_low:Q", y2="rate_high"),
+                    *across_sizes(size),
+                ],
             ),
             tables,
         ),
@@ -47,14 +51,24 @@ def signature_figures(material: Material) -> list[Figure]:
             "signature",
             "Network signature: throughput over time",
             f"{lines}, in order of size. Bars: their intervals. {dots}",
-            _compose(labels, tables, (time, rate), _bars(y="rate_high:Q", y2="rate_low")),
+            _compose(
+                labels,
+                tables,
+                (time, rate),
+                [_bars(y="rate_high:Q", y2="rate_low"), *on_curve(x=time, y=rate)],
+            ),
             tables,
         ),
         Figure(
             "saturation",
             "Saturation: message size over time",
             f"{lines}. Bars: their intervals. {dots}",
-            _compose(labels, tables, (time, _size(tables, "y")), _bars(y="size:Q")),
+            _compose(
+                labels,
+                tables,
+                (time, _size(tables, "y")),
+                [_bars(y="size:Q"), *up_sizes(_size(tables, "y"))],
+            ),
             tables,
         ),
     ]
@@ -89,9 +103,9 @@ def _bars(**ends: str) -> alt.Chart:
 
 
 def _compose(
-    labels: Sequence[str], tables: Tables, axes_of: tuple[Any, Any], intervals: alt.Chart
+    labels: Sequence[str], tables: Tables, axes_of: tuple[Any, Any], below: list[alt.Chart]
 ) -> Spec:
-    """All layers of a graph, from the back to the front, with what makes it interactive."""
+    """All layers of a graph, from those `below` to the front, with what makes it interactive."""
     place = dict(zip("xy", axes_of, strict=True))
     lines = parts.layer(
         "points",
@@ -111,7 +125,7 @@ def _compose(
     )
     open_marks = {"size": 110, "filled": False, "strokeWidth": 2, "opacity": 1}
     layers = [
-        intervals,
+        *below,
         parts.layer("observations", "circle", {"size": 9, "opacity": 0.4}, **place),
         lines.add_params(parts.zoom()),
         parts.layer("marks", "point", open_marks, shape=shape, **place),
