@@ -1,11 +1,14 @@
-"""`weft diagnose`: limits inside a network, slow nodes and routes."""
+"""`weft diagnose`: limits inside a network, slow nodes and routes, and what explains a pair's curve."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import click
 
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.findings import print_findings
+from weft.diagnose.explain.explain import explain
 from weft.diagnose.limits import diagnosis
 from weft.diagnose.limits.declared import DeclaredNetwork
 from weft.fabric.load import load_fabric
@@ -25,14 +28,16 @@ def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -
     """Find shared limits, slow nodes and slow routes in RUN.
 
     A run of the plan xray is a search for limits. Other runs between many nodes only show slow nodes and
-    slow routes, and runs between two nodes thresholds: sizes at which time changes. With --fabric, differences
-    from that description are listed.
+    slow routes. Between two nodes, thresholds are listed (sizes at which time changes), and limits, modes,
+    dips and outliers are explained by what the hosts did meanwhile. With --fabric, differences from that
+    description are listed.
     """
     opened = Run.open(run)
     scale = scale if scale is not None else opened.meta.testbed.get("scale", 1.0)
     found = diagnosis.diagnose(
         opened, DeclaredNetwork(load_fabric(fabric, scale)) if fabric else None
     )
+    found = replace(found, explanations=explain(opened))
     if as_json:
         print_json(found.to_json())
     else:

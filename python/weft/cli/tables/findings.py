@@ -43,6 +43,8 @@ def print_findings(found: Findings, meta: RunMeta) -> None:
     if found.pairs:
         title = f"several pairs at {found.pairs[0].size_bytes} B, all together"
         titled(console, title, *(f"  {order.text}" for order in found.pairs))
+    if found.explanations:
+        titled(console, "explained", *(f"  {one.text}" for one in found.explanations))
     for title, lines in (("undecided", found.undecided), ("not as declared", found.differences)):
         if lines:
             titled(console, title, "  " + listed(fold_names(lines), MOST_ROWS, "\n  "))

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from weft.diagnose.explain.finding import Explanation
 from weft.diagnose.pair_order import PairOrder
 from weft.diagnose.thresholds import Threshold
 from weft.interval import Interval
@@ -80,10 +81,13 @@ class Findings:
     full_rate_mbps: Interval | None = None
     pairs: list[PairOrder] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
+    explanations: list[Explanation] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft diagnose --json`."""
         limits = [limit.to_json() for limit in self.limits]
         pairs = [one.to_json() for one in self.pairs]
         thresholds = [one.to_json() for one in self.thresholds]
-        return {**vars(self), "limits": limits, "pairs": pairs, "thresholds": thresholds}
+        explanations = [one.to_json() for one in self.explanations]
+        own = {"limits": limits, "pairs": pairs, "thresholds": thresholds}
+        return {**vars(self), **own, "explanations": explanations}

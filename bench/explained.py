@@ -1,0 +1,265 @@
+"""Causes planted in a lab: whether `weft diagnose` names each of them first, and nothing where there is none.
+
+usage: bench/explained.py [--runs 10] [--without 20] [--keep FOLDER] [CAUSE ...]     (all and `none`, unless named)
+
+Each run is a stream of two sizes and takes about 4 s. A spinning process, a backlog of 10 frames (which is the whole
+machine's: it is put back at the end), a receive buffer of 16 kB, traffic from a third host, a queue of 5 frames in
+front of a slower host, and a reader that is stopped two thirds of the time. The runs without a cause are on the same
+labs.
+
+Takes about 10 minutes, and needs root.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.machine import machine
+from common.results import Goal, save
+from weft.diagnose.explain.explain import explain
+from weft.execute.request import RunRequest, start_run
+from weft.run.folder import Run
+from weft.testbed.lab import registry
+from weft.testbed.lab.registry import Entry
+from weft.testbed.lab.testbed import bring_up
+
+PLAN = """
+name = "explained"
+launches = 2
+[[steps]]
+name = "stream"
+pattern = "stream"
+transport = "tcp"
+sizes = ["4 KiB", "64 KiB"]
+stop = { rule = "time", trial = "100 ms", trials = 10 }
+"""
+SWITCH = """
+name = "{name}"
+[[hosts]]
+ids = "n[1-3]"
+attach = "switch"
+link = {{ rate = "{rate}", delay = "5 us" }}
+[[switches]]
+ids = "switch"
+[[overrides]]
+ids = "n2"
+link = {{ rate = "100 Mb/s"{queue} }}
+"""
+TAKE = """
+import socket
+server = socket.create_server(("{address}", 7))
+print(flush=True)
+connection = server.accept()[0]
+while connection.recv(65536): pass
+"""
+GIVE = """
+import socket
+connection = socket.create_connection(("{address}", 7))
+while True: connection.sendall(bytes(65536))
+"""
+BACKLOG = Path("/proc/sys/net/core/netdev_max_backlog")
+STOPPED_S, RUNNING_S = 0.010, 0.005
+NONE = "none"
+LEAST_NAMED = 0.9
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A cause: the code that must be named, the lab, what is done meanwhile, and changes to the plan."""
+
+    code: str
+    lab: str
+    plant: Callable[[Entry], Iterator[None]]
+    overrides: tuple[tuple[str, str], ...] = ()
+
+
+def nothing(entry: Entry) -> Iterator[None]:
+    yield
+
+
+def hog(entry: Entry) -> Iterator[None]:
+    """A process that spins beside the second node's agent."""
+    spin = (
+        f"import os; os.sched_setaffinity(0, {{{max(os.sched_getaffinity(0))}}})\nwhile True: pass"
+    )
+    with _running([sys.executable, "-c", spin]):
+        yield
+
+
+def short_backlog(entry: Entry) -> Iterator[None]:
+    """At most 10 frames wait for a processor; without segmentation offload, so that a burst is frames."""
+    before = BACKLOG.read_text()
+    for node in ("n1", "n2"):
+        _enter(entry, node, ["ip", "link", "set", "dev", "eth0", "gso_max_segs", "1"])
+    try:
+        BACKLOG.write_text("10")
+        yield
+    finally:
+        BACKLOG.write_text(before)
+
+
+def traffic(entry: Entry) -> Iterator[None]:
+    """The third node sends to the second."""
+    address = next(node.address for node in entry.keeper.nodes if node.name == "n2")
+    take, give = TAKE.format(address=address), GIVE.format(address=address)
+    with _running(entry.keeper.enter_command("n2", [sys.executable, "-c", take])) as reader:
+        assert reader.stdout is not None
+        reader.stdout.readline()
+        with _running(entry.keeper.enter_command("n3", [sys.executable, "-c", give])):
+            yield
+
+
+def sleeping_reader(entry: Entry) -> Iterator[None]:
+    """The second node's agent is stopped two thirds of the time; what it has not read must not fit into its buffer."""
+    _enter(entry, "n2", ["sysctl", "-qw", "net.ipv4.tcp_rmem=4096 131072 1048576"])
+    over = threading.Event()
+    thread = threading.Thread(target=_stop_and_go, args=(entry, over))
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _stop_and_go(entry: Entry, over: threading.Event) -> None:
+    while not over.wait(RUNNING_S):
+        for pid in _agents(entry, "n2"):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+                over.wait(STOPPED_S)
+                os.kill(pid, signal.SIGCONT)
+
+
+def _agents(entry: Entry, name: str) -> list[int]:
+    """The agents on a node of the lab."""
+    (node,) = (one for one in entry.keeper.nodes if one.name == name)
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            is_agent = (process / "comm").read_text() == "weft-probe\n"
+            if is_agent and (process / "ns/net").stat().st_ino == node.inode:
+                found.append(int(process.name))
+    return found
+
+
+PLANTED = {
+    "hog": Planted("processor-contention", "pair", hog),
+    "backlog": Planted("backlog-drops", "pair", short_backlog),
+    "buffer": Planted(
+        "receive-buffer",
+        "pair",
+        nothing,
+        (("steps.stream.options.receive_buffer", '"16 KiB"'),),
+    ),
+    "traffic": Planted("competing-traffic", "three", traffic),
+    "queue": Planted("loss-on-the-way", "three-short", nothing),
+    "reader": Planted("reader-slow", "pair", sleeping_reader, (("steps.stream.window", "1024"),)),
+}
+WITHOUT = (Planted(NONE, "pair", nothing), Planted(NONE, "three", nothing))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=10, help="of each cause")
+    parser.add_argument("--without", type=int, default=20, help="runs without a cause")
+    parser.add_argument("--keep", type=Path, help="keep the runs in this folder")
+    parser.add_argument("causes", nargs="*", help=", ".join((*PLANTED, NONE)))
+    arguments = parser.parse_args()
+    print(machine(), flush=True)
+    chosen = arguments.causes or [*PLANTED, NONE]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        keep = arguments.keep or folder
+        named = {
+            cause: _named_first(cause, [PLANTED[cause]] * arguments.runs, folder, keep)
+            for cause in PLANTED
+            if cause in chosen
+        }
+        goals = [_goal(cause, codes) for cause, codes in named.items()]
+        if len(named) == len(PLANTED):
+            goals.append(_all(named))
+        if NONE in chosen:
+            plants = [WITHOUT[number % len(WITHOUT)] for number in range(arguments.without)]
+            codes = _named_first(NONE, plants, folder, keep)
+            goals.append(
+                Goal("named without a cause", len(codes) - codes.count(NONE), "runs", at_most=0)
+            )
+    save("explained", goals)
+
+
+def _goal(cause: str, codes: Sequence[str]) -> Goal:
+    right = codes.count(PLANTED[cause].code)
+    return Goal(f"{cause}: named first, of {len(codes)}", right, "runs")
+
+
+def _all(named: dict[str, list[str]]) -> Goal:
+    right = sum(codes.count(PLANTED[cause].code) for cause, codes in named.items())
+    runs = sum(map(len, named.values()))
+    return Goal(f"causes named first, of {runs}", right, "runs", at_least=round(LEAST_NAMED * runs))
+
+
+def _named_first(cause: str, plants: Sequence[Planted], scratch: Path, keep: Path) -> list[str]:
+    """The code that is named first in each run."""
+    codes = []
+    for number, planted in enumerate(plants):
+        run = measure(planted, scratch, keep / f"{cause}-{number}")
+        found = [one for one in explain(run) if one.cause]
+        codes.append((found[0].cause or NONE) if found else NONE)
+    print(f"{cause:10}{', '.join(f'{code} {n}' for code, n in Counter(codes).items())}", flush=True)
+    return codes
+
+
+def measure(planted: Planted, scratch: Path, out: Path) -> Run:
+    """One run with a cause planted, on a lab of its own."""
+    plan = scratch / "plan.toml"
+    plan.write_text(PLAN)
+    with _lab(planted.lab, scratch) as entry, contextmanager(planted.plant)(entry):
+        start_run(
+            RunRequest(str(plan), f"lab:{entry.id}", str(out), overrides=[*planted.overrides])
+        )
+    return Run.open(out)
+
+
+@contextmanager
+def _lab(name: str, folder: Path) -> Iterator[Entry]:
+    fabric = name
+    if name != "pair":
+        path = folder / f"{name}.toml"
+        rate, queue = ("400 Mb/s", ", queue_frames = 5") if "short" in name else ("100 Mb/s", "")
+        path.write_text(SWITCH.format(name=name, rate=rate, queue=queue))
+        fabric = str(path)
+    entry = bring_up(fabric, 1.0, f"explained-{name}")
+    try:
+        yield entry
+    finally:
+        registry.remove(entry)
+
+
+@contextmanager
+def _running(command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _enter(entry: Entry, node: str, command: list[str]) -> None:
+    subprocess.run(entry.keeper.enter_command(node, command), check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""What is to be explained in a step: modes, dips and outliers, each as slow stretches beside fast ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.diagnose.curve import Curve, Ints
+from weft.diagnose.explain.stretches import Stretches
+from weft.diagnose.points import Point
+from weft.quantity import format_bytes
+from weft.statistics import Floats
+
+Mask = npt.NDArray[np.bool_]
+
+LEAST_SLOW = 2
+"""One slow stretch alone proves nothing."""
+OUTLIER_RATIO, OUTLIER_DEVIATIONS = 1.25, 6.0
+"""An outlier takes so much longer than the median of its size, and is so many robust standard deviations off."""
+MOST_OUTLIERS = 0.2
+"""A larger share of the stretches is not out of line."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Slow stretches beside fast ones. `used` says which stretches take part, `slow` which of these are slow.
+
+    `unit` numbers what is shuffled (stretches that belong together have one number), `stratum` inside of what.
+    `slowdown` is the time of a slow message over that of a fast one.
+    """
+
+    kind: str
+    sizes_bytes: tuple[int, ...]
+    text: str
+    used: Mask
+    slow: Mask
+    unit: Ints
+    stratum: Ints
+    slowdown: float
+
+    def shuffled(self, values: Floats) -> tuple[Floats, Ints, Ints]:
+        """Means of the rows of `values` over each unit; whether a unit is slow; its stratum."""
+        units, first, at = np.unique(self.unit, return_index=True, return_inverse=True)
+        count = np.bincount(at, minlength=len(units))
+        means = [np.bincount(at, row[self.used], len(units)) / count for row in values]
+        return np.array(means), self.slow[first].astype(np.int64), self.stratum[first]
+
+
+def contrasts(curve: Curve, points: list[Point], stretches: Stretches) -> Iterator[Contrast]:
+    """All that is to be explained in a step, by size."""
+    for index, point in enumerate(points):
+        if point.modes.count > 1:
+            yield from _modes(point, stretches)
+        if point.dip:
+            yield from _dip(points[index - 1 : index + 2], stretches)
+    yield from _outliers([one for one in points if one.modes.count == 1], stretches)
+
+
+def _modes(point: Point, stretches: Stretches) -> Iterator[Contrast]:
+    used = stretches.phase == point.phase
+    times, launch = stretches.time_us[used], stretches.launch[used]
+    centres = np.log(point.modes.locations)
+    slow = np.searchsorted((centres[1:] + centres[:-1]) / 2, np.log(times)) > 0
+    if min(slow.sum(), (~slow).sum()) < LEAST_SLOW:
+        return
+    of_launch = [slow[launch == one] for one in np.unique(launch)]
+    is_mixed = any(one.any() and not one.all() for one in of_launch)
+    yield Contrast(
+        "modes",
+        (point.size_bytes,),
+        f"{format_bytes(point.size_bytes)}: {point.modes.count} modes, {100 * slow.mean():.0f} % slow",
+        used,
+        slow,
+        unit=np.arange(len(times)) if is_mixed else launch,
+        stratum=launch if is_mixed else np.zeros(len(times), dtype=np.int64),
+        slowdown=_ratio(times, slow),
+    )
+
+
+def _dip(around: list[Point], stretches: Stretches) -> Iterator[Contrast]:
+    before, here, after = around
+    assert here.expected_mbps is not None
+    used = np.isin(stretches.phase, [one.phase for one in around])
+    phase, launch = stretches.phase[used], stretches.launch[used]
+    slow = phase == here.phase
+    if not slow.any() or slow.all():
+        return
+    slowdown = here.expected_mbps.median / here.throughput_mbps.median
+    yield Contrast(
+        "dip",
+        (here.size_bytes,),
+        f"{format_bytes(here.size_bytes)}: {100 * (slowdown - 1):.0f} % slower than between its neighbours "
+        f"{format_bytes(before.size_bytes)} and {format_bytes(after.size_bytes)}",
+        used,
+        slow,
+        unit=launch * (int(phase.max()) + 1) + phase,
+        stratum=launch,
+        slowdown=slowdown,
+    )
+
+
+def _outliers(points: list[Point], stretches: Stretches) -> Iterator[Contrast]:
+    """Those of all sizes together: few stand out at any one."""
+    used = np.isin(stretches.phase, [one.phase for one in points])
+    phase, times = stretches.phase[used], stretches.time_us[used]
+    relative = times.copy()
+    for one in np.unique(phase):
+        relative[phase == one] /= np.median(times[phase == one])
+    off = np.log(relative)
+    spread = 1.4826 * np.median(np.abs(off)) if len(off) else 0.0
+    slow = off > max(np.log(OUTLIER_RATIO), OUTLIER_DEVIATIONS * spread)
+    if slow.sum() < LEAST_SLOW or slow.mean() > MOST_OUTLIERS:
+        return
+    where = {int(one) for one in phase[slow]}
+    sizes = tuple(one.size_bytes for one in points if one.phase in where)
+    at = format_bytes(sizes[0]) + (f" to {format_bytes(sizes[-1])}" if len(sizes) > 1 else "")
+    yield Contrast(
+        "outliers",
+        sizes,
+        f"{at}: {slow.sum()} of {len(slow)} stretches are outliers, {np.median(relative[slow]):.1f} times as slow",
+        used,
+        slow,
+        unit=np.arange(len(times)),
+        stratum=phase,
+        slowdown=_ratio(relative, slow),
+    )
+
+
+def _ratio(times: Floats, slow: Mask) -> float:
+    return float(np.median(times[slow]) / np.median(times[~slow]))

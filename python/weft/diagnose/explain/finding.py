@@ -1,0 +1,45 @@
+"""What explains something, as data and as a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+NOTHING = "nothing recorded explains it"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One counter, in the slow stretches beside the fast ones, or alone where a whole step is limited (`fast` is null).
+
+    `unit`: "share" of the time, "per message", or "per s".
+    """
+
+    counter: str
+    where: str
+    slow: float
+    fast: float | None
+    unit: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is explained (`kind`: "limit", "modes", "dip", "outliers"), where, and by what; no cause where by nothing.
+
+    `strength` is the part of the lost time, or of the count, that the cause has; `p_value` how often chance alone does
+    as much, of all counters together; null where the kernel itself states the cause.
+    """
+
+    kind: str
+    step: str
+    sizes_bytes: tuple[int, ...]
+    text: str
+    cause: str | None = None
+    nodes: tuple[str, ...] = ()
+    strength: float = 0.0
+    p_value: float | None = None
+    evidence: list[Evidence] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """As `weft diagnose --json` prints it."""
+        return vars(self) | {"evidence": [vars(one) for one in self.evidence]}

@@ -1,0 +1,93 @@
+"""Which counters moved with what is slow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.diagnose.explain.contrast import Contrast
+from weft.diagnose.explain.finding import NOTHING, Evidence, Explanation
+from weft.diagnose.explain.permutation import p_values
+from weft.diagnose.explain.signals import Signal
+from weft.diagnose.explain.stretches import Stretches
+from weft.quantity import significant
+from weft.statistics import Floats
+
+ALPHA = 0.01
+"""So often at most one of all counters moves with it by chance."""
+LEAST_SHARE = 0.5
+"""A time explains what is slow when it is at least this part of what slow messages take longer."""
+LEAST_RATIO = 2.0
+"""A count explains it when there is this much more of it, per second, in slow stretches, and the events are long enough
+for LEAST_SHARE of the lost time."""
+LEAST_EVENTS = 1.0
+"""So many more in a slow stretch, on average."""
+
+
+def explain_contrast(
+    step: str, contrast: Contrast, signals: list[Signal], stretches: Stretches
+) -> Explanation:
+    """What moved with the slow stretches: the first cause in the order of CAUSES, and of its counters the strongest."""
+    moved = _moved(contrast, signals, stretches)
+    if not moved:
+        return Explanation(contrast.kind, step, contrast.sizes_bytes, f"{contrast.text}; {NOTHING}")
+    p_value, strength, signal = min(moved, key=lambda one: (one[2].rank, -one[1]))
+    messages = stretches.messages[contrast.used]
+    evidence = _evidence(contrast, signal, messages, stretches.time_us[contrast.used])
+    return Explanation(
+        contrast.kind,
+        step,
+        contrast.sizes_bytes,
+        f"{contrast.text}; slow ones have {signal.cause.says} on {signal.where} ({_numbers(evidence)})",
+        signal.cause.code,
+        signal.nodes,
+        strength,
+        p_value,
+        [evidence],
+    )
+
+
+def _moved(
+    contrast: Contrast, signals: list[Signal], stretches: Stretches
+) -> list[tuple[float, float, Signal]]:
+    """Signals with their probability by chance and their strength."""
+    strong = [(strength(contrast, one, stretches), one) for one in signals]
+    if not any(much for much, _ in strong):
+        return []
+    # All take part, also those that are too weak: they were looked at.
+    p = p_values(*contrast.shuffled(np.array([one.values for _, one in strong])))
+    rows = zip(p, strong, strict=True)
+    return [(float(one), much, signal) for one, (much, signal) in rows if much and one <= ALPHA]
+
+
+def strength(contrast: Contrast, signal: Signal, stretches: Stretches) -> float:
+    """The part of the lost time, or of the count, that slow stretches have more; 0 where that is too little."""
+    values = signal.values[contrast.used]
+    slow, fast = float(values[contrast.slow].mean()), float(values[~contrast.slow].mean())
+    if signal.cause.kind == "share":
+        part = (slow * contrast.slowdown - fast) / max(contrast.slowdown - 1, 1e-9)
+        return min(part, 1.0) if slow > fast and part >= LEAST_SHARE else 0.0
+    time_us = stretches.time_us[contrast.used]
+    lasted_us = float((time_us * stretches.messages[contrast.used])[contrast.slow].mean())
+    events = (slow - fast) * lasted_us / 1e6
+    lost_us = lasted_us * (1 - 1 / contrast.slowdown)
+    is_much = slow >= LEAST_RATIO * fast and events >= LEAST_EVENTS
+    is_long = events * signal.cause.most_us >= LEAST_SHARE * lost_us
+    return 1 - fast / slow if is_much and is_long else 0.0
+
+
+def _evidence(contrast: Contrast, signal: Signal, messages: Floats, time_us: Floats) -> Evidence:
+    values, unit = signal.values[contrast.used], "share"
+    if signal.cause.kind == "rate":
+        values, unit = values * time_us / 1e6, "per message"
+    slow, fast = (
+        float(np.average(values[part], weights=messages[part]))
+        for part in (contrast.slow, ~contrast.slow)
+    )
+    return Evidence(signal.counter, signal.where, slow, fast, unit)
+
+
+def _numbers(evidence: Evidence) -> str:
+    """Such as "net_rx 410 against 12 a message"."""
+    factor, of = (100, "% of the time") if evidence.unit == "share" else (1, "a message")
+    slow, fast = (significant(factor * value, 2) for value in (evidence.slow, evidence.fast or 0.0))
+    return f"{evidence.counter.removeprefix('softirq_')} {slow} against {fast} {of}"

@@ -1,0 +1,227 @@
+"""Slow parts of a run are explained by what moved with them, whole steps by what the kernel states, or not at all."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from support.evidence import Counter, add_evidence
+from support.plans import a_step
+from support.runs import launches_of, step_rows, write_run
+from weft.diagnose.explain.explain import explain
+from weft.diagnose.explain.finding import Explanation
+from weft.diagnose.explain.permutation import p_values
+from weft.plan.pattern import Stream
+from weft.plan.plan import Options, Step
+from weft.run.folder import Run
+
+SIZES = [1024, 8192, 65536]
+BASE_US = np.array([20.0, 25.0, 80.0])
+BUSY = {(0, "tcp_bytes_sent", None): 10**8, (0, "tcp_rtt_ns", None): 50_000}
+
+
+def a_run(
+    folder: Path, times_us: npt.NDArray[np.float64], step: Step | None = None
+) -> tuple[Run, npt.NDArray[np.float64]]:
+    """A run of a stream, and the time of each of its batches in ns."""
+    step = step or a_step(Stream(window=64), sizes=SIZES)
+    run = write_run(folder / "run", [step_rows(SIZES, times_us, pattern="stream")], [step])
+    return run, run.samples["elapsed_ns"].to_numpy().astype(float)
+
+
+def even(noise: float = 0.01, seed: int = 1) -> npt.NDArray[np.float64]:
+    return launches_of(BASE_US, launches=4, batches=10, noise=noise, seed=seed)
+
+
+def two_modes(seed: int = 1) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Times with two modes at 8 KiB, and which rows of the samples are slow."""
+    times, random = even(seed=seed), np.random.default_rng(seed)
+    slow = np.zeros(times.shape, dtype=bool)
+    slow[1] = random.random(times.shape[1:]) < 0.4
+    return np.where(slow, 1.6 * times, times), slow.ravel()
+
+
+def noise_counters(run: Run, seed: int = 1) -> dict[Counter, npt.NDArray[np.float64]]:
+    """Counters that move by themselves, alike for both nodes of the lab's host where they are the host's."""
+    random, rows = np.random.default_rng(seed), len(run.samples)
+    time_ns = run.samples["elapsed_ns"].to_numpy()
+    counters: dict[Counter, npt.NDArray[np.float64]] = {}
+    for name in ("softirq_net_rx", "softirq_timer", "softirq_sched", "softnet_processed"):
+        for cpu in range(4):
+            values = time_ns / 1e5 * random.lognormal(0, 0.5, rows)
+            counters |= {(node, name, cpu): values for node in (0, 1)}
+    for node in (0, 1):
+        counters[node, "process_waiting_ns", None] = time_ns * 0.01 * random.lognormal(0, 0.5, rows)
+        counters[node, "process_faults", None] = random.poisson(2, rows)
+    return counters
+
+
+def explained(run: Run, counters: Mapping[Counter, npt.ArrayLike]) -> list[Explanation]:
+    add_evidence(run, {**noise_counters(run), **counters})
+    return explain(run)
+
+
+def test_a_run_without_evidence_is_not_explained(tmp_path: Path) -> None:
+    run, _ = a_run(tmp_path, two_modes()[0])
+    assert explain(run) == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_where_nothing_is_slow_nothing_is_named(tmp_path: Path, seed: int) -> None:
+    run, _ = a_run(tmp_path, even(noise=0.05, seed=seed))
+    add_evidence(run, {**noise_counters(run, seed), **BUSY})
+    assert [one for one in explain(run) if one.cause] == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_modes_that_nothing_moved_with_are_said_to_be_unexplained(
+    tmp_path: Path, seed: int
+) -> None:
+    run, _ = a_run(tmp_path, two_modes(seed)[0])
+    add_evidence(run, noise_counters(run, seed))
+    (one,) = explain(run)
+    assert one.cause is None and one.text.endswith("slow; nothing recorded explains it")
+    assert one.kind == "modes" and one.sizes_bytes == (8192,)
+
+
+def test_softirqs_of_slow_batches_are_named_with_the_numbers_of_a_message(tmp_path: Path) -> None:
+    times, slow = two_modes()
+    run, _ = a_run(tmp_path, times)
+    softirqs = np.where(slow, 410.0, 12.0) * 1000
+    (one,) = explained(run, {(node, "softirq_net_rx", 1): softirqs for node in (0, 1)})
+    assert one.cause == "interrupts" and one.nodes == ("n1", "n2"), (
+        "the host's counters are of both"
+    )
+    share = 100 * slow[len(slow) // 3 : 2 * len(slow) // 3].mean()
+    assert one.text == (
+        f"8 KiB: 2 modes, {share:.0f} % slow; slow ones have interrupts on n[1-2], processor 1 "
+        "(net_rx 410 against 12 a message)"
+    )
+    assert one.p_value is not None and one.p_value < 0.01
+    assert one.to_json()["evidence"][0]["counter"] == "softirq_net_rx"
+
+
+def test_a_cause_is_named_before_what_it_brings_about(tmp_path: Path) -> None:
+    times, slow = two_modes()
+    run, took_ns = a_run(tmp_path, times)
+    waiting = {(1, "process_waiting_ns", None): np.where(slow, 0.36, 0.001) * took_ns}
+    softirqs = {(node, "softirq_net_rx", 1): np.where(slow, 9000, 100) for node in (0, 1)}
+    (one,) = explained(run, softirqs | waiting)
+    assert one.cause == "processor-contention" and one.nodes == ("n2",)
+
+
+def test_a_time_that_is_too_short_to_be_the_cause_is_not_named(tmp_path: Path) -> None:
+    times, slow = two_modes()
+    run, took_ns = a_run(tmp_path, times)
+    (one,) = explained(
+        run, {(1, "process_waiting_ns", None): np.where(slow, 0.03, 0.001) * took_ns}
+    )
+    assert one.cause is None
+
+
+def test_events_that_are_too_short_to_be_the_cause_are_not_named(tmp_path: Path) -> None:
+    times, slow = two_modes()
+    run, _ = a_run(tmp_path, times)
+    (one,) = explained(run, {(0, "softirq_sched", 1): np.where(slow, 30, 3)})
+    assert one.cause is None
+
+
+def test_waits_of_a_task_that_is_woken_are_no_contention(tmp_path: Path) -> None:
+    run, took_ns = a_run(tmp_path, even())
+    waiting = {(1, "process_waiting_ns", None): 0.4 * took_ns}
+    woken = {(1, "process_voluntary_switches", None): 0.4 * took_ns / 30_000}
+    assert explained(run, waiting | woken) == []
+    assert [one.cause for one in explained(run, waiting)] == ["processor-contention"]
+
+
+def test_modes_of_whole_launches_are_no_more_than_so_many_observations(tmp_path: Path) -> None:
+    """What differs between two launches and two others by chance is not told from a cause."""
+    times = launches_of(BASE_US, launches=4, batches=30, noise=0.01)
+    times[1, 2:] *= 1.6
+    run, took_ns = a_run(tmp_path, times)
+    late = run.samples["launch"].to_numpy() >= 2
+    found = explained(run, {(1, "process_waiting_ns", None): np.where(late, 0.4, 0.001) * took_ns})
+    assert [one.cause for one in found if one.kind == "modes"] == [None]
+
+
+def test_a_dip_is_explained_by_what_its_neighbours_lack(tmp_path: Path) -> None:
+    times = launches_of(np.array([20.0, 100.0, 80.0]), launches=5, batches=5, noise=0.01)
+    run, took_ns = a_run(tmp_path, times)
+    slow = run.samples["phase"].to_numpy() == 1
+    found = explained(run, {(1, "process_waiting_ns", None): np.where(slow, 0.5, 0.001) * took_ns})
+    assert [(one.kind, one.cause) for one in found if one.kind == "dip"] == [
+        ("dip", "processor-contention")
+    ]
+    assert "% slower than between its neighbours 1 KiB and 64 KiB" in found[-1].text
+
+
+def test_outliers_of_all_sizes_are_explained_together(tmp_path: Path) -> None:
+    times, random = even(), np.random.default_rng(3)
+    slow = random.random(times.shape) < 0.05
+    run, took_ns = a_run(tmp_path, np.where(slow, 3 * times, times))
+    steal = np.where(slow.ravel(), 0.6, 0.0) * took_ns
+    found = explained(run, {(node, "cpu_steal_ns", 0): steal for node in (0, 1)})
+    assert [(one.kind, one.cause) for one in found] == [("outliers", "stolen-time")]
+
+
+LIMITED = {
+    "processor-contention": {(1, "process_waiting_ns", None): 0.5},
+    "stolen-time": {(0, "cpu_steal_ns", 1): 0.3},
+    "send-buffer": {(0, "tcp_send_buffer_limited_ns", None): 0.6},
+    "reader-slow": {(0, "tcp_receive_window_limited_ns", None): 0.6},
+}
+"""Shares of the time."""
+
+
+@pytest.mark.parametrize("cause", LIMITED)
+def test_a_limit_that_the_kernel_states_is_named(tmp_path: Path, cause: str) -> None:
+    run, took_ns = a_run(tmp_path, even())
+    found = explained(run, BUSY | {key: share * took_ns for key, share in LIMITED[cause].items()})
+    assert [(one.kind, one.cause) for one in found] == [("limit", cause)]
+
+
+def test_a_small_buffer_that_was_set_is_named_and_an_ample_one_is_the_reader(
+    tmp_path: Path,
+) -> None:
+    for name, bytes_ in (("receive-buffer", 16384), ("reader-slow", 64 << 20)):
+        step = a_step(Stream(window=64), sizes=SIZES, options=Options(receive_buffer_bytes=bytes_))
+        run, took_ns = a_run(tmp_path / name, even(), step)
+        full = {(0, "tcp_receive_window_limited_ns", None): 0.6 * took_ns}
+        assert [one.cause for one in explained(run, BUSY | full)] == [name]
+
+
+def test_drops_explain_losses_and_losses_without_drops_are_on_the_way(tmp_path: Path) -> None:
+    lost: dict[Counter, npt.ArrayLike] = {(0, "tcp_retransmits", None): 700, **BUSY}
+    drops = {(node, "softnet_dropped", 1): 700 for node in (0, 1)}
+    many = {(node, "softnet_processed", 1): 10**8 for node in (0, 1)}
+    run, _ = a_run(tmp_path / "way", even())
+    assert [one.cause for one in explained(run, lost)] == ["loss-on-the-way"]
+    run, _ = a_run(tmp_path / "backlog", even())
+    assert next(one.cause for one in explained(run, lost | drops)) == "backlog-drops"
+    run, _ = a_run(tmp_path / "drops", even())
+    assert explained(run, BUSY | drops | many) == [], "so few cost nothing"
+
+
+def test_bytes_of_others_are_competing_traffic(tmp_path: Path) -> None:
+    own: dict[Counter, npt.ArrayLike] = {
+        (1, "tcp_bytes_received", None): 10**7,
+        (1, "interface_rx_packets", None): 7000,
+    }
+    run, _ = a_run(tmp_path / "alone", even())
+    assert explained(run, own | {(1, "interface_rx_bytes", None): 10**7 + 7000 * 66}) == []
+    run, _ = a_run(tmp_path / "beside", even())
+    found = explained(run, own | {(1, "interface_rx_bytes", None): 2 * 10**7})
+    assert [(one.cause, one.nodes) for one in found] == [("competing-traffic", ("n2",))]
+
+
+def test_of_many_counters_some_differ_by_chance_and_are_not_taken_for_causes() -> None:
+    random, strata = np.random.default_rng(5), np.repeat([0, 1], 20)
+    slow = np.tile([1, 0], 20)
+    false = [p_values(random.random((200, 40)), slow, strata).min() < 0.05 for _ in range(60)]
+    assert np.mean(false) < 0.15
+    alike = random.random((200, 40))
+    alike[7] += 2 * slow
+    p = p_values(alike, slow, strata)
+    assert p[7] < 0.01 and np.sort(p)[1] > 0.05

@@ -1,0 +1,36 @@
+"""Evidence tables for tests: what counters grew by beside samples that the test chooses."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from weft.run.folder import Run
+from weft.run.table_file import write_table
+from weft.run.tables import EVIDENCE_NAME, SCHEMAS
+
+Counter = tuple[int, str, int | None]
+"""Node, counter, processor."""
+
+
+def add_evidence(run: Run, counters: Mapping[Counter, npt.ArrayLike]) -> None:
+    """One stretch for each row of the samples of a run between two nodes: its time, and these counters' growth."""
+    samples = run.samples
+    elapsed_ns = samples["elapsed_ns"].to_numpy()
+    times: dict[Counter, npt.ArrayLike] = {
+        (node, "elapsed_ns", None): elapsed_ns for node in (0, 1)
+    }
+    keys = {name: samples[name] for name in ("step", "phase", "launch", "batch")}
+    tables = []
+    for (node, counter, cpu), values in (times | dict(counters)).items():
+        value = np.broadcast_to(np.asarray(values).astype(np.int64), len(samples))
+        own = {"batches": 1, "node": node, "counter": counter, "cpu": cpu}
+        columns = {name: pa.array([one] * len(samples)) for name, one in own.items()}
+        rows = pa.table({**keys, **columns, "value": value})
+        tables.append(
+            rows.select(SCHEMAS[EVIDENCE_NAME].names)
+            .cast(SCHEMAS[EVIDENCE_NAME])
+            .filter(value != 0)
+        )
+    write_table(pa.concat_tables(tables), run.directory / EVIDENCE_NAME)
