@@ -1,16 +1,17 @@
-"""What is to be explained in a step: modes, dips and outliers, each as slow stretches beside fast ones."""
+"""What is to be explained in a step: modes, dips, jumps, outliers, each as slow stretches beside fast ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from weft.diagnose.curve import Curve, Ints
+from weft.diagnose.curve import Ints
 from weft.diagnose.explain.stretches import Stretches
 from weft.diagnose.points import Point
+from weft.diagnose.thresholds import Threshold
 from weft.quantity import format_bytes
 from weft.statistics import Floats
 
@@ -18,6 +19,8 @@ Mask = npt.NDArray[np.bool_]
 
 LEAST_SLOW = 2
 """One slow stretch alone proves nothing."""
+MOST_APART = 1.05
+"""Counters grow with the size; over so small a step of it they do not."""
 OUTLIER_RATIO, OUTLIER_DEVIATIONS = 1.25, 6.0
 """An outlier takes so much longer than the median of its size, and is so many robust standard deviations off."""
 MOST_OUTLIERS = 0.2
@@ -49,13 +52,17 @@ class Contrast:
         return np.array(means), self.slow[first].astype(np.int64), self.stratum[first]
 
 
-def contrasts(curve: Curve, points: list[Point], stretches: Stretches) -> Iterator[Contrast]:
-    """All that is to be explained in a step, by size."""
+def contrasts(
+    points: list[Point], thresholds: Sequence[Threshold], stretches: Stretches
+) -> Iterator[Contrast]:
+    """All that is to be explained in a step, by kind and size."""
     for index, point in enumerate(points):
         if point.modes.count > 1:
             yield from _modes(point, stretches)
         if point.dip:
             yield from _dip(points[index - 1 : index + 2], stretches)
+    for threshold in thresholds:
+        yield from _jump(threshold, points, stretches)
     yield from _outliers([one for one in points if one.modes.count == 1], stretches)
 
 
@@ -99,6 +106,29 @@ def _dip(around: list[Point], stretches: Stretches) -> Iterator[Contrast]:
         unit=launch * (int(phase.max()) + 1) + phase,
         stratum=launch,
         slowdown=slowdown,
+    )
+
+
+def _jump(threshold: Threshold, points: list[Point], stretches: Stretches) -> Iterator[Contrast]:
+    """The two sizes around a jump, where they are so near that nothing else changes between them."""
+    found = threshold.found
+    around = [one for one in points if one.size_bytes in (found.last_before, found.first_after)]
+    if found.kind != "jump" or found.first_after > MOST_APART * found.last_before:
+        return
+    used = np.isin(stretches.phase, [one.phase for one in around])
+    slower = around[-1] if found.height.median > 0 else around[0]
+    slow = stretches.phase[used] == slower.phase
+    if min(slow.sum(), (~slow).sum()) < LEAST_SLOW:
+        return
+    yield Contrast(
+        "threshold",
+        tuple(one.size_bytes for one in around),
+        threshold.text,
+        used,
+        slow,
+        unit=np.arange(len(slow)),
+        stratum=stretches.launch[used],
+        slowdown=max(1 + found.height.median, 1 / (1 + found.height.median)),
     )
 
 

@@ -14,13 +14,14 @@ from weft.diagnose.explain.moved import explain_contrast
 from weft.diagnose.explain.signals import signals
 from weft.diagnose.explain.stretches import of_step
 from weft.diagnose.points import curve_points
+from weft.diagnose.thresholds import curve_thresholds
 from weft.run.folder import Run
 from weft.run.table_stream import read_growing
 from weft.run.tables import EVIDENCE_NAME
 
 
 def explain(run: Run) -> list[Explanation]:
-    """What explains the limits, modes, dips and outliers of a run between two nodes, the surest first.
+    """What explains the limits, modes, dips, jumps and outliers of a run between two nodes, the surest first.
 
     What the kernel states of whole steps comes first, then what moved with slow parts, then what nothing explains.
     Empty for a run without evidence.
@@ -39,5 +40,6 @@ def _of_curve(run: Run, curve: Curve, evidence: pa.Table) -> Iterator[Explanatio
     found = signals(run, stretches)
     yield from limits(run, curve, stretches, found)
     step = run.meta.plan.steps[curve.step].name
-    for contrast in contrasts(curve, curve_points(curve), stretches):
+    thresholds = curve_thresholds(run.meta, curve)
+    for contrast in contrasts(curve_points(curve), thresholds, stretches):
         yield explain_contrast(step, contrast, found, stretches)

@@ -24,7 +24,8 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is explained (`kind`: "limit", "modes", "dip", "outliers"), where, and by what; no cause where by nothing.
+    """What is explained (`kind`: "limit", "modes", "dip", "threshold" or "outliers"), where, and by what: no cause
+    where nothing does.
 
     `strength` is the part of the lost time, or of the count, that the cause has; `p_value` how often chance alone does
     as much, of all counters together; null where the kernel itself states the cause.

@@ -26,17 +26,10 @@ LEAST_FOREIGN = 0.1
 """Of the bytes that the interface received."""
 LEAST_LOST = 1e-3
 """Of the segments that were sent: with more, TCP gets less than its path has."""
-CARRIED = {
-    "softnet_dropped": "softnet_processed",
-    "interface_rx_dropped": "interface_rx_packets",
-    "interface_rx_errors": "interface_rx_packets",
-    "interface_tx_dropped": "interface_tx_packets",
-    "interface_tx_errors": "interface_tx_packets",
-}
-"""Frames that a host dropped, and what all frames are counted by."""
+DROPS = ("backlog-drops", "interface-drops")
 LEAST_DROPPED = 1e-4
-"""Of all frames. Fewer are enough than are lost on the way: a sender on the same host is told at once and slows down
-without sending anything again."""
+"""Of the frames that the interface received. Fewer are enough than are lost on the way: a sender on the same host is
+told at once and slows down without sending anything again."""
 USUAL_MSS_BYTES = 1448
 
 Stated = tuple[float, Signal, str]
@@ -57,6 +50,7 @@ def limits(
 
 def _stated(run: Run, stretches: Stretches, signals: list[Signal]) -> Iterator[Stated]:
     names = [one["name"] for one in run.meta.nodes]
+    frames = max(stretches.total(node, "interface_rx_packets") for node in range(len(names)))
     for signal in signals:
         node = names.index(signal.nodes[0])
         code, says = signal.cause.code, signal.cause.says
@@ -72,10 +66,14 @@ def _stated(run: Run, stretches: Stretches, signals: list[Signal]) -> Iterator[S
                     signal,
                     f"{100 * part:.0f} % of what the interface received is of others",
                 )
-        elif signal.counter in CARRIED:
-            part = count / max(stretches.total(node, CARRIED[signal.counter]), count)
+        elif code in DROPS:
+            part = count / max(frames, count)
             if part >= LEAST_DROPPED:
-                yield part, signal, f"{count:.0f} {says}, {significant(100 * part, 2)} % of all"
+                yield (
+                    part,
+                    signal,
+                    f"{count:.0f} {says}, {significant(100 * part, 2)} % of those received",
+                )
         elif signal.counter == "tcp_retransmits":
             lost = lost_share(run, stretches)
             if lost >= LEAST_LOST:

@@ -1,0 +1,56 @@
+"""Causes planted in a lab, and the first that is named."""
+
+from pathlib import Path
+
+import pytest
+
+from support.command import weft_json
+
+pytestmark = pytest.mark.timed
+
+PLAN = """
+name = "planted"
+launches = 1
+[[steps]]
+pattern = "stream"
+transport = "tcp"
+sizes = ["64 KiB"]
+stop = {{ rule = "time", trial = "50 ms", trials = 8 }}
+options = {{ {options} }}
+"""
+SHORT_QUEUE = """
+name = "short"
+[[hosts]]
+ids = "n[1-2]"
+attach = "switch"
+link = { rate = "200 Mb/s", delay = "5 us" }
+[[switches]]
+ids = "switch"
+[[overrides]]
+ids = "n2"
+link = { rate = "50 Mb/s", queue_frames = 5 }
+"""
+
+
+def explanations(folder: Path, lab: str, options: str = "") -> list[dict[str, object]]:
+    plan = folder / "plan.toml"
+    plan.write_text(PLAN.format(options=options))
+    weft_json("run", plan, "--on", lab, "--out", folder / "run")
+    found: list[dict[str, object]] = weft_json("diagnose", folder / "run")["explanations"]
+    return found
+
+
+@pytest.mark.usefixtures("own_registry")
+def test_a_small_receive_buffer_is_named(tmp_path: Path) -> None:
+    found = explanations(tmp_path, "lab:pair", 'receive_buffer = "16 KiB"')
+    (stated,) = (one for one in found if one["cause"] == "receive-buffer")
+    assert stated["kind"] == "limit" and stated["nodes"] == ["n1"]
+
+
+@pytest.mark.usefixtures("own_registry")
+def test_a_short_queue_in_front_of_a_slower_host_is_loss_on_the_way(tmp_path: Path) -> None:
+    fabric = tmp_path / "short.toml"
+    fabric.write_text(SHORT_QUEUE)
+    found = explanations(tmp_path, f"lab:{fabric}")
+    assert "loss-on-the-way" in [one["cause"] for one in found if one["kind"] == "limit"]
+    assert {"receive-buffer", "backlog-drops"}.isdisjoint(one["cause"] for one in found)
