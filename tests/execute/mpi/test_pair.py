@@ -43,6 +43,17 @@ def test_ping_pong_between_two_ranks(kind: str, calls: str, tmp_path: Path) -> N
     assert {first["node"], second["node"]} == {"p1", "p2"}
 
 
+@pytest.mark.skipif("openmpi" not in INSTALLED, reason="needs Open MPI")
+def test_limits_are_those_in_effect_wherever_they_were_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMPI_MCA_btl_vader_eager_limit", "5432")
+    _, run = measured(tmp_path, "latency", "openmpi", "--set", "steps.pingpong.sizes=['1 B']")
+    settings = run.meta.effective[0]["settings"]
+    assert settings["btl_vader_eager_limit"] == 5432
+    assert settings["btl_tcp_eager_limit"] > 0
+
+
 @needs_mpi
 @pytest.mark.parametrize("calls", ["blocking", "nonblocking"])
 @pytest.mark.parametrize("kind", INSTALLED)

@@ -1,8 +1,8 @@
 """One step between two ranks: starts them, reads what rank 0 says, hands whole phases on.
 
-Rank 0 says `library VERSION`, then for each batch `row PHASE BATCH BYTES MESSAGES START_NS ELAPSED_NS`, `over PHASE`
-behind the last row of a phase, and `done`. Where batches are chosen here, it says `awaiting` before that, until it is
-told no more batches.
+Rank 0 says `library VERSION` and `limit NAME BYTES` for each size at which its protocols change, then for each batch
+`row PHASE BATCH BYTES MESSAGES START_NS ELAPSED_NS`, `over PHASE` behind the last row of a phase, and `done`. Where
+batches are chosen here, it says `awaiting` before that, until it is told no more batches.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ async def run_mpi_step(
     settings = _settings(job, sizes) | {"epoch_ns": epoch_ns}
     orders = chain([_known_batches(job, sizes)] if job.known else [], iter(next_batches, None))
     async with launch(testbed, [0, 1], job.step, settings, job.patience_s) as started:
-        library = await _listen(started, job, on_samples, orders)
+        said = await _listen(started, job, on_samples, orders)
         await started.finish()
     calls = job.step.options.calls or "blocking"
     cpus = job.step.options.cpus
-    effective = {"mpi": library, "calls": calls, "cpus": cpus[:2] if cpus else None}
+    effective = {**said, "calls": calls, "cpus": cpus[:2] if cpus else None}
     return StepOutcome(effective={node.name: effective for node in testbed.nodes[:2]})
 
 
@@ -68,14 +68,16 @@ def _settings(job: StepJob, sizes: Mapping[int, int]) -> dict[str, object]:
 
 async def _listen(
     started: Job, job: StepJob, on_samples: OnSamples, orders: Iterator[list[Wanted]]
-) -> str:
-    """To the end; returns the library's version. Raises AgentError when the job fails or falls silent."""
+) -> dict[str, str | int]:
+    """To the end; returns the library's version and limits. Raises AgentError when the job fails or falls silent."""
     rows: list[dict[str, int]] = []
-    library = ""
+    said: dict[str, str | int] = {"mpi": ""}
     while (words := await started.words()) != ["done"]:
         match words:
             case ["library", *version]:
-                library = " ".join(version)
+                said["mpi"] = " ".join(version)
+            case ["limit", name, size]:
+                said[name] = int(size)
             case ["row", *numbers] if len(numbers) == 6:
                 rows.append(_row(job, [int(number) for number in numbers]))
             case ["over", _]:
@@ -86,7 +88,7 @@ async def _listen(
                     on_samples(pa.RecordBatch.from_pylist(rows, schema=SCHEMA))
                     rows = []
                 _order(started, next(orders))
-    return library
+    return said
 
 
 def _known_batches(job: StepJob, sizes: Mapping[int, int]) -> list[Wanted]:

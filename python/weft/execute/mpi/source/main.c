@@ -152,6 +152,7 @@ static void introduce(void)
     MPI_Get_library_version(version, &length);
     version[strcspn(version, "\n")] = '\0';
     printf("library %s\n", version);
+    say_limits();
     fflush(stdout);
 }
 

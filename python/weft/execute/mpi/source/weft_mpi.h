@@ -27,6 +27,9 @@ void *allocate(size_t bytes);
 /* A page-aligned buffer for a message, every page of it touched. */
 char *buffer_of(int64_t bytes);
 
+/* Prints a line `limit NAME BYTES` for each size at which a protocol of this MPI changes. */
+void say_limits(void);
+
 /* One step between two ranks, whose phases are in the settings. */
 void run_pair(const struct settings *settings, int rank);
 
