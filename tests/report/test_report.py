@@ -309,3 +309,8 @@ def test_command_prints_one_json_document(make: Runs, tmp_path: Path) -> None:
     assert sorted(document["figures"]) == sorted(str(path) for path in figures.iterdir())
     told = {"run": "fe", "code": "cpu-shared", "message": "took turns", "hint": "pin them"}
     assert document["warnings"] == [told]
+
+
+def test_facts_that_are_tables_are_written_as_text() -> None:
+    caches = [{"level": 1, "bytes": 49152}]
+    assert facts.value_text("caches", caches) == "level 1 bytes 48 KiB (49,152 B)"

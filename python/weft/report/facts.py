@@ -139,10 +139,12 @@ def value_text(key: str, value: Any) -> str:
         return "default"
     if isinstance(value, bool):
         return "on" if value else "off"
-    if key.endswith("_bytes") and isinstance(value, int | float):
+    if key.endswith("bytes") and isinstance(value, int | float):
         return size_text(int(value))
     if isinstance(value, list):
-        return ", ".join(str(item) for item in value)
+        return ", ".join(value_text(key, item) for item in value)
+    if isinstance(value, dict):
+        return " ".join(f"{name} {value_text(name, item)}" for name, item in value.items())
     return str(value)
 
 

@@ -19,7 +19,15 @@ pub struct Facts {
     /// The processors that it may run on, by number.
     pub processors: Vec<u32>,
     pub architecture: &'static str,
+    pub caches: Vec<Cache>,
     pub interfaces: Vec<Interface>,
+}
+
+/// A cache that data goes through.
+#[derive(Debug, Serialize)]
+pub struct Cache {
+    pub level: i64,
+    pub bytes: i64,
 }
 
 /// Gather the facts; what the system hides is left empty.
@@ -31,6 +39,7 @@ pub fn gather() -> Facts {
         cpus: std::thread::available_parallelism().map_or(0, usize::from),
         processors: processor::allowed(),
         architecture: std::env::consts::ARCH,
+        caches: caches(),
         interfaces: interfaces::gather(),
     }
 }
@@ -39,4 +48,37 @@ fn cpu_model() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+/// Those of the first processor, from the nearest; none where the system hides them.
+fn caches() -> Vec<Cache> {
+    let folder = |index: u32| format!("/sys/devices/system/cpu/cpu0/cache/index{index}");
+    (0..)
+        .map_while(|index| {
+            Some((
+                folder(index),
+                files::line(&format!("{}/type", folder(index)))?,
+            ))
+        })
+        .filter(|(_, kind)| kind != "Instruction")
+        .filter_map(|(folder, _)| {
+            let kibibytes = files::line(&format!("{folder}/size"))?;
+            Some(Cache {
+                level: files::number(&format!("{folder}/level"))?,
+                bytes: kibibytes.strip_suffix('K')?.parse::<i64>().ok()? << 10,
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn caches_grow_with_their_level_where_the_system_says_them() {
+        let found = caches();
+        assert!(found.iter().all(|one| one.level > 0 && one.bytes >= 4096));
+        assert!(found.is_sorted_by(|a, b| a.level < b.level && a.bytes < b.bytes));
+    }
 }

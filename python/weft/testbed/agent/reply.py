@@ -31,6 +31,13 @@ class Interface(Struct, frozen=True):
     is_bond: bool = False
 
 
+class Cache(Struct, frozen=True):
+    """A cache of a processor that data goes through."""
+
+    level: int
+    bytes: int
+
+
 class Facts(Struct, frozen=True):
     """What an agent says of its node. All may be missing, so that an agent of another version can still say which."""
 
@@ -40,6 +47,7 @@ class Facts(Struct, frozen=True):
     cpus: int = 0
     processors: tuple[int, ...] = ()
     architecture: str = ""
+    caches: tuple[Cache, ...] = ()
     interfaces: tuple[Interface, ...] = ()
 
 
