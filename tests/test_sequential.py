@@ -9,7 +9,16 @@ import pytest
 from scipy.stats import binom, mannwhitneyu
 
 from weft.interval import Interval
-from weft.sequential import LOOKS, held, interval, next_look, ranks, ratio_interval, share_interval
+from weft.sequential import (
+    LOOKS,
+    held,
+    interval,
+    next_look,
+    ranks,
+    ratio_interval,
+    share_interval,
+    side,
+)
 
 
 def chance_to_miss(alpha: float, quantile: float, most: int) -> float:
@@ -113,3 +122,11 @@ def test_a_ratio_of_few_values_or_of_little_error_is_unknown():
     assert found.median == pytest.approx(3)
     wider = ratio_interval(values, values / 3, others_ended=True)
     assert wider.low < found.low < found.high < wider.high
+
+
+def test_a_side_is_wrong_as_seldom_as_it_says() -> None:
+    """Where the median is zero neither side is right: of many sequences few may name one."""
+    draws = np.random.default_rng(3).standard_normal((4000, 108))
+    assert np.mean([side(draw, 0.05) != 0 for draw in draws]) < 0.06
+    assert side(np.abs(draws[0]) + 0.1, 0.001) == 1 and side(-np.abs(draws[0]) - 0.1, 0.001) == -1
+    assert side(np.ones(5), 0.05) == 0 and side(np.ones(6), 0.05) == 1

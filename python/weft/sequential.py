@@ -91,6 +91,22 @@ def _most(cumulative: Floats, budget: float) -> int:
     return int(np.searchsorted(cumulative, budget, side="right"))
 
 
+def side(values: Sequence[float] | Floats, alpha: float) -> int:
+    """On which side of zero the median is: 1 or -1, or 0 while it is not decided.
+
+    Of values as they came; the first look that decides is final. It is wrong with probability `alpha` at most.
+    """
+    for look in LOOKS:
+        found = ranks(look, alpha) if look <= len(values) else None
+        if found:
+            ordered = np.sort(values[:look])
+            if ordered[found[0] - 1] > 0:
+                return 1
+            if ordered[found[1] - 1] < 0:
+                return -1
+    return 0
+
+
 def share_interval(count: int, of: int, alpha: float = 1 - LEVEL) -> Interval:
     """The share that `count` of `of` values are, with its interval, which holds at all looks together.
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.plan.phases import expand
 from weft.plan.plan import Goal
 from weft.run.folder import Run
 from weft.statistics import Floats, Modes, modes_over_launches
@@ -113,7 +114,7 @@ class Batches:
     def of(cls, run: Run) -> Batches:
         steps = run.meta.plan.steps
         has_curve = [not (one.is_ensemble or one.computes or one.is_multi_pair) for one in steps]
-        kept = np.array(has_curve, dtype=bool)[column(run.samples, "step")]
+        kept = np.array(has_curve, dtype=bool)[column(run.samples, "step")] & ~_pins(run)
         samples = run.samples.filter(kept)
         step, size, launch, phase = (
             column(samples, name) for name in ("step", "size_bytes", "launch", "phase")
@@ -125,6 +126,16 @@ class Batches:
     def where(self, rows: slice) -> Batches:
         """Some of the rows."""
         return Batches(*(getattr(self, each.name)[rows] for each in fields(self)))
+
+
+def _pins(run: Run) -> npt.NDArray[np.bool_]:
+    """The rows of phases that were chosen to pin a jump: no points of a curve, there are many at one place."""
+    step, phase = column(run.samples, "step"), column(run.samples, "phase")
+    found: npt.NDArray[np.bool_] = np.zeros(len(step), dtype=bool)
+    for index in {one["step"] for one in run.meta.phases if "bisects" in one}:
+        planned = len(expand(run.meta.plan.steps[index], len(run.meta.nodes)))
+        found |= (step == index) & (phase >= planned)
+    return found
 
 
 def message_times_us(run: Run) -> Floats:

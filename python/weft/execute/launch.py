@@ -17,6 +17,7 @@ from weft.execute.mpi.ensemble import MpiEnsemble
 from weft.execute.mpi.step import run_mpi_step
 from weft.execute.multi_pair.step import MultiPairStep
 from weft.execute.pair import StepJob, run_step
+from weft.execute.pinning import Pinning
 from weft.execute.progress import Reporter, StepProgress
 from weft.plan.phases import expand
 from weft.plan.plan import Step
@@ -105,21 +106,30 @@ class Launch:
         if step.is_multi_pair:
             await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
         elif not step.is_ensemble:
-            await self._run_pair(crew, missing, logbook)
+            await self._run_pair(crew, missing, logbook, progress)
         elif step.is_adaptive:
             await self._run_adaptive(crew, missing, logbook, progress)
         else:
             await self._run_ensemble(crew, missing, logbook)
 
-    async def _run_pair(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
+    async def _run_pair(
+        self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
+    ) -> None:
         agents = crew.need(self._nodes(missing))
         job = self._step_job(missing)
-        take = _handing_over(logbook)
+        take, pinning = _handing_over(logbook), Pinning(logbook, progress)
+        if not missing.phases and not pinning.is_needed:
+            return
         if job.step.transport == "mpi":
-            outcome = await run_mpi_step(self.testbed, agents, job, take)
+            outcome = await run_mpi_step(self.testbed, agents, job, take, pinning.next_batches)
         else:
             outcome = await run_step(
-                agents, job, take, logbook.deliveries, on_evidence=logbook.evidence.take
+                agents,
+                job,
+                take,
+                logbook.deliveries,
+                pinning.next_batches,
+                on_evidence=logbook.evidence.take,
             )
         for name, settings in outcome.effective.items():
             logbook.settings(name, settings)

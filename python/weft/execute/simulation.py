@@ -87,6 +87,12 @@ class SimulatedRun:
             self._run_adaptive(step, logbook, progress)
         else:
             self._run_phases(step, range(first, count), logbook)
+        if step.pin_ns:
+            self._meta.warn(
+                "not-pinned",
+                f"{step.name}: nothing is bisected on a simulator: a jump is between two sizes of the plan",
+                f"more of them cost only time: --set steps.{step.name}.sizes.per_octave=64",
+            )
         # Before the step counts as done: a run that is killed later has them, or does the step again.
         self._write_tables()
         self._note_effort()

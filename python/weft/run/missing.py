@@ -51,7 +51,8 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
                 have |= _given_up(meta, index, launch)
             known = _known_phases(meta, samples, index, launch)
             if is_done and _took_until(meta, samples, index, launch):
-                known = [phase for phase in known if phase < max(have)]
+                last = max(have.intersection(_planned_phases(meta, index, launch)))
+                known = [phase for phase in known if phase < last]
             phases = [phase for phase in known if phase not in have]
             if phases or not is_done:
                 found.append(MissingStep(index, launch, phases))
@@ -63,8 +64,16 @@ def _known_phases(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> 
     launch finds how far the sizes go."""
     if launch and meta.plan.steps[index].goal and [index, 0] in meta.done:
         return sorted(measured_phases(samples, index, 0))
-    planned = [phase.index for phase in expand(meta.plan.steps[index], len(meta.nodes))]
+    planned = _planned_phases(meta, index, launch)
     return planned + [phase["phase"] for phase in meta.chosen(index, launch)]
+
+
+def _planned_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
+    """Where a step pins, its last launches only confirm."""
+    step = meta.plan.steps[index]
+    if step.pin_ns and launch >= meta.plan.pilots:
+        return []
+    return [phase.index for phase in expand(step, len(meta.nodes))]
 
 
 def _took_until(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> bool:
@@ -73,7 +82,8 @@ def _took_until(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> bo
     longest_ns = step.goal.longest_ns if step.goal else step.until_ns
     if longest_ns is None:
         return False
-    rows = _rows_of(samples, index, launch)
+    planned = _planned_phases(meta, index, launch)
+    rows = _rows_of(samples, index, launch).filter(pc.field("phase").isin(planned))
     last = rows.filter((pc.field("phase") == pc.max(rows["phase"])) & (pc.field("messages") > 0))
     message_ns = pc.min(pc.divide(last["elapsed_ns"], last["messages"])).as_py()
     crossings = 2 if step.measures_latency else 1

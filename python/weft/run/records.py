@@ -188,6 +188,20 @@ class Asked(TypedDict):
     within: list[Index]
 
 
+Role = Literal["exists", "side", "confirms"]
+"""What a trial of a jump asks: whether it is between two sizes, on which side of it the size between two others is,
+whether it is between two sizes in another launch as well."""
+
+
+class Bisects(TypedDict):
+    """The jump between the two sizes of `start`, and which `sizes` are compared (weft.diagnose.pinning); phases of one
+    trial follow each other in their order."""
+
+    start: list[Count]
+    role: Role
+    sizes: list[Count]
+
+
 class Chosen(TypedDict):
     """A phase that was chosen during the run, and what for; earlier builds only have the `purpose`, as text."""
 
@@ -196,6 +210,7 @@ class Chosen(TypedDict):
     phase: Index
     purpose: str
     experiments: NotRequired[list[Asked]]
+    bisects: NotRequired[Bisects]
     size_bytes: Count
     stop: Any
     transfers: list[Transfer]

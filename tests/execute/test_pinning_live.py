@@ -1,0 +1,57 @@
+"""Thresholds that are known to the byte, over the real thing on this machine.
+
+What else runs on the machine may hide one, so that a run may be tried again; what it then says must be right.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from support.clusters.mpi import INSTALLED
+from support.command import weft_json
+from weft.diagnose.curve import curves
+from weft.diagnose.pinning import Pin, jumps, pins
+from weft.run.folder import Run
+
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("own_cache")]
+
+TRIES = 4
+LOOPBACK_SEGMENT = 65_536 - 40 - 12
+"""The interface's MTU without the headers of IP and TCP, and the time stamps."""
+OB1_HEADER = 56
+"""What Open MPI's matching layer takes of an eager fragment."""
+
+
+def pinned(folder: Path, *arguments: str) -> list[Pin]:
+    said = weft_json("run", "thresholds", "--on", "local:2", "--out", folder, *arguments)
+    assert said["status"] == "complete", said
+    run = Run.open(folder)
+    return [pin for curve in curves(run) for pin in pins(run, 0, jumps(curve))]
+
+
+def sizes(least: str, most: str) -> list[str]:
+    bounds = (("min", least), ("max", most))
+    return [word for key, size in bounds for word in ("--set", f"steps.*.sizes.{key}='{size}'")]
+
+
+def confirmed(folder: Path, *arguments: str) -> set[tuple[int, int]]:
+    """What a run of some confirms; the first that confirms anything."""
+    for number in range(TRIES):
+        found = pinned(folder / str(number), *arguments)
+        if places := {(pin.before, pin.after) for pin in found if pin.state == "confirmed"}:
+            return places
+    return set()
+
+
+def test_the_segment_of_a_tcp_connection(tmp_path: Path) -> None:
+    places = confirmed(tmp_path, *sizes("16 KiB", "256 KiB"))
+    assert (LOOPBACK_SEGMENT - 1, LOOPBACK_SEGMENT) in places
+
+
+@pytest.mark.skipif("openmpi" not in INSTALLED, reason="no Open MPI")
+def test_open_mpis_eager_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_MCA_btl_vader_eager_limit", "3001")
+    monkeypatch.setenv("OMPI_MCA_mpi_yield_when_idle", "0")
+    over = ["--transport", "mpi", "--mpi", "openmpi", *sizes("512 B", "16 KiB")]
+    last = 3001 - OB1_HEADER
+    assert (last, last + 1) in confirmed(tmp_path, *over)
