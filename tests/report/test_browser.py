@@ -157,6 +157,23 @@ def test_hovering_tells_the_numbers(opened: Opened) -> None:
     assert "undefined" not in told
 
 
+def test_clicking_a_point_opens_its_samples_until_it_is_closed(opened: Opened) -> None:
+    point_at(opened.page, 0.6, 0.85)
+    opened.page.mouse.down()
+    opened.page.mouse.up()
+    detail = opened.page.locator(".detail:not([hidden])")
+    detail.locator("svg .mark-symbol path").nth(24).wait_for(state="attached")
+    told = detail.inner_text()
+    assert told.startswith("ge: ")
+    for text in ("Mb/s", "5 launches", "All 25 batches are drawn", "No evidence was recorded"):
+        assert text in told
+    opened.page.locator("#theme").click()
+    opened.page.wait_for_selector("html[data-drawn='dark']")
+    assert detail.locator("svg .mark-symbol path").count() == 25
+    detail.get_by_text("Close").click()
+    assert detail.count() == 0
+
+
 def test_clicking_the_legend_hides_and_shows_a_run(opened: Opened) -> None:
     entry = opened.page.locator(".entry", has_text="ge")
     for left, pressed in ((3, "false"), (6, "true")):

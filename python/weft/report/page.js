@@ -5,6 +5,7 @@
   const datasets = Object.fromEntries(
     Object.entries(page.tables).map(([name, columns]) => [name, rowsOf(columns)]));
   const views = new Map();
+  const detail = pointDetails(page, () => ({ ...page.configs[mode()], background: null }), mode);
   const MANY_DOTS = 4000;
   const AXIS_WIDTH = 66;
   const LEAST_SQUARE = 260;
@@ -97,6 +98,7 @@
     if (before) before.finalize();
     const { view } = await vegaEmbed(target, onPage(figure, target.clientWidth), options(figure));
     views.set(figure.name, view);
+    detail.listen(view, target);
     if (overlays(figure)) view.signal("shown", shown());
     if (domains) setDomains(view, domains);
     await view.runAsync();
@@ -104,6 +106,7 @@
 
   async function drawAll() {
     for (const figure of page.figures) await draw(figure);
+    await detail.redraw();
     document.documentElement.dataset.drawn = mode();
   }
 

@@ -17,6 +17,7 @@ import vl_convert
 from weft import __version__, quantity
 from weft.errors import RequestError, WorkError
 from weft.report import facts, limits, routes, verdict
+from weft.report.details import detail_spec, details
 from weft.report.figures import Figure, all_figures
 from weft.report.figures.drawing.figure import VEGA_LITE_VERSION, Row
 from weft.report.figures.drawing.theme import colour_of, config_for, dash_of
@@ -83,7 +84,9 @@ class Report(Material):
             routes=routes,
             many_rows=MANY_ROWS,
             long_cell=LONG_CELL,
-            data=script_json(page_data(self.figures)),
+            data=script_json(
+                page_data(self.figures) | {"details": details(self), "detail_spec": detail_spec()}
+            ),
             bundle=_bundle(),
         )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from weft.diagnose.curve import Curve, Ints, curves, message_times_us, to_mbps
+from weft.diagnose.evidence import PointEvidence, evidence
 from weft.diagnose.points import Point, curve_points
 from weft.diagnose.signature import Signature, of_curve
 from weft.diagnose.thresholds import Threshold, curve_thresholds
@@ -38,6 +39,7 @@ class Series:
     observations: list[Observation]
     signature: Signature
     thresholds: list[Threshold]
+    evidence: list[PointEvidence]
 
     @property
     def pattern(self) -> str:
@@ -79,6 +81,7 @@ def _ending(path: tuple[str, ...], paths: Sequence[tuple[str, ...]]) -> str:
 def _of_run(name: str, run: Run) -> Iterator[Series]:
     """The curves of one run; the step's name joins the label when there are several."""
     found = curves(run)
+    recorded = evidence(run).points if found else []
     steps = [step.name for step in run.meta.plan.steps]
     for curve in found:
         label = name if len(found) == 1 else f"{name} · {steps[curve.step]}"
@@ -92,6 +95,7 @@ def _of_run(name: str, run: Run) -> Iterator[Series]:
             observations_of(run, curve),
             of_curve(curve),
             curve_thresholds(run.meta, curve),
+            [point for point in recorded if point.step == curve.step],
         )
 
 
