@@ -132,6 +132,7 @@ def compare(parts: list[str], ground: Ground) -> None:
             f"{doubtful} values are from runs in which the lab was late or busy: see the warnings"
         )
     if ground.kind == "sim":
+        print_chip_sums(ground)
         print_sensitivity(parts, ground)
 
 
@@ -155,6 +156,38 @@ def print_sensitivity(parts: list[str], ground: Ground) -> None:
                 f"overhead of {overhead_us} us instead of 10: values change by {words}",
                 file=sys.stderr,
             )
+
+
+CHIP_PORTS = {
+    "e7_asic_7p": 14,
+    "e7_asic_8p": 16,
+    "e7_asic_12p": 24,
+    "e7_intra_14p": 14,
+    "e7_intra_16p": 16,
+    "e7_intra_24p": 24,
+}
+"""By test of pairs how many ports of a chip send, and as many receive."""
+
+
+def print_chip_sums(ground: Ground) -> None:
+    """What all ports of a chip get together, with one capacity and with one that grows with the ports that contend."""
+    published = read_published(ground)
+    sums = [chip_sums(ground, f"xibalba-e7-{name}") for name in ("config2", "loaded")]
+    print(
+        "\nsums of a chip, MByte/s: published, with 1600 Mb/s, with 1440 (16 ports) to 1600 Mb/s (24)"
+    )
+    for step, ports in CHIP_PORTS.items():
+        told = ports * published[f"{step}_mbyte_s"].value
+        found = "".join(
+            f" {one[step]:7.1f} ({100 * (one[step] / told - 1):+.1f} %)" for one in sums
+        )
+        print(f"  {step:14s} {ports} ports  published {told:6.1f} {found}")
+
+
+def chip_sums(ground: Ground, fabric: str) -> dict[str, float]:
+    settings = [*ground.blocks_of("aapc_e7_cfg2"), *ground.trials_of("xibalba")]
+    with measured("xibalba", ground.testbed(fabric), ground.scale, settings) as run:
+        return {step: ports * mean_rate(run, step).value for step, ports in CHIP_PORTS.items()}
 
 
 def e7_pairs(ground: Ground) -> Iterator[tuple[str, Found]]:
@@ -274,8 +307,7 @@ def all_to_all(run: Run, step: str, ground: Ground) -> Found:
 def fair_mbps(run: Run, flows: list[tuple[int, int]]) -> Floats:
     """What flows that run at once would get from the lab's fabric."""
     network = DeclaredNetwork(run.meta.testbed["fabric"])
-    capacities = np.array([limit.capacity_mbps for limit in network.limits])
-    return fair_rates(network.crossings(flows), capacities)
+    return fair_rates(network.crossings(flows), network.capacities_mbps(flows))
 
 
 def ideal_config1_s() -> float:

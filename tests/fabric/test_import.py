@@ -21,6 +21,7 @@ from weft.testbed.computed.network import open_simulated, simulate
 
 CLUSTER = 'id="c" prefix="node-" suffix=".lan" radical="0-11" speed="1Gf" bw="125MBps" lat="50us"'
 BACKBONE = 'bb_bw="1.5Gbps" bb_lat="0"'
+BY_PORTS = "xibalba-e7-loaded"
 ZONE = (DATA / "platforms/zone.xml").read_text()
 
 
@@ -48,7 +49,12 @@ def refusal_of(platform: Path) -> RequestError:
     return caught.value
 
 
-@pytest.mark.parametrize("fabric", catalog.names("fabric"))
+def test_a_capacity_that_depends_on_ports_is_not_exported_as_another() -> None:
+    said = refusal("fabric", "export", BY_PORTS, "simgrid")
+    assert "'into module1/asic1' depends on how many ports contend" in said
+
+
+@pytest.mark.parametrize("fabric", [one for one in catalog.names("fabric") if one != BY_PORTS])
 def test_a_catalogue_fabric_comes_back_from_simgrid_with_its_rates(
     tmp_path: Path, fabric: str
 ) -> None:

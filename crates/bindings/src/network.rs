@@ -71,6 +71,14 @@ impl Network {
         parameters::defaults(py)
     }
 
+    /// The names of the constraints whose capacity depends on how many hosts contend.
+    fn contended(&self) -> Vec<String> {
+        let contended = self.inner.contended().iter();
+        contended
+            .map(|one| self.inner.constraint_name(one.constraint as usize))
+            .collect()
+    }
+
     #[getter]
     fn name(&self) -> &str {
         self.inner.name()

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use weft_plan::reading::{Result, Section};
 
+use crate::contention::read_capacity;
 use crate::fabric::{Host, LimitedPath, Link, Switch};
-use crate::link_keys::{DEFAULT_QUEUE_FRAMES, read_queue_frames, read_rate};
+use crate::link_keys::{DEFAULT_QUEUE_FRAMES, read_queue_frames};
 use crate::node_set;
 
 /// What has been read so far.
@@ -38,7 +39,7 @@ impl Draft {
     pub fn read_switches(&mut self, section: &Section<'_>) -> Result<()> {
         let names = read_ids(section, "switch[1-2]")?;
         let ports = section.count("ports", 1..=1_000_000)?;
-        let capacity_bits_per_s = read_rate(section, "capacity", self.scale)?;
+        let (capacity_bits_per_s, capacity_by_ports) = read_capacity(section, self.scale)?;
         let queue_frames = read_queue_frames(section)?.unwrap_or(DEFAULT_QUEUE_FRAMES);
         section.finish()?;
         for name in names {
@@ -48,6 +49,7 @@ impl Draft {
                 name,
                 ports,
                 capacity_bits_per_s,
+                capacity_by_ports: capacity_by_ports.clone(),
                 queue_frames,
             });
         }
@@ -76,6 +78,7 @@ impl Draft {
             parent: parent.clone(),
             ports: None,
             capacity_bits_per_s: None,
+            capacity_by_ports: None,
             queue_frames: DEFAULT_QUEUE_FRAMES,
         });
         if let Some(parent) = parent {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contention::CapacityByPorts;
 use crate::quantity::{BitRate, Nanoseconds};
 use crate::routing::Routing;
 
@@ -50,6 +51,9 @@ pub struct Switch {
     /// What everything below it may send altogether, and likewise receive, traffic among themselves
     /// included; not limited where absent.
     pub capacity_bits_per_s: Option<BitRate>,
+    /// Where the capacity depends on how many ports contend; `capacity_bits_per_s` is then the greatest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity_by_ports: Option<CapacityByPorts>,
     /// Frames that wait for the capacity before further ones are dropped.
     pub queue_frames: u32,
 }

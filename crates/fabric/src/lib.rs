@@ -4,6 +4,7 @@
 //! the lab, the simulator and the cost model all see the same plain list of hosts, switches and links.
 
 mod attach;
+mod contention;
 mod cost;
 mod draft;
 mod fabric;
@@ -21,6 +22,7 @@ mod routing;
 mod tree;
 mod trunks;
 
+pub use contention::CapacityByPorts;
 pub use fabric::{Direction, Fabric, Host, LimitedPath, Link, Price, Switch};
 pub use framing::{ETHERNET_BYTES, Framing, IP_AND_TCP_BYTES, Medium};
 pub use layout::{Detour, Layout, Port, host_links, port_of};

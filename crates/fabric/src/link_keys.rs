@@ -94,7 +94,7 @@ pub fn read_network(section: &Section<'_>) -> Result<u32> {
 }
 
 /// Reads a rate that may be absent and multiplies it by the scale.
-pub fn read_rate(section: &Section<'_>, key: &'static str, scale: f64) -> Result<Option<BitRate>> {
+pub fn read_rate(section: &Section<'_>, key: &str, scale: f64) -> Result<Option<BitRate>> {
     let Some(rate) = section.parsed(key, BitRate::parse)? else {
         return Ok(None);
     };

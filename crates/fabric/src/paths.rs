@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::contention::CapacityByPorts;
 use crate::fabric::Direction;
 use crate::layout::{Layout, Port};
 use crate::queue::Admission;
@@ -35,6 +36,8 @@ pub struct Limit {
     pub place: Place,
     /// Its rate and delay.
     pub direction: Direction,
+    /// Where the rate depends on how many ports contend; the direction then has the greatest.
+    pub by_ports: Option<CapacityByPorts>,
     /// The largest IP packet that it carries.
     pub mtu_bytes: u32,
     /// Frames that wait in front of it.
@@ -103,6 +106,7 @@ impl Paths {
             let limit = paths.add(Limit {
                 place: Place::Detour { from, to },
                 direction: detour.direction,
+                by_ports: None,
                 mtu_bytes: ports[from].mtu_bytes,
                 queue_frames: detour.queue_frames,
                 dead: false,
@@ -198,10 +202,11 @@ impl Paths {
         mtu_bytes: u32,
     ) -> Inner {
         let interior = |place| {
-            let interior = at.interior?;
+            let interior = at.interior.as_ref()?;
             Some(Limit {
                 place,
                 direction: interior.direction,
+                by_ports: interior.by_ports.clone(),
                 mtu_bytes,
                 queue_frames: interior.queue_frames,
                 dead: false,
@@ -213,6 +218,7 @@ impl Paths {
             let limit = Limit {
                 place,
                 direction,
+                by_ports: None,
                 mtu_bytes: trunk.mtu_bytes,
                 queue_frames: trunk.queue_frames,
                 dead: false,
@@ -269,6 +275,7 @@ fn limit_of(port: &Port, place: Place, is_up: bool) -> Limit {
     Limit {
         place,
         direction: if is_up { port.up } else { port.down },
+        by_ports: None,
         mtu_bytes: port.mtu_bytes,
         queue_frames: port.queue_frames,
         dead: port.dead,

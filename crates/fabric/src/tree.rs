@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use crate::contention::CapacityByPorts;
 use crate::fabric::{Direction, Fabric, Link, Switch};
 
 /// The switches that the hosts of a network are joined by. The first is the root: the middle of the tree.
@@ -38,10 +39,12 @@ pub struct Trunk {
 }
 
 /// The capacity of a switch, for one direction.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Interior {
     /// What it lets through, without a delay.
     pub direction: Direction,
+    /// Where that depends on how many ports contend; the direction then has the greatest.
+    pub by_ports: Option<CapacityByPorts>,
     /// Frames that wait for it.
     pub queue_frames: u32,
 }
@@ -249,6 +252,7 @@ fn interior_of(switch: &Switch) -> Option<Interior> {
             rate_bits_per_s: Some(rate),
             ..Direction::default()
         },
+        by_ports: switch.capacity_by_ports.clone(),
         queue_frames: switch.queue_frames,
     })
 }

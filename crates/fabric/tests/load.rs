@@ -156,3 +156,28 @@ fn the_catalogue_is_right() {
         );
     }
 }
+
+#[test]
+fn a_capacity_may_depend_on_how_many_ports_contend() {
+    let table = "capacity = { 24 = \"1600 Mb/s\", 8 = \"800 Mb/s\" }";
+    let text = XIBALBA.replace("capacity = \"1600 Mb/s\"", table);
+    let switch = load(&text, "test.toml", 0.5).unwrap().switches.remove(0);
+    assert_eq!(switch.capacity_bits_per_s, Some(BitRate(800_000_000)));
+    let by_ports = switch.capacity_by_ports.unwrap();
+    let found = [1, 8, 12, 24, 99].map(|ports| by_ports.at(ports) / 1e6);
+    assert_eq!(found, [400.0, 400.0, 500.0, 800.0, 800.0]);
+    for (wrong, right) in [
+        ("{ few = \"1 Mb/s\" }", "must be a number of ports"),
+        ("{ 0 = \"1 Mb/s\" }", "must be a number of ports"),
+        ("{ 8 = \"1 Mb/s\", 08 = \"1 Mb/s\" }", "there twice"),
+        ("{ 8 = 100 }", "needs a unit"),
+        ("{ }", "says nothing"),
+    ] {
+        let text = XIBALBA.replace("\"1600 Mb/s\"", wrong);
+        assert!(
+            refusal(&text).contains(right),
+            "{wrong}: {}",
+            refusal(&text)
+        );
+    }
+}

@@ -1,6 +1,6 @@
 //! How to build a fabric: which host has a port where, and the switches between them.
 
-use weft_fabric::{Fabric, Layout, Port};
+use weft_fabric::{Fabric, Layout, Port, Switch};
 
 use crate::address::Interface;
 use crate::error::{LabError, Result};
@@ -31,6 +31,7 @@ impl Topology {
     /// Finds out how to build a fabric, or refuses.
     pub fn of(fabric: &Fabric) -> Result<Self> {
         check_size(fabric)?;
+        check_capacities(fabric)?;
         let layout = Layout::of(fabric).map_err(|why| refuse(fabric, &why))?;
         let is_cable = layout.trees.is_empty() && fabric.paths.is_empty();
         match &fabric.links[..] {
@@ -55,6 +56,22 @@ fn check_size(fabric: &Fabric) -> Result<()> {
         count => {
             let hint = format!("{count} hosts; there must be from 2 to {MOST_HOSTS}");
             Err(refuse(fabric, &hint))
+        }
+    }
+}
+
+/// The forwarder gives a limit one rate.
+fn check_capacities(fabric: &Fabric) -> Result<()> {
+    let by_ports = |switch: &&Switch| switch.capacity_by_ports.is_some();
+    match fabric.switches.iter().find(by_ports) {
+        None => Ok(()),
+        Some(switch) => {
+            let message = format!(
+                "the lab cannot build the fabric {:?}: the capacity of {:?} depends on how many ports contend",
+                fabric.name, switch.name
+            );
+            let hint = "give it one capacity, or simulate it (--on sim:)";
+            Err(LabError::request(message, hint))
         }
     }
 }
@@ -92,6 +109,17 @@ ids = "s"
 
     fn refusal(text: &str) -> String {
         topology(text).unwrap_err().message
+    }
+
+    #[test]
+    fn a_capacity_that_depends_on_ports_is_refused() {
+        let text = format!("{STAR}capacity = {{ 2 = \"50 Mb/s\", 3 = \"60 Mb/s\" }}");
+        let fabric = weft_fabric::load(&text, "test", 1.0).unwrap();
+        let said = Topology::of(&fabric).unwrap_err().message;
+        assert!(
+            said.contains("\"s\" depends on how many ports contend"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -114,3 +114,46 @@ rate = "1 Gb/s"
         "both rounds cross the trunk: {barrier_ms} ms"
     );
 }
+
+/// Four hosts of a switch that carries 40 Mb/s for two ports and 60 for four, routed as given.
+fn contended(routing: &str) -> String {
+    format!(
+        r#"
+name = "contended"
+{routing}
+[[hosts]]
+ids = "n[1-4]"
+attach = "s"
+link = {{ rate = "100 Mb/s" }}
+[[switches]]
+ids = "s"
+capacity = {{ 2 = "40 Mb/s", 4 = "60 Mb/s" }}
+"#
+    )
+}
+
+#[test]
+fn a_capacity_is_that_of_the_ports_that_contend_in_a_phase() {
+    for routing in ["", "routing = \"shortest\""] {
+        let sum_mbps = |pairs: &str| {
+            let step = format!(
+                "name = \"s\"\npattern = \"pairs\"\n{pairs}\nsizes = [\"10 MB\"]\n\
+                 stop = {{ rule = \"count\", repeats = 1, trials = 1 }}"
+            );
+            let rows = run(&contended(routing), &step).rows;
+            let each = rows.elapsed_ns.iter().map(|ns| 10e6 * 8e3 / *ns as f64);
+            each.sum::<f64>() / (SEGMENT_BYTES / (WIRE_BITS / 8.0 - 20.0))
+        };
+        let found = [
+            sum_mbps("from = \"1\"\nto = \"2\""),
+            sum_mbps("from = \"1-2\"\nto = \"3-4\"\nduplex = \"half\""),
+            sum_mbps("from = \"1-2\"\nto = \"3-4\"\nduplex = \"full\""),
+        ];
+        for (found, expected) in found.iter().zip([40.0, 40.0, 60.0]) {
+            assert!(
+                (found / expected - 1.0).abs() < 0.01,
+                "{routing} {found} {expected}"
+            );
+        }
+    }
+}

@@ -64,7 +64,12 @@ def _fabric(fabric: Fabric) -> Iterator[tuple[str, str]]:
     flat = [dict(_flat(link)) for link in links]
     yield from _sets("fabric's link ", flat)
     keys = ("capacity_bits_per_s", "queue_frames")
-    switches = ({key: one.get(key) for key in keys} for one in fabric["switches"])
+    switches = (
+        {key: one.get(key) for key in keys} | {"capacity_by_ports": str(one["capacity_by_ports"])}
+        if "capacity_by_ports" in one
+        else {key: one.get(key) for key in keys}
+        for one in fabric["switches"]
+    )
     yield from _sets("fabric's switch ", switches)
 
 

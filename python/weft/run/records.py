@@ -52,11 +52,12 @@ class Host(TypedDict):
 
 
 class Switch(TypedDict):
-    """A switch, or a part of its parent."""
+    """A switch, or a part of its parent; with `capacity_by_ports` (ports, bit/s) the capacity is the greatest."""
 
     name: str
     parent: str | None
     capacity_bits_per_s: Count | None
+    capacity_by_ports: NotRequired[list[tuple[int, int]]]
 
 
 class Fabric(TypedDict):

@@ -135,3 +135,14 @@ def test_of_the_two_sides_of_a_cut_the_smaller_is_meant() -> None:
 def test_a_seed_always_makes_the_same_fabric() -> None:
     assert generate(2).text == generate(2).text != generate(3).text
     assert 12 <= len(generate(2).network.hosts) <= 64
+
+
+def test_a_capacity_by_ports_is_that_of_the_members_that_have_flows() -> None:
+    network = catalogue_network("xibalba-e7-loaded")
+    chips = [one for one in network.inner_limits if one.kind == "switch"]
+    assert [one.capacity_mbps for one in chips] == pytest.approx([CHIP_MBPS] * len(chips))
+    for count, share in ((8, 0.9), (16, 0.9), (20, 0.95), (24, 1.0)):
+        flows = [(node, 24 + node) for node in range(count)]
+        found = dict(zip(network.limits, network.capacities_mbps(flows), strict=True))
+        (out,) = (one for one in chips if (min(one.members), one.direction) == (0, "out"))
+        assert found[out] == pytest.approx(share * CHIP_MBPS)

@@ -6,7 +6,7 @@ use weft_fabric::Framing;
 
 use crate::packets::Limit;
 
-use super::Path;
+use super::{Contended, Path};
 
 /// The hosts and the constraints of a network.
 pub trait Inventory {
@@ -21,6 +21,11 @@ pub trait Inventory {
 
     /// By constraint what it carries, in bit/s as on a wire between switches; infinite where there is no limit.
     fn capacities(&self) -> &[f64];
+
+    /// The constraints whose capacity depends on how many hosts contend; `capacities` has the greatest.
+    fn contended(&self) -> &[Contended] {
+        &[]
+    }
 
     /// What a constraint is called, such as `n7 out`.
     fn constraint_name(&self, constraint: usize) -> String;

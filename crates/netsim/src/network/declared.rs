@@ -6,7 +6,7 @@ use crate::packets;
 
 use super::constraints::Inventory;
 use super::named::{Listed, Named};
-use super::{Hop, Network, Path};
+use super::{End, Hop, Network, Path};
 
 /// The network of a declared fabric: the same limits on the same ways as the lab builds of it.
 #[derive(Debug)]
@@ -32,11 +32,15 @@ impl Declared {
         let gain = Framing::Ethernet.inside_gain(largest.unwrap_or(1500));
         let mut constraints = Named::of_fabric(fabric);
         for limit in &paths.limits {
-            constraints.add(
-                name_of(limit.place, fabric, &layout),
-                hop(limit, gain),
-                limit.dead,
-            );
+            let name = name_of(limit.place, fabric, &layout);
+            let number = constraints.add(name, hop(limit, gain), limit.dead);
+            if let Some(by_ports) = &limit.by_ports {
+                let end = match limit.place {
+                    Place::Leave { .. } => End::Receiver,
+                    _ => End::Sender,
+                };
+                constraints.contend(number, by_ports, gain, end);
+            }
         }
         Ok(Self {
             layout,

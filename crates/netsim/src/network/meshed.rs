@@ -7,7 +7,7 @@ use weft_fabric::{Direction, Fabric, Framing, Names, Routing, host_links, neighb
 use crate::hash;
 
 use super::named::{Listed, Named};
-use super::{Hop, Network, Path};
+use super::{End, Hop, Network, Path};
 
 /// Memory goes with the square of the switches.
 const MOST_SWITCHES: usize = 4096;
@@ -90,8 +90,13 @@ impl Meshed {
                     bits_per_s: rate.0 as f64 * gain,
                     mtu_bytes: None,
                 };
-                self.constraints
-                    .add(format!("through {}", switch.name), hop, false)
+                let name = format!("through {}", switch.name);
+                let number = self.constraints.add(name, hop, false);
+                if let Some(by_ports) = &switch.capacity_by_ports {
+                    self.constraints
+                        .contend(number, by_ports, gain, End::Sender);
+                }
+                number
             });
             let next = self.add_next(&switch.name, &neighbours, &positions);
             self.switches.push(Switch { inside, next });

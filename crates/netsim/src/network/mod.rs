@@ -1,6 +1,7 @@
 //! Networks as the simulator sees them: constraints, and for each pair of hosts which of them its traffic crosses.
 
 mod constraints;
+mod contended;
 mod declared;
 mod described;
 mod explicit;
@@ -10,6 +11,7 @@ mod named;
 mod path;
 
 pub use constraints::{Inventory, Network};
+pub use contended::{Contended, End};
 pub use described::of_fabric;
 pub use explicit::{Constraint, Explicit, Route};
 pub use generate::{generate, generators};

@@ -1,9 +1,9 @@
 //! Hosts and constraints that are listed one by one.
 
-use weft_fabric::Fabric;
+use weft_fabric::{CapacityByPorts, Fabric};
 
 use super::constraints::Inventory;
-use super::{Hop, Path};
+use super::{Contended, End, Hop, Path};
 
 /// Hosts by index; and constraints by index, each with its name and what it costs a frame.
 #[derive(Debug, Default)]
@@ -13,6 +13,7 @@ pub struct Named {
     names: Vec<String>,
     hops: Vec<Hop>,
     capacities: Vec<f64>,
+    contended: Vec<Contended>,
 }
 
 impl Named {
@@ -38,6 +39,18 @@ impl Named {
             .push(if is_dead { 0.0 } else { hop.bits_per_s });
         self.hops.push(hop);
         self.names.len() as u32 - 1
+    }
+
+    /// Lets a constraint's capacity depend on how many hosts contend. A message alone meets what one host gets.
+    pub fn contend(&mut self, constraint: u32, by_ports: &CapacityByPorts, gain: f64, end: End) {
+        let contended = Contended {
+            constraint,
+            by_ports: by_ports.clone(),
+            gain,
+            end,
+        };
+        self.hops[constraint as usize].bits_per_s = contended.bits_per_s(1);
+        self.contended.push(contended);
     }
 
     /// What a path over these constraints costs.
@@ -67,6 +80,10 @@ impl<T: Listed> Inventory for T {
 
     fn capacities(&self) -> &[f64] {
         &self.named().capacities
+    }
+
+    fn contended(&self) -> &[Contended] {
+        &self.named().contended
     }
 
     fn constraint_name(&self, constraint: usize) -> String {

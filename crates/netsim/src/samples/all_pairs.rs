@@ -59,7 +59,8 @@ impl<'a> AllPairs<'a> {
             return None;
         };
         let is_fair = simulator.parameters.sharing == Sharing::MaxMin;
-        if pattern.mode != Mode::Unphased || range.len() != 1 || !is_fair {
+        let is_constant = simulator.network.contended().is_empty();
+        if pattern.mode != Mode::Unphased || range.len() != 1 || !(is_fair && is_constant) {
             return None;
         }
         let hosts = 0..simulator.network.hosts() as u32;

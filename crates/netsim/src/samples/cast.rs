@@ -18,7 +18,7 @@ pub fn run(
     transfers: &[Transfer],
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
-    setup.transfers.clear();
+    setup.clear();
     let mut placed: Vec<(Vec<Transfer>, Vec<Path>)> = Vec::new();
     for links in chains(transfers) {
         match setup.add_joined(&links, links[0].bytes) {

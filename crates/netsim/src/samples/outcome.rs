@@ -76,8 +76,8 @@ impl PhaseOutcome {
             tolerance: setup.parameters.tolerance,
             stop: common.stop,
         };
-        let capacities = setup.network.capacities();
-        let solved = setup.solver.ends(capacities, &setup.transfers, settings)?;
+        let capacities = setup.capacities();
+        let solved = setup.solver.ends(&capacities, &setup.transfers, settings)?;
         self.note(&solved);
         Ok(solved)
     }

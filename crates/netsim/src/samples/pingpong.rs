@@ -53,7 +53,7 @@ pub fn round_trip(
 
 /// How long a message takes that is alone, and the narrowest constraint on its way.
 pub fn one_way(setup: &mut Setup<'_>, transfer: &Transfer, size_bytes: u64) -> Option<(f64, u32)> {
-    setup.transfers.clear();
+    setup.clear();
     let path = setup.add(transfer, size_bytes, size_bytes)?;
     let bottleneck = narrowest(setup, setup.transfers.route(0));
     let capacities = setup.network.capacities();

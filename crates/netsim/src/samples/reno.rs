@@ -30,7 +30,7 @@ pub fn rates(
     span: Span,
     stop: &AtomicBool,
 ) -> Result<Rates, Interrupted> {
-    let limits = known_limits(setup.network).expect("others are refused before");
+    let limits = limits_now(setup);
     let connections: Vec<Vec<Connection>> = placed
         .iter()
         .map(|(transfer, path)| connections(setup, transfer, *path, None))
@@ -62,7 +62,7 @@ pub fn ends(
     outcome: &mut PhaseOutcome,
     stop: &AtomicBool,
 ) -> Result<Solution, Interrupted> {
-    let limits = known_limits(setup.network).expect("others are refused before");
+    let limits = limits_now(setup);
     let bits = |index| setup.transfers.demand(index).bits;
     let connections: Vec<Vec<Connection>> = placed
         .iter()
@@ -193,6 +193,15 @@ pub fn refusal(network: &dyn Network, parameters: Parameters, step: &Step) -> Op
 fn known_limits(network: &dyn Network) -> Option<Vec<Limit>> {
     let constraints = 0..network.capacities().len();
     constraints.map(|at| network.limit(at)).collect()
+}
+
+/// The same with what they carry while the transfers that were added run; networks without are refused before.
+fn limits_now(setup: &Setup<'_>) -> Vec<Limit> {
+    let mut limits = known_limits(setup.network).unwrap_or_default();
+    for (limit, bits_per_s) in limits.iter_mut().zip(setup.capacities().iter()) {
+        limit.bits_per_s = *bits_per_s;
+    }
+    limits
 }
 
 /// The same where something holds every host back.

@@ -1,8 +1,11 @@
 //! What the transfers of a phase are to the solver, and what the solver's answers are to the transfers.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use weft_plan::Transfer;
 
-use crate::network::{Network, Path};
+use crate::network::{End, Network, Path};
 use crate::simulate::{Demand, NOTHING, Route, Solver, Transfers};
 use weft_fabric::Framing;
 
@@ -22,6 +25,8 @@ pub struct Setup<'a> {
     pub barrier: Barrier,
     /// By host: whether it was counted.
     counted: Vec<bool>,
+    /// By contended constraint of the network: the hosts that contend in this phase.
+    contenders: Vec<HashSet<u32>>,
 }
 
 impl<'a> Setup<'a> {
@@ -35,6 +40,35 @@ impl<'a> Setup<'a> {
             back: Vec::new(),
             barrier: Barrier::default(),
             counted: vec![false; network.hosts()],
+            contenders: vec![HashSet::new(); network.contended().len()],
+        }
+    }
+
+    /// Begins a phase, without transfers.
+    pub fn clear(&mut self) {
+        self.transfers.clear();
+        self.contenders.iter_mut().for_each(HashSet::clear);
+    }
+
+    /// What constraints carry while the transfers that were added run.
+    pub fn capacities(&self) -> Cow<'a, [f64]> {
+        let mut found = Cow::Borrowed(self.network.capacities());
+        for (one, hosts) in self.network.contended().iter().zip(&self.contenders) {
+            found.to_mut()[one.constraint as usize] = one.bits_per_s(hosts.len());
+        }
+        found
+    }
+
+    /// Counts the ends of a transfer where ports contend, its constraints being those from `first` on.
+    fn count_ports(&mut self, transfer: &Transfer, first: usize) {
+        let contended = self.network.contended().iter();
+        for (one, hosts) in contended.zip(&mut self.contenders) {
+            if self.there[first..].contains(&one.constraint) {
+                hosts.insert(match one.end {
+                    End::Sender => transfer.src,
+                    End::Receiver => transfer.dst,
+                });
+            }
         }
     }
 
@@ -55,6 +89,7 @@ impl<'a> Setup<'a> {
     /// Adds a transfer of so many bytes in messages of `size_bytes`. None where there is no path; nothing is added then.
     pub fn add(&mut self, transfer: &Transfer, bytes: u64, size_bytes: u64) -> Option<Path> {
         let (path, demand) = self.seek(transfer, bytes, size_bytes)?;
+        self.count_ports(transfer, 0);
         self.push(demand);
         Some(path)
     }
@@ -83,7 +118,12 @@ impl<'a> Setup<'a> {
     /// Adds transfers that all run at the rate of the slowest, as one.
     pub fn add_joined(&mut self, links: &[Transfer], bytes: u64) -> Option<Vec<Path>> {
         self.forget_route();
-        let paths = links.iter().map(|link| self.find_path(link));
+        let paths = links.iter().map(|link| {
+            let first = self.there.len();
+            let path = self.find_path(link)?;
+            self.count_ports(link, first);
+            Some(path)
+        });
         let paths: Vec<Path> = paths.collect::<Option<_>>()?;
         links.iter().for_each(|link| self.find_path_back(link));
         let slowest = paths.iter().min_by_key(|path| path.mtu_bytes)?;

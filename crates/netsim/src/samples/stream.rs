@@ -19,7 +19,7 @@ pub fn run(
     transfers: &[Transfer],
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
-    setup.transfers.clear();
+    setup.clear();
     let mut placed: Vec<(&Transfer, Path)> = Vec::with_capacity(transfers.len());
     for transfer in transfers {
         let bytes = bytes_of(rule, phase.size_bytes);
@@ -103,8 +103,8 @@ fn time(
     };
     let solved = match setup.parameters.sharing {
         Sharing::MaxMin => {
-            let capacities = setup.network.capacities();
-            setup.solver.rates(capacities, &setup.transfers)
+            let capacities = setup.capacities();
+            setup.solver.rates(&capacities, &setup.transfers)
         }
         Sharing::Reno => reno::rates(setup, placed, span, common.stop)?,
     };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -16,6 +17,7 @@ from weft.errors import RequestError
 from weft.frames import Frame
 from weft.model.maxmin import Crossings
 from weft.run.records import Fabric, Link, Switch, Way
+from weft.statistics import Floats
 
 Direction = Literal["out", "in"]
 
@@ -26,7 +28,8 @@ class DeclaredLimit:
 
     A "link" carries what passes between the members and the others, a "switch" everything that its members
     send (out) or receive (in). `capacity_mbps` is payload, `payload_share` what that is of the declared rate, with
-    frames as large as the members' links let them be.
+    frames as large as the members' links let them be. Where the capacity depends on how many ports contend, `by_ports`
+    has it (ports, payload Mb/s), and `capacity_mbps` is that of all members.
     """
 
     kind: Literal["link", "switch"]
@@ -35,6 +38,7 @@ class DeclaredLimit:
     direction: Direction
     capacity_mbps: float
     payload_share: float = 1.0
+    by_ports: tuple[tuple[int, float], ...] = ()
 
     def crossed_by(self, src: Ints, dst: Ints) -> Crossings:
         """Which of some flows take part of the capacity."""
@@ -42,6 +46,19 @@ class DeclaredLimit:
         is_member = is_in(self.members)
         crossed: Crossings = is_member[own]
         return crossed if self.kind == "switch" else crossed & ~is_member[other]
+
+    def carries_mbps(self, src: Ints, dst: Ints) -> float:
+        """The capacity while these flows run."""
+        if not self.by_ports:
+            return self.capacity_mbps
+        own = src if self.direction == "out" else dst
+        return between(self.by_ports, len(np.unique(own[self.crossed_by(src, dst)])))
+
+
+def between(by_ports: Sequence[tuple[int, float]], ports: int) -> float:
+    """The value for a number of ports: on a straight line between two that are given, beyond them the nearest one."""
+    numbers, values = zip(*by_ports, strict=True)
+    return float(np.interp(ports, numbers, values))
 
 
 class DeclaredNetwork:
@@ -80,6 +97,11 @@ class DeclaredNetwork:
         none = np.empty((len(flows), 0), dtype=bool)
         return np.column_stack([none, *(limit.crossed_by(src, dst) for limit in self.limits)])
 
+    def capacities_mbps(self, flows: list[tuple[int, int]]) -> Floats:
+        """What each of `limits` carries while these flows run."""
+        src, dst = as_arrays(flows)
+        return np.array([limit.carries_mbps(src, dst) for limit in self.limits])
+
     def offered_mbps(self, limit: DeclaredLimit) -> float:
         """What the cables of the hosts on either side of a limit can carry through it: of both, the less."""
         every_host = frozenset(range(len(self.hosts)))
@@ -114,12 +136,15 @@ class DeclaredNetwork:
         if not switch["capacity_bits_per_s"]:
             return []
         members = self._tree.below[switch["name"]]
-        capacity = switch["capacity_bits_per_s"] / 1e6
         frame = Frame(self._mtu_bytes(members))
         share = frame.payload_bytes / frame.inside_bytes
+        points = switch.get("capacity_by_ports") or [(1, switch["capacity_bits_per_s"])]
+        payload = tuple((ports, bits_per_s / 1e6 * share) for ports, bits_per_s in points)
+        capacity = between(payload, len(members))
+        by_ports = payload if "capacity_by_ports" in switch else ()
         directions: tuple[Direction, ...] = ("out", "in")
         return [
-            DeclaredLimit("switch", switch["name"], members, direction, capacity * share, share)
+            DeclaredLimit("switch", switch["name"], members, direction, capacity, share, by_ports)
             for direction in directions
         ]
 

@@ -26,6 +26,11 @@ def to_simgrid(description: Description) -> str:
             f"{description.network.name} has {count} hosts: too many for a route for each pair",
             f"at most {MOST_HOSTS} can be exported",
         )
+    if contended := description.network.contended():
+        raise RequestError(
+            f"the capacity of {contended[0]!r} depends on how many ports contend, which SimGrid cannot say",
+            "give it one capacity",
+        )
     return "\n".join(_lines(description)) + "\n"
 
 
