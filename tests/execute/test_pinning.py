@@ -10,6 +10,7 @@ from support.command import weft_json
 from support.runs import sample_batch
 from weft.diagnose.curve import curves
 from weft.diagnose.pinning import Pin, jumps, pins
+from weft.diagnose.thresholds import thresholds
 from weft.errors import WorkError
 from weft.execute.logbook import Logbook
 from weft.execute.pinning import Pinning
@@ -106,8 +107,12 @@ def test_jumps_are_found_to_the_byte_and_confirmed(tmp_path: Path) -> None:
         run = carry_out(begun(tmp_path / str(number)), machine)
         assert found(run) == [("confirmed", low, low + 1), ("confirmed", high, high + 1)]
         assert [one.launches for one in pins_of(run)] == [(2, 3), (2, 3)]
-        heights = [one.height for one in pins_of(run)]
-        assert heights[0] > 0.2 > -0.1 > heights[1]
+        first, second = thresholds(run)
+        assert first.text.startswith(f"{low + 1:,} B: jump, +") and first.text.endswith("), sure")
+        assert second.to_json()["first_after"] == high + 1 and second.to_json()["sure"] == 0.99
+        assert (
+            first.pin and second.pin and first.pin.height.low > 0.2 > -0.1 > second.pin.height.high
+        )
 
 
 def test_where_there_is_no_jump_the_later_launches_measure_nothing(tmp_path: Path) -> None:
@@ -152,6 +157,9 @@ def test_a_jump_too_small_for_the_time_is_between_two_sizes(tmp_path: Path) -> N
     (pin,) = pins_of(carry_out(writer, Machine({5000: 0.5})))
     assert pin.state == "open" and pin.before <= 5000 < pin.after
     assert pin.measured.spent_ns <= 5e6 * 1.5
+    (threshold,) = thresholds(Run(writer.directory, writer.meta, writer.samples))
+    assert threshold.text.startswith(f"between {pin.before:,} B and {pin.after:,} B: jump")
+    assert "not pinned: nothing more was decided in its time" in threshold.text
 
 
 def test_on_a_simulator_nothing_is_bisected_and_it_says_so(tmp_path: Path) -> None:
@@ -176,6 +184,7 @@ class Forgetting(Machine):
 def test_a_jump_that_is_not_in_another_launch_is_refuted(tmp_path: Path) -> None:
     run = carry_out(begun(tmp_path / "run"), Forgetting({5000: 0.5}))
     assert found(run) == [("refuted", 5000, 5001)]
+    assert "not sure: of the later launches it was not there" in thresholds(run)[0].text
 
 
 def test_one_launch_that_goes_through_all_sizes_is_enough(tmp_path: Path) -> None:

@@ -12,18 +12,19 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 
 from weft.diagnose.curve import Curve, column
+from weft.interval import Interval
 from weft.model.thresholds import Candidate, candidates
 from weft.plan.plan import CONFIRMING_LAUNCHES
 from weft.run.folder import Run
 from weft.run.meta import RunMeta
 from weft.run.records import Role
-from weft.sequential import LOOKS, ranks, side
+from weft.sequential import LOOKS, interval, ranks, side
 from weft.statistics import Floats
 
 SURE = 0.99
@@ -118,18 +119,37 @@ NOTHING = Measured({}, 0)
 
 @dataclass(frozen=True)
 class Pin:
-    """A jump as far as it is known: behind `before`, at the latest at `after`. `height` is the log of what it adds
-    there."""
+    """A jump as far as it is known: behind `before`, at the latest at `after`. `log_height` is the log of
+    what it adds to the time."""
 
     jump: Jump
     before: int
     after: int
     state: State
-    height: float
+    log_height: float
     measured: Measured
     trial: Trial | None = None
     launches: tuple[int, ...] = ()
     """Those that confirm it."""
+
+    @property
+    def height(self) -> Interval:
+        """What it adds to the time, relatively; where later launches measured it, by all of their rounds."""
+        found = self.measured.pooled(("confirms", (self.before, self.after)))
+        if not len(found):
+            return self.jump.candidate.height
+        return interval(np.expm1(found[:, 1] - found[:, 0]))
+
+    def to_json(self) -> dict[str, Any]:
+        """As `weft show --json` prints it, in the place of what the coarse curve says."""
+        return {
+            "last_before": self.before,
+            "first_after": self.after,
+            "height": self.height,
+            "state": self.state,
+            "confirmed_by": self.launches,
+            "sure": SURE if self.state == "confirmed" else None,
+        }
 
     def next(self, launch: int, limit_ns: float) -> Trial | None:
         """What to measure in a launch, within the time that the jump has."""
@@ -149,7 +169,7 @@ class Pin:
     def _again(self, launch: int, limit_ns: float) -> Trial | None:
         sizes = (self.before, self.after)
         rounds = self.measured.rounds.get(("confirms", sizes), {}).get(launch, np.empty((0, 2)))
-        if side(_votes_of_pair(self.jump, sizes, rounds, self.height), CONFIRM_ERROR):
+        if side(_votes_of_pair(self.jump, sizes, rounds, self.log_height), CONFIRM_ERROR):
             return None
         trial = _trial(self.jump, "confirms", sizes, len(rounds), CONFIRM_ERROR)
         whole = trial and replace(trial, rounds=len(rounds) + trial.rounds)
@@ -161,6 +181,12 @@ def pins(run: Run, step: int, found: Sequence[Jump]) -> list[Pin]:
     measured = rounds_of(run.meta, run.samples, step)
     error = (1 - SURE) / max(1, sum(jump.decisions for jump in found))
     return [_pin(jump, measured.get(jump.start, NOTHING), error) for jump in found]
+
+
+def curve_pins(run: Run, curve: Curve) -> list[Pin]:
+    """How far the jumps of a curve are pinned; none where its step does not pin, or the run is of a simulator."""
+    chosen = {one["step"] for one in run.meta.phases if "bisects" in one}
+    return pins(run, curve.step, jumps(curve)) if curve.step in chosen else []
 
 
 def next_trials(run: Run, step: int, found: Sequence[Jump], launch: int) -> list[Trial]:

@@ -124,7 +124,7 @@ def summarise(run: Run) -> Summary:
         sampled=_sampled(run),
         caches=cache_hits(run),
         deliveries=deliveries(run),
-        thresholds=[one for curve in found for one in curve_thresholds(run.meta, curve)],
+        thresholds=[one for curve in found for one in curve_thresholds(run, curve)],
         multi_pair=multi_pair_points(run),
     )
 

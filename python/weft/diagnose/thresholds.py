@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weft.diagnose.curve import Curve, curves
 from weft.diagnose.known_sizes import known_sizes, name_of
+from weft.diagnose.pinning import Pin, curve_pins
+from weft.interval import Interval
 from weft.model.thresholds import Candidate, candidates
+from weft.plan.plan import CONFIRMING_LAUNCHES
 from weft.quantity import format_bytes, significant
 from weft.run.folder import Run
 from weft.run.meta import RunMeta
@@ -18,53 +21,93 @@ MOST_LISTED = 5
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold of a step's curve. `name` is what is known to end between its sizes, None where nothing agrees."""
+    """A threshold of a step's curve. `name` is what is known to end between its sizes, None where nothing agrees; `pin`
+    how far a jump was pinned, where the step does that."""
 
     step: int
     pattern: str
     transport: str
     found: Candidate
     name: str | None
+    pin: Pin | None = None
 
     @property
     def text(self) -> str:
         """Such as: between 4,096 B and 4,099 B: jump of +38 % (36 to 41)."""
         found = self.found
+        named = f": {self.name}" if self.name else ""
+        if self.pin:
+            return f"{_place_of_pin(self.pin)}: jump, {height_text(self.pin.height)}{_verdict(self.pin)}{named}"
         place = f"between {found.last_before:,} B and {found.first_after:,} B"
         if found.inside:
             place = f"at {' to '.join(f'{size:,}' for size in sorted({*found.inside[:1], *found.inside[-1:]}))} B"
         at = f" at {format_bytes(found.height_at_bytes)}" if found.kind == "kink" else ""
-        named = f": {self.name}" if self.name else ""
-        return f"{place}: {found.kind}, {height_text(found)}{at}{named}"
+        return f"{place}: {found.kind}, {height_text(found.height)}{at}{named}"
 
     def to_json(self) -> dict[str, object]:
         """As `weft show --json` and `weft diagnose --json` print it."""
-        own = {name: value for name, value in vars(self).items() if name != "found"}
-        return own | self.found.to_json()
+        own = {name: value for name, value in vars(self).items() if name not in ("found", "pin")}
+        pinned = self.pin.to_json() if self.pin else {}
+        return own | self.found.to_json() | pinned
 
 
-def height_text(found: Candidate) -> str:
+def _place_of_pin(pin: Pin) -> str:
+    """The first size behind it where that is known, else the two that it is between."""
+    if pin.state in ("confirmed", "pinned"):
+        return f"{pin.after:,} B"
+    return f"between {pin.before:,} B and {pin.after:,} B"
+
+
+def _verdict(pin: Pin) -> str:
+    if pin.state == "confirmed":
+        return ", sure"
+    if pin.state == "open":
+        return ", not pinned: nothing more was decided in its time"
+    count = len(pin.launches)
+    again = (
+        "it was not there"
+        if pin.state == "refuted"
+        else f"{count} of {CONFIRMING_LAUNCHES} found it again"
+    )
+    return f", not sure: of the later launches {again}"
+
+
+def height_text(height: Interval) -> str:
     """The height in percent with its interval."""
     low, middle, high = (
-        significant(100 * one, 3)
-        for one in (found.height.low, found.height.median, found.height.high)
+        significant(100 * one, 3) for one in (height.low, height.median, height.high)
     )
-    sign = "+" if found.height.median > 0 else ""
+    sign = "+" if height.median > 0 else ""
     return f"{sign}{middle} % ({low} to {high})"
 
 
 def thresholds(run: Run) -> list[Threshold]:
     """The thresholds of all curves of a run, by step, then size."""
-    return [one for curve in curves(run) for one in curve_thresholds(run.meta, curve)]
+    return [one for curve in curves(run) for one in curve_thresholds(run, curve)]
 
 
-def curve_thresholds(meta: RunMeta, curve: Curve) -> list[Threshold]:
-    """The thresholds of one curve, by size."""
-    known = known_sizes(meta, curve.step)
+def curve_thresholds(run: Run, curve: Curve) -> list[Threshold]:
+    """The thresholds of one curve, by size, without jumps that were not there again when they were looked for."""
+    known = known_sizes(run.meta, curve.step)
+    by_candidate = {one.jump.candidate: one for one in curve_pins(run, curve)}
+    found = ((one, by_candidate.get(one)) for one in candidates(curve.sizes, curve.times_us))
     return [
-        Threshold(curve.step, curve.pattern, curve.transport, one, name_of(one, known))
-        for one in candidates(curve.sizes, curve.times_us)
+        Threshold(
+            curve.step,
+            curve.pattern,
+            curve.transport,
+            one,
+            name_of(_at_pin(one, pin), known),
+            pin,
+        )
+        for one, pin in found
+        if not (pin and pin.state == "absent")
     ]
+
+
+def _at_pin(found: Candidate, pin: Pin | None) -> Candidate:
+    """Between the two sizes that are known of it."""
+    return replace(found, last_before=pin.before, first_after=pin.after) if pin else found
 
 
 def highest(found: Sequence[Threshold]) -> tuple[list[Threshold], list[Threshold]]:
@@ -86,4 +129,6 @@ def threshold_lines(found: Sequence[Threshold]) -> list[str]:
 
 def resolution_text(meta: RunMeta) -> str:
     """How exactly thresholds are known."""
+    if any("bisects" in one for one in meta.phases):
+        return "jumps to the byte"
     return "to the next size of this file" if meta.source else "to the next size measured"

@@ -94,7 +94,7 @@ def _of_run(name: str, run: Run) -> Iterator[Series]:
             curve_points(curve),
             observations_of(run, curve),
             of_curve(curve),
-            curve_thresholds(run.meta, curve),
+            curve_thresholds(run, curve),
             [point for point in recorded if point.step == curve.step],
         )
 

@@ -40,6 +40,6 @@ def _of_curve(run: Run, curve: Curve, evidence: pa.Table) -> Iterator[Explanatio
     found = signals(run, stretches)
     yield from limits(run, curve, stretches, found)
     step = run.meta.plan.steps[curve.step].name
-    thresholds = curve_thresholds(run.meta, curve)
+    thresholds = curve_thresholds(run, curve)
     for contrast in contrasts(curve_points(curve), thresholds, stretches):
         yield explain_contrast(step, contrast, found, stretches)
