@@ -2,7 +2,10 @@
 //! while one is timed, and their differences go to the coordinator.
 
 mod clock;
+mod driver;
+mod frequency;
 mod interface;
+mod interrupts;
 mod netstat;
 mod open;
 mod pressure;

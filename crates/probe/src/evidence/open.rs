@@ -1,10 +1,12 @@
 //! Which sources there are.
 
-use std::io;
 use std::net::{IpAddr, TcpStream};
 
 use super::clock::Clock;
+use super::driver::DriverCounters;
+use super::frequency::{self, Frequency};
 use super::interface::{self, Interface};
+use super::interrupts::{self, Interrupts};
 use super::netstat::{self, Netstat};
 use super::pressure::{self, Pressure};
 use super::process::{Process, Waiting};
@@ -14,7 +16,8 @@ use super::softirqs::{self, Softirqs};
 use super::softnet::{self, Softnet};
 use super::tcp::Connections;
 use super::text::TextSource;
-use crate::system::interfaces;
+use crate::inspect::ethtool::Ethtool;
+use crate::system::{interfaces, processor};
 
 /// A recorder of all that can be read of this process, its node, the interface that has an address, and the connections
 /// that carry messages, if TCP does.
@@ -33,21 +36,37 @@ pub fn open(address: IpAddr, connections: Vec<TcpStream>) -> Recorder {
     for path in netstat::PATHS {
         recorder.add("nstat:*", TextSource::open(path, Netstat));
     }
-    recorder.add("interface_*", interface_of(address));
+    add_interface(&mut recorder, address);
+    if let [cpu] = processor::allowed()[..] {
+        let file = TextSource::open(&frequency::path(cpu), Frequency(cpu));
+        recorder.add("cpu_khz", file);
+    } else {
+        recorder.leave_out(
+            "cpu_khz",
+            "the agent is not pinned to a processor".to_owned(),
+        );
+    }
     for (path, name) in pressure::RESOURCES {
         recorder.add(name, TextSource::open(path, Pressure(name)));
     }
     recorder
 }
 
-fn interface_of(address: IpAddr) -> io::Result<TextSource<Interface>> {
+/// The interface that has the address: what it carried, what its driver counts, and its interrupts.
+fn add_interface(recorder: &mut Recorder, address: IpAddr) {
     let mut all = interfaces::addresses().into_iter();
-    let found = all.find(|one| one.ip == address);
-    let none = || io::Error::other(format!("no interface has {address}"));
-    TextSource::open(
-        interface::PATH,
-        Interface(found.ok_or_else(none)?.interface),
-    )
+    let Some(name) = all.find(|one| one.ip == address).map(|one| one.interface) else {
+        let reason = format!("no interface has {address}");
+        return recorder.leave_out("interface_*, ethtool:*, interrupts:*", reason);
+    };
+    let slot = Ethtool::new(&name).ok().and_then(|one| one.driver());
+    let slot = slot.map(|driver| driver.bus).filter(|bus| !bus.is_empty());
+    let words = [name.clone()].into_iter().chain(slot).collect();
+    recorder.add("ethtool:*", DriverCounters::open(&name));
+    let interrupts = TextSource::open(interrupts::PATH, Interrupts(words));
+    recorder.add("interrupts:*", interrupts);
+    let carried = TextSource::open(interface::PATH, Interface(name));
+    recorder.add("interface_*", carried);
 }
 
 #[cfg(test)]
@@ -80,7 +99,7 @@ mod tests {
     fn an_address_of_no_interface_is_said_and_the_rest_recorded() {
         let recorder = open("192.0.2.1".parse().expect("an address"), Vec::new());
         let missing = recorder.missing().iter();
-        let mut of_interface = missing.filter(|one| one.counters == "interface_*");
+        let mut of_interface = missing.filter(|one| one.counters.starts_with("interface_*"));
         let reason = &of_interface.next().expect("it is missing").reason;
         assert_eq!(reason, "no interface has 192.0.2.1");
         assert!(recorder.counters().len() > 100);

@@ -9,6 +9,14 @@ use std::os::fd::AsRawFd;
 const SIOCETHTOOL: u32 = 0x8946;
 const GET_SETTINGS: u32 = 0x01;
 const GET_DRIVER: u32 = 0x03;
+const GET_NAMES: u32 = 0x1b;
+const GET_COUNTERS: u32 = 0x1d;
+/// ETH_SS_STATS.
+const NAMES_OF_COUNTERS: u32 = 1;
+/// Queues that are added while a run measures come with some counters each.
+const SPARE_COUNTERS: usize = 4096;
+/// ETH_GSTRING_LEN.
+const NAME_BYTES: usize = 32;
 /// The commands that get one offload each.
 pub const OFFLOADS: [(&str, u32); 6] = [
     ("rx-checksum", 0x14),
@@ -75,18 +83,22 @@ pub struct Driver {
     pub version: String,
     pub firmware: String,
     pub bus: String,
+    /// How many counters it keeps of its own.
+    pub counters: u32,
 }
 
 /// A socket to ask through, and the interface that is asked about.
-pub struct Ethtool<'a> {
+pub struct Ethtool {
     socket: UdpSocket,
-    interface: &'a str,
+    interface: String,
 }
 
-impl<'a> Ethtool<'a> {
-    pub fn new(interface: &'a str) -> io::Result<Self> {
-        let socket = UdpSocket::bind(("0.0.0.0", 0))?;
-        Ok(Self { socket, interface })
+impl Ethtool {
+    pub fn new(interface: &str) -> io::Result<Self> {
+        Ok(Self {
+            socket: UdpSocket::bind(("0.0.0.0", 0))?,
+            interface: interface.to_owned(),
+        })
     }
 
     pub fn link(&self) -> Option<Link> {
@@ -116,6 +128,7 @@ impl<'a> Ethtool<'a> {
             version: text(&info.version),
             firmware: text(&info.firmware),
             bus: text(&info.bus),
+            counters: info.counts[1],
         })
     }
 
@@ -132,6 +145,43 @@ impl<'a> Ethtool<'a> {
         self.call(libc::SIOCGIFMTU as u32, &mut request).ok()?;
         // SAFETY: every bit pattern is a number, and after a call that went well the kernel has written this one.
         u32::try_from(unsafe { request.ifr_ifru.ifru_mtu }).ok()
+    }
+
+    /// The names of the counters that the driver keeps of its own.
+    pub fn counter_names(&self) -> Vec<String> {
+        let count = self.driver().map_or(0, |driver| driver.counters as usize);
+        let mut answer = vec![0_u32; 3 + count * NAME_BYTES / 4];
+        answer[..3].copy_from_slice(&[GET_NAMES, NAMES_OF_COUNTERS, count as u32]);
+        if count == 0 || self.ask_long(&mut answer).is_err() {
+            return Vec::new();
+        }
+        let names = answer[3..].iter().flat_map(|word| word.to_ne_bytes());
+        let names: Vec<u8> = names.collect();
+        names.chunks(NAME_BYTES).map(text).collect()
+    }
+
+    /// Memory for `read_counters` of so many counters. The kernel writes as many as there are by then, which may be more
+    /// where queues were added.
+    pub fn room(counters: usize) -> Vec<u64> {
+        vec![0; 2 * counters + SPARE_COUNTERS]
+    }
+
+    /// Their values; none where they are no longer so many.
+    pub fn read_counters<'a>(&self, counters: usize, room: &'a mut [u64]) -> Option<&'a [u64]> {
+        let [low, high] = [GET_COUNTERS, counters as u32].map(u32::to_ne_bytes);
+        let [a, b, c, d] = low;
+        let [e, f, g, h] = high;
+        room[0] = u64::from_ne_bytes([a, b, c, d, e, f, g, h]);
+        let asked = room[0];
+        self.ask_long(room).ok()?;
+        (room[0] == asked).then(|| &room[1..=counters])
+    }
+
+    /// As `ask`, where the answer is longer than the question; the kernel writes no more than there is room for.
+    fn ask_long<T>(&self, question: &mut [T]) -> io::Result<()> {
+        let mut request = self.request()?;
+        request.ifr_ifru.ifru_data = question.as_mut_ptr().cast();
+        self.call(SIOCETHTOOL, &mut request)
     }
 
     /// Put a question of ethtool's, whose first field is its command; the answer takes its place.

@@ -3,7 +3,7 @@
 
 mod datagram;
 mod echo;
-mod ethtool;
+pub mod ethtool;
 mod interface;
 mod load;
 mod node;

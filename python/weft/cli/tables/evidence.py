@@ -14,13 +14,13 @@ COLUMNS = {
     "system_ns": ("system", number),
     "softirq_ns": ("softirq", number),
     "ns_per_byte": ("ns/B", number),
-    "interrupts": ("interrupts", number),
-    "softirqs": ("softirqs", number),
-    "switches": ("switches", number),
+    "interrupts": ("interrupts", "{:.3g}".format),
+    "softirqs": ("softirqs", "{:.3g}".format),
+    "switches": ("switches", "{:.2g}".format),
     "drops": ("drops", "{:.0f}".format),
-    "retransmits": ("retransmits", "{:.0f}".format),
-    "receive_window_share": ("peer's window", "{:.0%}".format),
-    "send_buffer_share": ("send buffer", "{:.0%}".format),
+    "retransmits": ("resent", "{:.0f}".format),
+    "receive_window_share": ("window", "{:.0%}".format),
+    "send_buffer_share": ("buffer", "{:.0%}".format),
     "network_share": ("network", "{:.0%}".format),
 }
 """The heading of each measure, and how its values look."""
@@ -69,8 +69,8 @@ def _zeros(found: Evidence) -> list[str]:
 def _notes(found: Evidence) -> Iterator[str]:
     yield (
         "user, system and switches are the agent's own, ns/B is its time for a byte; softirq (in steps of 10 ms), "
-        "softirqs, interrupts and drops are the host's. Peer's window, send buffer, network: the share of time for "
-        "which TCP had data and they held it up. Drops and retransmits are of a launch."
+        "softirqs, interrupts and drops are the host's. The peer's window, the own buffer, the network: the "
+        "share of time for which TCP had data and they held it up. Drops and resent segments are of a launch."
     )
     if zeros := _zeros(found):
         yield f"0 everywhere: {', '.join(zeros)}"
