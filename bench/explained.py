@@ -228,10 +228,12 @@ def measure(planted: Planted, scratch: Path, out: Path) -> Run:
     plan = scratch / "plan.toml"
     plan.write_text(PLAN)
     with _lab(planted.lab, scratch) as entry, contextmanager(planted.plant)(entry):
-        start_run(
+        run = start_run(
             RunRequest(str(plan), f"lab:{entry.id}", str(out), overrides=[*planted.overrides])
         )
-    return Run.open(out)
+    if run.meta.status != "complete":
+        raise SystemExit(f"{out.name} ended {run.meta.status}")
+    return run
 
 
 @contextmanager
