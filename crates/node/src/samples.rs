@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_netsim::samples::{self, PhaseOutcome, Timed};
-use weft_plan::{Options, Pattern, Phase, Step, Webserver};
+use weft_plan::{Grain, Options, Pattern, Phase, Step, Webserver};
 
 use crate::census::Census;
 use crate::engine::{Exchange, Failure, Tally};
@@ -236,6 +236,10 @@ fn exchange(step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {
         message_bytes: phase.size_bytes,
         answer_bytes,
         nodelay: step.options.nodelay,
+        compute: match step.pattern {
+            Pattern::Stream { compute, .. } => compute,
+            _ => Grain::default(),
+        },
     }
 }
 

@@ -31,7 +31,7 @@ pub use goal::{Goal, Question};
 pub use limits::{Limits, Reach};
 pub use multipair::{MultiPair, Test};
 pub use options::{Calls, Mpi, Options, Wait};
-pub use pattern::Pattern;
+pub use pattern::{Grain, Pattern};
 pub use phase::{Phase, Transfer, Work};
 pub use plan::{Plan, load};
 

@@ -36,6 +36,9 @@ pub enum Pattern {
         /// computes.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gamma: Vec<f64>,
+        /// When it computes.
+        #[serde(default, skip_serializing_if = "Grain::is_default")]
+        compute: Grain,
     },
     /// Both directions at once: `window` messages each way, then the next.
     Exchange {
@@ -53,6 +56,25 @@ pub enum Pattern {
     Xray(Xray),
 }
 
+/// What an application computes with at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grain {
+    /// What a read gave back, while the rest of the message comes in.
+    #[default]
+    Read,
+    /// A whole message, once it is there.
+    Message,
+}
+
+impl Grain {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+const GRAINS: [(&str, Grain); 2] = [("read", Grain::Read), ("message", Grain::Message)];
+
 /// A pattern's name in a plan, the keys of a step that are its own, and how they are read.
 struct Kind {
     name: &'static str,
@@ -68,7 +90,7 @@ const KINDS: [Kind; 13] = [
     },
     Kind {
         name: "stream",
-        keys: &["window", "gamma"],
+        keys: &["window", "gamma", "compute"],
         read: read_stream,
     },
     Kind {
@@ -322,8 +344,13 @@ fn read_window(step: &Section) -> Result<u32> {
 }
 
 fn read_stream(step: &Section) -> Result<Pattern> {
+    let gamma = GAMMA.read(step, "gamma")?.unwrap_or_default();
+    if gamma.is_empty() {
+        step.only_for("compute", "a stream with `gamma`")?;
+    }
     Ok(Pattern::Stream {
         window: read_window(step)?,
-        gamma: GAMMA.read(step, "gamma")?.unwrap_or_default(),
+        gamma,
+        compute: step.choice("compute", &GRAINS)?.unwrap_or_default(),
     })
 }

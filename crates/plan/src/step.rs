@@ -250,6 +250,7 @@ fn read_pin(section: &Section, pattern: &Pattern, has_goal: bool) -> Result<Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::Grain;
     use crate::phase::{Transfer, Work};
 
     fn step(pattern: Pattern, transport: Transport, bytes: &[u64]) -> Step {
@@ -275,6 +276,7 @@ mod tests {
         Pattern::Stream {
             window,
             gamma: Vec::new(),
+            compute: Grain::default(),
         }
     }
 
@@ -308,6 +310,7 @@ mod tests {
         let pattern = Pattern::Stream {
             window: 1,
             gamma: vec![0.0, 0.5, 1.0],
+            compute: Grain::default(),
         };
         let step = step(pattern, Transport::Tcp, &[8, 64]);
         let phases = step.phases(2).unwrap();

@@ -41,10 +41,11 @@ class Pingpong(_Pattern, frozen=True):
 
 class Stream(_Pattern, frozen=True, omit_defaults=True):
     """One direction: `window` messages, then an acknowledgement. `gamma` are ratios of an application's work to the
-    communication's."""
+    communication's; it computes with what each read gives, or with whole messages."""
 
     window: int
     gamma: tuple[float, ...] = ()
+    compute: Literal["read", "message"] = "read"
 
 
 class Exchange(_Pattern, frozen=True):

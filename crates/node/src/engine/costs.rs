@@ -144,7 +144,7 @@ impl JobCosts {
             .plus(has_payload, self.remote_frame)
     }
 
-    /// What a job takes on a processor; `bytes` are those that were read, for the application.
+    /// What a job takes on a processor; `bytes` are those that the application works on.
     pub fn span(&self, job: Job, processor: usize, bytes: u64) -> Span {
         let with_payload =
             |base: Span, frame: Frame, byte| base.plus(u64::from(frame.payload_bytes), byte);

@@ -19,6 +19,12 @@ pub enum Transfer {
     In(Frame),
 }
 
+impl Transfer {
+    pub fn is_in(&self) -> bool {
+        matches!(self, Self::In(_))
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Node {
     pub processors: Vec<Processor>,
@@ -35,6 +41,8 @@ pub struct Node {
     pub ring: Ring,
     /// Frames whose interrupt has not come yet.
     pub pending: VecDeque<Frame>,
+    /// Frames that the interface's own processor is done with, still in its ring, and whether the host wants them.
+    pub gathered: Vec<(Frame, bool)>,
     /// Packets that are handed up as one, as far as they have come.
     pub merged: Option<Frame>,
     /// An interrupt is on its way, or the driver looks for frames itself.
@@ -69,6 +77,7 @@ impl Node {
             on_wire: VecDeque::new(),
             ring: Ring::new(machine.nic.ring_bytes),
             pending: VecDeque::new(),
+            gathered: Vec::new(),
             merged: None,
             signalled: false,
             io_bus_ps: 0,
@@ -110,6 +119,11 @@ impl Ring {
     /// Whether there is room for a frame; the other end pauses until there is (IEEE 802.3, annex 31B).
     pub fn has_room(&self, frame: Frame) -> bool {
         self.used_bytes + ring_bytes(frame) <= self.size_bytes
+    }
+
+    /// How many are in it.
+    pub fn frames(&self) -> usize {
+        self.since_ps.len()
     }
 
     pub fn used_bytes(&self) -> u64 {

@@ -228,7 +228,7 @@ impl<'a, W: Watch> Pair<'a, W> {
             Slot::IoBus => self.bus_done(at),
             Slot::Link => self.link_done(at),
             Slot::Wire => self.arrive(at),
-            Slot::Coalescing => self.signal(at),
+            Slot::Coalescing => self.waited(at),
             Slot::Signal => self.interrupt(at),
             Slot::Acknowledgement => self.acknowledge_late(at),
             Slot::Timer => self.tick(at),

@@ -1,5 +1,7 @@
 //! The process on each node: it writes and reads, again and again.
 
+use weft_plan::Grain;
+
 /// What two processes do with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exchange {
@@ -8,6 +10,8 @@ pub struct Exchange {
     pub answer_bytes: u64,
     /// Whether small segments go at once (TCP_NODELAY).
     pub nodelay: bool,
+    /// What an application that computes works on at once.
+    pub compute: Grain,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +26,7 @@ pub struct Process {
     program: Vec<Operation>,
     at: usize,
     pub left_bytes: u64,
-    /// What the system call under way has read, or the last one, which the application works on.
+    /// What the system call under way has read, or the last one.
     pub got_bytes: u64,
     /// Waits for something to copy, or for room for it.
     pub sleeps: bool,
@@ -57,6 +61,14 @@ impl Process {
 
     pub fn operation(&self) -> Operation {
         self.program[self.at]
+    }
+
+    /// What its application works on at once.
+    pub fn worked_bytes(&self, grain: Grain) -> u64 {
+        match grain {
+            Grain::Read => self.got_bytes,
+            Grain::Message => self.bytes(),
+        }
     }
 
     /// The size of the message that it writes or reads.

@@ -7,6 +7,8 @@ use super::observe::{Act, Part, Watch};
 use super::pair::{Pair, Slot};
 use super::process::Operation;
 use crate::machine::Task;
+use weft_fabric::IP_AND_TCP_BYTES;
+use weft_plan::Grain;
 
 impl<W: Watch> Pair<'_, W> {
     /// A frame is in the network interface.
@@ -23,16 +25,20 @@ impl<W: Watch> Pair<'_, W> {
         self.mark(Stage::BusIn, frame);
         let nic = &self.machine.nic;
         let (most, wait_ps) = (nic.coalesce_frames as usize, nic.coalesce_ps);
+        let gathers = self.gathers();
         let node = &mut self.nodes[at];
         node.pending.push_back(frame);
         if node.signalled {
             return;
         }
-        let is_enough = node.pending.len() >= most;
+        let is_enough = match gathers {
+            true => !node.io_queue.iter().any(Transfer::is_in),
+            false => node.pending.len() >= most,
+        };
         let slot = self.slot(at, Slot::Coalescing);
         if is_enough {
             self.signal(at);
-        } else if !self.calendar.is_set(slot) {
+        } else if !gathers && !self.calendar.is_set(slot) {
             self.calendar.set(slot, self.now_ps + wait_ps);
             let now_ps = self.now_ps;
             self.watch
@@ -45,12 +51,16 @@ impl<W: Watch> Pair<'_, W> {
         self.watch.ends(at, Part::Interface, true, now_ps);
         self.watch.begins(at, Part::Interface, Act::Signal, now_ps);
         self.nodes[at].signalled = true;
-        let slot = self.slot(at, Slot::Coalescing);
-        self.calendar.clear(slot);
+        if !self.gathers() {
+            let slot = self.slot(at, Slot::Coalescing);
+            self.calendar.clear(slot);
+        }
         let slot = self.slot(at, Slot::Signal);
-        let delay_ps = match self.machine.nic.location.needs_controller() {
-            true => self.machine.interrupts.delay_ps,
-            false => 0,
+        // A processor calls another without the I/O interrupt controller.
+        let is_called = self.gathers() || !self.machine.nic.location.needs_controller();
+        let delay_ps = match is_called {
+            true => 0,
+            false => self.machine.interrupts.delay_ps,
         };
         self.calendar.set(slot, self.now_ps + delay_ps);
     }
@@ -111,12 +121,13 @@ impl<W: Watch> Pair<'_, W> {
         self.mark(Stage::ProtocolIn, frame);
         let is_on_nic = self.protocol_is_on_nic();
         let has_payload = frame.payload_bytes > 0;
-        if is_on_nic {
-            self.leave_ring(at, frame);
-        }
         self.take_header(at, frame);
-        if is_on_nic && (has_payload || self.writer_can_go_on(at)) {
-            self.queue_transfer(at, Transfer::In(frame));
+        if is_on_nic {
+            let is_wanted = has_payload || self.writer_can_go_on(at);
+            match self.gathers() {
+                true => self.gather(at, frame, is_wanted),
+                false => self.take_in(at, frame, is_wanted),
+            }
         }
         if !is_on_nic {
             self.deliver(at, processor, frame);
@@ -124,6 +135,63 @@ impl<W: Watch> Pair<'_, W> {
         }
         self.acknowledge(at, processor, has_payload);
         self.transmit(at, processor);
+    }
+
+    /// Whether the interface's own processor hands on what is in its ring at once, with one interrupt.
+    fn gathers(&self) -> bool {
+        self.machine.nic.by_ring && self.protocol_is_on_nic()
+    }
+
+    /// A frame that the interface's processor is done with leaves its ring, for the host if that wants it.
+    fn take_in(&mut self, at: usize, frame: Frame, is_wanted: bool) {
+        self.leave_ring(at, frame);
+        if is_wanted {
+            self.queue_transfer(at, Transfer::In(frame));
+        }
+    }
+
+    /// It stays in the ring until nothing there is left to do and `coalesce_time` is over, or nothing more fits.
+    fn gather(&mut self, at: usize, frame: Frame, is_wanted: bool) {
+        let slot = self.slot(at, Slot::Coalescing);
+        if self.nodes[at].gathered.is_empty() {
+            let wait_ps = self.machine.nic.coalesce_ps;
+            self.calendar.set(slot, self.now_ps + wait_ps);
+            let now_ps = self.now_ps;
+            self.watch
+                .begins(at, Part::Interface, Act::Coalescing, now_ps);
+        }
+        self.nodes[at].gathered.push((frame, is_wanted));
+        let largest = Frame {
+            payload_bytes: self.machine.nic.mtu_bytes - IP_AND_TCP_BYTES,
+            ..frame
+        };
+        let is_full = !self.nodes[at].ring.has_room(largest);
+        if is_full || !self.calendar.is_set(slot) {
+            self.hand_in(at, is_full);
+        }
+    }
+
+    /// What was gathered goes to the host, if there is nothing left to do in the ring or it `must`.
+    fn hand_in(&mut self, at: usize, must: bool) {
+        let node = &mut self.nodes[at];
+        if !must && node.gathered.len() < node.ring.frames() {
+            return;
+        }
+        let gathered = std::mem::take(&mut node.gathered);
+        let slot = self.slot(at, Slot::Coalescing);
+        self.calendar.clear(slot);
+        for (frame, is_wanted) in gathered {
+            self.mark(Stage::Coalescing, frame);
+            self.take_in(at, frame, is_wanted);
+        }
+    }
+
+    /// `coalesce_time` is over.
+    pub(super) fn waited(&mut self, at: usize) {
+        match self.gathers() {
+            true => self.hand_in(at, false),
+            false => self.signal(at),
+        }
     }
 
     fn take_header(&mut self, at: usize, frame: Frame) {
@@ -224,8 +292,10 @@ impl<W: Watch> Pair<'_, W> {
     }
 
     fn computes(&self, at: usize) -> bool {
-        let is_read = matches!(self.nodes[at].process.operation(), Operation::Read(_));
-        is_read && self.machine.application.cycles_per_byte > 0.0
+        let process = &self.nodes[at].process;
+        let is_read = matches!(process.operation(), Operation::Read(_));
+        let is_there = self.exchange.compute == Grain::Read || process.left_bytes == 0;
+        is_read && is_there && self.machine.application.cycles_per_byte > 0.0
     }
 
     fn returned(&mut self, at: usize, processor: usize) {

@@ -7,6 +7,7 @@ use super::pair::{Failure, Pair};
 use super::process::Exchange;
 use super::users::{Load, SERVER, USERS, Users};
 use crate::machine::{Machine, Task};
+use weft_plan::Grain;
 
 /// Over some of the pages.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,7 @@ impl<'a> Pair<'a> {
             message_bytes: load.request_bytes,
             answer_bytes: load.page_bytes,
             nodelay: load.nodelay,
+            compute: Grain::Read,
         };
         let mut pair = Self::idle(machine, exchange, Unwatched);
         pair.nodes[SERVER].multiply(load.users);

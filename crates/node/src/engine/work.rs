@@ -29,7 +29,8 @@ impl<W: Watch> Pair<'_, W> {
     /// What a job takes a processor: for one of the host with what it waits for its caches.
     fn span(&mut self, at: usize, processor: usize, job: Job) -> Span {
         let node = &mut self.nodes[at];
-        let isolated = self.costs.span(job, processor, node.process.got_bytes);
+        let bytes = node.process.worked_bytes(self.exchange.compute);
+        let isolated = self.costs.span(job, processor, bytes);
         match &mut node.touches {
             Some(touches) if !self.machine.processors[processor].on_nic => {
                 let standing = Standing {

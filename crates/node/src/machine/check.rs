@@ -37,6 +37,13 @@ pub fn check(machine: &Machine, root: &Section) -> Result<()> {
         ));
     }
     let protocol = &machine.processors[machine.placement.of(Task::Protocol)];
+    if nic.by_ring && !protocol.on_nic {
+        let right = format!(
+            "{} has protocol processing on {:?}; \"ring\" needs it on the network interface's own processor",
+            machine.name, protocol.name
+        );
+        return Err(refuse("nic", "event", right));
+    }
     if nic.header_split && protocol.on_nic {
         let right = format!(
             "{} has protocol processing on {:?}, which keeps headers to itself; give a placement that has it on the host",

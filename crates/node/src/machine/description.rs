@@ -44,6 +44,8 @@ pub struct Nic {
     /// An interrupt comes with so many frames, or so long after the first.
     pub coalesce_frames: u32,
     pub coalesce_ps: u64,
+    /// Its own processor raises interrupts itself: one for all that is in its ring, instead of those of `coalesce_frames`.
+    pub by_ring: bool,
     /// Large send: the kernel hands over so many bytes at once, which the interface cuts into packets. 0 is none.
     pub large_send_bytes: u32,
     /// Packets that come together are handed up as one, up to so many bytes (Linux: GRO). 0 is never.

@@ -29,6 +29,8 @@ pub struct MeanAccess {
     pub miss_ps: u64,
     /// What a miss fetches over the memory bus.
     pub line_bytes: u64,
+    /// What part of accesses the bridge sees: those that miss, unless it is said.
+    pub bridge_share: f64,
 }
 
 /// Caches, from the inside out, and the memory behind them.
@@ -51,10 +53,10 @@ impl Memory {
         }
     }
 
-    /// What part of accesses misses, so that the bridge sees them; with caches only such are counted.
-    pub fn miss_rate(&self) -> f64 {
+    /// What part of accesses the bridge sees; with caches only such are counted.
+    pub fn bridge_share(&self) -> f64 {
         match &self.model {
-            MemoryModel::Mean(mean) => 1.0 - mean.hit_rate,
+            MemoryModel::Mean(mean) => mean.bridge_share,
             MemoryModel::Caches(_) => 1.0,
         }
     }
@@ -86,7 +88,7 @@ impl MeanAccess {
     }
 }
 
-const MEAN_KEYS: [&str; 4] = ["hit_rate", "hit", "miss", "line"];
+const MEAN_KEYS: [&str; 5] = ["hit_rate", "hit", "miss", "line", "bridge_share"];
 
 /// Reads [memory] and, for caches, [footprints].
 pub fn read_memory(root: &Section) -> Result<Memory> {
@@ -97,6 +99,7 @@ pub fn read_memory(root: &Section) -> Result<Memory> {
         "hit",
         "miss",
         "line",
+        "bridge_share",
         "latency",
         "write_buffer",
         "caches",
@@ -129,11 +132,16 @@ pub fn read_memory(root: &Section) -> Result<Memory> {
 }
 
 fn read_mean(section: &Section) -> Result<MeanAccess> {
+    let hit_rate = section.number("hit_rate", 1.0)?;
     let mean = MeanAccess {
-        hit_rate: section.number("hit_rate", 1.0)?,
+        hit_rate,
         hit_ps: amount(section, "hit", &SPAN, 0)?,
         miss_ps: amount(section, "miss", &SPAN, 0)?,
         line_bytes: amount(section, "line", &SIZE, 1)?,
+        bridge_share: match section.get("bridge_share") {
+            Some(_) => section.number("bridge_share", 1.0)?,
+            None => 1.0 - hit_rate,
+        },
     };
     match mean.miss_ps < mean.hit_ps {
         true => Err(section.refuse("miss", "must not be less than `hit`")),

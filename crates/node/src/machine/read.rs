@@ -29,6 +29,9 @@ const KEYS: [&str; 13] = [
     "placements",
 ];
 
+/// What the network interface interrupts for.
+const EVENTS: [(&str, bool); 2] = [("frame", false), ("ring", true)];
+
 impl Machine {
     /// Reads a machine's description with one of its placements, overrides applied first.
     ///
@@ -124,6 +127,7 @@ fn read_nic(root: &Section) -> Result<Nic> {
         "mtu_bytes",
         "coalesce_frames",
         "coalesce_time",
+        "event",
         "large_send",
         "merge",
         "poll",
@@ -141,6 +145,7 @@ fn read_nic(root: &Section) -> Result<Nic> {
         mtu_bytes: count(section, "mtu_bytes", 1..=65_535)?,
         coalesce_frames: count(section, "coalesce_frames", 1..=4096)?,
         coalesce_ps: amount(section, "coalesce_time", &SPAN, 0)?,
+        by_ring: section.choice("event", &EVENTS)?.unwrap_or(false),
         large_send_bytes: most_bytes(section, "large_send")?,
         merge_bytes: most_bytes(section, "merge")?,
         poll: section.flag("poll")?.unwrap_or(false),

@@ -21,7 +21,7 @@ impl Work {
             isolated_ps: self.cycles * period_ps + self.accesses * access_ps,
             host_accesses: match processor.on_nic {
                 true => 0.0,
-                false => self.accesses * machine.memory.miss_rate(),
+                false => self.accesses * machine.memory.bridge_share(),
             },
         }
     }
@@ -65,7 +65,7 @@ impl Machine {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Span {
     pub isolated_ps: f64,
-    /// By the mean, of the accesses those that miss; with caches all, until it is known what they find.
+    /// By the mean, of the accesses those that the bridge sees; with caches all, until it is known what they find.
     pub host_accesses: f64,
 }
 

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use weft_node::{Exchange, Failure, Stages, Task, all_on_one, measure};
+use weft_plan::Grain;
 
 use super::{PLACEMENTS, load, machine, measured, pingpong, stream};
 
@@ -98,6 +99,35 @@ fn computing_and_receiving_overlap_within_a_message() {
             found_ps < 1.05 * bound_ps,
             "{placement}: {found_ps} {bound_ps}"
         );
+    }
+}
+
+/// An application that needs a whole message begins when its last byte is there, and does the same work.
+#[test]
+fn computing_with_whole_messages_does_not_overlap_with_receiving_them() {
+    let whole = Exchange {
+        compute: Grain::Message,
+        ..stream(1 << 20)
+    };
+    let machine = machine(
+        "offload",
+        &[
+            ("costs.protocol_accesses_per_byte", "1"),
+            ("processors.nic.clock", "50 MHz"),
+            ("sockets.receive_buffer", "64 KiB"),
+        ],
+    );
+    let stages = Stages::measured(&machine, whole).unwrap();
+    let loaded = stages.load(&machine, whole, 1.0).unwrap();
+    let [in_parts, at_once] = [stream(1 << 20), whole].map(|one| measure(&loaded, one).unwrap());
+    assert!(at_once.period_ps > 1.1 * in_parts.period_ps);
+    let work = |found: &weft_node::Measured| {
+        let cycles_ps = loaded.application.cycles_per_byte * 2500.0 * (1 << 20) as f64;
+        found.tallies[1].busy_ps[0][Task::Application as usize] as f64
+            / (found.messages as f64 * cycles_ps)
+    };
+    for found in [&in_parts, &at_once] {
+        assert!((0.99..1.05).contains(&work(found)), "{}", work(found));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Each physical parameter changes results in the direction that it must, and none is idle.
 
-use super::{PLACEMENTS, latency_us, measured, rate_mbps, stream};
+use super::{CATALOGUE, PLACEMENTS, latency_us, load_text, machine, measured, rate_mbps, stream};
 
 const IDEAL: [(&str, &str); 7] = [
     ("memory.hit", "0 ns"),
@@ -14,7 +14,7 @@ const IDEAL: [(&str, &str); 7] = [
 
 #[test]
 fn a_faster_interface_never_slows_offload() {
-    let clocks = ["100 MHz", "200 MHz", "300 MHz", "400 MHz", "800 MHz"];
+    let clocks = ["10 MHz", "100 MHz", "200 MHz", "400 MHz", "800 MHz"];
     let of = |clock| rate_mbps("offload", &[("processors.nic.clock", clock)]);
     let rates = clocks.map(of);
     assert!(
@@ -94,12 +94,21 @@ fn collisions_slow_those_who_share_the_bridge() {
         of("base", "500 ns") < of("base", "0 ns"),
         "transfers of the interface collide too"
     );
-    // What hits is not on the bridge.
-    let all_hit = |penalty| {
-        let keys = [("memory.hit_rate", "1"), ("memory.collision", penalty)];
+    // By itself what misses is on the bridge, and nothing else.
+    let text = CATALOGUE.replace("bridge_share = 0.1 ", "");
+    let silent = load_text(&text, "onload", &[("memory.hit_rate", "0.96")]).unwrap();
+    let said = [("memory.hit_rate", "0.96"), ("memory.bridge_share", "0.04")];
+    assert!((silent.memory.bridge_share() - 0.04).abs() < 1e-12);
+    assert_eq!(machine("onload", &said).memory.bridge_share(), 0.04);
+    let of = |share, penalty| {
+        let keys = [
+            ("memory.bridge_share", share),
+            ("memory.collision", penalty),
+        ];
         rate_mbps("onload", &keys)
     };
-    assert_eq!(all_hit("500 ns"), all_hit("0 ns"));
+    assert_eq!(of("0", "500 ns"), of("0", "0 ns"));
+    assert!(of("0.3", "50 ns") < 0.98 * of("0.1", "50 ns"));
     // A narrow bus holds accesses up for longer.
     let slow_bus = rate_mbps("onload", &[("memory.bus", "3.2 Gb/s")]);
     assert!(slow_bus < rate_mbps("onload", &[("memory.bus", "25.6 Gb/s")]));
@@ -107,7 +116,7 @@ fn collisions_slow_those_who_share_the_bridge() {
 
 #[test]
 fn an_interface_closer_to_the_processors_is_faster() {
-    let at = |place| [("nic.location", place)];
+    let at = |place| [("nic.location", place), ("nic.event", "frame")];
     let places = ["io-bus", "bridge", "processor-bus"];
     for placement in PLACEMENTS {
         let [far, near, nearer] = places.map(|place| latency_us(placement, &at(place)));
@@ -119,7 +128,7 @@ fn an_interface_closer_to_the_processors_is_faster() {
     // Only the processors' own bus is crossed by frames; on the die nothing is in their way.
     let of = |place| {
         let key = ("nic.location", place);
-        rate_mbps("base", &[key, ("memory.collision", "2 us")])
+        rate_mbps("onload", &[key, ("memory.collision", "2 us")])
     };
     assert!(of("die") > of("processor-bus"));
     let none = ("interrupts.delay", "0 us");
@@ -143,6 +152,31 @@ fn small_frames_and_no_coalescing_cost_interrupts() {
     assert!(interrupts(&one_each) > 40.0, "45 frames a message");
     assert!(interrupts(&gathered) < 0.5 * interrupts(&one_each));
     assert!(interrupts(&[("nic.coalesce_frames", "1")]) < 0.3 * interrupts(&one_each));
+}
+
+/// An interface that interrupts for its ring, not for frames, hands on together what came while it worked.
+#[test]
+fn one_interrupt_is_for_all_that_is_in_the_ring() {
+    let small = [("nic.mtu_bytes", "1500"), ("nic.coalesce_frames", "1")];
+    let of = |event| {
+        let keys = [&small[..], &[("nic.event", event)]].concat();
+        measured("offload", &keys, stream(1 << 16)).tallies[1].clone()
+    };
+    let (by_ring, by_frame) = (of("ring"), of("frame"));
+    let each = |tally: &weft_node::Tally| tally.interrupts[0] as f64 / tally.ring_frames as f64;
+    assert!(each(&by_ring) < 0.6 * each(&by_frame), "{}", each(&by_ring));
+    // Frames lie in the ring for it.
+    assert!(
+        by_ring.ring_stay_ps / by_ring.ring_frames > by_frame.ring_stay_ps / by_frame.ring_frames
+    );
+    // A small message waits as long for others either way, and without the I/O interrupt controller.
+    let of = |event| latency_us("offload", &[("nic.event", event)]);
+    assert!((of("frame") - of("ring") - 1.0).abs() < 0.01);
+    let late = ("interrupts.delay", "10 us");
+    assert_eq!(latency_us("offload", &[late]), latency_us("offload", &[]));
+    // A ring that holds little is handed on sooner.
+    let slow = ("nic.coalesce_time", "10 ms");
+    assert!(rate_mbps("offload", &[slow, ("nic.ring", "16 KiB")]) > 5.0);
 }
 
 #[test]

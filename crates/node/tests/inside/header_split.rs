@@ -7,6 +7,8 @@ use super::{CACHES, load, measured, pingpong, rate_mbps, stream};
 
 const SPLIT: (&str, &str) = ("nic.header_split", "true");
 const CHECKSUM: (&str, &str) = ("nic.checksum", "true");
+/// Protocol processing that copies from buffer to buffer by words.
+const COPIES: (&str, &str) = ("costs.protocol_accesses_per_byte", "0.37");
 const NO_COLLISION: (&str, &str) = ("memory.collision", "0 ns");
 /// The L1 for data, as the catalogue's machine lists its caches, and reads, of three kinds of access.
 const L1D_READ: usize = 3;
@@ -19,11 +21,17 @@ fn busy_ps(found: &Measured, node: usize, processor: usize) -> f64 {
 
 #[test]
 fn payloads_that_are_handed_on_spare_the_receiver_a_copy() {
-    let machine = load("base", &[]).unwrap();
+    let machine = load("base", &[COPIES]).unwrap();
     let word_ps = machine.memory.access_ps() + 1e12 / machine.processors[0].clock_hz as f64;
     let copy_ps = machine.costs.protocol_accesses_per_byte * word_ps * 8000.0;
     let one_way_ps = |keys: &[_]| {
-        measured("base", &[&[NO_COLLISION], keys].concat(), pingpong(8000)).period_ps / 2.0
+        measured(
+            "base",
+            &[&[COPIES, NO_COLLISION], keys].concat(),
+            pingpong(8000),
+        )
+        .period_ps
+            / 2.0
     };
     let spared_ps = one_way_ps(&[]) - one_way_ps(&[SPLIT]);
     let bus_ps = machine.io_bus.access_ps as f64;
@@ -32,8 +40,8 @@ fn payloads_that_are_handed_on_spare_the_receiver_a_copy() {
         "{spared_ps} of {copy_ps}"
     );
     for (placement, processor) in [("base", 0), ("onload", 1)] {
-        let [plain, split] =
-            [&[][..], &[SPLIT]].map(|keys| measured(placement, keys, stream(1 << 16)));
+        let [plain, split] = [&[COPIES][..], &[COPIES, SPLIT]]
+            .map(|keys| measured(placement, keys, stream(1 << 16)));
         assert!(busy_ps(&split, 1, processor) < 0.8 * busy_ps(&plain, 1, processor));
         assert!(split.period_ps < plain.period_ps, "{placement}");
         // What is sent has no pages to hand on.
@@ -62,7 +70,11 @@ fn a_split_frame_asks_for_the_bus_twice() {
 #[test]
 fn protocol_processing_reads_headers_only() {
     let reads = |keys: &[(&str, &str)], processor: usize| {
-        let found = measured("onload", &[&[CACHES], keys].concat(), stream(1 << 16));
+        let found = measured(
+            "onload",
+            &[&[CACHES, COPIES], keys].concat(),
+            stream(1 << 16),
+        );
         let count = found.tallies[1].caches[processor * COUNTS + L1D_READ];
         let misses = (count.accesses - count.hits) as f64 / found.messages as f64;
         (count.accesses as f64 / found.messages as f64, misses)

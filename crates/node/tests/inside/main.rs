@@ -18,6 +18,7 @@ mod watched;
 mod webserver;
 
 use weft_node::{Exchange, Machine, Measured, measure};
+use weft_plan::Grain;
 
 pub const CATALOGUE: &str = include_str!("../../../../catalog/machines/p4-400.toml");
 /// Has the catalogue's machine compute its caches.
@@ -61,6 +62,7 @@ pub fn pingpong(bytes: u64) -> Exchange {
         message_bytes: bytes,
         answer_bytes: bytes,
         nodelay: true,
+        compute: Grain::Read,
     }
 }
 
@@ -69,6 +71,7 @@ pub fn stream(bytes: u64) -> Exchange {
         message_bytes: bytes,
         answer_bytes: 0,
         nodelay: true,
+        compute: Grain::Read,
     }
 }
 

@@ -25,6 +25,19 @@ interrupts.timer => 0 Hz => must be positive
 "#;
 
 #[test]
+fn only_an_interface_that_processes_protocols_interrupts_for_its_ring() {
+    refuse(
+        &[("nic.event", "ring")],
+        "nic.event = \"ring\": p4-400-base has protocol processing on \"cpu0\"",
+    );
+    refuse(&[("nic.event", "packet")], "nic.event = \"packet\"");
+    refuse(
+        &[("memory.bridge_share", "1.5")],
+        "memory.bridge_share = 1.5",
+    );
+}
+
+#[test]
 fn what_cannot_be_is_refused_by_its_key() {
     for [key, value, expected] in table::rows(WRONG) {
         refuse(&[(&key, &value)], &expected);

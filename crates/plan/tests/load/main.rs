@@ -6,8 +6,8 @@ mod refused;
 mod table;
 
 use weft_plan::{
-    Goal, Limits, Options, Pattern, Plan, Question, Rate, SizeSchedule, StopRule, Transport, Wait,
-    load,
+    Goal, Grain, Limits, Options, Pattern, Plan, Question, Rate, SizeSchedule, StopRule, Transport,
+    Wait, load,
 };
 
 const LIMITS: Limits = Limits {
@@ -85,6 +85,7 @@ fn a_plan_with_everything_means_what_it_says() {
     let stream = Pattern::Stream {
         window: 16,
         gamma: Vec::new(),
+        compute: Grain::Read,
     };
     assert_eq!(step.pattern, stream);
     let carried = (step.transport, step.until_ns);

@@ -45,6 +45,8 @@ stop = => options.congestion = "a b"\nstop = => must be the name of a congestion
 stop = => transport = "null"\noptions.nodelay = true\nstop = => steps[0].options.nodelay = true: belongs to transport = "tcp"
 stop = => transport = "tcp-striped"\noptions.stripes = 1\nstop = => options.stripes = 1: must be a whole number from 2 to 64
 stop = => transport = "tcp-zerocopy"\noptions.verify = true\nstop = => options.verify = true: belongs to transport
+pattern = "pingpong" => pattern = "stream"\ncompute = "message" => compute = "message": belongs to a stream with `gamma`; remove it here
+pattern = "pingpong" => pattern = "stream"\ngamma = [1]\ncompute = "byte" => compute = "byte": unknown compute
 stop = => transport = "udp"\noptions.rate = "5 Mb/s"\nstop = => options.rate = "5 Mb/s": belongs to pattern = "stream"
 stop = => transport = "shm"\noptions.send_buffer = "4 KiB"\nstop = => or "mptcp" or "udp" or "unix"; remove it here
 "#;
