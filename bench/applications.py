@@ -33,6 +33,8 @@ from weft.run.folder import Run
 PLACEMENTS = ("base", "offload", "onload", "hybrid")
 STEP = 0.05
 USERS = (100, 500, 1000, 1500, 2000, 2500)
+WHOLE = ("steps.stream.compute", '"message"')
+"""The study's load thread waits for a message."""
 WIRE = 9038 / 8948
 """Bytes on the wire for each of a full segment."""
 
@@ -45,7 +47,9 @@ def carry_out(plan: str, on: str, *settings: tuple[str, str]) -> Iterator[Run]:
 
 def sweep(placement: str, link_mbps: float, gammas: str) -> list[LoadedPoint]:
     on = f"p4-400(placement={placement},link.rate={link_mbps:.3f} Mb/s)"
-    (points,) = map(loaded_points, carry_out("gamma-sweep", on, ("steps.stream.gamma", gammas)))
+    (points,) = map(
+        loaded_points, carry_out("gamma-sweep", on, ("steps.stream.gamma", gammas), WHOLE)
+    )
     return points
 
 

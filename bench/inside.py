@@ -3,8 +3,9 @@
 usage: bench/inside.py [--fit] [--speed]
 
 Prints each published value that weft-node can be held against, its prediction and the error, then the published orders
-and trends. `--fit` finds the free parameters of catalog/machines/p4-400.toml anew, from the six values marked so, and
-prints them. `--speed` only times the NetPIPE sweep that took the study's simulator hours.
+and trends. `--fit` finds the free parameters of catalog/machines/p4-400.toml anew, from the six values marked so; then
+again for other values of what was held, and prints what each makes of the values that were not fitted. `--speed` only
+times the NetPIPE sweep that took the study's simulator hours.
 
 Takes seconds. What does not hold, and why, is in docs/simulate-a-node.md.
 """
@@ -23,10 +24,11 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scipy.optimize import least_squares, minimize
+from scipy.optimize import least_squares
 
 from common.machine import machine
 from common.results import Goal, save
+from laws import Peak, read_peaks, read_published
 from weft.diagnose.curve import column
 from weft.plan import catalog
 from weft.plan.load import load_plan
@@ -36,22 +38,27 @@ from weft.testbed.computed.outcome import Outcome
 
 PUBLISHED = Path(__file__).parent.parent / "catalog" / "published" / "nic_offload.toml"
 PLACEMENTS = ("base", "offload", "onload", "hybrid")
-LARGEST_BYTES = 2 << 20
+LARGEST_BYTES, LOADED_BYTES = 2 << 20, 256 << 10
+WIRE = 9038 / 8948
+"""Bytes on the wire for each of a full segment."""
 SWEEP_LIMIT_S, EVENTS_GOAL = 1.0, 10.0
 """Of the speed: the whole NetPIPE sweep; million events a second."""
 Keys = Mapping[str, str]
 NOTHING: Keys = MappingProxyType({})
 
 FREE = {
-    "costs.protocol": 900.0,
-    "costs.softirq": 450.0,
-    "costs.refill": 600.0,
-    "costs.protocol_accesses_per_byte": 0.36,
-    "costs.copy_accesses_per_byte": 0.5,
-    "nic.miss": 298.0,
+    "costs.protocol": (10.0, 1150.0, 5000.0),
+    "costs.softirq": (1.0, 110.0, 5000.0),
+    "costs.refill": (1.0, 545.0, 5000.0),
+    "costs.protocol_accesses_per_byte": (0.001, 0.05, 2.0),
+    "costs.copy_accesses_per_byte": (0.2, 0.8, 2.0),
 }
-"""The free parameters, and where the search begins; nic.miss in ns. Six values leave the search several ends: it begins
-where a copy is one by 32-bit words."""
+"""The free parameters: least, where the search begins, most."""
+HELD = {
+    "nic.miss": ("227.5 ns", "250 ns", "270 ns", "290 ns"),
+    "memory.bridge_share": ("0.1", "0.15", "0.2", "0.3"),
+}
+"""What the machine's file holds (first), and what else it might."""
 FITTED = {
     "lat_base_us": ("base", "latency"),
     "lat_offload_us": ("offload", "latency"),
@@ -92,12 +99,17 @@ def rate_mbps(placement: str, keys: Keys = NOTHING) -> float:
     return LARGEST_BYTES * 8 / (each_ns / 2) * 1e3
 
 
+def receiver_rows(placement: str, keys: Keys) -> list[dict[str, Any]]:
+    """What the receiver's cpu0 does of a stream of 64 KiB messages, by task."""
+    outcome = measure(placement, keys, "stream", 1 << 16)
+    rows = BASE.tables(outcome, 0, 0)[OCCUPATION_NAME].to_pylist()
+    return [row for row in rows if row["node"] == "n2" and row["part"] == "cpu0"]
+
+
 @cache
 def occupation(placement: str, gathers: bool = True) -> dict[str, Any]:
     """Of the receiver of a stream of 64 KiB messages: cpu0's busy share and its interrupts per second."""
-    outcome = measure(placement, {} if gathers else NO_GATHERING, "stream", 1 << 16)
-    rows = BASE.tables(outcome, 0, 0)[OCCUPATION_NAME].to_pylist()
-    mine = [row for row in rows if row["node"] == "n2" and row["part"] == "cpu0"]
+    mine = receiver_rows(placement, {} if gathers else NO_GATHERING)
     return {
         "busy_pct": 100 * sum(row["share"] for row in mine),
         "interrupts_per_s": sum(row["interrupts_per_s"] for row in mine),
@@ -109,6 +121,25 @@ BASE = open_nodes("p4-400-base")
 
 def interrupts(placement: str, gathers: bool = True) -> float:
     return float(occupation(placement, gathers)["interrupts_per_s"])
+
+
+def gain_ratio(peak: Peak, keys: Keys = NOTHING) -> float:
+    """Throughput after over before at a peak's gamma, with a link of which the host alone fills the peak's share."""
+    host_mbps = loaded_mbps("base", {**keys, "link.rate": "10 Gb/s"}, 0.0)
+    link = {"link.rate": f"{host_mbps * WIRE / peak.sigma:.3f} Mb/s"}
+    after, before = (loaded_mbps(at, {**keys, **link}, peak.gamma) for at in (peak.scheme, "base"))
+    return after / before
+
+
+def loaded_mbps(placement: str, keys: Keys, gamma: float) -> float:
+    """Of the study's messages, each of which its load thread waits for."""
+    settings = [("steps[0].gamma", f"[{gamma}]"), ("steps[0].compute", '"message"')]
+    values = "".join(f",{key}={value}" for key, value in keys.items())
+    step = load_plan("gamma-sweep", settings).steps[0]
+    rows = open_nodes(f"p4-400(placement={placement}{values})").simulate(step, 0, 1)
+    samples = rows.samples(0, 0, 0)
+    each_ns = float((column(samples, "elapsed_ns") / column(samples, "messages"))[0])
+    return LOADED_BYTES * 8e3 / each_ns
 
 
 def predictions() -> dict[str, Callable[[], float]]:
@@ -160,6 +191,8 @@ def orders() -> Iterator[tuple[str, bool, str]]:
     yield "hyb_lat_order", best <= lat["hybrid"] <= 1.15 * best, shown(lat)
     is_first = rate["hybrid"] > rate["onload"] > rate["offload"] > rate["base"]
     yield "hyb_bw_order", is_first, shown(rate)
+    is_near = 2 / 3 < calls["offload"] / calls["base"] < 1.5
+    yield "irq_offload_equals_base", is_near, shown(calls)
     is_less = max(busy["onload"], busy["hybrid"]) < busy["offload"] < busy["base"]
     yield "cpu_order", is_less, shown(busy)
     few = max(calls["onload"], calls["hybrid"])
@@ -196,6 +229,12 @@ def print_values() -> list[Goal]:
             left_out.append(abs(error))
         note = "fitted" if key in FITTED else bound or ""
         print(f"{key:24}{value:>12g}{found:>12.1f}{error:>+9.1f}  {note}")
+    for peak in read_peaks(read_published()):
+        ratio, found = 1 + peak.gain_pct / 100, gain_ratio(peak)
+        left_out.append(abs(100 * (found / ratio - 1)))
+        name = f"{peak.scheme} / base, sigma {peak.sigma:g}"
+        error = 100 * (found / ratio - 1)
+        print(f"{name:24}{ratio:>12.3f}{found:>12.3f}{error:>+9.1f}  at gamma {peak.gamma}")
     median_pct = statistics.median(left_out)
     print(f"median error of what was not fitted: {median_pct:.1f} %")
     return [Goal("median error of what was not fitted", median_pct, "%", at_most=10)]
@@ -212,35 +251,48 @@ def print_orders(found: Iterator[tuple[str, bool, str]]) -> list[Goal]:
 
 def keys_of(values: np.ndarray[Any, Any]) -> Keys:
     def text(key: str, value: float) -> str:
-        if key == "nic.miss":
-            return f"{value:.3f} ns"
-        return f"{value:.6f}" if key.endswith("byte") else f"{round(value)}"
+        return f"{value:.4f}" if key.endswith("byte") else f"{round(value)}"
 
     return {key: text(key, value) for key, value in zip(FREE, values, strict=True)}
 
 
-def fit() -> None:
-    """Least squares of the relative errors, over the logarithms of the parameters."""
+def fitted(held: Keys) -> tuple[Keys, np.ndarray[Any, Any]]:
+    """The free parameters by least squares of the relative errors, over their logarithms; and those errors."""
     results = published()
 
     def errors(logs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        keys = keys_of(np.exp(logs))
+        keys = {**held, **keys_of(np.exp(logs))}
         found = [
             (latency_us if kind == "latency" else rate_mbps)(at, keys)
             for at, kind in FITTED.values()
         ]
         return np.log(np.array(found) / [float(results[key]["value"]) for key in FITTED])
 
-    start = np.log(list(FREE.values()))
-    near = least_squares(errors, start, diff_step=0.02, max_nfev=200)
-    # Steps of events make the surface rough, so that slopes mislead in the end.
-    options = {"maxfev": 600, "initial_simplex": near.x + 0.1 * np.eye(len(start) + 1, len(start))}
-    best = minimize(
-        lambda logs: float(np.sum(errors(logs) ** 2)), near.x, method="Nelder-Mead", options=options
-    )
-    for key, value in keys_of(np.exp(best.x)).items():
-        print(f"{key} = {value}")
-    print("left, %:", ", ".join(f"{100 * error:+.1f}" for error in errors(best.x)))
+    least, start, most = np.log(list(FREE.values())).T
+    best = least_squares(errors, start, bounds=(least, most), diff_step=0.02, max_nfev=100)
+    return keys_of(np.exp(best.x)), best.fun
+
+
+def fit() -> None:
+    """At what the machine's file holds, and beside it: what other values would do to what was not fitted."""
+    for key, values in HELD.items():
+        for value in values:
+            found, errors = fitted({key: value})
+            print(f"{key} = {value}:", ", ".join(f"{name} {one}" for name, one in found.items()))
+            print("  left, %:", ", ".join(f"{100 * error:+.1f}" for error in errors))
+            print("  " + "; ".join(trade_off({**found, key: value})), flush=True)
+
+
+def trade_off(keys: Keys) -> Iterator[str]:
+    peaks = list(read_peaks(read_published()))
+    off = [100 * (gain_ratio(one, keys) / (1 + one.gain_pct / 100) - 1) for one in peaks]
+    yield "gains off by " + ", ".join(f"{one:+.1f}" for one in off) + " %"
+    tasks = {row["task"]: row["share"] for row in receiver_rows("base", keys)}
+    yield f"copies {tasks['copy'] / tasks['protocol']:.1f} times protocol (Table 4.4: 2.8)"
+    busy = sum(row["share"] for row in receiver_rows("offload", keys))
+    yield f"offload's cpu0 {100 * busy:.0f} % (published 50)"
+    rates = {at: rate_mbps(at, keys) for at in PLACEMENTS}
+    yield shown(rates)
 
 
 def time_sweep() -> Iterator[Goal]:
