@@ -66,8 +66,10 @@ function pointDetails(page, config, mode) {
     bar.className = "bar";
     const plot = element("div");
     plot.className = "plot";
+    const said = element("ul", "", point.said.map((text) => element("li", text)));
+    const moved = point.moved.length ? [tableOf(point.moved)] : [];
     const evidence = point.evidence.length ? tableOf(point.evidence) : element("p", "No evidence was recorded beside it.");
-    place.replaceChildren(bar, element("p", point.text), plot, element("p", countText(point)), evidence);
+    place.replaceChildren(bar, element("p", point.text), plot, element("p", countText(point)), said, ...moved, evidence);
     place.hidden = false;
     await vegaEmbed(plot, specOf(point), { actions: false, renderer: "svg", tooltip: { theme: mode() } });
   }

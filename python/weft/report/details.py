@@ -12,7 +12,7 @@ from weft.diagnose.convergence import looks
 from weft.diagnose.curve import Ints, column, message_times_us
 from weft.diagnose.decision import allowed_error
 from weft.quantity import range_mbps, range_us
-from weft.report.evidence import evidence_rows
+from weft.report.evidence import evidence_rows, moved_rows
 from weft.report.figures.curves import note, size_text
 from weft.report.figures.drawing import parts
 from weft.report.figures.drawing.figure import Spec, chart_spec, short
@@ -57,6 +57,8 @@ def _of_series(one: Series, limit: int) -> Iterator[Detail]:
             **_batches(launch[begin:end], times[begin:end], limit),
             "looks": [[look.launches, *map(short, _ends(look.time_us))] for look in found],
             "modes": list(map(short, point.modes.locations)) if point.modes.count > 1 else [],
+            "said": [e.text for e in one.explanations if point.size_bytes in e.sizes_bytes],
+            "moved": moved_rows(one, point.size_bytes),
             "evidence": evidence.get(point.size_bytes, []),
         }
 
@@ -101,11 +103,15 @@ def detail_spec() -> Spec:
     middle = parts.layer(
         "looks", "line", {"strokeWidth": 1.8, "interpolate": "step-after"}, x=x, y=y
     )
+    # The last look has no area behind it.
+    ends = parts.layer(
+        "looks", "rule", {"strokeWidth": 2, "opacity": 0.5}, x=x, y="low:Q", y2="high"
+    )
     modes = parts.layer("modes", "rule", {"strokeDash": [5, 3]}, y=y)
     dots = parts.layer(
         "batches", "circle", {"size": 16, "opacity": 0.6}, x=x, y=y, tooltip=_TOOLTIP
     )
-    return chart_spec(alt.layer(band, middle, modes, dots).properties(height=HEIGHT))
+    return chart_spec(alt.layer(band, ends, middle, modes, dots).properties(height=HEIGHT))
 
 
 _LAUNCHES = alt.Axis(title="Launch", tickMinStep=1, format="d", tickCount=12)

@@ -44,6 +44,21 @@ def evidence_rows(one: Series) -> dict[int, list[list[str]]]:
     }
 
 
+def moved_rows(one: Series, size_bytes: int) -> list[list[str]]:
+    """The counters that explain something at a size: in slow batches beside fast ones; none where none do."""
+    rows = [
+        [f"{each.counter}, {each.where} ({each.unit})", significant(each.slow, 3), _fast(each.fast)]
+        for explanation in one.explanations
+        if size_bytes in explanation.sizes_bytes
+        for each in explanation.evidence
+    ]
+    return [["What moved", "Slow", "Fast"], *rows] if rows else []
+
+
+def _fast(value: float | None) -> str:
+    return "" if value is None else significant(value, 3)
+
+
 def _text(name: str, value: Interval) -> str:
     """The median and, where they differ, the ends of its interval."""
     low, middle, high = (_one(name, each) for each in (value.low, value.median, value.high))
@@ -52,7 +67,7 @@ def _text(name: str, value: Interval) -> str:
 
 def _one(name: str, value: float) -> str:
     if name.endswith("_share"):
-        return f"{100 * value:.2g} %"
+        return f"{100 * value:.0f} %"
     if name.endswith("_ns") or name == "ns_per_byte":
         return format_us(value / 1e3) if value else "0"
     return significant(value, 3)

@@ -8,6 +8,7 @@
   const detail = pointDetails(page, () => ({ ...page.configs[mode()], background: null }), mode);
   const MANY_DOTS = 4000;
   const AXIS_WIDTH = 66;
+  const LAST_LABEL = 24;
   const LEAST_SQUARE = 260;
   const LEAST_SIDE_BY_SIDE = 620;
 
@@ -63,9 +64,16 @@
     };
   }
 
+  function stackOnPage({ vconcat, ...rest }, room) {
+    const width = room - AXIS_WIDTH - LAST_LABEL;
+    return { ...rest, vconcat: vconcat.map((panel) => ({ ...withoutLegends(panel), width })) };
+  }
+
   // The page has its own heading, so the figure's is left out.
   function onPage(figure, room) {
-    const fitted = figure.spec.hconcat ? panelsOnPage(figure.spec, room) : plotOnPage(figure, room);
+    const { spec } = figure;
+    const fitted = spec.hconcat ? panelsOnPage(spec, room)
+      : spec.vconcat ? stackOnPage(spec, room) : plotOnPage(figure, room);
     const config = { ...page.configs[mode()], background: null };
     return { ...fitted, title: undefined, datasets: tablesOf(figure), config };
   }
@@ -88,7 +96,7 @@
   }
 
   function zooms(figure) {
-    return !figure.spec.hconcat;
+    return !figure.spec.hconcat && !figure.spec.vconcat;
   }
 
   async function draw(figure) {

@@ -12,6 +12,8 @@ import numpy as np
 
 from weft.diagnose.curve import Curve, Ints, curves, message_times_us, to_mbps
 from weft.diagnose.evidence import PointEvidence, evidence
+from weft.diagnose.explain.explain import explain
+from weft.diagnose.explain.finding import Explanation
 from weft.diagnose.points import Point, curve_points
 from weft.diagnose.signature import Signature, of_curve
 from weft.diagnose.thresholds import Threshold, curve_thresholds
@@ -40,6 +42,7 @@ class Series:
     signature: Signature
     thresholds: list[Threshold]
     evidence: list[PointEvidence]
+    explanations: list[Explanation]
 
     @property
     def pattern(self) -> str:
@@ -82,6 +85,7 @@ def _of_run(name: str, run: Run) -> Iterator[Series]:
     """The curves of one run; the step's name joins the label when there are several."""
     found = curves(run)
     recorded = evidence(run).points if found else []
+    explained = explain(run) if recorded else []
     steps = [step.name for step in run.meta.plan.steps]
     for curve in found:
         label = name if len(found) == 1 else f"{name} · {steps[curve.step]}"
@@ -96,6 +100,7 @@ def _of_run(name: str, run: Run) -> Iterator[Series]:
             of_curve(curve),
             curve_thresholds(run, curve),
             [point for point in recorded if point.step == curve.step],
+            [one for one in explained if one.step == steps[curve.step]],
         )
 
 

@@ -156,7 +156,8 @@ def standouts(one: Series) -> list[str]:
     at_dips = {point.size_bytes for point in one.points if point.dip}
     changes = threshold_lines([t for t in one.thresholds if not at_dips & {*t.found.inside}])
     sentences = (("Dips: ", dips), ("Several modes: ", several), ("Thresholds: ", changes))
-    return [start + listed(names, MAX_NAMED, "; ") + "." for start, names in sentences if names]
+    found = [start + listed(names, MAX_NAMED, "; ") + "." for start, names in sentences if names]
+    return found + [f"{explanation.text}." for explanation in one.explanations[:MAX_NAMED]]
 
 
 def _dip(point: Point) -> str:

@@ -7,6 +7,7 @@ from weft.report.figures.busiest import busiest_figures
 from weft.report.figures.convergence import convergence_figures
 from weft.report.figures.counts import aapc_figures, scaling_figures
 from weft.report.figures.drawing.figure import Figure
+from weft.report.figures.evidence import evidence_figures
 from weft.report.figures.fabric import fabric_figures
 from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.histogram import histogram_figures
@@ -19,6 +20,7 @@ from weft.report.material import Material
 
 FAMILIES = [
     signature_figures,
+    evidence_figures,
     modes_figures,
     convergence_figures,
     inside_figures,

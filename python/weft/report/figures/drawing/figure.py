@@ -41,8 +41,8 @@ class Figure:
 
     @property
     def zooms(self) -> bool:
-        """Whether one can zoom in; panels side by side have no common view to zoom."""
-        return "hconcat" not in self.chart
+        """Whether one can zoom in; several panels have no common view to zoom."""
+        return not {"hconcat", "vconcat"} & self.chart.keys()
 
     def spec(self) -> Spec:
         """The specification with its title, without the tables' rows and without colours."""
