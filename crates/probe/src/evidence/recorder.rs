@@ -13,6 +13,9 @@ use crate::transport::order::Order;
 const COST_FACTOR: u64 = 4;
 /// A source that takes longer to read is not read at all, such as the interrupts of very many processors.
 const MOST_COST_NS: u64 = 1_000_000;
+/// A reading comes late if so much time has passed since the last batch, and more than the stretch took: then it would
+/// count what came after.
+const LATE_NS: u64 = 1_000_000;
 
 /// Batches between two readings: so many, from the first on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +66,8 @@ pub struct Recorder {
     after: Vec<Value>,
     stretch: Option<Stretch>,
     opened_ns: u64,
+    /// The end of its last batch.
+    ended_ns: u64,
     cost_ns: u64,
     rows: Vec<Row>,
 }
@@ -139,7 +144,8 @@ impl Recorder {
         open.batches += 1;
         let (phase, next) = (open.phase, open.batch + open.batches);
         read_all(&mut self.quick, &mut self.after);
-        if now_ns() - self.opened_ns >= COST_FACTOR * self.cost_ns {
+        self.ended_ns = now_ns();
+        if self.ended_ns - self.opened_ns >= COST_FACTOR * self.cost_ns {
             self.finish();
             self.begin(phase, next);
         }
@@ -148,7 +154,11 @@ impl Recorder {
     /// The phase is over, and with it the stretch: it ended with its last batch.
     pub fn finish(&mut self) {
         if let Some(stretch) = self.stretch.take().filter(|one| one.batches > 0) {
+            let late_ns = now_ns() - self.ended_ns;
             self.read_slow();
+            if late_ns > LATE_NS.max(self.ended_ns - self.opened_ns) {
+                self.forget_slow();
+            }
             self.note(stretch);
         }
     }
@@ -165,6 +175,17 @@ impl Recorder {
         let start_ns = now_ns();
         read_all(&mut self.slow, &mut self.after);
         self.cost_ns = now_ns() - start_ns;
+    }
+
+    fn forget_slow(&mut self) {
+        for one in &self.slow {
+            self.before[one.start..one.end].fill(None);
+            let gauges = &self.counters[one.start..one.end];
+            let values = &mut self.after[one.start..one.end];
+            for (value, counter) in values.iter_mut().zip(gauges) {
+                *value = value.filter(|_| !counter.is_gauge);
+            }
+        }
     }
 
     /// A stretch begins with what was read just now, and with the quick sources at the very last.
@@ -324,6 +345,19 @@ mod tests {
         }
         run(&mut recorder, &value, &[Some(1), Some(2), Some(3)]);
         assert_eq!(rows(&mut recorder), [(3, 0, 3, 3)]);
+    }
+
+    #[test]
+    fn what_is_read_late_is_left_out_of_that_stretch() {
+        let (mut recorder, value) = recorder(Duration::ZERO, false);
+        recorder.before(order(3, Some(0)));
+        recorder.cost_ns = u64::MAX / COST_FACTOR;
+        value.set(Some(1));
+        recorder.after();
+        sleep(Duration::from_millis(5));
+        value.set(Some(50));
+        run(&mut recorder, &value, &[Some(51)]);
+        assert_eq!(rows(&mut recorder), [(3, 0, 1, 1)]);
     }
 
     #[test]
