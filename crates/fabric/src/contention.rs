@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use weft_plan::reading::{Result, Section, Value};
 
-use crate::link_keys::read_rate;
-use crate::quantity::BitRate;
+use crate::quantity::{BitRate, read_rate};
 
 /// Capacities by the number of ports that contend, fewest first. Between two of them a capacity lies on the straight line;
 /// with fewer ports than the first it is the first, with more than the last the last.

@@ -4,7 +4,7 @@ use weft_plan::reading::{Result, Section};
 
 use crate::fabric::{Direction, Link};
 use crate::node_set;
-use crate::quantity::{BitRate, Nanoseconds};
+use crate::quantity::{BitRate, Nanoseconds, read_rate};
 
 const DEFAULT_MTU_BYTES: u32 = 1500;
 /// What waits where nothing else is said.
@@ -91,18 +91,6 @@ pub fn read_queue_frames(section: &Section<'_>) -> Result<Option<u32>> {
 pub fn read_network(section: &Section<'_>) -> Result<u32> {
     let number = section.count("network", 1..=8)?;
     Ok(number.unwrap_or(1) - 1)
-}
-
-/// Reads a rate that may be absent and multiplies it by the scale.
-pub fn read_rate(section: &Section<'_>, key: &str, scale: f64) -> Result<Option<BitRate>> {
-    let Some(rate) = section.parsed(key, BitRate::parse)? else {
-        return Ok(None);
-    };
-    let too_far = || {
-        let message = format!("multiplied by the scale {scale} it is not a possible rate");
-        section.refuse(key, message)
-    };
-    rate.scaled(scale).ok_or_else(too_far).map(Some)
 }
 
 /// The pairs that two sets of nodes mean. Sets of the same length are paired off; a single node is paired

@@ -1,7 +1,7 @@
 //! Rates and delays, which a file must always write with their unit.
 
 use serde::{Deserialize, Serialize};
-use weft_plan::reading::{RATE, TIME};
+use weft_plan::reading::{self, RATE, Section, TIME};
 
 /// Bits per second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,6 +51,18 @@ impl Nanoseconds {
             "{text:?} is not a possible time; it must be from 0 s to 60 s"
         ))
     }
+}
+
+/// Reads a rate that may be absent and multiplies it by the scale.
+pub fn read_rate(section: &Section<'_>, key: &str, scale: f64) -> reading::Result<Option<BitRate>> {
+    let Some(rate) = section.parsed(key, BitRate::parse)? else {
+        return Ok(None);
+    };
+    let too_far = || {
+        let message = format!("multiplied by the scale {scale} it is not a possible rate");
+        section.refuse(key, message)
+    };
+    rate.scaled(scale).ok_or_else(too_far).map(Some)
 }
 
 #[cfg(test)]
