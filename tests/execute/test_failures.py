@@ -125,7 +125,7 @@ def test_a_full_disk_is_said_and_what_was_synced_is_kept(tmp_path):
     mount.mkdir()
     weft_command = " ".join(WEFT)
     script = (
-        f"mount -t tmpfs -o size=24k none {mount} || exit 77; "
+        f"mount -t tmpfs -o size=4m none {mount} || exit 77; "
         f"{weft_command} run signature --on lab:pair --launches 40 --out {mount}/r "
         f"--set steps.pingpong.stop.trial='1 ms' --set steps.pingpong.sizes.max='1 KiB'; code=$?; "
         f"{weft_command} show {mount}/r --json > {tmp_path}/shown.json; exit $code"

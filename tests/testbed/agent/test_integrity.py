@@ -14,7 +14,7 @@ pytestmark = pytest.mark.timed
 
 SIZE_BYTES = 5000
 MESSAGE, OFFSET = 3, 4321
-RESPONSE_BYTES, ORDER_BYTES = 80, 16
+RESPONSE_BYTES, ORDER_BYTES = 80, 24
 
 
 async def copy(
@@ -45,7 +45,8 @@ async def meddler(port: int, damage_at: int | None) -> asyncio.Server:
 def measure_through(damage_at: int | None) -> int:
     """Run a verified step through the meddler; the number of batches."""
     stop = {"rule": "count", "repeats": 20, "trials": 1}
-    step = loopback.step([SIZE_BYTES], stop=stop, options={"wait": "block", "verify": True})
+    options = {"wait": "block", "verify": True, "evidence": False}
+    step = loopback.step([SIZE_BYTES], stop=stop, options=options)
 
     async def scenario(driver: Agent, server: Agent) -> int:
         job = loopback.job(step)
