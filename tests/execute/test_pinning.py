@@ -17,6 +17,8 @@ from weft.execute.pinning import Pinning
 from weft.execute.progress import Reporter, StepProgress
 from weft.plan.load import load_plan
 from weft.plan.phases import expand
+from weft.report.figures.threshold_marks import threshold_rows
+from weft.report.series import series_of
 from weft.run.folder import Run, RunWriter, lock_folder
 from weft.run.meta import RunMeta
 from weft.run.missing import missing_steps
@@ -109,10 +111,14 @@ def test_jumps_are_found_to_the_byte_and_confirmed(tmp_path: Path) -> None:
         assert [one.launches for one in pins_of(run)] == [(2, 3), (2, 3)]
         first, second = thresholds(run)
         assert first.text.startswith(f"{low + 1:,} B: jump, +") and first.text.endswith("), sure")
-        assert second.to_json()["first_after"] == high + 1 and second.to_json()["sure"] == 0.99
-        assert (
-            first.pin and second.pin and first.pin.height.low > 0.2 > -0.1 > second.pin.height.high
-        )
+        said = second.to_json()
+        assert (said["last_before_bytes"], said["first_after_bytes"]) == (high, high + 1)
+        assert (said["state"], said["confirmed_by"], said["sure"]) == ("confirmed", (2, 3), 0.99)
+        assert first.found.height.low > 0.2 > -0.1 > second.found.height.high
+        (one,) = series_of([run])
+        assert [row["label"].partition(":")[0] for row in threshold_rows(one)] == [
+            f"{size:,} B" for size in (low, high)
+        ]
 
 
 def test_where_there_is_no_jump_the_later_launches_measure_nothing(tmp_path: Path) -> None:

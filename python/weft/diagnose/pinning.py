@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -140,12 +140,14 @@ class Pin:
             return self.jump.candidate.height
         return interval(np.expm1(found[:, 1] - found[:, 0]))
 
-    def to_json(self) -> dict[str, Any]:
-        """As `weft show --json` prints it, in the place of what the coarse curve says."""
+    def as_candidate(self) -> Candidate:
+        """The jump as the coarse curve has it, with the sizes and the height that are known of it now."""
+        found = self.jump.candidate
+        return replace(found, last_before=self.before, first_after=self.after, height=self.height)
+
+    def to_json(self) -> dict[str, object]:
+        """As `weft show --json` prints it beside the jump."""
         return {
-            "last_before": self.before,
-            "first_after": self.after,
-            "height": self.height,
             "state": self.state,
             "confirmed_by": self.launches,
             "sure": SURE if self.state == "confirmed" else None,

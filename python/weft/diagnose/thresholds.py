@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from weft.diagnose.curve import Curve, curves
-from weft.diagnose.known_sizes import known_sizes, name_of
+from weft.diagnose.known_sizes import KnownSize, known_sizes, name_of
 from weft.diagnose.pinning import Pin, curve_pins
 from weft.interval import Interval
 from weft.model.thresholds import Candidate, candidates
@@ -22,7 +22,7 @@ MOST_LISTED = 5
 @dataclass(frozen=True)
 class Threshold:
     """A threshold of a step's curve. `name` is what is known to end between its sizes, None where nothing agrees; `pin`
-    how far a jump was pinned, where the step does that."""
+    says how far a jump was pinned, where the step does that: `found` then has the sizes and the height of the pin."""
 
     step: int
     pattern: str
@@ -37,7 +37,7 @@ class Threshold:
         found = self.found
         named = f": {self.name}" if self.name else ""
         if self.pin:
-            return f"{_place_of_pin(self.pin)}: jump, {height_text(self.pin.height)}{_verdict(self.pin)}{named}"
+            return f"{_place_of_pin(self.pin)}: jump, {height_text(found.height)}{_verdict(self.pin)}{named}"
         place = f"between {found.last_before:,} B and {found.first_after:,} B"
         if found.inside:
             place = f"at {' to '.join(f'{size:,}' for size in sorted({*found.inside[:1], *found.inside[-1:]}))} B"
@@ -89,25 +89,20 @@ def thresholds(run: Run) -> list[Threshold]:
 def curve_thresholds(run: Run, curve: Curve) -> list[Threshold]:
     """The thresholds of one curve, by size, without jumps that were not there again when they were looked for."""
     known = known_sizes(run.meta, curve.step)
-    by_candidate = {one.jump.candidate: one for one in curve_pins(run, curve)}
-    found = ((one, by_candidate.get(one)) for one in candidates(curve.sizes, curve.times_us))
+    pins = {one.jump.candidate: one for one in curve_pins(run, curve)}
+    found = ((one, pins.get(one)) for one in candidates(curve.sizes, curve.times_us))
     return [
-        Threshold(
-            curve.step,
-            curve.pattern,
-            curve.transport,
-            one,
-            name_of(_at_pin(one, pin), known),
-            pin,
-        )
+        _threshold(curve, pin.as_candidate() if pin else one, pin, known)
         for one, pin in found
         if not (pin and pin.state == "absent")
     ]
 
 
-def _at_pin(found: Candidate, pin: Pin | None) -> Candidate:
-    """Between the two sizes that are known of it."""
-    return replace(found, last_before=pin.before, first_after=pin.after) if pin else found
+def _threshold(
+    curve: Curve, found: Candidate, pin: Pin | None, known: Sequence[KnownSize]
+) -> Threshold:
+    name = name_of(found, known)
+    return Threshold(curve.step, curve.pattern, curve.transport, found, name, pin)
 
 
 def highest(found: Sequence[Threshold]) -> tuple[list[Threshold], list[Threshold]]:

@@ -113,7 +113,8 @@ def _jump(threshold: Threshold, points: list[Point], stretches: Stretches) -> It
     """The two sizes around a jump, where they are so near that nothing else changes between them."""
     found = threshold.found
     around = [one for one in points if one.size_bytes in (found.last_before, found.first_after)]
-    if found.kind != "jump" or found.first_after > MOST_APART * found.last_before:
+    is_near = found.first_after <= MOST_APART * found.last_before
+    if found.kind != "jump" or not is_near or len(around) < 2:  # pinned: its sizes are no points
         return
     used = np.isin(stretches.phase, [one.phase for one in around])
     slower = around[-1] if found.height.median > 0 else around[0]
