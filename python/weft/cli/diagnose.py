@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
 
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.findings import print_findings
-from weft.diagnose.explain.explain import explain
 from weft.diagnose.limits import diagnosis
 from weft.diagnose.limits.declared import DeclaredNetwork
 from weft.fabric.load import load_fabric
@@ -37,7 +34,6 @@ def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -
     found = diagnosis.diagnose(
         opened, DeclaredNetwork(load_fabric(fabric, scale)) if fabric else None
     )
-    found = replace(found, explanations=explain(opened))
     if as_json:
         print_json(found.to_json())
     else:

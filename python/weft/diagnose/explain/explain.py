@@ -16,7 +16,6 @@ from weft.diagnose.explain.stretches import of_step
 from weft.diagnose.points import curve_points
 from weft.diagnose.thresholds import curve_thresholds
 from weft.run.folder import Run
-from weft.run.table_stream import read_growing
 from weft.run.tables import EVIDENCE_NAME
 
 
@@ -26,7 +25,7 @@ def explain(run: Run) -> list[Explanation]:
     What the kernel states of whole steps comes first, then what moved with slow parts, then what nothing explains.
     Empty for a run without evidence.
     """
-    evidence = read_growing(run.directory / EVIDENCE_NAME)
+    evidence = run.side_table(EVIDENCE_NAME)
     if evidence.num_rows == 0:
         return []
     found = [one for curve in curves(run) for one in _of_curve(run, curve, evidence)]

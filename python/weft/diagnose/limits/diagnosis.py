@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from weft.diagnose.explain.explain import explain
 from weft.diagnose.limits.declared import DeclaredNetwork
 from weft.diagnose.limits.differences import differences, unobservable
 from weft.diagnose.limits.findings import Findings
@@ -28,7 +31,12 @@ LEAST_NODES = 4
 
 
 def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
-    """Diagnose a run over many nodes, whole or cut short; `declared` is what the network should be."""
+    """Diagnose a run, whole or cut short; `declared` is what the network should be."""
+    return replace(_findings(run, declared), explanations=explain(run))
+
+
+def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
+    """What the rates say, without what was recorded beside them."""
     meta = run.meta
     if orders := pair_orders(multi_pair_points(run)):
         return Findings(_pairs_verdict(orders), pairs=orders)
