@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -10,7 +12,9 @@ from weft.diagnose.curve import Curve
 from weft.diagnose.decision import Decision, decisions
 from weft.diagnose.drift import drift
 from weft.diagnose.earlier import EarlierSize
+from weft.diagnose.points import curve_points
 from weft.diagnose.repetition import MOST_BATCHES, batches_worth
+from weft.diagnose.signature import of_curve
 from weft.plan.plan import Goal
 from weft.sequential import LOOKS
 from weft.statistics import modes_over_launches
@@ -161,3 +165,16 @@ def test_batches_are_repeated_where_the_variance_is():
     both = noisy_inside + RNG.normal(0, 1, 12)[launches]
     assert 1 <= batches_worth(both, launches, 25e6, 1e6) <= MOST_BATCHES
     assert batches_worth(noisy_inside[:12], np.arange(12), *cost) is None
+
+
+def test_the_signature_of_a_step_with_a_goal_has_the_intervals_of_its_points():
+    """A look may have ended it: a fixed number of launches would promise narrower ones."""
+    times = normal(0.1, 12, 3) * np.array([[1], [2], [4]])
+    looked = curve(times)
+    fixed = of_curve(dataclasses.replace(looked, goal=None))
+    found = of_curve(looked)
+    at_peak = next(one for one in curve_points(looked) if one.size_bytes == found.peak_bytes)
+    assert found.peak_mbps == at_peak.throughput_mbps
+    assert (found.coverage, at_peak.coverage) == (0.95, 0.95)
+    assert found.peak_mbps.low < fixed.peak_mbps.low
+    assert fixed.coverage == pytest.approx(0.9614, abs=1e-4)

@@ -13,8 +13,8 @@ from weft.diagnose.curve import Curve
 from weft.diagnose.earlier import EarlierSize
 from weft.interval import Interval
 from weft.plan.plan import Goal
-from weft.sequential import interval, next_look, ranks, ratio_interval, share_interval
-from weft.statistics import LEVEL, Floats
+from weft.sequential import held, interval, next_look, ranks, ratio_interval, share_interval
+from weft.statistics import LEVEL, Floats, coverage, median_interval
 
 MIN_FOR_SPREAD = 4
 """Fewer values have no quartiles."""
@@ -73,6 +73,21 @@ def allowed_error(curve: Curve) -> float:
     """The error that the interval of one size may have; where all are to hold together, each gets its part."""
     together = curve.goal is not None and curve.goal.simultaneous
     return (1 - LEVEL) / (len(curve.sizes) if together else 1)
+
+
+def interval_over_launches(
+    curve: Curve, values: Sequence[float] | Floats, *, upper: bool = False
+) -> Interval:
+    """The median of a value of each launch, with its interval; where looks decided how many launches there are, it
+    holds at all looks together."""
+    if curve.goal is None:
+        return median_interval(values, upper=upper)
+    return interval(values, allowed_error(curve), upper=upper)
+
+
+def coverage_over_launches(curve: Curve, launches: int) -> float:
+    """The probability that `interval_over_launches` of so many values holds the median."""
+    return held(launches, allowed_error(curve)) if curve.goal else coverage(launches)
 
 
 def mode_shares(values: Floats, locations: Sequence[float], alpha: float) -> list[Interval]:

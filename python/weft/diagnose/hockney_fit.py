@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from weft.diagnose.curve import Curve, curves, pingpong
+from weft.diagnose.decision import coverage_over_launches, interval_over_launches
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted, residuals
 from weft.model.hockney import Hockney, fit_times
 from weft.run.folder import Run
-from weft.statistics import coverage, has_interval, median_interval
+from weft.statistics import has_interval
 
 
 def fit(run: Run) -> Fitted:
@@ -19,8 +20,8 @@ def fit(run: Run) -> Fitted:
     """
     curve = _curve(run)
     launches = [fit_times(curve.sizes, times_us) for times_us in curve.times_us.T]
-    latency = median_interval([each.latency_us for each in launches], upper=True)
-    peak = median_interval([each.peak_mbps for each in launches])
+    latency = interval_over_launches(curve, [each.latency_us for each in launches], upper=True)
+    peak = interval_over_launches(curve, [each.peak_mbps for each in launches])
     known = has_interval(len(launches))
     estimates = [
         Estimate(name, each.median, each.low if known else None, each.high if known else None)
@@ -29,7 +30,8 @@ def fit(run: Run) -> Fitted:
     model = Hockney(latency.median, peak.median)
     sizes = curve.sizes.astype(np.float64)
     rows = residuals(sizes, "us", curve.middle_us, model.predict(sizes))
-    return Fitted("hockney", model, estimates, coverage(len(launches)), "size_bytes", rows)
+    covered = coverage_over_launches(curve, len(launches))
+    return Fitted("hockney", model, estimates, covered, "size_bytes", rows)
 
 
 def _curve(run: Run) -> Curve:

@@ -9,12 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from weft import sequential
 from weft.diagnose.curve import Curve, Ints, Reduction, curves, to_mbps
-from weft.diagnose.decision import allowed_error, mode_shares
+from weft.diagnose.decision import (
+    allowed_error,
+    coverage_over_launches,
+    interval_over_launches,
+    mode_shares,
+)
 from weft.interval import Interval
 from weft.run.folder import Run
-from weft.statistics import Modes, coverage, median_interval
+from weft.statistics import Modes
 
 MARGIN = 1.05
 """A dip costs at least 5 %; a smaller one may be real, but is too small to act on."""
@@ -75,15 +79,9 @@ def curve_points(curve: Curve) -> list[Point]:
 
 def time_intervals(curve: Curve) -> list[Interval]:
     """The one-way time at each size, with its interval over the launches that measured it."""
-    rows = [row[~np.isnan(row)] for row in curve.times_us]
-    if curve.goal is None:
-        return [median_interval(row, upper=True) for row in rows]
-    alpha = allowed_error(curve)
-    return [sequential.interval(row, alpha, upper=True) for row in rows]
-
-
-def _coverage(curve: Curve, launches: int) -> float:
-    return sequential.held(launches, allowed_error(curve)) if curve.goal else coverage(launches)
+    return [
+        interval_over_launches(curve, row[~np.isnan(row)], upper=True) for row in curve.times_us
+    ]
 
 
 def _shares(curve: Curve, index: int) -> list[Interval]:
@@ -110,7 +108,7 @@ def _point(curve: Curve, index: int, time_us: Interval, expected_us: Interval | 
         latency_us=time_us if curve.pattern == "pingpong" else None,
         throughput_mbps=time_us.map_decreasing(rate),
         launches=launches,
-        coverage=_coverage(curve, launches),
+        coverage=coverage_over_launches(curve, launches),
         modes=curve.modes[index],
         mode_shares=_shares(curve, index),
         expected_mbps=expected_us.map_decreasing(rate) if expected_us else None,

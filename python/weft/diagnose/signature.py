@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from weft.diagnose.curve import Curve, Ints, curves, pingpong
+from weft.diagnose.decision import coverage_over_launches, interval_over_launches
 from weft.interval import Interval
 from weft.model.hockney import KNEE_RATIO, SATURATION_RATIO
 from weft.run.folder import Run
 from weft.run.meta import Warning
 from weft.sequential import LOOKS
-from weft.statistics import Floats, coverage, median_interval
+from weft.statistics import Floats
 
 LATENCY_MAX_BYTES = 8
 """Latency is read from messages up to this size, as NetPIPE does."""
@@ -37,6 +38,8 @@ class Signature:
     - `knee_bytes`: the same with 1.618 times the latency. There time over size, both logarithmic, is
       bent most, where time is affine in size.
 
+    `coverage` is the probability that an interval holds the median over launches.
+
     The sizes are interpolated between measured sizes, on logarithmic axes. What the curve does
     not reach is None, and `notes` says why.
     """
@@ -49,13 +52,13 @@ class Signature:
     peak_bytes: int
     step: int
     launches: int
+    coverage: float
     notes: list[Warning] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The signature as `weft show --json` prints it."""
         return {
             **{name: value for name, value in vars(self).items() if name != "notes"},
-            "coverage": coverage(self.launches),
             "thresholds": {
                 "latency_max_bytes": LATENCY_MAX_BYTES,
                 "half_power": HALF_POWER,
@@ -94,17 +97,20 @@ def of_curve(curve: Curve) -> Signature:
             return None
         launches = zip(whole.times_us.T, ratio * latencies, strict=True)
         stays = [_stay(whole.sizes, *launch) for launch in launches]
-        return _over_launches(stays, missing, notes)
+        return _over_launches(whole, stays, missing, notes)
 
     return Signature(
-        latency_us=None if latencies is None else median_interval(latencies, upper=True),
-        peak_mbps=median_interval(rates[peak_at]),
-        half_power_bytes=_over_launches(half_powers, _NO_HALF_POWER, notes),
+        latency_us=None
+        if latencies is None
+        else interval_over_launches(whole, latencies, upper=True),
+        peak_mbps=interval_over_launches(whole, rates[peak_at]),
+        half_power_bytes=_over_launches(whole, half_powers, _NO_HALF_POWER, notes),
         saturation_bytes=times_latency(SATURATION_RATIO, _NO_SATURATION),
         knee_bytes=times_latency(KNEE_RATIO),
         peak_bytes=int(whole.sizes[peak_at]),
         step=curve.step,
         launches=len(whole.launches),
+        coverage=coverage_over_launches(whole, len(whole.launches)),
         notes=notes,
     )
 
@@ -163,12 +169,12 @@ def _latencies_us(curve: Curve, notes: list[Warning]) -> Floats | None:
 
 
 def _over_launches(
-    values: Sequence[float | None], missing: Warning | None, notes: list[Warning]
+    curve: Curve, values: Sequence[float | None], missing: Warning | None, notes: list[Warning]
 ) -> Interval | None:
     """The interval over launches; None, and a note if there is one, when a launch has no value."""
     known = [each for each in values if each is not None]
     if len(known) == len(values):
-        return median_interval(known, upper=True)
+        return interval_over_launches(curve, known, upper=True)
     counted = f" (in {len(values) - len(known)} of {len(values)} launches)" if known else ""
     if missing:
         notes.append(replace(missing, message=missing.message + counted))

@@ -14,7 +14,7 @@ from weft.report.figures.curves import size_text
 from weft.report.series import Series, series_of
 from weft.report.steps import LoadStep, PairStep, load_steps_of
 from weft.run.folder import Run
-from weft.statistics import coverage, has_interval
+from weft.statistics import has_interval
 
 MAX_NAMED = 8
 """So many sizes are named; the rest are counted and marked in figures and table."""
@@ -112,12 +112,12 @@ def certainty(one: Series) -> str:
         return f"{_launches(fewest)}, so nothing is known about the spread between launches{of}"
     if not has_interval(fewest):
         return f"{_launches(fewest)}, too few for an interval{of}"
-    return f"{_launches(fewest)}, ranges cover the median with {coverage_text(fewest)}{of}"
+    return f"{_launches(fewest)}, ranges cover the median with {coverage_text(one)}{of}"
 
 
-def coverage_text(launches: int) -> str:
-    """The coverage of the ranges, rounded as a person would say it: 5 launches -> "94 %"."""
-    return f"{100 * coverage(launches):.0f} %"
+def coverage_text(one: Series) -> str:
+    """The coverage of the ranges, rounded as a person would say it: 0.9375 -> "94 %"."""
+    return f"{100 * one.signature.coverage:.0f} %"
 
 
 def _named(range_text: str, name: str) -> str:

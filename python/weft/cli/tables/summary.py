@@ -19,7 +19,7 @@ from weft.diagnose.summary import Summary
 from weft.interval import Interval
 from weft.nodeset import fold
 from weft.run.meta import Warning
-from weft.statistics import coverage, has_interval
+from weft.statistics import has_interval
 
 MOST_NAMED = 8
 """More nodes than these are named as a set."""
@@ -31,7 +31,7 @@ def print_summary(summary: Summary) -> None:
     for line in _header(summary):
         console.print(line, soft_wrap=True)
     if summary.signature:
-        title = _signature_title(summary.signature.launches)
+        title = _signature_title(summary.signature)
         titled(console, title, _signature_table(summary.signature))
     for step in sorted({point.step for point in summary.points}):
         points = [each for each in summary.points if each.step == step]
@@ -85,12 +85,13 @@ def _signature_table(signature: Signature) -> Table:
     return table
 
 
-def _signature_title(launches: int) -> str:
+def _signature_title(signature: Signature) -> str:
+    launches = signature.launches
     if launches == 1:
         return "signature, one launch, so without intervals"
     if not has_interval(launches):
         return f"signature, {launches} launches, too few for an interval"
-    return f"signature, {launches} launches, intervals hold with {coverage(launches):.1%}"
+    return f"signature, {launches} launches, intervals hold with {signature.coverage:.1%}"
 
 
 def _points_table(points: list[Point]) -> Table:
