@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow.compute as pc
 
@@ -123,7 +123,7 @@ class Evidence:
     points: list[PointEvidence]
     missing: dict[str, list[NotRead]]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {"evidence": self.points, "missing": self.missing}
 
 

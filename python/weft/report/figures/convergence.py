@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import altair as alt
 
@@ -12,7 +11,7 @@ from weft.diagnose.decision import allowed_error
 from weft.quantity import BYTES, range_us
 from weft.report.figures.curves import size_text
 from weft.report.figures.drawing import axes, parts
-from weft.report.figures.drawing.figure import Figure, Row, chart_spec, short
+from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.report.figures.drawing.theme import SIZES
 from weft.report.material import Material
 from weft.report.series import Series
@@ -99,7 +98,7 @@ def _target_text(tables: dict[str, list[Row]]) -> str:
     return f" Dashed: the goal's width, which {known} of {len(ends)} sizes reached." if ends else ""
 
 
-def _chart(material: Material, tables: dict[str, list[Row]]) -> dict[str, Any]:
+def _chart(material: Material, tables: dict[str, list[Row]]) -> Spec:
     panels = [_over_launches(tables), _over_sizes(tables)]
     sides = [
         alt.layer(*(layer.transform_filter(parts.ONLY_SHOWN) for layer in layers)).properties(

@@ -10,7 +10,7 @@ import altair as alt
 from weft.diagnose.evidence import PointEvidence
 from weft.report.figures.curves import curve_tables, size_text
 from weft.report.figures.drawing import axes, parts
-from weft.report.figures.drawing.figure import Figure, Row, chart_spec, short
+from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.report.material import Material
 from weft.report.series import Series
 
@@ -67,7 +67,7 @@ def _values(point: PointEvidence) -> Iterator[tuple[str, float]]:
             yield name, point.measures[name].median
 
 
-def _spec(material: Material, tables: dict[str, list[Row]], drawn: list[str]) -> dict[str, Any]:
+def _spec(material: Material, tables: dict[str, list[Row]], drawn: list[str]) -> Spec:
     scale = axes.log_scale([row["size"] for row in tables["evidence-points"]], 2)
     colour = parts.colour(material.labels)
     curve = parts.layer(
