@@ -11,6 +11,9 @@ import pytest
 from support.command import weft as weft_process
 from support.here import refusal, weft, weft_json
 from support.runs import launches_of, pingpong_run
+from weft.report.series import series_of
+from weft.report.verdict import standouts
+from weft.run.folder import Run
 from weft.sequential import LOOKS
 
 SIZES = ["--set", "steps.pingpong.sizes=['1 B', '1 KiB']"]
@@ -40,6 +43,9 @@ def test_every_size_says_by_how_much_it_is_faster(tmp_path: Path) -> None:
     # A complete run is what it is, whatever became of the earlier one.
     shutil.rmtree(before)
     assert weft_json("run", "--resume", folder)["status"] == "complete"
+    stopped, beside, *_ = standouts(series_of([Run.open(folder)])[0])
+    assert stopped.startswith("Stopped: 2 of 2 sizes differ from the earlier run")
+    assert beside.startswith(f"Beside {before}: 1 B is faster by ")
 
 
 @pytest.mark.timed

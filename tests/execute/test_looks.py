@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from support.plans import a_plan
 from support.runs import launches_of, pingpong_run, step_plan, step_rows
-from weft.cli.tables.stops import stop_lines
 from weft.diagnose.earlier import earlier_run
+from weft.diagnose.stops import stop_lines
 from weft.errors import RequestError
 from weft.execute.agenda import Agenda
 from weft.execute.progress import Reporter

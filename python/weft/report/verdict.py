@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from weft.alike import listed
 from weft.diagnose.points import Point
+from weft.diagnose.stops import beside_earlier, difference_text, stop_line
 from weft.diagnose.thresholds import threshold_lines
 from weft.interval import Interval
 from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
@@ -155,9 +156,27 @@ def standouts(one: Series) -> list[str]:
     several = [_modes(point) for point in one.points if point.modes.count > 1]
     at_dips = {point.size_bytes for point in one.points if point.dip}
     changes = threshold_lines([t for t in one.thresholds if not at_dips & {*t.found.inside}])
-    sentences = (("Dips: ", dips), ("Several modes: ", several), ("Thresholds: ", changes))
+    sentences = (
+        *_stops(one),
+        ("Dips: ", dips),
+        ("Several modes: ", several),
+        ("Thresholds: ", changes),
+    )
     found = [start + listed(names, MAX_NAMED, "; ") + "." for start, names in sentences if names]
     return found + [f"{explanation.text}." for explanation in one.explanations[:MAX_NAMED]]
+
+
+def _stops(one: Series) -> Iterator[tuple[str, list[str]]]:
+    """Why its sizes ended, and which of them are known to differ from an earlier run."""
+    meta, step = one.run.meta, one.curve.step
+    if line := stop_line(meta, step):
+        yield "Stopped: ", [line]
+    differing = [each for each in beside_earlier(meta, step) if each["reason"] == "differs"]
+    if meta.against:
+        texts = [
+            f"{size_text(each['size_bytes'])} is {difference_text(each)}" for each in differing
+        ]
+        yield f"Beside {meta.against['path']}: ", texts
 
 
 def _dip(point: Point) -> str:

@@ -1,107 +1,20 @@
-"""Why steps with a goal ended, in words, and what is known beside an earlier run."""
+"""What is known beside an earlier run, as a table."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Literal, cast
 
 from rich.console import Console
 
 from weft.cli.tables.layout import plain_table, titled
-from weft.plan.plan import Goal
+from weft.diagnose.stops import beside_earlier, difference_text
 from weft.run.meta import RunMeta
-from weft.run.missing import COMPUTED
-from weft.run.records import Ratio, Stop
-
-_ENDS: tuple[Literal["low", "median", "high"], ...] = ("low", "median", "high")
-MOST_SAID = 1000
-"""More launches than these are no advice."""
-
-
-def stop_lines(meta: RunMeta) -> Iterator[str]:
-    """One line for each step with a goal: what is known, what is open, and what would decide it."""
-    for index, step in enumerate(meta.plan.steps):
-        stops = [one for one in meta.stops if one["step"] == index]
-        if step.goal and meta.testbed.get("kind") in COMPUTED:
-            yield f"{step.name}: one launch, since what is computed comes out the same each time"
-        elif step.goal and stops:
-            yield f"{step.name}: {'; '.join(_parts(stops, step.goal, bool(meta.against)))}"
 
 
 def print_differences(console: Console, meta: RunMeta) -> None:
     """For each size that an earlier run has, by how much it differs from that, or what would decide it."""
     for index, step in enumerate(meta.plan.steps):
-        stops = [one for one in meta.stops if one["step"] == index and one.get("ratio")]
+        stops = beside_earlier(meta, index)
         if meta.against and step.goal and stops:
             table = plain_table("size, B", "launches", "")
             for one in stops:
-                table.add_row(str(one["size_bytes"]), str(one["launches"]), _difference(one))
+                table.add_row(str(one["size_bytes"]), str(one["launches"]), difference_text(one))
             titled(console, f"{step.name} beside {meta.against['path']}", table)
-
-
-def _difference(stop: Stop) -> str:
-    """In times of the slower one: what is slower by 12 % takes 1.12 times as long."""
-    low, middle, high = (_apart(cast(Ratio, stop["ratio"])[end]) for end in _ENDS)
-    most = _percent(max(low, high))
-    if stop["reason"] == "equal":
-        return f"equal within {most}"
-    if stop["reason"] == "differs":
-        way = "slower" if cast(Ratio, stop["ratio"])["median"] < 1 else "faster"
-        return f"{way} by {_percent(middle)} ({_percent(min(low, high))} to {most})"
-    if not stop["needed"]:
-        return f"undecided ({most} at most): the earlier run is too short"
-    more = _some(stop["needed"] - stop["launches"])
-    return f"undecided ({most} at most): about {more} launches more"
-
-
-def _apart(ratio: float) -> float:
-    return 100 * (max(ratio, 1 / ratio) - 1)
-
-
-def _percent(value: float) -> str:
-    return f"{value:.0f} %" if value >= 10 else f"{value:.2g} %"
-
-
-def _parts(stops: list[Stop], goal: Goal, is_beside: bool) -> Iterator[str]:
-    by_width = [one for one in stops if one["reason"] == "width"]
-    by_modes = [one for one in stops if one["reason"] == "modes"]
-    differing = [one for one in stops if one["reason"] == "differs"]
-    equal = [one for one in stops if one["reason"] == "equal"]
-    undecided = [one for one in stops if one["reason"] in ("time", "launches", "interrupted")]
-    if is_beside:
-        decided = f"{len(differing)} of {len(stops)} sizes differ from the earlier run, {len(equal)} equal it within "
-        after = f" after {_launches(differing + equal)}" if differing + equal else ""
-        yield f"{decided}{100 * goal.width:g} %{after}"
-    if by_width or (goal.width_ppm and not is_beside):
-        known = f"{len(by_width)} of {len(stops)} sizes are known to ±{100 * goal.width:g} %"
-        yield known + (f" after {_launches(by_width)}" if by_width else "")
-    if by_modes:
-        yield f"{len(by_modes)} have several modes whose shares are known, after {_launches(by_modes)}"
-    if undecided:
-        ended = f"{len(undecided)} ended {_why(undecided[0], goal)} after {_launches(undecided)}"
-        yield ended + _remedy(undecided)
-
-
-def _launches(stops: list[Stop]) -> str:
-    counts = sorted({one["launches"] for one in stops})
-    return f"{counts[0]} launches" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} launches"
-
-
-def _why(stop: Stop, goal: Goal) -> str:
-    return {
-        "time": f"when {goal.time_ns / 1e9:g} s were over",
-        "launches": "at the most launches there are",
-    }.get(stop["reason"], "when the run was interrupted")
-
-
-def _remedy(stops: list[Stop]) -> str:
-    """How many launches would decide half of the sizes that are open, and all."""
-    more = sorted(one["needed"] - one["launches"] for one in stops if one["needed"] is not None)
-    if not more:
-        return ""
-    half, most = more[len(more) // 2], more[-1]
-    return f" (about {_some(half)} launches more would decide half of these, {_some(most)} all)"
-
-
-def _some(launches: int) -> str:
-    return f"{launches}" if launches <= MOST_SAID else f"over {MOST_SAID}"

@@ -10,11 +10,12 @@ from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
-from weft.cli.tables.stops import print_differences, stop_lines
+from weft.cli.tables.stops import print_differences
 from weft.cli.tables.thresholds import print_thresholds
 from weft.diagnose.delivery import Delivered
 from weft.diagnose.points import Point
 from weft.diagnose.signature import Signature
+from weft.diagnose.stops import stop_lines
 from weft.diagnose.summary import Summary
 from weft.interval import Interval
 from weft.nodeset import fold
