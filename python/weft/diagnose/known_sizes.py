@@ -49,8 +49,8 @@ class KnownSize:
 def name_of(found: Candidate, known: Sequence[KnownSize]) -> str | None:
     """What ends at a threshold; None where nothing does, or where several may.
 
-    Between sizes that are apart by more than a tenth only a limit of the protocol has a name, at a jump to a longer
-    time: other sizes are so many that one of them lies there by chance.
+    Sizes that are more than a tenth apart have so many known sizes between them that one is there by chance. There only
+    a limit of the protocol is named, at a jump to a longer time.
     """
     if found.kind == "dip":
         return None

@@ -182,10 +182,10 @@ class Session:
     async def _hear_the_others(
         self, tasks: Mapping[int, asyncio.Task[Answer]], deadline_s: float | None
     ) -> None:
-        """An agent that has ended explains everything; otherwise its partners' reports may say more.
+        """Wait for other reports, unless an agent has ended, which explains all others.
 
-        Who cannot connect may learn so long before those that cannot connect to it, which may take until
-        the deadline.
+        An agent that cannot connect may learn so long before those that cannot connect to it: these may take until the
+        deadline.
         """
         settled_s = time.monotonic() + SETTLE_S
         until_s = max(settled_s, deadline_s or 0)
@@ -200,7 +200,7 @@ class Session:
             await asyncio.sleep(0.05)
 
     def _judge_silence(self) -> None:
-        """Raise Setback when somebody says nothing for too long, or nothing moves."""
+        """Raise Setback when an agent says nothing for too long, or nothing moves."""
         if self._watch is None:
             return
         now_s = time.monotonic()
