@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from support.here import weft, weft_json
+from support.runs import sample_batch
 from support.synthetic import write_run
 from weft.diagnose.evidence import Evidence, evidence
 from weft.run.folder import Run, RunWriter, lock_folder
@@ -100,6 +101,42 @@ def test_what_was_not_read_has_no_number_and_is_said_once(run):
     assert "0 everywhere: resent" in shown
     document = weft_json("show", run.directory, "--evidence")
     assert {one["node"] for one in document["evidence"]} == {"n1", "n2"}
+
+
+def test_batches_that_pin_a_jump_are_listed_by_size(tmp_path):
+    def note(meta):
+        one: Recorded = {"node": "n1", "steps": [0], "counters": READ, "missing": []}
+        meta.evidence.append(one)
+        for launch, phase, size in PINS:
+            meta.phases.append(
+                {
+                    "step": 0,
+                    "launch": launch,
+                    "phase": phase,
+                    "size_bytes": size,
+                    "purpose": "side",
+                    "bisects": {"start": [10, 20], "role": "side", "sizes": [10, 15, 20]},
+                    "stop": {"rule": "count", "repeats": 1, "trials": 1},
+                    "transfers": [],
+                }
+            )
+
+    made = write_run(tmp_path / "r", sizes=[10, 20], launches=2, change=note)
+    writer = RunWriter.resume(made, lock_folder(made.directory))
+    columns = list(zip(*PINS, strict=True))
+    writer.append(sample_batch(launch=columns[0], phase=columns[1], size_bytes=columns[2]))
+    place = {"step": 0, "batch": 0, "batches": 1, "node": 0, "cpu": None}
+    recorded = [
+        place | {"launch": launch, "phase": phase, "counter": "elapsed_ns", "value": 1000}
+        for launch, phase, _ in PINS
+    ]
+    writer.append_evidence(pa.Table.from_pylist(recorded, schema=SCHEMAS[EVIDENCE_NAME]))
+    points = evidence(writer.finish("complete")).points
+    assert [(one.size_bytes, one.launches) for one in points] == [(15, 2), (17, 1)]
+
+
+PINS = [(0, 2, 15), (0, 3, 15), (1, 2, 17), (1, 3, 15)]
+"""Launch, phase, size: both launches number their phases from 2 on."""
 
 
 def test_a_run_without_it_says_so(tmp_path):

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 import pyarrow.compute as pc
 
-from weft.diagnose.curve import phase_sizes
 from weft.interval import Interval
 from weft.run.folder import Run
 from weft.run.records import NotRead
 from weft.run.tables import EVIDENCE_NAME, GAUGES
 from weft.statistics import median_interval
 
-_Place = tuple[int, int, int]
-"""Step, phase, node."""
+_Place = tuple[int, int, int, int]
+"""Step, phase, size in bytes, node. Batches that pin a jump are listed under the first phase of their size, since each
+launch numbers such phases anew."""
 DROPS = (
     "softnet_dropped",
     "interface_rx_dropped",
@@ -38,6 +38,14 @@ class Amounts:
     counted: dict[str, int]
     messages: float
     bytes: float
+
+    def __add__(self, other: Amounts) -> Amounts:
+        """Both together; of a gauge the larger value."""
+        counted = dict(self.counted)
+        for name, value in other.counted.items():
+            known = counted.get(name, 0)
+            counted[name] = max(known, value) if name in GAUGES else known + value
+        return Amounts(counted, self.messages + other.messages, self.bytes + other.bytes)
 
     def sum(self, *patterns: str) -> int:
         """All counters of these names, such as `interrupts:*`."""
@@ -129,19 +137,16 @@ class Evidence:
 
 def evidence(run: Run) -> Evidence:
     """What was recorded beside the batches of a run, by step, phase and node; O(n) in the rows."""
-    launches = _by_launch(run)
-    sizes = phase_sizes(run) if launches else {}
-    points = [
-        _point(run, place, sizes[place[:2]], found) for place, found in sorted(launches.items())
-    ]
+    places = sorted(_by_launch(run).items())
+    points = [_point(run, place, list(launches.values())) for place, launches in places]
     missing = {one["node"]: one["missing"] for one in run.meta.evidence if one["missing"]}
     return Evidence(points, missing)
 
 
-def _by_launch(run: Run) -> dict[_Place, list[Amounts]]:
-    """The launches of each step, phase and node."""
+def _by_launch(run: Run) -> dict[_Place, dict[int, Amounts]]:
+    """The launches of each point and node."""
     table = run.side_table(EVIDENCE_NAME)
-    keys = ["step", "phase", "node", "launch"]
+    keys = ["step", "phase", "launch", "node"]
     table = table.set_column(
         table.column_names.index("counter"), "counter", table["counter"].cast("string")
     )
@@ -150,18 +155,29 @@ def _by_launch(run: Run) -> dict[_Place, list[Amounts]]:
     for row in grown.to_pylist():
         of = "value_max" if row["counter"] in GAUGES else "value_sum"
         counted[tuple(row[key] for key in keys)][row["counter"]] = row[of]
-    batches = _batches(run)
+    batches, listed = _batches(run), _pin_phases(run)
     recorded = table.filter(pc.equal(table["counter"], "elapsed_ns"))
-    found: dict[_Place, list[Amounts]] = defaultdict(list)
+    found: dict[_Place, dict[int, Amounts]] = defaultdict(dict)
     for row in recorded.group_by(keys).aggregate([("batches", "sum")]).to_pylist():
-        step, phase, node, launch = (row[key] for key in keys)
+        step, phase, launch, node = place = tuple(row[key] for key in keys)
         count, messages, size_bytes = batches[step, phase, launch]
         messages *= row["batches_sum"] / count * run.meta.plan.steps[step].crossings
-        amounts = Amounts(
-            counted[step, phase, node, launch], max(1.0, messages), max(1.0, messages * size_bytes)
-        )
-        found[step, phase, node].append(amounts)
+        amounts = Amounts(counted[place], max(1.0, messages), max(1.0, messages * size_bytes))
+        launches = found[step, listed.get(place[:3], phase), size_bytes, node]
+        launches[launch] = launches[launch] + amounts if launch in launches else amounts
     return found
+
+
+def _pin_phases(run: Run) -> dict[tuple[int, ...], int]:
+    """By step, phase and launch of the phases that pin a jump: the first phase of the same size."""
+    first: dict[tuple[int, int], int] = {}
+    return {
+        (one["step"], one["phase"], one["launch"]): first.setdefault(
+            (one["step"], one["size_bytes"]), one["phase"]
+        )
+        for one in run.meta.phases
+        if "bisects" in one
+    }
 
 
 def _batches(run: Run) -> dict[tuple[int, int, int], tuple[int, int, int]]:
@@ -179,8 +195,8 @@ def _batches(run: Run) -> dict[tuple[int, int, int], tuple[int, int, int]]:
     }
 
 
-def _point(run: Run, place: _Place, size_bytes: int, launches: list[Amounts]) -> PointEvidence:
-    index, phase, node = place
+def _point(run: Run, place: _Place, launches: list[Amounts]) -> PointEvidence:
+    index, phase, size_bytes, node = place
     step, name = run.meta.plan.steps[index], run.meta.nodes[node]["name"]
     read = _counters_read(run, index, name)
     has = [one for one in MEASURES if all(map(read, one.needs))]

@@ -11,6 +11,9 @@ use crate::transport::order::Order;
 
 /// A reading takes at most one part in so many of the time since the last.
 const COST_FACTOR: u64 = 4;
+/// Where batches are too short for that, readings beside some of them take at most three parts in so many of the time: one
+/// before and one after such a batch at either end, of which the last two at the same moment.
+const REST_FACTOR: u64 = 30;
 /// A source that takes longer to read is not read at all, such as the interrupts of very many processors.
 const MOST_COST_NS: u64 = 1_000_000;
 /// A reading comes late if so much time has passed since the last batch, and more than the stretch took: then it would
@@ -119,6 +122,11 @@ impl Recorder {
 
     pub fn missing(&self) -> &[Missing] {
         &self.missing
+    }
+
+    /// Whether the last reading was so long ago that reading beside another short batch takes little of the time.
+    pub fn has_rested(&self) -> bool {
+        now_ns() - self.ended_ns >= REST_FACTOR * self.cost_ns
     }
 
     /// A batch is about to begin: if it counts, a stretch is open from here on.

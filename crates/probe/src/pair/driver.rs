@@ -173,9 +173,18 @@ impl<'a, B: Batches> Driver<'a, B> {
                     transfers: vec![Transfer::new(0, self.job.peer, size_bytes)],
                     arrangement: None,
                 };
-                // Nothing is recorded beside it: reading the counters takes longer than a search can wait.
-                let order = Order::warm_up(one.phase, size_bytes, one.messages);
+                // Reading the counters beside each would take longer than a search can wait.
+                let is_recorded = self.recorder.has_rested();
+                let order = Order {
+                    size_bytes,
+                    messages: one.messages,
+                    phase: one.phase,
+                    batch: is_recorded.then_some(one.batch),
+                };
+                self.recorder.before(order);
                 let outcome = self.batches.batch(order)?;
+                self.recorder.after();
+                self.recorder.finish();
                 self.note(&phase, one.batch, outcome, &mut report);
             }
             hand_on(&report, &mut self.recorder)?;
