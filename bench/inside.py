@@ -23,12 +23,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-from scipy.optimize import least_squares
-
 from common.machine import machine
 from common.results import Goal, save
 from laws import Peak, read_peaks, read_published
+from weft.calibrate.fit import MachineFit, fit_machine, read_free
+from weft.calibrate.simulated import MachineFile, Quantity, Question
+from weft.calibrate.values import Value, Values
 from weft.diagnose.curve import column
 from weft.plan import catalog
 from weft.plan.load import load_plan
@@ -47,13 +47,13 @@ Keys = Mapping[str, str]
 NOTHING: Keys = MappingProxyType({})
 
 FREE = {
-    "costs.protocol": (10.0, 1150.0, 5000.0),
-    "costs.softirq": (1.0, 110.0, 5000.0),
-    "costs.refill": (1.0, 545.0, 5000.0),
-    "costs.protocol_accesses_per_byte": (0.001, 0.05, 2.0),
-    "costs.copy_accesses_per_byte": (0.2, 0.8, 2.0),
+    "costs.protocol": ("10", "5000"),
+    "costs.softirq": ("1", "5000"),
+    "costs.refill": ("1", "5000"),
+    "costs.protocol_accesses_per_byte": ("0.001", "2"),
+    "costs.copy_accesses_per_byte": ("0.2", "2"),
 }
-"""The free parameters: least, where the search begins, most."""
+"""The free parameters: least and most."""
 HELD = {
     "nic.miss": ("227.5 ns", "250 ns", "270 ns", "290 ns"),
     "memory.bridge_share": ("0.1", "0.15", "0.2", "0.3"),
@@ -249,38 +249,34 @@ def print_orders(found: Iterator[tuple[str, bool, str]]) -> list[Goal]:
     return [Goal(f"published orders that hold, of {count}", sum(all_hold), at_least=count)]
 
 
-def keys_of(values: np.ndarray[Any, Any]) -> Keys:
-    def text(key: str, value: float) -> str:
-        return f"{value:.4f}" if key.endswith("byte") else f"{round(value)}"
+def fitted(held: Keys) -> MachineFit:
+    """The free parameters by least squares of the relative errors, as `weft machine fit` finds them."""
+    file = MachineFile(catalog.read(catalog.find("machine", "p4-400")), "p4-400")
+    values = list(fitted_values(held))
+    return fit_machine(file, read_free(file, Values(FREE, values)), values, with_intervals=False)
 
-    return {key: text(key, value) for key, value in zip(FREE, values, strict=True)}
 
-
-def fitted(held: Keys) -> tuple[Keys, np.ndarray[Any, Any]]:
-    """The free parameters by least squares of the relative errors, over their logarithms; and those errors."""
+def fitted_values(held: Keys) -> Iterator[Value]:
     results = published()
-
-    def errors(logs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        keys = {**held, **keys_of(np.exp(logs))}
-        found = [
-            (latency_us if kind == "latency" else rate_mbps)(at, keys)
-            for at, kind in FITTED.values()
-        ]
-        return np.log(np.array(found) / [float(results[key]["value"]) for key in FITTED])
-
-    least, start, most = np.log(list(FREE.values())).T
-    best = least_squares(errors, start, bounds=(least, most), diff_step=0.02, max_nfev=100)
-    return keys_of(np.exp(best.x)), best.fun
+    kinds: dict[str, tuple[Quantity, str, float]] = {
+        "latency": ("latency", "1 B", 1e-6),
+        "rate": ("rate", f"{LARGEST_BYTES} B", 1e6),
+    }
+    for key, (placement, kind) in FITTED.items():
+        quantity, size, unit = kinds[kind]
+        question = Question(quantity, size, placement, held)
+        yield Value(key, question, float(results[key]["value"]) * unit, 0.05)
 
 
 def fit() -> None:
     """At what the machine's file holds, and beside it: what other values would do to what was not fitted."""
     for key, values in HELD.items():
         for value in values:
-            found, errors = fitted({key: value})
-            print(f"{key} = {value}:", ", ".join(f"{name} {one}" for name, one in found.items()))
-            print("  left, %:", ", ".join(f"{100 * error:+.1f}" for error in errors))
-            print("  " + "; ".join(trade_off({**found, key: value})), flush=True)
+            found = fitted({key: value})
+            keys = found.keys
+            print(f"{key} = {value}:", ", ".join(f"{name} {one}" for name, one in keys.items()))
+            print("  left, %:", ", ".join(f"{one.error_pct:+.1f}" for one in found.values))
+            print("  " + "; ".join(trade_off({**keys, key: value})), flush=True)
 
 
 def trade_off(keys: Keys) -> Iterator[str]:

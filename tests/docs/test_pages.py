@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
+from support.computed import compute
+from weft.calibrate.values import read_values
 from weft.cli.main import weft
 from weft.fabric.load import load_fabric
 from weft.formats.importers import FORMATS
@@ -93,6 +95,10 @@ def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
         read_host_file(str(path))
     elif "links" in document:
         load_fabric(str(path))
+    elif "free" in document:
+        for run in document["runs"]:
+            compute(tmp_path / run["run"], "latency", "node:p4-400-base")
+        assert read_values(str(path)).free.keys() == document["free"].keys()
     else:
         assert set(document) == {"memory"}
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from weft.cli.output import json_option, print_json
-from weft.cli.tables.layout import plain_table, terminal
+from weft.calibrate.fit import MachineFit, fit_machine, interval_text, read_free
+from weft.calibrate.simulated import MachineFile
+from weft.calibrate.values import read_values
+from weft.cli.output import json_option, print_json, write_file
+from weft.cli.tables.layout import plain_table, terminal, titled
+from weft.errors import RequestError
+from weft.plan import catalog
+from weft.statistics import LEVEL
 from weft.testbed.computed.node import names, open_nodes
 
 
@@ -36,3 +44,45 @@ def show(name: str, as_json: bool) -> None:
         return
     click.echo(f"{found.name}: {found.title}")
     terminal().print(plain_table("task", "processor", rows=placement.items()))
+
+
+@machine.command()
+@click.argument("name", metavar="MACHINE")
+@click.argument("values")
+@click.option("--out", metavar="FILE", help="The fitted machine. [default: MACHINE-fitted.toml]")
+@json_option
+def fit(name: str, values: str, out: str | None, as_json: bool) -> None:
+    """Fit keys of MACHINE to measured VALUES (a TOML file).
+
+    Writes a machine's file with the fitted keys, each with its interval, and says which the values do not determine.
+    """
+    path = catalog.find("machine", name)
+    file = MachineFile(catalog.read(path), catalog.shown(path))
+    target = Path(out or f"{path.stem}-fitted.toml")
+    if target.exists():
+        raise RequestError(f"{target}: exists already", "choose another with --out")
+    given = read_values(values)
+    found = fit_machine(file, read_free(file, given), given.values)
+    write_file(target, found.text)
+    if as_json:
+        print_json({**found.to_json(), "file": str(target)})
+    else:
+        _print_fit(found)
+        click.echo(f"{target}: written", err=True)
+
+
+def _print_fit(found: MachineFit) -> None:
+    console = terminal()
+    console.print(f"{found.file.origin}, intervals hold with {LEVEL:.0%}", style="bold")
+    rows = [
+        (each.key, found.keys[each.key], interval_text(each, one))
+        for each, one in zip(found.free, found.estimates, strict=True)
+    ]
+    console.print(plain_table("", "value", "interval", rows=rows))
+    for one, other, r in found.trade_offs:
+        console.print(f"{one} and {other}: the values tell only both together ({r:+.3f})")
+    beside = plain_table("", "measured", "fitted", "off")
+    for row in found.values:
+        measured, predicted = (row.shown(worth) for worth in (row.measured, row.predicted))
+        beside.add_row(row.name, measured, predicted, f"{row.error_pct:+.1f} %")
+    titled(console, "measured values", beside)

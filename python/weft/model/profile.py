@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,9 @@ Errors = Callable[[Floats], Floats]
 
 _STARTS = 12
 """Descents, from as many of the best combinations of the parameters' starts: corners make local minima."""
+
+_SLOPE = 0.03
+"""The part of a value that it is changed by for a slope of errors with steps."""
 
 _EXACT = 1e-9
 """Errors below this are rounding: with exact points they would otherwise count as proof."""
@@ -48,7 +52,9 @@ DEVIATION = Scale(math.log1p, math.expm1)
 class Parameter:
     """A free parameter: where it is searched, and from where.
 
-    Of one that `is_bounded` low and high are limits by nature, as those of a share are.
+    Of one that `is_bounded` low and high are limits by nature, as those of a share are. Errors of a simulator move in
+    steps: `grain` is the least change of a parameter that may show in them, 0 where errors are smooth. With a grain the
+    range is not left, since a simulator refuses what cannot be.
     """
 
     name: str
@@ -57,17 +63,39 @@ class Parameter:
     starts: Sequence[float]
     scale: Scale = LINEAR
     is_bounded: bool = False
+    grain: float = 0.0
+
+    def reach(self, place: float) -> float:
+        """How far to go from a place on its scale for a slope, up if there is room."""
+        value = self.scale.back(place)
+        far = max(_SLOPE * abs(value), 2 * self.grain)
+        return self.scale.to(value + far if value + far <= self.high else value - far) - place
 
 
-def fit_profiled(errors: Errors, free: Sequence[Parameter], points: int) -> list[Estimate]:
+def fit_profiled(
+    errors: Errors,
+    free: Sequence[Parameter],
+    points: int,
+    are_standard: bool = False,
+    with_intervals: bool = True,
+) -> list[Estimate]:
     """The parameters with the least squared errors over so many points, with their intervals.
 
-    There must be more points than parameters.
+    There must be more points than parameters. Errors that `are_standard` are in standard deviations of what was
+    measured; then as many points suffice, and intervals are by the chi-squared distribution. Where the model is off
+    by more than these deviations allow, they are widened by that factor (as the Particle Data Group does).
     """
     search = _Search(errors, free)
     best = search.minimum()
+    if not with_intervals:
+        values = zip(free, search.values(best).tolist(), strict=True)
+        return [Estimate(each.name, value, None, None) for each, value in values]
     freedom = points - len(free)
-    limit = max(search.squares(best), points * _EXACT**2) * (1 + _f_quantile(freedom) / freedom)
+    least = search.squares(best)
+    if are_standard:
+        limit = least + _chi_squared_quantile() * (max(1.0, least / freedom) if freedom else 1.0)
+    else:
+        limit = max(least, points * _EXACT**2) * (1 + _f_quantile(freedom) / freedom)
     ends = [
         [search.end(best, limit, index, side) for side in (-1, 1)] for index in range(len(free))
     ]
@@ -84,6 +112,11 @@ def _f_quantile(freedom: int) -> float:
     return float(stdtrit(freedom, (1 + LEVEL) / 2) ** 2)
 
 
+def _chi_squared_quantile() -> float:
+    """With one degree of freedom, at LEVEL: the square of a normal deviate."""
+    return NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
+
+
 class _Search:
     """Descents in the parameters' scales."""
 
@@ -94,6 +127,7 @@ class _Search:
         self._high = self._scaled([each.high for each in free])
         self._span = self._high - self._low
         self._is_bounded = np.array([each.is_bounded for each in free])
+        self._has_grain = any(each.grain for each in free)
 
     def values(self, scaled: Floats) -> Floats:
         return np.array(
@@ -110,16 +144,17 @@ class _Search:
 
     def end(self, best: Floats, limit: float, index: int, side: int) -> float | None:
         """Where the profile crosses the limit on one side; None where it only does at a search's end."""
-        inside, step = best, side * 1e-3 * self._span[index]
+        least = 1e-2 if self._has_grain else 1e-3
+        inside, step = best, side * least * self._span[index]
         while True:
             place = self._within(index, inside[index] + step)
             outside = self._descend(inside, index, place)
             if self.squares(outside) > limit:
                 at = self._crossing(inside, place, limit, index)
                 past = at + side * max(0.05 * abs(at - best[index]), 1e-4 * self._span[index])
-                return (
-                    None if self._goes_on(outside, past, limit, index) else self._value(index, at)
-                )
+                if not self._has_grain and self._goes_on(outside, past, limit, index):
+                    return None
+                return self._value(index, at)
             if place in (self._low[index], self._high[index]):
                 return self._value(index, place) if self._is_bounded[index] else None
             inside, step = outside, 2 * step
@@ -141,7 +176,9 @@ class _Search:
         def excess(place: float) -> float:
             return self.squares(self._descend(inside, index, place)) / limit - 1
 
-        return float(brentq(excess, float(inside[index]), outside, xtol=1e-12, rtol=1e-6))
+        exact = (_SLOPE * self._span[index] / 10, 1e-3) if self._has_grain else (1e-12, 1e-6)
+        ends = (float(inside[index]), outside)
+        return float(brentq(excess, *ends, xtol=exact[0], rtol=exact[1]))
 
     def _descend(
         self, start: Floats, index: int | None = None, place: float = 0.0, widened: bool = False
@@ -161,17 +198,35 @@ class _Search:
 
         air = np.where(widened & ~self._is_bounded, self._span, 0.0)
         low, high = (self._low - air)[moving], (self._high + air)[moving]
+        free = [each for each, is_free in zip(self._free, moving, strict=True) if is_free]
+        coarse = {"jac": slopes(errors, free), "ftol": 1e-4, "xtol": 1e-4, "max_nfev": 30}
         found = least_squares(
             errors,
             np.clip(point[moving], low, high),
             bounds=(low, high),
             x_scale=self._span[moving],
+            **(coarse if self._has_grain else {}),
         )
         return _placed(point, moving, found.x)
 
     def _scaled(self, values: Sequence[float]) -> Floats:
         pairs = zip(self._free, values, strict=True)
         return np.array([each.scale.to(value) for each, value in pairs])
+
+
+def slopes(errors: Errors, free: Sequence[Parameter]) -> Callable[[Floats], Floats]:
+    """Of the errors at a point on the parameters' scales, a column each: differences over their own reach, since closer
+    ones may show no change at all."""
+
+    def at(point: Floats) -> Floats:
+        here, columns = errors(point), []
+        for index, each in enumerate(free):
+            aside = point.copy()
+            aside[index] += each.reach(float(point[index]))
+            columns.append((errors(aside) - here) / (aside[index] - point[index]))
+        return np.stack(columns, axis=1)
+
+    return at
 
 
 def _placed(point: Floats, moving: npt.NDArray[np.bool_], moved: Floats) -> Floats:

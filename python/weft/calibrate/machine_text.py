@@ -1,0 +1,63 @@
+"""A machine's description as text: what a dotted key is, and the same text with other values."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from weft.errors import RequestError
+
+Keys = Mapping[str, str]
+"""Values of keys such as costs.protocol or processors.nic.clock, as the brackets of --on have them."""
+
+
+def value_of(text: str, key: str) -> object | None:
+    """What a description says of a key; None where it says nothing."""
+    place = _parent(tomllib.loads(text), key.split(".")[:-1])
+    return None if place is None else place.get(key.rpartition(".")[2])
+
+
+def numbers_of(text: str) -> Iterator[str]:
+    """The keys of costs, which can be fitted on every machine."""
+    costs = tomllib.loads(text).get("costs", {})
+    return (f"costs.{key}" for key, value in costs.items() if isinstance(value, int | float))
+
+
+def with_values(text: str, keys: Keys, notes: Keys) -> str:
+    """The text with other values, each with its note instead of the comment behind it; all else stays as it was."""
+    import tomlkit  # here, because every command would wait for it
+
+    document = tomlkit.parse(text)
+    for key, value in keys.items():
+        *path, name = key.split(".")
+        table = _parent(document, path)
+        if table is None:
+            raise RequestError(
+                f"{key}: the machine's file has no table for it", "add it there first"
+            )
+        item = tomlkit.item(_plain(value))
+        if key in notes:
+            item.comment(notes[key])
+        table[name] = item
+    return tomlkit.dumps(document)
+
+
+def _plain(value: str) -> float | int | str:
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    return int(number) if number.is_integer() else number
+
+
+def _parent(document: Any, path: list[str]) -> Any | None:
+    """The table that a key's path leads to; of an array of tables, the one with that name."""
+    for part in path:
+        if isinstance(document, list):
+            document = next((one for one in document if one.get("name") == part), None)
+        else:
+            document = document.get(part)
+        if document is None:
+            return None
+    return document if hasattr(document, "get") else None
