@@ -167,20 +167,32 @@ def curve_of(batches: np.ndarray, goal: StopGoal) -> Curve:
 
 def drift_goals(runs: int, rng: np.random.Generator) -> list[Goal]:
     """How often drift is said where times grow by 2 % a launch, and where they do not."""
+    goals = []
+    print()
+    for sizes, what in ((1, ""), (SIZES, f" of {SIZES} sizes")):
+        times = runs if sizes == 1 else runs // 4
+        growing, steady = (
+            100 * float(np.mean([says_drift(draw, sizes, rng) for _ in range(times)]))
+            for draw in (drifting, launch_effect)
+        )
+        print(
+            f"drift is said in {growing:.1f} % of runs{what} that grow by 2 % a launch, in {steady:.1f} % of others"
+        )
+        goals += [
+            Goal(f"drift of 2 % a launch{what}: said", growing, "%", at_least=LEAST_PCT),
+            Goal(f"no drift{what}: said", steady, "%", at_most=2),
+        ]
+    return goals
+
+
+def says_drift(draw: Draw, sizes: int, rng: np.random.Generator) -> bool:
+    """Whether drift is said of a run, whose sizes ended at different launches."""
     goal = StopGoal("decided", round(WIDTH * 1e6), 10**12)
-
-    def said(draw: Draw) -> float:
-        ends = (stopped(draw(rng, (1, MOST_LAUNCHES, BATCHES)), goal)[0] for _ in range(runs))
-        return 100 * float(np.mean([drift(values[np.newaxis]) is not None for values in ends]))
-
-    growing, steady = said(drifting), said(launch_effect)
-    print(
-        f"\ndrift is said in {growing:.1f} % of runs that grow by 2 % a launch, in {steady:.1f} % of others"
-    )
-    return [
-        Goal("drift of 2 % a launch: said", growing, "%", at_least=LEAST_PCT),
-        Goal("no drift: said", steady, "%", at_most=2),
-    ]
+    ends = stopped(draw(rng, (sizes, MOST_LAUNCHES, BATCHES)), goal)
+    times = np.full((sizes, max(map(len, ends))), np.nan)
+    for row, values in zip(times, ends, strict=True):
+        row[: len(values)] = values
+    return drift(times) is not None
 
 
 def share_held(rule: Callable[..., bool], draw: Draw, runs: int, rng: np.random.Generator) -> float:
