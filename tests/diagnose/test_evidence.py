@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from support.evidence import add_evidence
 from support.here import weft, weft_json
 from support.runs import sample_batch
 from support.synthetic import write_run
@@ -15,32 +16,32 @@ from weft.run.records import Evidence as Recorded
 from weft.run.tables import EVIDENCE_NAME, SCHEMAS
 
 COUNTERS = {
-    "elapsed_ns": 1_000_000,
+    "elapsed_ns": 20_000_000,
     "process_user_ns": 20_000,
     "process_system_ns": 80_000,
     "process_voluntary_switches": 3,
     "softirq_net_rx": 40,
     "interrupts:eth0-rx": 5,
     "softnet_dropped": 2,
-    "tcp_busy_ns": 900_000,
-    "tcp_receive_window_limited_ns": 500_000,
-    "tcp_send_buffer_limited_ns": 100_000,
+    "tcp_busy_ns": 18_000_000,
+    "tcp_receive_window_limited_ns": 10_000_000,
+    "tcp_send_buffer_limited_ns": 2_000_000,
     "tcp_rtt_ns": 70_000,
 }
 """Of each of five batches."""
 READ = [*COUNTERS, "process_involuntary_switches", "tcp_retransmits"]
 
 
+def note(meta):
+    missing = [{"counters": "pressure_io_ns", "reason": "no such file"}]
+    for node in ("n1", "n2"):
+        one: Recorded = {"node": node, "steps": [0], "counters": READ, "missing": missing}
+        meta.evidence.append(one)
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Three launches of five ping-pong batches at one size; node n2 of the second launch used twice as much."""
-
-    def note(meta):
-        missing = [{"counters": "pressure_io_ns", "reason": "no such file"}]
-        for node in ("n1", "n2"):
-            one: Recorded = {"node": node, "steps": [0], "counters": READ, "missing": missing}
-            meta.evidence.append(one)
-
     made = write_run(tmp_path / "r", sizes=[100], launches=3, change=note)
     writer = RunWriter.resume(made, lock_folder(made.directory))
     writer.append_evidence(pa.Table.from_pylist(list(rows()), schema=SCHEMAS[EVIDENCE_NAME]))
@@ -92,6 +93,13 @@ def test_what_limited_tcp_is_a_share_of_the_time(run):
     assert [measures[name].median for name in names] == pytest.approx([0.5, 0.1, 0.3])
     assert measures["drops"].median == 10
     assert measures["retransmits"].median == 0
+
+
+def test_ticks_of_short_launches_say_nothing(tmp_path):
+    run = write_run(tmp_path / "r", sizes=[100], change=note)
+    add_evidence(run, {(0, "tcp_busy_ns", None): run.samples["elapsed_ns"]})
+    measures = found_at(evidence(run), "n1").measures
+    assert "network_share" not in measures and "retransmits" in measures
 
 
 def test_what_was_not_read_has_no_number_and_is_said_once(run):

@@ -29,6 +29,8 @@ DROPS = (
     "nstat:UdpSndbufErrors",
 )
 """Frames and datagrams that this host lost itself."""
+LEAST_TICKED_NS = 100_000_000
+"""Ten ticks of the slowest kernels, or a hundred of the fastest."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,19 @@ class Amounts:
 
 
 class Measure(NamedTuple):
-    """A number that says something by itself; `needs` are counters without which there is none."""
+    """A number that says something by itself; `needs` are counters without which there is none. `in_ticks`: they grow
+    once a tick, so that the measure of a short launch says nothing."""
 
     name: str
     needs: tuple[str, ...]
     of: Callable[[Amounts], float]
+    in_ticks: bool = False
+
+    def is_known(self, launches: list[Amounts]) -> bool:
+        """Whether launches were long enough for it."""
+        return not self.in_ticks or all(
+            one.counted["elapsed_ns"] >= LEAST_TICKED_NS for one in launches
+        )
 
 
 _USED = ("process_user_ns", "process_system_ns")
@@ -92,12 +102,13 @@ MEASURES = (
     Measure("switches", _SWITCHES, lambda one: one.per_message(*_SWITCHES)),
     Measure("drops", DROPS[:1], lambda one: float(one.sum(*DROPS))),
     Measure("retransmits", ("tcp_retransmits",), lambda one: float(one.sum("tcp_retransmits"))),
-    Measure("receive_window_share", (_WINDOW,), lambda one: one.share(_WINDOW)),
-    Measure("send_buffer_share", (_BUFFER,), lambda one: one.share(_BUFFER)),
+    Measure("receive_window_share", (_WINDOW,), lambda one: one.share(_WINDOW), True),
+    Measure("send_buffer_share", (_BUFFER,), lambda one: one.share(_BUFFER), True),
     Measure(
         "network_share",
         ("tcp_busy_ns",),
         lambda one: max(0.0, one.share("tcp_busy_ns") - one.share(_WINDOW, _BUFFER)),
+        True,
     ),
 )
 """Times and counts are of one message one way, `ns_per_byte` is of the agent's own time; drops and retransmits are of a
@@ -199,7 +210,7 @@ def _point(run: Run, place: _Place, launches: list[Amounts]) -> PointEvidence:
     index, phase, size_bytes, node = place
     step, name = run.meta.plan.steps[index], run.meta.nodes[node]["name"]
     read = _counters_read(run, index, name)
-    has = [one for one in MEASURES if all(map(read, one.needs))]
+    has = [one for one in MEASURES if all(map(read, one.needs)) and one.is_known(launches)]
     moved = sorted({counter for one in launches for counter in one.counted})
     return PointEvidence(
         step=index,

@@ -41,7 +41,7 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
     if orders := pair_orders(multi_pair_points(run)):
         return Findings(_pairs_verdict(orders), pairs=orders)
     if not any(step.is_ensemble for step in meta.plan.steps) or run.samples.num_rows == 0:
-        verdict = "Nothing was measured between many nodes, so it shows no inside."
+        verdict = "Nothing was measured between many nodes, so nothing is known of the inside of the network."
         return Findings(verdict, thresholds=thresholds(run))
     if why := _unsearchable(meta):
         return Findings(why)
