@@ -11,8 +11,13 @@ _FORM = re.compile(r"\s*([-+.\deE]*\d\.?)\s*([%A-Za-z/]*)\s*")
 _UNITS = {
     "time": {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0},
     "size": {
-        "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9,
-        "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30,
+        "B": 1.0,
+        "kB": 1e3,
+        "MB": 1e6,
+        "GB": 1e9,
+        "KiB": 2.0**10,
+        "MiB": 2.0**20,
+        "GiB": 2.0**30,
     },
     "rate": {"b/s": 1.0, "kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9, "Tb/s": 1e12, "MB/s": 8e6},
     "clock": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
