@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
 from support.command import weft_json
+from support.evidence import measured_batches, recorded_batches, rows_of, total
 from weft.run.folder import Run
 from weft.run.tables import EVIDENCE_NAME
 
@@ -30,39 +30,27 @@ def measured(directory: Path, transport: str = "tcp", evidence: bool = True) -> 
     return Run.open(out)
 
 
-def total(rows: pa.Table, counter: str) -> int:
-    """The sum over all rows of a counter."""
-    return (
-        pc.sum(rows.filter(pc.equal(rows["counter"].cast(pa.string()), counter))["value"]).as_py()
-        or 0
-    )
-
-
 def test_both_ends_record_every_batch_that_counts_and_no_other(tmp_path: Path) -> None:
     run = measured(tmp_path)
-    rows = run.side_table(EVIDENCE_NAME)
-    times = rows.filter(pc.equal(rows["counter"].cast(pa.string()), "elapsed_ns"))
     for node in (0, 1):
-        seen = set()
-        for one in times.filter(pc.equal(times["node"], node)).to_pylist():
-            of_stretch = range(one["batch"], one["batch"] + one["batches"])
-            seen |= {(one["launch"], one["phase"], batch) for batch in of_stretch}
-        samples = run.samples.to_pylist()
-        assert seen == {(one["launch"], one["phase"], one["batch"]) for one in samples}
+        assert sorted(recorded_batches(run, node)) == sorted(measured_batches(run))
 
 
 def test_the_numbers_are_those_of_the_messages(tmp_path: Path) -> None:
     run = measured(tmp_path)
-    rows = run.side_table(EVIDENCE_NAME)
-    large = rows.filter(pc.equal(rows["phase"], 1))
     messages, header = 2 * 4 * 2000, 24
     for node in (0, 1):
-        mine = large.filter(pc.equal(large["node"], node))
-        sent = total(mine, "tcp_bytes_sent")
+
+        def of_large(counter: str, node: int = node) -> int:
+            rows = rows_of(run, counter)
+            of_size = pc.equal(rows["phase"], 1)
+            return total(rows.filter(pc.and_(of_size, pc.equal(rows["node"], node))))
+
+        sent = of_large("tcp_bytes_sent")
         assert messages * 4096 <= sent <= messages * 4096 + 8 * header
         # Each sleeps once a message where it waits asleep, and each message needs a system call or two.
-        assert total(mine, "process_system_ns") > 200 * messages
-        assert total(mine, "elapsed_ns") >= pc.sum(
+        assert of_large("process_system_ns") > 200 * messages
+        assert of_large("elapsed_ns") >= pc.sum(
             run.samples.filter(pc.field("phase") == 1)["elapsed_ns"]
         ).as_py() * (1 - node / 20)
     names = {one["node"]: one for one in run.meta.evidence}
@@ -82,7 +70,7 @@ def test_other_transports_have_what_applies(tmp_path: Path, transport: str) -> N
     rows = run.side_table(EVIDENCE_NAME)
     nodes = {0} if transport == "null" else {0, 1}
     assert set(rows["node"].to_pylist()) == nodes
-    assert total(rows, "elapsed_ns") > 0
-    assert bool(total(rows, "tcp_bytes_sent")) == transport.startswith("tcp")
+    assert total(rows_of(run, "elapsed_ns")) > 0
+    assert bool(total(rows_of(run, "tcp_bytes_sent"))) == transport.startswith("tcp")
     has_tcp = "tcp_busy_ns" in run.meta.evidence[0]["counters"]
     assert has_tcp == transport.startswith("tcp")

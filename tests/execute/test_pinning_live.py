@@ -5,16 +5,15 @@ What else runs on the machine may hide one, so that a run may be tried again; wh
 
 from pathlib import Path
 
-import pyarrow.compute as pc
 import pytest
 
 from support.clusters.mpi import INSTALLED
 from support.command import weft_json
+from support.evidence import recorded_batches
 from weft.diagnose.curve import curves
 from weft.diagnose.evidence import evidence
 from weft.diagnose.pinning import Pin, jumps, pins
 from weft.run.folder import Run
-from weft.run.tables import EVIDENCE_NAME
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("own_cache")]
 
@@ -55,11 +54,8 @@ def test_the_segment_of_a_tcp_connection(tmp_path: Path) -> None:
 def check_evidence(run: Run) -> None:
     """Both ends recorded the same ones of the batches that bisect, and their points are listed by size."""
     chosen = {(one["launch"], one["phase"]): one["size_bytes"] for one in run.meta.phases}
-    rows = run.side_table(EVIDENCE_NAME)
-    rows = rows.filter(pc.equal(rows["counter"].cast("string"), "elapsed_ns")).to_pylist()
     recorded = [
-        {(one["launch"], one["phase"], one["batch"]) for one in rows if one["node"] == node}
-        & {(*phase, batch) for phase in chosen for batch in range(1000)}
+        sorted(one[1:] for one in recorded_batches(run, node) if one[1:3] in chosen)
         for node in (0, 1)
     ]
     assert recorded[0] == recorded[1]

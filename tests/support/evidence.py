@@ -1,10 +1,11 @@
-"""Evidence tables for tests: what counters grew by beside samples that the test chooses."""
+"""Evidence tables for tests: what a run recorded, and what counters grew by beside samples that the test chooses."""
 
 from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from weft.run.folder import Run
 from weft.run.table_file import write_table
@@ -12,6 +13,35 @@ from weft.run.tables import EVIDENCE_NAME, SCHEMAS
 
 Counter = tuple[int, str, int | None]
 """Node, counter, processor."""
+Batch = tuple[int, int, int, int]
+"""Step, launch, phase, number."""
+
+
+def rows_of(run: Run, counter: str) -> pa.Table:
+    """What was recorded of one counter."""
+    rows = run.side_table(EVIDENCE_NAME)
+    return rows.filter(pc.equal(rows["counter"].cast(pa.string()), counter))
+
+
+def total(rows: pa.Table) -> int:
+    """The sum of all values."""
+    return pc.sum(rows["value"]).as_py() or 0
+
+
+def recorded_batches(run: Run, node: int) -> list[Batch]:
+    """The batches that the stretches of a node have, each as often as one has it."""
+    times = rows_of(run, "elapsed_ns")
+    return [
+        (one["step"], one["launch"], one["phase"], batch)
+        for one in times.filter(pc.equal(times["node"], node)).to_pylist()
+        for batch in range(one["batch"], one["batch"] + one["batches"])
+    ]
+
+
+def measured_batches(run: Run) -> set[Batch]:
+    """The batches that have samples."""
+    samples = run.samples.to_pylist()
+    return {(one["step"], one["launch"], one["phase"], one["batch"]) for one in samples}
 
 
 def add_evidence(run: Run, counters: Mapping[Counter, npt.ArrayLike]) -> None:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import pyarrow.compute as pc
 
 from weft.interval import Interval
+from weft.plan.arrangements import Arrangement, arrangements
+from weft.plan.phases import expand
 from weft.run.folder import Run
 from weft.run.records import NotRead
 from weft.run.tables import EVIDENCE_NAME, GAUGES
@@ -118,7 +120,8 @@ network (the congestion window, or what was on its way)."""
 
 @dataclass(frozen=True)
 class PointEvidence:
-    """One size of one step at one node; intervals are over launches.
+    """One size of one step at one node; intervals are over launches. `part` says which phase of that size it is, where
+    a step has several pairs or many nodes; else it is empty.
 
     `measures` has those of MEASURES whose counters were read, `counters` all that moved: of one message, and of gauges
     the value.
@@ -129,6 +132,7 @@ class PointEvidence:
     pattern: str
     transport: str
     size_bytes: int
+    part: str
     node: str
     launches: int
     measures: dict[str, Interval]
@@ -149,7 +153,11 @@ class Evidence:
 def evidence(run: Run) -> Evidence:
     """What was recorded beside the batches of a run, by step, phase and node; O(n) in the rows."""
     places = sorted(_by_launch(run).items())
-    points = [_point(run, place, list(launches.values())) for place, launches in places]
+    parts = _Parts(run)
+    points = [
+        _point(run, place, list(launches.values()), parts.of(*place[:2]))
+        for place, launches in places
+    ]
     missing = {one["node"]: one["missing"] for one in run.meta.evidence if one["missing"]}
     return Evidence(points, missing)
 
@@ -206,7 +214,23 @@ def _batches(run: Run) -> dict[tuple[int, int, int], tuple[int, int, int]]:
     }
 
 
-def _point(run: Run, place: _Place, launches: list[Amounts]) -> PointEvidence:
+class _Parts:
+    """What the phases of a step are called, where one size has several."""
+
+    def __init__(self, run: Run) -> None:
+        self._steps, self._nodes = run.meta.plan.steps, len(run.meta.nodes)
+        self._arranged: dict[int, list[Arrangement]] = {}
+
+    def of(self, index: int, phase: int) -> str:
+        step = self._steps[index]
+        if not step.is_multi_pair:
+            return f"phase {phase}" if step.is_ensemble else ""
+        if index not in self._arranged:
+            self._arranged[index] = arrangements(expand(step, self._nodes))
+        return next((one.name for one in self._arranged[index] if phase in one.phases), "")
+
+
+def _point(run: Run, place: _Place, launches: list[Amounts], part: str) -> PointEvidence:
     index, phase, size_bytes, node = place
     step, name = run.meta.plan.steps[index], run.meta.nodes[node]["name"]
     read = _counters_read(run, index, name)
@@ -218,6 +242,7 @@ def _point(run: Run, place: _Place, launches: list[Amounts]) -> PointEvidence:
         pattern=step.pattern.kind,
         transport=step.transport,
         size_bytes=size_bytes,
+        part=part,
         node=name,
         launches=len(launches),
         measures={

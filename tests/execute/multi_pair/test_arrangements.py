@@ -164,7 +164,7 @@ class Driver:
         self.asked_ns = batch.start_ns
         self.leads_ns.append(self.asked_ns - time.monotonic_ns())
 
-    async def expect(self, kind: type[Timed]) -> Timed:
+    async def expect(self, kind: type[Timed], beside: object) -> Timed:
         late_ns = self.late_ns if len(self.leads_ns) <= self.times else 0
         return kind(self.asked_ns + late_ns, elapsed_ns=10_000_000)
 

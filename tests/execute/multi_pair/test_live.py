@@ -7,11 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 
 from support.command import refusal, start, weft, weft_json
+from support.evidence import measured_batches, recorded_batches, rows_of, total
 from support.paths import DATA
 from support.waiting import agents, wait_for
+from weft.diagnose.evidence import evidence
 from weft.run.folder import Run
 
 pytestmark = pytest.mark.timed
@@ -44,6 +47,7 @@ def test_pairs_go_over_the_interfaces_that_their_policy_says(quick: Path, tmp_pa
     done = weft("run", quick, "--on", "lab:two-nics", "--scale", "0.3", "--out", out)
     assert done.returncode == 0, done.stderr
     assert "4 pairs over 2 interfaces" in done.stderr
+    check_evidence(Run.open(out))
     found = by_test(out)
     two = found["one-way", "independent", 4, 65536]
     assert [pair["interface"] for pair in two["each"]] == [1, 2, 1, 2]
@@ -60,6 +64,20 @@ def test_pairs_go_over_the_interfaces_that_their_policy_says(quick: Path, tmp_pa
     ]
     sent = [carried[0]["bytes"][name][1] for name in ("eth0", "eth1")]
     assert 0.8 < sent[0] / sent[1] < 1.25
+
+
+def check_evidence(run: Run) -> None:
+    """Each timing is in one stretch of each node, in which the processes of all pairs add up."""
+    for node in (0, 1):
+        assert sorted(recorded_batches(run, node)) == sorted(measured_batches(run))
+    one_way = 1
+    samples = run.samples.filter(pc.field("step") == one_way)
+    carried = pc.sum(pc.multiply(samples["size_bytes"], samples["messages"])).as_py()
+    rows = rows_of(run, "tcp_bytes_sent").filter(pc.field("step") == one_way)
+    sent = total(rows.filter(pc.field("node") == 0))
+    assert carried <= sent < 1.01 * carried
+    points = evidence(run).points
+    assert {"independent, 4", "interface 2"} <= {one.part for one in points}
 
 
 def by_policy(folder: Path, policy: str) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 //! The end of a pair that drives: by itself, or beside others with a synchronised start.
 
+use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::mpsc::Receiver;
@@ -8,7 +9,7 @@ use weft_plan::Transport;
 
 use super::{Agent, record};
 use crate::agent::message::Reply;
-use crate::evidence::Recorder;
+use crate::evidence::{Recorder, ServingEnd};
 use crate::listener::connect::connect;
 use crate::listener::place::{Place, Purpose};
 use crate::pair::batch::ChannelBatches;
@@ -18,7 +19,7 @@ use crate::pair::pattern::{Checked, Payload, Unchecked};
 use crate::pair::settings::Effective;
 use crate::pair::synchronised;
 use crate::system::processor;
-use crate::transport::batches::Batches;
+use crate::transport::batches::{Batches, Timing};
 use crate::transport::channel::{Channel, NullChannel};
 use crate::transport::icmp::IcmpBatches;
 use crate::transport::udp::{Udp, UdpBatches};
@@ -74,10 +75,12 @@ impl Agent {
     ) -> io::Result<()> {
         processor::pin_node(&setup.step.options, setup.node)?;
         let link = self.connect(setup, peers)?;
+        let recorder = self.recorder(setup, Some(&link))?;
         let together = Together {
             agent: self,
             setup,
             requests,
+            recorder,
         };
         link.carry(setup, together)
     }
@@ -187,18 +190,31 @@ struct Together<'a> {
     agent: &'a mut Agent,
     setup: &'a Setup,
     requests: &'a Receiver<Vec<u8>>,
+    recorder: Recorder,
 }
 
 impl Work for Together<'_> {
     fn over<C: Channel>(self, channel: C) -> io::Result<()> {
         let pattern = &self.setup.step.pattern;
         let largest_bytes = self.setup.largest_bytes();
-        synchronised::follow(pattern, channel, largest_bytes, self.requests, |timing| {
-            self.agent.say(&Reply::Timed {
+        let outbox = RefCell::new(&mut self.agent.outbox);
+        let mut evidence = ServingEnd::new(self.recorder, |recorded| {
+            record::put(&mut outbox.borrow_mut(), recorded)
+        });
+        let tell = |timing: Timing| {
+            outbox.borrow_mut().say(&Reply::Timed {
                 start_ns: timing.start_ns,
                 elapsed_ns: timing.elapsed_ns,
             })
-        })
+        };
+        synchronised::follow(
+            pattern,
+            channel,
+            largest_bytes,
+            self.requests,
+            &mut evidence,
+            tell,
+        )
     }
 
     fn over_udp(self, _: Udp, _: &Setup) -> io::Result<()> {

@@ -17,7 +17,11 @@ impl Agent {
             return Ok(Recorder::default());
         }
         let connections = link.map_or(Ok(Vec::new()), Link::connections)?;
-        let recorder = evidence::open(setup.address, connections);
+        let recorder = if setup.shares_host {
+            evidence::open_own(connections)
+        } else {
+            evidence::open(setup.address, connections)
+        };
         let counters = recorder.counters().iter().map(|one| one.name.as_str());
         let mut counters: Vec<&str> = counters.collect();
         counters.sort_unstable();

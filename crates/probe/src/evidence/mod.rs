@@ -20,7 +20,7 @@ mod source;
 mod tcp;
 mod text;
 
-pub use open::open;
+pub use open::{open, open_own};
 pub use recorder::{Missing, Recorded, Recorder};
 pub use rows::encode;
 pub use serving::ServingEnd;

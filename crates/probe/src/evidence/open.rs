@@ -22,6 +22,13 @@ use crate::system::{interfaces, processor};
 /// A recorder of all that can be read of this process, its node, the interface that has an address, and the connections
 /// that carry messages, if TCP does.
 pub fn open(address: IpAddr, connections: Vec<TcpStream>) -> Recorder {
+    let mut recorder = open_own(connections);
+    add_host(&mut recorder, address);
+    recorder
+}
+
+/// A recorder of this process and its connections alone.
+pub fn open_own(connections: Vec<TcpStream>) -> Recorder {
     let mut recorder = Recorder::default();
     recorder.add_quick(Clock);
     recorder.add_quick(Process);
@@ -29,6 +36,10 @@ pub fn open(address: IpAddr, connections: Vec<TcpStream>) -> Recorder {
         recorder.add_quick(Connections(connections));
     }
     recorder.add("process_waiting_ns", Waiting::open());
+    recorder
+}
+
+fn add_host(recorder: &mut Recorder, address: IpAddr) {
     let stat = TextSource::open(processors::PATH, Stat::new());
     recorder.add("cpu_*, system_*", stat);
     recorder.add("softirq_*", TextSource::open(softirqs::PATH, Softirqs));
@@ -36,7 +47,7 @@ pub fn open(address: IpAddr, connections: Vec<TcpStream>) -> Recorder {
     for path in netstat::PATHS {
         recorder.add("nstat:*", TextSource::open(path, Netstat));
     }
-    add_interface(&mut recorder, address);
+    add_interface(recorder, address);
     if let [cpu] = processor::allowed()[..] {
         let file = TextSource::open(&frequency::path(cpu), Frequency(cpu));
         recorder.add("cpu_khz", file);
@@ -49,7 +60,6 @@ pub fn open(address: IpAddr, connections: Vec<TcpStream>) -> Recorder {
     for (path, name) in pressure::RESOURCES {
         recorder.add(name, TextSource::open(path, Pressure(name)));
     }
-    recorder
 }
 
 /// The interface that has the address: what it carried, what its driver counts, and its interrupts.

@@ -1,4 +1,4 @@
-//! A recorder of the serving end, which says nothing else until the step is over.
+//! A recorder of an end that says nothing else, or little, until the step is over.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use crate::transport::order::Order;
 /// Rows wait at most this long before they are handed on, always between two phases.
 const REPORT_EVERY_NS: u64 = 200_000_000;
 
-/// Hands on what it records between phases, while the driving end waits until this end is ready.
+/// Hands on what it records between phases, while the other end waits until this one is ready.
 pub struct ServingEnd<'a> {
     recorder: Recorder,
     hand_on: Box<dyn FnMut(Recorded) -> io::Result<()> + 'a>,

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use weft_plan::Pattern;
 
+use crate::evidence::ServingEnd;
 use crate::pair::batch;
 use crate::pair::pattern::Unchecked;
 use crate::transport::batches::Timing;
@@ -25,6 +26,9 @@ pub enum Next {
     Batch {
         size_bytes: u64,
         messages: u32,
+        phase: u32,
+        /// Its number, none of which follows another; none of one that does not count.
+        batch: Option<u32>,
         /// When to begin, on CLOCK_MONOTONIC; at once where that is over.
         start_ns: u64,
     },
@@ -38,6 +42,7 @@ pub fn follow<C: Channel>(
     mut channel: C,
     largest_bytes: u64,
     requests: &Receiver<Vec<u8>>,
+    evidence: &mut ServingEnd,
     mut tell: impl FnMut(Timing) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut memory = memory(batch::memory_bytes(pattern, largest_bytes))?;
@@ -45,25 +50,30 @@ pub fn follow<C: Channel>(
         let Next::Batch {
             size_bytes,
             messages,
+            phase,
+            batch,
             start_ns,
         } = next(requests)?
         else {
+            evidence.before(Order::warm_up(0, 0, 0))?;
             return channel.send(&END);
         };
         if size_bytes == 0 || size_bytes > largest_bytes || messages == 0 {
             return Err(wrong("a batch that the step does not have"));
         }
-        let order = Order::warm_up(0, size_bytes, messages);
+        let order = Order {
+            size_bytes,
+            messages,
+            phase,
+            batch,
+        };
+        evidence.before(order)?;
         order.announce(&mut channel)?;
         sleep_until(start_ns)?;
         let message = batch::message_in(pattern, &mut memory, size_bytes);
-        tell(batch::time(
-            pattern,
-            &mut channel,
-            &mut Unchecked,
-            message,
-            messages,
-        )?)?;
+        let timing = batch::time(pattern, &mut channel, &mut Unchecked, message, messages)?;
+        evidence.after();
+        tell(timing)?;
     }
 }
 

@@ -25,6 +25,9 @@ pub struct Setup {
     /// The ports on which it may listen; any where there are none.
     pub ports: Option<PortRange>,
     pub token: Token,
+    /// Another agent of this node records what the host does; this one only what its own process and connections do.
+    #[serde(default)]
+    pub shares_host: bool,
     /// Connections that were not let in.
     #[serde(skip)]
     pub refused: Refused,

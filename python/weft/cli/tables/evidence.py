@@ -44,9 +44,13 @@ def print_evidence(found: Evidence) -> None:
 def _table(points: list[PointEvidence]) -> Table:
     """A column for each measure that is not 0 everywhere."""
     shown = [name for name in COLUMNS if any(_value(point, name) for point in points)]
-    table = plain_table("bytes", "node", *(COLUMNS[name][0] for name in shown))
+    has_parts = any(point.part for point in points)
+    table = plain_table(
+        "bytes", *["part"] * has_parts, "node", *(COLUMNS[name][0] for name in shown)
+    )
     for point in sorted(points, key=lambda one: (one.size_bytes, one.phase, one.node)):
-        table.add_row(str(point.size_bytes), point.node, *(_cell(point, name) for name in shown))
+        place = [str(point.size_bytes), *[point.part] * has_parts, point.node]
+        table.add_row(*place, *(_cell(point, name) for name in shown))
     return table
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import asdict, replace
 from weft.execute.crew import Crew
 from weft.execute.logbook import Logbook
 from weft.execute.multi_pair.counters import grown, interface_names, judge
+from weft.execute.multi_pair.evidence import PairEvidence
 from weft.execute.multi_pair.synchronised import PairJob, Together
 from weft.execute.pair import StepJob
 from weft.plan.arrangements import Arrangement, arrangements
@@ -86,18 +87,20 @@ class MultiPairStep:
         ends = [crew.need([0, 1]) for crew in crews[: arrangement.pairs]]
         ahead_ns = await ends[0][0].clock_offset_ns()
         jobs = [self._pair_job(arrangement, pair, *both) for pair, both in enumerate(ends)]
-        together = Together(jobs, ahead_ns)
+        evidence = PairEvidence(self._logbook.evidence, arrangement.pairs)
+        together = Together(jobs, ahead_ns, on_recorded=evidence.take)
         before = [await agent.counters() for agent in ends[0]]
         try:
             await together.connect()
             self._note_settings(together)
             latest: tuple[int, float] | None = None
             for phase in phases:
-                latest = await self._run_phase(together, phase, ahead_ns, latest)
+                latest = await self._run_phase(together, phase, ahead_ns, latest, evidence)
             await together.finish()
             self._late += together.late
         finally:
             together.drop()
+            evidence.write()
         after = [await agent.counters() for agent in ends[0]]
         carried = [grown(then, now) for then, now in zip(before, after, strict=True)]
         self._logbook.carried(arrangement, phases, carried)
@@ -130,7 +133,9 @@ class MultiPairStep:
             nodes=self._testbed.nodes[:2],
         )
         places = [self._addresses(node, arrangement, pair) for node in job.nodes]
-        drive, serve = (job.serve_request(end, places[end]) for end in (0, 1))
+        drive, serve = (
+            replace(job.serve_request(end, places[end]), shares_host=pair > 0) for end in (0, 1)
+        )
         return PairJob(driver, server, DriveSynchronised(**asdict(drive)), serve, places[1])
 
     def _step_of(self, arrangement: Arrangement, pair: int, driver: Agent, server: Agent) -> Step:
@@ -144,7 +149,6 @@ class MultiPairStep:
                 step.options,
                 cpus=self._processors(pair, driver, server),
                 stripes=self._pattern.networks if is_striped else UNSET,
-                evidence=False,
             ),
         )
 
@@ -172,7 +176,12 @@ class MultiPairStep:
                 self._logbook.settings(name, settings)
 
     async def _run_phase(
-        self, together: Together, phase: int, ahead_ns: int, latest: tuple[int, float] | None
+        self,
+        together: Together,
+        phase: int,
+        ahead_ns: int,
+        latest: tuple[int, float] | None,
+        evidence: PairEvidence,
     ) -> tuple[int, float]:
         """One size; returns it and the time of a message, by which the next size is judged."""
         size_bytes = self._phases[phase].size_bytes
@@ -181,8 +190,10 @@ class MultiPairStep:
         timings = await together.batch(size_bytes, warm_up)
         message_ns = max(timing.elapsed_ns for timing in timings) / warm_up
         messages = self._most(size_bytes, message_ns, 1)
-        trials = self._job.step.stop.trials
-        found = [await together.batch(size_bytes, messages) for _ in range(trials)]
+        found = []
+        for trial in range(self._job.step.stop.trials):
+            found.append(await together.batch(size_bytes, messages, phase))
+            evidence.keep(together.tried, trial)
         self._hand_over(phase, size_bytes, messages, ahead_ns, found)
         slowest_ns = max(timing.elapsed_ns for trial in found for timing in trial)
         return size_bytes, slowest_ns / messages

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from msgspec.structs import replace
 
 from weft.execute.pair import T, all_of, endpoint
-from weft.testbed.agent.agent import Agent
-from weft.testbed.agent.reply import Connected, Done, Listening, Settings, Timed
+from weft.testbed.agent.agent import Agent, Recorded
+from weft.testbed.agent.reply import Answer, Connected, Done, Listening, Settings, Timed
 from weft.testbed.agent.request import Batch, DriveSynchronised, Over, Serve
 
 LEAD_NS = 2_000_000
@@ -21,6 +22,7 @@ LATE_NS = 500_000
 """A pair that begins later than this, and by more than a share of the batch, was not together with the others."""
 LATE_SHARE = 0.05
 TRIES = 3
+OnRecorded = Callable[[int, int, Recorded], None]
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Together:
 
     `_ahead_ns` is how far the drivers' clock, which is one, is ahead of this machine's; `settings` what the driver and
     the server of each pair have in force; `late` counts batches that were kept although a pair began late each time.
+    `on_recorded` takes what the agent of a node (0 drives) and pair says of what it records; the number of a batch is
+    there twice that of the try, which is the number `tried` so far, so that no two make one stretch.
     """
 
     _jobs: Sequence[PairJob]
@@ -50,10 +54,12 @@ class Together:
     _serving: list[asyncio.Task[Done]] = field(default_factory=list)
     settings: list[tuple[Settings, Settings]] = field(default_factory=list)
     late: int = 0
+    on_recorded: OnRecorded = lambda node, pair, said: None
+    tried: int = 0
 
     async def connect(self) -> None:
         """Connect all pairs; raises AgentError."""
-        for job in self._jobs:
+        for pair, job in enumerate(self._jobs):
             await job.server.send(job.serve)
             listening = await job.server.expect(Listening)
             ports = [listening.port, *listening.more_ports]
@@ -61,14 +67,26 @@ class Together:
             await job.driver.send(replace(job.drive, peers=peers))
             ends = await self._all([job.driver.expect(Connected), job.server.expect(Connected)])
             self.settings.append((ends[0].effective, ends[1].effective))
-            self._serving.append(asyncio.create_task(job.server.expect(Done)))
+            serving = job.server.expect(Done, partial(self.on_recorded, 1, pair))
+            self._serving.append(asyncio.create_task(serving))
 
-    async def batch(self, size_bytes: int, messages: int) -> list[Timed]:
-        """One batch of each pair at once; tried again where a pair began after the others. Raises AgentError."""
+    async def batch(self, size_bytes: int, messages: int, phase: int | None = None) -> list[Timed]:
+        """One batch of each pair at once; tried again where a pair began after the others. Raises AgentError.
+
+        Without a phase it warms up.
+        """
         timings = []
         for _ in range(self._tries):
+            self.tried += 1
             start_ns = time.monotonic_ns() + self._ahead_ns + self._lead_ns
-            timings = await self._try(size_bytes, messages, start_ns)
+            batch = Batch(
+                size_bytes=size_bytes,
+                messages=messages,
+                phase=phase or 0,
+                batch=None if phase is None else 2 * self.tried,
+                start_ns=start_ns,
+            )
+            timings = await self._try(batch)
             late_ns = max(timing.start_ns for timing in timings) - start_ns
             whole_ns = max(timing.elapsed_ns for timing in timings)
             if late_ns <= max(LATE_NS, LATE_SHARE * whole_ns):
@@ -80,17 +98,16 @@ class Together:
         self.late += 1
         return timings
 
-    async def _try(self, size_bytes: int, messages: int, start_ns: int) -> list[Timed]:
-        batch = Batch(size_bytes=size_bytes, messages=messages, start_ns=start_ns)
+    async def _try(self, batch: Batch) -> list[Timed]:
         for job in self._jobs:
             await job.driver.send(batch)
-        return await self._all([job.driver.expect(Timed) for job in self._jobs])
+        return await self._all(self._from_drivers(Timed))
 
     async def finish(self) -> None:
         """Release all pairs; raises AgentError."""
         for job in self._jobs:
             await job.driver.send(Over())
-        await self._all([job.driver.expect(Done) for job in self._jobs])
+        await self._all(self._from_drivers(Done))
         await asyncio.gather(*self._serving)
         self._serving.clear()
 
@@ -98,6 +115,10 @@ class Together:
         """Hear no more of the servers."""
         for serving in self._serving:
             serving.cancel()
+
+    def _from_drivers(self, kind: type[Answer]) -> list[Coroutine[None, None, Answer]]:
+        jobs = enumerate(self._jobs)
+        return [job.driver.expect(kind, partial(self.on_recorded, 0, pair)) for pair, job in jobs]
 
     async def _all(self, waits: list[Coroutine[None, None, T]]) -> list[T]:
         """Wait for all of it while the servers serve."""

@@ -7,7 +7,7 @@ import contextlib
 import signal
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pyarrow as pa
 
@@ -48,6 +48,8 @@ class Reason(NamedTuple):
     text: str
 
 
+Recorded: TypeAlias = reply.Recording | wire_format.Evidence
+"""What an agent says of what it records beside batches."""
 Explain = Callable[[str], Reason | None]
 """What the messages of whatever leads to an agent mean."""
 
@@ -129,9 +131,14 @@ class Agent:
         refused, self._refused = self._refused, 0
         return refused
 
-    async def expect(self, kind: type[Answer]) -> Answer:
-        """The next message, which must be of one kind."""
+    async def expect(
+        self, kind: type[Answer], beside: Callable[[Recorded], None] | None = None
+    ) -> Answer:
+        """The next message, which must be of one kind, `beside` takes what is recorded."""
         received = await self.receive()
+        while beside and isinstance(received, reply.Recording | wire_format.Evidence):
+            beside(received)
+            received = await self.receive()
         if not isinstance(received, kind):
             said = f"the agent sent something else than {tag_of(kind.__name__)}"
             raise AgentError(self.node, "agent-garbled", said)

@@ -29,7 +29,10 @@ class Counters(Request, frozen=True):
 
 
 class Serve(Request, frozen=True, kw_only=True):
-    """Listen, say on which port, then serve the peer that shows the token. What both ends of a pair are told."""
+    """Listen, say on which port, then serve the peer that shows the token. What both ends of a pair are told.
+
+    One that `shares_host` leaves it to another agent of its node to record what the host does.
+    """
 
     step: Step
     nodes: int
@@ -38,6 +41,7 @@ class Serve(Request, frozen=True, kw_only=True):
     more_addresses: list[str] = field(default_factory=list)
     ports: PortRange | None
     token: str
+    shares_host: bool = False
     patience_ms: int
 
 
@@ -86,10 +90,12 @@ class DriveSynchronised(Serve, frozen=True, kw_only=True):
 
 
 class Batch(Request, frozen=True, kw_only=True):
-    """Begin at a time of the driver's clock, at once where that is over."""
+    """Begin at a time of the driver's clock, at once where that is over; without a number it does not count."""
 
     size_bytes: int
     messages: int
+    phase: int
+    batch: int | None
     start_ns: int
 
 
