@@ -170,8 +170,8 @@ def mean(cycles: float) -> Keys:
 
 def slower(speed: float) -> Keys:
     """The interface's processor at a part of its speed. The study counts stalls in a processor's own cycles."""
-    nic = tomllib.loads(catalog.read(catalog.find("machine", "p4-400")))["nic"]
-    stalls = {key: float(nic[key].removesuffix(" ns")) / speed for key in ("hit", "miss")}
+    memory = tomllib.loads(catalog.read(catalog.find("machine", "p4-400")))["memory"]
+    stalls = {key: float(memory[key].removesuffix(" ns")) / speed for key in ("hit", "miss")}
     spans = {f"nic.{key}": f"{value:.3f} ns" for key, value in stalls.items()}
     return {"processors.nic.clock": f"{400 * speed:g} MHz"} | spans
 

@@ -52,6 +52,7 @@ impl Hierarchy {
             read_ps: description.read_ps,
             write_ps: description.write_ps,
             writes_back: description.writes_back,
+            allocates: description.allocates,
             owner,
             outer: None,
             inner: Vec::new(),

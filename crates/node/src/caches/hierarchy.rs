@@ -144,10 +144,11 @@ impl Hierarchy {
         for (level, id) in path.ids().iter().copied().enumerate() {
             let member = &mut self.members[id];
             let found = member.cache.touch(member.cache.line(address));
-            let stays = member.writes_back;
+            let comes = found.is_none() && member.allocates;
+            let stays = member.writes_back && (found.is_some() || comes);
             cost.write_ps += words * member.write_ps;
             is_exclusive |= member.owner.is_some() && found > Some(State::Shared);
-            let hits = match (found, stays) {
+            let hits = match (found, comes) {
                 (Some(_), _) => words,
                 (None, true) => words - 1,
                 (None, false) => 0,
@@ -156,15 +157,14 @@ impl Hierarchy {
             if stays && found == Some(State::Modified) && is_exclusive {
                 return cost;
             }
+            if comes {
+                let levels = level..level + 1;
+                let state = self.bring(processor, Access::Read, levels, address, &mut cost);
+                cost.write_ps += std::mem::take(&mut cost.stall_ps);
+                is_exclusive |= self.is_own(id) && state == State::Exclusive;
+            }
             if stays {
                 written = Some(level);
-                if found.is_none() {
-                    let levels = level..level + 1;
-                    let state = self.bring(processor, Access::Read, levels, address, &mut cost);
-                    cost.write_ps += std::mem::take(&mut cost.stall_ps);
-                    let owner = self.members[id].owner;
-                    is_exclusive |= owner.is_some() && state == State::Exclusive;
-                }
                 break;
             }
         }

@@ -12,6 +12,7 @@ pub(super) struct Member {
     pub read_ps: u64,
     pub write_ps: u64,
     pub writes_back: bool,
+    pub allocates: bool,
     /// The processor it belongs to, unless it is shared.
     pub owner: Option<usize>,
     /// The next one outwards.

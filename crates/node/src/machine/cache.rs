@@ -18,9 +18,10 @@ pub struct Cache {
     /// What an access takes that comes here, whether it hits or goes on to the next level.
     pub read_ps: u64,
     pub write_ps: u64,
-    /// Whether what is written stays here until its line is evicted; otherwise it goes on at once, and what is written and
-    /// not here is not brought here.
+    /// Whether what is written stays here until its line is evicted; otherwise it goes on at once.
     pub writes_back: bool,
+    /// Whether a line that is written and not here is brought here; otherwise the write goes on without it.
+    pub allocates: bool,
     /// Whether there is one for all processors of the host.
     pub shared: bool,
 }
@@ -47,8 +48,9 @@ pub const MOST_LEVELS: usize = 3;
 const MOST_BYTES: u64 = 64 << 20;
 const LEAST_LINE_BYTES: u64 = 16;
 const MOST_WAYS: u32 = 64;
-const KEYS: [&str; 10] = [
-    "name", "level", "holds", "size", "ways", "line", "read", "write", "policy", "shared",
+const KEYS: [&str; 11] = [
+    "name", "level", "holds", "size", "ways", "line", "read", "write", "policy", "allocate",
+    "shared",
 ];
 
 /// Reads a list of them and refuses what could not be.
@@ -105,10 +107,11 @@ fn read(section: &Section) -> Result<Cache> {
         read_ps: amount(section, "read", &SPAN, 0)?,
         write_ps: 0,
         writes_back: false,
+        allocates: false,
         shared: section.flag("shared")?.unwrap_or(false),
     };
     if !holds.data() {
-        for key in ["write", "policy"] {
+        for key in ["write", "policy", "allocate"] {
             section.only_for(key, "caches that hold data")?;
         }
         return Ok(cache);
@@ -117,6 +120,7 @@ fn read(section: &Section) -> Result<Cache> {
     let policy = section.choice("policy", &[("through", false), ("back", true)])?;
     cache.writes_back =
         policy.ok_or_else(|| section.refuse("policy", "\"through\" or \"back\""))?;
+    cache.allocates = section.flag("allocate")?.unwrap_or(cache.writes_back);
     Ok(cache)
 }
 

@@ -57,7 +57,7 @@ pub struct Nic {
     /// Whether received headers go to small buffers of their own and payloads to whole pages, which sockets take over as
     /// they are (Linux: tcp-data-split of ethtool(8)): two transfers for a frame, and no copy from buffer to buffer.
     pub header_split: bool,
-    /// How its own processor reaches its memory: always by the mean. The hit rate is the host's unless it is given.
+    /// How its own processor reaches its memory: always by the mean, the host's unless it is given.
     pub hit_rate: f64,
     pub hit_ps: u64,
     pub miss_ps: u64,

@@ -114,12 +114,23 @@ fn read_io_bus(section: &Section) -> Result<IoBus> {
     })
 }
 
-/// The hit rate of its own processor's memory is the host's unless it is given.
+/// Its own processor's memory takes what the host's takes unless it is given: of caches, what lies behind them.
 fn read_nic(root: &Section) -> Result<Nic> {
     let section = &table(root, "nic")?;
-    let hit_rate = match section.get("hit_rate") {
-        Some(_) => section.number("hit_rate", 1.0)?,
-        None => table(root, "memory")?.number("hit_rate", 1.0)?,
+    let memory = &table(root, "memory")?;
+    let says = |name| {
+        [section, memory]
+            .into_iter()
+            .find(|one| one.get(name).is_some())
+    };
+    let takes = |name| match says(name) {
+        Some(one) => amount(one, name, &SPAN, 0),
+        None => amount(memory, "latency", &SPAN, 0),
+    };
+    let (hit_ps, miss_ps) = (takes("hit")?, takes("miss")?);
+    let hit_rate = match says("hit_rate") {
+        None if hit_ps == miss_ps => 0.0,
+        one => one.unwrap_or(section).number("hit_rate", 1.0)?,
     };
     section.check_keys(&[
         "location",
@@ -152,8 +163,8 @@ fn read_nic(root: &Section) -> Result<Nic> {
         checksum: section.flag("checksum")?.unwrap_or(false),
         header_split: section.flag("header_split")?.unwrap_or(false),
         hit_rate,
-        hit_ps: amount(section, "hit", &SPAN, 0)?,
-        miss_ps: amount(section, "miss", &SPAN, 0)?,
+        hit_ps,
+        miss_ps,
     })
 }
 

@@ -7,13 +7,18 @@ use super::load;
 use super::plain::{Does, PlainCaches};
 
 /// Caches small enough that random accesses fill them: two levels, three, shared, not a power of two.
-const SHAPES: [&str; 5] = [
+const SHAPES: [&str; 8] = [
     r#"[{ name = "L1I", level = 1, holds = "instructions", size = "256 B", ways = 2, line = "32 B", read = "2 ns" },
         { name = "L1D", level = 1, holds = "data", size = "256 B", ways = 4, line = "32 B", read = "3 ns", write = "1 ns", policy = "through" },
         { name = "L2", level = 2, size = "1 KiB", ways = 4, line = "64 B", read = "5 ns", write = "4 ns", policy = "back" }]"#,
     r#"[{ name = "L1I", level = 1, holds = "instructions", size = "256 B", ways = 2, line = "32 B", read = "2 ns" },
         { name = "L1D", level = 1, holds = "data", size = "256 B", ways = 4, line = "32 B", read = "3 ns", write = "1 ns", policy = "through" },
         { name = "L2", level = 2, size = "1 KiB", ways = 4, line = "64 B", read = "5 ns", write = "4 ns", policy = "back", shared = true }]"#,
+    r#"[{ name = "L1", level = 1, size = "256 B", ways = 2, line = "32 B", read = "2 ns", write = "1 ns", policy = "through", allocate = true },
+        { name = "L2", level = 2, size = "1 KiB", ways = 4, line = "64 B", read = "5 ns", write = "4 ns", policy = "back" }]"#,
+    r#"[{ name = "L1", level = 1, size = "256 B", ways = 2, line = "32 B", read = "1 ns", write = "1 ns", policy = "through", allocate = true }]"#,
+    r#"[{ name = "L1", level = 1, size = "256 B", ways = 2, line = "32 B", read = "1 ns", write = "1 ns", policy = "back", allocate = false },
+        { name = "L2", level = 2, size = "1 KiB", ways = 4, line = "64 B", read = "4 ns", write = "4 ns", policy = "back" }]"#,
     r#"[{ name = "L1", level = 1, size = "192 B", ways = 2, line = "32 B", read = "1 ns", write = "1 ns", policy = "back" },
         { name = "L2", level = 2, size = "768 B", ways = 3, line = "64 B", read = "4 ns", write = "4 ns", policy = "back" },
         { name = "L3", level = 3, size = "2 KiB", ways = 8, line = "64 B", read = "9 ns", write = "9 ns", policy = "back", shared = true }]"#,
@@ -125,5 +130,21 @@ proptest! {
             prop_assert_eq!(once, sum);
             prop_assert_eq!(together.counts(), single.counts());
         }
+    }
+}
+
+/// Of 16 words of a line the first is missed: with write-allocate, 15 of them hit.
+#[test]
+fn sequential_writes_hit_only_where_lines_are_allocated() {
+    for (allocate, hits) in [("false", 0), ("true", 15 * 8)] {
+        let shape = format!(
+            r#"[{{ name = "L1", level = 1, size = "256 B", ways = 2, line = "64 B", read = "1 ns", write = "1 ns", policy = "through", allocate = {allocate} }}]"#
+        );
+        let mut cache = Hierarchy::of(1, &described(&shape));
+        for word in 0..16 * 8 {
+            cache.store(0, 4 * word, 1);
+        }
+        assert_eq!(cache.counts()[1].accesses, 16 * 8);
+        assert_eq!(cache.counts()[1].hits, hits, "allocate = {allocate}");
     }
 }

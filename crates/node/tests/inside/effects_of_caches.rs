@@ -2,7 +2,7 @@
 
 use weft_node::{Count, Load, Measured, serve};
 
-use super::{CACHES, PLACEMENTS, load, measured, pingpong, stream};
+use super::{CACHES, CATALOGUE, PLACEMENTS, load, load_text, machine, measured, pingpong, stream};
 
 /// Kinds of access, as counts have them.
 const READ: usize = 0;
@@ -147,6 +147,8 @@ fn caches_without_latency_are_memory_without_latency() {
         ("memory.caches.L2.write", "0 ns"),
         ("memory.latency", "0 ns"),
         ("memory.collision", "0 ns"),
+        ("nic.hit", "0 ns"),
+        ("nic.miss", "0 ns"),
     ];
     for placement in PLACEMENTS {
         for bytes in [1, 5000, 300_000] {
@@ -185,8 +187,12 @@ fn what_fits_hits() {
         ("memory.caches.L1D.size", "2 MiB"),
         ("memory.caches.L2.size", "4 MiB"),
     ];
-    let (small, large) = (of(1000, &[]), of(1_000_000, &[]));
-    assert!(hit_rate(&small, 0, L1D, WRITE) > hit_rate(&large, 0, L1D, WRITE) + 0.1);
+    let written = |bytes| {
+        let without = [("memory.caches.L1D.allocate", "false")];
+        hit_rate(&of(bytes, &without), 0, L1D, WRITE)
+    };
+    assert!(written(1000) > written(1_000_000) + 0.1);
+    let large = of(1_000_000, &[]);
     let middle = of(100_000, &[]);
     assert!(hit_rate(&middle, 0, L2, READ) > hit_rate(&large, 0, L2, READ));
     assert!(hit_rate(&of(1_000_000, &roomy), 0, L1D, READ) > hit_rate(&large, 0, L1D, READ));
@@ -220,6 +226,32 @@ fn the_interface_s_own_processor_has_its_own_memory() {
     assert_eq!(of("memory.hit_rate", "0.9"), of("nic.hit_rate", "0.9"));
     let mean = |rate| measured("offload", &[("nic.hit_rate", rate)], pingpong(1)).period_ps;
     assert!(mean("0.8") > mean("0.99"));
+}
+
+#[test]
+fn the_interface_s_memory_takes_what_the_host_s_takes_unless_it_is_given() {
+    let of = |overrides: &[(&str, &str)]| {
+        let nic = machine("offload", overrides).nic;
+        (nic.hit_rate, nic.hit_ps, nic.miss_ps)
+    };
+    assert_eq!(of(&[("memory.miss", "300 ns")]), (0.9, 2500, 300_000));
+    assert_eq!(of(&[("nic.hit", "5 ns")]), (0.9, 5000, 227_500));
+    // Described by its caches only, memory takes what lies behind them.
+    let is_mean = |line: &&str| {
+        ["hit_rate", "hit ", "miss ", "bridge_share"]
+            .iter()
+            .any(|key| line.starts_with(key))
+    };
+    let text = CATALOGUE.lines().filter(|line| !is_mean(line));
+    let text = text
+        .collect::<Vec<_>>()
+        .join("\n")
+        .replacen("line = \"64 B\"", "", 1);
+    let nic = load_text(&text, "offload", &[CACHES]).unwrap().nic;
+    assert_eq!(
+        (nic.hit_ps, nic.miss_ps, nic.access_ps()),
+        (150_000, 150_000, 150_000.0)
+    );
 }
 
 #[test]

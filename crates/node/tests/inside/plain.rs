@@ -130,10 +130,10 @@ impl<'a> PlainCaches<'a> {
             let kind = &self.described.all[self.all[id].kind];
             self.stall_ps += kind.write_ps;
             let is_there = self.looks(processor, id, Does::Write, address);
-            if kind.writes_back {
-                if !is_there {
-                    self.bring(processor, Does::Read, level + 1, level, address);
-                }
+            if !is_there && kind.allocates {
+                self.bring(processor, Does::Read, level + 1, level, address);
+            }
+            if kind.writes_back && (is_there || kind.allocates) {
                 return self.take_from_others(processor, address);
             }
         }

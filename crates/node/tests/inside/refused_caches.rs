@@ -17,6 +17,7 @@ memory.caches.L2.write => 2 ns => must not be faster than L1D
 memory.latency => 2 ns => memory must not be faster than L2
 
 memory.caches.L1I.policy => back => belongs to caches that hold data
+memory.caches.L1I.allocate => true => belongs to caches that hold data
 memory.caches.L2.policy => bck => unknown policy, did you mean "back"?
 memory.caches.L2.level => 1 => level 1 has L1I for that
 memory.caches.L1D.name => L1I => give each cache its own name
