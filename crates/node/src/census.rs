@@ -1,6 +1,6 @@
 //! Cycles by category, counted while two nodes work: for machines whose costs are given by category.
 
-use crate::engine::{Frame, Job, Watch, is_remote, pages, pages_of};
+use crate::engine::{Frame, Job, PAGE_BYTES, Watch, is_remote, pages};
 use crate::machine::{Machine, PER_BYTE};
 
 /// Pairs of a category's index and cycles.
@@ -104,7 +104,8 @@ impl Watch for Census {
             }
             Job::CopyOut(bytes) => {
                 self.add(node, 1.0, |prices| &prices.copy_out);
-                self.add(node, pages_of(bytes) as f64, |prices| &prices.page_out);
+                let pages = f64::from(bytes) / f64::from(PAGE_BYTES);
+                self.add(node, pages, |prices| &prices.page_out);
                 self.copied(node, f64::from(bytes) * self.prices.byte_out);
             }
             Job::Compute => (),
@@ -142,12 +143,16 @@ impl Prices {
             driver: of(&["driver"]),
             remote_frame: with_remote(&[], "remote.frame"),
             page: of(&["page"]),
-            page_out: of(&["page_out"]),
+            page_out: with_remote(&["page_out"], "remote.page_out"),
             merge: match machine.nic.merge_bytes {
                 0 => Parts::new(),
                 _ => of(&["merge"]),
             },
-            acknowledgement: [or("acknowledgement", "protocol"), of(&["softirq"])].concat(),
+            acknowledgement: [
+                or("acknowledgement", "protocol"),
+                with_remote(&["softirq"], "remote.acknowledgement"),
+            ]
+            .concat(),
             driver_out: or("driver_out", "driver"),
             protocol_in: with_remote(&["protocol", "softirq"], "remote.segment"),
             protocol_out: or("protocol_out", "protocol"),

@@ -4,7 +4,7 @@ use super::job::{Frame, Job};
 use crate::machine::{Machine, Remote, Span, Task, Work};
 use weft_fabric::{ETHERNET_BYTES, IP_AND_TCP_BYTES};
 
-const PAGE_BYTES: u32 = 4096;
+pub const PAGE_BYTES: u32 = 4096;
 
 #[derive(Debug, Clone)]
 pub struct JobCosts {
@@ -13,7 +13,6 @@ pub struct JobCosts {
     interrupt: Span,
     driver: Span,
     page: Span,
-    page_out: Span,
     /// With what merging takes, where packets are merged.
     poll: Span,
     remote_frame: Span,
@@ -72,6 +71,17 @@ impl Pricing<'_> {
         self.on(self.machine.placement.of(task), work)
     }
 
+    /// A byte's part of what a page costs that is copied to.
+    fn page_byte(&self, cycles: u64) -> Span {
+        let page = self.code(cycles);
+        let share = 1.0 / f64::from(PAGE_BYTES);
+        let work = Work {
+            cycles: page.cycles * share,
+            accesses: page.accesses * share,
+        };
+        self.on(self.machine.placement.of(Task::Copy), work)
+    }
+
     fn compute_byte(&self) -> Span {
         let work = Work {
             cycles: self.machine.application.cycles_per_byte,
@@ -115,10 +125,12 @@ impl JobCosts {
             interrupt: price.of(Task::Interrupt, costs.interrupt),
             driver: price.of(Task::Driver, costs.driver),
             page: price.of(Task::Driver, costs.page),
-            page_out: price.of(Task::Copy, costs.page_out),
             poll: price.of(Task::Driver, costs.driver + price.merge()),
             remote_frame: price.of(Task::Driver, remote.frame),
-            acknowledgement: price.of(Task::Protocol, costs.acknowledgement + softirq),
+            acknowledgement: price.of(
+                Task::Protocol,
+                costs.acknowledgement + softirq + remote.acknowledgement,
+            ),
             driver_out: price.everywhere(costs.driver_out),
             protocol_in: price.of(Task::Protocol, costs.protocol + softirq + remote.segment),
             protocol_out: price.everywhere(costs.protocol_out),
@@ -132,7 +144,9 @@ impl JobCosts {
             copy_in: price.of(Task::Copy, costs.copy_in + remote.copy),
             copy_out: price.of(Task::Copy, costs.copy_out),
             copy_in_byte: price.per_byte(Task::Copy, copy_in_accesses),
-            copy_out_byte: price.per_byte(Task::Copy, costs.copy_accesses_per_byte),
+            copy_out_byte: price
+                .per_byte(Task::Copy, costs.copy_accesses_per_byte)
+                .plus(1, price.page_byte(costs.page_out + remote.page_out)),
             compute_byte: price.compute_byte(),
         }
     }
@@ -163,10 +177,7 @@ impl JobCosts {
             Job::WakeUp => self.wake_up[processor],
             Job::Switch => self.switch[processor],
             Job::SystemCall => self.system_call[processor],
-            Job::CopyOut(bytes) => self
-                .copy_out
-                .plus(u64::from(bytes), self.copy_out_byte)
-                .plus(pages_of(bytes), self.page_out),
+            Job::CopyOut(bytes) => self.copy_out.plus(u64::from(bytes), self.copy_out_byte),
             Job::CopyIn(bytes) => self.copy_in.plus(u64::from(bytes), self.copy_in_byte),
             Job::Compute => Span::default().plus(bytes, self.compute_byte),
         }
@@ -182,7 +193,7 @@ pub fn pages(frame: Frame, splits: bool) -> u64 {
 }
 
 /// The pages that so many bytes lie in.
-pub fn pages_of(bytes: u32) -> u64 {
+fn pages_of(bytes: u32) -> u64 {
     u64::from(bytes.div_ceil(PAGE_BYTES))
 }
 

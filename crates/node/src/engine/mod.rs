@@ -20,7 +20,7 @@ mod users;
 mod visits;
 mod work;
 
-pub use costs::{is_remote, pages, pages_of};
+pub use costs::{PAGE_BYTES, is_remote, pages};
 pub use job::{Frame, Job};
 pub use observe::{Act, Gauge, Part, Stage, Tally, Unwatched, Watch};
 pub use pair::{Failure, Pair};

@@ -16,7 +16,7 @@ pub struct Costs {
     pub driver: u64,
     /// Each page of 4 KiB of a frame received; of split frames, of their payload.
     pub page: u64,
-    /// Each page of what is copied to be sent.
+    /// Each page of what is copied to be sent; what comes next fills the rest of it (Linux: sk_page_frag).
     pub page_out: u64,
     /// Putting a packet to others, where packets are merged.
     pub merge: u64,
@@ -60,8 +60,13 @@ pub struct Remote {
     pub frame: u64,
     /// In protocol processing, for each segment received.
     pub segment: u64,
+    /// In protocol processing, for each acknowledgement: what it frees, the writer's processor made.
+    pub acknowledgement: u64,
     /// In the copy, for each of them.
     pub copy: u64,
+    /// In the copy to the socket, for each page: it was freed where acknowledgements are processed, so that it does not
+    /// come from the processor's own list of free pages (Linux: pcplists), but from that of all, which has a lock.
+    pub page_out: u64,
     /// In the copy, for each byte.
     pub accesses_per_byte: f64,
 }
@@ -162,7 +167,14 @@ fn read_remote(section: &Section, breakdown: &mut Breakdown) -> Result<Remote> {
         return Ok(Remote::default());
     };
     let path = section.key("remote");
-    let known = ["frame", "segment", "copy", "accesses_per_byte"];
+    let known = [
+        "frame",
+        "segment",
+        "acknowledgement",
+        "copy",
+        "page_out",
+        "accesses_per_byte",
+    ];
     let section = Section::of(value, &path, &known, "{ frame = 100 }")?;
     let accesses_per_byte = per_byte_or(&section, "accesses_per_byte", 0.0)?;
     let mut cycles = Cycles {
@@ -172,7 +184,9 @@ fn read_remote(section: &Section, breakdown: &mut Breakdown) -> Result<Remote> {
     Ok(Remote {
         frame: cycles.or("frame", 0)?,
         segment: cycles.or("segment", 0)?,
+        acknowledgement: cycles.or("acknowledgement", 0)?,
         copy: cycles.or("copy", 0)?,
+        page_out: cycles.or("page_out", 0)?,
         accesses_per_byte,
     })
 }

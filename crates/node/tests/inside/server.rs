@@ -82,6 +82,22 @@ fn large_messages_and_small_ones_arrive_whole_in_all_placements() {
     }
 }
 
+/// What the writer's processor made is freed where acknowledgements are processed, if that is another one.
+#[test]
+fn remote_costs_are_where_acknowledgements_are_processed_elsewhere() {
+    for key in ["costs.remote.acknowledgement", "costs.remote.page_out"] {
+        let sender_ps = |placement, cycles| {
+            let found = measure(&server(placement, &[(key, cycles)]), stream(BYTES)).unwrap();
+            let busy_ps: u64 = found.tallies[0].busy_ps.iter().flatten().sum();
+            busy_ps as f64 / found.messages as f64
+        };
+        let of = |placement| ["0", "5000"].map(|cycles| sender_ps(placement, cycles));
+        let ([none, some], [here_none, here_some]) = (of("tso-gro"), of("all"));
+        assert!(some > 1.02 * none, "{key}: {some} {none}");
+        assert_eq!(here_none, here_some, "{key}");
+    }
+}
+
 /// All cycles of a machine whose memory is not shared are what its processors were busy for.
 #[test]
 fn cycles_by_category_are_the_processors_busy_time() {
