@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 NOTHING = "nothing recorded explains it"
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Reading:
     """One counter, in the slow stretches beside the fast ones, or alone where a whole step is limited (`fast` is null).
 
     `unit`: "share" of the time, "per message", or "per s".
@@ -39,8 +38,8 @@ class Explanation:
     nodes: tuple[str, ...] = ()
     strength: float = 0.0
     p_value: float | None = None
-    evidence: list[Evidence] = field(default_factory=list)
+    evidence: list[Reading] = field(default_factory=list)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As `weft diagnose --json` prints it."""
         return vars(self) | {"evidence": [vars(one) for one in self.evidence]}

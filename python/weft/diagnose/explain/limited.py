@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from weft.diagnose.curve import Curve
-from weft.diagnose.explain.finding import Evidence, Explanation
+from weft.diagnose.explain.finding import Explanation, Reading
 from weft.diagnose.explain.signals import Signal
 from weft.diagnose.explain.stretches import Stretches
 from weft.quantity import significant
@@ -97,7 +97,7 @@ def _explanation(
         signal.cause.code,
         signal.nodes,
         strength,
-        evidence=[Evidence(signal.counter, signal.where, _mean(signal, stretches), None, unit)],
+        evidence=[Reading(signal.counter, signal.where, _mean(signal, stretches), None, unit)],
     )
 
 

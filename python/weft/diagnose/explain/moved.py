@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from weft.diagnose.explain.contrast import Contrast
-from weft.diagnose.explain.finding import NOTHING, Evidence, Explanation
+from weft.diagnose.explain.finding import NOTHING, Explanation, Reading
 from weft.diagnose.explain.permutation import p_values
 from weft.diagnose.explain.signals import Signal
 from weft.diagnose.explain.stretches import Stretches
@@ -75,7 +75,7 @@ def strength(contrast: Contrast, signal: Signal, stretches: Stretches) -> float:
     return 1 - fast / slow if is_much and is_long else 0.0
 
 
-def _evidence(contrast: Contrast, signal: Signal, messages: Floats, time_us: Floats) -> Evidence:
+def _evidence(contrast: Contrast, signal: Signal, messages: Floats, time_us: Floats) -> Reading:
     values, unit = signal.values[contrast.used], "share"
     if signal.cause.kind == "rate":
         values, unit = values * time_us / 1e6, "per message"
@@ -83,10 +83,10 @@ def _evidence(contrast: Contrast, signal: Signal, messages: Floats, time_us: Flo
         float(np.average(values[part], weights=messages[part]))
         for part in (contrast.slow, ~contrast.slow)
     )
-    return Evidence(signal.counter, signal.where, slow, fast, unit)
+    return Reading(signal.counter, signal.where, slow, fast, unit)
 
 
-def _numbers(evidence: Evidence) -> str:
+def _numbers(evidence: Reading) -> str:
     """Such as "net_rx 410 against 12 a message"."""
     factor, of = (100, "% of the time") if evidence.unit == "share" else (1, "a message")
     slow, fast = (significant(factor * value, 2) for value in (evidence.slow, evidence.fast or 0.0))
