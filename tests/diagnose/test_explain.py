@@ -211,13 +211,46 @@ def test_a_small_buffer_that_was_set_is_named_and_an_ample_one_is_the_reader(
 def test_drops_explain_losses_and_losses_without_drops_are_on_the_way(tmp_path: Path) -> None:
     lost: dict[Counter, npt.ArrayLike] = {(0, "tcp_retransmits", None): 700, **BUSY}
     drops = {(node, "softnet_dropped", 1): 700 for node in (0, 1)}
-    many = {(1, "interface_rx_packets", None): 10**8}
     run, _ = a_run(tmp_path / "way", even())
     assert [one.cause for one in explained(run, lost)] == ["loss-on-the-way"]
     run, _ = a_run(tmp_path / "backlog", even())
     assert next(one.cause for one in explained(run, lost | drops)) == "backlog-drops"
-    run, _ = a_run(tmp_path / "drops", even())
-    assert explained(run, BUSY | drops | many) == [], "so few cost nothing"
+
+
+@pytest.mark.parametrize("counter", ["softnet_dropped", "tcp_retransmits"])
+def test_losses_limit_where_tcp_can_have_no_more_segments_on_their_way(
+    tmp_path: Path, counter: str
+) -> None:
+    """One segment of 3,450 is lost: 72 are on their way on average, over 50 us as many as there are, over 5 us more."""
+    lost = BUSY | {(0, counter, None): 20}
+    short = lost | {(0, "tcp_rtt_ns", None): 5_000}
+    stalled = short | {(0, "nstat:TcpExtTCPTimeouts", None): 1}
+    for name, counters, limits in (("long", lost, 1), ("short", short, 0), ("stalled", stalled, 1)):
+        run, _ = a_run(tmp_path / name, even())
+        assert len(explained(run, counters)) == limits, name
+
+
+def test_without_a_round_trip_time_one_loss_in_a_thousand_is_named(tmp_path: Path) -> None:
+    drops = {(0, "softnet_dropped", 0): 20}
+    for name, frames, limits in (("many", 10**4, 1), ("few", 10**5, 0)):
+        run, _ = a_run(tmp_path / name, even())
+        found = explained(run, drops | {(1, "interface_rx_packets", None): frames})
+        assert len(found) == limits, name
+
+
+@pytest.mark.parametrize("window_share", [0.35, 0.55, 0.75])
+def test_a_full_window_is_the_reader_where_its_waits_are_too_short_for_it(
+    tmp_path: Path, window_share: float
+) -> None:
+    run, took_ns = a_run(tmp_path, even())
+    waits = {(1, "process_waiting_ns", None): 0.3 * took_ns}
+    full = {(0, "tcp_receive_window_limited_ns", None): window_share * took_ns}
+    expected = {
+        0.35: ["processor-contention"],
+        0.55: ["processor-contention", "reader-slow"],
+        0.75: ["reader-slow", "processor-contention"],
+    }
+    assert [one.cause for one in explained(run, BUSY | waits | full)] == expected[window_share]
 
 
 def test_bytes_of_others_are_competing_traffic(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from weft.diagnose.curve import Curve
 from weft.diagnose.explain.finding import Explanation, Reading
+from weft.diagnose.explain.losses import Losses
 from weft.diagnose.explain.signals import Signal
 from weft.diagnose.explain.stretches import Stretches
 from weft.quantity import significant
@@ -24,13 +25,9 @@ LEAST_SHARES = {
 """Of the whole time: with less, a cause does not limit the step."""
 LEAST_FOREIGN = 0.1
 """Of the bytes that the interface received."""
-LEAST_LOST = 1e-3
-"""Of the segments that were sent: with more, TCP gets less than its path has."""
+EFFECTS = ("reader-slow", "receive-buffer", "send-buffer")
+"""Times that pass also while the peer waits for its processor: only what is beyond that wait is their own."""
 DROPS = ("backlog-drops", "interface-drops")
-LEAST_DROPPED = 1e-4
-"""Of the frames that the interface received. Fewer are enough than are lost on the way: a sender on the same host is
-told at once and slows down without sending anything again."""
-USUAL_MSS_BYTES = 1448
 
 Stated = tuple[float, Signal, str]
 """How much a signal limits the step, the signal, and that in words."""
@@ -44,44 +41,52 @@ def limits(
     for one in _stated(run, stretches, signals):
         code = one[1].cause.code
         strongest[code] = max(strongest.get(code, one), one, key=lambda each: each[0])
-    ordered = sorted(strongest.values(), key=lambda one: one[1].rank)
-    return [_explanation(run, curve, *one, stretches) for one in ordered]
+    return [_explanation(run, curve, *one, stretches) for one in _ordered([*strongest.values()])]
+
+
+def _ordered(found: list[Stated]) -> list[Stated]:
+    """By rank, but times change places among themselves: the longest of them is first."""
+    ranked = sorted(found, key=lambda one: one[1].rank)
+    times = [one for one in ranked if one[1].cause.kind == "share"]
+    longest = iter(sorted(times, key=lambda one: -one[0]))
+    return [next(longest) if one in times else one for one in ranked]
 
 
 def _stated(run: Run, stretches: Stretches, signals: list[Signal]) -> Iterator[Stated]:
     names = [one["name"] for one in run.meta.nodes]
-    frames = max(stretches.total(node, "interface_rx_packets") for node in range(len(names)))
+    losses = Losses.of(run, stretches)
     for signal in signals:
         node = names.index(signal.nodes[0])
         code, says = signal.cause.code, signal.cause.says
         share, count = _mean(signal, stretches), float(_counts(signal, stretches).sum())
         if signal.cause.kind == "share":
-            if share >= LEAST_SHARES.get(code, np.inf):
-                yield share, signal, f"{says} {100 * share:.0f} % of the time"
+            own = share - _peer_waits(signal, signals, stretches)
+            if own >= LEAST_SHARES.get(code, np.inf):
+                yield own, signal, f"{says} {100 * share:.0f} % of the time"
         elif code == "competing-traffic":
             part = count / stretches.total(node, "interface_rx_bytes")
             if part >= LEAST_FOREIGN:
-                yield (
-                    part,
-                    signal,
-                    f"{100 * part:.0f} % of what the interface received is of others",
-                )
-        elif code in DROPS:
-            part = count / max(frames, count)
-            if part >= LEAST_DROPPED:
-                yield (
-                    part,
-                    signal,
-                    f"{count:.0f} {says}, {significant(100 * part, 2)} % of those received",
-                )
-        elif signal.counter == "tcp_retransmits":
-            lost = lost_share(run, stretches)
-            if lost >= LEAST_LOST:
-                yield (
-                    lost,
-                    signal,
-                    f"{significant(100 * lost, 2)} % of the segments were sent again",
-                )
+                says = f"{100 * part:.0f} % of what the interface received is of others"
+                yield part, signal, says
+        elif code in DROPS and losses.limit(count):
+            part = losses.of_frames(count)
+            says = f"{count:.0f} {says}, {significant(100 * part, 2)} % of those received"
+            yield part, signal, says
+        elif signal.counter == "tcp_retransmits" and losses.limit(count):
+            part = losses.of_segments(count)
+            yield part, signal, f"{significant(100 * part, 2)} % of the segments were sent again"
+
+
+def _peer_waits(signal: Signal, signals: list[Signal], stretches: Stretches) -> float:
+    """The share of the time in which a peer waited for its processor, where that brings a signal about."""
+    if signal.cause.code not in EFFECTS:
+        return 0.0
+    waits = (
+        _mean(one, stretches)
+        for one in signals
+        if one.cause.code == "processor-contention" and one.nodes != signal.nodes
+    )
+    return max(waits, default=0.0)
 
 
 def _explanation(
@@ -99,18 +104,6 @@ def _explanation(
         strength,
         evidence=[Reading(signal.counter, signal.where, _mean(signal, stretches), None, unit)],
     )
-
-
-def lost_share(run: Run, stretches: Stretches) -> float:
-    """Segments sent again, of all that were sent, at the node where that is most."""
-    settings = [one["settings"] for one in run.meta.effective if one["step"] == stretches.step]
-    mss = next((one.get("mss_bytes") for one in settings), None) or USUAL_MSS_BYTES
-    shares = [0.0]
-    for node in range(len(run.meta.nodes)):
-        sent = stretches.total(node, "tcp_bytes_sent") / float(mss)
-        again = stretches.total(node, "tcp_retransmits")
-        shares.append(again / max(sent, again, 1.0))
-    return max(shares)
 
 
 def _mean(signal: Signal, stretches: Stretches) -> float:
