@@ -33,7 +33,7 @@ def measured(directory: Path, transport: str = "tcp", evidence: bool = True) -> 
 def test_both_ends_record_every_batch_that_counts_and_no_other(tmp_path: Path) -> None:
     run = measured(tmp_path)
     for node in (0, 1):
-        assert sorted(recorded_batches(run, node)) == sorted(measured_batches(run))
+        assert sorted(recorded_batches(run, node)) == sorted(measured_batches(run.samples))
 
 
 def test_the_numbers_are_those_of_the_messages(tmp_path: Path) -> None:

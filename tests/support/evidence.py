@@ -38,10 +38,10 @@ def recorded_batches(run: Run, node: int) -> list[Batch]:
     ]
 
 
-def measured_batches(run: Run) -> set[Batch]:
-    """The batches that have samples."""
-    samples = run.samples.to_pylist()
-    return {(one["step"], one["launch"], one["phase"], one["batch"]) for one in samples}
+def measured_batches(samples: pa.Table) -> set[Batch]:
+    """The batches of samples."""
+    rows = samples.to_pylist()
+    return {(one["step"], one["launch"], one["phase"], one["batch"]) for one in rows}
 
 
 def add_evidence(run: Run, counters: Mapping[Counter, npt.ArrayLike]) -> None:

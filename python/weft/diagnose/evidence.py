@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.interval import Interval
@@ -179,7 +180,9 @@ def _by_launch(run: Run) -> dict[_Place, dict[int, Amounts]]:
     found: dict[_Place, dict[int, Amounts]] = defaultdict(dict)
     for row in recorded.group_by(keys).aggregate([("batches", "sum")]).to_pylist():
         step, phase, launch, node = place = tuple(row[key] for key in keys)
-        count, messages, size_bytes = batches[step, phase, launch]
+        if place not in batches:
+            continue
+        count, messages, size_bytes = batches[place]
         messages *= row["batches_sum"] / count * run.meta.plan.steps[step].crossings
         amounts = Amounts(counted[place], max(1.0, messages), max(1.0, messages * size_bytes))
         launches = found[step, listed.get(place[:3], phase), size_bytes, node]
@@ -199,14 +202,22 @@ def _pin_phases(run: Run) -> dict[tuple[int, ...], int]:
     }
 
 
-def _batches(run: Run) -> dict[tuple[int, int, int], tuple[int, int, int]]:
-    """Of each step, phase and launch: batches, messages, bytes of a message."""
-    keys = ["step", "phase", "launch"]
-    sums = [("messages", "count"), ("messages", "sum"), ("size_bytes", "max")]
-    rows = run.samples.group_by(keys).aggregate(sums).to_pylist()
+def _batches(run: Run) -> dict[tuple[int, ...], tuple[int, int, int]]:
+    """Of each step, phase, launch and node: batches, messages that it sent or received, bytes of a message."""
+    keys = ["step", "phase", "launch", "node"]
+    columns = [*keys[:3], "batch", "messages", "size_bytes"]
+    samples, is_between = run.samples, pc.field("src") != pc.field("dst")
+    table = pa.concat_tables(
+        [
+            samples.select([*columns, "src"]).rename_columns([*columns, "node"]),
+            samples.filter(is_between).select([*columns, "dst"]).rename_columns([*columns, "node"]),
+        ]
+    )
+    sums = [("batch", "count_distinct"), ("messages", "sum"), ("size_bytes", "max")]
+    rows = table.group_by(keys).aggregate(sums).to_pylist()
     return {
-        (row["step"], row["phase"], row["launch"]): (
-            row["messages_count"],
+        tuple(row[key] for key in keys): (
+            row["batch_count_distinct"],
             row["messages_sum"],
             row["size_bytes_max"],
         )

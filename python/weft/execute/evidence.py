@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -11,8 +11,11 @@ import pyarrow.compute as pc
 from weft.run import records
 from weft.run.folder import RunWriter
 from weft.run.tables import EVIDENCE_NAME, SCHEMAS
-from weft.testbed.agent.reply import Recording
+from weft.testbed.agent.reply import NotRead, Recording
 from weft.testbed.agent.wire_format import Evidence
+
+MOST_ROWS = 4_000_000
+"""Of a step and launch: 112 MB until the run ends."""
 
 
 @dataclass
@@ -24,6 +27,7 @@ class EvidenceLog:
     _launch: int
     _waiting: list[pa.Table] = field(default_factory=list)
     _measured: set[int] = field(default_factory=set)
+    _written: int = 0
 
     def take(self, node: int, said: Recording | Evidence) -> None:
         """What a node says of what it records."""
@@ -50,16 +54,32 @@ class EvidenceLog:
         for table in waiting:
             is_measured = pc.is_in(table["phase"], pa.array(self._measured, pa.int32()))
             if ready := table.filter(is_measured):
-                self._writer.append_evidence(ready)
+                self._write(ready)
             if early := table.filter(pc.invert(is_measured)):
                 self._waiting.append(early)
+
+    def _write(self, rows: pa.Table) -> None:
+        """Searches between many nodes may have thousands of phases."""
+        if self._written > MOST_ROWS:
+            return
+        self._writer.append_evidence(rows)
+        self._written += len(rows)
+        if self._written > MOST_ROWS:
+            phase = pc.max(rows["phase"]).as_py()
+            reason = f"launch {self._launch + 1} has {MOST_ROWS:,} rows before phase {phase + 1}"
+            self.leave_out(range(len(self._writer.meta.nodes)), reason)
+
+    def leave_out(self, nodes: Iterable[int], reason: str) -> None:
+        """Say why nodes record nothing (more) in this step."""
+        for node in nodes:
+            self._note_counters(node, Recording([], [NotRead("*", reason)]))
 
     def _note_counters(self, node: int, said: Recording) -> None:
         """Which counters a node reads, once for all steps in which they are the same."""
         meta = self._writer.meta
         name = meta.nodes[node]["name"]
         for known in meta.evidence:
-            if (known["node"], known["counters"]) == (name, said.counters):
+            if said.counters and (known["node"], known["counters"]) == (name, said.counters):
                 known["steps"] = sorted({*known["steps"], self._step})
                 return
         missing: list[records.NotRead] = [

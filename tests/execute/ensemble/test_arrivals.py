@@ -15,13 +15,22 @@ from weft.plan.plan import TimeRule
 from weft.run.folder import RunWriter
 from weft.run.meta import RunMeta
 from weft.run.samples import SCHEMA
+from weft.run.tables import EVIDENCE_NAME, SCHEMAS
 from weft.run.windows import CODE
 from weft.testbed.agent.reply import PhaseOver
+from weft.testbed.agent.wire_format import Evidence
 
 TRIAL_NS = 10_000_000
 STEP = a_step(Ring(nodes=None), stop=TimeRule(trial_ns=TRIAL_NS, trials=1))
 WHOLE = {"messages": 5, "elapsed_ns": TRIAL_NS}
 EMPTY, SHORT = WHOLE | {"messages": 0}, WHOLE | {"elapsed_ns": TRIAL_NS // 3}
+
+
+def recorded(elapsed_ns: int) -> Evidence:
+    """What a node says of phase 0."""
+    row = {"phase": 0, "batch": 0, "batches": 1, "counter": "elapsed_ns", "value": elapsed_ns}
+    own = [one for one in SCHEMAS[EVIDENCE_NAME] if one.name not in ("step", "launch", "node")]
+    return Evidence(pa.RecordBatch.from_pylist([row], schema=pa.schema(own)))
 
 
 class Arrivals:
@@ -40,6 +49,7 @@ class Arrivals:
             ends = {"src": 1 - node, "dst": node, "size_bytes": 1, "start_ns": start_ns}
             zeros = dict.fromkeys(("step", "phase", "launch", "batch"), 0)
             batch = pa.RecordBatch.from_pylist([zeros | ends | row], schema=SCHEMA)
+            self.ledger.recorded(node, recorded(start_ns))
             self.ledger.samples(batch)
             self.ledger.over(node, PhaseOver(0, 1.0), range(2))
         return self.ledger.is_settled(self.phase)
@@ -61,6 +71,8 @@ def test_of_several_tries_the_best_is_kept(tmp_path: Path) -> None:
     tries = [(EMPTY, SHORT), (EMPTY, WHOLE), (EMPTY, SHORT)]
     settled = [arrivals.attempt(*rows, start_ns=at) for at, rows in enumerate(tries)]
     assert settled == [False] * (TRIES - 1) + [True] and arrivals.starts_ns == {1}
+    run = arrivals.writer.finish("complete")
+    assert run.side_table(EVIDENCE_NAME)["value"].to_pylist() == [1, 1]
 
 
 def test_what_a_lost_session_leaves_of_a_phase_is_not_taken_for_a_whole_try(tmp_path: Path) -> None:

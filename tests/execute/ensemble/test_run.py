@@ -6,14 +6,18 @@ import shutil
 import signal
 from pathlib import Path
 
+import pyarrow.compute as pc
 import pytest
 
 from support.command import refusal, start, weft, weft_json
+from support.evidence import measured_batches, recorded_batches, rows_of
 from support.paths import DATA
 from support.runs import routes_measured, routes_wanted
 from support.virtual_cluster import star as star_fabric
 from support.waiting import wait_for_samples
+from weft.diagnose.evidence import evidence
 from weft.run.folder import Run
+from weft.run.tables import EVIDENCE_NAME
 
 pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("own_registry")]
 
@@ -61,6 +65,24 @@ def test_three_hosts_run_every_pattern(tmp_path: Path) -> None:
     end = max(row["start_ns"] + row["elapsed_ns"] for row in incast)
     bits = sum(8 * row["size_bytes"] * row["messages"] for row in incast)
     assert 0.3 * LINE_MBPS < 1e3 * bits / (end - begin) < LINE_MBPS
+    check_evidence(run)
+
+
+def check_evidence(run: Run) -> None:
+    """Each node recorded the batches in which it took part, as one stretch for each phase."""
+    for node in range(3):
+        part = run.samples.filter((pc.field("src") == node) | (pc.field("dst") == node))
+        assert sorted(recorded_batches(run, node)) == sorted(measured_batches(part))
+    names = set(run.side_table(EVIDENCE_NAME)["counter"].cast("string").to_pylist())
+    assert {"process_system_ns", "interface_rx_bytes", "softirq_net_rx"} <= names
+    sent = [one for one in rows_of(run, "interface_tx_bytes").to_pylist() if one["step"] == 0]
+    carried = sum(
+        row["messages"] * row["size_bytes"] for row in run.samples.to_pylist() if row["step"] == 0
+    )
+    assert sum(one["value"] for one in sent) > carried
+    points = evidence(run).points
+    assert {one.node for one in points} == {"n1", "n2", "n3"}
+    assert {one.part for one in points if one.step == 3} == {"phase 0", "phase 1", "phase 2"}
 
 
 def test_a_dead_host_is_named_and_the_others_are_measured(tmp_path: Path) -> None:

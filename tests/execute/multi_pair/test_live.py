@@ -69,7 +69,7 @@ def test_pairs_go_over_the_interfaces_that_their_policy_says(quick: Path, tmp_pa
 def check_evidence(run: Run) -> None:
     """Each timing is in one stretch of each node, in which the processes of all pairs add up."""
     for node in (0, 1):
-        assert sorted(recorded_batches(run, node)) == sorted(measured_batches(run))
+        assert sorted(recorded_batches(run, node)) == sorted(measured_batches(run.samples))
     one_way = 1
     samples = run.samples.filter(pc.field("step") == one_way)
     carried = pc.sum(pc.multiply(samples["size_bytes"], samples["messages"])).as_py()

@@ -7,9 +7,9 @@ use std::sync::mpsc::Receiver;
 
 use weft_plan::Transport;
 
-use super::{Agent, record};
+use super::Agent;
 use crate::agent::message::Reply;
-use crate::evidence::{Recorder, ServingEnd};
+use crate::evidence::{self, Recorder, ServingEnd};
 use crate::listener::connect::connect;
 use crate::listener::place::{Place, Purpose};
 use crate::pair::batch::ChannelBatches;
@@ -152,7 +152,7 @@ impl Agent {
 
     /// Samples last: the coordinator keeps nothing of the others before the samples are there too.
     fn hand_on(&mut self, report: &Report, recorder: &mut Recorder) -> io::Result<()> {
-        let evidence = recorder.hand_on(|recorded| record::put(&mut self.outbox, recorded));
+        let evidence = recorder.hand_on(|recorded| evidence::put(&mut self.outbox, recorded));
         evidence.transpose()?;
         if !report.deliveries.is_empty() {
             self.outbox.put(&Reply::Deliveries {
@@ -199,7 +199,7 @@ impl Work for Together<'_> {
         let largest_bytes = self.setup.largest_bytes();
         let outbox = RefCell::new(&mut self.agent.outbox);
         let mut evidence = ServingEnd::new(self.recorder, |recorded| {
-            record::put(&mut outbox.borrow_mut(), recorded)
+            evidence::put(&mut outbox.borrow_mut(), recorded)
         });
         let tell = |timing: Timing| {
             outbox.borrow_mut().say(&Reply::Timed {

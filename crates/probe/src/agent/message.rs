@@ -7,7 +7,6 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::ensemble;
-use crate::evidence::Missing;
 use crate::inspect;
 use crate::pair::driver::Known;
 use crate::pair::settings::Settings;
@@ -122,11 +121,6 @@ pub enum Reply<'a> {
     },
     /// All that was asked for so far is measured and sent; the next batches may be asked for.
     Awaiting,
-    /// Which counters are read beside the batches of a step, and which are not.
-    Recording {
-        counters: &'a [&'a str],
-        missing: &'a [Missing],
-    },
     /// What became of the messages of batches whose samples follow.
     Deliveries {
         rows: &'a [DeliveryRow],

@@ -3,11 +3,8 @@
 use std::io;
 
 use super::Agent;
-use crate::agent::message::Reply;
-use crate::evidence::{self, Recorded, Recorder};
+use crate::evidence::{self, Recorder};
 use crate::pair::link::Link;
-use crate::wire::frame::Kind;
-use crate::wire::outbox::Outbox;
 use crate::wire::setup::Setup;
 
 impl Agent {
@@ -22,21 +19,7 @@ impl Agent {
         } else {
             evidence::open(setup.address, connections)
         };
-        let counters = recorder.counters().iter().map(|one| one.name.as_str());
-        let mut counters: Vec<&str> = counters.collect();
-        counters.sort_unstable();
-        counters.dedup();
-        self.say(&Reply::Recording {
-            counters: &counters,
-            missing: recorder.missing(),
-        })?;
+        self.say(&recorder.recording())?;
         Ok(recorder)
     }
-}
-
-/// Queue what was recorded.
-pub fn put(outbox: &mut Outbox, recorded: Recorded) -> io::Result<()> {
-    let streams = evidence::encode(&recorded).map_err(io::Error::other)?;
-    let mut frames = streams.iter();
-    frames.try_for_each(|stream| outbox.put_frame(Kind::Evidence, stream))
 }

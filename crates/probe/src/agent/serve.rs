@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::{Agent, record};
+use super::Agent;
 use crate::agent::message::Reply;
-use crate::evidence::ServingEnd;
+use crate::evidence::{self, ServingEnd};
 use crate::listener::accept::Listener;
 use crate::listener::place::{Place, Purpose};
 use crate::pair::batch;
@@ -36,7 +36,7 @@ impl Agent {
         self.report_settings(setup, Some(link.effective()?))?;
         let recorder = self.recorder(setup, Some(&link))?;
         let evidence = ServingEnd::new(recorder, |recorded| {
-            record::put(&mut self.outbox, recorded)?;
+            evidence::put(&mut self.outbox, recorded)?;
             self.outbox.flush()
         });
         link.carry(setup, Serving { setup, evidence })?;

@@ -13,6 +13,7 @@ use super::mesh::{self, Mesh};
 use super::reply::Reply;
 use super::request::Joining;
 use super::session::Session;
+use crate::evidence;
 use crate::listener::place::{Place, Purpose};
 use crate::listener::reachability;
 use crate::pair::settings::{Effective, Settings};
@@ -48,7 +49,22 @@ impl Session {
             }
             self.turn(outbox, Some(deadline_ns))?;
         }
+        self.open_recorder(outbox)?;
         self.assemble(roster)
+    }
+
+    /// What is kept by processor is summed up: there are many nodes and phases.
+    fn open_recorder(&mut self, outbox: &mut Outbox) -> Result<(), SessionError> {
+        if !self.options.evidence {
+            return Ok(());
+        }
+        self.recorder = evidence::open(self.addresses[0], Vec::new());
+        self.recorder
+            .leave_out("tcp_*", "each phase has connections of its own".to_owned());
+        self.recorder.sum_processors();
+        outbox
+            .put(&self.recorder.recording())
+            .map_err(SessionError::Unheard)
     }
 
     pub(super) fn advance_estimate(&mut self) -> Result<(), SessionError> {

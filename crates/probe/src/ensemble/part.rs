@@ -99,6 +99,11 @@ impl Part {
         }
     }
 
+    /// Whether this node sends or receives in it.
+    pub fn has_transfers(&self) -> bool {
+        !(self.send.is_empty() && self.receive.is_empty())
+    }
+
     /// The windows that this phase counts bytes in, if it does.
     pub fn windows(&self) -> Option<Windows> {
         match (self.work, self.amount(0)) {

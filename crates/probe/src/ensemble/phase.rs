@@ -12,8 +12,10 @@ use super::request::Phases;
 use super::rows::{Context, Row};
 use super::session::Session;
 use super::transfer::Connected;
+use crate::evidence;
 use crate::listener::place::{Place, Purpose};
 use crate::system::clock::now_ns;
+use crate::transport::order::Order;
 use crate::wire::frame::Kind;
 use crate::wire::outbox::Outbox;
 use crate::wire::samples::{self, Sample};
@@ -86,6 +88,13 @@ impl Session {
     ) -> Result<(), SessionError> {
         self.flows.prepare(part)?;
         let send = self.connect(part, outbox)?;
+        if part.has_transfers() {
+            // The coordinator knows how many batches the phase has.
+            self.recorder.before(Order {
+                batch: Some(0),
+                ..Order::warm_up(part.phase, part.size_bytes, 1)
+            });
+        }
         let barrier_ns = self.barrier(part.phase, outbox)?;
         let start_ns = now_ns();
         let receive = self.collect(part);
@@ -96,6 +105,8 @@ impl Session {
         while !self.flows.are_over() {
             self.turn(outbox, None)?;
         }
+        self.recorder.after();
+        self.recorder.finish();
         self.hand_over(part, asked, barrier_ns, outbox)?;
         self.flows.clear();
         self.arrivals.forget_phase(self.sequence);
@@ -205,6 +216,8 @@ impl Session {
             node: self.node,
             shift_ns: self.clock.unwrap_or_default().offset_ns - self.epoch_ns,
         };
+        let recorded = self.recorder.hand_on(|rows| evidence::put(outbox, rows));
+        recorded.transpose().map_err(SessionError::Unheard)?;
         let rows = self.flows.rows(part);
         for rows in rows.chunks(ROWS_IN_A_FRAME) {
             outbox

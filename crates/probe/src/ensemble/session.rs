@@ -19,6 +19,7 @@ use super::progress::{Progress, State};
 use super::reply::Reply;
 use super::request::Opening;
 use super::transfer::Flows;
+use crate::evidence::Recorder;
 use crate::listener::place::{Place, Purpose};
 use crate::system::clock::now_ns;
 use crate::system::wake::Wake;
@@ -68,6 +69,7 @@ pub struct Session {
     pub(super) epoch_ns: i64,
     pub(super) flows: Flows,
     pub(super) progress: Progress,
+    pub(super) recorder: Recorder,
     /// Phases of this session that are over, and those whose connections have been asked for.
     pub(super) sequence: u32,
     pub(super) requested: u32,
@@ -108,6 +110,7 @@ impl Session {
             mesh: None,
             epoch_ns: 0,
             progress: Progress::new(),
+            recorder: Recorder::default(),
             sequence: 0,
             requested: 0,
         })

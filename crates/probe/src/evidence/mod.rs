@@ -12,6 +12,7 @@ mod pressure;
 mod process;
 mod processors;
 mod recorder;
+mod report;
 mod rows;
 mod serving;
 mod softirqs;
@@ -21,6 +22,6 @@ mod tcp;
 mod text;
 
 pub use open::{open, open_own};
-pub use recorder::{Missing, Recorded, Recorder};
-pub use rows::encode;
+pub use recorder::Recorder;
+pub use report::put;
 pub use serving::ServingEnd;

@@ -1,5 +1,6 @@
 //! Reads all sources before and after batches, and keeps the differences.
 
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::mem;
 
@@ -73,6 +74,8 @@ pub struct Recorder {
     ended_ns: u64,
     cost_ns: u64,
     rows: Vec<Row>,
+    /// Where the processors are summed up: for each counter the first one of its name.
+    first_of_name: Option<Vec<u32>>,
 }
 
 impl Recorder {
@@ -99,6 +102,16 @@ impl Recorder {
         }
         let placed = self.place(Box::new(source));
         self.slow.push(placed);
+    }
+
+    /// Sum up what is kept by processor. To be called when all sources were added.
+    pub fn sum_processors(&mut self) {
+        let mut first = HashMap::new();
+        let names = self.counters.iter_mut().zip(0..).map(|(counter, at)| {
+            counter.cpu = None;
+            *first.entry(counter.name.clone()).or_insert(at)
+        });
+        self.first_of_name = Some(names.collect());
     }
 
     /// Say that some counters are not recorded.
@@ -213,6 +226,7 @@ impl Recorder {
 
     /// What a counter lost it did not count: it wrapped, or belongs to something else by now.
     fn note(&mut self, stretch: Stretch) {
+        let mut grown = BTreeMap::new();
         for (at, counter) in self.counters.iter().enumerate() {
             let value = match (self.before[at], self.after[at]) {
                 (_, after) if counter.is_gauge => after,
@@ -220,13 +234,16 @@ impl Recorder {
                 _ => None,
             };
             if let Some(value @ 1..) = value {
-                self.rows.push(Row {
-                    stretch,
-                    counter: at as u32,
-                    value,
-                });
+                let first = self.first_of_name.as_ref().map(|first| first[at]);
+                *grown.entry(first.unwrap_or(at as u32)).or_insert(0) += value;
             }
         }
+        let row = |(counter, value)| Row {
+            stretch,
+            counter,
+            value,
+        };
+        self.rows.extend(grown.into_iter().map(row));
     }
 }
 
@@ -394,6 +411,23 @@ mod tests {
         value.set(Some(100));
         run(&mut recorder, &value, &[Some(42)]);
         assert_eq!(rows(&mut recorder), [(3, 0, 1, 42)]);
+    }
+
+    #[test]
+    fn processors_are_summed_up_by_name() {
+        let (mut recorder, value) = recorder(Duration::ZERO, false);
+        let other = Set {
+            value: value.clone(),
+            takes: Duration::ZERO,
+            is_gauge: false,
+        };
+        recorder.add("set", Ok(other));
+        recorder.sum_processors();
+        recorder.before(order(3, Some(0)));
+        value.set(Some(5));
+        recorder.after();
+        recorder.finish();
+        assert_eq!(rows(&mut recorder), [(3, 0, 1, 10)]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from weft.plan.phases import Phase
 from weft.plan.roles import participants, without
 from weft.run.windows import are_measured
 from weft.testbed.agent.reply import PhaseOver
+from weft.testbed.agent.wire_format import Evidence
 
 _MOST_NAMED = 4
 TRIES = 3
@@ -23,6 +24,7 @@ class _Arrived:
     """What the nodes have said of one phase."""
 
     batches: list[pa.RecordBatch] = field(default_factory=list)
+    evidence: list[tuple[int, Evidence]] = field(default_factory=list)
     barriers_us: list[float] = field(default_factory=list)
     over: set[int] = field(default_factory=set)
     failed: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -71,6 +73,10 @@ class Ledger:
         """Samples of one phase from one node."""
         self._of(batch.column("phase")[0].as_py()).batches.append(batch)
 
+    def recorded(self, node: int, said: Evidence) -> None:
+        """What a node recorded beside one phase, which comes before its samples."""
+        self._of(said.rows.column("phase")[0].as_py()).evidence.append((node, said))
+
     def over(self, node: int, said: PhaseOver, members: Collection[int]) -> None:
         """A node is through with a phase."""
         arrived = self._of(said.phase)
@@ -102,6 +108,8 @@ class Ledger:
         arrived = self._arrived.pop(phase, _Arrived())
         arrived = min(self._tried.pop(phase, [arrived]), key=self._unmeasured)
         self._settled.add(phase)
+        for node, said in _of_whole_phase(arrived):
+            self._logbook.evidence.take(node, said)
         self._logbook.phases_measured([phase], arrived.batches)
         self._logbook.barrier(phase, arrived.barriers_us)
         self._mark_missing(phase, arrived)
@@ -132,6 +140,20 @@ class Ledger:
         ]
         more = len(missing) - len(words)
         return "; ".join(words) + (f"; and {more} more" if more > 0 else "")
+
+
+def _of_whole_phase(arrived: _Arrived) -> Iterator[tuple[int, Evidence]]:
+    """The evidence of each node, as a stretch of all batches in which the node took part."""
+    last: dict[int, int] = {}
+    for batch in arrived.batches if arrived.evidence else ():
+        columns = (batch[name].to_pylist() for name in ("src", "dst", "batch"))
+        for src, dst, number in zip(*columns, strict=True):
+            last[src], last[dst] = (max(last.get(node, 0), number) for node in (src, dst))
+    for node, said in arrived.evidence:
+        if node in last:
+            count = pa.repeat(pa.scalar(last[node] + 1, pa.int32()), len(said.rows))
+            at = said.rows.schema.get_field_index("batches")
+            yield node, Evidence(said.rows.set_column(at, said.rows.schema.field(at), count))
 
 
 def _measured(batches: list[pa.RecordBatch]) -> set[tuple[int, int]]:

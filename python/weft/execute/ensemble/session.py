@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
+from msgspec.structs import replace
 
 from weft.execute.ensemble.arrivals import Ledger
 from weft.execute.ensemble.complaints import complaints_of, suspects
@@ -19,7 +20,16 @@ from weft.plan.phases import Phase
 from weft.plan.roles import parts
 from weft.testbed.agent import request
 from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.agent.reply import Answer, Joined, Left, ListeningOn, PhaseOver, PhasesDone, Reply
+from weft.testbed.agent.reply import (
+    Answer,
+    Joined,
+    Left,
+    ListeningOn,
+    PhaseOver,
+    PhasesDone,
+    Recording,
+    Reply,
+)
 from weft.testbed.agent.request import Request
 from weft.testbed.agent.wire_format import Evidence
 
@@ -27,6 +37,8 @@ TICK_S = 0.25
 SETTLE_S = 1.0
 """How long the others may take to say what they saw when one has failed."""
 LEAVE_S = 5.0
+MOST_RECORDED = 128
+"""More nodes record nothing: what they would send is several times what they measure."""
 
 
 @dataclass
@@ -47,6 +59,8 @@ class Session:
         """Open the listeners of all nodes, then connect all nodes; raises Setback."""
         connect_s = self._job.patience_s
         epoch_ns = await self._epoch_ns()
+        if self._job.step.options.evidence is not False and not self._records:
+            self._logbook.evidence.leave_out(self.members, f"more than {MOST_RECORDED} nodes")
         opened = await self._ask(
             {node: self._open_request(node) for node in self.members}, ListeningOn, connect_s
         )
@@ -108,12 +122,16 @@ class Session:
         except AgentError as error:
             raise Setback({first: error}) from None
 
+    @property
+    def _records(self) -> bool:
+        return self._job.step.options.evidence is not False and len(self.members) <= MOST_RECORDED
+
     def _open_request(self, node: int) -> request.Open:
         return request.Open(
             node=node,
             addresses=self._job.nodes[node].places,
             ports=self._job.nodes[node].ports,
-            options=self._job.step.options,
+            options=replace(self._job.step.options, evidence=self._records),
             token=self._job.token,
         )
 
@@ -150,9 +168,13 @@ class Session:
             received = await agent.receive()
             if isinstance(received, pa.RecordBatch):
                 self._ledger.samples(received)
+            elif isinstance(received, Evidence):
+                self._ledger.recorded(node, received)
+            elif isinstance(received, Recording):
+                self._logbook.evidence.take(node, received)
             elif isinstance(received, answer):
                 return received
-            elif not isinstance(received, Evidence):
+            else:
                 self._hear(node, received)
 
     def _hear(self, node: int, said: Reply) -> None:
