@@ -94,6 +94,11 @@ impl Machine {
         (1..=NODES).map(|number| format!("n{number}")).collect()
     }
 
+    /// How many networks a node is in.
+    fn networks(&self) -> u32 {
+        1
+    }
+
     /// None: both take part.
     fn dead_hosts(&self) -> Vec<usize> {
         Vec::new()

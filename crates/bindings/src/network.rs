@@ -90,6 +90,11 @@ impl Network {
         hosts.map(|host| self.inner.host_name(host)).collect()
     }
 
+    /// How many networks a host may be in.
+    fn networks(&self) -> u32 {
+        self.inner.networks()
+    }
+
     /// The hosts, by index, that can neither send nor receive.
     fn dead_hosts(&self) -> Vec<usize> {
         let hosts = 0..self.inner.hosts();

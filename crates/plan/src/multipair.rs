@@ -16,6 +16,8 @@ const MOST_PAIRS: u32 = 64;
 const DEFAULT_PAIRS: [u32; 3] = [1, 2, 4];
 const DEFAULT_WINDOW: u32 = 64;
 const MOST_WINDOW: u32 = 1 << 20;
+/// How much more often small messages are repeated.
+const SMALL_FACTOR: u32 = 10;
 
 /// What each pair does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,6 +104,30 @@ impl MultiPair {
         }
     }
 
+    /// Messages of a timing of which one takes so long: as many as agents would time.
+    pub fn messages(&self, repeats: u32, size_bytes: u64, message_s: f64) -> u32 {
+        let is_small = self.small_bytes.is_some_and(|most| size_bytes <= most);
+        let factor = if is_small { SMALL_FACTOR } else { 1 };
+        let each = if self.test == Test::Latency {
+            1
+        } else {
+            self.window
+        };
+        let asked = repeats.saturating_mul(factor).saturating_mul(each);
+        let fitting = self.at_most_ns.map_or(u32::MAX, |most_ns| {
+            (most_ns as f64 / 1e9 / message_s) as u32
+        });
+        asked.min(fitting).clamp(1, i32::MAX as u32)
+    }
+
+    /// The transfers of each pair of a phase, a striped one as one for each interface with its part of the message.
+    pub fn by_pair(&self, phase: &Phase) -> Vec<Vec<Transfer>> {
+        let pairs = phase.arrangement.map_or(1, |one| one.pairs) as usize;
+        let each = phase.transfers.len() / pairs;
+        let of_pair = |some: &[Transfer]| some.iter().flat_map(stripes).collect();
+        phase.transfers.chunks(each).map(of_pair).collect()
+    }
+
     fn work(&self) -> Work {
         match self.test {
             Test::Latency => Work::Pingpong,
@@ -185,6 +211,19 @@ impl MultiPair {
             Test::Latency | Test::TwoWay => vec![there, back],
         }
     }
+}
+
+/// The first stripes have the odd bytes, and one without any is not used.
+fn stripes(whole: &Transfer) -> Vec<Transfer> {
+    let (count, bytes) = (u64::from(whole.streams), whole.bytes);
+    let part = |network: u32| Transfer {
+        bytes: bytes / count + u64::from(u64::from(network) < bytes % count),
+        streams: 1,
+        network: whole.network + network,
+        ..*whole
+    };
+    let parts = (0..whole.streams).map(part);
+    parts.filter(|part| part.bytes > 0).collect()
 }
 
 fn read_pairs(step: &Section) -> Result<Vec<u32>> {
@@ -278,6 +317,36 @@ mod tests {
             [8, 64].map(|size_bytes| (policy, pairs, first, size_bytes))
         });
         assert_eq!(order, expected.concat());
+    }
+
+    #[test]
+    fn a_striped_message_goes_in_parts_over_all_interfaces() {
+        let striped = step(Test::Latency, &[Policy::Striped], 2);
+        let phases = striped.phases(&[1, 7], 2);
+        let parts = |number: usize| -> Vec<Vec<_>> {
+            let pairs = striped.by_pair(&phases[number]);
+            let made = |one: &Transfer| (one.src, one.network, one.bytes);
+            pairs
+                .iter()
+                .map(|all| all.iter().map(made).collect())
+                .collect()
+        };
+        assert_eq!(parts(0), [vec![(0, 0, 1), (1, 0, 1)]]);
+        assert_eq!(
+            parts(3),
+            vec![vec![(0, 0, 4), (0, 1, 3), (1, 0, 4), (1, 1, 3)]; 3]
+        );
+    }
+
+    #[test]
+    fn a_timing_has_as_many_messages_as_agents_would_time() {
+        let mut one_way = step(Test::OneWay, &[], 1);
+        assert_eq!(one_way.messages(20, 8, 1.0), 20 * 64);
+        (one_way.small_bytes, one_way.at_most_ns) = (Some(8), Some(50_000_000));
+        assert_eq!(one_way.messages(20, 8, 1e-6), 200 * 64);
+        assert_eq!(one_way.messages(20, 9, 1e-3), 50);
+        assert_eq!(one_way.messages(20, 9, 1.0), 1);
+        assert_eq!(step(Test::Latency, &[], 1).messages(20, 8, 1.0), 20);
     }
 
     #[test]

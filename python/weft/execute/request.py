@@ -195,19 +195,22 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
     Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
     spare for each end. What is computed comes out the same in every launch, so that one is enough.
     """
-    if is_computed(testbed):
-        for step in plan.steps:
-            testbed.check(step)
-        return replace(plan, launches=1), []
     notes: list[Warning] = []
     for index, step in enumerate(plan.steps):
-        _check_enough_nodes(step, testbed)
+        if is_computed(testbed):
+            testbed.check(step)
+        else:
+            _check_enough_nodes(step, testbed)
         if isinstance(step.pattern, MultiPair):
             settled, said = settle_pairs(step, step.pattern, testbed, cpus)
             notes += said
+        elif is_computed(testbed):
+            settled = step
         else:
             settled = replace(step, options=_settled_options(step, testbed, cpus))
         plan = plan.with_step(index, settled)
+    if is_computed(testbed):
+        return replace(plan, launches=1), notes
     return check_transports(plan, testbed), notes
 
 

@@ -14,6 +14,7 @@ from weft.plan.plan import Options, Step
 from weft.run.meta import Warning
 from weft.testbed.agent.agent import Agent
 from weft.testbed.base import Testbed
+from weft.testbed.computed.base import is_computed
 
 _BETWEEN_NODES = ("alone", "independent", "striped", "shared", "mptcp", "bonded")
 
@@ -74,6 +75,11 @@ def _check(step: str, networks: int, testbed: Testbed, policy: Policy) -> None:
         raise RequestError(
             f"step {step!r}: interfaces = {policy} is between two nodes, and {where} is one",
             "interfaces = memory",
+        )
+    if is_computed(testbed) and policy not in testbed.policies:
+        raise RequestError(
+            f"step {step!r}: interfaces = {policy} is measured, not simulated, on {where}",
+            f"choose from {', '.join(testbed.policies)}, or run it on lab:two-nics",
         )
     if policy == "striped" and networks < 2:
         raise RequestError(

@@ -54,7 +54,7 @@ def bed_of(kind: str = "lab", networks: int = 2, cpus: list[int] | None = None) 
         for host in (1, 2)
     ]
     more = {"cpus": cpus, "may_spin": False, "is_here": True}
-    return SimpleNamespace(kind=kind, name="it", nodes=nodes, **more)
+    return SimpleNamespace(kind=kind, name="it", nodes=nodes, is_computed=False, **more)
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,13 @@ def test_pairs_go_over_the_interfaces_that_their_policy_says(quick: Path, tmp_pa
     ]
     sent = [carried[0]["bytes"][name][1] for name in ("eth0", "eth1")]
     assert 0.8 < sent[0] / sent[1] < 1.25
+    foretold = tmp_path / "foretold"
+    arguments = ("run", quick, "--on", "sim:two-nics", "--scale", "0.3", "--out", foretold)
+    assert weft(*arguments).returncode == 0
+    for key, point in by_test(foretold).items():
+        if key[-1] == 65536:
+            measured = found[key]["sum_mbps"]["median"]
+            assert measured == pytest.approx(point["sum_mbps"]["median"], rel=0.1), key
 
 
 def check_evidence(run: Run) -> None:

@@ -42,7 +42,6 @@ NOT_BETWEEN_NODES = {
     "gamma-sweep": "no application computes",
     "webserver": "no application computes",
     "icmp": "only TCP is simulated",
-    "multi-pair": "measured, not simulated",
     "udp": "only TCP is simulated",
 }
 

@@ -6,6 +6,7 @@ mod cast;
 mod chain;
 mod columns;
 mod digest;
+mod multi_pair;
 mod outcome;
 mod pair;
 mod parameters;
@@ -19,6 +20,7 @@ mod summary;
 
 pub use columns::{Columns, Loads, Row};
 pub use digest::{Digest, QUANTILES, Tally};
+pub use multi_pair::add_rows;
 pub use outcome::{Keep, PhaseOutcome};
 pub use pair::Timed;
 pub use parameters::{Parameters, Sharing, Simulator};

@@ -91,10 +91,15 @@ impl PhaseOutcome {
 
     /// Adds the rows of a transfer; the phase lasts at least as long as they do.
     pub fn add_batches(&mut self, transfer: &Transfer, batches: Batches) {
+        self.add_batches_from(transfer, batches, 0);
+    }
+
+    /// The same where the first batch has another number than 0.
+    pub fn add_batches_from(&mut self, transfer: &Transfer, batches: Batches, first: u32) {
         let start_s = |batch: u32| batches.start_s + f64::from(batch) * batches.elapsed_s;
         for batch in 0..batches.count {
             let row = Row {
-                batch,
+                batch: first + batch,
                 src: transfer.src,
                 dst: transfer.dst,
                 size_bytes: batches.size_bytes,

@@ -92,13 +92,14 @@ impl Timed {
         })
     }
 
-    fn batch_s(&self, messages: u32) -> f64 {
+    /// What so many messages take.
+    pub fn batch_s(&self, messages: u32) -> f64 {
         let windows = messages.div_ceil(self.window);
         f64::from(messages) * self.each_s + f64::from(windows) * self.window_s
     }
 
     /// One way of one message of a full window.
-    fn message_s(&self) -> f64 {
+    pub fn message_s(&self) -> f64 {
         self.batch_s(self.window) / f64::from(self.window) / self.crossings
     }
 

@@ -94,6 +94,17 @@ impl<'a> Setup<'a> {
         Some(path)
     }
 
+    /// Adds one message, whose ends handle no other behind it.
+    pub fn add_message(&mut self, message: &Transfer) -> Option<Path> {
+        let (path, demand) = self.seek(message, message.bytes, message.bytes)?;
+        self.count_ports(message, 0);
+        self.push(Demand {
+            cap_bits_per_s: self.window_rate(&path).min(path.own_bits_per_s),
+            ..demand
+        });
+        Some(path)
+    }
+
     /// The same without adding it.
     pub fn seek(
         &mut self,

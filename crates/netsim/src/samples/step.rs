@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use weft_plan::{Phase, PlanError, Reach, Step, StopRule};
+use weft_plan::{Pattern, Phase, PlanError, Reach, Step, StopRule};
 
 use crate::simulate::{Interrupted, side_by_side};
 
 use super::all_pairs::AllPairs;
 use super::digest::{Condenser, Tally};
+use super::multi_pair;
 use super::outcome::{Common, Keep, PhaseOutcome};
 use super::pair;
 use super::parameters::Simulator;
@@ -66,7 +67,7 @@ impl Simulator<'_> {
             keep,
         };
         let (outcomes, tally) = match step.pattern.is_pair() {
-            true => (self.run_pair(step, phases), Tally::default()),
+            true => (self.run_pair(common, phases)?, Tally::default()),
             false => self.run_ensemble(common, phases)?,
         };
         Ok(Outcome {
@@ -107,10 +108,17 @@ impl Simulator<'_> {
         Ok(all)
     }
 
-    fn run_pair(&self, step: &Step, phases: &Chosen) -> Vec<PhaseOutcome> {
+    fn run_pair(
+        &self,
+        common: Common<'_>,
+        phases: &Chosen,
+    ) -> Result<Vec<PhaseOutcome>, Interrupted> {
         let mut setup = Setup::new(self.network, self.parameters);
         let phases: Vec<_> = phases.iter().map(|(phase, _)| phase.clone()).collect();
-        pair::run(&mut setup, step, &phases)
+        match &common.step.pattern {
+            Pattern::MultiPair(pattern) => multi_pair::run(&mut setup, common, pattern, &phases),
+            _ => Ok(pair::run(&mut setup, common.step, &phases)),
+        }
     }
 
     /// A free thread takes the next phase; phases are independent, so it does not matter which does.

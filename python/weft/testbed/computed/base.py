@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from weft import _core
 from weft.errors import RequestError
-from weft.plan.pattern import AllToAll
+from weft.plan.pattern import AllToAll, Policy
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.run import records
@@ -39,6 +39,8 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
     is_here = False
     computes = False
     """Whether it simulates what applications compute."""
+    policies: tuple[Policy, ...] = ("alone", "independent", "striped", "shared")
+    """How pairs may use the interfaces of its nodes."""
 
     def __init__(self, model: Model) -> None:
         self.model: Model = model
@@ -55,7 +57,8 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
 
     @cached_property
     def nodes(self) -> list[Node]:
-        return [Node(name, "") for name in self.model.hosts()]
+        places = ("",) * self.model.networks()
+        return [Node(name, "", places) for name in self.model.hosts()]
 
     @cached_property
     def dead(self) -> set[int]:
@@ -90,10 +93,10 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
                 f"step {step.name!r} measures the probe's own loop: there is nothing to simulate",
                 "run it on lab:pair",
             )
-        if step.pattern.kind in ("exchange", "multipair"):
+        if step.pattern.kind == "exchange":
             raise RequestError(
-                f"step {step.name!r} is {step.pattern.kind}, which is measured, not simulated yet",
-                "run it on lab:two-nics; of simulated pairs both ways, run pairs with duplex = full",
+                f"step {step.name!r} is an exchange, which is measured, not simulated",
+                "run it on lab:pair; here run multipair with pairs = [1] and test = two-way",
             )
         if step.computes and not self.computes:
             refuse_load(step, self.kind, self.name)

@@ -61,6 +61,11 @@ class SimulatedNodes(Computed[_core.Machine]):
                 f"step {step.name!r} is a {step.pattern.kind} between many nodes; node:{self.name} has two",
                 "run it on sim:FABRIC; here run pingpong, stream and webserver, such as netpipe, stream, gamma-sweep",
             )
+        if step.is_multi_pair:
+            raise RequestError(
+                f"step {step.name!r} is several pairs, which node:{self.name} does not simulate",
+                "run it on lab:two-nics or sim:two-nics",
+            )
         super().check(step)
 
     def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
