@@ -58,7 +58,6 @@ def _settings(job: StepJob, sizes: Mapping[int, int]) -> dict[str, object]:
         "window": getattr(step.pattern, "window", 1),
         "calls": step.options.calls or "blocking",
         "until_ns": step.until_ns or 0,
-        "warms_up": int(bool(step.goal)),
         "orders": int(bool(step.pin_ns or job.known)),
         "largest_bytes": max(sizes.values()),
         "phases": ",".join(f"{one}:{sizes[one]}" for one in first if one in sizes),

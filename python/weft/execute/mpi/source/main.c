@@ -8,7 +8,6 @@
  *     window=N  phases=INDEX:BYTES,INDEX:BYTES,...  until_ns=N (0: none)
  *     rule=time  trial_ns=N at_least=N at_most_ns=N (0: none)   or   rule=count  repeats=N;   trials=N
  *     orders=1 largest_bytes=N: further batches come on standard input, see pair.c
- *     warms_up=1: a message that is not timed before each size, unless it takes long
  *
  *   pattern=many  between all ranks; the phases come in on rank 0's standard input, see phase.c */
 #define _GNU_SOURCE
@@ -80,7 +79,6 @@ static struct settings read_settings(int argc, char **argv)
         .nonblocking = is(value_of(argc, argv, "calls"), "nonblocking"),
         .by_count = is(value_of(argc, argv, "rule"), "count"),
         .takes_orders = number_of(argc, argv, "orders") != 0,
-        .warms_up = number_of(argc, argv, "warms_up") != 0,
         .window = window > 0 ? window : 1,
         .trials = number_of(argc, argv, "trials"),
         .repeats = number_of(argc, argv, "repeats"),

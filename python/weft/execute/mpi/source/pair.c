@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #define WARM_UP_NS 1000000
-#define LONG_NS 2000000 /* a message that takes longer needs no warm-up */
 #define WARM_UP_MESSAGES 20
 #define REPORT_EVERY_NS 200000000
 /* The reader of results may be on this machine: it gets time to write them before the next phase is timed. */
@@ -194,8 +193,6 @@ static int64_t phase(struct end *end, long index, int64_t size, int64_t latest_n
 {
     const struct settings *settings = end->settings;
     const int64_t messages = messages_for(end, size, latest_ns, latest_size);
-    if (settings->warms_up && latest_ns < LONG_NS)
-        batch(end, (struct order){size, 1});
     const int64_t began_ns = now_ns();
     int64_t best_ns = INT64_MAX;
     for (long trial = 0; trial < settings->trials; trial++) {
