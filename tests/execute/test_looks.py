@@ -17,9 +17,10 @@ from weft.diagnose.stops import stop_lines
 from weft.errors import RequestError
 from weft.execute.agenda import Agenda
 from weft.execute.progress import Reporter
-from weft.plan.plan import Goal, Plan, SizeList
+from weft.plan.plan import Goal, Plan, SizeList, TimeRule
 from weft.run.folder import Run, RunWriter, lock_folder
 from weft.run.meta import RunMeta
+from weft.run.missing import MissingStep
 from weft.run.records import Against
 from weft.sequential import LOOKS
 
@@ -77,6 +78,20 @@ def test_a_resumed_run_keeps_its_looks(tmp_path: Path, every: int) -> None:
     assert len(set(ends.values())) >= 4 and set(ends.values()) <= {*LOOKS, LAUNCHES}
     resumed = interrupted(tmp_path / "r", begun(tmp_path / "r", GOAL), every)
     assert resumed.meta.stops == whole.meta.stops
+
+
+@pytest.mark.parametrize(("message_us", "warm_up"), [(1, 20), (50, 6), (900, 1), (3000, 0)])
+def test_batches_of_short_messages_have_a_warm_up(
+    tmp_path: Path, message_us: float, warm_up: int
+) -> None:
+    """Batches of 10 ms: half round trips of 1 us are 5,000 messages, of which 20 are enough."""
+    writer = begun(tmp_path / "r", GOAL)
+    step = replace(writer.meta.plan.steps[0], stop=TimeRule(10**7, 7))
+    writer.meta.plan = writer.meta.plan.with_step(0, step)
+    writer.append(step_rows(SIZES, np.full((len(SIZES), 1, 1), float(message_us))))
+    writer.meta.done.append([0, 0])
+    known = Agenda(writer, Reporter()).known(MissingStep(0, 1, [0, 1]))
+    assert [one.warm_up for one in known] == [warm_up] * 2
 
 
 def test_a_resumed_run_is_measured_against_the_same_run(tmp_path: Path) -> None:

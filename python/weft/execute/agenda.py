@@ -32,6 +32,9 @@ LAUNCH_NS = 25e6
 MOST_MESSAGES = 2**31 - 1
 WARM_UP_NS = 2e6
 """Of messages that take longer, cold caches and small windows are a small part."""
+WARM_UP_SHARE = 16
+"""One of so many messages of a batch goes first, where messages are shorter."""
+MOST_WARM_UP = 20
 
 
 @dataclass(frozen=True)
@@ -230,8 +233,15 @@ def _wanted(step: Step, stop: TimeRule, seen: _Seen, row: int, launch_ns: float)
         seen.batches.time_us[mine], seen.batches.launch[mine], launch_ns, batch_ns
     )
     usual = math.ceil(stop.trials * min(1.0, stop.trial_ns / batch_ns))
-    phase, is_short = int(seen.curve.phases[row]), message_ns < WARM_UP_NS
-    return _Wanted(Known(phase, messages, worth or usual, is_short), batch_ns)
+    phase, warm_up = int(seen.curve.phases[row]), _warm_up(messages, message_ns)
+    return _Wanted(Known(phase, messages, worth or usual, warm_up), batch_ns)
+
+
+def _warm_up(messages: int, message_ns: float) -> int:
+    """The messages that go before a batch and are not timed."""
+    if message_ns >= WARM_UP_NS:
+        return 0
+    return min(max(messages // WARM_UP_SHARE, 1), MOST_WARM_UP)
 
 
 def _within(wanted: list[_Wanted], left_ns: float) -> tuple[Known, ...]:

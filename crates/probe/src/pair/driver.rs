@@ -18,8 +18,6 @@ use crate::wire::samples::Sample;
 /// Warm-up before the first phase ends after this time or this many messages.
 const WARM_UP_NS: u64 = 1_000_000;
 const WARM_UP_MESSAGES: u32 = 20;
-/// Where sizes come in any order, one of so many messages of a batch goes first.
-const WARM_UP_SHARE: u32 = 16;
 /// Samples wait at most this long before they are handed on, always between two phases.
 const REPORT_EVERY_NS: u64 = 200_000_000;
 
@@ -31,9 +29,9 @@ pub struct Known {
     /// Of each batch.
     pub messages: u32,
     pub batches: u32,
-    /// Whether messages go first that are not timed: where sizes come in any order, it finds cold caches and small
+    /// So many messages go first that are not timed: where sizes come in any order, they find cold caches and small
     /// windows.
-    pub warms_up: bool,
+    pub warm_up: u32,
 }
 
 /// A batch of a phase that the coordinator chose by the samples so far.
@@ -210,8 +208,8 @@ impl<'a, B: Batches> Driver<'a, B> {
             Some(known) => (known.messages, known.batches),
             None => (self.messages_for(phase, known_ns)?, stop.trials()),
         };
-        if known.is_some_and(|known| known.warms_up) {
-            self.warm_up(phase, (messages / WARM_UP_SHARE).clamp(1, WARM_UP_MESSAGES))?;
+        if let Some(warm_up @ 1..) = known.map(|known| known.warm_up) {
+            self.warm_up(phase, warm_up)?;
         }
         let phase_start_ns = now_ns();
         let mut best_ns = u64::MAX;

@@ -23,7 +23,6 @@ from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.request import Wanted
 from weft.testbed.base import Testbed
 
-WARM_UP_SHARE, WARM_UP_MESSAGES = 16, 20
 WARM_UP = -1
 """The number of a batch whose time is not wanted."""
 
@@ -95,9 +94,8 @@ def _known_batches(job: StepJob, sizes: Mapping[int, int]) -> list[Wanted]:
     batches = []
     for one in job.known:
         size_bytes = sizes[one.phase]
-        if one.warms_up:
-            messages = min(max(one.messages // WARM_UP_SHARE, 1), WARM_UP_MESSAGES)
-            batches.append(Wanted(one.phase, WARM_UP, size_bytes, messages))
+        if one.warm_up:
+            batches.append(Wanted(one.phase, WARM_UP, size_bytes, one.warm_up))
         numbers = range(one.batches)
         batches += [Wanted(one.phase, number, size_bytes, one.messages) for number in numbers]
     return batches

@@ -46,13 +46,13 @@ class Serve(Request, frozen=True, kw_only=True):
 
 
 class Known(Struct, frozen=True):
-    """How to measure a phase whose message time is known: so many batches of so many messages, perhaps after one that
-    is not timed."""
+    """How to measure a phase whose message time is known: so many batches of so many messages, after a batch of
+    `warm_up` messages that is not timed, unless that is 0."""
 
     phase: int
     messages: int
     batches: int
-    warms_up: bool
+    warm_up: int
 
 
 class Drive(Serve, frozen=True, kw_only=True):
