@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn warm_up_is_not_counted() {
+    fn unrecorded_batches_are_not_counted() {
         let (mut recorder, value) = recorder(Duration::ZERO, false);
         for (phase, batch, to) in [
             (3, None, 10),

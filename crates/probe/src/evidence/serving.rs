@@ -5,9 +5,7 @@ use std::io;
 use super::recorder::{Recorded, Recorder};
 use crate::system::clock::now_ns;
 use crate::transport::order::Order;
-
-/// Rows wait at most this long before they are handed on, always between two phases.
-const REPORT_EVERY_NS: u64 = 200_000_000;
+use crate::wire::samples::REPORT_EVERY_NS;
 
 /// Hands on what it records between phases, while the other end waits until this one is ready.
 pub struct ServingEnd<'a> {

@@ -13,13 +13,11 @@ use crate::system::clock::now_ns;
 use crate::transport::batches::{Batches, Outcome};
 use crate::transport::delivery::DeliveryRow;
 use crate::transport::order::Order;
-use crate::wire::samples::Sample;
+use crate::wire::samples::{REPORT_EVERY_NS, Sample};
 
 /// Warm-up before the first phase ends after this time or this many messages.
 const WARM_UP_NS: u64 = 1_000_000;
 const WARM_UP_MESSAGES: u32 = 20;
-/// Samples wait at most this long before they are handed on, always between two phases.
-const REPORT_EVERY_NS: u64 = 200_000_000;
 
 /// How to measure a phase whose message time is known.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -268,7 +266,7 @@ impl<'a, B: Batches> Driver<'a, B> {
 
     /// A batch that is in no sample; gives the time of one message.
     fn warm_up(&mut self, phase: &Phase, messages: u32) -> io::Result<u64> {
-        let order = Order::warm_up(phase.index, phase.size_bytes, messages);
+        let order = Order::unrecorded(phase.index, phase.size_bytes, messages);
         Ok(message_ns(&self.batches.batch(order)?))
     }
 

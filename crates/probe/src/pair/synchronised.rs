@@ -55,7 +55,7 @@ pub fn follow<C: Channel>(
             start_ns,
         } = next(requests)?
         else {
-            evidence.before(Order::warm_up(0, 0, 0))?;
+            evidence.before(Order::unrecorded(0, 0, 0))?;
             return channel.send(&END);
         };
         if size_bytes == 0 || size_bytes > largest_bytes || messages == 0 {

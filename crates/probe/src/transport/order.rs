@@ -5,8 +5,8 @@ use std::io;
 use crate::transport::channel::Channel;
 
 const WIRE_BYTES: usize = 24;
-/// On the wire, of a batch that does not count.
-const WARM_UP: u32 = u32::MAX;
+/// On the wire, of a batch beside which nothing is recorded.
+const UNRECORDED: u32 = u32::MAX;
 const MAGIC: u32 = 0x7765_6674;
 const READY: u8 = 0x52;
 
@@ -25,12 +25,13 @@ pub struct Order {
     pub size_bytes: u64,
     pub messages: u32,
     pub phase: u32,
-    /// Its number in the phase; none of a warm-up, which does not count.
+    /// Its number in the phase; none where no evidence is recorded beside it: of a warm-up, and where that takes too long.
     pub batch: Option<u32>,
 }
 
 impl Order {
-    pub fn warm_up(phase: u32, size_bytes: u64, messages: u32) -> Order {
+    /// A batch without evidence.
+    pub fn unrecorded(phase: u32, size_bytes: u64, messages: u32) -> Order {
         Order {
             size_bytes,
             messages,
@@ -81,7 +82,7 @@ impl Order {
         wire[4..8].copy_from_slice(&self.messages.to_le_bytes());
         wire[8..16].copy_from_slice(&self.size_bytes.to_le_bytes());
         wire[16..20].copy_from_slice(&self.phase.to_le_bytes());
-        wire[20..].copy_from_slice(&self.batch.unwrap_or(WARM_UP).to_le_bytes());
+        wire[20..].copy_from_slice(&self.batch.unwrap_or(UNRECORDED).to_le_bytes());
         wire
     }
 
@@ -95,7 +96,7 @@ impl Order {
             messages: word(4),
             size_bytes: u64::from_le_bytes(wire[8..16].try_into().expect("8 bytes")),
             phase: word(16),
-            batch: (batch != WARM_UP).then_some(batch),
+            batch: (batch != UNRECORDED).then_some(batch),
         })
     }
 }
@@ -119,7 +120,7 @@ mod tests {
             phase: 5,
             batch: Some(3),
         };
-        for order in [order, Order::warm_up(5, 1 << 40, 77)] {
+        for order in [order, Order::unrecorded(5, 1 << 40, 77)] {
             assert_eq!(Order::from_wire(order.to_wire()).unwrap(), order);
         }
     }

@@ -139,7 +139,7 @@ mod tests {
             loses_all: false,
             reply_within: Duration::ZERO,
         };
-        let order = Order::warm_up(0, 1, 4);
+        let order = Order::unrecorded(0, 1, 4);
         let mut trips = Trips::new(Duration::from_secs(5));
         let outcome = trips.run(&mut path, order).unwrap();
         let (delivery, _) = outcome.delivery.unwrap();
@@ -156,7 +156,7 @@ mod tests {
             loses_all: true,
             reply_within: Duration::ZERO,
         };
-        let order = Order::warm_up(0, 1, 1);
+        let order = Order::unrecorded(0, 1, 1);
         let mut trips = Trips::new(Duration::from_millis(30));
         let said = trips.run(&mut path, order).unwrap_err().to_string();
         assert!(

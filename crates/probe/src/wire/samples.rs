@@ -6,6 +6,9 @@ use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 
+/// Samples and evidence wait at most this long before they are handed on, always between two phases.
+pub const REPORT_EVERY_NS: u64 = 200_000_000;
+
 /// One timed batch. Times are nanoseconds; `start_ns` counts from the run's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {

@@ -72,7 +72,7 @@ impl UdpBatches<'_> {
     fn probe(&mut self, size_bytes: u64, messages: u32) -> io::Result<Outcome> {
         self.number += 1;
         // The phase comes with the first batch that counts.
-        let order = Order::warm_up(0, size_bytes, messages);
+        let order = Order::unrecorded(0, size_bytes, messages);
         order.announce(&mut self.orders)?;
         self.stream(order)
     }
