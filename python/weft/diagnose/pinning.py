@@ -10,19 +10,18 @@ during a run what to measure next, and afterwards what was found.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import pyarrow as pa
 
-from weft.diagnose.curve import Curve, column
+from weft.diagnose.curve import Curve
+from weft.diagnose.pin_rounds import NOTHING, Measured, rounds_of
 from weft.interval import Interval
 from weft.model.thresholds import Candidate, candidates
 from weft.plan.plan import CONFIRMING_LAUNCHES
 from weft.run.folder import Run
-from weft.run.meta import RunMeta
 from weft.run.records import Role
 from weft.sequential import LOOKS, interval, ranks, side
 from weft.statistics import Floats
@@ -84,37 +83,6 @@ class Trial:
     @property
     def messages(self) -> int:
         return max(1, round(BATCH_NS / self.jump.round_trip_ns))
-
-
-Compared = tuple[Role, tuple[int, ...]]
-Rounds = dict[Compared, dict[int, Floats]]
-"""By what is compared and the launch: the log time of each size (columns) in each round (rows)."""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The rounds of a jump so far, and how long those on the way to its place took."""
-
-    rounds: Rounds
-    spent_ns: int
-
-    def pooled(self, compared: Compared) -> Floats:
-        """The rounds of all launches."""
-        found = list(self.rounds.get(compared, {}).values())
-        return np.concatenate(found) if found else np.empty((0, len(compared[1])))
-
-    @property
-    def bisected_in(self) -> set[int]:
-        """The launches in which its place was looked for."""
-        return {
-            launch
-            for (role, _), found in self.rounds.items()
-            if role != "confirms"
-            for launch in found
-        }
-
-
-NOTHING = Measured({}, 0)
 
 
 @dataclass(frozen=True)
@@ -254,53 +222,6 @@ def _votes_of_three(jump: Jump, sizes: tuple[int, ...], rounds: Floats) -> Float
     if_after = rounds[:, 2] - jump.grows((tested, after), 1)
     votes: Floats = (rounds[:, 1] - (if_before + if_after) / 2) * math.copysign(1, jump.height)
     return votes
-
-
-_Table = dict[tuple[int, int], dict[int, float]]
-"""By the first phase of a trial and the round: the log time of each size, by its place in the trial."""
-
-
-def rounds_of(meta: RunMeta, samples: pa.Table, step: int) -> dict[tuple[int, ...], Measured]:
-    """What has been measured of each jump of a step, by its start."""
-    chosen = {
-        (one["launch"], one["phase"]): (one["bisects"], one["size_bytes"])
-        for one in meta.phases
-        if one["step"] == step and "bisects" in one
-    }
-    tables: dict[tuple[int, ...], dict[Compared, dict[int, _Table]]] = {}
-    spent: dict[tuple[int, ...], int] = {}
-    for launch, phase, batch, messages, elapsed_ns in _rows(samples, step, chosen):
-        bisects, size = chosen[launch, phase]
-        start, sizes, role = tuple(bisects["start"]), tuple(bisects["sizes"]), bisects["role"]
-        spent[start] = spent.get(start, 0) + (elapsed_ns if role != "confirms" else 0)
-        compared = tables.setdefault(start, {}).setdefault((role, sizes), {})
-        place = sizes.index(size)
-        log_time = math.log(max(1, elapsed_ns) / messages)
-        compared.setdefault(launch, {}).setdefault((phase - place, batch), {})[place] = log_time
-    return {start: Measured(_arrays(found), spent[start]) for start, found in tables.items()}
-
-
-def _rows(samples: pa.Table, step: int, chosen: Collection[tuple[int, int]]) -> Iterator[list[int]]:
-    """Launch, phase, batch, messages and time of the batches of chosen phases whose messages arrived."""
-    names = ("launch", "phase", "batch", "messages", "elapsed_ns")
-    rows = np.column_stack([column(samples, name) for name in names])
-    is_of_step = (column(samples, "step") == step) & (rows[:, 3] > 0)
-    for row in rows[is_of_step].tolist():
-        if (row[0], row[1]) in chosen:
-            yield row
-
-
-def _arrays(tables: dict[Compared, dict[int, _Table]]) -> Rounds:
-    """The rounds in which every size was measured, in the order in which they were chosen."""
-    return {
-        compared: {launch: _array(table, len(compared[1])) for launch, table in found.items()}
-        for compared, found in tables.items()
-    }
-
-
-def _array(table: _Table, sizes: int) -> Floats:
-    whole = [table[key] for key in sorted(table) if len(table[key]) == sizes]
-    return np.array([[row[place] for place in range(sizes)] for row in whole]).reshape(-1, sizes)
 
 
 def jumps(curve: Curve) -> list[Jump]:
