@@ -6,6 +6,7 @@ import contextlib
 import re
 import shutil
 from dataclasses import dataclass
+from functools import cache
 
 from weft.binaries import ask
 from weft.errors import RequestError
@@ -101,8 +102,9 @@ def _find(name: str, kind: str | None) -> Tool:
     )
 
 
+@cache
 def _tool(name: str, path: str) -> Tool:
-    """What MPI a program is of; raises RequestError."""
+    """What MPI a program is of; raises RequestError. Each launch asks for it."""
     for kind, argument, pattern in _VERSIONS[name]:
         if found := pattern.search(_said([path, argument])):
             return Tool(path, kind, found[1])
