@@ -10,9 +10,8 @@ import pytest
 from support.clusters.mpi import INSTALLED
 from support.command import weft_json
 from support.evidence import recorded_batches
-from weft.diagnose.curve import curves
 from weft.diagnose.evidence import evidence
-from weft.diagnose.pinning import Pin, jumps, pins
+from weft.diagnose.thresholds import Threshold, thresholds
 from weft.run.folder import Run
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("own_cache")]
@@ -24,11 +23,10 @@ OB1_HEADER = 56
 """What Open MPI's matching layer takes of an eager fragment."""
 
 
-def pinned(folder: Path, *arguments: str) -> list[Pin]:
+def pinned(folder: Path, *arguments: str) -> list[Threshold]:
     said = weft_json("run", "thresholds", "--on", "local:2", "--out", folder, *arguments)
     assert said["status"] == "complete", said
-    run = Run.open(folder)
-    return [pin for curve in curves(run) for pin in pins(run, 0, jumps(curve))]
+    return thresholds(Run.open(folder))
 
 
 def sizes(least: str, most: str) -> list[str]:
@@ -36,13 +34,18 @@ def sizes(least: str, most: str) -> list[str]:
     return [word for key, size in bounds for word in ("--set", f"steps.*.sizes.{key}='{size}'")]
 
 
-def confirmed(folder: Path, *arguments: str) -> set[tuple[int, int]]:
-    """What a run of some confirms; the first that confirms anything."""
+def confirmed(folder: Path, *arguments: str) -> dict[tuple[int, int], str | None]:
+    """What a run of some confirms, with its name; the first that confirms anything."""
     for number in range(TRIES):
         found = pinned(folder / str(number), *arguments)
-        if places := {(pin.before, pin.after) for pin in found if pin.state == "confirmed"}:
+        places = {
+            (one.pin.before, one.pin.after): one.name
+            for one in found
+            if one.pin and one.pin.state == "confirmed"
+        }
+        if places:
             return places
-    return set()
+    return {}
 
 
 def test_the_segment_of_a_tcp_connection(tmp_path: Path) -> None:
@@ -63,10 +66,24 @@ def check_evidence(run: Run) -> None:
     assert sizes and sizes <= {point.size_bytes for point in evidence(run).points}
 
 
-@pytest.mark.skipif("openmpi" not in INSTALLED, reason="no Open MPI")
-def test_open_mpis_eager_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMPI_MCA_btl_vader_eager_limit", "3001")
-    monkeypatch.setenv("OMPI_MCA_mpi_yield_when_idle", "0")
-    over = ["--transport", "mpi", "--mpi", "openmpi", *sizes("512 B", "16 KiB")]
-    last = 3001 - OB1_HEADER
-    assert (last, last + 1) in confirmed(tmp_path, *over)
+@pytest.mark.parametrize(
+    ("mpi", "name", "last"),
+    [
+        ("openmpi", "btl_vader_eager_limit", 3001 - OB1_HEADER),
+        ("openmpi", "btl_tcp_eager_limit", 3001 - OB1_HEADER),
+        ("mpich", "UCX_RNDV_THRESH", 3000),
+    ],
+)
+def test_an_eager_limit(
+    mpi: str, name: str, last: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if mpi not in INSTALLED:
+        pytest.skip(f"no {mpi}")
+    btl = name.split("_")[1]
+    settings = {"btl": f"{btl},self", "pml": "ob1", name: "3001", "mpi_yield_when_idle": "0"}
+    for key, value in settings.items():
+        monkeypatch.setenv(f"OMPI_MCA_{key}", value)
+    monkeypatch.setenv("UCX_RNDV_THRESH", "3001")
+    over = ["--transport", "mpi", "--mpi", mpi, *sizes("512 B", "16 KiB")]
+    named = f"eager to rendezvous, {name} = 3,001 B"
+    assert confirmed(tmp_path, *over).get((last, last + 1)) == named

@@ -23,7 +23,9 @@ PAGE_BYTES = 4096
 PAGED = ("x86_64",)
 """Architectures that have only pages of PAGE_BYTES."""
 HUGE_PAGE_BYTES = 2 * 2**20
-_EAGER = re.compile(r"btl_\w+_eager_limit|MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE|UCX_RNDV_THRESH")
+_EAGER = re.compile(r"btl_\w+_eager_limit|MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE")
+_RENDEZVOUS = "UCX_RNDV_THRESH"
+"""The first size that is not eager; the others are the last that is."""
 _FRAGMENT = re.compile(r"btl_\w+_max_send_size")
 
 
@@ -77,6 +79,9 @@ def _of_mpi(settings: Mapping[str, Any]) -> Iterator[KnownSize]:
         if _EAGER.fullmatch(name):
             text = f"eager to rendezvous, {name} = {size:,} B"
             yield KnownSize(size - header, size, text, is_protocol=True)
+        elif name == _RENDEZVOUS:
+            text = f"eager to rendezvous, {name} = {size:,} B"
+            yield KnownSize(size - 1, size - 1, text, is_protocol=True)
         elif _FRAGMENT.fullmatch(name):
             yield KnownSize(size - header, size, f"a fragment of MPI, {name} = {size:,} B")
 

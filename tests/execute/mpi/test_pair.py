@@ -54,6 +54,16 @@ def test_limits_are_those_in_effect_wherever_they_were_set(
     assert settings["btl_tcp_eager_limit"] > 0
 
 
+@pytest.mark.skipif("mpich" not in INSTALLED, reason="needs MPICH")
+@pytest.mark.parametrize(("said", "bytes_"), [("5000", 5000), ("5k", 5120), ("auto", None)])
+def test_ucx_has_its_limit_from_the_environment(
+    said: str, bytes_: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UCX_RNDV_THRESH", said)
+    _, run = measured(tmp_path, "latency", "mpich", "--set", "steps.pingpong.sizes=['1 B']")
+    assert run.meta.effective[0]["settings"].get("UCX_RNDV_THRESH") == bytes_
+
+
 @needs_mpi
 @pytest.mark.parametrize("calls", ["blocking", "nonblocking"])
 @pytest.mark.parametrize("kind", INSTALLED)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "weft_mpi.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,16 @@ static void say_limit(int index)
         printf("limit %s %lld\n", name, (long long)value);
 }
 
+/* Bytes as UCX reads them: 8192, 8k, 8KB; 0 of none, and of what is no number, such as auto. */
+static int64_t memory_units(const char *text)
+{
+    static const char units[] = "kmg";
+    char *end;
+    int64_t bytes = text ? strtoll(text, &end, 10) : 0;
+    const char *unit = bytes > 0 && *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+    return unit ? bytes << 10 * (unit - units + 1) : bytes;
+}
+
 void say_limits(void)
 {
     int provided, variables = 0;
@@ -56,7 +67,7 @@ void say_limits(void)
     for (int index = 0; index < variables; index++)
         say_limit(index);
     MPI_T_finalize();
-    const char *ucx = getenv("UCX_RNDV_THRESH");
-    if (ucx && strtoll(ucx, NULL, 10) > 0)
-        printf("limit UCX_RNDV_THRESH %lld\n", strtoll(ucx, NULL, 10));
+    const int64_t ucx = memory_units(getenv("UCX_RNDV_THRESH"));
+    if (ucx > 0)
+        printf("limit UCX_RNDV_THRESH %lld\n", (long long)ucx);
 }
