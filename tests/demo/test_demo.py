@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from support.here import refusal
-from weft.cli.demo import _known_table
+from weft.cli.measure.demo import _known_table
 from weft.demo.demonstration import clear
 from weft.demo.known import Known, compare
 from weft.demo.network import FABRIC, SCALE

@@ -8,24 +8,35 @@ from pathlib import Path
 
 import click
 
-_PLACES = {
-    "check": "check.check",
-    "compare": "compare.compare",
-    "demo": "demo.demo",
-    "diagnose": "diagnose.diagnose",
-    "export": "exporting.export",
-    "fabric": "fabric.fabric",
-    "fit": "fit.fit",
-    "import": "importing.import_",
-    "lab": "lab.lab",
-    "laws": "laws.laws",
-    "machine": "machine.machine",
-    "report": "report.report",
-    "run": "run.run",
-    "show": "show.show",
-    "trace": "trace.trace",
+SECTIONS = {
+    "Measure, such as `weft run signature --on lab:pair`": {
+        "check": "measure.check.check",
+        "demo": "measure.demo.demo",
+        "lab": "measure.lab.lab",
+        "run": "measure.run.run",
+    },
+    "Understand, such as `weft report runs/pair`": {
+        "compare": "results.compare.compare",
+        "diagnose": "results.diagnose.diagnose",
+        "export": "results.exporting.export",
+        "fit": "results.fit.fit",
+        "import": "results.importing.import_",
+        "report": "results.report.report",
+        "show": "results.show.show",
+        "trace": "results.trace.trace",
+    },
+    "Model, such as `weft fabric show two-racks`": {
+        "fabric": "models.fabric.fabric",
+        "laws": "models.laws.laws",
+        "machine": "models.machine.machine",
+    },
+    "Look up, such as `weft list plans`": {
+        "explain": "lookup.explaining.explain",
+        "list": "lookup.listing.list_",
+    },
 }
-"""Where each is, below weft.cli: the file and the function."""
+"""What each is for; below weft.cli, the file and the function."""
+_PLACES = {name: place for section in SECTIONS.values() for name, place in section.items()}
 
 
 class Commands(click.Group):
@@ -42,17 +53,18 @@ class Commands(click.Group):
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in `weft --help`, from the files' text: importing them all takes seconds."""
+        """The lists in `weft --help`, from the files' text: importing them all takes seconds."""
         width = formatter.width - 6 - max(map(len, _PLACES))
-        rows = [(name, _short_help(_PLACES[name], width)) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        for heading, places in SECTIONS.items():
+            rows = [(name, _short_help(place, width)) for name, place in places.items()]
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
 
 def _short_help(place: str, width: int) -> str:
     """The first sentence of a command's docstring."""
-    file, _, function = place.partition(".")
-    tree = ast.parse(Path(__file__).with_name(f"{file}.py").read_text())
+    file, _, function = place.rpartition(".")
+    tree = ast.parse(Path(__file__).parent.joinpath(f"{file.replace('.', '/')}.py").read_text())
     named = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     return click.Command(function, help=ast.get_docstring(named[function])).get_short_help_str(
         width
@@ -60,7 +72,7 @@ def _short_help(place: str, width: int) -> str:
 
 
 def _load(place: str) -> click.Command:
-    file, _, function = place.partition(".")
+    file, _, function = place.rpartition(".")
     command = getattr(import_module(f"weft.cli.{file}"), function)
     assert isinstance(command, click.Command)
     return command

@@ -1,0 +1,1 @@
+"""Commands that measure: testbeds and runs."""

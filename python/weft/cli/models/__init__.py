@@ -1,0 +1,1 @@
+"""Commands about what is computed: networks, nodes, models."""

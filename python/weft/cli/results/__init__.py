@@ -1,0 +1,1 @@
+"""Commands that read runs, and turn them into other forms."""
