@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import stat
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def folder(kind: str) -> Path:
 def names(kind: str) -> list[str]:
     """The catalogue's names of a kind, sorted."""
     return sorted(path.stem for path in folder(kind).glob(f"*{_SUFFIX}"))
+
+
+def titles(kind: str) -> dict[str, str]:
+    """What each of them says of itself, by name."""
+    return {
+        name: tomllib.loads(read(folder(kind) / f"{name}{_SUFFIX}"))["title"]
+        for name in names(kind)
+    }
 
 
 def find(kind: str, name: str) -> Path:
