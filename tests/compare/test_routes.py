@@ -133,7 +133,7 @@ def _most_memory(command: str, *arguments: str | Path) -> tuple[str, int]:
     """What a command of weft prints, and the most memory it had in KiB."""
     # VmHWM: the maxrss of getrusage counts the pages of the process that started this one, too.
     code = (
-        f"import sys; from weft.cli.{command} import {command}; "
+        f"import sys; from weft.cli.results.{command} import {command}; "
         f"{command}.main(sys.argv[1:], standalone_mode=False); "
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
     )

@@ -54,7 +54,7 @@ def print_json_list(document: msgspec.Struct, name: str, entries: Iterable[msgsp
 def print_warnings(warnings: Iterable[Warning]) -> None:
     """Print warnings where messages go: to standard error."""
     for warning in warnings:
-        click.echo(f"warning: {warning.message}", err=True)
+        click.echo(f"warning: {warning.message} [{warning.code}]", err=True)
         if warning.hint:
             click.echo(f"  hint: {warning.hint}", err=True)
 

@@ -58,7 +58,7 @@ def _print_verdict(verdict: Verdict) -> None:
         if found:
             titled(console, heading)
             for finding in found:
-                console.print(f" {finding.message}")
+                console.print(f" {finding.message} [{finding.code}]")
                 console.print(f"   {finding.hint}", style="dim")
     if not verdict.findings:
         console.print("no findings")

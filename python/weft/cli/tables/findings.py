@@ -53,7 +53,7 @@ def print_findings(found: Findings, meta: RunMeta) -> None:
         console.print(f"\nnot observable: {names} (the nodes cannot fill them)", soft_wrap=True)
     print_thresholds(found.thresholds, meta, console)
     for warning in meta.warnings:
-        console.print(f"\nwarning: {warning.message}", soft_wrap=True)
+        console.print(f"\nwarning: {warning.message} [{warning.code}]", soft_wrap=True)
 
 
 def _limits_table(limits: Sequence[Limit]) -> Table:

@@ -69,7 +69,8 @@ def _header(summary: Summary) -> Iterator[str]:
 
 def warning_lines(warnings: list[Warning]) -> Iterator[str]:
     for warning in warnings:
-        yield f"warning  {warning.message}" + (f" ({warning.hint})" if warning.hint else "")
+        hint = f" ({warning.hint})" if warning.hint else ""
+        yield f"warning  {warning.message}{hint} [{warning.code}]"
 
 
 def _signature_table(signature: Signature) -> Table:
