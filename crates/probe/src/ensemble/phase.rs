@@ -92,7 +92,7 @@ impl Session {
             // The coordinator knows how many batches the phase has.
             self.recorder.before(Order {
                 batch: Some(0),
-                ..Order::warm_up(part.phase, part.size_bytes, 1)
+                ..Order::unrecorded(part.phase, part.size_bytes, 1)
             });
         }
         let barrier_ns = self.barrier(part.phase, outbox)?;
