@@ -170,6 +170,9 @@ class Machine:
     def phase_count(self, step_json: str) -> int:
         """How many phases a step has here."""
 
+    def refusal(self, step_json: str) -> str | None:
+        """Why a step cannot be simulated on this machine, if it cannot."""
+
     def simulate(self, step_json: str, first: int, last: int) -> dict[str, Any]:
         """The phases `first` to `last`, without it, of a step between the two nodes."""
 

@@ -269,7 +269,7 @@ def test_a_plan_runs_over_the_transport_of_the_command_line(transport: str, tmp_
 @pytest.mark.parametrize(
     ("plan", "on", "said"),
     [
-        ("signature", "local:", "one datagram of 1 to 65507 bytes"),
+        ("cast", "local:", "between many nodes it is"),
         ("latency", "sim:fast-ethernet-pair", "only TCP is simulated"),
     ],
 )

@@ -122,6 +122,12 @@ impl Machine {
         step.phase_count(NODES, Reach::SIMULATOR).map_err(refused)
     }
 
+    /// Why a step cannot be simulated on this machine, if it cannot.
+    fn refusal(&self, step_json: &str) -> PyResult<Option<String>> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        Ok(self.simulator.refusal(&step))
+    }
+
     /// Simulates the phases `first` to `last` (without it) of a step between two nodes.
     fn simulate<'py>(
         &self,
@@ -179,6 +185,14 @@ impl Machine {
             py, hits, phase, node, part, cache, access, accesses, hit_rate
         );
         all.set_item("cache_hits", hits)?;
+        if !outcome.deliveries.phase.is_empty() {
+            let rows = &outcome.deliveries;
+            let deliveries = columns!(
+                py, rows, phase, batch, sent, received, ring, backlog, overrun, jitter_ns, span_ns,
+                sending_ns
+            );
+            all.set_item("deliveries", deliveries)?;
+        }
         all.set_item("failures", outcome.failures)?;
         Ok(all)
     }
@@ -209,9 +223,9 @@ impl Machine {
         };
         let stop = AtomicBool::new(false);
         let recorded = watched(py, &stop, || self.simulator.record(&step, phase))?;
-        let (measured, recording) = recorded.map_err(refused)?;
+        let (period_ps, recording) = recorded.map_err(refused)?;
         let columns = columns_of_recording(py, &recording)?;
-        columns.set_item("period_ps", measured.period_ps)?;
+        columns.set_item("period_ps", period_ps)?;
         Ok(columns)
     }
 }

@@ -27,6 +27,8 @@ struct Prices {
     acknowledgement: Parts,
     driver_out: Parts,
     protocol_in: Parts,
+    datagram_in: Parts,
+    datagram_out: Parts,
     protocol_out: Parts,
     refill: Parts,
     wake_up: Parts,
@@ -92,6 +94,12 @@ impl Watch for Census {
             Job::ProtocolIn(frame) if frame.payload_bytes == 0 => {
                 self.add(node, 1.0, |prices| &prices.acknowledgement);
             }
+            Job::ProtocolIn(frame) if frame.is_datagram() => {
+                self.add(node, 1.0, |prices| &prices.datagram_in);
+            }
+            Job::ProtocolOut(frame) if frame.is_datagram() => {
+                self.add(node, 1.0, |prices| &prices.datagram_out);
+            }
             Job::ProtocolIn(_) => self.add(node, 1.0, |prices| &prices.protocol_in),
             Job::ProtocolOut(_) => self.add(node, 1.0, |prices| &prices.protocol_out),
             Job::Refill => self.add(node, 1.0, |prices| &prices.refill),
@@ -155,6 +163,14 @@ impl Prices {
             .concat(),
             driver_out: or("driver_out", "driver"),
             protocol_in: with_remote(&["protocol", "softirq"], "remote.segment"),
+            datagram_in: match costs.datagram {
+                Some(_) => with_remote(&["datagram", "softirq"], "remote.segment"),
+                None => with_remote(&["protocol", "softirq"], "remote.segment"),
+            },
+            datagram_out: match costs.datagram {
+                Some(_) => of(&["datagram"]),
+                None => or("protocol_out", "protocol"),
+            },
             protocol_out: or("protocol_out", "protocol"),
             refill: of(&["refill"]),
             wake_up: of(&["wake_up"]),

@@ -5,6 +5,7 @@
 
 mod caches;
 mod census;
+mod datagrams;
 mod engine;
 mod gamma;
 mod machine;
@@ -17,7 +18,11 @@ mod steady;
 
 pub use caches::{Access, Cost, Count, Hierarchy};
 pub use census::Census;
-pub use engine::{Exchange, Failure, Gauge, Load, Pair, Stage, Tally, Unwatched, Visits, Watch};
+pub use datagrams::{Deliveries, Streamed, stream};
+pub use engine::{
+    Carrier, Exchange, Failure, Gauge, Load, Pair, Place, Sent, Stage, Tally, Unwatched, Visits,
+    Watch,
+};
 pub use gamma::{Loads, Stages, all_on_one};
 pub use machine::{
     Application, Breakdown, Cache, Caches, Costs, Footprints, Holds, Interrupts, IoBus, Link,

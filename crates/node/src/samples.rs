@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_netsim::samples::{self, PhaseOutcome, Timed};
-use weft_plan::{Grain, Options, Pattern, Phase, Step, Webserver};
+use weft_plan::{Grain, Options, Pattern, Phase, Step, Transport, Webserver};
 
 use crate::census::Census;
-use crate::engine::{Exchange, Failure, Tally};
+use crate::datagrams::{self, Deliveries};
+use crate::engine::{Carrier, Exchange, Failure, Tally, Unwatched};
 use crate::gamma::{Loads, Stages, all_on_one};
 use crate::machine::Machine;
 use crate::occupation::{Budgets, CacheHits, Categories, Occupation, busiest, shares};
@@ -34,6 +35,7 @@ pub struct Outcome {
     /// Of the size that was measured last.
     stages: Option<(u64, Stages)>,
     pub cache_hits: CacheHits,
+    pub deliveries: Deliveries,
     /// Phases without samples, and why.
     pub failures: Vec<(u32, String)>,
 }
@@ -76,8 +78,21 @@ impl Simulator {
 }
 
 impl Simulator {
-    /// Carries out one phase and looks on.
-    pub fn record(&self, step: &Step, phase: &Phase) -> Result<(Measured, Recording), Failure> {
+    /// Why a step cannot be carried out on this machine, if it cannot.
+    pub fn refusal(&self, step: &Step) -> Option<String> {
+        let loses_segments = step.transport != Transport::Udp && !self.machine.nic.pause;
+        loses_segments.then(|| {
+            let transport = step.transport.name();
+            format!(
+                "{} has nic.pause = false, so that frames may be lost, and of \"{transport}\" losses are not simulated; \
+                 set nic.pause=true, or choose transport = \"udp\"",
+                self.machine.name
+            )
+        })
+    }
+
+    /// Carries out one phase and looks on. Gives back what a message takes, too.
+    pub fn record(&self, step: &Step, phase: &Phase) -> Result<(f64, Recording), Failure> {
         let machine = with_options(&self.machine, &step.options);
         let answer_bytes = match step.pattern {
             Pattern::Stream { .. } => 0,
@@ -85,8 +100,12 @@ impl Simulator {
         };
         let exchange = exchange(step, phase, answer_bytes);
         let recorder = Recorder::new(&machine, answer_bytes > 0);
+        if is_datagrams(step) {
+            let (streamed, recorder) = datagrams::stream(&machine, exchange, step, recorder)?;
+            return Ok((streamed.each_s() * 1e12, recorder.finish()));
+        }
         let (measured, recorder) = observe(&machine, exchange, recorder)?;
-        Ok((measured, recorder.finish()))
+        Ok((measured.period_ps, recorder.finish()))
     }
 }
 
@@ -115,6 +134,9 @@ impl Outcome {
         if let Pattern::Webserver(server) = &step.pattern {
             return Ok((self.serve(machine, step, server, phase)?, false));
         }
+        if is_datagrams(step) {
+            return self.stream_datagrams(machine, step, phase);
+        }
         let (timed, measured, cycles) = match step.pattern.load_of(phase.index) {
             Some(gamma) => timed(&self.load(machine, step, phase, gamma)?, step, phase)?,
             None => timed(machine, step, phase)?,
@@ -124,7 +146,47 @@ impl Outcome {
         }
         self.categories.add(phase.index, &cycles, measured.messages);
         let rows = self.take(step, phase, &timed, &measured);
+        if step.transport == Transport::Udp {
+            self.deliveries.add_round_trips(&rows);
+        }
         Ok((rows, timed.is_last(step)))
+    }
+
+    /// A stream of datagrams, of which some may be lost.
+    fn stream_datagrams(
+        &mut self,
+        machine: &Machine,
+        step: &Step,
+        phase: &Phase,
+    ) -> Result<(PhaseOutcome, bool), Failure> {
+        let exchange = exchange(step, phase, 0);
+        let (streamed, cycles) = match machine.breakdown.is_known() {
+            true => {
+                let census = Census::new(machine);
+                let (streamed, census) = datagrams::stream(machine, exchange, step, census)?;
+                (streamed, census.cycles)
+            }
+            false => {
+                let (streamed, _) = datagrams::stream(machine, exchange, step, Unwatched)?;
+                (streamed, Cycles::default())
+            }
+        };
+        for (node, tally) in streamed.tallies.iter().enumerate() {
+            self.note_hits(machine, phase, node, streamed.sent.messages, tally);
+            self.occupation.add(phase.index, node, tally);
+        }
+        self.categories
+            .add(phase.index, &cycles, streamed.sent.messages);
+        let mut rows = PhaseOutcome {
+            index: phase.index,
+            events: streamed.events,
+            ..PhaseOutcome::default()
+        };
+        rows.fingerprint.add_word(streamed.fingerprint);
+        let bottleneck = busiest(streamed.tallies.iter().flat_map(shares));
+        streamed.add_rows(step, phase, bottleneck, &mut rows);
+        self.deliveries.add_stream(&rows, &streamed);
+        Ok((rows, Timed::alone(streamed.each_s()).is_last(step)))
     }
 
     /// The machine under a load, which is noted beside what it would take without offload.
@@ -231,6 +293,10 @@ fn byte_ns(timed: &Timed, step: &Step, phase: &Phase) -> f64 {
     elapsed_ns as f64 / f64::from(messages) / phase.size_bytes as f64
 }
 
+fn is_datagrams(step: &Step) -> bool {
+    step.transport == Transport::Udp && matches!(step.pattern, Pattern::Stream { .. })
+}
+
 fn exchange(step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {
     Exchange {
         message_bytes: phase.size_bytes,
@@ -239,6 +305,10 @@ fn exchange(step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {
         compute: match step.pattern {
             Pattern::Stream { compute, .. } => compute,
             _ => Grain::default(),
+        },
+        carrier: match step.transport {
+            Transport::Udp => Carrier::Udp,
+            _ => Carrier::Tcp,
         },
     }
 }

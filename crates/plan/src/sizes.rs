@@ -1,6 +1,7 @@
 //! Which message sizes a step goes through, in order.
 
 use std::iter::successors;
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 use toml::Value;
@@ -76,6 +77,41 @@ impl SizeSchedule {
                 perturbation_bytes,
             } => netpipe(*min_bytes, *max_bytes, *perturbation_bytes),
         }
+    }
+
+    /// A schedule begins and ends where messages get too small and too large; a list is what was asked for.
+    pub(crate) fn within(mut self, possible: RangeInclusive<u64>) -> Self {
+        let beside = match self {
+            Self::Netpipe {
+                perturbation_bytes, ..
+            } => perturbation_bytes,
+            _ => 0,
+        };
+        let most = possible.end().saturating_sub(beside);
+        if let Self::Powers {
+            min_bytes,
+            max_bytes,
+            ..
+        }
+        | Self::Octaves {
+            min_bytes,
+            max_bytes,
+            ..
+        }
+        | Self::Netpipe {
+            min_bytes,
+            max_bytes,
+            ..
+        } = &mut self
+        {
+            if *min_bytes < *possible.start() && *max_bytes >= possible.start() + beside {
+                *min_bytes = possible.start() + beside;
+            }
+            if *min_bytes <= most {
+                *max_bytes = most.min(*max_bytes);
+            }
+        }
+        self
     }
 
     /// Reads the `sizes` of a step: a list, or a table with a schedule.

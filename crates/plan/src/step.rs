@@ -150,7 +150,7 @@ impl Step {
                 .name("name")?
                 .unwrap_or_else(|| pattern.name().to_owned()),
             options: Options::read(&section, transport, &pattern)?,
-            sizes: SizeSchedule::read(&section, limits)?,
+            sizes: SizeSchedule::read(&section, limits)?.within(transport.message_bytes(&pattern)),
             stop,
             goal,
             until_ns: read_until(&section, &pattern)?,

@@ -1,5 +1,7 @@
 //! What carries the messages of a step.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::Pattern;
@@ -74,6 +76,15 @@ impl Transport {
         )
     }
 
+    /// How long a message can be.
+    pub(crate) fn message_bytes(self, pattern: &Pattern) -> RangeInclusive<u64> {
+        match (self, pattern) {
+            (Self::Udp, Pattern::Stream { .. }) => STREAM_HEADER_BYTES..=MOST_DATAGRAM_BYTES,
+            (Self::Udp | Self::Icmp, _) => 1..=MOST_DATAGRAM_BYTES,
+            _ => 1..=u64::MAX,
+        }
+    }
+
     /// Whether its connections are sockets with buffers.
     pub(crate) fn has_buffers(self) -> bool {
         self.is_tcp() || matches!(self, Self::Udp | Self::Unix)
@@ -122,27 +133,25 @@ impl Transport {
             ));
         }
         match self {
-            Self::Udp if streams => fit(sizes, STREAM_HEADER_BYTES),
-            Self::Udp => fit(sizes, 1),
             Self::Icmp if streams => Err((
                 "transport",
                 "\"icmp\" is for pattern = \"pingpong\": every echo is answered".to_owned(),
             )),
-            Self::Icmp => fit(sizes, 1),
+            Self::Udp | Self::Icmp => fit(sizes, &self.message_bytes(pattern)),
             _ => Ok(()),
         }
     }
 }
 
-/// Whether all messages are datagrams of at least so many bytes.
-fn fit(sizes: &[u64], least: u64) -> Result<(), (&'static str, String)> {
-    let fits = |size: &u64| (least..=MOST_DATAGRAM_BYTES).contains(size);
-    match sizes.iter().find(|size| !fits(size)) {
+/// Whether all messages are datagrams that can be.
+fn fit(sizes: &[u64], possible: &RangeInclusive<u64>) -> Result<(), (&'static str, String)> {
+    match sizes.iter().find(|size| !possible.contains(size)) {
         Some(size) => Err((
             "sizes",
             format!(
-                "a message here is one datagram of {least} to {MOST_DATAGRAM_BYTES} bytes, there is one of {size}; \
-                 for example sizes = [\"64 B\", \"1472 B\"], as in the plan udp"
+                "a message here is one datagram of {} to {MOST_DATAGRAM_BYTES} bytes, there is one of {size}; \
+                 for example sizes = [\"64 B\", \"1472 B\"], as in the plan udp",
+                possible.start()
             ),
         )),
         None => Ok(()),

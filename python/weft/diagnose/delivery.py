@@ -20,8 +20,9 @@ COUNTS: tuple[Counted, ...] = ("sent", "received", "duplicated", "reordered", "o
 class Delivered:
     """One size of one step; the counts are of all launches together.
 
-    `overrun` are those of the lost that the receiving socket had no room for. `loss_pct`, `jitter_us` (RFC 3550)
-    and `offered_mbps` (payload) are intervals over launches; a ping-pong has the loss alone.
+    `overrun` are those of the lost that the receiving socket had no room for, `ring` and `backlog` those that the
+    interface and its driver had none for, which only simulated nodes say. `loss_pct`, `jitter_us` (RFC 3550) and
+    `offered_mbps` (payload) are intervals over launches; a ping-pong has the loss alone.
     """
 
     step: int
@@ -36,6 +37,8 @@ class Delivered:
     loss_pct: Interval
     jitter_us: Interval | None
     offered_mbps: Interval | None
+    ring: int | None = None
+    backlog: int | None = None
 
     @property
     def lost(self) -> int:
@@ -71,6 +74,8 @@ def _delivered(
         size_bytes=size_bytes,
         launches=len(launches),
         **{name: _total(rows, name) for name in COUNTS},
+        ring=_total(rows, "ring") if "ring" in rows[0] else None,
+        backlog=_total(rows, "backlog") if "backlog" in rows[0] else None,
         loss_pct=median_interval([_loss_pct(launch) for launch in launches], upper=True),
         jitter_us=median_interval([*map(_jitter_us, launches)], upper=True) if streamed else None,
         offered_mbps=median_interval(offered) if streamed else None,

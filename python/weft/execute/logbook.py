@@ -60,9 +60,16 @@ class Logbook:
 
     def deliveries(self, rows: Sequence[Delivery]) -> None:
         """What became of the messages of batches, which take the place of earlier ones of their phases."""
-        phases = {row.phase for row in rows}
-        kept = [one for one in self.meta.deliveries if not self._is_of(one, phases)]
-        added = [{"step": self.step, "launch": self.launch} | asdict(row) for row in rows]
+        self.counted([asdict(row) for row in rows])
+
+    def counted(self, rows: Sequence[dict[str, int]]) -> None:
+        """The same, by name."""
+        kept = [
+            one
+            for one in self.meta.deliveries
+            if not self._is_of(one, {row["phase"] for row in rows})
+        ]
+        added = [{"step": self.step, "launch": self.launch} | row for row in rows]
         self.meta.deliveries = [*kept, *cast(list[records.Delivery], added)]
 
     def carried(

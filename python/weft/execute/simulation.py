@@ -156,6 +156,7 @@ class SimulatedRun:
         """Everything that some phases gave goes to the run, or its notes."""
         rows = outcome.samples(logbook.step, logbook.launch, self._clock_ns)
         logbook.phases_measured([one.index for one in outcome.phases], [rows])
+        logbook.counted(outcome.deliveries())
         for name, table in self._testbed.tables(outcome, logbook.step, self._clock_ns).items():
             self._tables.setdefault(name, []).append(table)
         step, failures = self._meta.plan.steps[logbook.step], dict(outcome.failures)

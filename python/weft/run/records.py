@@ -263,11 +263,14 @@ class Sampled(TypedDict):
     rows: Count
 
 
-Counted = Literal["sent", "received", "duplicated", "reordered", "overrun", "sending_ns"]
+Counted = Literal[
+    "sent", "received", "duplicated", "reordered", "overrun", "sending_ns", "ring", "backlog"
+]
 
 
 class Delivery(TypedDict):
-    """What became of the messages of a batch where the transport may lose some."""
+    """What became of the messages of a batch where the transport may lose some. Where else than at the socket they were
+    lost only simulated nodes say: in the ring of the receiving interface, or before protocol processing."""
 
     step: Index
     launch: Index
@@ -279,6 +282,8 @@ class Delivery(TypedDict):
     overrun: Count
     jitter_ns: Count
     sending_ns: Count
+    ring: NotRequired[Count]
+    backlog: NotRequired[Count]
 
 
 class Carried(TypedDict):

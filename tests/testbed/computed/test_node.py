@@ -11,6 +11,7 @@ from support.computed import compute
 from support.here import weft, weft_json
 from support.refusals import refused
 from weft.cli.output import plain
+from weft.diagnose.delivery import deliveries
 from weft.diagnose.node.occupation import budgets, cache_hits, occupation
 from weft.diagnose.summary import summarise
 from weft.run.folder import Run
@@ -163,3 +164,47 @@ def test_the_catalogue_s_machines_are_listed_and_shown() -> None:
     shown = weft_json("machine", "show", "p4-400-hybrid")
     assert shown["placement"]["protocol"] == "nic"
     assert "protocol" in weft("machine", "show", "p4-400-hybrid").stdout
+
+
+def test_datagrams_are_counted_as_on_real_machines_and_where_they_are_lost(tmp_path: Path) -> None:
+    found = run(tmp_path, "p4-400-base", "udp")
+    assert found.meta.status == "complete"
+    rows = deliveries(found)
+    assert [row.step for row in rows] == [0] * 4 + [1] * 3 + [2] * 3
+    for row in rows:
+        assert row.ring is not None and row.backlog is not None
+        assert row.lost == row.ring + row.backlog + row.overrun
+        assert (row.lost > 0) == (row.step == 1), row
+    shown = weft_json("show", found.directory)["deliveries"]
+    assert [row["lost"] for row in shown] == [row.lost for row in rows]
+    assert "in backlog" in weft("show", found.directory).stdout
+    messages = found.samples.group_by(["step", "phase"]).aggregate([("messages", "sum")])
+    assert [row.received for row in rows] == messages["messages_sum"].to_pylist()
+    page = tmp_path / "report.html"
+    assert weft("report", found.directory, "--out", page).returncode == 0
+
+
+def test_a_schedule_over_datagrams_ends_with_those_that_can_be(tmp_path: Path) -> None:
+    done = weft_json(
+        "run",
+        "signature",
+        "--on",
+        "node:p4-400-base",
+        "--transport",
+        "udp",
+        "--out",
+        tmp_path / "run",
+    )
+    assert done["status"] == "complete"
+    sizes = [point["size_bytes"] for point in weft_json("show", tmp_path / "run")["points"]]
+    assert 40_000 < max(sizes) <= 65_507
+
+
+def test_half_of_what_arrives_at_most_arrives(tmp_path: Path) -> None:
+    points = summarise(run(tmp_path, "server-100g-all", "udp")).points
+    fastest = {one.size_bytes: one.throughput_mbps.median for one in points if one.step == 1}
+    half = {one.size_bytes: one.throughput_mbps.median for one in points if one.step == 2}
+    assert all(abs(half[size] / rate - 0.5) < 0.02 for size, rate in fastest.items()), (
+        fastest,
+        half,
+    )

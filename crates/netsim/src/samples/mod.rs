@@ -21,7 +21,7 @@ mod summary;
 pub use columns::{Columns, Loads, Row};
 pub use digest::{Digest, QUANTILES, Tally};
 pub use multi_pair::add_rows;
-pub use outcome::{Keep, PhaseOutcome};
+pub use outcome::{Batches, Keep, PhaseOutcome};
 pub use pair::Timed;
 pub use parameters::{Parameters, Sharing, Simulator};
 pub use step::Halt;

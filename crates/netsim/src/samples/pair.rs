@@ -44,6 +44,17 @@ pub struct Timed {
 }
 
 impl Timed {
+    /// Messages of which one more takes so long, without windows.
+    pub fn alone(each_s: f64) -> Self {
+        Self {
+            each_s,
+            window_s: 0.0,
+            window: 1,
+            crossings: 1.0,
+            bottleneck: 0,
+        }
+    }
+
     fn of(
         setup: &mut Setup<'_>,
         pattern: &Pattern,
@@ -103,7 +114,8 @@ impl Timed {
         self.batch_s(self.window) / f64::from(self.window) / self.crossings
     }
 
-    fn messages(&self, rule: &StopRule) -> u32 {
+    /// How many messages a trial has.
+    pub fn messages(&self, rule: &StopRule) -> u32 {
         match rule {
             StopRule::Count { repeats, .. } => *repeats,
             StopRule::Time {

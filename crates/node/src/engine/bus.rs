@@ -1,14 +1,14 @@
 //! The way between memory and interface, and the link: one transfer at a time each, first come first served.
 
-use weft_fabric::Framing;
+use weft_fabric::Medium;
 
+use super::datagrams::Place;
 use super::job::Frame;
 use super::node::Transfer;
 use super::observe::Stage;
 use super::observe::{Act, Gauge, Part, Watch};
 use super::pair::{Pair, Slot};
 use super::users::USERS;
-use weft_fabric::{ETHERNET_BYTES, IP_AND_TCP_BYTES};
 
 impl<W: Watch> Pair<'_, W> {
     pub(super) fn queue_transfer(&mut self, at: usize, transfer: Transfer) {
@@ -31,7 +31,7 @@ impl<W: Watch> Pair<'_, W> {
         let is_split = matches!(transfer, Transfer::In(_)) && self.machine.nic.header_split;
         let bursts = 1 + u64::from(is_split && frame.payload_bytes > 0);
         let (bus, location) = (self.machine.io_bus, self.machine.nic.location);
-        let bits = 8 * u64::from(frame.payload_bytes + IP_AND_TCP_BYTES + ETHERNET_BYTES);
+        let bits = 8 * u64::from(frame.bytes());
         let memory_ps = time_ps(bits, self.machine.memory.bus_bits_per_s);
         let hold_ps = u64::from(location.holds_memory_bus()) * memory_ps;
         let node = &mut self.nodes[at];
@@ -83,15 +83,12 @@ impl<W: Watch> Pair<'_, W> {
         let Some(frame) = self.nodes[at].link_queue.front().copied() else {
             return;
         };
-        if self.calendar.is_set(slot) || !self.nodes[1 - at].ring.has_room(frame) {
+        if self.calendar.is_set(slot) || (self.machine.nic.pause && !self.reserve(1 - at, frame)) {
             return;
         }
-        self.nodes[1 - at].ring.reserve(frame);
-        self.watch_ring(1 - at);
         let act = Act::Frame(frame);
         self.watch.begins(at, Part::Link, act, self.now_ps);
-        let mtu_bytes = self.machine.nic.mtu_bytes;
-        let bytes = Framing::Ethernet.wire_bytes(u64::from(frame.payload_bytes), mtu_bytes);
+        let bytes = Medium::WIRE.occupied_bytes(u64::from(frame.bytes()));
         let took_ps = time_ps(8 * bytes, self.machine.link.bits_per_s);
         self.nodes[at].link_ps += took_ps;
         self.nodes[at].frames_out += 1;
@@ -108,6 +105,9 @@ impl<W: Watch> Pair<'_, W> {
                 let slot = self.slot(1 - at, Slot::Wire);
                 self.calendar.set(slot, arrival_ps);
             }
+            if frame.is_datagram() {
+                self.datagram_left(at, frame);
+            }
         }
         self.begin_frame(at);
     }
@@ -121,12 +121,25 @@ impl<W: Watch> Pair<'_, W> {
             self.calendar.set(slot, *next_ps);
         }
         self.mark(Stage::Wire, frame);
+        if !self.machine.nic.pause && !self.reserve(at, frame) {
+            return self.lose(at, frame, Place::Ring);
+        }
         let now_ps = self.now_ps;
         self.nodes[at].ring.enter(now_ps);
         if self.users.is_some() && at == USERS {
             return self.reached(frame);
         }
         self.received(at, frame);
+    }
+
+    /// Takes room in the ring, if there is any.
+    fn reserve(&mut self, at: usize, frame: Frame) -> bool {
+        let has_room = self.nodes[at].ring.has_room(frame.bytes());
+        if has_room {
+            self.nodes[at].ring.reserve(frame);
+            self.watch_ring(at);
+        }
+        has_room
     }
 
     /// A frame's room in the ring is free again.

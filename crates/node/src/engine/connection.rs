@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// What a segment takes of the send buffer besides its bytes: the kernel's notes about it (Linux: struct sk_buff with
 /// its shared part, which `truesize` counts). Without it tiny segments could fill the other end's whole window.
-const NOTES_BYTES: u64 = 256;
+pub const NOTES_BYTES: u64 = 256;
 
 /// Bytes are counted from the connection's start.
 #[derive(Debug, Clone, Default)]

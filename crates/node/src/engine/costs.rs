@@ -1,8 +1,7 @@
 //! How long each job takes where the placement puts it, worked out once.
 
-use super::job::{Frame, Job};
+use super::job::{Frame, Header, Job};
 use crate::machine::{Machine, Remote, Span, Task, Work};
-use weft_fabric::{ETHERNET_BYTES, IP_AND_TCP_BYTES};
 
 pub const PAGE_BYTES: u32 = 4096;
 
@@ -19,6 +18,8 @@ pub struct JobCosts {
     acknowledgement: Span,
     driver_out: Vec<Span>,
     protocol_in: Span,
+    datagram_in: Span,
+    datagram_out: Vec<Span>,
     protocol_out: Vec<Span>,
     protocol_in_byte: Span,
     protocol_out_byte: Span,
@@ -133,6 +134,11 @@ impl JobCosts {
             ),
             driver_out: price.everywhere(costs.driver_out),
             protocol_in: price.of(Task::Protocol, costs.protocol + softirq + remote.segment),
+            datagram_in: price.of(
+                Task::Protocol,
+                costs.datagram.unwrap_or(costs.protocol) + softirq + remote.segment,
+            ),
+            datagram_out: price.everywhere(costs.datagram.unwrap_or(costs.protocol_out)),
             protocol_out: price.everywhere(costs.protocol_out),
             protocol_in_byte: price.per_byte(Task::Protocol, machine.in_accesses_per_byte()),
             protocol_out_byte: price.per_byte(Task::Protocol, machine.out_accesses_per_byte()),
@@ -169,9 +175,19 @@ impl JobCosts {
             Job::Poll(frame) => self.driven(self.poll, frame),
             Job::DriverOut(_) => self.driver_out[processor],
             Job::ProtocolIn(frame) if frame.payload_bytes == 0 => self.acknowledgement,
-            Job::ProtocolIn(frame) => with_payload(self.protocol_in, frame, self.protocol_in_byte),
+            Job::ProtocolIn(frame) => {
+                let base = match frame.header {
+                    Header::Tcp { .. } => self.protocol_in,
+                    Header::Udp { .. } => self.datagram_in,
+                };
+                with_payload(base, frame, self.protocol_in_byte)
+            }
             Job::ProtocolOut(frame) => {
-                with_payload(self.protocol_out[processor], frame, self.protocol_out_byte)
+                let base = match frame.header {
+                    Header::Tcp { .. } => &self.protocol_out,
+                    Header::Udp { .. } => &self.datagram_out,
+                };
+                with_payload(base[processor], frame, self.protocol_out_byte)
             }
             Job::Refill => self.refill,
             Job::WakeUp => self.wake_up[processor],
@@ -188,7 +204,7 @@ impl JobCosts {
 pub fn pages(frame: Frame, splits: bool) -> u64 {
     match splits {
         true => pages_of(frame.payload_bytes),
-        false => pages_of(frame.payload_bytes + IP_AND_TCP_BYTES + ETHERNET_BYTES),
+        false => pages_of(frame.bytes()),
     }
 }
 

@@ -1,6 +1,11 @@
 //! What processors do.
 
 use crate::machine::{Span, Task};
+use weft_fabric::{ETHERNET_BYTES, IP_AND_TCP_BYTES};
+
+/// IPv4's header, and UDP's behind it in a datagram's first fragment (RFC 791, 768).
+pub const IP_BYTES: u32 = 20;
+pub const UDP_BYTES: u32 = 8;
 
 /// A frame, with what its header says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,12 +15,38 @@ pub struct Frame {
     /// Which of the node's connections it belongs to.
     pub flow: u32,
     pub payload_bytes: u32,
-    /// Everything before this byte has arrived.
-    pub acknowledged: u64,
-    /// Everything before this byte may be sent.
-    pub edge: u64,
+    pub header: Header,
     /// Whether it has the last byte of a message.
     pub is_last: bool,
+}
+
+/// What a frame says besides its payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Header {
+    Tcp {
+        /// Everything before this byte has arrived.
+        acknowledged: u64,
+        /// Everything before this byte may be sent.
+        edge: u64,
+    },
+    /// Which fragment of which datagram it is, both counted from 0.
+    Udp { datagram: u64, fragment: u32 },
+}
+
+impl Frame {
+    /// With its headers, as buses, rings and pages have it.
+    pub fn bytes(self) -> u32 {
+        let headers = match self.header {
+            Header::Tcp { .. } => IP_AND_TCP_BYTES,
+            Header::Udp { fragment: 0, .. } => IP_BYTES + UDP_BYTES,
+            Header::Udp { .. } => IP_BYTES,
+        };
+        self.payload_bytes + headers + ETHERNET_BYTES
+    }
+
+    pub fn is_datagram(self) -> bool {
+        matches!(self.header, Header::Udp { .. })
+    }
 }
 
 /// What is done when a processor has worked long enough.

@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::mem::swap;
 
 use super::connection::Connection;
+use super::datagrams::Datagrams;
 use super::flows::Flows;
 use super::job::Frame;
 use super::process::{Exchange, Process};
 use super::processor::Processor;
 use super::touch::Touches;
 use crate::machine::Machine;
-use weft_fabric::{ETHERNET_BYTES, IP_AND_TCP_BYTES};
+use weft_fabric::IP_AND_TCP_BYTES;
 
 /// What crosses the I/O bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct Node {
     /// Of the connection that something happens to now.
     pub process: Process,
     pub connection: Connection,
+    /// Where messages are datagrams, which the connection then has no part in.
+    pub datagrams: Option<Datagrams>,
     pub flows: Flows,
     pub io_queue: VecDeque<Transfer>,
     /// What of the memory bus the transfer under way holds.
@@ -70,6 +73,7 @@ impl Node {
                 !exchange.nodelay,
             )
             .with_large_send(u64::from(machine.nic.large_send_bytes)),
+            datagrams: Datagrams::new(machine, exchange),
             flows: Flows::default(),
             io_queue: VecDeque::new(),
             io_hold: 0.0,
@@ -116,9 +120,9 @@ impl Ring {
         }
     }
 
-    /// Whether there is room for a frame; the other end pauses until there is (IEEE 802.3, annex 31B).
-    pub fn has_room(&self, frame: Frame) -> bool {
-        self.used_bytes + ring_bytes(frame) <= self.size_bytes
+    /// Whether there is room for a frame of so many bytes.
+    pub fn has_room(&self, bytes: u32) -> bool {
+        self.used_bytes + u64::from(bytes) <= self.size_bytes
     }
 
     /// How many are in it.
@@ -130,9 +134,9 @@ impl Ring {
         self.used_bytes
     }
 
-    /// Room is taken when the frame sets out.
+    /// Room is taken when the frame sets out, where the other end pauses until there is some, else when it arrives.
     pub fn reserve(&mut self, frame: Frame) {
-        self.used_bytes += ring_bytes(frame);
+        self.used_bytes += u64::from(frame.bytes());
     }
 
     pub fn enter(&mut self, now_ps: u64) {
@@ -142,7 +146,7 @@ impl Ring {
 
     pub fn leave(&mut self, frame: Frame, now_ps: u64) {
         self.change(now_ps);
-        self.used_bytes -= ring_bytes(frame);
+        self.used_bytes -= u64::from(frame.bytes());
         self.left += 1;
         if let Some(since_ps) = self.since_ps.pop_front() {
             self.stay_ps += now_ps - since_ps;
@@ -155,11 +159,45 @@ impl Ring {
     }
 }
 
-fn ring_bytes(frame: Frame) -> u64 {
-    u64::from(frame.payload_bytes + IP_AND_TCP_BYTES + ETHERNET_BYTES)
-}
-
 impl Node {
+    /// How much of `left` bytes the writer may copy now.
+    pub fn writable(&self, left: u64) -> u64 {
+        match &self.datagrams {
+            Some(datagrams) => datagrams.writable(left),
+            None => self.connection.writable(left),
+        }
+    }
+
+    /// How much of `left` bytes the reader may copy now.
+    pub fn available(&self, left: u64) -> u64 {
+        match &self.datagrams {
+            Some(datagrams) => datagrams.available(left),
+            None => self.connection.available(left),
+        }
+    }
+
+    pub fn write(&mut self, bytes: u64) {
+        match &mut self.datagrams {
+            Some(datagrams) => datagrams.write(bytes),
+            None => self.connection.write(bytes),
+        }
+    }
+
+    pub fn consume(&mut self, bytes: u64) {
+        match &mut self.datagrams {
+            Some(datagrams) => datagrams.consume(),
+            None => self.connection.consume(bytes),
+        }
+    }
+
+    /// Of the stream of payload: what was sent, and what of it the socket need not keep.
+    pub fn sent_bytes(&self) -> (u64, u64) {
+        match &self.datagrams {
+            Some(datagrams) => (datagrams.sent_bytes(), datagrams.left_bytes()),
+            None => (self.connection.sent(), self.connection.acknowledged()),
+        }
+    }
+
     /// Gives the node so many connections like the one it has.
     pub fn multiply(&mut self, flows: u32) {
         let one = (self.connection.clone(), self.process.clone());

@@ -6,11 +6,13 @@ use weft_netsim::simulate::Fingerprint;
 
 use super::calendar::Calendar;
 use super::costs::JobCosts;
+use super::datagrams::Place;
 use super::node::Node;
 use super::observe::Budget;
 use super::observe::Tally;
 use super::observe::{Unwatched, Watch};
 use super::process::Exchange;
+use super::udp::Sent;
 use super::users::Users;
 use crate::machine::{Machine, Task};
 
@@ -47,6 +49,8 @@ const LIVELOCK_SHARE: f64 = 0.9;
 pub enum Failure {
     /// A processor does nothing but serve interrupts (J. C. Mogul and K. K. Ramakrishnan, ACM TOCS 15(3), 1997).
     Livelock { processor: String, share: f64 },
+    /// A datagram of a ping-pong did not arrive, and none will.
+    Lost { node: usize, place: &'static str },
     /// Nothing, or nothing of use, happens any more.
     Stalled { after_ps: u64 },
     /// The application computes so long for a message that none passes in any time worth simulating.
@@ -60,6 +64,11 @@ impl fmt::Display for Failure {
                 out,
                 "livelock: {processor} spends {:.0} % of its time on interrupts and finishes no message",
                 share * 100.0
+            ),
+            Self::Lost { node, place } => write!(
+                out,
+                "a datagram was lost for want of room in the {place} of n{}, and every other of the size would be",
+                node + 1
             ),
             Self::Stalled { after_ps } => write!(
                 out,
@@ -89,6 +98,7 @@ pub struct Pair<'a, W = Unwatched> {
     pub(super) watch: W,
     /// Instead of node 0, where many users request from node 1.
     pub(super) users: Option<Users>,
+    pub(super) sending: Sent,
     events: u64,
     fingerprint: Fingerprint,
 }
@@ -120,13 +130,14 @@ impl<'a, W: Watch> Pair<'a, W> {
             exchange,
             costs: JobCosts::new(machine),
             nodes: [node(true), node(false)],
-            // The last one is the users'.
+            // The last one is the users', or of the next datagram to send.
             calendar: Calendar::new(2 * width + 1),
             now_ps: 0,
             budget: Budget::default(),
             read: [0, 0],
             watch,
             users: None,
+            sending: Sent::default(),
             events: 0,
             fingerprint: Fingerprint::default(),
         }
@@ -213,7 +224,10 @@ impl<'a, W: Watch> Pair<'a, W> {
         let width = self.width();
         let (at, slot) = (slot / width, slot % width);
         if at == self.nodes.len() {
-            self.users_act();
+            match self.users {
+                Some(_) => self.users_act(),
+                None => self.begin_operation(0, self.place(Task::Application)),
+            }
             return true;
         }
         match slot.checked_sub(self.machine.processors.len()) {
@@ -278,6 +292,14 @@ impl<'a, W: Watch> Pair<'a, W> {
             }
         }
         let (share, index) = worst;
+        let is_lost = |node: &usize| self.lost(*node).iter().sum::<u64>() > 0;
+        if let Some(node) = (0..2).find(is_lost) {
+            let place = Place::ALL
+                .into_iter()
+                .find(|place| self.lost(node)[*place as usize] > 0);
+            let place = place.map_or("", Place::name);
+            return Failure::Lost { node, place };
+        }
         match share >= LIVELOCK_SHARE {
             true => Failure::Livelock {
                 processor: self.machine.processors[index].name.clone(),

@@ -29,9 +29,7 @@ impl<W: Watch> Pair<'_, W> {
     /// Puts a packet to those before it. They go up when no other is there, when one more would be too many, and with the
     /// last of a message, which has the push flag; what has no payload goes by itself (Linux: dev_gro_receive).
     fn merge(&mut self, at: usize, processor: usize, frame: Frame, most_bytes: u32) {
-        if !self.protocol_is_on_nic() {
-            self.leave_ring(at, frame);
-        }
+        self.driven(at, frame);
         let before = self.nodes[at].merged.take();
         let whole = match before {
             Some(before) if belong_together(before, frame, most_bytes) => Frame {
@@ -43,7 +41,7 @@ impl<W: Watch> Pair<'_, W> {
                 frame
             }
         };
-        let is_over = whole.is_last || frame.payload_bytes == 0;
+        let is_over = whole.is_last || frame.payload_bytes == 0 || frame.is_datagram();
         if is_over || self.nodes[at].pending.is_empty() {
             self.hand_up(at, processor, Some(whole));
         } else {

@@ -12,6 +12,16 @@ pub struct Exchange {
     pub nodelay: bool,
     /// What an application that computes works on at once.
     pub compute: Grain,
+    pub carrier: Carrier,
+}
+
+/// What messages travel as.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Carrier {
+    #[default]
+    Tcp,
+    /// Each is a datagram.
+    Udp,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,14 @@
 //! From the wire to the application.
 
-use super::job::{Frame, Job};
+use super::datagrams::Place;
+use super::job::{Frame, Header, Job};
 use super::node::Transfer;
 use super::observe::Stage;
 use super::observe::{Act, Part, Watch};
 use super::pair::{Pair, Slot};
 use super::process::Operation;
 use crate::machine::Task;
-use weft_fabric::IP_AND_TCP_BYTES;
+use weft_fabric::ETHERNET_BYTES;
 use weft_plan::Grain;
 
 impl<W: Watch> Pair<'_, W> {
@@ -100,10 +101,20 @@ impl<W: Watch> Pair<'_, W> {
     }
 
     pub(super) fn driver_in_done(&mut self, at: usize, processor: usize, frame: Frame) {
-        if !self.protocol_is_on_nic() {
+        self.driven(at, frame);
+        self.driver_in_over(at, processor, frame);
+    }
+
+    /// The driver has taken a frame out of the ring, unless that was done before. Nothing but the ring bounds datagrams
+    /// that the interface's own processor hands to the host.
+    pub(super) fn driven(&mut self, at: usize, frame: Frame) {
+        let is_on_nic = self.protocol_is_on_nic();
+        if let (true, Some(datagrams)) = (is_on_nic, &mut self.nodes[at].datagrams) {
+            datagrams.handed -= 1;
+        }
+        if !is_on_nic || frame.is_datagram() {
             self.leave_ring(at, frame);
         }
-        self.driver_in_over(at, processor, frame);
     }
 
     /// The packet, or those that were merged, go up.
@@ -112,6 +123,9 @@ impl<W: Watch> Pair<'_, W> {
         if self.protocol_is_on_nic() {
             self.deliver(at, processor, frame);
             return;
+        }
+        if !self.joins_backlog(at) {
+            return self.lose(at, frame, Place::Backlog);
         }
         let protocol = self.place(Task::Protocol);
         self.hand_over(at, processor, protocol, Job::ProtocolIn(frame));
@@ -133,8 +147,10 @@ impl<W: Watch> Pair<'_, W> {
             self.deliver(at, processor, frame);
             self.post(at, processor, Job::Refill);
         }
-        self.acknowledge(at, processor, has_payload);
-        self.transmit(at, processor);
+        if !frame.is_datagram() {
+            self.acknowledge(at, processor, has_payload);
+            self.transmit(at, processor);
+        }
     }
 
     /// Whether the interface's own processor hands on what is in its ring at once, with one interrupt.
@@ -144,7 +160,10 @@ impl<W: Watch> Pair<'_, W> {
 
     /// A frame that the interface's processor is done with leaves its ring, for the host if that wants it.
     fn take_in(&mut self, at: usize, frame: Frame, is_wanted: bool) {
-        self.leave_ring(at, frame);
+        match &mut self.nodes[at].datagrams {
+            Some(datagrams) => datagrams.handed += 1,
+            None => self.leave_ring(at, frame),
+        }
         if is_wanted {
             self.queue_transfer(at, Transfer::In(frame));
         }
@@ -161,11 +180,8 @@ impl<W: Watch> Pair<'_, W> {
                 .begins(at, Part::Interface, Act::Coalescing, now_ps);
         }
         self.nodes[at].gathered.push((frame, is_wanted));
-        let largest = Frame {
-            payload_bytes: self.machine.nic.mtu_bytes - IP_AND_TCP_BYTES,
-            ..frame
-        };
-        let is_full = !self.nodes[at].ring.has_room(largest);
+        let largest_bytes = self.machine.nic.mtu_bytes + ETHERNET_BYTES;
+        let is_full = !self.nodes[at].ring.has_room(largest_bytes);
         if is_full || !self.calendar.is_set(slot) {
             self.hand_in(at, is_full);
         }
@@ -174,7 +190,8 @@ impl<W: Watch> Pair<'_, W> {
     /// What was gathered goes to the host, if there is nothing left to do in the ring or it `must`.
     fn hand_in(&mut self, at: usize, must: bool) {
         let node = &mut self.nodes[at];
-        if !must && node.gathered.len() < node.ring.frames() {
+        let handed = node.datagrams.as_ref().map_or(0, |one| one.handed);
+        if !must && node.gathered.len() + handed < node.ring.frames() {
             return;
         }
         let gathered = std::mem::take(&mut node.gathered);
@@ -195,8 +212,11 @@ impl<W: Watch> Pair<'_, W> {
     }
 
     fn take_header(&mut self, at: usize, frame: Frame) {
+        let Header::Tcp { acknowledged, edge } = frame.header else {
+            return self.leave_backlog(at);
+        };
         let connection = &mut self.nodes[at].connection;
-        connection.acknowledge(frame.acknowledged, frame.edge);
+        connection.acknowledge(acknowledged, edge);
         if frame.payload_bytes > 0 {
             connection.receive(u64::from(frame.payload_bytes));
         }
@@ -226,16 +246,24 @@ impl<W: Watch> Pair<'_, W> {
 
     /// The payload is where the process can have it, and what was acknowledged may make room for more.
     fn deliver(&mut self, at: usize, processor: usize, frame: Frame) {
+        if frame.is_datagram() {
+            return self.deliver_datagram(at, processor, frame);
+        }
         let node = &mut self.nodes[at];
         node.connection.deliver(u64::from(frame.payload_bytes));
         let is_reading = matches!(node.process.operation(), Operation::Read(_));
         let can_read = is_reading && frame.payload_bytes > 0 && node.process.sleeps;
         if can_read || self.writer_can_go_on(at) {
-            self.nodes[at].process.sleeps = false;
-            match self.copies_elsewhere() {
-                true => self.go_on(at, processor),
-                false => self.post(at, processor, Job::WakeUp),
-            }
+            self.wake(at, processor);
+        }
+    }
+
+    /// The process need not sleep any more.
+    pub(super) fn wake(&mut self, at: usize, processor: usize) {
+        self.nodes[at].process.sleeps = false;
+        match self.copies_elsewhere() {
+            true => self.go_on(at, processor),
+            false => self.post(at, processor, Job::WakeUp),
         }
     }
 
@@ -255,7 +283,7 @@ impl<W: Watch> Pair<'_, W> {
     pub(super) fn switched(&mut self, at: usize, processor: usize) {
         let node = &self.nodes[at];
         if let Operation::Read(bytes) = node.process.operation() {
-            if node.connection.delivered() % bytes == 0 {
+            if node.datagrams.is_some() || node.connection.delivered() % bytes == 0 {
                 self.end_stage(Stage::WakeUp);
             }
         }
@@ -267,11 +295,11 @@ impl<W: Watch> Pair<'_, W> {
 
     pub(super) fn copied_in(&mut self, at: usize, processor: usize, bytes: u64) {
         let node = &mut self.nodes[at];
-        node.connection.consume(bytes);
+        node.consume(bytes);
         node.process.left_bytes -= bytes;
         node.process.got_bytes += bytes;
         let left = node.process.left_bytes;
-        if node.connection.owes_window() {
+        if node.datagrams.is_none() && node.connection.owes_window() {
             self.send_acknowledgement(at, processor);
         }
         match left {
@@ -309,9 +337,13 @@ impl<W: Watch> Pair<'_, W> {
     pub(super) fn computed(&mut self, at: usize, processor: usize) {
         self.nodes[at].process.got_bytes = 0;
         if self.nodes[at].process.left_bytes == 0 {
-            if let Operation::Read(_) = self.nodes[at].process.operation() {
-                self.end_stage(Stage::Application);
-                self.read[at] += 1;
+            match self.nodes[at].process.operation() {
+                Operation::Read(_) => {
+                    self.end_stage(Stage::Application);
+                    self.read[at] += 1;
+                    self.datagram_read(at);
+                }
+                Operation::Write(_) => self.sending.ended_ps = self.now_ps,
             }
             self.nodes[at].process.next();
         }

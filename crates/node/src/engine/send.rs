@@ -1,6 +1,6 @@
 //! From a system call to the wire.
 
-use super::job::{Frame, Job};
+use super::job::{Frame, Header, Job};
 use super::node::Transfer;
 use super::observe::Stage;
 use super::observe::{Gauge, Watch};
@@ -28,6 +28,9 @@ impl<W: Watch> Pair<'_, W> {
 
     /// The process calls the system where it is.
     pub(super) fn begin_operation(&mut self, at: usize, processor: usize) {
+        if self.holds_back(at) {
+            return;
+        }
         self.post(at, processor, Job::SystemCall);
     }
 
@@ -50,8 +53,8 @@ impl<W: Watch> Pair<'_, W> {
         let node = &self.nodes[at];
         let left = node.process.left_bytes;
         let job = match node.process.operation() {
-            Operation::Write(_) => Job::CopyOut(node.connection.writable(left) as u32),
-            Operation::Read(_) => Job::CopyIn(node.connection.available(left) as u32),
+            Operation::Write(_) => Job::CopyOut(node.writable(left) as u32),
+            Operation::Read(_) => Job::CopyIn(node.available(left) as u32),
         };
         match job {
             Job::CopyOut(0) => {
@@ -69,7 +72,7 @@ impl<W: Watch> Pair<'_, W> {
 
     pub(super) fn copied_out(&mut self, at: usize, processor: usize, bytes: u64) {
         let node = &mut self.nodes[at];
-        node.connection.write(bytes);
+        node.write(bytes);
         node.process.left_bytes -= bytes;
         if node.process.left_bytes == 0 {
             self.end_stage(Stage::CopyOut);
@@ -83,6 +86,9 @@ impl<W: Watch> Pair<'_, W> {
 
     /// Sends the segments that may go.
     pub(super) fn transmit(&mut self, at: usize, processor: usize) {
+        if self.nodes[at].datagrams.is_some() {
+            return self.transmit_datagram(at, processor);
+        }
         let push = self.nodes[at].process.pushes();
         while let Some(bytes) = self.nodes[at].connection.next_segment(push) {
             let node = &self.nodes[at];
@@ -98,19 +104,30 @@ impl<W: Watch> Pair<'_, W> {
 
     fn send(&mut self, at: usize, processor: usize, payload_bytes: u32, is_last: bool) {
         let (acknowledged, edge) = self.nodes[at].connection.header();
+        let header = Header::Tcp { acknowledged, edge };
         if !self.nodes[at].flows.are_many() {
             let slot = self.slot(at, Slot::Acknowledgement);
             self.calendar.clear(slot);
         }
         self.watch_window(at);
+        self.send_frame(at, processor, payload_bytes, header, is_last);
+    }
+
+    pub(super) fn send_frame(
+        &mut self,
+        at: usize,
+        processor: usize,
+        payload_bytes: u32,
+        header: Header,
+        is_last: bool,
+    ) {
         let node = &mut self.nodes[at];
         node.frames_made = node.frames_made.wrapping_add(1);
         let frame = Frame {
             number: node.frames_made,
             flow: node.flows.current(),
             payload_bytes,
-            acknowledged,
-            edge,
+            header,
             is_last,
         };
         let is_from_nic = self.machine.processors[processor].on_nic;
@@ -163,6 +180,9 @@ impl<W: Watch> Pair<'_, W> {
 
     /// A large send becomes packets, of which the last one ends the message; each says the same about what was received.
     fn queue_packets(&mut self, at: usize, frame: Frame) {
+        if frame.is_datagram() {
+            return self.queue_frame(at, frame);
+        }
         let packet_bytes = self.nodes[at].connection.packet_bytes as u32;
         let mut left_bytes = frame.payload_bytes;
         while left_bytes > packet_bytes {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::job::Frame;
+use super::job::{Frame, Header};
 use crate::machine::Machine;
 use weft_fabric::IP_AND_TCP_BYTES;
 
@@ -130,8 +130,10 @@ impl Users {
             number: 0,
             flow: user,
             payload_bytes: payload_bytes as u32,
-            acknowledged: mine.received,
-            edge: mine.received + self.window_bytes,
+            header: Header::Tcp {
+                acknowledged: mine.received,
+                edge: mine.received + self.window_bytes,
+            },
             is_last: false,
         }
     }

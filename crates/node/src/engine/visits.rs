@@ -4,7 +4,7 @@ use super::job::Frame;
 use super::observe::Tally;
 use super::observe::{Unwatched, Watch};
 use super::pair::{Failure, Pair};
-use super::process::Exchange;
+use super::process::{Carrier, Exchange};
 use super::users::{Load, SERVER, USERS, Users};
 use crate::machine::{Machine, Task};
 use weft_plan::Grain;
@@ -32,6 +32,7 @@ impl<'a> Pair<'a> {
             answer_bytes: load.page_bytes,
             nodelay: load.nodelay,
             compute: Grain::Read,
+            carrier: Carrier::Tcp,
         };
         let mut pair = Self::idle(machine, exchange, Unwatched);
         pair.nodes[SERVER].multiply(load.users);

@@ -31,13 +31,14 @@ impl<W: Watch> Pair<'_, W> {
         let node = &mut self.nodes[at];
         let bytes = node.process.worked_bytes(self.exchange.compute);
         let isolated = self.costs.span(job, processor, bytes);
+        let (sent, acknowledged) = node.sent_bytes();
         match &mut node.touches {
             Some(touches) if !self.machine.processors[processor].on_nic => {
                 let standing = Standing {
                     flow: node.flows.current(),
                     copied: node.process.bytes() - node.process.left_bytes,
-                    sent: node.connection.sent(),
-                    acknowledged: node.connection.acknowledged(),
+                    sent,
+                    acknowledged,
                 };
                 touches.span(job, processor, isolated, standing)
             }
@@ -54,7 +55,7 @@ impl<W: Watch> Pair<'_, W> {
         self.post(at, to, job);
     }
 
-    fn call(&mut self, at: usize, processor: usize) {
+    pub(super) fn call(&mut self, at: usize, processor: usize) {
         self.nodes[at].processors[processor].interrupts += 1;
         self.post(at, processor, Job::Call);
     }

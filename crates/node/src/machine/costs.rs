@@ -30,6 +30,8 @@ pub struct Costs {
     pub acknowledgement: u64,
     /// TCP and IP, for each segment, or large send, that is sent.
     pub protocol_out: u64,
+    /// UDP and IP in place of TCP and IP, for each packet received or sent; what those take unless it is given.
+    pub datagram: Option<u64>,
     /// Besides its bytes, for each copy to and from a socket: at most a segment.
     pub copy_in: u64,
     pub copy_out: u64,
@@ -71,7 +73,7 @@ pub struct Remote {
     pub accesses_per_byte: f64,
 }
 
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 23] = [
     "accesses_per_cycle",
     "interrupt",
     "driver",
@@ -83,6 +85,7 @@ const KEYS: [&str; 22] = [
     "protocol",
     "protocol_out",
     "acknowledgement",
+    "datagram",
     "copy_in",
     "copy_out",
     "remote",
@@ -137,6 +140,7 @@ pub fn read(section: &Section, breakdown: &mut Breakdown) -> Result<Costs> {
         protocol,
         acknowledgement: cycles.or("acknowledgement", protocol)?,
         protocol_out: cycles.or("protocol_out", protocol)?,
+        datagram: cycles.breakdown.read(section, "datagram")?,
         copy_in: cycles.or("copy_in", 0)?,
         copy_out: cycles.or("copy_out", 0)?,
         refill: cycles.of("refill")?,

@@ -40,6 +40,8 @@ pub struct IoBus {
 pub struct Nic {
     pub location: Location,
     pub ring_bytes: u64,
+    /// Whether a full ring pauses the other end (IEEE 802.3, annex 31B); else what finds no room is lost.
+    pub pause: bool,
     pub mtu_bytes: u32,
     /// An interrupt comes with so many frames, or so long after the first.
     pub coalesce_frames: u32,
@@ -90,6 +92,8 @@ pub struct Sockets {
     pub receive_bytes: u64,
     /// How long an acknowledgement waits for data to go with.
     pub delayed_ack_ps: u64,
+    /// Frames that may wait between driver and protocol processing (Linux: net.core.netdev_max_backlog).
+    pub backlog_frames: u32,
     /// What is sent is processed where it is sent, by a system call or in answer to a packet, not where the placement
     /// has protocol and driver (Linux without transmit steering).
     pub send_in_place: bool,

@@ -29,6 +29,8 @@ const KEYS: [&str; 13] = [
     "placements",
 ];
 
+/// Linux's net.core.netdev_max_backlog.
+const BACKLOG_FRAMES: u32 = 1000;
 /// What the network interface interrupts for.
 const EVENTS: [(&str, bool); 2] = [("frame", false), ("ring", true)];
 
@@ -135,6 +137,7 @@ fn read_nic(root: &Section) -> Result<Nic> {
     section.check_keys(&[
         "location",
         "ring",
+        "pause",
         "mtu_bytes",
         "coalesce_frames",
         "coalesce_time",
@@ -153,6 +156,7 @@ fn read_nic(root: &Section) -> Result<Nic> {
             .choice("location", &Location::ALL)?
             .unwrap_or_default(),
         ring_bytes: amount(section, "ring", &SIZE, 1)?,
+        pause: section.flag("pause")?.unwrap_or(true),
         mtu_bytes: count(section, "mtu_bytes", 1..=65_535)?,
         coalesce_frames: count(section, "coalesce_frames", 1..=4096)?,
         coalesce_ps: amount(section, "coalesce_time", &SPAN, 0)?,
@@ -200,12 +204,16 @@ fn read_sockets(section: &Section) -> Result<Sockets> {
         "send_buffer",
         "receive_buffer",
         "delayed_ack",
+        "backlog",
         "send_in_place",
     ])?;
     Ok(Sockets {
         send_bytes: amount(section, "send_buffer", &SIZE, 1)?,
         receive_bytes: amount(section, "receive_buffer", &SIZE, 1)?,
         delayed_ack_ps: amount(section, "delayed_ack", &SPAN, 1)?,
+        backlog_frames: section
+            .count("backlog", 1..=1_000_000)?
+            .unwrap_or(BACKLOG_FRAMES),
         send_in_place: section.flag("send_in_place")?.unwrap_or(false),
     })
 }

@@ -7,14 +7,14 @@ use super::{machine, measured, pingpong, stream};
 const ALONE: [(&str, &str); 2] = [("memory.collision", "0 ns"), ("nic.coalesce_frames", "1")];
 
 /// What so many cycles of code take cpu0.
-fn code_ps(machine: &Machine, cycles: u64) -> f64 {
+pub fn code_ps(machine: &Machine, cycles: u64) -> f64 {
     let period_ps = 1e12 / machine.processors[0].clock_hz as f64;
     let stalls_ps = machine.costs.accesses_per_cycle * machine.memory.access_ps();
     cycles as f64 * (period_ps + stalls_ps)
 }
 
 /// What a loop over so many words takes it.
-fn loop_ps(machine: &Machine, accesses: f64) -> f64 {
+pub fn loop_ps(machine: &Machine, accesses: f64) -> f64 {
     accesses * (1e12 / machine.processors[0].clock_hz as f64 + machine.memory.access_ps())
 }
 

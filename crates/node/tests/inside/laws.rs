@@ -1,7 +1,7 @@
 //! Laws of queues that hold for any machine.
 
 use proptest::prelude::*;
-use weft_node::{Exchange, measure};
+use weft_node::{Carrier, Exchange, measure};
 use weft_plan::Grain;
 
 use super::{PLACEMENTS, load, measured, pingpong, stream};
@@ -29,7 +29,7 @@ proptest! {
             ("sockets.send_buffer", &texts[3]),
         ];
         let machine = load(PLACEMENTS[placement], &overrides).unwrap();
-        let exchange = Exchange { message_bytes: bytes, answer_bytes: answer, nodelay, compute: Grain::Read };
+        let exchange = Exchange { message_bytes: bytes, answer_bytes: answer, nodelay, compute: Grain::Read, carrier: Carrier::Tcp };
         let found = measure(&machine, exchange).unwrap();
         for tally in &found.tallies {
             for busy in &tally.busy_ps {

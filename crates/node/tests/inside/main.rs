@@ -3,6 +3,7 @@
 mod applications;
 mod caches;
 mod closed_form;
+mod datagrams;
 mod effects;
 mod effects_of_caches;
 mod failures;
@@ -17,7 +18,7 @@ mod table;
 mod watched;
 mod webserver;
 
-use weft_node::{Exchange, Machine, Measured, measure};
+use weft_node::{Carrier, Exchange, Machine, Measured, measure};
 use weft_plan::Grain;
 
 pub const CATALOGUE: &str = include_str!("../../../../catalog/machines/p4-400.toml");
@@ -63,6 +64,7 @@ pub fn pingpong(bytes: u64) -> Exchange {
         answer_bytes: bytes,
         nodelay: true,
         compute: Grain::Read,
+        carrier: Carrier::Tcp,
     }
 }
 
@@ -72,6 +74,7 @@ pub fn stream(bytes: u64) -> Exchange {
         answer_bytes: 0,
         nodelay: true,
         compute: Grain::Read,
+        carrier: Carrier::Tcp,
     }
 }
 

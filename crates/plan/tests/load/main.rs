@@ -192,6 +192,36 @@ sizes = ["1472 B"]
 stop = { rule = "count", repeats = 100, trials = 1 }
 "#;
 
+/// A list is refused, as any other wish that cannot be met; a schedule has the sizes that can be.
+#[test]
+fn a_schedule_of_datagrams_has_those_that_can_be() {
+    let sizes = |pattern: &str, schedule: &str| {
+        let text = STREAM
+            .replace(r#"["1472 B"]"#, schedule)
+            .replace("stream", pattern);
+        let text = if pattern == "stream" {
+            text
+        } else {
+            text.replace("options.rate", "# ")
+        };
+        let plan = loaded(&text, &[]).unwrap();
+        let sizes = plan.steps[0].sizes.sizes();
+        (sizes[0], *sizes.last().unwrap())
+    };
+    let netpipe = r#"{ schedule = "netpipe", min = "1 B", max = "8 MiB", perturbation = "3 B" }"#;
+    assert_eq!(sizes("pingpong", netpipe), (1, 49155));
+    assert_eq!(sizes("stream", netpipe).0, 16);
+    let powers = r#"{ schedule = "powers", base = 2, min = "1 B", max = "4 MiB" }"#;
+    assert_eq!(sizes("stream", powers), (16, 32768));
+    let octaves = r#"{ schedule = "octaves", min = "1 B", max = "60 KiB" }"#;
+    assert_eq!(sizes("pingpong", octaves).0, 1);
+    let none = STREAM.replace(
+        r#"["1472 B"]"#,
+        r#"{ schedule = "powers", base = 2, min = "1 MiB", max = "4 MiB" }"#,
+    );
+    assert!(loaded(&none, &[]).unwrap_err().contains("16 to 65507"));
+}
+
 #[test]
 fn a_stream_of_datagrams_has_a_rate() {
     let rate = |text: &str| {

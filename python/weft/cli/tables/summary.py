@@ -130,6 +130,9 @@ def deliveries_table(delivered: list[Delivered]) -> Table:
         "overrun": [str(one.overrun) for one in delivered],
         "twice": [str(one.duplicated) for one in delivered],
     }
+    if any(one.ring is not None for one in delivered):
+        counts["no room in ring"] = [str(one.ring or 0) for one in delivered]
+        counts["in backlog"] = [str(one.backlog or 0) for one in delivered]
     if any(one.offered_mbps is not None for one in delivered):
         columns["sent, Mb/s"] = [_middle(one.offered_mbps) for one in delivered]
         columns["jitter, us"] = [_middle(one.jitter_us) for one in delivered]

@@ -37,6 +37,7 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
     may_spin = False
     is_computed = True
     is_here = False
+    transports: tuple[str, ...] = ("tcp",)
     computes = False
     """Whether it simulates what applications compute."""
     policies: tuple[Policy, ...] = ("alone", "independent", "striped", "shared")
@@ -100,9 +101,11 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
             )
         if step.computes and not self.computes:
             refuse_load(step, self.kind, self.name)
-        if step.transport != "tcp":
+        if step.transport not in self.transports:
+            known = " and ".join(one.upper() for one in self.transports)
             raise RequestError(
-                f"step {step.name!r} is over {step.transport}; only TCP is simulated",
+                f"step {step.name!r} is over {step.transport}; only {known} "
+                f"{'is' if len(self.transports) == 1 else 'are'} simulated on {self.kind}:{self.name}",
                 "run it on local: or on lab:FABRIC",
             )
         transfers = self.transfers(step)

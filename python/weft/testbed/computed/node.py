@@ -38,6 +38,7 @@ class SimulatedNodes(Computed[_core.Machine]):
     """Two machines of a kind, joined by a link."""
 
     kind = "node"
+    transports = ("tcp", "udp")
     computes = True
 
     def __init__(self, machine: _core.Machine, overrides: dict[str, str]) -> None:
@@ -67,6 +68,8 @@ class SimulatedNodes(Computed[_core.Machine]):
                 "run it on lab:two-nics or sim:two-nics",
             )
         super().check(step)
+        if refusal := self.model.refusal(to_json(step)):
+            raise RequestError(f"step {step.name!r}: {refusal}")
 
     def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""

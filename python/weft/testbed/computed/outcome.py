@@ -50,6 +50,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     applications: Columns = {}
     responses: Columns = {}
     cache_hits: Columns = {}
+    delivered: Columns = field(name="deliveries", default_factory=dict)
     failures: list[tuple[int, str]] = []
 
     @classmethod
@@ -66,6 +67,12 @@ class Outcome(Struct, frozen=True, kw_only=True):
         columns |= _typed(self.rows, SCHEMA)
         columns["start_ns"] = pc.add(columns["start_ns"], clock_ns)
         return pa.RecordBatch.from_pydict(columns, schema=SCHEMA)
+
+    def deliveries(self) -> list[dict[str, int]]:
+        """What became of the messages of each batch, where some may be lost."""
+        columns = {name: _array(column, pa.int64()) for name, column in self.delivered.items()}
+        rows: list[dict[str, int]] = pa.table(columns).to_pylist()
+        return [row | {"duplicated": 0, "reordered": 0} for row in rows]
 
     def bottlenecks(self, step: int, names: pa.Array) -> pa.Table:
         """What held each transfer back, by step, phase, source and destination; `names` are the constraints'."""

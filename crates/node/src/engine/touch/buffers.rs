@@ -80,6 +80,20 @@ impl SocketBuffer {
         })
     }
 
+    /// Takes out the pieces that some bytes lie in, wherever they are in the stream; what follows moves up.
+    pub fn retract(&mut self, first: u64, bytes: u64) -> Vec<Extent> {
+        let at = self.pieces.partition_point(|(begin, _)| *begin < first);
+        let end = self
+            .pieces
+            .partition_point(|(begin, _)| *begin < first + bytes);
+        let gone: Vec<_> = self.pieces.drain(at..end).map(|(_, piece)| piece).collect();
+        for (begin, _) in self.pieces.range_mut(at..) {
+            *begin -= bytes;
+        }
+        self.end -= bytes;
+        gone
+    }
+
     /// Takes out a piece that lies before a place in the stream as a whole.
     pub fn release(&mut self, before: u64) -> Option<Extent> {
         let (begin, piece) = *self.pieces.front()?;

@@ -132,6 +132,21 @@ impl Touches {
         }
     }
 
+    /// The next frame that waits for protocol processing is thrown away before it.
+    pub fn forget_frame(&mut self) {
+        if let (Some((_, payload)), true) = (self.waiting.pop_front(), self.splits) {
+            self.pages
+                .give(payload.address, payload.bytes.max(PAGE_BYTES));
+        }
+    }
+
+    /// Bytes that came in are thrown away, wherever they are in the socket.
+    pub fn discard(&mut self, flow: u32, first: u64, bytes: u64) {
+        for free in self.socket(flow).inward.retract(first, bytes) {
+            self.give_inward(free);
+        }
+    }
+
     /// A transfer of the network interface is over.
     pub fn transferred(&mut self, transfer: Transfer) {
         match transfer {
