@@ -173,6 +173,40 @@ def test_a_jump_is_explained_by_what_the_sizes_on_both_sides_differ_in(tmp_path:
     assert one.text.startswith("between 4,096 B and 4,099 B: jump, +")
 
 
+def a_kink(folder: Path) -> tuple[Run, npt.NDArray[np.float64]]:
+    """A run whose messages take 8 ns for each byte, 12 ns above 16 KiB, and how much longer each batch is for that."""
+    sizes = sorted(size for power in range(6, 20) for size in (2**power, 3 * 2 ** (power - 1)))
+    excess_us = np.maximum(np.array(sizes) - 2**14, 0) * 4e-3
+    step = a_step(Stream(window=64), sizes=sizes)
+    times = launches_of(affine_us(sizes, 100, 1000) + excess_us, launches=6, batches=6, noise=0.005)
+    run = write_run(folder, [step_rows(sizes, times, pattern="stream")], [step])
+    size, messages = (run.samples[name].to_numpy() for name in ("size_bytes", "messages"))
+    return run, np.maximum(size - 2**14, 0) * 4.0 * messages
+
+
+def of_thresholds(found: list[Explanation]) -> list[str | None]:
+    return [one.cause for one in found if one.kind == "threshold"]
+
+
+def test_a_kink_is_explained_by_what_grows_faster_above_it(tmp_path: Path) -> None:
+    run, excess_ns = a_kink(tmp_path)
+    found = explained(run, {(1, "process_waiting_ns", None): excess_ns})
+    assert of_thresholds(found) == ["processor-contention"]
+    (one,) = (each for each in found if each.kind == "threshold")
+    assert ": kink, +" in one.text and "; larger ones have the agent waiting" in one.text
+    assert min(one.sizes_bytes) > 2**14 and one.strength > 0.8
+
+
+def test_a_kink_is_not_explained_by_what_grows_alike_below_and_above_it(tmp_path: Path) -> None:
+    """Softirqs have a larger share of the time of larger messages, for each byte as much time on both sides."""
+    run, _ = a_kink(tmp_path)
+    size, messages = (run.samples[name].to_numpy() for name in ("size_bytes", "messages"))
+    found = explained(run, {(0, "cpu_softirq_ns", 1): 6 * size * messages})
+    assert of_thresholds(found) == [None]
+    (one,) = (each for each in found if each.kind == "threshold")
+    assert one.text.endswith("nothing recorded explains it")
+
+
 def test_outliers_of_all_sizes_are_explained_together(tmp_path: Path) -> None:
     times, random = even(), np.random.default_rng(3)
     slow = random.random(times.shape) < 0.05
@@ -274,3 +308,19 @@ def test_of_many_counters_some_differ_by_chance_and_are_not_taken_for_causes() -
     alike[7] += 2 * slow
     p = p_values(alike, slow, strata)
     assert p[7] < 0.01 and np.sort(p)[1] > 0.05
+
+
+@pytest.mark.parametrize(("count", "cause"), [(3, "processor-contention"), (20, None)])
+def test_the_more_is_to_be_explained_in_a_step_the_surer_each_cause_must_be(
+    tmp_path: Path, count: int, cause: str | None
+) -> None:
+    """Waits come with five of ten launches, by chance once in 252: of 20 sizes one in ten runs would have a cause."""
+    sizes = [64 * 2**power for power in range(count)]
+    times = launches_of(affine_us(sizes, 20, 1000), launches=10, batches=4, noise=0.01)
+    times[:, 5:] *= 1.6
+    step = a_step(Stream(window=64), sizes=sizes)
+    run = write_run(tmp_path, [step_rows(sizes, times, pattern="stream")], [step])
+    launch, took_ns = (run.samples[name].to_numpy() for name in ("launch", "elapsed_ns"))
+    waits = np.where(launch >= 5, 0.4, 0.001) * took_ns
+    found = explained(run, {(1, "process_waiting_ns", None): waits})
+    assert [one.cause for one in found if one.kind == "modes"] == [cause] * count

@@ -26,8 +26,8 @@ def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -
 
     A run of the plan xray is a search for limits. Other runs between many nodes only show slow nodes and
     slow routes. Between two nodes, thresholds are listed (sizes at which time changes), and limits, modes,
-    dips, jumps and outliers are explained by what the hosts did meanwhile. With --fabric, differences from that
-    description are listed.
+    dips, jumps, kinks and outliers are explained by what the hosts did meanwhile. With --fabric, differences from
+    that description are listed.
     """
     opened = Run.open(run)
     scale = scale if scale is not None else opened.meta.testbed.get("scale", 1.0)

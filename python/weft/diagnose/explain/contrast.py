@@ -43,12 +43,20 @@ class Contrast:
     unit: Ints
     stratum: Ints
     slowdown: float
+    slow_ones = "slow ones"
+
+    def beside(self, rows: Floats) -> Floats:
+        """What slow stretches would have of each row (over those that take part) if they were fast."""
+        means: Floats = rows[:, ~self.slow].mean(axis=1, keepdims=True)
+        return np.broadcast_to(means, rows.shape)
 
     def shuffled(self, values: Floats) -> tuple[Floats, Ints, Ints]:
-        """Means of the rows of `values` over each unit; whether a unit is slow; its stratum."""
+        """How far the rows of `values` are from what is beside them, on average over each unit; whether a unit is slow;
+        its stratum."""
         units, first, at = np.unique(self.unit, return_index=True, return_inverse=True)
         count = np.bincount(at, minlength=len(units))
-        means = [np.bincount(at, row[self.used], len(units)) / count for row in values]
+        rows = values[:, self.used]
+        means = [np.bincount(at, row, len(units)) / count for row in rows - self.beside(rows)]
         return np.array(means), self.slow[first].astype(np.int64), self.stratum[first]
 
 

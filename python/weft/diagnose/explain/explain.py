@@ -9,8 +9,9 @@ import pyarrow as pa
 from weft.diagnose.curve import Curve, curves
 from weft.diagnose.explain.contrast import contrasts
 from weft.diagnose.explain.finding import Explanation
+from weft.diagnose.explain.kink import kinks
 from weft.diagnose.explain.limited import limits
-from weft.diagnose.explain.moved import explain_contrast
+from weft.diagnose.explain.moved import allowed_error, explain_contrast
 from weft.diagnose.explain.signals import signals
 from weft.diagnose.explain.stretches import of_step
 from weft.diagnose.points import curve_points
@@ -20,7 +21,7 @@ from weft.run.tables import EVIDENCE_NAME
 
 
 def explain(run: Run) -> list[Explanation]:
-    """What explains the limits, modes, dips, jumps and outliers of a run between two nodes, the surest first.
+    """What explains the limits, modes, dips, jumps, kinks and outliers of a run between two nodes, the surest first.
 
     What the kernel states of whole steps comes first, then what moved with slow parts, then what nothing explains.
     Empty for a run without evidence.
@@ -39,6 +40,7 @@ def _of_curve(run: Run, curve: Curve, evidence: pa.Table) -> Iterator[Explanatio
     found = signals(run, stretches)
     yield from limits(run, curve, stretches, found)
     step = run.meta.plan.steps[curve.step].name
-    thresholds = curve_thresholds(run, curve)
-    for contrast in contrasts(curve_points(curve), thresholds, stretches):
-        yield explain_contrast(step, contrast, found, stretches)
+    seen = curve_points(curve), curve_thresholds(run, curve), stretches
+    slow = [*contrasts(*seen), *kinks(*seen)]
+    for contrast in slow:
+        yield explain_contrast(step, contrast, found, stretches, allowed_error(len(slow)))

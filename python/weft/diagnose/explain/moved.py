@@ -6,14 +6,16 @@ import numpy as np
 
 from weft.diagnose.explain.contrast import Contrast
 from weft.diagnose.explain.finding import NOTHING, Explanation, Reading
-from weft.diagnose.explain.permutation import p_values
+from weft.diagnose.explain.permutation import SHUFFLES, p_values
 from weft.diagnose.explain.signals import Signal
 from weft.diagnose.explain.stretches import Stretches
 from weft.quantity import significant
 from weft.statistics import Floats
 
 ALPHA = 0.01
-"""So often at most one of all counters moves with it by chance."""
+"""So often at most one of all counters moves with what is slow by chance."""
+ALPHA_OF_STEP = 0.05
+"""The same for all that is to be explained in a step together."""
 LEAST_SHARE = 0.5
 """A time explains what is slow when it is at least this part of what slow messages take longer."""
 LEAST_RATIO = 2.0
@@ -23,11 +25,19 @@ LEAST_EVENTS = 1.0
 """So many more in a slow stretch, on average."""
 
 
+def allowed_error(contrasts: int) -> float:
+    """What each of so many contrasts of a step may have, not below what shuffles can tell."""
+    return max(min(ALPHA, ALPHA_OF_STEP / contrasts), 1 / (1 + SHUFFLES))
+
+
 def explain_contrast(
-    step: str, contrast: Contrast, signals: list[Signal], stretches: Stretches
+    step: str, contrast: Contrast, signals: list[Signal], stretches: Stretches, alpha: float
 ) -> Explanation:
-    """What moved with the slow stretches: the first cause in the order of CAUSES, and of its counters the strongest."""
-    moved = _moved(contrast, signals, stretches)
+    """What moved with the slow stretches: the first cause in the order of CAUSES, and of its counters the strongest.
+
+    One that moved with them by chance is named with a probability of at most `alpha`.
+    """
+    moved = [one for one in _moved(contrast, signals, stretches) if one[0] <= alpha]
     if not moved:
         return Explanation(contrast.kind, step, contrast.sizes_bytes, f"{contrast.text}; {NOTHING}")
     p_value, strength, signal = min(moved, key=lambda one: (one[2].rank, -one[1]))
@@ -37,7 +47,7 @@ def explain_contrast(
         contrast.kind,
         step,
         contrast.sizes_bytes,
-        f"{contrast.text}; slow ones have {signal.cause.says} on {signal.where} ({_numbers(evidence)})",
+        f"{contrast.text}; {contrast.slow_ones} have {signal.cause.says} on {signal.where} ({_numbers(evidence)})",
         signal.cause.code,
         signal.nodes,
         strength,
@@ -56,13 +66,14 @@ def _moved(
     # All take part, also those that are too weak: they were looked at.
     p = p_values(*contrast.shuffled(np.array([one.values for _, one in strong])))
     rows = zip(p, strong, strict=True)
-    return [(float(one), much, signal) for one, (much, signal) in rows if much and one <= ALPHA]
+    return [(float(one), much, signal) for one, (much, signal) in rows if much]
 
 
 def strength(contrast: Contrast, signal: Signal, stretches: Stretches) -> float:
     """The part of the lost time, or of the count, that slow stretches have more; 0 where that is too little."""
     values = signal.values[contrast.used]
-    slow, fast = float(values[contrast.slow].mean()), float(values[~contrast.slow].mean())
+    beside = contrast.beside(values[np.newaxis])[0]
+    slow, fast = (float(one[contrast.slow].mean()) for one in (values, beside))
     if signal.cause.kind == "share":
         part = (slow * contrast.slowdown - fast) / max(contrast.slowdown - 1, 1e-9)
         return min(part, 1.0) if slow > fast and part >= LEAST_SHARE else 0.0
