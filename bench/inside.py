@@ -13,7 +13,6 @@ Takes seconds. What does not hold, and why, is in docs/simulate-a-node.md.
 from __future__ import annotations
 
 import argparse
-import statistics
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from common.beside import Beside, median_off, print_rows
 from common.machine import machine
 from common.results import Goal, save
 from laws import Peak, read_peaks, read_published
@@ -67,6 +67,8 @@ FITTED = {
     "bw_offload_table_mbps": ("offload", "rate"),
     "bw_onload_table_mbps": ("onload", "rate"),
 }
+KINDS = {"lat": "latency", "bw_": "throughput", "cpu": "load", "irq": "interrupts"}
+"""By how ids begin."""
 IDEAL = {
     "memory.hit": "0 ns",
     "memory.miss": "0 ns",
@@ -218,26 +220,15 @@ def published() -> dict[str, dict[str, Any]]:
     return {result["id"]: result for result in results}
 
 
-def print_values() -> list[Goal]:
-    results, left_out = published(), []
-    print(f"{'':24}{'published':>12}{'predicted':>12}{'off, %':>9}")
+def values() -> Iterator[Beside]:
+    """Each published value that weft-node can be held against, beside what it gives."""
+    results = published()
     for key, predict in predictions().items():
-        value, found = float(results[key]["value"]), predict()
-        error = 100 * (found / value - 1)
-        bound = results[key].get("bound")
-        if bound is None and key not in FITTED:
-            left_out.append(abs(error))
-        note = "fitted" if key in FITTED else bound or ""
-        print(f"{key:24}{value:>12g}{found:>12.1f}{error:>+9.1f}  {note}")
+        note = "fitted" if key in FITTED else results[key].get("bound", "")
+        yield Beside(KINDS[key[:3]], key, float(results[key]["value"]), predict(), note)
     for peak in read_peaks(read_published()):
-        ratio, found = 1 + peak.gain_pct / 100, gain_ratio(peak)
-        left_out.append(abs(100 * (found / ratio - 1)))
-        name = f"{peak.scheme} / base, sigma {peak.sigma:g}"
-        error = 100 * (found / ratio - 1)
-        print(f"{name:24}{ratio:>12.3f}{found:>12.3f}{error:>+9.1f}  at gamma {peak.gamma}")
-    median_pct = statistics.median(left_out)
-    print(f"median error of what was not fitted: {median_pct:.1f} %")
-    return [Goal("median error of what was not fitted", median_pct, "%", at_most=10)]
+        name = f"{peak.scheme} / base, sigma {peak.sigma:g}, gamma {peak.gamma}"
+        yield Beside("gain", name, 1 + peak.gain_pct / 100, gain_ratio(peak))
 
 
 def print_orders(found: Iterator[tuple[str, bool, str]]) -> list[Goal]:
@@ -320,9 +311,10 @@ def main() -> None:
         return
     print(machine())
     if not chosen.speed:
-        goals = print_values()
-        print()
-        save("inside", goals + print_orders(orders()))
+        median_pct = median_off(print_rows(values()))
+        goal = Goal("median error of what was not fitted", median_pct, "%", at_most=10)
+        print(f"median error of what was not fitted: {median_pct:.1f} %\n")
+        save("inside", [goal, *print_orders(orders())])
     save("inside", list(time_sweep()), "speed")
 
 

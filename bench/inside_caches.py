@@ -12,11 +12,11 @@ Takes about 10 seconds. What does not hold, and why, is in docs/simulate-a-node.
 from __future__ import annotations
 
 import argparse
-import statistics
 import time
 from collections.abc import Iterator
 from functools import cache
 
+from common.beside import Beside, median_off, print_rows
 from common.machine import machine
 from common.results import Goal, save
 from inside import (
@@ -94,42 +94,33 @@ def rate_mbps(placement: str, keys: Keys, size_bytes: int = LARGEST_BYTES) -> fl
     return size_bytes * 8 / (each_ns / 2) * 1e3
 
 
-def print_latencies() -> list[Goal]:
-    print(f"{'latency, us':36}{'published':>12}{'predicted':>12}{'off, %':>9}")
-    errors = []
+def latencies() -> Iterator[Beside]:
     for (key, place), (placement, keys) in LATENCIES.items():
         value = float(published()[key]["value"][place])
-        found = latency_us(placement, with_l2(placement, keys))
-        errors.append(100 * (found / value - 1))
-        print(f"{key:36}{value:>12g}{found:>12.1f}{errors[-1]:>+9.1f}")
-    median_pct = statistics.median(map(abs, errors))
-    print(f"median error: {median_pct:.1f} %\n")
-    return [Goal("median error of latencies with caches", median_pct, "%", at_most=10)]
+        yield Beside("latency", key, value, latency_us(placement, with_l2(placement, keys)))
 
 
-def print_hits() -> list[Goal]:
-    print(
-        f"{'hits, % (2 KB, 100 KB, 1 MB)':36}{'published':>23}{'predicted':>23}{'off, points':>25}"
-    )
-    errors: dict[str, list[float]] = {}
+def hits() -> Iterator[Beside]:
+    """Table 4.18: three sizes a row."""
     for pattern, (placement, part, name) in HITS.items():
         for access in ("read", "write"):
             key = pattern.format(access)
-            values = [float(value) for value in published()[key]["value"]]
-            found = [hits_pct(placement, size)[part, name, access] for size in SIZES]
-            off = [one - value for one, value in zip(found, values, strict=True)]
-            errors.setdefault(f"{name} {access}", []).extend(map(abs, off))
-            texts = [
-                " ".join(f"{one:{form}}" for one in row)
-                for form, row in zip(("7.2f", "7.2f", "+7.1f"), (values, found, off), strict=True)
-            ]
-            print(f"{key:36}{texts[0]:>23}{texts[1]:>23}{texts[2]:>25}")
-    for kind, off in errors.items():
-        print(f"median error of {kind}s: {statistics.median(off):.1f} points")
-    everything = [one for off in errors.values() for one in off]
-    median = statistics.median(everything)
-    print(f"median error of all: {median:.1f} points\n")
-    return [Goal("median error of hit rates", median, "points")]
+            for size, value in zip(SIZES, published()[key]["value"], strict=True):
+                found = hits_pct(placement, size)[part, name, access]
+                label = f"{key}, {size >> 10} KB"
+                yield Beside(f"{name} {access}", label, float(value), found, in_points=True)
+
+
+def print_values() -> list[Goal]:
+    late_pct = median_off(print_rows(latencies()))
+    found = print_rows(hits())
+    for kind in dict.fromkeys(one.kind for one in found):
+        off = median_off(one for one in found if one.kind == kind)
+        print(f"median error of {kind}s: {off:.1f} points")
+    return [
+        Goal("median error of latencies with caches", late_pct, "%", at_most=10),
+        Goal("median error of hit rates", median_off(found), "points"),
+    ]
 
 
 def orders() -> Iterator[tuple[str, bool, str]]:
@@ -179,7 +170,7 @@ def main() -> None:
     chosen = parser.parse_args()
     print(machine())
     if not chosen.speed:
-        save("inside_caches", print_latencies() + print_hits() + print_orders(orders()))
+        save("inside_caches", print_values() + print_orders(orders()))
     save("inside_caches", time_sweep(), "speed")
 
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
+from common.beside import Beside, print_rows
 from common.machine import machine
 from common.results import Goal, save
 from weft import _core
@@ -130,37 +131,36 @@ def cycles_per_byte(config: str, side: str) -> float:
     return row[f"{side}_cpu_pct"] / 100 * CLOCK_HZ / (row["mbps"] * 1e6 / 8)
 
 
-def errors() -> list[Goal]:
-    """Print everything; the worst of what was predicted, beside its bounds."""
-    rates_pct, shares_points = [0.0], [0.0]
+def values() -> Iterator[Beside]:
+    """Throughput and loads, then shares of cycles."""
     found = {config: simulate(config) for config in (*FITTED, *PREDICTED)}
-    print(f"{'':28}{'published':>10}{'computed':>10}{'off':>9}")
     for config, one in found.items():
-        row, note = throughput(config), "fitted" if config in FITTED else "predicted"
-        off = 100 * (one.mbps / row["mbps"] - 1)
-        rates_pct.append(abs(off) if note == "predicted" else 0.0)
-        print(f"{config:9}{'Mb/s':19}{row['mbps']:10.0f}{one.mbps:10.0f}{off:+8.1f}%  {note}")
+        row, note = throughput(config), "fitted" if config in FITTED else ""
+        yield Beside("throughput", f"{config}, Mb/s", row["mbps"], one.mbps, note)
         for side in SIDES:
             there, here = row[f"{side}_cpu_pct"], one.busy_pct[side]
-            off = 100 * (here / there - 1)
             kind = "fitted" if (config, side) in FITTED_LOADS else note
-            label = f"{side} processors, %"
-            print(f"{config:9}{label:19}{there:10.1f}{here:10.1f}{off:+8.1f}%  {kind}")
+            yield Beside("load", f"{config}, {side} processors, %", there, here, kind)
     for config, side, row in shares():
-        note = "fitted" if config in FITTED else "predicted"
+        note = "fitted" if config in FITTED else ""
         for category, there in row.items():
             here = found[config].share_pct(side, category)
-            shares_points.append(abs(here - there) if note == "predicted" else 0.0)
-            label = f"{side} {category}, %"
-            print(
-                f"{config:9}{label:19}{there:10.1f}{here:10.1f}{here - there:+8.1f} points  {note}"
-            )
-    load = throughput("tso-gro")["rx_cpu_pct"]
-    off_pct = abs(100 * (found["tso-gro"].busy_pct["rx"] / load - 1))
+            yield Beside("cycles", f"{config}, {side} {category}, %", there, here, note, True)
+
+
+def worst(rows: Sequence[Beside], kind: str) -> float:
+    """Of what nothing was fitted to."""
+    return max(abs(one.off) for one in rows if one.kind == kind and not one.note)
+
+
+def errors() -> list[Goal]:
+    """Print everything; the worst of what was predicted, beside its bounds."""
+    rows = print_rows(values())
+    rate, load, share = (worst(rows, kind) for kind in ("throughput", "load", "cycles"))
     return [
-        Goal("throughput of tso-gro is off by", max(rates_pct), "%", RATE_BOUND_PCT),
-        Goal("worst share of cycles of tso-gro", max(shares_points), "points", SHARE_BOUND_POINTS),
-        Goal("rx processors of tso-gro are off by", off_pct, "%", RATE_BOUND_PCT),
+        Goal("throughput of tso-gro is off by", rate, "%", RATE_BOUND_PCT),
+        Goal("worst share of cycles of tso-gro", share, "points", SHARE_BOUND_POINTS),
+        Goal("rx processors of tso-gro are off by", load, "%", RATE_BOUND_PCT),
     ]
 
 
