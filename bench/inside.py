@@ -94,24 +94,24 @@ def latency_us(placement: str, keys: Keys = NOTHING) -> float:
     return float((column(rows, "elapsed_ns") / column(rows, "messages"))[0] / 2e3)
 
 
-def rate_mbps(placement: str, keys: Keys = NOTHING) -> float:
-    """NetPIPE's: the size over half of the round trip, at 2 MiB."""
-    rows = measure(placement, keys, "pingpong", LARGEST_BYTES).samples(0, 0, 0)
+def rate_mbps(placement: str, keys: Keys = NOTHING, size_bytes: int = LARGEST_BYTES) -> float:
+    """NetPIPE's: the size over half of the round trip."""
+    rows = measure(placement, keys, "pingpong", size_bytes).samples(0, 0, 0)
     each_ns = float((column(rows, "elapsed_ns") / column(rows, "messages"))[0])
-    return LARGEST_BYTES * 8 / (each_ns / 2) * 1e3
+    return size_bytes * 8 / (each_ns / 2) * 1e3
 
 
-def receiver_rows(placement: str, keys: Keys) -> list[dict[str, Any]]:
-    """What the receiver's cpu0 does of a stream of 64 KiB messages, by task."""
-    outcome = measure(placement, keys, "stream", 1 << 16)
+def receiver_rows(placement: str, keys: Keys, size_bytes: int = 1 << 16) -> list[dict[str, Any]]:
+    """What the receiver's cpu0 does of a stream, by task."""
+    outcome = measure(placement, keys, "stream", size_bytes)
     rows = BASE.tables(outcome, 0, 0)[OCCUPATION_NAME].to_pylist()
     return [row for row in rows if row["node"] == "n2" and row["part"] == "cpu0"]
 
 
 @cache
-def occupation(placement: str, gathers: bool = True) -> dict[str, Any]:
-    """Of the receiver of a stream of 64 KiB messages: cpu0's busy share and its interrupts per second."""
-    mine = receiver_rows(placement, {} if gathers else NO_GATHERING)
+def occupation(placement: str, gathers: bool = True, size_bytes: int = 1 << 16) -> dict[str, Any]:
+    """Of the receiver of a stream: cpu0's busy share and its interrupts per second."""
+    mine = receiver_rows(placement, {} if gathers else NO_GATHERING, size_bytes)
     return {
         "busy_pct": 100 * sum(row["share"] for row in mine),
         "interrupts_per_s": sum(row["interrupts_per_s"] for row in mine),
@@ -205,6 +205,30 @@ def orders() -> Iterator[tuple[str, bool, str]]:
     yield "bw_latency_trend", is_falling and memory[-1] > rate["base"], numbers(memory)
     yield "bw_ideal_equals_link", ideal["offload"] > 900, shown(ideal)
     yield "bw_ideal_all_equal", max(ideal.values()) < 1.02 * min(ideal.values()), shown(ideal)
+    yield from orders_of_sizes(rate)
+
+
+def orders_of_sizes(rate: Mapping[str, float]) -> Iterator[tuple[str, bool, str]]:
+    """The same of what depends on the size of messages, or the load."""
+    middle = {at: rate_mbps(at, size_bytes=16 << 10) for at in PLACEMENTS}
+    yield "bw_same_below_kb", max(middle.values()) < 1.15 * min(middle.values()), shown(middle)
+    half = {at: half_size(at, rate[at]) / 1024 for at in PLACEMENTS}
+    yield "sat_offload_larger", half["offload"] > half["base"], shown(half)
+    calls = {
+        at: [occupation(at, size_bytes=kib << 10)["interrupts_per_s"] for kib in (1, 16, 1024)]
+        for at in ("base", "offload")
+    }
+    falls = all(one[0] > 1.05 * one[1] > 1.05 * one[2] for one in calls.values())
+    yield "irq_vs_size", falls, "; ".join(f"{at} {numbers(one)}" for at, one in calls.items())
+    slow = {"link.rate": f"{rate['base'] / 2:.3f} Mb/s"}
+    idle = {at: loaded_mbps(at, slow, 0.0) for at in PLACEMENTS[:3]}
+    yield "low_load_small_gain", max(idle.values()) < 1.02 * idle["base"], shown(idle)
+
+
+def half_size(placement: str, rate: float) -> int:
+    """The least power of two whose messages have half of a rate."""
+    sizes = (1 << power for power in range(10, 21))
+    return next(size for size in sizes if rate_mbps(placement, size_bytes=size) > rate / 2)
 
 
 def shown(values: Mapping[str, float]) -> str:

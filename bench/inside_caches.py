@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from functools import cache
 
+import inside
 from common.beside import Beside, median_off, print_rows
 from common.machine import machine
 from common.results import Goal, save
@@ -24,12 +25,12 @@ from inside import (
     PLACEMENTS,
     Keys,
     latency_us,
+    loaded_mbps,
     measure,
     print_orders,
     published,
     shown,
 )
-from weft.diagnose.curve import column
 from weft.plan.load import load_plan
 from weft.run.tables import CACHES_NAME
 from weft.testbed.computed.node import open_nodes
@@ -88,10 +89,7 @@ def hits_pct(placement: str, size_bytes: int) -> dict[tuple[str, str, str], floa
 
 
 def rate_mbps(placement: str, keys: Keys, size_bytes: int = LARGEST_BYTES) -> float:
-    rows = measure(placement, with_l2(placement, CACHES | keys), "pingpong", size_bytes)
-    samples = rows.samples(0, 0, 0)
-    each_ns = float((column(samples, "elapsed_ns") / column(samples, "messages"))[0])
-    return size_bytes * 8 / (each_ns / 2) * 1e3
+    return inside.rate_mbps(placement, with_l2(placement, CACHES | keys), size_bytes)
 
 
 def latencies() -> Iterator[Beside]:
@@ -146,6 +144,19 @@ def orders() -> Iterator[tuple[str, bool, str]]:
         for size in SIZES
     ]
     yield "cache_read_hit_min_pct", min(reads) > 90, f"least {min(reads):.1f}"
+    rate = {at: rate_mbps(at, {}, 2 << 10) for at in PLACEMENTS}
+    yield "cache_2kb_base_wins", rate["base"] > rate["offload"], shown(rate)
+    gains = {
+        f"{at} at {gamma}": 100 * (loaded(at, gamma) / loaded("base", gamma) - 1)
+        for at in ("offload", "onload")
+        for gamma in (0, 2)
+    }
+    starts = gains["offload at 0"] < 0 < min(gains["offload at 2"], gains["onload at 0"])
+    yield "laws_cache_shift, gains in %", starts, shown(gains)
+
+
+def loaded(placement: str, gamma: int) -> float:
+    return loaded_mbps(placement, with_l2(placement, CACHES), gamma)
 
 
 def time_sweep() -> list[Goal]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from common.beside import Beside, print_kinds
 from common.page import PAGE, page
 from common.results import FOLDER_VARIABLE, Goal, save
 
@@ -61,3 +62,16 @@ def test_results_are_saved_only_where_a_folder_is_named(tmp_path, monkeypatch):
         {"what": "time", "goal": "<= 1", "measured": 0.5, "unit": "s", "met": True}
     ]
     assert "| time | <= 1 | 0.5 s | met |" in page([saved])
+
+
+def test_what_was_fitted_is_in_no_median():
+    rows = [
+        Beside("latency", "a", 100, 90),
+        Beside("latency", "b", 100, 102),
+        Beside("latency", "c", 100, 300, "fitted"),
+        Beside("L1D read", "d", 50, 60, in_points=True),
+    ]
+    latency, worst, hits, _ = print_kinds(rows)
+    assert (latency.measured, latency.is_met) == (pytest.approx(6), True)
+    assert (worst.what, worst.measured) == ("latency, worst: a", pytest.approx(10))
+    assert (hits.measured, hits.unit, hits.is_met) == (pytest.approx(10), "points", False)
