@@ -2,6 +2,7 @@
 
 import pytest
 
+from beowulf import all_values
 from inside import occupation
 from inside_caches import hits_pct
 from server import simulate
@@ -13,3 +14,9 @@ def test_loads_hits_and_cycles_are_found():
     computed = simulate("all")
     assert computed.mbps == pytest.approx(43036, abs=1)
     assert computed.share_pct("rx", "data_copy") == pytest.approx(56.5, abs=0.1)
+
+
+def test_the_beowulf_nodes_are_within_a_fifth_of_what_was_published():
+    found = {key: one.predicted() / one.measured for key, one in all_values().items()}
+    assert len(found) == 25
+    assert {key: round(ratio, 2) for key, ratio in found.items() if not 0.8 < ratio < 1.2} == {}

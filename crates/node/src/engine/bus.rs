@@ -29,10 +29,14 @@ impl<W: Watch> Pair<'_, W> {
         self.watch.begins(at, Part::IoBus, act, self.now_ps);
         // Headers and payload go to different places, one after the other.
         let is_split = matches!(transfer, Transfer::In(_)) && self.machine.nic.header_split;
-        let bursts = 1 + u64::from(is_split && frame.payload_bytes > 0);
+        let parts = 1 + u64::from(is_split && frame.payload_bytes > 0);
         let (bus, location) = (self.machine.io_bus, self.machine.nic.location);
         let bits = 8 * u64::from(frame.bytes());
         let memory_ps = time_ps(bits, self.machine.memory.bus_bits_per_s);
+        let bursts = match bus.burst_bytes {
+            0 => parts,
+            most => parts - 1 + (bits / 8).div_ceil(most),
+        };
         let hold_ps = u64::from(location.holds_memory_bus()) * memory_ps;
         let node = &mut self.nodes[at];
         let took_ps = match location.crosses_io_bus() {

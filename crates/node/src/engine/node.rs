@@ -50,6 +50,8 @@ pub struct Node {
     pub merged: Option<Frame>,
     /// An interrupt is on its way, or the driver looks for frames itself.
     pub signalled: bool,
+    /// Before it no interrupt is raised.
+    pub quiet_until_ps: u64,
     pub io_bus_ps: u64,
     pub memory_bus_ps: f64,
     pub link_ps: u64,
@@ -84,6 +86,7 @@ impl Node {
             gathered: Vec::new(),
             merged: None,
             signalled: false,
+            quiet_until_ps: 0,
             io_bus_ps: 0,
             memory_bus_ps: 0.0,
             link_ps: 0,

@@ -63,7 +63,10 @@ impl<W: Watch> Pair<'_, W> {
             true => 0,
             false => self.machine.interrupts.delay_ps,
         };
-        self.calendar.set(slot, self.now_ps + delay_ps);
+        let node = &mut self.nodes[at];
+        let raised_ps = now_ps.max(node.quiet_until_ps);
+        node.quiet_until_ps = raised_ps + self.machine.nic.interrupt_gap_ps;
+        self.calendar.set(slot, raised_ps + delay_ps);
     }
 
     pub(super) fn interrupt(&mut self, at: usize) {

@@ -32,8 +32,10 @@ pub struct Machine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IoBus {
     pub bits_per_s: u64,
-    /// To win the bus and begin, for each transfer.
+    /// To win the bus and begin, for each burst.
     pub access_ps: u64,
+    /// A transfer wins the bus again after so many bytes. 0 is never: a transfer is one burst.
+    pub burst_bytes: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,6 +48,8 @@ pub struct Nic {
     /// An interrupt comes with so many frames, or so long after the first.
     pub coalesce_frames: u32,
     pub coalesce_ps: u64,
+    /// The least time from one interrupt to the next (Intel e1000: InterruptThrottleRate); 0 is none.
+    pub interrupt_gap_ps: u64,
     /// Its own processor raises interrupts itself: one for all that is in its ring, instead of those of `coalesce_frames`.
     pub by_ring: bool,
     /// Large send: the kernel hands over so many bytes at once, which the interface cuts into packets. 0 is none.

@@ -32,6 +32,7 @@ const KEYS: [&str; 13] = [
 /// Linux's net.core.netdev_max_backlog.
 const BACKLOG_FRAMES: u32 = 1000;
 /// What the network interface interrupts for.
+const PS_PER_S: u64 = 1_000_000_000_000;
 const EVENTS: [(&str, bool); 2] = [("frame", false), ("ring", true)];
 
 impl Machine {
@@ -109,10 +110,11 @@ fn read_placement(
 }
 
 fn read_io_bus(section: &Section) -> Result<IoBus> {
-    section.check_keys(&["rate", "access"])?;
+    section.check_keys(&["rate", "access", "burst"])?;
     Ok(IoBus {
         bits_per_s: amount(section, "rate", &RATE, 1)?,
         access_ps: amount(section, "access", &SPAN, 0)?,
+        burst_bytes: section.quantity("burst", &SIZE, 1)?.unwrap_or(0),
     })
 }
 
@@ -141,6 +143,7 @@ fn read_nic(root: &Section) -> Result<Nic> {
         "mtu_bytes",
         "coalesce_frames",
         "coalesce_time",
+        "interrupt_rate",
         "event",
         "large_send",
         "merge",
@@ -160,6 +163,10 @@ fn read_nic(root: &Section) -> Result<Nic> {
         mtu_bytes: count(section, "mtu_bytes", 1..=65_535)?,
         coalesce_frames: count(section, "coalesce_frames", 1..=4096)?,
         coalesce_ps: amount(section, "coalesce_time", &SPAN, 0)?,
+        interrupt_gap_ps: match section.quantity("interrupt_rate", &CLOCK, 1)? {
+            Some(hz) => PS_PER_S / hz,
+            None => 0,
+        },
         by_ring: section.choice("event", &EVENTS)?.unwrap_or(false),
         large_send_bytes: most_bytes(section, "large_send")?,
         merge_bytes: most_bytes(section, "merge")?,
