@@ -13,12 +13,13 @@ from support.runs import affine_us, launches_of, step_rows, write_run
 from weft.diagnose.explain.explain import explain
 from weft.diagnose.explain.finding import Explanation
 from weft.diagnose.explain.permutation import p_values
-from weft.plan.pattern import Stream
+from weft.plan.pattern import Pattern, Pingpong, Stream
 from weft.plan.plan import Options, Step
 from weft.run.folder import Run
 
 SIZES = [1024, 8192, 65536]
 BASE_US = np.array([20.0, 25.0, 80.0])
+STREAM = Stream(window=64)
 BUSY = {(0, "tcp_bytes_sent", None): 10**8, (0, "tcp_rtt_ns", None): 50_000}
 
 
@@ -26,8 +27,8 @@ def a_run(
     folder: Path, times_us: npt.NDArray[np.float64], step: Step | None = None
 ) -> tuple[Run, npt.NDArray[np.float64]]:
     """A run of a stream, and the time of each of its batches in ns."""
-    step = step or a_step(Stream(window=64), sizes=SIZES)
-    run = write_run(folder / "run", [step_rows(SIZES, times_us, pattern="stream")], [step])
+    step = step or a_step(STREAM, sizes=SIZES)
+    run = write_run(folder / "run", [step_rows(SIZES, times_us, pattern=step.pattern.kind)], [step])
     return run, run.samples["elapsed_ns"].to_numpy().astype(float)
 
 
@@ -121,6 +122,20 @@ def test_a_time_that_is_too_short_to_be_the_cause_is_not_named(tmp_path: Path) -
     assert one.cause is None
 
 
+@pytest.mark.parametrize(
+    ("pattern", "cause"), [(Pingpong(), "processor-contention"), (STREAM, None)]
+)
+def test_times_of_nodes_that_take_turns_are_added(
+    tmp_path: Path, pattern: Pattern, cause: str | None
+) -> None:
+    """Each node waits for two fifths of what slow messages take longer."""
+    times, slow = two_modes()
+    run, took_ns = a_run(tmp_path, times, a_step(pattern, sizes=SIZES))
+    waits = np.where(slow, 0.15, 0.001) * took_ns
+    (one,) = explained(run, {(node, "process_waiting_ns", None): waits for node in (0, 1)})
+    assert one.cause == cause and one.nodes == (("n1", "n2") if cause else ())
+
+
 def test_events_that_are_too_short_to_be_the_cause_are_not_named(tmp_path: Path) -> None:
     times, slow = two_modes()
     run, _ = a_run(tmp_path, times)
@@ -163,7 +178,7 @@ def test_a_jump_is_explained_by_what_the_sizes_on_both_sides_differ_in(tmp_path:
     smooth = affine_us(sizes, 20, 1000)
     high = np.array(sizes) > 4096
     times = launches_of(np.where(high, 1.5 * smooth, smooth), launches=6, batches=6, noise=0.005)
-    step = a_step(Stream(window=64), sizes=sizes)
+    step = a_step(STREAM, sizes=sizes)
     run = write_run(tmp_path, [step_rows(sizes, times, pattern="stream")], [step])
     above = run.samples["size_bytes"].to_numpy() > 4096
     took_ns = run.samples["elapsed_ns"].to_numpy()
@@ -177,7 +192,7 @@ def a_kink(folder: Path) -> tuple[Run, npt.NDArray[np.float64]]:
     """A run whose messages take 8 ns for each byte, 12 ns above 16 KiB, and how much longer each batch is for that."""
     sizes = sorted(size for power in range(6, 20) for size in (2**power, 3 * 2 ** (power - 1)))
     excess_us = np.maximum(np.array(sizes) - 2**14, 0) * 4e-3
-    step = a_step(Stream(window=64), sizes=sizes)
+    step = a_step(STREAM, sizes=sizes)
     times = launches_of(affine_us(sizes, 100, 1000) + excess_us, launches=6, batches=6, noise=0.005)
     run = write_run(folder, [step_rows(sizes, times, pattern="stream")], [step])
     size, messages = (run.samples[name].to_numpy() for name in ("size_bytes", "messages"))
@@ -236,10 +251,25 @@ def test_a_small_buffer_that_was_set_is_named_and_an_ample_one_is_the_reader(
     tmp_path: Path,
 ) -> None:
     for name, bytes_ in (("receive-buffer", 16384), ("reader-slow", 64 << 20)):
-        step = a_step(Stream(window=64), sizes=SIZES, options=Options(receive_buffer_bytes=bytes_))
+        step = a_step(STREAM, sizes=SIZES, options=Options(receive_buffer_bytes=bytes_))
         run, took_ns = a_run(tmp_path / name, even(), step)
         full = {(0, "tcp_receive_window_limited_ns", None): 0.6 * took_ns}
         assert [one.cause for one in explained(run, BUSY | full)] == [name]
+
+
+def test_a_buffer_is_small_or_ample_for_what_is_on_its_way_while_the_window_is_full(
+    tmp_path: Path,
+) -> None:
+    """200 kB of window, and 187 kB on their way at 64 KiB; at the other sizes it is never full."""
+    step = a_step(STREAM, sizes=SIZES, options=Options(receive_buffer_bytes=400_000))
+    run, took_ns = a_run(tmp_path, even(), step)
+    large = run.samples["size_bytes"].to_numpy() == 65536
+    counters: dict[Counter, npt.ArrayLike] = {
+        (0, "tcp_bytes_sent", None): np.where(large, 10**8, 10**4),
+        (0, "tcp_rtt_ns", None): np.where(large, 150_000, 5_000),
+        (0, "tcp_receive_window_limited_ns", None): np.where(large, 0.6, 0) * took_ns,
+    }
+    assert [one.cause for one in explained(run, counters)] == ["receive-buffer"]
 
 
 def test_drops_explain_losses_and_losses_without_drops_are_on_the_way(tmp_path: Path) -> None:
@@ -318,7 +348,7 @@ def test_the_more_is_to_be_explained_in_a_step_the_surer_each_cause_must_be(
     sizes = [64 * 2**power for power in range(count)]
     times = launches_of(affine_us(sizes, 20, 1000), launches=10, batches=4, noise=0.01)
     times[:, 5:] *= 1.6
-    step = a_step(Stream(window=64), sizes=sizes)
+    step = a_step(STREAM, sizes=sizes)
     run = write_run(tmp_path, [step_rows(sizes, times, pattern="stream")], [step])
     launch, took_ns = (run.samples[name].to_numpy() for name in ("launch", "elapsed_ns"))
     waits = np.where(launch >= 5, 0.4, 0.001) * took_ns

@@ -78,15 +78,16 @@ def _stated(run: Run, stretches: Stretches, signals: list[Signal]) -> Iterator[S
 
 
 def _peer_waits(signal: Signal, signals: list[Signal], stretches: Stretches) -> float:
-    """The share of the time in which a peer waited for its processor, where that brings a signal about."""
+    """The share of the time in which a peer waited for its processor, where that brings a signal about.
+
+    The peers of nodes that take turns are they themselves.
+    """
     if signal.cause.code not in EFFECTS:
         return 0.0
-    waits = (
-        _mean(one, stretches)
-        for one in signals
-        if one.cause.code == "processor-contention" and one.nodes != signal.nodes
-    )
-    return max(waits, default=0.0)
+    waits = (one for one in signals if one.cause.code == "processor-contention")
+    if len(signal.nodes) == 1:
+        waits = (one for one in waits if signal.nodes[0] not in one.nodes)
+    return max((_mean(one, stretches) for one in waits), default=0.0)
 
 
 def _explanation(

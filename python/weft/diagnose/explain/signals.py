@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from weft.diagnose.explain.stretches import HOST_WIDE, NO_CPU, Stretches
 from weft.nodeset import fold
+from weft.plan.pattern import Pingpong
 from weft.run.folder import Run
 from weft.statistics import Floats
 
@@ -24,6 +26,8 @@ SHORT_WAIT_NS = 500_000
 """A task waits so long for its processor when it is woken or others are brief; longer waits are for one that stays."""
 AMPLE = 4.0
 """A window so many times what is on its way limits nothing; the reader does."""
+LEAST_TURN = 0.5
+"""Nodes are slow alike where the one has at least so much of the other's time."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,24 @@ class Signal:
 def signals(run: Run, stretches: Stretches) -> list[Signal]:
     """All signals that moved in a step."""
     nodes = range(len(run.meta.nodes))
-    return [signal for node in nodes for signal in _of_node(run, stretches, node)]
+    found = [signal for node in nodes for signal in _of_node(run, stretches, node)]
+    if isinstance(run.meta.plan.steps[stretches.step].pattern, Pingpong):
+        found += _by_turns(found)
+    return found
+
+
+def _by_turns(found: Sequence[Signal]) -> Iterator[Signal]:
+    """Times of nodes that take turns, together: half of a round trip is lost at each where both are slow alike."""
+    own: dict[tuple[Cause, str], list[Signal]] = defaultdict(list)
+    for one in found:
+        if one.cause.kind == "share" and not one.counter.startswith(HOST_WIDE):
+            own[one.cause, one.counter].append(one)
+    for (cause, counter), of_nodes in own.items():
+        means = [float(one.values.mean()) for one in of_nodes]
+        if len(means) > 1 and min(means) >= LEAST_TURN * max(means):
+            nodes = tuple(name for one in of_nodes for name in one.nodes)
+            values = np.sum([one.values for one in of_nodes], axis=0)
+            yield Signal(cause, nodes, counter, None, values)
 
 
 def _of_node(run: Run, stretches: Stretches, node: int) -> Iterator[Signal]:
@@ -172,12 +193,14 @@ def foreign_bytes(stretches: Stretches, node: int) -> Floats:
 def window_cause(run: Run, stretches: Stretches, node: int) -> str:
     """Why the receive window of a node's peer is full: a buffer that was set and is small, or a reader that is slow.
 
-    The kernel enlarges a buffer that was not set as fast as it is read.
+    The kernel enlarges a buffer that was not set as fast as it is read. What is on its way counts while the window is
+    full: other sizes of the step may have far less.
     """
     buffer_bytes = run.meta.plan.steps[stretches.step].options.receive_buffer_bytes
-    if buffer_bytes is None:
+    full_ns = stretches.of(node, "tcp_receive_window_limited_ns")
+    if buffer_bytes is None or not full_ns.any():
         return "reader-slow"
-    rtt_ns = float(np.median(stretches.of(node, "tcp_rtt_ns")))
-    sent = stretches.total(node, "tcp_bytes_sent") / stretches.elapsed_ns(node).sum()
-    is_ample = buffer_bytes * WINDOW_OF_BUFFER > AMPLE * sent * rtt_ns > 0
+    rate = stretches.of(node, "tcp_bytes_sent") / stretches.elapsed_ns(node)
+    on_its_way = np.average(rate * stretches.of(node, "tcp_rtt_ns"), weights=full_ns)
+    is_ample = buffer_bytes * WINDOW_OF_BUFFER > AMPLE * on_its_way > 0
     return "reader-slow" if is_ample else "receive-buffer"
