@@ -24,10 +24,10 @@ mod work;
 
 pub use costs::{PAGE_BYTES, is_remote, pages};
 pub use datagrams::Place;
+pub use datagrams::Sent;
 pub use job::{Frame, Job};
 pub use observe::{Act, Gauge, Part, Stage, Tally, Unwatched, Watch};
 pub use pair::{Failure, Pair};
 pub use process::{Carrier, Exchange};
-pub use udp::Sent;
 pub use users::Load;
 pub use visits::Visits;

@@ -7,12 +7,12 @@ use weft_netsim::simulate::Fingerprint;
 use super::calendar::Calendar;
 use super::costs::JobCosts;
 use super::datagrams::Place;
+use super::datagrams::Sent;
 use super::node::Node;
 use super::observe::Budget;
 use super::observe::Tally;
 use super::observe::{Unwatched, Watch};
 use super::process::Exchange;
-use super::udp::Sent;
 use super::users::Users;
 use crate::machine::{Machine, Task};
 

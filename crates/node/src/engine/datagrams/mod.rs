@@ -1,6 +1,10 @@
 //! One end of a UDP socket: datagrams, their fragments, and what found no room (RFC 768, RFC 791).
 
+mod sent;
+
 use std::collections::{BTreeSet, VecDeque};
+
+pub use sent::Sent;
 
 use super::connection::NOTES_BYTES;
 use super::job::{Frame, Header, IP_BYTES, UDP_BYTES};
