@@ -173,6 +173,9 @@ class Machine:
     def refusal(self, step_json: str) -> str | None:
         """Why a step cannot be simulated on this machine, if it cannot."""
 
+    def settings(self, step_json: str) -> dict[str, str | int]:
+        """What the MPI library of a step is set to; nothing for other transports."""
+
     def simulate(self, step_json: str, first: int, last: int) -> dict[str, Any]:
         """The phases `first` to `last`, without it, of a step between the two nodes."""
 

@@ -128,6 +128,17 @@ impl Machine {
         Ok(self.simulator.refusal(&step))
     }
 
+    /// What the MPI library of a step is set to; nothing for other transports.
+    fn settings<'py>(&self, py: Python<'py>, step_json: &str) -> PyResult<Bound<'py, PyDict>> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let settings = PyDict::new(py);
+        if let Some((name, library)) = self.simulator.library(&step) {
+            settings.set_item("mpi", format!("{name}, simulated"))?;
+            settings.set_item("eager_limit_bytes", library.eager_bytes)?;
+        }
+        Ok(settings)
+    }
+
     /// Simulates the phases `first` to `last` (without it) of a step between two nodes.
     fn simulate<'py>(
         &self,

@@ -116,7 +116,7 @@ impl Watch for Census {
                 self.add(node, pages, |prices| &prices.page_out);
                 self.copied(node, f64::from(bytes) * self.prices.byte_out);
             }
-            Job::Compute => (),
+            Job::Library { .. } | Job::Compute => (),
         }
     }
 }

@@ -25,9 +25,9 @@ pub use engine::{
 };
 pub use gamma::{Loads, Stages, all_on_one};
 pub use machine::{
-    Application, Breakdown, Cache, Caches, Costs, Footprints, Holds, Interrupts, IoBus, Link,
-    Location, Machine, MeanAccess, Memory, MemoryModel, Nic, Placement, Processor, Remote, Sockets,
-    Task,
+    Application, Breakdown, Cache, Caches, Costs, Footprints, Holds, Interrupts, IoBus, Libraries,
+    Library, Link, Location, Machine, MeanAccess, Memory, MemoryModel, Nic, Placement, Processor,
+    Remote, Sockets, Task,
 };
 pub use occupation::{Budgets, CacheHits, Categories, Occupation, parts};
 pub use recorder::{Recorder, tracks};

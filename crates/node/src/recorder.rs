@@ -181,6 +181,7 @@ fn told(act: Act) -> (u32, i64, Option<Frame>) {
             Job::CopyOut(bytes) => (10, i64::from(bytes), None),
             Job::CopyIn(bytes) => (11, i64::from(bytes), None),
             Job::Compute => (12, 0, None),
+            Job::Library { bytes, .. } => (18, bytes as i64, None),
         },
         Act::TransferOut(frame) => of(13, frame),
         Act::TransferIn(frame) => of(14, frame),

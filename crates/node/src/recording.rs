@@ -3,7 +3,7 @@
 use crate::engine::{Gauge, Stage};
 
 /// What a slice does, by number.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 19] = [
     "call",
     "interrupt",
     "driver in",
@@ -22,6 +22,7 @@ pub const NAMES: [&str; 18] = [
     "frame",
     "coalescing",
     "signal",
+    "library",
 ];
 
 /// Something that a part did without a break. `flow` ties slices of one frame, or of one message, together; -1 is none.

@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_netsim::samples::{self, PhaseOutcome, Timed};
-use weft_plan::{Grain, Options, Pattern, Phase, Step, Transport, Webserver};
+use weft_plan::{Calls, Grain, Options, Pattern, Phase, Step, Transport, Webserver};
 
 use crate::census::Census;
 use crate::datagrams::{self, Deliveries};
 use crate::engine::{Carrier, Exchange, Failure, Tally, Unwatched};
 use crate::gamma::{Loads, Stages, all_on_one};
-use crate::machine::Machine;
+use crate::machine::{Library, Machine};
 use crate::occupation::{Budgets, CacheHits, Categories, Occupation, busiest, shares};
 use crate::recorder::Recorder;
 use crate::recording::Recording;
@@ -80,6 +80,10 @@ impl Simulator {
 impl Simulator {
     /// Why a step cannot be carried out on this machine, if it cannot.
     pub fn refusal(&self, step: &Step) -> Option<String> {
+        if step.options.calls == Some(Calls::NonBlocking) {
+            let right = "options.calls = \"nonblocking\" is not simulated inside a node; blocking calls are";
+            return Some(right.to_owned());
+        }
         let loses_segments = step.transport != Transport::Udp && !self.machine.nic.pause;
         loses_segments.then(|| {
             let transport = step.transport.name();
@@ -91,6 +95,12 @@ impl Simulator {
         })
     }
 
+    /// The MPI library that a step is over, with its name.
+    pub fn library(&self, step: &Step) -> Option<(&'static str, Library)> {
+        let is_mpi = step.transport == Transport::Mpi;
+        is_mpi.then(|| self.machine.mpi.of(step.options.mpi))
+    }
+
     /// Carries out one phase and looks on. Gives back what a message takes, too.
     pub fn record(&self, step: &Step, phase: &Phase) -> Result<(f64, Recording), Failure> {
         let machine = with_options(&self.machine, &step.options);
@@ -98,7 +108,7 @@ impl Simulator {
             Pattern::Stream { .. } => 0,
             _ => phase.size_bytes,
         };
-        let exchange = exchange(step, phase, answer_bytes);
+        let exchange = exchange(&machine, step, phase, answer_bytes);
         let recorder = Recorder::new(&machine, answer_bytes > 0);
         if is_datagrams(step) {
             let (streamed, recorder) = datagrams::stream(&machine, exchange, step, recorder)?;
@@ -159,7 +169,7 @@ impl Outcome {
         step: &Step,
         phase: &Phase,
     ) -> Result<(PhaseOutcome, bool), Failure> {
-        let exchange = exchange(step, phase, 0);
+        let exchange = exchange(machine, step, phase, 0);
         let (streamed, cycles) = match machine.breakdown.is_known() {
             true => {
                 let census = Census::new(machine);
@@ -197,7 +207,7 @@ impl Outcome {
         phase: &Phase,
         gamma: f64,
     ) -> Result<Machine, Failure> {
-        let exchange = exchange(step, phase, 0);
+        let exchange = exchange(machine, step, phase, 0);
         let stages = match self.stages {
             Some((bytes, stages)) if bytes == phase.size_bytes => stages,
             _ => Stages::measured(machine, exchange)?,
@@ -297,7 +307,7 @@ fn is_datagrams(step: &Step) -> bool {
     step.transport == Transport::Udp && matches!(step.pattern, Pattern::Stream { .. })
 }
 
-fn exchange(step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {
+fn exchange(machine: &Machine, step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {
     Exchange {
         message_bytes: phase.size_bytes,
         answer_bytes,
@@ -308,6 +318,7 @@ fn exchange(step: &Step, phase: &Phase, answer_bytes: u64) -> Exchange {
         },
         carrier: match step.transport {
             Transport::Udp => Carrier::Udp,
+            Transport::Mpi => Carrier::Mpi(machine.mpi.of(step.options.mpi).1),
             _ => Carrier::Tcp,
         },
     }
@@ -321,7 +332,8 @@ fn timed(
     phase: &Phase,
 ) -> Result<(Timed, Measured, Cycles), Failure> {
     let Pattern::Stream { window, .. } = step.pattern else {
-        let (measured, cycles) = counted(machine, exchange(step, phase, phase.size_bytes))?;
+        let (measured, cycles) =
+            counted(machine, exchange(machine, step, phase, phase.size_bytes))?;
         let timed = Timed {
             each_s: measured.period_ps / 1e12,
             window_s: 0.0,
@@ -331,9 +343,9 @@ fn timed(
         };
         return Ok((timed, measured, cycles));
     };
-    let (measured, cycles) = counted(machine, exchange(step, phase, 0))?;
+    let (measured, cycles) = counted(machine, exchange(machine, step, phase, 0))?;
     // One message and the acknowledgement that ends a window; the others follow one another.
-    let isolated = measure(machine, exchange(step, phase, 1))?;
+    let isolated = measure(machine, exchange(machine, step, phase, 1))?;
     let each_s = measured.period_ps / 1e12;
     let timed = Timed {
         each_s,

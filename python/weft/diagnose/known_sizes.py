@@ -23,7 +23,7 @@ PAGE_BYTES = 4096
 PAGED = ("x86_64",)
 """Architectures that have only pages of PAGE_BYTES."""
 HUGE_PAGE_BYTES = 2 * 2**20
-_EAGER = re.compile(r"btl_\w+_eager_limit|MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE")
+_EAGER = re.compile(r"btl_\w+_eager_limit|MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE|eager_limit_bytes")
 _RENDEZVOUS = "UCX_RNDV_THRESH"
 """The first size that is not eager; the others are the last that is."""
 _FRAGMENT = re.compile(r"btl_\w+_max_send_size")

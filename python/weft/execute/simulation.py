@@ -83,6 +83,9 @@ class SimulatedRun:
         progress = StepProgress(self._progress, step.name, count - first)
         logbook = Logbook(self._writer, index, launch, progress.over)
         self._note_missing(step, logbook)
+        if settings := self._testbed.settings(step):
+            for node in self._testbed.nodes:
+                logbook.settings(node.name, settings)
         if step.is_adaptive:
             self._run_adaptive(step, logbook, progress)
         else:

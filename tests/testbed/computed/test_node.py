@@ -14,6 +14,7 @@ from weft.cli.output import plain
 from weft.diagnose.delivery import deliveries
 from weft.diagnose.node.occupation import budgets, cache_hits, occupation
 from weft.diagnose.summary import summarise
+from weft.diagnose.thresholds import thresholds
 from weft.run.folder import Run
 from weft.testbed.computed.node import names, open_nodes
 
@@ -229,3 +230,45 @@ def test_bursts_win_the_bus_again_and_again(tmp_path: Path) -> None:
     assert rates[0] == pytest.approx(rates[1])
     whole_us = 142 * 0.6 + 9038 * 8 / 2112
     assert rates[2] < 1.01 * 8948 * 8 / whole_us
+
+
+@pytest.mark.parametrize(
+    ("mpi", "on", "limit"),
+    [
+        ("openmpi", "server-100g-all", 65_480),
+        ("mpich", "server-100g-all", 20_552),
+        ("openmpi", "server-100g-all(mpi.openmpi.eager=10 KiB)", 10_240),
+    ],
+)
+def test_thresholds_finds_where_a_librarys_eager_messages_end(
+    tmp_path: Path, mpi: str, on: str, limit: int
+) -> None:
+    sizes = 'steps.*.sizes={ schedule = "octaves", per_octave = 8, min = "6 KiB", max = "100 KiB" }'
+    over = ("--transport", "mpi", "--mpi", mpi, "--set", sizes)
+    out = tmp_path / "run"
+    assert weft("run", "thresholds", "--on", f"node:{on}", *over, "--out", out).returncode == 0
+    (found,) = (one for one in thresholds(Run.open(out)) if "eager to" in (one.name or ""))
+    assert found.found.kind == "jump" and found.found.height.median > 0.1
+    assert (
+        found.found.last_before <= limit < found.found.first_after < 1.2 * found.found.last_before
+    )
+    assert found.name == f"eager to rendezvous, eager_limit_bytes = {limit:,} B"
+
+
+def test_copies_cost_a_slow_node_more_than_a_rendezvous(tmp_path: Path) -> None:
+    sizes = 'steps.*.sizes=["65480 B", "65481 B"]'
+    over = ("--transport", "mpi", "--mpi", "openmpi", "--set", sizes)
+    weft("run", "latency", "--on", "node:p4-400-base", *over, "--out", tmp_path / "run")
+    eager, rendezvous = summarise(Run.open(tmp_path / "run")).points
+    assert eager.latency_us and rendezvous.latency_us
+    assert eager.latency_us.median > 1.5 * rendezvous.latency_us.median
+
+
+def test_calls_that_are_not_simulated_are_refused(tmp_path: Path) -> None:
+    with refused("blocking calls are"):
+        run(
+            tmp_path,
+            "p4-400-base",
+            "latency",
+            **{"steps.*.transport": '"mpi"', "steps.*.options.calls": '"nonblocking"'},
+        )

@@ -34,6 +34,8 @@ pub struct JobCosts {
     copy_in_byte: Span,
     copy_out_byte: Span,
     compute_byte: Span,
+    library_cycle: Span,
+    library_byte: Span,
 }
 
 /// Turns what jobs do into what they take where they are placed.
@@ -154,6 +156,8 @@ impl JobCosts {
                 .per_byte(Task::Copy, costs.copy_accesses_per_byte)
                 .plus(1, price.page_byte(costs.page_out + remote.page_out)),
             compute_byte: price.compute_byte(),
+            library_cycle: price.of(Task::Application, 1),
+            library_byte: price.per_byte(Task::Application, costs.copy_accesses_per_byte),
         }
     }
 
@@ -195,6 +199,9 @@ impl JobCosts {
             Job::SystemCall => self.system_call[processor],
             Job::CopyOut(bytes) => self.copy_out.plus(u64::from(bytes), self.copy_out_byte),
             Job::CopyIn(bytes) => self.copy_in.plus(u64::from(bytes), self.copy_in_byte),
+            Job::Library { cycles, bytes } => Span::default()
+                .plus(u64::from(cycles), self.library_cycle)
+                .plus(bytes, self.library_byte),
             Job::Compute => Span::default().plus(bytes, self.compute_byte),
         }
     }

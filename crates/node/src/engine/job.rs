@@ -70,6 +70,11 @@ pub enum Job {
     SystemCall,
     CopyOut(u32),
     CopyIn(u32),
+    /// A library between the process and the socket, with the bytes that it copies.
+    Library {
+        cycles: u32,
+        bytes: u64,
+    },
     Compute,
 }
 
@@ -97,6 +102,7 @@ impl Job {
             | Self::SystemCall
             | Self::CopyOut(_)
             | Self::CopyIn(_)
+            | Self::Library { .. }
             | Self::Compute => Level::Process,
         }
     }
@@ -107,7 +113,11 @@ impl Job {
             Self::DriverIn(_) | Self::Poll(_) | Self::DriverOut(_) | Self::Refill => Task::Driver,
             Self::ProtocolIn(_) | Self::ProtocolOut(_) => Task::Protocol,
             Self::CopyOut(_) | Self::CopyIn(_) => Task::Copy,
-            Self::WakeUp | Self::Switch | Self::SystemCall | Self::Compute => Task::Application,
+            Self::WakeUp
+            | Self::Switch
+            | Self::SystemCall
+            | Self::Library { .. }
+            | Self::Compute => Task::Application,
         }
     }
 }

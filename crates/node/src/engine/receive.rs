@@ -6,7 +6,7 @@ use super::node::Transfer;
 use super::observe::Stage;
 use super::observe::{Act, Part, Watch};
 use super::pair::{Pair, Slot};
-use super::process::Operation;
+use super::process::{Carrier, Operation};
 use crate::machine::Task;
 use weft_fabric::ETHERNET_BYTES;
 use weft_plan::Grain;
@@ -266,6 +266,10 @@ impl<W: Watch> Pair<'_, W> {
         self.nodes[at].process.sleeps = false;
         match self.copies_elsewhere() {
             true => self.go_on(at, processor),
+            // A library asks again and again instead of sleeping.
+            false if self.polls() => {
+                self.post(at, self.place(Task::Application), Job::SystemCall);
+            }
             false => self.post(at, processor, Job::WakeUp),
         }
     }
@@ -285,8 +289,8 @@ impl<W: Watch> Pair<'_, W> {
     /// The process runs: it copies, or the copy that it slept for is done.
     pub(super) fn switched(&mut self, at: usize, processor: usize) {
         let node = &self.nodes[at];
-        if let Operation::Read(bytes) = node.process.operation() {
-            if node.datagrams.is_some() || node.connection.delivered() % bytes == 0 {
+        if let Operation::Read(_) = node.process.operation() {
+            if node.datagrams.is_some() || node.process.ends_read(node.connection.delivered()) {
                 self.end_stage(Stage::WakeUp);
             }
         }
@@ -322,6 +326,10 @@ impl<W: Watch> Pair<'_, W> {
         }
     }
 
+    fn polls(&self) -> bool {
+        matches!(self.exchange.carrier, Carrier::Mpi(_))
+    }
+
     fn computes(&self, at: usize) -> bool {
         let process = &self.nodes[at].process;
         let is_read = matches!(process.operation(), Operation::Read(_));
@@ -340,13 +348,12 @@ impl<W: Watch> Pair<'_, W> {
     pub(super) fn computed(&mut self, at: usize, processor: usize) {
         self.nodes[at].process.got_bytes = 0;
         if self.nodes[at].process.left_bytes == 0 {
-            match self.nodes[at].process.operation() {
-                Operation::Read(_) => {
-                    self.end_stage(Stage::Application);
-                    self.read[at] += 1;
-                    self.datagram_read(at);
-                }
-                Operation::Write(_) => self.sending.ended_ps = self.now_ps,
+            if self.nodes[at].process.receives() {
+                self.end_stage(Stage::Application);
+                self.read[at] += 1;
+                self.datagram_read(at);
+            } else {
+                self.sending.ended_ps = self.now_ps;
             }
             self.nodes[at].process.next();
         }

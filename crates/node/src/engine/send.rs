@@ -31,7 +31,11 @@ impl<W: Watch> Pair<'_, W> {
         if self.holds_back(at) {
             return;
         }
-        self.post(at, processor, Job::SystemCall);
+        let job = match self.nodes[at].process.operation() {
+            Operation::Work { cycles, bytes } => Job::Library { cycles, bytes },
+            _ => Job::SystemCall,
+        };
+        self.post(at, processor, job);
     }
 
     /// The process is in the kernel; the processor that copies goes on.
@@ -55,6 +59,7 @@ impl<W: Watch> Pair<'_, W> {
         let job = match node.process.operation() {
             Operation::Write(_) => Job::CopyOut(node.writable(left) as u32),
             Operation::Read(_) => Job::CopyIn(node.available(left) as u32),
+            Operation::Work { .. } => return,
         };
         match job {
             Job::CopyOut(0) => {
@@ -92,8 +97,7 @@ impl<W: Watch> Pair<'_, W> {
         let push = self.nodes[at].process.pushes();
         while let Some(bytes) = self.nodes[at].connection.next_segment(push) {
             let node = &self.nodes[at];
-            let message_bytes = node.process.bytes_written();
-            let is_last = message_bytes.is_some_and(|size| node.connection.sent() % size == 0);
+            let is_last = node.process.ends_written(node.connection.sent());
             self.send(at, processor, bytes as u32, is_last);
         }
     }

@@ -140,7 +140,7 @@ impl<W: Watch> Pair<'_, W> {
             Job::SystemCall => self.called(at, processor),
             Job::CopyOut(bytes) => self.copied_out(at, processor, u64::from(bytes)),
             Job::CopyIn(bytes) => self.copied_in(at, processor, u64::from(bytes)),
-            Job::Compute => self.computed(at, processor),
+            Job::Library { .. } | Job::Compute => self.computed(at, processor),
         }
     }
 

@@ -19,7 +19,8 @@ pub fn configuration(text: &str, placement: Option<&str>) -> Vec<(String, String
     found
 }
 
-fn flatten(value: &Value, path: &str, found: &mut Vec<(String, String)>) {
+/// A value's keys, dotted, and values.
+pub fn flatten(value: &Value, path: &str, found: &mut Vec<(String, String)>) {
     match value {
         Value::Table(table) => table.iter().for_each(|(key, inner)| {
             let path = match path {

@@ -4,6 +4,7 @@ use super::breakdown::Breakdown;
 use super::costs::Costs;
 use super::location::Location;
 use super::memory::Memory;
+use super::mpi::Libraries;
 use super::placement::Placement;
 use super::processor::Processor;
 
@@ -25,6 +26,7 @@ pub struct Machine {
     /// What of the costs goes to which category, where the description says it.
     pub breakdown: Breakdown,
     pub application: Application,
+    pub mpi: Libraries,
     pub placement: Placement,
 }
 

@@ -10,6 +10,7 @@ mod footprints;
 mod keys;
 mod location;
 mod memory;
+mod mpi;
 mod placement;
 mod processor;
 mod read;
@@ -22,6 +23,7 @@ pub use description::{Application, Interrupts, IoBus, Link, Machine, Nic, Socket
 pub use footprints::Footprints;
 pub use location::Location;
 pub use memory::{Caches, MeanAccess, Memory, MemoryModel};
+pub use mpi::{Libraries, Library};
 pub use placement::{Placement, Task};
 pub use processor::Processor;
 pub use work::{Span, Work};

@@ -6,6 +6,7 @@ use weft_plan::reading::{CLOCK, RATE, SIZE, SPAN, Section, Value, document};
 use super::configuration::configuration;
 use super::keys::{Result, amount, count, table};
 use super::memory::read_memory;
+use super::mpi::{Libraries, presets};
 use super::processor::{Processor, read_processors};
 use super::{
     Application, Breakdown, Interrupts, IoBus, Link, Location, Machine, Nic, Placement, Sockets,
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::MachineError;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "name",
     "title",
     "processors",
@@ -26,6 +27,7 @@ const KEYS: [&str; 13] = [
     "sockets",
     "costs",
     "application",
+    "mpi",
     "placements",
 ];
 
@@ -46,7 +48,8 @@ impl Machine {
         placement: Option<&str>,
         overrides: &[(String, String)],
     ) -> std::result::Result<Self, MachineError> {
-        let mut all = configuration(text, placement);
+        let mut all = presets(text);
+        all.extend(configuration(text, placement));
         all.extend_from_slice(overrides);
         document(text, origin, &all, |value| read(value, placement))
     }
@@ -75,6 +78,7 @@ fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
         costs,
         breakdown,
         application: read_application(&root)?,
+        mpi: Libraries::read(&root)?,
         placement,
     };
     check::check(&machine, &root)?;

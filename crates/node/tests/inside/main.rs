@@ -9,6 +9,7 @@ mod effects_of_caches;
 mod failures;
 mod header_split;
 mod laws;
+mod mpi;
 mod plain;
 mod refusals;
 mod refused_caches;

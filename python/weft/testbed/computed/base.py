@@ -102,7 +102,8 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
         if step.computes and not self.computes:
             refuse_load(step, self.kind, self.name)
         if step.transport not in self.transports:
-            known = " and ".join(one.upper() for one in self.transports)
+            *most, last = (one.upper() for one in self.transports)
+            known = f"{', '.join(most)} and {last}" if most else last
             raise RequestError(
                 f"step {step.name!r} is over {step.transport}; only {known} "
                 f"{'is' if len(self.transports) == 1 else 'are'} simulated on {self.kind}:{self.name}",
@@ -134,6 +135,10 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
     def chunk(self, step: Step) -> int:
         """How many phases of a step to simulate at a time."""
         return max(1, self.phase_count(step))
+
+    def settings(self, step: Step) -> dict[str, str | int]:
+        """What is in effect of a step's transport, as far as there is anything to say."""
+        return {}
 
     @abstractmethod
     def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:

@@ -38,7 +38,7 @@ class SimulatedNodes(Computed[_core.Machine]):
     """Two machines of a kind, joined by a link."""
 
     kind = "node"
-    transports = ("tcp", "udp")
+    transports = ("tcp", "udp", "mpi")
     computes = True
 
     def __init__(self, machine: _core.Machine, overrides: dict[str, str]) -> None:
@@ -70,6 +70,10 @@ class SimulatedNodes(Computed[_core.Machine]):
         super().check(step)
         if refusal := self.model.refusal(to_json(step)):
             raise RequestError(f"step {step.name!r}: {refusal}")
+
+    def settings(self, step: Step) -> dict[str, str | int]:
+        """What a step's library is set to, as the library of a real machine would say."""
+        return self.model.settings(to_json(step))
 
     def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""

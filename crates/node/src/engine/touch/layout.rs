@@ -47,7 +47,7 @@ impl Routine {
             Job::Switch => Self::Switch,
             Job::SystemCall => Self::SystemCall,
             Job::CopyOut(_) | Job::CopyIn(_) => Self::Copy,
-            Job::Compute => return None,
+            Job::Library { .. } | Job::Compute => return None,
         })
     }
 
@@ -85,8 +85,9 @@ pub struct Layout {
     /// Where received frames lie, each in its slot behind the kernel's notes about it; of split ones, the headers.
     slots: Extent,
     slot_bytes: u64,
-    /// The process's own memory for a message.
+    /// The process's own memory for a message, and its library's.
     pub user: Extent,
+    pub library: Extent,
     /// Where memory begins that is taken and given back.
     pub heap: u64,
 }
@@ -110,7 +111,13 @@ impl Frontier {
 
 impl Layout {
     /// `line_bytes` is what regions are aligned to; a message has at most `message_bytes`.
-    pub fn new(machine: &Machine, kept: &Footprints, line_bytes: u64, message_bytes: u64) -> Self {
+    pub fn new(
+        machine: &Machine,
+        kept: &Footprints,
+        line_bytes: u64,
+        message_bytes: u64,
+        library_bytes: u64,
+    ) -> Self {
         let mut frontier = Frontier(FIRST);
         let mut take = |bytes| frontier.take(bytes, line_bytes);
         let code = Routine::ALL.map(|routine| {
@@ -137,6 +144,7 @@ impl Layout {
         let descriptors_out = take(slots * kept.descriptor_bytes);
         let slots = frontier.take(slots * slot_bytes, PAGE_BYTES);
         let user = frontier.take(message_bytes, PAGE_BYTES);
+        let library = frontier.take(library_bytes, PAGE_BYTES);
         Self {
             code,
             stacks,
@@ -150,6 +158,7 @@ impl Layout {
             slots,
             slot_bytes,
             user,
+            library,
             heap: frontier.take(0, PAGE_BYTES).address,
         }
     }

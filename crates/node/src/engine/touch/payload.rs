@@ -105,6 +105,22 @@ impl Touches {
         cost
     }
 
+    /// Between the process's memory and its library's, as often as the bytes need.
+    pub fn copy_by_library(&mut self, processor: usize, bytes: u64) -> Cost {
+        let (mut left_bytes, mut cost) = (bytes, Cost::default());
+        while left_bytes > 0 && self.layout.library.bytes > 0 {
+            let bytes = left_bytes.min(self.layout.library.bytes);
+            let from = Extent {
+                bytes,
+                ..self.layout.user
+            };
+            let to = self.layout.library.address;
+            cost += self.copy(processor, from, to, self.costs.copy_accesses_per_byte);
+            left_bytes -= bytes;
+        }
+        cost
+    }
+
     fn copy(&mut self, processor: usize, from: Extent, to: u64, per_byte: f64) -> Cost {
         let words = words(from.bytes, per_byte / 2.0);
         self.walker.copy(processor, from, to, words, words)

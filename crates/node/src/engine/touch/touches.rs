@@ -10,7 +10,7 @@ use super::walk::Walker;
 use crate::caches::{Cost, Count};
 use crate::engine::costs::is_remote;
 use crate::engine::job::{Frame, Job};
-use crate::engine::process::Exchange;
+use crate::engine::process::{Carrier, Exchange};
 use crate::machine::{Costs, Footprints, Machine, Span, Task};
 
 /// Where a process and its connection stand when a job is taken up.
@@ -83,7 +83,13 @@ impl Touches {
         let caches = machine.memory.caches()?;
         let longest_bytes = caches.all.iter().map(|one| one.line_bytes).max()?;
         let message_bytes = exchange.message_bytes.max(exchange.answer_bytes);
-        let layout = Layout::new(machine, &caches.footprints, longest_bytes, message_bytes);
+        let library_bytes = match exchange.carrier {
+            Carrier::Mpi(library) => message_bytes.min(library.eager_bytes),
+            _ => 0,
+        };
+        let message_bytes = message_bytes + exchange.carrier.header_bytes();
+        let kept = &caches.footprints;
+        let layout = Layout::new(machine, kept, longest_bytes, message_bytes, library_bytes);
         let protocol = machine.placement.of(Task::Protocol);
         Some(Self {
             walker: Walker::new(machine, caches),
@@ -124,6 +130,7 @@ impl Touches {
         cost += match job {
             Job::CopyOut(bytes) => self.copy_out(processor, u64::from(bytes), at),
             Job::CopyIn(bytes) => self.copy_in(processor, u64::from(bytes), at),
+            Job::Library { bytes, .. } => self.copy_by_library(processor, bytes),
             Job::ProtocolOut(frame) => self.make_frame(processor, frame, at),
             Job::ProtocolIn(frame) => self.take_frame(processor, frame),
             _ => Cost::default(),
