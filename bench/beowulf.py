@@ -37,12 +37,13 @@ Keys = Mapping[str, str]
 DEFAULTS: Keys = MappingProxyType({})
 FREE = {
     "costs.protocol": ("100", "30000"),
-    "costs.interrupt": ("100", "30000"),
     "costs.copy_accesses_per_byte": ("0.1", "5"),
     "interrupts.delay": ("0.1 us", "20 us"),
     "io_bus.access": ("100 ns", "3 us"),
 }
 """The free parameters: least and most."""
+CHOSEN = ("hope-old-driver: nic.interrupt_rate", "mercurio: link.delay")
+"""Free as well, of one placement each: chosen for the latency that they make."""
 
 
 def buffers(send_kb: int, receive_kb: int) -> Keys:
@@ -193,14 +194,15 @@ def print_values() -> list[Goal]:
         found = one.predicted()
         errors[key] = 100 * (found / one.measured - 1)
         print(f"{key:38}{one.measured:>10.4g}{found:>10.4g}{errors[key]:>+9.1f}  {one.placement}")
-    print(f"free: {len(FREE)} parameters of {len(values)} values: {', '.join(FREE)}")
+    free = (*FREE, *CHOSEN)
+    print(f"free: {len(free)} parameters of {len(values)} values: {', '.join(free)}")
     sizes = [abs(error) for error in errors.values()]
     near = sum(size <= WITHIN_PCT for size in sizes)
     return [
         Goal(f"values within {WITHIN_PCT:g} %, of {len(sizes)}", near, at_least=len(sizes)),
         Goal("worst error", max(sizes), "%", at_most=WITHIN_PCT),
         Goal("median error", statistics.median(sizes), "%"),
-        Goal("free parameters", len(FREE), at_most=len(sizes) // 3),
+        Goal("free parameters", len(free), at_most=len(sizes) // 3),
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from support.here import refusal, weft, weft_json
 from weft.calibrate.fit import MachineFit, fit_machine, read_free
 from weft.calibrate.machine_text import value_of, with_values
-from weft.calibrate.simulated import MachineFile
+from weft.calibrate.simulated import MachineFile, Question
 from weft.calibrate.values import read_values
 from weft.plan import catalog
 
@@ -111,6 +111,21 @@ def test_values_in_arrays_of_tables_and_with_units_are_found_and_replaced() -> N
     assert {key: str(value_of(text, key)) for key in keys} == keys
     assert 'ring = "64 KiB" # less' in text
     assert value_of(text, "processors.cpu0.clock") == "400 MHz"
+
+
+def test_what_a_placement_gives_itself_is_not_fitted_there() -> None:
+    text = FILE.text.replace(
+        "[placements]",
+        '[placements]\nown = { interrupt = "cpu0", driver = "cpu0", protocol = "cpu0", '
+        'copy = "cpu0", application = "cpu0", with = { costs = { protocol = 3000 } } }',
+    )
+    file = MachineFile(text, "own")
+    own, base = (Question("latency", "1 B", name) for name in ("own", "base"))
+    keys = {"costs.protocol": "9000"}
+    assert file.answer(own, keys) == file.answer(own, {})
+    written = MachineFile(with_values(text, keys, {}), "written")
+    for question in (own, base):
+        assert file.answer(question, keys) == written.answer(question, {})
 
 
 ONE = '[[values]]\nquantity = "latency"\nplacement = "base"\nmeasured = "68 us"\n'

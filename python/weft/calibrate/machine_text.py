@@ -18,6 +18,20 @@ def value_of(text: str, key: str) -> object | None:
     return None if place is None else place.get(key.rpartition(".")[2])
 
 
+def configured(text: str, placement: str | None) -> frozenset[str]:
+    """The keys that a placement gives itself, with `with`; what the file says of them elsewhere is nothing to it."""
+    row = tomllib.loads(text).get("placements", {}).get(placement, {})
+    return frozenset(_paths(row.get("with", {}), ""))
+
+
+def _paths(table: Mapping[str, object], path: str) -> Iterator[str]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _paths(value, f"{path}{name}.")
+        else:
+            yield f"{path}{name}"
+
+
 def numbers_of(text: str) -> Iterator[str]:
     """The keys of costs, which can be fitted on every machine."""
     costs = tomllib.loads(text).get("costs", {})

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from weft import _core
+from weft.calibrate.machine_text import configured
 from weft.diagnose.curve import column, to_mbps
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
@@ -55,8 +56,12 @@ class MachineFile:
     origin: str
 
     def answer(self, question: Question, keys: Mapping[str, str]) -> float:
-        """In seconds, bits per second, parts of 1 or interrupts per second; raises RequestError for what cannot be."""
-        changed = list({**keys, **question.keys}.items())
+        """With `keys` in the file, which do not replace what a placement gives itself.
+
+        In seconds, bits per second, parts of 1 or interrupts per second; raises RequestError for what cannot be."""
+        own = _configured(self.text, question.placement)
+        of_file = {key: value for key, value in keys.items() if key not in own}
+        changed = list({**of_file, **question.keys}.items())
         machine = _core.Machine.load(self.text, self.origin, question.placement, changed)
         nodes = SimulatedNodes(machine, {})
         step = _step(question.quantity in ("latency", "rate"), question.size)
@@ -64,6 +69,9 @@ class MachineFile:
         if question.quantity in ("load", "interrupts"):
             return _of_receiver(nodes, outcome, question)
         return _of_messages(outcome, question.quantity)
+
+
+_configured = cache(configured)
 
 
 @cache
