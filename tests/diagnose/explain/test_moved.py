@@ -1,67 +1,30 @@
-"""Slow parts of a run are explained by what moved with them, whole steps by what the kernel states, or not at all."""
+"""Slow parts of a run are explained by what moved with them, or not at all."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from support.evidence import Counter, add_evidence
+from support.evidence import add_evidence
+from support.explained import (
+    BASE_US,
+    BUSY,
+    SIZES,
+    STREAM,
+    a_run,
+    even,
+    explained,
+    noise_counters,
+    two_modes,
+)
 from support.plans import a_step
 from support.runs import affine_us, launches_of, step_rows, write_run
 from weft.diagnose.explain.explain import explain
 from weft.diagnose.explain.finding import Explanation
 from weft.diagnose.explain.permutation import p_values
-from weft.plan.pattern import Pattern, Pingpong, Stream
-from weft.plan.plan import Options, Step
+from weft.plan.pattern import Pattern, Pingpong
 from weft.run.folder import Run
-
-SIZES = [1024, 8192, 65536]
-BASE_US = np.array([20.0, 25.0, 80.0])
-STREAM = Stream(window=64)
-BUSY = {(0, "tcp_bytes_sent", None): 10**8, (0, "tcp_rtt_ns", None): 50_000}
-
-
-def a_run(
-    folder: Path, times_us: npt.NDArray[np.float64], step: Step | None = None
-) -> tuple[Run, npt.NDArray[np.float64]]:
-    """A run of a stream, and the time of each of its batches in ns."""
-    step = step or a_step(STREAM, sizes=SIZES)
-    run = write_run(folder / "run", [step_rows(SIZES, times_us, pattern=step.pattern.kind)], [step])
-    return run, run.samples["elapsed_ns"].to_numpy().astype(float)
-
-
-def even(noise: float = 0.01, seed: int = 1) -> npt.NDArray[np.float64]:
-    return launches_of(BASE_US, launches=4, batches=10, noise=noise, seed=seed)
-
-
-def two_modes(seed: int = 1) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Times with two modes at 8 KiB, and which rows of the samples are slow."""
-    times, random = even(seed=seed), np.random.default_rng(seed)
-    slow = np.zeros(times.shape, dtype=bool)
-    slow[1] = random.random(times.shape[1:]) < 0.4
-    return np.where(slow, 1.6 * times, times), slow.ravel()
-
-
-def noise_counters(run: Run, seed: int = 1) -> dict[Counter, npt.NDArray[np.float64]]:
-    """Counters that move by themselves, alike for both nodes of the lab's host where they are the host's."""
-    random, rows = np.random.default_rng(seed), len(run.samples)
-    time_ns = run.samples["elapsed_ns"].to_numpy()
-    counters: dict[Counter, npt.NDArray[np.float64]] = {}
-    for name in ("softirq_net_rx", "softirq_timer", "softirq_sched", "softnet_processed"):
-        for cpu in range(4):
-            values = time_ns / 1e5 * random.lognormal(0, 0.5, rows)
-            counters |= {(node, name, cpu): values for node in (0, 1)}
-    for node in (0, 1):
-        counters[node, "process_waiting_ns", None] = time_ns * 0.01 * random.lognormal(0, 0.5, rows)
-        counters[node, "process_faults", None] = random.poisson(2, rows)
-    return counters
-
-
-def explained(run: Run, counters: Mapping[Counter, npt.ArrayLike]) -> list[Explanation]:
-    add_evidence(run, {**noise_counters(run), **counters})
-    return explain(run)
 
 
 def test_a_run_without_evidence_is_not_explained(tmp_path: Path) -> None:
@@ -143,14 +106,6 @@ def test_events_that_are_too_short_to_be_the_cause_are_not_named(tmp_path: Path)
     assert one.cause is None
 
 
-def test_waits_of_a_task_that_is_woken_are_no_contention(tmp_path: Path) -> None:
-    run, took_ns = a_run(tmp_path, even())
-    waiting = {(1, "process_waiting_ns", None): 0.4 * took_ns}
-    woken = {(1, "process_voluntary_switches", None): 0.4 * took_ns / 30_000}
-    assert explained(run, waiting | woken) == []
-    assert [one.cause for one in explained(run, waiting)] == ["processor-contention"]
-
-
 def test_modes_of_whole_launches_are_no_more_than_so_many_observations(tmp_path: Path) -> None:
     """What differs between two launches and two others by chance is not told from a cause."""
     times = launches_of(BASE_US, launches=4, batches=30, noise=0.01)
@@ -229,104 +184,6 @@ def test_outliers_of_all_sizes_are_explained_together(tmp_path: Path) -> None:
     steal = np.where(slow.ravel(), 0.6, 0.0) * took_ns
     found = explained(run, {(node, "cpu_steal_ns", 0): steal for node in (0, 1)})
     assert [(one.kind, one.cause) for one in found] == [("outliers", "stolen-time")]
-
-
-LIMITED = {
-    "processor-contention": {(1, "process_waiting_ns", None): 0.5},
-    "stolen-time": {(0, "cpu_steal_ns", 1): 0.3},
-    "send-buffer": {(0, "tcp_send_buffer_limited_ns", None): 0.6},
-    "reader-slow": {(0, "tcp_receive_window_limited_ns", None): 0.6},
-}
-"""Shares of the time."""
-
-
-@pytest.mark.parametrize("cause", LIMITED)
-def test_a_limit_that_the_kernel_states_is_named(tmp_path: Path, cause: str) -> None:
-    run, took_ns = a_run(tmp_path, even())
-    found = explained(run, BUSY | {key: share * took_ns for key, share in LIMITED[cause].items()})
-    assert [(one.kind, one.cause) for one in found] == [("limit", cause)]
-
-
-def test_a_small_buffer_that_was_set_is_named_and_an_ample_one_is_the_reader(
-    tmp_path: Path,
-) -> None:
-    for name, bytes_ in (("receive-buffer", 16384), ("reader-slow", 64 << 20)):
-        step = a_step(STREAM, sizes=SIZES, options=Options(receive_buffer_bytes=bytes_))
-        run, took_ns = a_run(tmp_path / name, even(), step)
-        full = {(0, "tcp_receive_window_limited_ns", None): 0.6 * took_ns}
-        assert [one.cause for one in explained(run, BUSY | full)] == [name]
-
-
-def test_a_buffer_is_small_or_ample_for_what_is_on_its_way_while_the_window_is_full(
-    tmp_path: Path,
-) -> None:
-    """200 kB of window, and 187 kB on their way at 64 KiB; at the other sizes it is never full."""
-    step = a_step(STREAM, sizes=SIZES, options=Options(receive_buffer_bytes=400_000))
-    run, took_ns = a_run(tmp_path, even(), step)
-    large = run.samples["size_bytes"].to_numpy() == 65536
-    counters: dict[Counter, npt.ArrayLike] = {
-        (0, "tcp_bytes_sent", None): np.where(large, 10**8, 10**4),
-        (0, "tcp_rtt_ns", None): np.where(large, 150_000, 5_000),
-        (0, "tcp_receive_window_limited_ns", None): np.where(large, 0.6, 0) * took_ns,
-    }
-    assert [one.cause for one in explained(run, counters)] == ["receive-buffer"]
-
-
-def test_drops_explain_losses_and_losses_without_drops_are_on_the_way(tmp_path: Path) -> None:
-    lost: dict[Counter, npt.ArrayLike] = {(0, "tcp_retransmits", None): 700, **BUSY}
-    drops = {(node, "softnet_dropped", 1): 700 for node in (0, 1)}
-    run, _ = a_run(tmp_path / "way", even())
-    assert [one.cause for one in explained(run, lost)] == ["loss-on-the-way"]
-    run, _ = a_run(tmp_path / "backlog", even())
-    assert next(one.cause for one in explained(run, lost | drops)) == "backlog-drops"
-
-
-@pytest.mark.parametrize("counter", ["softnet_dropped", "tcp_retransmits"])
-def test_losses_limit_where_tcp_can_have_no_more_segments_on_their_way(
-    tmp_path: Path, counter: str
-) -> None:
-    """One segment of 3,450 is lost: 72 are on their way on average, over 50 us as many as there are, over 5 us more."""
-    lost = BUSY | {(0, counter, None): 20}
-    short = lost | {(0, "tcp_rtt_ns", None): 5_000}
-    stalled = short | {(0, "nstat:TcpExtTCPTimeouts", None): 1}
-    for name, counters, limits in (("long", lost, 1), ("short", short, 0), ("stalled", stalled, 1)):
-        run, _ = a_run(tmp_path / name, even())
-        assert len(explained(run, counters)) == limits, name
-
-
-def test_without_a_round_trip_time_one_loss_in_a_thousand_is_named(tmp_path: Path) -> None:
-    drops = {(0, "softnet_dropped", 0): 20}
-    for name, frames, limits in (("many", 10**4, 1), ("few", 10**5, 0)):
-        run, _ = a_run(tmp_path / name, even())
-        found = explained(run, drops | {(1, "interface_rx_packets", None): frames})
-        assert len(found) == limits, name
-
-
-@pytest.mark.parametrize("window_share", [0.35, 0.55, 0.75])
-def test_a_full_window_is_the_reader_where_its_waits_are_too_short_for_it(
-    tmp_path: Path, window_share: float
-) -> None:
-    run, took_ns = a_run(tmp_path, even())
-    waits = {(1, "process_waiting_ns", None): 0.3 * took_ns}
-    full = {(0, "tcp_receive_window_limited_ns", None): window_share * took_ns}
-    expected = {
-        0.35: ["processor-contention"],
-        0.55: ["processor-contention", "reader-slow"],
-        0.75: ["reader-slow", "processor-contention"],
-    }
-    assert [one.cause for one in explained(run, BUSY | waits | full)] == expected[window_share]
-
-
-def test_bytes_of_others_are_competing_traffic(tmp_path: Path) -> None:
-    own: dict[Counter, npt.ArrayLike] = {
-        (1, "tcp_bytes_received", None): 10**7,
-        (1, "interface_rx_packets", None): 7000,
-    }
-    run, _ = a_run(tmp_path / "alone", even())
-    assert explained(run, own | {(1, "interface_rx_bytes", None): 10**7 + 7000 * 66}) == []
-    run, _ = a_run(tmp_path / "beside", even())
-    found = explained(run, own | {(1, "interface_rx_bytes", None): 2 * 10**7})
-    assert [(one.cause, one.nodes) for one in found] == [("competing-traffic", ("n2",))]
 
 
 def test_of_many_counters_some_differ_by_chance_and_are_not_taken_for_causes() -> None:

@@ -1,0 +1,117 @@
+"""What limits a whole step is read off what the kernel states."""
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from support.evidence import Counter
+from support.explained import BUSY, SIZES, STREAM, a_run, even, explained
+from support.plans import a_step
+from weft.plan.plan import Options
+
+LIMITED = {
+    "processor-contention": {(1, "process_waiting_ns", None): 0.5},
+    "stolen-time": {(0, "cpu_steal_ns", 1): 0.3},
+    "send-buffer": {(0, "tcp_send_buffer_limited_ns", None): 0.6},
+    "reader-slow": {(0, "tcp_receive_window_limited_ns", None): 0.6},
+}
+"""Shares of the time."""
+
+
+@pytest.mark.parametrize("cause", LIMITED)
+def test_a_limit_that_the_kernel_states_is_named(tmp_path: Path, cause: str) -> None:
+    run, took_ns = a_run(tmp_path, even())
+    found = explained(run, BUSY | {key: share * took_ns for key, share in LIMITED[cause].items()})
+    assert [(one.kind, one.cause) for one in found] == [("limit", cause)]
+
+
+def test_a_small_buffer_that_was_set_is_named_and_an_ample_one_is_the_reader(
+    tmp_path: Path,
+) -> None:
+    for name, bytes_ in (("receive-buffer", 16384), ("reader-slow", 64 << 20)):
+        step = a_step(STREAM, sizes=SIZES, options=Options(receive_buffer_bytes=bytes_))
+        run, took_ns = a_run(tmp_path / name, even(), step)
+        full = {(0, "tcp_receive_window_limited_ns", None): 0.6 * took_ns}
+        assert [one.cause for one in explained(run, BUSY | full)] == [name]
+
+
+def test_a_buffer_is_small_or_ample_for_what_is_on_its_way_while_the_window_is_full(
+    tmp_path: Path,
+) -> None:
+    """200 kB of window, and 187 kB on their way at 64 KiB; at the other sizes it is never full."""
+    step = a_step(STREAM, sizes=SIZES, options=Options(receive_buffer_bytes=400_000))
+    run, took_ns = a_run(tmp_path, even(), step)
+    large = run.samples["size_bytes"].to_numpy() == 65536
+    counters: dict[Counter, npt.ArrayLike] = {
+        (0, "tcp_bytes_sent", None): np.where(large, 10**8, 10**4),
+        (0, "tcp_rtt_ns", None): np.where(large, 150_000, 5_000),
+        (0, "tcp_receive_window_limited_ns", None): np.where(large, 0.6, 0) * took_ns,
+    }
+    assert [one.cause for one in explained(run, counters)] == ["receive-buffer"]
+
+
+def test_drops_explain_losses_and_losses_without_drops_are_on_the_way(tmp_path: Path) -> None:
+    lost: dict[Counter, npt.ArrayLike] = {(0, "tcp_retransmits", None): 700, **BUSY}
+    drops = {(node, "softnet_dropped", 1): 700 for node in (0, 1)}
+    run, _ = a_run(tmp_path / "way", even())
+    assert [one.cause for one in explained(run, lost)] == ["loss-on-the-way"]
+    run, _ = a_run(tmp_path / "backlog", even())
+    assert next(one.cause for one in explained(run, lost | drops)) == "backlog-drops"
+
+
+@pytest.mark.parametrize("counter", ["softnet_dropped", "tcp_retransmits"])
+def test_losses_limit_where_tcp_can_have_no_more_segments_on_their_way(
+    tmp_path: Path, counter: str
+) -> None:
+    """One segment of 3,450 is lost: 72 are on their way on average, over 50 us as many as there are, over 5 us more."""
+    lost = BUSY | {(0, counter, None): 20}
+    short = lost | {(0, "tcp_rtt_ns", None): 5_000}
+    stalled = short | {(0, "nstat:TcpExtTCPTimeouts", None): 1}
+    for name, counters, limits in (("long", lost, 1), ("short", short, 0), ("stalled", stalled, 1)):
+        run, _ = a_run(tmp_path / name, even())
+        assert len(explained(run, counters)) == limits, name
+
+
+def test_without_a_round_trip_time_one_loss_in_a_thousand_is_named(tmp_path: Path) -> None:
+    drops = {(0, "softnet_dropped", 0): 20}
+    for name, frames, limits in (("many", 10**4, 1), ("few", 10**5, 0)):
+        run, _ = a_run(tmp_path / name, even())
+        found = explained(run, drops | {(1, "interface_rx_packets", None): frames})
+        assert len(found) == limits, name
+
+
+@pytest.mark.parametrize("window_share", [0.35, 0.55, 0.75])
+def test_a_full_window_is_the_reader_where_its_waits_are_too_short_for_it(
+    tmp_path: Path, window_share: float
+) -> None:
+    run, took_ns = a_run(tmp_path, even())
+    waits = {(1, "process_waiting_ns", None): 0.3 * took_ns}
+    full = {(0, "tcp_receive_window_limited_ns", None): window_share * took_ns}
+    expected = {
+        0.35: ["processor-contention"],
+        0.55: ["processor-contention", "reader-slow"],
+        0.75: ["reader-slow", "processor-contention"],
+    }
+    assert [one.cause for one in explained(run, BUSY | waits | full)] == expected[window_share]
+
+
+def test_bytes_of_others_are_competing_traffic(tmp_path: Path) -> None:
+    own: dict[Counter, npt.ArrayLike] = {
+        (1, "tcp_bytes_received", None): 10**7,
+        (1, "interface_rx_packets", None): 7000,
+    }
+    run, _ = a_run(tmp_path / "alone", even())
+    assert explained(run, own | {(1, "interface_rx_bytes", None): 10**7 + 7000 * 66}) == []
+    run, _ = a_run(tmp_path / "beside", even())
+    found = explained(run, own | {(1, "interface_rx_bytes", None): 2 * 10**7})
+    assert [(one.cause, one.nodes) for one in found] == [("competing-traffic", ("n2",))]
+
+
+def test_waits_of_a_task_that_is_woken_are_no_contention(tmp_path: Path) -> None:
+    run, took_ns = a_run(tmp_path, even())
+    waiting = {(1, "process_waiting_ns", None): 0.4 * took_ns}
+    woken = {(1, "process_voluntary_switches", None): 0.4 * took_ns / 30_000}
+    assert explained(run, waiting | woken) == []
+    assert [one.cause for one in explained(run, waiting)] == ["processor-contention"]
