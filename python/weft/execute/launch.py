@@ -121,7 +121,9 @@ class Launch:
         if not missing.phases and not pinning.is_needed:
             return
         if job.step.transport == "mpi":
-            outcome = await run_mpi_step(self.testbed, agents, job, take, pinning.next_batches)
+            outcome = await run_mpi_step(
+                self.testbed, agents, job, take, pinning.next_batches, logbook.evidence.take
+            )
         else:
             outcome = await run_step(
                 agents,

@@ -12,6 +12,7 @@ import pytest
 from execute.mpi.test_pair import rank_of
 from support.clusters.mpi import INSTALLED, needs_mpi
 from support.command import refusal, start, weft, weft_json
+from support.evidence import measured_batches, recorded_batches
 from support.paths import DATA
 from support.runs import routes_measured, routes_wanted
 from support.waiting import agents
@@ -52,6 +53,16 @@ def test_every_pattern_has_samples_of_every_transfer(kind: str, calls: str, tmp_
     keys = (run.samples[name].to_pylist() for name in ("step", "phase"))
     assert len(run.meta.barriers) == len(set(zip(*keys, strict=True)))
     assert weft("show", out).returncode == 0
+    check_evidence(run)
+
+
+def check_evidence(run: Run) -> None:
+    """The agents recorded whole phases of those ranks that took part; not those that were measured again."""
+    for node in range(NODES):
+        part = run.samples.filter((pc.field("src") == node) | (pc.field("dst") == node))
+        found, wanted = recorded_batches(run, node), measured_batches(part)
+        assert len(set(found)) == len(found) and set(found) <= wanted
+        assert len(found) > len(wanted) / 2
 
 
 def check_rows(rows: pa.Table, step: Step) -> None:

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 
 from support.clusters.mpi import INSTALLED, needs_both, needs_mpi
 from support.command import descendants, refusal, start, weft_json
+from support.evidence import measured_batches, recorded_batches, rows_of, total
 from support.waiting import wait_for
 from weft.errors import RequestError
 from weft.execute.mpi import program
 from weft.execute.mpi.toolchain import KINDS, find_toolchain
 from weft.run.folder import Run
+from weft.run.tables import EVIDENCE_NAME
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("own_cache")]
 
@@ -41,6 +44,29 @@ def test_ping_pong_between_two_ranks(kind: str, calls: str, tmp_path: Path) -> N
     (first, second) = run.meta.effective
     assert KINDS[kind] in first["settings"]["mpi"] and first["settings"]["calls"] == calls
     assert {first["node"], second["node"]} == {"p1", "p2"}
+    check_evidence(run)
+
+
+def check_evidence(run: Run) -> None:
+    """Both ranks had the same batches recorded, the first among them, by the agents beside them."""
+    first, second = (recorded_batches(run, node) for node in (0, 1))
+    assert sorted(first) == sorted(second)
+    assert (0, 0, 0, 0) in first and set(first) <= measured_batches(run.samples)
+    for node in (0, 1):
+        used = [rows_of(run, f"process_{mode}_ns") for mode in ("user", "system")]
+        mine = sum(total(rows.filter(pc.field("node") == node)) for rows in used)
+        lasted = total(rows_of(run, "elapsed_ns").filter(pc.field("node") == node))
+        assert 0 < mine < 4 * lasted
+    read = {one["node"]: set(one["counters"]) for one in run.meta.evidence}
+    assert "process_waiting_ns" in read["p1"] & read["p2"]
+    assert "tcp_*" in {one["counters"] for one in run.meta.evidence[0]["missing"]}
+
+
+@needs_mpi
+def test_a_step_that_does_not_want_evidence_has_none(tmp_path: Path) -> None:
+    chosen = ["--set", "steps.*.sizes=['1 B']", "--set", "steps.*.options.evidence=false"]
+    _, run = measured(tmp_path, "latency", INSTALLED[0], *chosen)
+    assert run.meta.evidence == [] and not run.side_table(EVIDENCE_NAME).num_rows
 
 
 @pytest.mark.skipif("openmpi" not in INSTALLED, reason="needs Open MPI")

@@ -1,7 +1,7 @@
 //! The JSON messages between the coordinator and an agent.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -21,6 +21,7 @@ pub enum Asked {
     Clock,
     /// What have your interfaces carried so far?
     Counters,
+    Beside(Beside),
     Pair(Box<Request>),
     Inspect(inspect::Request),
     Ensemble(ensemble::Request),
@@ -36,6 +37,7 @@ impl<'de> Deserialize<'de> for Asked {
             Some("serve" | "drive" | "drive_synchronised") => {
                 Request::deserialize(value).map(|request| Asked::Pair(Box::new(request)))
             }
+            Some("beside") => Beside::deserialize(value).map(Asked::Beside),
             kind if inspect::is_request(kind) => {
                 inspect::Request::deserialize(value).map(Asked::Inspect)
             }
@@ -43,6 +45,14 @@ impl<'de> Deserialize<'de> for Asked {
         };
         asked.map_err(D::Error::custom)
     }
+}
+
+/// Record what this node does beside a process, which is expected at a socket of that name in the network namespace.
+#[derive(Debug, Deserialize)]
+pub struct Beside {
+    /// The measured address of this node.
+    pub address: IpAddr,
+    pub name: String,
 }
 
 /// What is asked of the two ends of a pair.

@@ -25,6 +25,7 @@ use crate::transport::channel::NullChannel;
 use crate::wire::outbox::Outbox;
 use crate::wire::setup::Setup;
 
+mod beside;
 mod drive;
 pub mod message;
 mod record;
@@ -70,6 +71,10 @@ impl Agent {
                 })?,
                 Ok(Asked::Ensemble(request)) => self.member.answer(request, &mut self.outbox)?,
                 Ok(Asked::Inspect(request)) => self.inspect(request)?,
+                Ok(Asked::Beside(beside)) => {
+                    let outcome = self.record_beside(&beside, requests);
+                    self.conclude(outcome, 0)?;
+                }
                 Ok(Asked::Pair(request)) => self.answer(*request, requests)?,
                 Err(error) => self.member.refuse(&error, &mut self.outbox)?,
             }
@@ -111,7 +116,10 @@ impl Agent {
     fn answer(&mut self, request: Request, requests: &Receiver<Vec<u8>>) -> io::Result<()> {
         let refused = request.setup().refused.clone();
         let outcome = self.perform(request, requests);
-        let rejected = refused.count();
+        self.conclude(outcome, refused.count())
+    }
+
+    fn conclude(&mut self, outcome: io::Result<()>, rejected: u64) -> io::Result<()> {
         match outcome {
             Ok(()) => self.say(&Reply::Done { rejected }),
             Err(error) => self.complain(&error, rejected),

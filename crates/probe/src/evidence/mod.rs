@@ -21,7 +21,8 @@ mod source;
 mod tcp;
 mod text;
 
-pub use open::{open, open_own};
+pub use open::{open, open_beside, open_own};
+pub use process::USED;
 pub use recorder::Recorder;
 pub use report::put;
 pub use serving::ServingEnd;

@@ -1,6 +1,8 @@
 //! Which sources there are.
 
+use std::cell::Cell;
 use std::net::{IpAddr, TcpStream};
+use std::rc::Rc;
 
 use super::clock::Clock;
 use super::driver::DriverCounters;
@@ -9,7 +11,7 @@ use super::interface::{self, Interface};
 use super::interrupts::{self, Interrupts};
 use super::netstat::{self, Netstat};
 use super::pressure::{self, Pressure};
-use super::process::{Process, Waiting};
+use super::process::{Process, Told, USED, Waiting};
 use super::processors::{self, Stat};
 use super::recorder::Recorder;
 use super::softirqs::{self, Softirqs};
@@ -35,7 +37,21 @@ pub fn open_own(connections: Vec<TcpStream>) -> Recorder {
     if !connections.is_empty() {
         recorder.add_quick(Connections(connections));
     }
-    recorder.add("process_waiting_ns", Waiting::open());
+    recorder.add("process_waiting_ns", Waiting::open("self"));
+    recorder
+}
+
+/// A recorder of another process of this node, which says itself what it has used, and of all that is its node's.
+pub fn open_beside(address: IpAddr, pid: i32, used: Rc<Cell<[u64; USED]>>) -> Recorder {
+    let mut recorder = Recorder::default();
+    recorder.add_quick(Clock);
+    recorder.add_quick(Told(used));
+    recorder.add("process_waiting_ns", Waiting::open(&pid.to_string()));
+    add_host(&mut recorder, address);
+    recorder.leave_out(
+        "tcp_*",
+        "the MPI keeps its connections to itself".to_owned(),
+    );
     recorder
 }
 

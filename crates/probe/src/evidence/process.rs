@@ -1,12 +1,16 @@
 //! What the agent's own process did: processor time, switches, faults, and how long it stood in a run queue.
 
+use std::cell::Cell;
 use std::fs;
 use std::io;
+use std::rc::Rc;
 
 use super::source::{Counter, Source, Value};
 use super::text::{Format, See, TextSource};
 
-const NAMES: [&str; 5] = [
+/// How many numbers a process gives of itself.
+pub const USED: usize = 5;
+const NAMES: [&str; USED] = [
     "process_user_ns",
     "process_system_ns",
     "process_voluntary_switches",
@@ -42,12 +46,28 @@ impl Source for Process {
     }
 }
 
+/// The same of another process, as it says itself.
+pub struct Told(pub Rc<Cell<[u64; USED]>>);
+
+impl Source for Told {
+    fn counters(&self) -> Vec<Counter> {
+        Process.counters()
+    }
+
+    fn read(&mut self, values: &mut [Value]) {
+        for (value, told) in values.iter_mut().zip(self.0.get()) {
+            *value = Some(told);
+        }
+    }
+}
+
 /// How long the threads that there are now have stood in run queues, together.
 pub struct Waiting(Vec<TextSource<Schedstat>>);
 
 impl Waiting {
-    pub fn open() -> io::Result<Waiting> {
-        let tasks = fs::read_dir("/proc/self/task")?;
+    /// Those of a process, by its number or `self`.
+    pub fn open(process: &str) -> io::Result<Waiting> {
+        let tasks = fs::read_dir(format!("/proc/{process}/task"))?;
         let paths = tasks.map(|task| Ok(task?.path().join("schedstat").display().to_string()));
         let open = |path: io::Result<String>| TextSource::open(&path?, Schedstat);
         paths.map(open).collect::<io::Result<_>>().map(Waiting)
@@ -102,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_wait_is_the_second_number_of_each_thread() {
-        let mut waiting = Waiting::open().expect("threads");
+        let mut waiting = Waiting::open("self").expect("threads");
         let mut values = [None];
         waiting.read(&mut values);
         assert!(values[0].is_some());

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from weft.execute.logbook import Logbook
 from weft.plan.phases import Phase
@@ -108,7 +109,7 @@ class Ledger:
         arrived = self._arrived.pop(phase, _Arrived())
         arrived = min(self._tried.pop(phase, [arrived]), key=self._unmeasured)
         self._settled.add(phase)
-        for node, said in _of_whole_phase(arrived):
+        for node, said in of_whole_phases(arrived.batches, arrived.evidence):
             self._logbook.evidence.take(node, said)
         self._logbook.phases_measured([phase], arrived.batches)
         self._logbook.barrier(phase, arrived.barriers_us)
@@ -142,18 +143,21 @@ class Ledger:
         return "; ".join(words) + (f"; and {more} more" if more > 0 else "")
 
 
-def _of_whole_phase(arrived: _Arrived) -> Iterator[tuple[int, Evidence]]:
-    """The evidence of each node, as a stretch of all batches in which the node took part."""
-    last: dict[int, int] = {}
-    for batch in arrived.batches if arrived.evidence else ():
-        columns = (batch[name].to_pylist() for name in ("src", "dst", "batch"))
-        for src, dst, number in zip(*columns, strict=True):
-            last[src], last[dst] = (max(last.get(node, 0), number) for node in (src, dst))
-    for node, said in arrived.evidence:
-        if node in last:
-            count = pa.repeat(pa.scalar(last[node] + 1, pa.int32()), len(said.rows))
-            at = said.rows.schema.get_field_index("batches")
-            yield node, Evidence(said.rows.set_column(at, said.rows.schema.field(at), count))
+def of_whole_phases(
+    batches: Iterable[pa.RecordBatch], evidence: Iterable[tuple[int, Evidence]]
+) -> Iterator[tuple[int, Evidence]]:
+    """The evidence of nodes, each phase as a stretch of all batches in which the node took part."""
+    count: dict[tuple[int, int], int] = {}
+    for batch in batches:
+        columns = (batch[name].to_pylist() for name in ("phase", "src", "dst", "batch"))
+        for phase, *ends, number in zip(*columns, strict=True):
+            for node in ends:
+                count[node, phase] = max(count.get((node, phase), 0), number + 1)
+    for node, said in evidence:
+        rows, names = said.rows, said.rows.schema.names
+        own = [count.get((node, phase), 0) for phase in rows["phase"].to_pylist()]
+        rows = rows.set_column(names.index("batches"), "batches", pa.array(own, pa.int32()))
+        yield node, Evidence(rows.filter(pc.greater(rows["batches"], 0)))
 
 
 def _measured(batches: list[pa.RecordBatch]) -> set[tuple[int, int]]:

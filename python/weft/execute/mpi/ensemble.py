@@ -7,22 +7,26 @@ Rank 0 is told a phase a line, and says `library VERSION`, `clock RANK OFFSET_NS
 from __future__ import annotations
 
 import contextlib
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from weft.execute.crew import Crew, living
-from weft.execute.ensemble.arrivals import Ledger
+from weft.execute.ensemble.arrivals import Ledger, of_whole_phases
 from weft.execute.logbook import Logbook
+from weft.execute.mpi.beside import recorded
 from weft.execute.mpi.job import Job
 from weft.execute.mpi.launch import launch
 from weft.execute.pair import StepJob
 from weft.plan.phases import Phase
 from weft.plan.plan import CountRule, StopRule
 from weft.run.samples import SCHEMA
-from weft.testbed.agent.agent import AgentError
+from weft.testbed.agent.agent import AgentError, Recorded
 from weft.testbed.agent.reply import Joined, PhaseOver
+from weft.testbed.agent.wire_format import Evidence
 from weft.testbed.base import Testbed
 
 _ROW = ("phase", "batch", "src", "dst", "size_bytes", "messages", "start_ns", "elapsed_ns")
@@ -48,6 +52,7 @@ class MpiEnsemble:
         self._ranks: list[int] = []
         self._stack = contextlib.AsyncExitStack()
         self._rows: list[dict[str, int]] = []
+        self._evidence: dict[int, list[pa.Table]] = defaultdict(list)
         self._library = ""
 
     async def run(self, phases: list[Phase]) -> None:
@@ -67,7 +72,25 @@ class MpiEnsemble:
         """End the job."""
         if self._running:
             await self._running.finish()
+        await self._end_job()
+
+    async def _end_job(self) -> None:
+        """End it, if there is one, and hand on what was recorded beside it."""
         await self._stack.aclose()
+        log = self._logbook
+        samples = log.writer.samples.filter(
+            (pc.field("step") == log.step) & (pc.field("launch") == log.launch)
+        )
+        for node, tables in self._evidence.items():
+            for evidence in of_whole_phases(samples.to_batches(), [(node, _tried_once(tables))]):
+                log.evidence.take(*evidence)
+        self._evidence.clear()
+
+    def _recorded(self, node: int, said: Recorded) -> None:
+        if isinstance(said, Evidence):
+            self._evidence[node].append(pa.Table.from_batches([said.rows]))
+        else:
+            self._logbook.evidence.take(node, said)
 
     async def _run_some(self, phases: list[Phase]) -> None:
         job = await self._started()
@@ -86,9 +109,17 @@ class MpiEnsemble:
             self._ranks = _in_order_of_ranks(self._testbed, members)
             first = self._crew.agents[self._ranks[0]]
             epoch_ns = self._job.epoch_ns + await first.clock_offset_ns()
-            settings = {"pattern": "many", "calls": self._calls, "epoch_ns": epoch_ns}
+            settings: dict[str, object] = {
+                "pattern": "many",
+                "calls": self._calls,
+                "epoch_ns": epoch_ns,
+            }
             patience_s = self._job.patience_s
-            started = launch(self._testbed, self._ranks, self._job.step, settings, patience_s)
+            ranks = [(one, self._testbed.nodes[one], self._crew.agents[one]) for one in self._ranks]
+            step = self._job.step
+            recording = recorded(step, ranks, self._recorded)
+            settings |= await self._stack.enter_async_context(recording)
+            started = launch(self._testbed, self._ranks, step, settings, patience_s)
             self._running = await self._stack.enter_async_context(started)
         return self._running
 
@@ -127,7 +158,7 @@ class MpiEnsemble:
 
     async def _recover(self, error: AgentError) -> None:
         """Go on without the nodes whose agents are gone too; raises the error where there is none."""
-        await self._stack.aclose()
+        await self._end_job()
         self._running, self._rows = None, []
         phase = self._ledger.current()
         gone = await self._crew.gone(self._ranks)
@@ -137,6 +168,16 @@ class MpiEnsemble:
             await self._crew.drop(node, reason)
             self._logbook.node_lost(node, phase, reason.reason)
         self._ledger.give_up()
+
+
+def _tried_once(tables: list[pa.Table]) -> Evidence:
+    """What a node recorded, without phases that it measured again: which of their tries was kept is not known here."""
+    table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
+    times = table.filter(pc.equal(table["counter"].cast(pa.string()), "elapsed_ns"))
+    count = times.group_by("phase").aggregate([("phase", "count")])
+    once = count.filter(pc.equal(count["phase_count"], 1))["phase"]
+    (rows,) = table.filter(pc.is_in(table["phase"], once)).combine_chunks().to_batches()
+    return Evidence(rows)
 
 
 def _in_order_of_ranks(testbed: Testbed, nodes: Sequence[int]) -> list[int]:

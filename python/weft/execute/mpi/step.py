@@ -14,9 +14,10 @@ import msgspec
 import pyarrow as pa
 from msgspec.structs import astuple
 
+from weft.execute.mpi.beside import recorded
 from weft.execute.mpi.job import Job
 from weft.execute.mpi.launch import launch
-from weft.execute.pair import NextBatches, OnSamples, StepJob, StepOutcome
+from weft.execute.pair import NextBatches, OnEvidence, OnSamples, StepJob, StepOutcome
 from weft.plan.phases import expand
 from weft.run.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
@@ -33,13 +34,18 @@ async def run_mpi_step(
     job: StepJob,
     on_samples: OnSamples,
     next_batches: NextBatches = list,
+    on_evidence: OnEvidence = lambda node, said: None,
 ) -> StepOutcome:
     """Run a step between the first two nodes; raises AgentError, after what whole phases there are was handed on."""
     epoch_ns = job.epoch_ns + await agents[0].clock_offset_ns()
     sizes = {phase.index: phase.size_bytes for phase in expand(job.step, len(testbed.nodes))}
     settings = _settings(job, sizes) | {"epoch_ns": epoch_ns}
     orders = chain([_known_batches(job, sizes)] if job.known else [], iter(next_batches, None))
-    async with launch(testbed, [0, 1], job.step, settings, job.patience_s) as started:
+    ranks = list(zip((0, 1), testbed.nodes, agents, strict=False))
+    async with (
+        recorded(job.step, ranks, on_evidence) as found,
+        launch(testbed, [0, 1], job.step, settings | found, job.patience_s) as started,
+    ):
         said = await _listen(started, job, on_samples, orders)
         await started.finish()
     calls = job.step.options.calls or "blocking"

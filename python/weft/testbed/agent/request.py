@@ -103,6 +103,13 @@ class Over(Request, frozen=True):
     """There are no more batches."""
 
 
+class Beside(Request, frozen=True, kw_only=True):
+    """Record for a process that comes to a socket of that name, until it goes and there are no more batches."""
+
+    address: str
+    name: str
+
+
 class Open(Request, frozen=True, kw_only=True):
     """Listen on each address, for a session of many nodes."""
 

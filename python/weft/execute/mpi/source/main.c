@@ -4,6 +4,8 @@
  *
  *   calls=blocking|nonblocking  epoch_ns=N  cpus=A,B,... (one for each rank, optional)
  *
+ *   agent=NAME  records beside batches at each node, see beside.c (optional)
+ *
  *   pattern=pingpong|stream  between two ranks
  *     window=N  phases=INDEX:BYTES,INDEX:BYTES,...  until_ns=N (0: none)
  *     rule=time  trial_ns=N at_least=N at_most_ns=N (0: none)   or   rule=count  repeats=N;   trials=N
@@ -172,6 +174,7 @@ int main(int argc, char **argv)
     if (!(is_pinned && early_rank == rank) && settings.cpus && !pin(settings.cpus, rank))
         fail("cannot pin to the processor that was asked for");
     settings.shares_cpu = shares_cpu(rank, ranks, settings.cpus != NULL);
+    find_agent(value_of(argc, argv, "agent"), rank);
     if (rank == 0)
         introduce();
     if (is_many)

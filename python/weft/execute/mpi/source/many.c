@@ -186,11 +186,24 @@ static void print_over(const struct world *world, const struct phase *phase, int
     free(all);
 }
 
+static int has_transfers(const struct phase *phase, int rank)
+{
+    for (const struct transfer *one = phase->transfers; one < phase->transfers + phase->count; one++)
+        if (one->src == rank || one->dst == rank)
+            return 1;
+    return 0;
+}
+
 static void run_phase(struct world *world, const struct phase *phase, struct rows *rows)
 {
     const int64_t shift_ns = world->offset_ns - world->settings->epoch_ns;
+    const int takes_part = has_transfers(phase, world->rank);
     rows->count = 0;
+    if (takes_part)
+        begin_recording(phase->index, 0);
     const int64_t barrier_ns = phase->is_pingpong ? run_trips(world, phase, rows) : run_streams(world, phase, rows);
+    if (takes_part)
+        end_recording();
     for (size_t n = 0; n < rows->count; n++)
         rows->all[n].start_ns += shift_ns;
     collect_rows(world, phase, rows);

@@ -21,12 +21,15 @@
 /* What passes orders on to rank 0 gets time to sleep again. */
 #define SETTLE_ORDER_US 500
 #define MOST_BATCHES 100000
+/* Recording takes at most one part in so many of the time. */
+#define RECORDING_FACTOR 20
 
 enum { DRIVER = 0, SERVER = 1, ORDER_TAG = 1, DATA_TAG = 2 };
 
 /* One batch; no messages means that there is nothing more to come. */
 struct order {
     int64_t size_bytes, messages;
+    int64_t phase, recorded; /* the number of the batch and 1, where something may be recorded beside it; else 0 */
 };
 
 /* A batch of a phase that was chosen by the samples so far. */
@@ -44,6 +47,7 @@ struct end {
     char *buffer;
     MPI_Request *requests;
     int peer;
+    int64_t began_ns, recording_ns; /* recording takes so long since then */
 };
 
 static void send(struct end *end, int count)
@@ -134,11 +138,21 @@ static void transfer(struct end *end, int drives, struct order order)
 static struct timing batch(struct end *end, struct order order)
 {
     char ready;
+    const int64_t announced_ns = now_ns();
+    if (announced_ns - end->began_ns < RECORDING_FACTOR * end->recording_ns)
+        order.recorded = 0;
+    if (order.recorded)
+        begin_recording(order.phase, order.recorded - 1);
     MPI_Send(&order, sizeof order, MPI_BYTE, SERVER, ORDER_TAG, MPI_COMM_WORLD);
     MPI_Recv(&ready, 1, MPI_BYTE, SERVER, ORDER_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     const int64_t start_ns = now_ns();
     transfer(end, 1, order);
-    return (struct timing){start_ns, now_ns() - start_ns};
+    const int64_t end_ns = now_ns();
+    if (order.recorded) {
+        end_recording();
+        end->recording_ns += now_ns() - end_ns + start_ns - announced_ns;
+    }
+    return (struct timing){start_ns, end_ns - start_ns};
 }
 
 static void serve(struct end *end)
@@ -149,8 +163,12 @@ static void serve(struct end *end)
         MPI_Recv(&order, sizeof order, MPI_BYTE, DRIVER, ORDER_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (!order.messages)
             return;
+        if (order.recorded)
+            begin_recording(order.phase, order.recorded - 1);
         MPI_Send(&ready, 1, MPI_BYTE, DRIVER, ORDER_TAG, MPI_COMM_WORLD);
         transfer(end, 0, order);
+        if (order.recorded)
+            end_recording();
     }
 }
 
@@ -196,7 +214,7 @@ static int64_t phase(struct end *end, long index, int64_t size, int64_t latest_n
     const int64_t began_ns = now_ns();
     int64_t best_ns = INT64_MAX;
     for (long trial = 0; trial < settings->trials; trial++) {
-        const struct timing timing = batch(end, (struct order){size, messages});
+        const struct timing timing = batch(end, (struct order){size, messages, index, trial + 1});
         if (timing.elapsed_ns / messages < best_ns)
             best_ns = timing.elapsed_ns / messages;
         print_row(settings, &(struct wanted){index, trial, {size, messages}}, timing);
@@ -233,7 +251,7 @@ static long next_order(const struct settings *settings, struct wanted **batches)
         if (scanf("%ld %ld %lld %lld", &one->phase, &one->number, &bytes, &messages) != 4 || bytes < 1 ||
             bytes > settings->largest_bytes || messages < 1)
             fail("an order is not as it should be: a batch that the step does not have");
-        one->order = (struct order){bytes, messages};
+        one->order = (struct order){bytes, messages, one->phase, one->number + 1};
     }
     return count;
 }
@@ -270,7 +288,7 @@ static void drive(struct end *end)
     }
     if (settings->takes_orders)
         follow(end);
-    const struct order over = {0, 0};
+    const struct order over = {0};
     MPI_Send(&over, sizeof over, MPI_BYTE, SERVER, ORDER_TAG, MPI_COMM_WORLD);
 }
 
@@ -287,7 +305,7 @@ void run_pair(const struct settings *settings, int rank)
 {
     if (!settings->phases)
         fail("needs phases; it is started by weft");
-    struct end end = {settings, buffer_of(largest_bytes(settings)), NULL, 1 - rank};
+    struct end end = {settings, buffer_of(largest_bytes(settings)), NULL, 1 - rank, now_ns(), 0};
     end.requests = allocate(sizeof *end.requests * (size_t)(settings->window + 2));
     if (rank == DRIVER)
         drive(&end);

@@ -30,6 +30,14 @@ char *buffer_of(int64_t bytes);
 /* Prints a line `limit NAME BYTES` for each size at which a protocol of this MPI changes. */
 void say_limits(void);
 
+/* Find what records beside batches at this node: the agent that listens there under this name, NULL for none. Without it the
+ * other two do nothing. */
+void find_agent(const char *name, int rank);
+
+/* A batch is about to begin; what was begun is over. */
+void begin_recording(int64_t phase, int64_t batch);
+void end_recording(void);
+
 /* One step between two ranks, whose phases are in the settings. */
 void run_pair(const struct settings *settings, int rank);
 
