@@ -52,13 +52,22 @@ def test_a_buffer_is_small_or_ample_for_what_is_on_its_way_while_the_window_is_f
     assert [one.cause for one in explained(run, counters)] == ["receive-buffer"]
 
 
-def test_drops_explain_losses_and_losses_without_drops_are_on_the_way(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("drops", "causes"),
+    [
+        (0, ["loss-on-the-way"]),
+        (700, ["backlog-drops"]),
+        (300, ["backlog-drops", "loss-on-the-way"]),
+    ],
+)
+def test_losses_that_hosts_dropped_are_not_lost_on_the_way(
+    tmp_path: Path, drops: int, causes: list[str]
+) -> None:
+    run, _ = a_run(tmp_path, even())
     lost: dict[Counter, npt.ArrayLike] = {(0, "tcp_retransmits", None): 700, **BUSY}
-    drops = {(node, "softnet_dropped", 1): 700 for node in (0, 1)}
-    run, _ = a_run(tmp_path / "way", even())
-    assert [one.cause for one in explained(run, lost)] == ["loss-on-the-way"]
-    run, _ = a_run(tmp_path / "backlog", even())
-    assert next(one.cause for one in explained(run, lost | drops)) == "backlog-drops"
+    dropped = {(node, "softnet_dropped", 1): drops for node in (0, 1)}
+    seen = {(1, "interface_rx_dropped", None): drops}
+    assert [one.cause for one in explained(run, lost | dropped | seen)] == causes
 
 
 @pytest.mark.parametrize("counter", ["softnet_dropped", "tcp_retransmits"])

@@ -27,7 +27,11 @@ LEAST_FOREIGN = 0.1
 """Of the bytes that the interface received."""
 EFFECTS = ("reader-slow", "receive-buffer", "send-buffer")
 """Times that pass also while the peer waits for its processor: only what is beyond that wait is their own."""
-DROPS = ("backlog-drops", "interface-drops")
+COUNTED_BEFORE = {
+    "interface-drops": ("softnet_dropped",),
+    "loss-on-the-way": ("softnet_dropped", "interface_rx_dropped", "interface_tx_dropped"),
+}
+"""A frame that a host drops may be counted by the backlog, by the interface and by the sender: it is of the first."""
 
 Stated = tuple[float, Signal, str]
 """How much a signal limits the step, the signal, and that in words."""
@@ -68,13 +72,24 @@ def _stated(run: Run, stretches: Stretches, signals: list[Signal]) -> Iterator[S
             if part >= LEAST_FOREIGN:
                 says = f"{100 * part:.0f} % of what the interface received is of others"
                 yield part, signal, says
-        elif code in DROPS and losses.limit(count):
-            part = losses.of_frames(count)
-            says = f"{count:.0f} {says}, {significant(100 * part, 2)} % of those received"
-            yield part, signal, says
-        elif signal.counter == "tcp_retransmits" and losses.limit(count):
-            part = losses.of_segments(count)
-            yield part, signal, f"{significant(100 * part, 2)} % of the segments were sent again"
+        elif code in ("backlog-drops", "interface-drops") or signal.counter == "tcp_retransmits":
+            own = count - _counted_before(code, stretches, range(len(names)))
+            if losses.limit(own):
+                yield losses.part(own, signal), signal, _lost(own, signal, losses)
+
+
+def _counted_before(code: str, stretches: Stretches, nodes: range) -> float:
+    """Losses that an earlier cause names, by the counter that has the most of them at one node."""
+    counters = COUNTED_BEFORE.get(code, ())
+    found = (stretches.total(node, counter) for node in nodes for counter in counters)
+    return max(found, default=0.0)
+
+
+def _lost(count: float, signal: Signal, losses: Losses) -> str:
+    part = f"{significant(100 * losses.part(count, signal), 2)} % of"
+    if signal.cause.code == "loss-on-the-way":
+        return f"{part} the segments were sent again"
+    return f"{count:.0f} {signal.cause.says}, {part} those received"
 
 
 def _peer_waits(signal: Signal, signals: list[Signal], stretches: Stretches) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.diagnose.explain.signals import Signal
 from weft.diagnose.explain.stretches import Stretches
 from weft.run.folder import Run
 
@@ -67,13 +68,10 @@ class Losses:
             reached <= MOST_OF_BOUND * self.window or waited_ns >= LEAST_TIMEOUTS * self.elapsed_ns
         )
 
-    def of_frames(self, count: float) -> float:
-        """The share of frames that were lost."""
-        return count / max(self.frames, count)
-
-    def of_segments(self, count: float) -> float:
-        """The share of segments that were sent again."""
-        return count / max(self.segments, count)
+    def part(self, count: float, signal: Signal) -> float:
+        """The share of frames that were dropped, or of segments that were sent again."""
+        of = self.segments if signal.cause.code == "loss-on-the-way" else self.frames
+        return count / max(of, count)
 
 
 def _mss_bytes(run: Run, step: int) -> float:
