@@ -2,7 +2,7 @@
 
 Rank 0 says `library VERSION` and `limit NAME BYTES` for each size at which its protocols change, then for each batch
 `row PHASE BATCH BYTES MESSAGES START_NS ELAPSED_NS`, `over PHASE` behind the last row of a phase, and `done`. Where
-batches are chosen here, it says `awaiting` before that, until it is told no more batches.
+batches are chosen here, it says `awaiting` before that, until it is told 0 batches.
 """
 
 from __future__ import annotations
@@ -108,10 +108,7 @@ def _known_batches(job: StepJob, sizes: Mapping[int, int]) -> list[Wanted]:
 
 
 def _order(started: Job, batches: list[Wanted]) -> None:
-    """On one line how many batches come next, and each; no more where there are none."""
-    if not batches:
-        started.tell_no_more()
-        return
+    """On one line how many batches come next, and each; 0 ends it, sooner than the end of its input does."""
     numbers = [number for one in batches for number in astuple(one)]
     started.tell(" ".join(map(str, [len(batches), *numbers])) + "\n")
 

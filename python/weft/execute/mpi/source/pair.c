@@ -3,8 +3,8 @@
  * Which batches are run, and how many messages each has, is what the agent's driver does (crates/probe/src/pair/driver.rs).
  *
  * With orders=1 rank 0 prints `awaiting` once the phases are over, and reads how many batches come next and for each
- * PHASE BATCH BYTES MESSAGES, on one line; it runs them and prints `awaiting` again, until its standard input ends. A batch
- * of a number below 0 warms up and is not printed. */
+ * PHASE BATCH BYTES MESSAGES, on one line; it runs them and prints `awaiting` again, until there are 0. A batch of a
+ * number below 0 warms up and is not printed. */
 #define _GNU_SOURCE
 #include "weft_mpi.h"
 
@@ -241,9 +241,9 @@ static long next_order(const struct settings *settings, struct wanted **batches)
     long count;
     puts("awaiting");
     fflush(stdout);
-    if (scanf("%ld", &count) != 1)
+    if (scanf("%ld", &count) != 1 || !count)
         return 0;
-    if (count < 1 || count > MOST_BATCHES)
+    if (count < 0 || count > MOST_BATCHES)
         fail("an order is not as it should be: its number of batches");
     *batches = allocate(sizeof **batches * (size_t)count);
     for (struct wanted *one = *batches; one < *batches + count; one++) {
