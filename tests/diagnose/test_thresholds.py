@@ -31,12 +31,12 @@ def names(run: Run) -> list[str | None]:
 
 
 def test_show_and_diagnose_list_a_jump_as_a_sentence_and_in_json(tmp_path: Path) -> None:
-    made(tmp_path / "run", {65536: 1.38}, btl_tcp_eager_limit=65536)
+    made(tmp_path / "run", {65536: 1.38}, btl_tcp_eager_limit=65592)
     for command in ("show", "diagnose"):
         text = weft(command, tmp_path / "run").stdout
         assert "thresholds of pingpong over tcp, to the next size measured" in text
         assert "between 65,536 B and 65,539 B: jump, +3" in text
-        assert "eager to rendezvous, btl_tcp_eager_limit = 65,536 B" in text
+        assert "eager to rendezvous, btl_tcp_eager_limit = 65,592 B" in text
         (one,) = weft_json(command, tmp_path / "run")["thresholds"]
         assert (one["kind"], one["step"], one["inside_bytes"]) == ("jump", 0, [])
         assert (one["last_before_bytes"], one["first_after_bytes"]) == (65536, 65539)
@@ -89,6 +89,7 @@ def test_an_imported_curve_says_how_exact_its_sizes_are(tmp_path: Path) -> None:
         ),
         (8189, {"UCX_RNDV_THRESH": 8192}, "eager to rendezvous, UCX_RNDV_THRESH = 8,192 B"),
         (8192, {"UCX_RNDV_THRESH": 8192}, None),
+        (8192, {"btl_vader_eager_limit": 8192}, None),
         (8192, {"mss_bytes": 1448, "send_buffer_bytes": 8200}, None),
         (8192, {"send_buffer_bytes": 8192, "receive_buffer_bytes": 8193, "mss_bytes": 8192}, None),
     ],

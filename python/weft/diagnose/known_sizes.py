@@ -78,7 +78,7 @@ def _of_mpi(settings: Mapping[str, Any]) -> Iterator[KnownSize]:
         header = MPI_HEADER_BYTES if name.startswith("btl_") else 0
         if _EAGER.fullmatch(name):
             text = f"eager to rendezvous, {name} = {size:,} B"
-            yield KnownSize(size - header, size, text, is_protocol=True)
+            yield KnownSize(size - header, size - bool(header), text, is_protocol=True)
         elif name == _RENDEZVOUS:
             text = f"eager to rendezvous, {name} = {size:,} B"
             yield KnownSize(size - 1, size - 1, text, is_protocol=True)
