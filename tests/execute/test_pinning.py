@@ -193,6 +193,17 @@ def test_a_jump_that_is_not_in_another_launch_is_refuted(tmp_path: Path) -> None
     assert "not sure: of the later launches it was not there" in thresholds(run)[0].text
 
 
+def test_higher_jumps_are_found_with_fewer_messages(tmp_path: Path) -> None:
+    messages = {}
+    for height in (0.08, 0.15, 3.0):
+        run = carry_out(begun(tmp_path / str(height)), Machine({5000: height}, noise=0.002))
+        (pin,) = pins_of(run)
+        assert (pin.state, pin.before) == ("confirmed", 5000)
+        messages[height] = {one["stop"]["repeats"] for one in run.meta.phases}
+    assert [min(one) for one in messages.values()] == sorted(map(max, messages.values()))[::-1]
+    assert max(messages[3.0]) < min(messages[0.08]) / 4
+
+
 def test_all_launches_but_two_go_through_all_sizes(tmp_path: Path) -> None:
     run = carry_out(begun(tmp_path / "run", ("launches", "4")), Machine({5000: 0.5}))
     assert [(one.state, one.launches) for one in pins_of(run)] == [("confirmed", (2, 3))]

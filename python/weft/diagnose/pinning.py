@@ -32,8 +32,10 @@ CONFIRM_ERROR = 0.01
 """Of the decision whether a jump is there again in another launch."""
 CONFIRM_SHARE = 0.25
 """Of the time for bisecting a jump, so much may go to that."""
-BATCH_NS = 200_000
-"""What a batch takes, where a message does not take longer."""
+BATCH_NS = (50_000, 200_000)
+"""What a batch takes, where a message does not take longer: at a high jump, and at one of at most LOW_JUMP."""
+LOW_JUMP = 0.1
+"""A log. Noise falls with the root of the messages, so that a higher jump needs fewer by the square."""
 
 State = Literal["confirmed", "pinned", "open", "absent", "refuted"]
 """Confirmed: found to the byte, and there again in other launches. Pinned: not yet there again. Open: not decided.
@@ -82,7 +84,9 @@ class Trial:
 
     @property
     def messages(self) -> int:
-        return max(1, round(BATCH_NS / self.jump.round_trip_ns))
+        least_ns, most_ns = BATCH_NS
+        enough_ns = most_ns * min(1.0, (LOW_JUMP / self.jump.height) ** 2)
+        return max(1, round(max(least_ns, enough_ns) / self.jump.round_trip_ns))
 
 
 @dataclass(frozen=True)
