@@ -15,6 +15,7 @@ from weft.errors import WorkError
 from weft.execute.logbook import Logbook
 from weft.execute.pinning import Pinning
 from weft.execute.progress import Reporter, StepProgress
+from weft.model.thresholds import candidates
 from weft.plan.load import load_plan
 from weft.plan.phases import expand
 from weft.report.figures.threshold_marks import threshold_rows
@@ -22,6 +23,7 @@ from weft.report.series import series_of
 from weft.run.folder import Run, RunWriter, lock_folder
 from weft.run.meta import RunMeta
 from weft.run.missing import missing_steps
+from weft.run.samples import SCHEMA
 from weft.testbed.agent.request import Wanted
 
 PILOT_BATCHES = 7
@@ -126,6 +128,25 @@ def test_where_there_is_no_jump_the_later_launches_measure_nothing(tmp_path: Pat
     assert (found(run), run.meta.phases) == ([], [])
     assert set(run.samples["launch"].to_pylist()) == {0}
     assert not missing_steps(run.meta, run.samples)
+
+
+class Disturbed(Machine):
+    """All batches of one size were slow in one launch."""
+
+    def samples(self, launch: int, batches: list[Wanted]) -> pa.RecordBatch:
+        rows = super().samples(launch, batches).to_pylist()
+        for row in rows:
+            row["elapsed_ns"] *= 3 if (row["launch"], row["size_bytes"]) == (0, 1024) else 1
+        return pa.RecordBatch.from_pylist(rows, schema=SCHEMA)
+
+
+@pytest.mark.parametrize("launches", ["3", "5"])
+def test_what_disturbs_one_launch_for_a_moment_is_no_dip(launches: str, tmp_path: Path) -> None:
+    """There is one in the curve of a single launch, as in that of a tool that measures once."""
+    run = carry_out(begun(tmp_path / "run", ("launches", launches)), Disturbed({}))
+    (curve,) = curves(run)
+    seen = [one.kind for one in candidates(curve.sizes, curve.times_us)]
+    assert (seen, thresholds(run)) == (["dip"] if launches == "3" else [], [])
 
 
 def test_phases_are_recorded_before_they_run_and_are_no_points_of_the_curve(tmp_path: Path) -> None:

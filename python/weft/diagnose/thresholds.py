@@ -14,6 +14,8 @@ from weft.plan.plan import CONFIRMING_LAUNCHES
 from weft.quantity import format_bytes, significant
 from weft.run.folder import Run
 from weft.run.meta import RunMeta
+from weft.run.missing import COMPUTED
+from weft.statistics import has_interval
 
 MOST_LISTED = 5
 """Of more thresholds in a curve the highest are listed and the others counted."""
@@ -87,15 +89,23 @@ def thresholds(run: Run) -> list[Threshold]:
 
 
 def curve_thresholds(run: Run, curve: Curve) -> list[Threshold]:
-    """The thresholds of one curve, by size, without jumps that were not there again when they were looked for."""
+    """The thresholds of one curve, by size, without jumps that were not there again when they were looked for, and
+    without dips where a step pins and one or two launches went through all sizes: what disturbs one for a moment is a
+    dip of its curve, and dips are not looked for again."""
     known = known_sizes(run.meta, curve.step)
     pins = {one.jump.candidate: one for one in curve_pins(run, curve)}
+    is_coarse = _pins(run, curve.step) and not has_interval(len(curve.launches))
     found = ((one, pins.get(one)) for one in candidates(curve.sizes, curve.times_us))
     return [
         _threshold(curve, pin.as_candidate() if pin else one, pin, known)
         for one, pin in found
-        if not (pin and pin.state == "absent")
+        if not (pin and pin.state == "absent") and not (one.kind == "dip" and is_coarse)
     ]
+
+
+def _pins(run: Run, step: int) -> bool:
+    """Whether a step looks for jumps again; on a simulator there is nothing that could disturb it."""
+    return bool(run.meta.plan.steps[step].pin_ns) and run.meta.testbed["kind"] not in COMPUTED
 
 
 def _threshold(
