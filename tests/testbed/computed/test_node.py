@@ -76,7 +76,7 @@ def test_who_does_what_is_seen_in_who_is_busy(tmp_path: Path) -> None:
 
 
 def test_caches_hits_are_kept_and_shown(tmp_path: Path) -> None:
-    """Only what is written through comes to L2 as writes; what L1 misses comes as reads and instructions."""
+    """What is written through comes to L2 as writes; what L1 misses comes as reads, also for lines that are written."""
     on = "p4-400-onload(memory.model=caches)"
     found = run(tmp_path, on, steps__0__sizes='["2 KiB", "1 MiB"]')
     hits = cache_hits(found)
@@ -90,7 +90,8 @@ def test_caches_hits_are_kept_and_shown(tmp_path: Path) -> None:
                 if (row.size_bytes, row.node, row.part) == (size, "n1", part)
             }
             assert mine["L2", "write"].accesses == mine["L1D", "write"].accesses
-            missed = mine["L1D", "read"].accesses * (1 - mine["L1D", "read"].hit_rate)
+            data = (mine["L1D", access] for access in ("read", "write"))
+            missed = sum(one.accesses * (1 - one.hit_rate) for one in data)
             assert mine["L2", "read"].accesses == pytest.approx(missed)
     shown = weft_json("show", found.directory)["caches"]
     assert shown == plain(hits)
