@@ -22,7 +22,7 @@
 #define SETTLE_ORDER_US 500
 #define MOST_BATCHES 100000
 /* Recording takes at most one part in so many of the time. */
-#define RECORDING_FACTOR 20
+#define RECORDING_FACTOR 12
 
 enum { DRIVER = 0, SERVER = 1, ORDER_TAG = 1, DATA_TAG = 2 };
 
@@ -141,9 +141,9 @@ static struct timing batch(struct end *end, struct order order)
     const int64_t announced_ns = now_ns();
     if (announced_ns - end->began_ns < RECORDING_FACTOR * end->recording_ns)
         order.recorded = 0;
-    if (order.recorded)
-        begin_recording(order.phase, order.recorded - 1);
     MPI_Send(&order, sizeof order, MPI_BYTE, SERVER, ORDER_TAG, MPI_COMM_WORLD);
+    if (order.recorded) /* at both ends at the same time */
+        begin_recording(order.phase, order.recorded - 1);
     MPI_Recv(&ready, 1, MPI_BYTE, SERVER, ORDER_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     const int64_t start_ns = now_ns();
     transfer(end, 1, order);
