@@ -2,7 +2,7 @@
 
 usage: bench/beowulf.py [--fit [--quick]]
 
-Prints every latency and peak of TCP that catalog/published/beowulf_netpipe.toml states beside what weft-node computes,
+Prints every latency and peak that catalog/published/beowulf_netpipe.toml states beside what weft-node computes,
 then the published orders. `--fit` finds the free parameters anew, with their intervals unless `--quick`, and prints
 what the values do not determine.
 
@@ -24,7 +24,7 @@ from types import MappingProxyType
 from common.machine import machine
 from common.results import Goal, save
 from weft.calibrate.fit import fit_machine, interval_text, read_free
-from weft.calibrate.simulated import MachineFile, Quantity, Question
+from weft.calibrate.simulated import Library, MachineFile, Quantity, Question
 from weft.calibrate.values import Value, Values
 from weft.plan import catalog
 
@@ -42,8 +42,12 @@ FREE = {
     "io_bus.access": ("100 ns", "3 us"),
 }
 """The free parameters: least and most."""
-CHOSEN = ("hope-old-driver: nic.interrupt_rate", "mercurio: link.delay")
-"""Free as well, of one placement each: chosen for the latency that they make."""
+CHOSEN = (
+    "hope-old-driver: nic.interrupt_rate",
+    "mercurio: link.delay",
+    "mpi.mpich.send and receive",
+)
+"""Free as well: chosen for the latencies that they make, the first two of one placement each."""
 
 
 def buffers(send_kb: int, receive_kb: int) -> Keys:
@@ -66,11 +70,12 @@ class Published:
     placement: str
     measured: float
     keys: Keys = field(default_factory=dict)
+    mpi: Library | None = None
 
     @property
     def question(self) -> Question:
         size = "1 B" if self.quantity == "latency" else PEAK_SIZE
-        return Question(self.quantity, size, self.placement, self.keys)
+        return Question(self.quantity, size, self.placement, self.keys, mpi=self.mpi)
 
     @property
     def worth(self) -> float:
@@ -82,12 +87,14 @@ class Published:
 
 
 def answer(one: Published) -> float:
-    return _answer(one.question.quantity, one.placement, tuple(one.keys.items()))
+    return _answer(one.question.quantity, one.placement, tuple(one.keys.items()), one.mpi)
 
 
 @cache
-def _answer(quantity: Quantity, placement: str, keys: tuple[tuple[str, str], ...]) -> float:
-    return FILE.answer(Published(quantity, placement, 1.0, dict(keys)).question, {})
+def _answer(
+    quantity: Quantity, placement: str, keys: tuple[tuple[str, str], ...], mpi: Library | None
+) -> float:
+    return FILE.answer(Published(quantity, placement, 1.0, dict(keys), mpi).question, {})
 
 
 @cache
@@ -112,6 +119,14 @@ def latencies() -> Iterator[tuple[str, Published]]:
     }
     for key, (placement, keys) in rows.items():
         yield key, Published("latency", placement, float(stated()[key]), keys)
+    over_mpich = {
+        "speedy_fe_mpich_latency_us": ("speedy-fast-ethernet", DEFAULTS),
+        "speedy_gige_mpich_latency_us": ("speedy", DEFAULTS),
+        "speedy_mtu1518_mpich_latency_us": ("speedy", frames(1500)),
+        "speedy_mtu9000_mpich_latency_us": ("speedy", frames(9000)),
+    }
+    for key, (placement, keys) in over_mpich.items():
+        yield key, Published("latency", placement, float(stated()[key]), keys, "mpich")
     # Only the order's text has it: Reloaded (20) < HOPE (24) < Speedy (28).
     yield "slot_latency_order, HOPE", Published("latency", "hope-slot", 24.0)
 
@@ -183,8 +198,12 @@ def orders() -> Iterator[tuple[str, bool, str]]:
     large = found["speedy_gige_buf256_gain_pct, 256"]
     small = found["speedy_gige_buf64_change_pct"]
     yield order("speedy_gige_buf_order", large, default2, speedy, small)
-    fast = found["speedy_fe_tcp_latency_us"]
-    yield order("mpich_gige_vs_tcp_fe_latency, TCP", fast, found["speedy_gige_tcp_latency_us"])
+    fast, slow = found["speedy_fe_tcp_latency_us"], found["speedy_fe_mpich_latency_us"]
+    near, least = found["speedy_gige_mpich_latency_us"], found["speedy_gige_tcp_latency_us"]
+    name, holds, shown = order(
+        "mpich_gige_vs_tcp_fe_latency", slow, near, fast, least, tolerance=1.2
+    )
+    yield name, holds and slow > fast and near > least, shown
 
 
 def print_values() -> list[Goal]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.computed import compute
 from support.here import refusal, weft, weft_json
 from weft.calibrate.fit import MachineFit, fit_machine, read_free
 from weft.calibrate.machine_text import value_of, with_values
@@ -103,6 +104,17 @@ def test_a_run_is_a_measured_curve(tmp_path: Path) -> None:
     assert 2 < len(given.values) <= 8
     (found,) = fit_machine(FILE, read_free(FILE, given), given.values).estimates
     assert found.value == pytest.approx(2000, rel=0.02)
+
+
+def test_a_value_over_mpi_is_the_library_s(tmp_path: Path) -> None:
+    path = tmp_path / "values.toml"
+    compute(tmp_path / "run", "latency", "node:p4-400-base", steps__pingpong__transport='"mpi"')
+    path.write_text(ONE + ONE + 'mpi = "mpich"\n[[runs]]\nrun = "run"\nplacement = "base"\n')
+    plain, mpich, *of_run = read_values(str(path)).values
+    assert FILE.answer(mpich.question, {}) > 1.1 * FILE.answer(plain.question, {})
+    assert of_run and {one.question.mpi for one in of_run} == {"openmpi"}
+    for one in of_run:
+        assert FILE.answer(one.question, {}) == pytest.approx(one.measured, rel=1e-3)
 
 
 def test_values_in_arrays_of_tables_and_with_units_are_found_and_replaced() -> None:

@@ -19,6 +19,7 @@ from weft.testbed.computed.outcome import Outcome
 Quantity = Literal["latency", "rate", "stream", "load", "interrupts"]
 """Half a round trip; a message over half of its round trip (NetPIPE); messages one way; of the receiver of such a
 stream: the busy share of a part, and its interrupts per second."""
+Library = Literal["openmpi", "mpich"]
 KINDS: Mapping[str, str] = {
     "latency": "time",
     "rate": "rate",
@@ -46,6 +47,7 @@ class Question:
     placement: str | None = None
     keys: Mapping[str, str] = field(default_factory=dict)
     part: str | None = None
+    mpi: Library | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class MachineFile:
         changed = list({**of_file, **question.keys}.items())
         machine = _core.Machine.load(self.text, self.origin, question.placement, changed)
         nodes = SimulatedNodes(machine, {})
-        step = _step(question.quantity in ("latency", "rate"), question.size)
+        step = _step(question.quantity in ("latency", "rate"), question.size, question.mpi)
         outcome = nodes.simulate(step, 0, 1)
         if question.quantity in ("load", "interrupts"):
             return _of_receiver(nodes, outcome, question)
@@ -75,9 +77,11 @@ _configured = cache(configured)
 
 
 @cache
-def _step(has_answers: bool, size: str) -> Step:
-    plan = "latency" if has_answers else "stream"
-    return load_plan(plan, [("steps[0].sizes", f'["{size}"]')]).steps[0]
+def _step(has_answers: bool, size: str, mpi: Library | None) -> Step:
+    plan, settings = "latency" if has_answers else "stream", [("steps[0].sizes", f'["{size}"]')]
+    if mpi:
+        settings += [("steps[0].transport", "mpi"), ("steps[0].options.mpi", mpi)]
+    return load_plan(plan, settings).steps[0]
 
 
 def _of_messages(outcome: Outcome, quantity: Quantity) -> float:

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from weft.calibrate.amount import read_amount
-from weft.calibrate.simulated import KINDS, SIZES, Quantity, Question
+from weft.calibrate.simulated import KINDS, SIZES, Library, Quantity, Question
 from weft.diagnose.points import Point, points
 from weft.errors import RequestError
 from weft.plan import catalog
@@ -37,6 +37,7 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     size: str | None = None
     placement: str | None = None
     part: str | None = None
+    mpi: Library | None = None
     error: str = ERROR
     keys: dict[str, Plain] = msgspec.field(name="with", default_factory=dict)
 
@@ -111,12 +112,14 @@ def _value(file: str, at: int, entry: _Entry) -> Value:
             raise RequestError(f"{where}.{name}: must be more than 0")
     if entry.part and KINDS[entry.quantity] in ("time", "rate"):
         raise RequestError(f"{where}.part: {entry.quantity} is not of a part", "leave it out")
-    question = Question(entry.quantity, size, entry.placement, _keys(entry.keys), entry.part)
+    question = Question(
+        entry.quantity, size, entry.placement, _keys(entry.keys), entry.part, entry.mpi
+    )
     return Value(entry.name or _name(question), question, measured, error)
 
 
 def _name(question: Question) -> str:
-    parts = (question.placement, question.part, question.quantity, question.size)
+    parts = (question.placement, question.part, question.mpi, question.quantity, question.size)
     return " ".join(filter(None, parts))
 
 
@@ -129,14 +132,26 @@ def _of_run(folder: Path, entry: _RunEntry) -> Iterator[Value]:
     """Some points of a run between two nodes; their intervals are their errors."""
     run = Run.open(folder / entry.run)
     wanted = [read_amount(size, f"{entry.run}: sizes", "size").worth for size in entry.sizes or []]
-    known = [one for one in points(run) if one.pattern in ("pingpong", "stream") and one.size_bytes]
+    known = [one for one in points(run) if _is_simulated(one)]
     chosen = [one for one in known if one.size_bytes in wanted] if wanted else _spread(known)
     if not chosen:
         sizes = sorted({one.size_bytes for one in known})
         raise RequestError(
-            f"{entry.run}: no ping-pong or stream at these sizes", f"it has {sizes or 'none'}"
+            f"{entry.run}: no ping-pong or stream over TCP or MPI at these sizes",
+            f"it has {sizes or 'none'}",
         )
-    return (_of_point(one, entry) for one in chosen)
+    return (_of_point(one, entry, _library(run, one)) for one in chosen)
+
+
+def _is_simulated(point: Point) -> bool:
+    is_message = point.pattern in ("pingpong", "stream") and point.size_bytes > 0
+    return is_message and point.transport in ("tcp", "mpi")
+
+
+def _library(run: Run, point: Point) -> Library | None:
+    if point.transport != "mpi":
+        return None
+    return run.meta.plan.steps[point.step].options.mpi or "openmpi"
 
 
 def _spread(known: list[Point]) -> list[Point]:
@@ -150,12 +165,12 @@ def _spread(known: list[Point]) -> list[Point]:
     return chosen
 
 
-def _of_point(point: Point, entry: _RunEntry) -> Value:
+def _of_point(point: Point, entry: _RunEntry, mpi: Library | None) -> Value:
     interval = point.latency_us or point.throughput_mbps
     worth = interval.median * (1e-6 if point.latency_us else 1e6)
     quantity: Quantity = "latency" if point.latency_us else "stream"
     half = (interval.high - interval.low) / 2 / interval.median / _NORMAL
     error = max(_LEAST_ERROR, half if math.isfinite(half) else 0.0)
     keys = _keys(entry.keys)
-    question = Question(quantity, f"{point.size_bytes} B", entry.placement, keys)
+    question = Question(quantity, f"{point.size_bytes} B", entry.placement, keys, mpi=mpi)
     return Value(f"{entry.run} {_name(question)}", question, worth, error)
