@@ -226,27 +226,6 @@ impl<W: Watch> Pair<'_, W> {
         self.watch_window(at);
     }
 
-    fn acknowledge(&mut self, at: usize, processor: usize, has_payload: bool) {
-        let slot = self.slot(at, Slot::Acknowledgement);
-        if self.nodes[at].connection.owes_acknowledgement() {
-            self.send_acknowledgement(at, processor);
-        } else if self.nodes[at].flows.are_many() {
-            self.promise_acknowledgement(at, has_payload);
-        } else if has_payload && !self.calendar.is_set(slot) {
-            let wait_ps = self.machine.sockets.delayed_ack_ps;
-            self.calendar.set(slot, self.now_ps + wait_ps);
-        }
-    }
-
-    pub(super) fn acknowledge_late(&mut self, at: usize) {
-        if self.nodes[at].flows.are_many() {
-            return self.keep_promises(at);
-        }
-        if self.nodes[at].connection.has_unacknowledged() {
-            self.send_acknowledgement(at, self.place(Task::Protocol));
-        }
-    }
-
     /// The payload is where the process can have it, and what was acknowledged may make room for more.
     fn deliver(&mut self, at: usize, processor: usize, frame: Frame) {
         if frame.is_datagram() {
