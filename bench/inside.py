@@ -3,9 +3,9 @@
 usage: bench/inside.py [--fit] [--speed]
 
 Prints each published value that weft-node can be held against, its prediction and the error, then the published orders
-and trends. `--fit` finds the free parameters of catalog/machines/p4-400.toml anew, from the six values marked so; then
-again for other values of what was held, and prints what each makes of the values that were not fitted. `--speed` only
-times the NetPIPE sweep that took the study's simulator hours.
+and trends. `--fit` finds the free parameters of catalog/machines/p4-400.toml anew, with intervals, from the six values
+marked so; then again for other values of what was held, and prints what each makes of the values that were not fitted.
+`--speed` only times the NetPIPE sweep that took the study's simulator hours.
 
 Takes seconds. What does not hold, and why, is in docs/simulate-a-node.md.
 """
@@ -26,7 +26,7 @@ from common.beside import Beside, median_off, print_rows
 from common.machine import machine
 from common.results import Goal, save
 from laws import Peak, read_peaks, read_published
-from weft.calibrate.fit import MachineFit, fit_machine, read_free
+from weft.calibrate.fit import MachineFit, fit_machine, interval_text, read_free
 from weft.calibrate.simulated import MachineFile, Quantity, Question
 from weft.calibrate.values import Value, Values
 from weft.diagnose.curve import column
@@ -264,11 +264,11 @@ def print_orders(found: Iterator[tuple[str, bool, str]]) -> list[Goal]:
     return [Goal(f"published orders that hold, of {count}", sum(all_hold), at_least=count)]
 
 
-def fitted(held: Keys) -> MachineFit:
+def fitted(held: Keys, with_intervals: bool = False) -> MachineFit:
     """The free parameters by least squares of the relative errors, as `weft machine fit` finds them."""
     file = MachineFile(catalog.read(catalog.find("machine", "p4-400")), "p4-400")
     values = list(fitted_values(held))
-    return fit_machine(file, read_free(file, Values(FREE, values)), values, with_intervals=False)
+    return fit_machine(file, read_free(file, Values(FREE, values)), values, with_intervals)
 
 
 def fitted_values(held: Keys) -> Iterator[Value]:
@@ -284,7 +284,12 @@ def fitted_values(held: Keys) -> Iterator[Value]:
 
 
 def fit() -> None:
-    """At what the machine's file holds, and beside it: what other values would do to what was not fitted."""
+    """With intervals at what the machine's file holds; and what other values would do to what was not fitted."""
+    machine_fit = fitted(NOTHING, with_intervals=True)
+    for free, found in zip(machine_fit.free, machine_fit.estimates, strict=True):
+        print(f"{free.key} = {free.text(found.value)}: {interval_text(free, found)}")
+    for one, other, r in machine_fit.trade_offs:
+        print(f"told only together: {one}, {other} (correlation {r:+.3f})", flush=True)
     for key, values in HELD.items():
         for value in values:
             found = fitted({key: value})
