@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from weft.calibrate.amount import Amount, read_amount
 from weft.calibrate.machine_text import Keys, numbers_of, value_of, with_values
-from weft.calibrate.simulated import MachineFile
+from weft.calibrate.simulated import MachineFile, Question
 from weft.calibrate.values import Value, Values
 from weft.errors import RequestError, WeftError, WorkError
 from weft.model.estimate import Estimate
@@ -217,6 +217,10 @@ class _Simulation:
         self._file = file
         self.free = free
         self._values = values
+        self._questions = [one.question for one in values]
+        # Values of the same question are simulated once.
+        self._asked = [self._questions.index(one) for one in self._questions]
+        self._nothing = _NOTHING * np.array([one.measured for one in values])
         self._known: dict[tuple[str, ...], Floats] = {}
 
     def check(self) -> None:
@@ -244,15 +248,16 @@ class _Simulation:
         keys = self._keys(worths.tolist())
         place = tuple(keys.values())
         if place not in self._known:
-            found = [self._answer(value, keys) for value in self._values]
-            self._known[place] = np.array(found)
+            once = {at: self._answer(self._questions[at], keys) for at in set(self._asked)}
+            self._known[place] = np.maximum([once[at] for at in self._asked], self._nothing)
         return self._known[place]
 
-    def _answer(self, value: Value, keys: Mapping[str, str]) -> float:
+    def _answer(self, question: Question, keys: Keys) -> float:
+        """Nothing where no message arrives."""
         try:
-            return max(self._file.answer(value.question, keys), _NOTHING * value.measured)
+            return self._file.answer(question, keys)
         except ArithmeticError:
-            return _NOTHING * value.measured
+            return 0.0
 
     def _keys(self, worths: Sequence[float]) -> Keys:
         return {one.key: one.text(worth) for one, worth in zip(self.free, worths, strict=True)}
