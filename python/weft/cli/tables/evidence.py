@@ -72,8 +72,9 @@ def _zeros(found: Evidence) -> list[str]:
 
 def _notes(found: Evidence) -> Iterator[str]:
     yield (
-        "user, system and switches are the agent's own (the kernel tells user from system by ticks), ns/B is its "
-        "time for a byte; softirq (in steps of 10 ms), softirqs, interrupts and drops are the host's. The peer's "
+        "user, system and switches are the agent's own, over MPI the rank's (the kernel tells user from "
+        "system by ticks), ns/B is its time for a byte; softirq (in steps of 10 ms), softirqs, "
+        "interrupts and drops are the host's. The peer's "
         "window, the own buffer, the network: the share of time for which TCP had data and they held it up, of "
         "launches of 0.1 s or more at a size. Drops and resent segments are of a launch."
     )

@@ -10,7 +10,7 @@ from functools import partial
 
 from weft.execute.pair import OnEvidence
 from weft.plan.plan import Step
-from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.agent import Agent, AgentError, Recorded
 from weft.testbed.agent.reply import Done, Listening, NotRead, Recording
 from weft.testbed.agent.request import Beside, Over
 from weft.testbed.base import Node
@@ -32,6 +32,12 @@ async def recorded(
         return
     name = f"weft-{secrets.token_hex(8)}"
     recording: list[tuple[Agent, asyncio.Task[Done]]] = []
+    heard: set[int] = set()
+
+    def hear(index: int, said: Recorded) -> None:
+        heard.add(index)
+        take(index, said)
+
     try:
         for rank, (index, node, agent) in enumerate(ranks):
             await agent.send(Beside(address=node.address, name=f"{name}-{rank}"))
@@ -40,13 +46,20 @@ async def recorded(
             except AgentError as error:
                 if error.is_its_end:
                     raise
-                take(index, Recording([], [NotRead("*", error.reason)]))
+                hear(index, _nothing(error.reason))
             else:
-                done = agent.expect(Done, partial(take, index))
+                done = agent.expect(Done, partial(hear, index))
                 recording.append((agent, asyncio.create_task(done)))
         yield {"agent": name}
     finally:
         await _end(recording)
+    for index, *_ in ranks:
+        if index not in heard:
+            take(index, _nothing("the rank did not find its agent"))
+
+
+def _nothing(reason: str) -> Recording:
+    return Recording([], [NotRead("*", reason)])
 
 
 async def _end(recording: Sequence[tuple[Agent, asyncio.Task[Done]]]) -> None:
