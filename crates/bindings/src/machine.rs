@@ -96,7 +96,7 @@ impl Machine {
 
     /// How many networks a node is in.
     fn networks(&self) -> u32 {
-        1
+        self.simulator.machine.interfaces.len() as u32
     }
 
     /// None: both take part.

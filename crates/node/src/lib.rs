@@ -9,6 +9,7 @@ mod datagrams;
 mod engine;
 mod gamma;
 mod machine;
+mod multi_pair;
 mod occupation;
 mod recorder;
 mod recording;
@@ -20,14 +21,14 @@ pub use caches::{Access, Cost, Count, Hierarchy};
 pub use census::Census;
 pub use datagrams::{Deliveries, Streamed, stream};
 pub use engine::{
-    Carrier, Exchange, Failure, Gauge, Load, Pair, Place, Sent, Stage, Tally, Unwatched, Visits,
-    Watch,
+    Carrier, Exchange, Failure, Gauge, Load, Pair, Place, Route, Sent, Stage, Tally, Unwatched,
+    Visits, Watch,
 };
 pub use gamma::{Loads, Stages, all_on_one};
 pub use machine::{
-    Application, Breakdown, Cache, Caches, Costs, Footprints, Holds, Interrupts, IoBus, Libraries,
-    Library, Link, Location, Machine, MeanAccess, Memory, MemoryModel, Nic, Placement, Processor,
-    Remote, Sockets, Task,
+    Application, Breakdown, Cache, Caches, Costs, Footprints, Holds, Interface, Interrupts, IoBus,
+    Libraries, Library, Link, Location, Machine, MeanAccess, Memory, MemoryModel, Nic, Placement,
+    Processor, Remote, Sockets, Task,
 };
 pub use occupation::{Budgets, CacheHits, Categories, Occupation, parts};
 pub use recorder::{Recorder, tracks};

@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_netsim::samples::{self, PhaseOutcome, Timed};
-use weft_plan::{Calls, Grain, Options, Pattern, Phase, Step, Transport, Webserver};
+use weft_plan::{Calls, Grain, MultiPair, Options, Pattern, Phase, Step, Transport, Webserver};
 
 use crate::census::Census;
 use crate::datagrams::{self, Deliveries};
 use crate::engine::{Carrier, Exchange, Failure, Tally, Unwatched};
 use crate::gamma::{Loads, Stages, all_on_one};
 use crate::machine::{Library, Machine};
+use crate::multi_pair;
 use crate::occupation::{Budgets, CacheHits, Categories, Occupation, busiest, shares};
 use crate::recorder::Recorder;
 use crate::recording::Recording;
@@ -144,6 +145,9 @@ impl Outcome {
         if let Pattern::Webserver(server) = &step.pattern {
             return Ok((self.serve(machine, step, server, phase)?, false));
         }
+        if let Pattern::MultiPair(pattern) = &step.pattern {
+            return Ok((self.pairs(machine, step, pattern, phase)?, false));
+        }
         if is_datagrams(step) {
             return self.stream_datagrams(machine, step, phase);
         }
@@ -246,6 +250,27 @@ impl Outcome {
             ..PhaseOutcome::default()
         };
         serving::add_rows(&batches, phase, load.users, &mut rows, &mut self.responses);
+        Ok(rows)
+    }
+
+    fn pairs(
+        &mut self,
+        machine: &Machine,
+        step: &Step,
+        pattern: &MultiPair,
+        phase: &Phase,
+    ) -> Result<PhaseOutcome, Failure> {
+        let together = multi_pair::measure(machine, step, pattern, phase)?;
+        for (node, tally) in together.tallies.iter().enumerate() {
+            self.occupation.add(phase.index, node, tally);
+        }
+        let mut rows = PhaseOutcome {
+            index: phase.index,
+            events: together.events,
+            ..PhaseOutcome::default()
+        };
+        rows.fingerprint.add_word(together.fingerprint);
+        samples::add_rows(step, pattern, phase, &together.pairs, &mut rows);
         Ok(rows)
     }
 

@@ -101,7 +101,7 @@ fn run_batch<W: Watch>(
 
 /// Round trips follow one another; messages of a stream overlap. Caches remember where in the ring a frame lay, so that
 /// with them it goes round in a batch.
-fn batch_messages(machine: &Machine, exchange: Exchange) -> u64 {
+pub fn batch_messages(machine: &Machine, exchange: Exchange) -> u64 {
     if exchange.answer_bytes > 0 {
         let mtu_bytes = u64::from(machine.nic.mtu_bytes);
         let slots = machine.nic.ring_bytes / mtu_bytes;

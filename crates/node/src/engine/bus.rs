@@ -12,13 +12,19 @@ use super::users::USERS;
 
 impl<W: Watch> Pair<'_, W> {
     pub(super) fn queue_transfer(&mut self, at: usize, transfer: Transfer) {
+        let (Transfer::Out(frame) | Transfer::In(frame)) = transfer;
+        self.turn_to_interface(self.interface_of(frame));
         self.nodes[at].io_queue.push_back(transfer);
-        if self.nodes[at].io_queue.len() == 1 {
+        if !self.nodes[at].io_begun {
             self.begin_transfer(at);
         }
     }
 
     fn begin_transfer(&mut self, at: usize) {
+        if !self.choose_transfer(at) {
+            return;
+        }
+        self.nodes[at].io_begun = true;
         let Some(transfer) = self.nodes[at].io_queue.front().copied() else {
             return;
         };
@@ -30,7 +36,10 @@ impl<W: Watch> Pair<'_, W> {
         // Headers and payload go to different places, one after the other.
         let is_split = matches!(transfer, Transfer::In(_)) && self.machine.nic.header_split;
         let parts = 1 + u64::from(is_split && frame.payload_bytes > 0);
-        let (bus, location) = (self.machine.io_bus, self.machine.nic.location);
+        let (bus, location) = (
+            self.machine.bus_of(self.interface),
+            self.machine.nic.location,
+        );
         let bits = 8 * u64::from(frame.bytes());
         let memory_ps = time_ps(bits, self.machine.memory.bus_bits_per_s);
         let bursts = match bus.burst_bytes {
@@ -55,14 +64,21 @@ impl<W: Watch> Pair<'_, W> {
     }
 
     pub(super) fn bus_done(&mut self, at: usize) {
+        if !self.nodes[at].io_begun {
+            return self.begin_transfer(at);
+        }
         self.watch.ends(at, Part::IoBus, true, self.now_ps);
         let node = &mut self.nodes[at];
-        node.io_hold = 0.0;
+        (node.io_hold, node.io_begun) = (0.0, false);
         let done = node.io_queue.pop_front();
         if let Some(Transfer::Out(frame) | Transfer::In(frame)) = done {
             node.turn_to(frame.flow);
+            let interface = self.interface_of(frame);
+            self.turn_to_interface(interface);
+            let gap_ps = self.machine.interfaces[interface].gap_ps;
+            self.nodes[at].ready_ps[interface] = self.now_ps + gap_ps;
         }
-        match node.io_queue.is_empty() {
+        match self.nodes[at].io_queue.is_empty() {
             true => self.retime(at),
             false => self.begin_transfer(at),
         }
@@ -77,6 +93,7 @@ impl<W: Watch> Pair<'_, W> {
     }
 
     pub(super) fn queue_frame(&mut self, at: usize, frame: Frame) {
+        self.turn_to_interface(self.interface_of(frame));
         self.nodes[at].link_queue.push_back(frame);
         self.begin_frame(at);
     }

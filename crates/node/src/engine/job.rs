@@ -128,6 +128,8 @@ pub struct Piece {
     pub job: Job,
     /// For which of the node's connections.
     pub flow: u32,
+    /// For which of its interfaces, where it is for one.
+    pub interface: usize,
     /// The remaining work, counted as if it ran alone.
     pub left_ps: f64,
     /// Accesses to the host's memory in a picosecond of that.
@@ -135,7 +137,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    pub fn new(job: Job, flow: u32, span: Span) -> Self {
+    pub fn new(job: Job, (flow, interface): (u32, usize), span: Span) -> Self {
         let density = match span.isolated_ps > 0.0 {
             true => span.host_accesses / span.isolated_ps,
             false => 0.0,
@@ -143,6 +145,7 @@ impl Piece {
         Self {
             job,
             flow,
+            interface,
             left_ps: span.isolated_ps,
             density,
         }

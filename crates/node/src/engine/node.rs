@@ -38,6 +38,13 @@ pub struct Node {
     pub io_queue: VecDeque<Transfer>,
     /// What of the memory bus the transfer under way holds.
     pub io_hold: f64,
+    /// Those that nothing happens to now, as with connections: of the current one what was there before all.
+    pub interfaces: Vec<Interface>,
+    pub buses: Vec<Bus>,
+    /// A transfer is under way.
+    pub io_begun: bool,
+    /// By interface: when it may have the bus again.
+    pub ready_ps: Vec<u64>,
     /// Frames that wait for the wire, the first of which may be on it.
     pub link_queue: VecDeque<Frame>,
     pub on_wire: VecDeque<(u64, Frame)>,
@@ -79,6 +86,13 @@ impl Node {
             flows: Flows::default(),
             io_queue: VecDeque::new(),
             io_hold: 0.0,
+            interfaces: vec![
+                Interface::new(Ring::new(machine.nic.ring_bytes));
+                machine.interfaces.len()
+            ],
+            io_begun: false,
+            ready_ps: vec![0; machine.interfaces.len()],
+            buses: vec![Bus::default(); 1 + machine.io_buses.len()],
             link_queue: VecDeque::new(),
             on_wire: VecDeque::new(),
             ring: Ring::new(machine.nic.ring_bytes),
@@ -111,7 +125,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    fn new(size_bytes: u64) -> Self {
+    pub fn new(size_bytes: u64) -> Self {
         Self {
             size_bytes,
             used_bytes: 0,
@@ -207,6 +221,14 @@ impl Node {
         self.flows.resting = vec![one; flows as usize];
     }
 
+    /// Gives the node a connection like the one it has for each of these processes.
+    pub fn carry(&mut self, processes: Vec<Process>) {
+        self.process = processes[0].clone();
+        self.flows.ends_ps = vec![Vec::new(); processes.len()];
+        let each = processes.into_iter();
+        self.flows.resting = each.map(|one| (self.connection.clone(), one)).collect();
+    }
+
     /// What follows happens to this connection and its process.
     pub fn turn_to(&mut self, flow: u32) {
         if flow == self.flows.current {
@@ -221,5 +243,62 @@ impl Node {
         let (connection, process) = &mut self.flows.resting[flow as usize];
         swap(connection, &mut self.connection);
         swap(process, &mut self.process);
+    }
+}
+
+/// What an interface has of its own while something happens to another.
+#[derive(Debug, Clone)]
+pub struct Interface {
+    link_queue: VecDeque<Frame>,
+    on_wire: VecDeque<(u64, Frame)>,
+    ring: Ring,
+    pending: VecDeque<Frame>,
+    gathered: Vec<(Frame, bool)>,
+    merged: Option<Frame>,
+    signalled: bool,
+    quiet_until_ps: u64,
+}
+
+impl Interface {
+    pub fn new(ring: Ring) -> Self {
+        Self {
+            link_queue: VecDeque::new(),
+            on_wire: VecDeque::new(),
+            ring,
+            pending: VecDeque::new(),
+            gathered: Vec::new(),
+            merged: None,
+            signalled: false,
+            quiet_until_ps: 0,
+        }
+    }
+}
+
+/// A bus that nothing happens to now: what waits for it, and what of the memory bus it holds.
+#[derive(Debug, Clone, Default)]
+pub struct Bus {
+    queue: VecDeque<Transfer>,
+    pub hold: f64,
+    begun: bool,
+}
+
+impl Node {
+    pub fn swap_interface(&mut self, at: usize) {
+        let other = &mut self.interfaces[at];
+        swap(&mut other.link_queue, &mut self.link_queue);
+        swap(&mut other.on_wire, &mut self.on_wire);
+        swap(&mut other.ring, &mut self.ring);
+        swap(&mut other.pending, &mut self.pending);
+        swap(&mut other.gathered, &mut self.gathered);
+        swap(&mut other.merged, &mut self.merged);
+        swap(&mut other.signalled, &mut self.signalled);
+        swap(&mut other.quiet_until_ps, &mut self.quiet_until_ps);
+    }
+
+    pub fn swap_bus(&mut self, at: usize) {
+        let other = &mut self.buses[at];
+        swap(&mut other.queue, &mut self.io_queue);
+        swap(&mut other.hold, &mut self.io_hold);
+        swap(&mut other.begun, &mut self.io_begun);
     }
 }

@@ -8,6 +8,7 @@ use super::calendar::Calendar;
 use super::costs::JobCosts;
 use super::datagrams::Place;
 use super::datagrams::Sent;
+use super::flows::Route;
 use super::node::Node;
 use super::observe::Budget;
 use super::observe::Tally;
@@ -37,6 +38,11 @@ const SLOTS: [Slot; 7] = [
     Slot::Acknowledgement,
     Slot::Timer,
 ];
+
+/// The slots of a node.
+fn width(machine: &Machine) -> usize {
+    machine.processors.len() + machine.interfaces.len() * SLOTS.len()
+}
 
 /// Events without a message at its end, besides those for each of its segments, after which none is expected.
 const PATIENCE: u64 = 1_000_000;
@@ -99,6 +105,12 @@ pub struct Pair<'a, W = Unwatched> {
     /// Instead of node 0, where many users request from node 1.
     pub(super) users: Option<Users>,
     pub(super) sending: Sent,
+    /// The node that something happens at, and the interface of both that it happens to.
+    pub(super) acting: usize,
+    pub(super) interface: usize,
+    /// By connection, where there are several pairs of processes.
+    pub(super) routes: Vec<Route>,
+    pub(super) is_bonded: bool,
     events: u64,
     fingerprint: Fingerprint,
 }
@@ -123,7 +135,7 @@ impl<'a, W: Watch> Pair<'a, W> {
 
     /// Neither node has begun.
     pub(super) fn idle(machine: &'a Machine, exchange: Exchange, watch: W) -> Self {
-        let width = machine.processors.len() + SLOTS.len();
+        let width = width(machine);
         let node = |begins| Node::new(machine, exchange, begins);
         Self {
             machine,
@@ -138,6 +150,10 @@ impl<'a, W: Watch> Pair<'a, W> {
             watch,
             users: None,
             sending: Sent::default(),
+            acting: 0,
+            interface: 0,
+            routes: Vec::new(),
+            is_bonded: false,
             events: 0,
             fingerprint: Fingerprint::default(),
         }
@@ -181,6 +197,10 @@ impl<'a, W: Watch> Pair<'a, W> {
     /// What a node was busy with since the beginning.
     pub fn tally(&mut self, at: usize) -> Tally {
         let now_ps = self.now_ps;
+        // The ring's counts are those of the first interface, and times the means over buses and links.
+        self.turn_to_interface(0);
+        let links = self.machine.interfaces.len() as u64;
+        let buses = 1 + self.machine.io_buses.len() as u64;
         let node = &mut self.nodes[at];
         node.processors
             .iter_mut()
@@ -189,9 +209,9 @@ impl<'a, W: Watch> Pair<'a, W> {
             elapsed_ps: now_ps,
             busy_ps: node.processors.iter().map(|one| one.busy_ps).collect(),
             interrupts: node.processors.iter().map(|one| one.interrupts).collect(),
-            io_bus_ps: node.io_bus_ps,
+            io_bus_ps: node.io_bus_ps / buses,
             memory_bus_ps: node.memory_bus_ps,
-            link_ps: node.link_ps,
+            link_ps: node.link_ps / links,
             frames_out: node.frames_out,
             ring_frames: node.ring.left,
             ring_stay_ps: node.ring.stay_ps,
@@ -230,9 +250,13 @@ impl<'a, W: Watch> Pair<'a, W> {
             }
             return true;
         }
+        self.acting = at;
         match slot.checked_sub(self.machine.processors.len()) {
             None => self.processor_done(at, slot),
-            Some(kind) => self.happen(at, SLOTS[kind]),
+            Some(kind) => {
+                self.turn_to_interface(kind / SLOTS.len());
+                self.happen(at, SLOTS[kind % SLOTS.len()]);
+            }
         }
         true
     }
@@ -251,7 +275,13 @@ impl<'a, W: Watch> Pair<'a, W> {
 
     /// The place of a node's slot in the calendar.
     pub(super) fn slot(&self, at: usize, slot: Slot) -> usize {
-        at * self.width() + self.machine.processors.len() + slot as usize
+        let interface = match slot {
+            Slot::IoBus => self.first_on_bus(),
+            Slot::Acknowledgement | Slot::Timer => 0,
+            _ => self.interface,
+        };
+        let behind = self.machine.processors.len() + interface * SLOTS.len();
+        at * self.width() + behind + slot as usize
     }
 
     /// The place of a node's processor in the calendar.
@@ -265,7 +295,7 @@ impl<'a, W: Watch> Pair<'a, W> {
     }
 
     fn width(&self) -> usize {
-        self.machine.processors.len() + SLOTS.len()
+        width(self.machine)
     }
 
     fn patience(&self) -> u64 {

@@ -58,6 +58,8 @@ pub struct Process {
     received: Option<usize>,
     out: Ends,
     inward: Ends,
+    /// How often it still goes through its program.
+    rounds: u64,
     pub left_bytes: u64,
     /// What the system call under way has read, or the last one.
     pub got_bytes: u64,
@@ -119,6 +121,7 @@ impl Process {
             program,
             at: 0,
             received,
+            rounds: u64::MAX,
             left_bytes: 0,
             got_bytes: 0,
             sleeps: false,
@@ -130,6 +133,15 @@ impl Process {
     /// Whether a message is received with what is done now.
     pub fn receives(&self) -> bool {
         self.received == Some(self.at)
+    }
+
+    /// Ends after so many messages or round trips.
+    pub fn ending_after(self, rounds: u64) -> Self {
+        Self { rounds, ..self }
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.rounds == 0
     }
 
     pub fn operation(&self) -> Operation {
@@ -154,6 +166,7 @@ impl Process {
 
     pub fn next(&mut self) {
         self.at = (self.at + 1) % self.program.len();
+        self.rounds -= u64::from(self.at == 0);
         self.rewind();
     }
 

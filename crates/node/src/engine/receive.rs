@@ -330,11 +330,16 @@ impl<W: Watch> Pair<'_, W> {
             if self.nodes[at].process.receives() {
                 self.end_stage(Stage::Application);
                 self.read[at] += 1;
+                let now_ps = self.now_ps;
+                self.nodes[at].flows.note_end(now_ps);
                 self.datagram_read(at);
             } else {
                 self.sending.ended_ps = self.now_ps;
             }
             self.nodes[at].process.next();
+        }
+        if self.nodes[at].process.is_over() {
+            return;
         }
         self.begin_operation(at, processor);
     }

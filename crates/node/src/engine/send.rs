@@ -9,10 +9,6 @@ use super::process::Operation;
 use crate::machine::Task;
 
 impl<W: Watch> Pair<'_, W> {
-    pub(super) fn place(&self, task: Task) -> usize {
-        self.machine.placement.of(task)
-    }
-
     /// Where a task is done for what `processor` sends.
     fn place_out(&self, task: Task, processor: usize) -> usize {
         let place = self.place(task);

@@ -12,7 +12,7 @@ impl<W: Watch> Pair<'_, W> {
     pub(super) fn post(&mut self, at: usize, processor: usize, job: Job) {
         let span = self.span(at, processor, job);
         let now_ps = self.now_ps;
-        let piece = Piece::new(job, self.nodes[at].flows.current(), span);
+        let piece = Piece::new(job, (self.nodes[at].flows.current(), self.interface), span);
         self.nodes[at].memory_bus_ps += span.host_accesses * self.machine.memory.hold_ps();
         self.watch.posted(at, job);
         let was_idle = self.nodes[at].processors[processor].is_idle();
@@ -101,7 +101,8 @@ impl<W: Watch> Pair<'_, W> {
     /// How likely an access finds the bridge taken by another processor.
     fn taken(&self, at: usize, processor: usize, hold_ps: f64) -> f64 {
         let node = &self.nodes[at];
-        let mut free = 1.0 - node.io_hold;
+        let buses = node.buses.iter().map(|bus| 1.0 - bus.hold);
+        let mut free = (1.0 - node.io_hold) * buses.product::<f64>();
         for (other, one) in node.processors.iter().enumerate() {
             if other != processor {
                 free *= 1.0 - (one.density() * hold_ps).min(1.0);
@@ -122,6 +123,7 @@ impl<W: Watch> Pair<'_, W> {
         self.retime(at);
         if let Some(piece) = done {
             self.nodes[at].turn_to(piece.flow);
+            self.turn_to_interface(piece.interface);
             self.job_done(at, processor, piece.job);
         }
     }

@@ -18,6 +18,9 @@ pub struct Machine {
     pub processors: Vec<Processor>,
     pub memory: Memory,
     pub io_bus: IoBus,
+    pub io_buses: Buses,
+    /// At least one; all are as `nic` and `link` say.
+    pub interfaces: Vec<Interface>,
     pub nic: Nic,
     pub interrupts: Interrupts,
     pub link: Link,
@@ -39,6 +42,21 @@ pub struct IoBus {
     /// A transfer wins the bus again after so many bytes. 0 is never: a transfer is one burst.
     pub burst_bytes: u64,
 }
+
+/// One of several interfaces that are alike but for this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interface {
+    pub name: String,
+    /// 0 is `io_bus`; those of `io_buses` follow in the order of their names.
+    pub bus: usize,
+    /// How long after a transfer it asks for the bus again: descriptors, and what the chip does itself.
+    pub gap_ps: u64,
+    /// The processor that its interrupts go to (Linux: smp_affinity), where it is not the placement's.
+    pub interrupt: Option<usize>,
+}
+
+/// Buses by name besides `io_bus`.
+pub type Buses = Vec<(String, IoBus)>;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nic {

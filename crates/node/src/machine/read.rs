@@ -4,6 +4,7 @@ use weft_plan::Fault;
 use weft_plan::reading::{CLOCK, RATE, SIZE, SPAN, Section, Value, document};
 
 use super::configuration::configuration;
+use super::interfaces::{read_buses, read_interfaces};
 use super::keys::{Result, amount, count, table};
 use super::memory::read_memory;
 use super::mpi::{Libraries, presets};
@@ -14,13 +15,15 @@ use super::{
 };
 use crate::MachineError;
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 16] = [
     "name",
     "title",
     "processors",
     "memory",
     "footprints",
     "io_bus",
+    "io_buses",
+    "interfaces",
     "nic",
     "interrupts",
     "link",
@@ -65,12 +68,16 @@ fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
     let (placement_name, placement) = read_placement(&root, placement, &processors)?;
     let mut breakdown = Breakdown::default();
     let costs = costs::read(&table(&root, "costs")?, &mut breakdown)?;
+    let io_buses = read_buses(&root, read_io_bus)?;
+    let interfaces = read_interfaces(&root, &io_buses, &processors)?;
     let machine = Machine {
         name: format!("{name}-{placement_name}"),
         title: root.text("title")?.unwrap_or_default().to_owned(),
         processors,
         memory: read_memory(&root)?,
         io_bus: read_io_bus(&table(&root, "io_bus")?)?,
+        io_buses,
+        interfaces,
         nic: read_nic(&root)?,
         interrupts: read_interrupts(&table(&root, "interrupts")?)?,
         link: read_link(&table(&root, "link")?)?,

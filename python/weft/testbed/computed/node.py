@@ -40,6 +40,7 @@ class SimulatedNodes(Computed[_core.Machine]):
     kind = "node"
     transports = ("tcp", "udp", "mpi")
     computes = True
+    policies = (*Computed.policies, "bonded")
 
     def __init__(self, machine: _core.Machine, overrides: dict[str, str]) -> None:
         super().__init__(machine)
@@ -61,11 +62,6 @@ class SimulatedNodes(Computed[_core.Machine]):
             raise RequestError(
                 f"step {step.name!r} is a {step.pattern.kind} between many nodes; node:{self.name} has two",
                 "run it on sim:FABRIC; here run pingpong, stream and webserver, such as netpipe, stream, gamma-sweep",
-            )
-        if step.is_multi_pair:
-            raise RequestError(
-                f"step {step.name!r} is several pairs, which node:{self.name} does not simulate",
-                "run it on lab:two-nics or sim:two-nics",
             )
         super().check(step)
         if refusal := self.model.refusal(to_json(step)):
