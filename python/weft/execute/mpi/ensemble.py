@@ -82,7 +82,8 @@ class MpiEnsemble:
             (pc.field("step") == log.step) & (pc.field("launch") == log.launch)
         )
         for node, tables in self._evidence.items():
-            for evidence in of_whole_phases(samples.to_batches(), [(node, _tried_once(tables))]):
+            recorded_once = [(node, one) for one in _tried_once(tables)]
+            for evidence in of_whole_phases(samples.to_batches(), recorded_once):
                 log.evidence.take(*evidence)
         self._evidence.clear()
 
@@ -170,14 +171,14 @@ class MpiEnsemble:
         self._ledger.give_up()
 
 
-def _tried_once(tables: list[pa.Table]) -> Evidence:
+def _tried_once(tables: list[pa.Table]) -> list[Evidence]:
     """What a node recorded, without phases that it measured again: which of their tries was kept is not known here."""
     table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
     times = table.filter(pc.equal(table["counter"].cast(pa.string()), "elapsed_ns"))
     count = times.group_by("phase").aggregate([("phase", "count")])
     once = count.filter(pc.equal(count["phase_count"], 1))["phase"]
-    (rows,) = table.filter(pc.is_in(table["phase"], once)).combine_chunks().to_batches()
-    return Evidence(rows)
+    kept = table.filter(pc.is_in(table["phase"], once)).combine_chunks()
+    return [Evidence(rows) for rows in kept.to_batches() if rows.num_rows]
 
 
 def _in_order_of_ranks(testbed: Testbed, nodes: Sequence[int]) -> list[int]:
