@@ -238,7 +238,9 @@ def print_orders() -> list[Goal]:
 
 
 def fit(with_intervals: bool) -> None:
-    values = [Value(key, one.question, one.worth, ERROR) for key, one in all_values().items()]
+    """To the values over TCP; MPICH's cycles are chosen behind them."""
+    over_tcp = {key: one for key, one in all_values().items() if one.mpi is None}
+    values = [Value(key, one.question, one.worth, ERROR) for key, one in over_tcp.items()]
     free = read_free(FILE, Values(FREE, values))
     found = fit_machine(FILE, free, values, with_intervals)
     for each, one in zip(free, found.estimates, strict=True):
