@@ -111,8 +111,13 @@ def modes_over_launches(values: Floats, launches: npt.NDArray[np.int64]) -> Mode
 
     Batches of one launch resemble each other, so a few launches that differ look like as many
     peaks. Peaks therefore count only if a fifth of the launches visit two of them (at least twice
-    each), or if the launches' own medians, each counted once, prove them.
+    each), or if the launches' own medians, each counted once, prove them. Infinite times, of batches of which nothing
+    arrived, are no mode.
     """
+    arrived = np.isfinite(values)
+    if not arrived.any():
+        return Modes(1, (math.inf,))
+    values, launches = values[arrived], launches[arrived]
     pooled = modes(values)
     if pooled.count == 1 or _launches_visit_two(values, launches, pooled):
         return pooled

@@ -130,6 +130,27 @@ def test_where_there_is_no_jump_the_later_launches_measure_nothing(tmp_path: Pat
     assert not missing_steps(run.meta, run.samples)
 
 
+def test_more_than_five_jumps_are_all_found(tmp_path: Path) -> None:
+    lasts = [20, 70, 250, 900, 3_001, 11_000, 40_000]
+    run = carry_out(begun(tmp_path / "run"), Machine(dict.fromkeys(lasts, 0.4)))
+    assert found(run) == [("confirmed", last, last + 1) for last in lasts]
+
+
+class Losing(Machine):
+    """One in ten batches arrives nowhere."""
+
+    def samples(self, launch: int, batches: list[Wanted]) -> pa.RecordBatch:
+        rows = super().samples(launch, batches).to_pylist()
+        for row in rows:
+            row["messages"] *= self.random.random() > 0.1
+        return pa.RecordBatch.from_pylist(rows, schema=SCHEMA)
+
+
+def test_rounds_in_which_messages_were_lost_do_not_count(tmp_path: Path) -> None:
+    run = carry_out(begun(tmp_path / "run"), Losing({5000: 0.5}))
+    assert found(run) == [("confirmed", 5000, 5001)]
+
+
 class Disturbed(Machine):
     """All batches of one size were slow in one launch."""
 

@@ -164,9 +164,15 @@ def curve_pins(run: Run, curve: Curve) -> list[Pin]:
 
 
 def next_trials(run: Run, step: int, found: Sequence[Jump], launch: int) -> list[Trial]:
-    """What each jump needs next in a launch; together they take the time that the step has for it."""
-    limit_ns = (run.meta.plan.steps[step].pin_ns or 0) / max(1, len(found))
-    wanted = (pin.next(launch, limit_ns) for pin in pins(run, step, found))
+    """What each jump needs next in a launch; together they take the time that the step has for it: those that are not
+    decided share what the others left of it."""
+    pin_ns = run.meta.plan.steps[step].pin_ns or 0
+    said = pins(run, step, found)
+    undecided = [pin for pin in said if pin.state == "open"]
+    spent_ns = sum(pin.measured.spent_ns for pin in said if pin.state != "open")
+    share_ns = max(0, pin_ns - spent_ns) / max(1, len(undecided))
+    fair_ns = pin_ns / max(1, len(found))
+    wanted = (pin.next(launch, share_ns if pin.state == "open" else fair_ns) for pin in said)
     return [trial for trial in wanted if trial]
 
 
