@@ -99,6 +99,9 @@ def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
         for run in document["runs"]:
             compute(tmp_path / run["run"], "latency", "node:p4-400-base")
         assert read_values(str(path)).free.keys() == document["free"].keys()
+    elif "interfaces" in document:
+        path.write_text(catalog.read(catalog.find("machine", "p4-400")) + text)
+        assert len(open_testbed(f"node:{path}(placement=base)").nodes[0].places) == 2
     else:
         assert set(document) == {"memory"}
 
