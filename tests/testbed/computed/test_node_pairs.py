@@ -111,6 +111,11 @@ def test_round_trips_of_several_pairs_keep_what_one_takes(tmp_path: Path) -> Non
     assert one.median < shared.median < 2.1 * one.median
 
 
+def test_the_catalogue_s_plan_runs_to_its_end(tmp_path: Path) -> None:
+    found = compute(tmp_path / "run", "multi-pair", "node:opteron-4nic-native")
+    assert found.meta.status == "complete"
+
+
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [

@@ -173,7 +173,7 @@ impl Process {
     /// What is copied and not yet a whole segment need not wait for more of this write.
     pub fn pushes(&self) -> bool {
         match self.operation() {
-            Operation::Write(_) => self.sleeps || self.left_bytes == 0,
+            Operation::Write(_) => self.sleeps || self.left_bytes == 0 || self.is_over(),
             Operation::Read(_) | Operation::Work { .. } => true,
         }
     }
