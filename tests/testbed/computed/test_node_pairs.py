@@ -28,6 +28,7 @@ BUSY_BUS = {
     "memory.miss": "1.4 ns",
     "memory.hit": "0 s",
     "memory.collision": "0 s",
+    "nic.coalesce_time": "0 s",
     "memory.bus": "1000 Gb/s",
     "link.rate": "100 Gb/s",
     "io_bus.rate": "1 Gb/s",
