@@ -69,8 +69,9 @@ def test_pairs_go_over_the_interfaces_that_their_policy_says(quick: Path, tmp_pa
     assert weft(*arguments).returncode == 0
     for key, point in by_test(foretold).items():
         if key[-1] == 65536:
-            measured = found[key]["sum_mbps"]["median"]
-            assert measured == pytest.approx(point["sum_mbps"]["median"], rel=0.1), key
+            share = found[key]["sum_mbps"]["median"] / point["sum_mbps"]["median"]
+            # Sums count from the first start: a pair that begins late on a busy machine lowers them.
+            assert 0.8 < share < 1.05, key
 
 
 def check_evidence(run: Run) -> None:
@@ -164,7 +165,7 @@ def test_a_process_that_dies_ends_the_launch_and_what_was_measured_stays(tmp_pat
         (("--on", "lab:two-nics", "--interfaces", "bonded"), "n1 has none among eth0, eth1"),
         (("--on", "lab:pair", "--interfaces", "striped"), "takes two interfaces or more"),
         (("--on", "lab:two-nics", "--interfaces", "memory"), "memory is inside one node"),
-        (("--on", "sim:two-nics"), "measured, not simulated"),
+        (("--on", "sim:two-nics", "--interfaces", "mptcp"), "measured, not simulated"),
         (("--on", "lab:two-nics", "--cpus", "0,4000"), "no processor 4000"),
         (("latency", "--on", "local:", "--interfaces", "shared"), "belongs to pattern"),
     ],
