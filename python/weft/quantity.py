@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from weft.interval import Interval
 
-_QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[A-Za-z]*)\s*")
+_QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[%A-Za-z/]*)\s*")
 Units = Sequence[tuple[float, str]]
 """Factors and symbols, smallest first."""
 
@@ -19,10 +19,16 @@ MEGABITS: Units = [(1, "Mb/s"), (1e3, "Gb/s"), (1e6, "Tb/s")]
 
 def parse(text: str, units: Mapping[str, float]) -> float | None:
     """20 us with {"us": 1e-6} -> 20e-6; None where it is no number with one of the units."""
+    found = number_and_unit(text)
+    return found[0] * units[found[1]] if found and found[1] in units else None
+
+
+def number_and_unit(text: str) -> tuple[float, str] | None:
+    """20 us -> (20, "us"); None where it is no number with what may be a unit."""
     form = _QUANTITY.fullmatch(text)
     try:
-        return float(form["number"]) * units[form["unit"]] if form else None
-    except (KeyError, ValueError):
+        return (float(form["number"]), form["unit"]) if form else None
+    except ValueError:
         return None
 
 

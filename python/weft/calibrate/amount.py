@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from weft.errors import RequestError
+from weft.quantity import number_and_unit
 
-_FORM = re.compile(r"\s*([-+.\deE]*\d\.?)\s*([%A-Za-z/]*)\s*")
 _UNITS = {
     "time": {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0},
     "size": {
@@ -54,13 +53,9 @@ class Amount:
 
 def read_amount(value: object, where: str, kind: str | None = None) -> Amount:
     """A number or a text with a number and a unit; raises RequestError where it is none, or of another kind."""
-    form = _FORM.fullmatch(str(value)) if not isinstance(value, bool) else None
-    try:
-        number, unit = (float(form[1]), form[2]) if form else (0.0, None)
-    except ValueError:
-        unit = None
+    number, unit = number_and_unit(str(value)) or (0.0, "?")
     found = next((one for one, units in _UNITS.items() if unit in units), None)
-    if form is None or unit is None or found is None or kind not in (None, found):
+    if found is None or kind not in (None, found):
         wanted = kind or "number, with a unit if it has one"
         example = _EXAMPLES[kind] if kind else "1150 or 20 us"
         units = f" in {', '.join(_UNITS[kind])}" if kind and any(_UNITS[kind]) else ""
