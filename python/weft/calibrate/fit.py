@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -109,7 +108,7 @@ class MachineFit:
         }
         return with_values(self.file.text, self.keys, notes)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The document of `weft machine fit --json`."""
         pairs = zip(self.free, self.estimates, strict=True)
         return {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -51,7 +50,7 @@ def list_(kind: str | None, folder: str | None, as_json: bool) -> None:
         titled(console, f"{name}: {USES[name]}", *(rows if lines else ("  none",)))
 
 
-def _document(found: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+def _document(found: Mapping[str, Mapping[str, str]]) -> dict[str, object]:
     return {
         name: [{"name": one, "title": title} for one, title in lines.items()]
         for name, lines in found.items()
@@ -67,13 +66,9 @@ def _fabrics() -> dict[str, str]:
 
 
 def _machines() -> dict[str, str]:
-    from weft.testbed.computed.node import names
+    from weft.testbed.computed.node import titles  # here, because other lists do without it
 
-    titles = catalog.titles("machine")
-    return {
-        name: next(title for machine, title in titles.items() if name.startswith(f"{machine}-"))
-        for name in names()
-    }
+    return titles()
 
 
 def _runs(folder: str | None) -> dict[str, str]:

@@ -123,9 +123,18 @@ def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:
 
 def names() -> list[str]:
     """The catalogue's machines, each with each of its placements."""
+    return list(titles())
+
+
+def titles() -> dict[str, str]:
+    """What the machine of each says of itself."""
     texts = {name: catalog.read(catalog.find("machine", name)) for name in catalog.names("machine")}
-    rows = {name: tomllib.loads(text)["placements"] for name, text in texts.items()}
-    return [f"{name}-{row}" for name, placements in rows.items() for row in placements]
+    machines = {name: tomllib.loads(text) for name, text in texts.items()}
+    return {
+        f"{name}-{row}": machine["title"]
+        for name, machine in machines.items()
+        for row in machine["placements"]
+    }
 
 
 def _find(name: str) -> tuple[Path, str | None]:
