@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weft_node::{Access, NAMES, Simulator, Stage, Task, parts, tracks};
+use weft_node::{Access, NAMES, Outcome, Simulator, Stage, Task, parts, tracks};
 use weft_plan::{Reach, Step};
 
 use super::answers::refused;
@@ -158,54 +158,7 @@ impl Machine {
         let stop = AtomicBool::new(false);
         let work = || self.simulator.run(&step, &phases, &stop);
         let outcome = watched(py, &stop, work)?;
-        let (occupation, budgets) = (&outcome.occupation, &outcome.budgets);
-        let (hits, loads) = (&outcome.cache_hits, &outcome.loads);
-        let (categories, responses) = (&outcome.categories, &outcome.responses);
-        let all = columns_of(py, outcome.samples)?;
-        let occupation = columns!(
-            py,
-            occupation,
-            phase,
-            node,
-            part,
-            task,
-            share,
-            interrupts_per_s
-        );
-        all.set_item("occupation", occupation)?;
-        all.set_item("budgets", columns!(py, budgets, phase, stage, elapsed_ns))?;
-        let categories = columns!(py, categories, phase, node, category, cycles);
-        all.set_item("categories", categories)?;
-        let responses = columns!(
-            py, responses, phase, batch, users, waiting, mean_ns, median_ns, p95_ns, p99_ns
-        );
-        all.set_item("responses", responses)?;
-        let loads = columns!(
-            py,
-            loads,
-            phase,
-            gamma,
-            communication_ns,
-            host_ns,
-            other_ns,
-            link_ns,
-            before_ns
-        );
-        all.set_item("applications", loads)?;
-        let hits = columns!(
-            py, hits, phase, node, part, cache, access, accesses, hit_rate
-        );
-        all.set_item("cache_hits", hits)?;
-        if !outcome.deliveries.phase.is_empty() {
-            let rows = &outcome.deliveries;
-            let deliveries = columns!(
-                py, rows, phase, batch, sent, received, ring, backlog, overrun, jitter_ns, span_ns,
-                sending_ns
-            );
-            all.set_item("deliveries", deliveries)?;
-        }
-        all.set_item("failures", outcome.failures)?;
-        Ok(all)
+        tables(py, outcome)
     }
 
     /// The names of a node's tracks in a recording.
@@ -239,4 +192,56 @@ impl Machine {
         columns.set_item("period_ps", period_ps)?;
         Ok(columns)
     }
+}
+
+/// What was simulated, as columns by table.
+fn tables(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
+    let (occupation, budgets) = (&outcome.occupation, &outcome.budgets);
+    let (hits, loads) = (&outcome.cache_hits, &outcome.loads);
+    let (categories, responses) = (&outcome.categories, &outcome.responses);
+    let all = columns_of(py, outcome.samples)?;
+    let occupation = columns!(
+        py,
+        occupation,
+        phase,
+        node,
+        part,
+        task,
+        share,
+        interrupts_per_s
+    );
+    all.set_item("occupation", occupation)?;
+    all.set_item("budgets", columns!(py, budgets, phase, stage, elapsed_ns))?;
+    let categories = columns!(py, categories, phase, node, category, cycles);
+    all.set_item("categories", categories)?;
+    let responses = columns!(
+        py, responses, phase, batch, users, waiting, mean_ns, median_ns, p95_ns, p99_ns
+    );
+    all.set_item("responses", responses)?;
+    let loads = columns!(
+        py,
+        loads,
+        phase,
+        gamma,
+        communication_ns,
+        host_ns,
+        other_ns,
+        link_ns,
+        before_ns
+    );
+    all.set_item("applications", loads)?;
+    let hits = columns!(
+        py, hits, phase, node, part, cache, access, accesses, hit_rate
+    );
+    all.set_item("cache_hits", hits)?;
+    if !outcome.deliveries.phase.is_empty() {
+        let rows = &outcome.deliveries;
+        let deliveries = columns!(
+            py, rows, phase, batch, sent, received, ring, backlog, overrun, jitter_ns, span_ns,
+            sending_ns
+        );
+        all.set_item("deliveries", deliveries)?;
+    }
+    all.set_item("failures", outcome.failures)?;
+    Ok(all)
 }
