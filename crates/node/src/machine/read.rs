@@ -129,10 +129,9 @@ fn read_io_bus(section: &Section) -> Result<IoBus> {
     })
 }
 
-/// Its own processor's memory takes what the host's takes unless it is given: of caches, what lies behind them.
-fn read_nic(root: &Section) -> Result<Nic> {
-    let section = &table(root, "nic")?;
-    let memory = &table(root, "memory")?;
+/// What the memory of the interface's own processor takes: what the host's takes unless it is given, and of caches what
+/// lies behind them. The times of a hit and a miss, and the share of hits.
+fn nic_memory(section: &Section, memory: &Section) -> Result<(u64, u64, f64)> {
     let says = |name| {
         [section, memory]
             .into_iter()
@@ -147,6 +146,12 @@ fn read_nic(root: &Section) -> Result<Nic> {
         None if hit_ps == miss_ps => 0.0,
         one => one.unwrap_or(section).number("hit_rate", 1.0)?,
     };
+    Ok((hit_ps, miss_ps, hit_rate))
+}
+
+fn read_nic(root: &Section) -> Result<Nic> {
+    let section = &table(root, "nic")?;
+    let (hit_ps, miss_ps, hit_rate) = nic_memory(section, &table(root, "memory")?)?;
     section.check_keys(&[
         "location",
         "ring",
