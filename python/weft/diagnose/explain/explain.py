@@ -24,8 +24,10 @@ def explain(run: Run) -> list[Explanation]:
     """What explains the limits, modes, dips, jumps, kinks and outliers of a run between two nodes, the surest first.
 
     What the kernel states of whole steps comes first, then what moved with slow parts, then what nothing explains.
-    Empty for a run without evidence.
+    Empty for a run without evidence, and between many nodes.
     """
+    if all(step.is_ensemble for step in run.meta.plan.steps):
+        return []
     evidence = run.side_table(EVIDENCE_NAME)
     if evidence.num_rows == 0:
         return []
