@@ -20,9 +20,9 @@ import pyarrow as pa
 from common.ensembles import machine_was_limit, measured, span_s
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnose.curve import column
+from weft.diagnosis.curve import column
 from weft.frames import FULL
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 FABRIC = "lab:xibalba-er16"
 SCALE = 0.02

@@ -25,11 +25,11 @@ from common.machine import machine
 from common.results import Goal, save
 from inside import print_orders, shown
 from laws import HIGH, LOW, SCHEMES, Peak, read_peaks, read_published
-from weft.diagnose.node.applications import LoadedPoint, loaded_points
-from weft.diagnose.node.occupation import occupation
-from weft.diagnose.node.web import WebPoint, web_points
+from weft.diagnosis.node.applications import LoadedPoint, loaded_points
+from weft.diagnosis.node.occupation import occupation
+from weft.diagnosis.node.web import WebPoint, web_points
 from weft.execute.request import RunRequest, start_run
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 PLACEMENTS = ("base", "offload", "onload", "hybrid")
 STEP = 0.05

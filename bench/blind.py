@@ -24,11 +24,11 @@ from common.machine import machine
 from common.results import Goal, save
 from support.generated_fabric import LEAST_OVERSUBSCRIPTION, KnownFabric, generate, of_text
 from support.virtual_cluster import VirtualCluster, simulate
-from weft.diagnose.limits.diagnosis import diagnose
-from weft.diagnose.limits.findings import Findings
+from weft.diagnosis.limits.diagnosis import diagnose
+from weft.diagnosis.limits.findings import Findings
 from weft.execute.request import RunRequest, start_run
 from weft.plan import catalog
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 FIRST_SEED, SEEDS = 2083, 20
 SCALE = 0.1

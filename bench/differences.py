@@ -20,12 +20,12 @@ import numpy as np
 from common.machine import machine
 from common.results import Goal, save
 from stop_rule import BATCHES, MOST_LAUNCHES, SCENARIOS, WIDTH, Draw, curve_of, stopped
-from weft.compare.judgement import judged
-from weft.compare.measured import Key, Measured
-from weft.compare.routes import RoutePairs
-from weft.diagnose.decision import Decision, decisions
-from weft.diagnose.earlier import EarlierSize
-from weft.diagnose.ensemble.rates import Rates
+from weft.comparison.judgement import judged
+from weft.comparison.measured import Key, Measured
+from weft.comparison.routes import RoutePairs
+from weft.diagnosis.decision import Decision, decisions
+from weft.diagnosis.earlier import EarlierSize
+from weft.diagnosis.ensemble.rates import Rates
 from weft.plan.plan import Goal as StopGoal
 from weft.sequential import LOOKS
 from weft.statistics import median_interval

@@ -22,7 +22,7 @@ from common.machine import machine
 from common.results import Goal, save
 from weft.execute.request import RunRequest, start_run
 from weft.interval import Interval
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.statistics import median_interval
 from weft.testbed.open import open_testbed
 

@@ -31,9 +31,9 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnose.explain.explain import explain
+from weft.diagnosis.explain.explain import explain
 from weft.execute.request import RunRequest, start_run
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.testbed.lab import registry
 from weft.testbed.lab.registry import Entry
 from weft.testbed.lab.testbed import bring_up

@@ -36,10 +36,10 @@ from typing import Any
 from common.ensembles import Override, machine_was_limit, measured
 from common.machine import machine
 from common.results import Goal, save
-from weft.compare.routes import RoutePair, compare_routes
+from weft.comparison.routes import RoutePair, compare_routes
 from weft.plan import catalog
 from weft.plan.load import load_plan
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 SCALES = {
     "two-racks": 0.01,

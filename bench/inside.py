@@ -29,10 +29,10 @@ from laws import Peak, read_peaks, read_published
 from weft.calibrate.fit import MachineFit, fit_machine, interval_text, read_free
 from weft.calibrate.simulated import MachineFile, Quantity, Question
 from weft.calibrate.values import Value, Values
-from weft.diagnose.curve import column
+from weft.diagnosis.curve import column
 from weft.plan import catalog
 from weft.plan.load import load_plan
-from weft.run.tables import OCCUPATION_NAME
+from weft.runs.tables import OCCUPATION_NAME
 from weft.testbed.computed.node import open_nodes
 from weft.testbed.computed.outcome import Outcome
 

@@ -32,7 +32,7 @@ from inside import (
     shown,
 )
 from weft.plan.load import load_plan
-from weft.run.tables import CACHES_NAME
+from weft.runs.tables import CACHES_NAME
 from weft.testbed.computed.node import open_nodes
 
 CACHES: Keys = {"memory.model": "caches"}

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnose.points import points
+from weft.diagnosis.points import points
 from weft.execute.request import RunRequest, start_run
 
 CPUS = (0, 1)

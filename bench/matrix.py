@@ -24,8 +24,8 @@ from common.ensembles import are_of_machine, machine_was_limit, measured, span_s
 from common.machine import machine
 from common.results import Goal, save
 from peers import openmpi
-from weft.diagnose.ensemble.rates import Rates
-from weft.run.folder import Run
+from weft.diagnosis.ensemble.rates import Rates
+from weft.runs.folder import Run
 from weft.testbed.open import open_testbed
 
 Matrix = dict[tuple[int, int], float]

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnose.points import points
+from weft.diagnosis.points import points
 from weft.errors import RequestError
 from weft.execute.mpi.command import environment, mpirun_command
 from weft.execute.mpi.toolchain import KINDS, find_toolchain

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
+from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.execute.request import RunRequest, start_run
 from weft.report.page import write_figures
 

@@ -24,8 +24,8 @@ from common.results import Goal, save
 from peers import tools as peers
 from peers.tools import Pair
 from weft import binaries
-from weft.diagnose.curve import Reduction
-from weft.diagnose.points import Point, points
+from weft.diagnosis.curve import Reduction
+from weft.diagnosis.points import Point, points
 from weft.execute.request import RunRequest, start_run
 from weft.testbed.open import open_testbed
 

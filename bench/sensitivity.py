@@ -36,9 +36,9 @@ from support.virtual_cluster import (
     star,
     survey_samples,
 )
-from weft.diagnose import xray
-from weft.diagnose.limits.naming import Namer
-from weft.diagnose.xray.search import Search
+from weft.diagnosis import xray
+from weft.diagnosis.limits.naming import Namer
+from weft.diagnosis.xray.search import Search
 from weft.plan.load import load_plan
 
 EVEN, UNEVEN = range(2130, 2150), range(2, 9)

@@ -27,10 +27,10 @@ from common.beside import Beside, print_rows
 from common.machine import machine
 from common.results import Goal, save
 from weft import _core
-from weft.diagnose.curve import column
+from weft.diagnosis.curve import column
 from weft.plan import catalog
 from weft.plan.load import load_plan
-from weft.run.tables import CATEGORIES_NAME, OCCUPATION_NAME
+from weft.runs.tables import CATEGORIES_NAME, OCCUPATION_NAME
 from weft.testbed.computed.node import SimulatedNodes
 
 PUBLISHED = Path(__file__).parent.parent / "catalog" / "published" / "host_stack_100g.toml"

@@ -25,11 +25,11 @@ from pathlib import Path
 from common.machine import machine
 from common.results import Goal, save
 from weft.cli.options import until_overrides
-from weft.diagnose.points import Point, points
+from weft.diagnosis.points import Point, points
 from weft.errors import RequestError
 from weft.execute.mpi.toolchain import find_toolchain
 from weft.execute.request import RunRequest, start_run
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 LABS = ("lab:pair", "lab:fast-ethernet-pair", "lab:gigabit-pair")
 MOST_SHARE, LEAST_INSIDE_PCT = 0.1, 100

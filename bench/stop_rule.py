@@ -22,9 +22,9 @@ from scipy import stats
 from common.machine import machine
 from common.results import Goal, save
 from weft import sequential
-from weft.diagnose.curve import Curve
-from weft.diagnose.decision import decisions
-from weft.diagnose.drift import drift
+from weft.diagnosis.curve import Curve
+from weft.diagnosis.decision import decisions
+from weft.diagnosis.drift import drift
 from weft.plan.plan import Goal as StopGoal
 from weft.statistics import modes_over_launches
 

@@ -32,12 +32,12 @@ import numpy as np
 from common.machine import machine
 from common.results import Goal, save
 from stop_rule import BATCHES, SCENARIOS, Draw, in_launches
-from weft.diagnose.thresholds import Threshold, thresholds
+from weft.diagnosis.thresholds import Threshold, thresholds
 from weft.execute.request import RunRequest, start_run
 from weft.model.thresholds import Candidate, Kind, candidates
 from weft.plan.load import load_plan
 from weft.plan.phases import expand
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 CURVES = 200
 WITHOUT = 200

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnose.delivery import Delivered, deliveries
-from weft.diagnose.points import points
+from weft.diagnosis.delivery import Delivered, deliveries
+from weft.diagnosis.points import points
 from weft.execute.request import RunRequest, start_run
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.testbed.lab import registry
 from weft.testbed.lab.registry import Entry
 from weft.testbed.lab.testbed import bring_up

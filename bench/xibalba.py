@@ -35,12 +35,12 @@ import numpy as np
 from common.ensembles import Override, machine_was_limit, measured, span_s
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnose.curve import column
-from weft.diagnose.ensemble.rates import Rates
-from weft.diagnose.limits.declared import DeclaredNetwork
+from weft.diagnosis.curve import column
+from weft.diagnosis.ensemble.rates import Rates
+from weft.diagnosis.limits.declared import DeclaredNetwork
 from weft.model.maxmin import fair_rates
 from weft.plan import catalog
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.statistics import Floats
 
 PUBLISHED = Path(__file__).parent.parent / "catalog" / "published" / "xibalba_aapc.toml"

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from weft.diagnose.curve import column
+from weft.diagnosis.curve import column
 from weft.execute.request import RunRequest, start_run
-from weft.run.folder import Run
-from weft.run.meta import Warning
+from weft.runs.folder import Run
+from weft.runs.meta import Warning
 
 Override = tuple[str, str]
 

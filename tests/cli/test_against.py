@@ -13,7 +13,7 @@ from support.here import refusal, weft, weft_json
 from support.runs import launches_of, pingpong_run
 from weft.report.series import series_of
 from weft.report.verdict import standouts
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.sequential import LOOKS
 
 SIZES = ["--set", "steps.pingpong.sizes=['1 B', '1 KiB']"]

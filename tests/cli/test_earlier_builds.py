@@ -11,10 +11,10 @@ import pytest
 
 from support.here import weft, weft_json
 from support.runs import affine_us, launches_of, pingpong_run
-from weft.diagnose.earlier import earlier_run
+from weft.diagnosis.earlier import earlier_run
 from weft.plan.load import load_plan
-from weft.run.folder import TABLE_NAME, Run
-from weft.run.samples import SCHEMA
+from weft.runs.folder import TABLE_NAME, Run
+from weft.runs.samples import SCHEMA
 
 DATA = Path(__file__).parents[1] / "data" / "before_goals"
 

@@ -7,11 +7,11 @@ from support.paths import DATA
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
 from support.synthetic import netpipe_sizes
 from support.synthetic_cluster import Cluster, Step, cards, write_cluster_run
-from weft.diagnose.ensemble.phases import phases
-from weft.diagnose.ensemble.rates import Rates
-from weft.diagnose.ensemble.routes import routes
-from weft.run.folder import Run
-from weft.run.meta import Warning
+from weft.diagnosis.ensemble.phases import phases
+from weft.diagnosis.ensemble.rates import Rates
+from weft.diagnosis.ensemble.routes import routes
+from weft.runs.folder import Run
+from weft.runs.meta import Warning
 
 SIZES = netpipe_sizes()
 

@@ -10,10 +10,10 @@ from weft.cli.measure.demo import _known_table
 from weft.demo.demonstration import clear
 from weft.demo.known import Known, compare
 from weft.demo.network import FABRIC, SCALE
-from weft.diagnose.limits.declared import DeclaredNetwork
-from weft.diagnose.limits.findings import Findings, Limit
+from weft.diagnosis.limits.declared import DeclaredNetwork
+from weft.diagnosis.limits.findings import Findings, Limit
 from weft.errors import RequestError
-from weft.fabric.load import load_fabric
+from weft.fabrics.load import load_fabric
 from weft.interval import Interval
 
 FIRST = tuple(f"n{i}" for i in range(1, 21))

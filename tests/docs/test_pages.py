@@ -12,7 +12,7 @@ import pytest
 from support.computed import compute
 from weft.calibrate.values import read_values
 from weft.cli.main import weft
-from weft.fabric.load import load_fabric
+from weft.fabrics.load import load_fabric
 from weft.formats.importers import FORMATS
 from weft.plan import catalog
 from weft.plan.load import load_plan, parse_plan

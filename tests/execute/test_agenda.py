@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from support import loopback
 from support.command import start, weft, weft_json
 from weft.plan.plan import Goal
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.sequential import LOOKS
 
 pytestmark = pytest.mark.timed

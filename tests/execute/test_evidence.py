@@ -7,8 +7,8 @@ import pytest
 
 from support.command import weft_json
 from support.evidence import measured_batches, recorded_batches, rows_of, total
-from weft.run.folder import Run
-from weft.run.tables import EVIDENCE_NAME
+from weft.runs.folder import Run
+from weft.runs.tables import EVIDENCE_NAME
 
 PLAN = """
 name = "recorded"

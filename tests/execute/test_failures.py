@@ -11,8 +11,8 @@ import pytest
 
 from support.command import WEFT, descendants, start, weft, weft_json
 from support.waiting import agents, wait_for, wait_for_samples
-from weft.run.folder import Run, RunWriter, lock_folder
-from weft.run.tables import EVIDENCE_NAME
+from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.tables import EVIDENCE_NAME
 
 pytestmark = pytest.mark.timed
 

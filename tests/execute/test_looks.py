@@ -12,16 +12,16 @@ from msgspec.structs import replace
 
 from support.plans import a_plan
 from support.runs import launches_of, pingpong_run, step_plan, step_rows
-from weft.diagnose.earlier import earlier_run
-from weft.diagnose.stops import stop_lines
+from weft.diagnosis.earlier import earlier_run
+from weft.diagnosis.stops import stop_lines
 from weft.errors import RequestError
 from weft.execute.agenda import Agenda
 from weft.execute.progress import Reporter
 from weft.plan.plan import Goal, Plan, SizeList, TimeRule
-from weft.run.folder import Run, RunWriter, lock_folder
-from weft.run.meta import RunMeta
-from weft.run.missing import MissingStep
-from weft.run.records import Against
+from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.meta import RunMeta
+from weft.runs.missing import MissingStep
+from weft.runs.records import Against
 from weft.sequential import LOOKS
 
 SIZES = (1, 2, 3, 4, 5, 6)

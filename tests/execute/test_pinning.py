@@ -8,9 +8,9 @@ import pytest
 
 from support.command import weft_json
 from support.runs import sample_batch
-from weft.diagnose.curve import curves
-from weft.diagnose.pinning import Pin, jumps, pins
-from weft.diagnose.thresholds import thresholds
+from weft.diagnosis.curve import curves
+from weft.diagnosis.pinning import Pin, jumps, pins
+from weft.diagnosis.thresholds import thresholds
 from weft.errors import WorkError
 from weft.execute.logbook import Logbook
 from weft.execute.pinning import Pinning
@@ -20,10 +20,10 @@ from weft.plan.load import load_plan
 from weft.plan.phases import expand
 from weft.report.figures.threshold_marks import threshold_rows
 from weft.report.series import series_of
-from weft.run.folder import Run, RunWriter, lock_folder
-from weft.run.meta import RunMeta
-from weft.run.missing import missing_steps
-from weft.run.samples import SCHEMA
+from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.meta import RunMeta
+from weft.runs.missing import missing_steps
+from weft.runs.samples import SCHEMA
 from weft.testbed.agent.request import Wanted
 
 PILOT_BATCHES = 7

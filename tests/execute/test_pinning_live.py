@@ -10,9 +10,9 @@ import pytest
 from support.clusters.mpi import INSTALLED
 from support.command import weft_json
 from support.evidence import recorded_batches
-from weft.diagnose.evidence import evidence
-from weft.diagnose.thresholds import Threshold, thresholds
-from weft.run.folder import Run
+from weft.diagnosis.evidence import evidence
+from weft.diagnosis.thresholds import Threshold, thresholds
+from weft.runs.folder import Run
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("own_cache")]
 

@@ -9,8 +9,8 @@ import pytest
 
 from support.command import QUICK, refusal, start, weft_json
 from support.waiting import wait_for
-from weft.run.folder import STREAM_NAME, TABLE_NAME, Run
-from weft.run.missing import measured_phases
+from weft.runs.folder import STREAM_NAME, TABLE_NAME, Run
+from weft.runs.missing import measured_phases
 
 pytestmark = pytest.mark.timed
 

@@ -13,7 +13,7 @@ from support.command import WEFT, refusal, weft
 from support.runs import change_meta
 from support.synthetic import write_run
 from weft.plan.plan import SizeList
-from weft.run.meta import RunMeta
+from weft.runs.meta import RunMeta
 
 SIZES = [1, 1024, 65536]
 

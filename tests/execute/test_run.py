@@ -8,8 +8,8 @@ import pytest
 from support.cases import cases
 from support.command import QUICK, refusal, weft_json
 from support.runs import change_meta
-from weft.run.folder import Run
-from weft.run.missing import measured_phases
+from weft.runs.folder import Run
+from weft.runs.missing import measured_phases
 
 pytestmark = pytest.mark.timed
 

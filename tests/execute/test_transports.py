@@ -15,14 +15,14 @@ from msgspec.structs import astuple
 from support import loopback
 from support.command import refusal, weft, weft_json
 from support.paths import DATA
-from weft.diagnose.delivery import deliveries
-from weft.diagnose.points import points
+from weft.diagnosis.delivery import deliveries
+from weft.diagnosis.points import points
 from weft.errors import RequestError
 from weft.execute.pair import run_step
 from weft.execute.transport_check import check_transports
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Delivery
 from weft.testbed.agent.request import Wanted

@@ -11,12 +11,12 @@ from support.cases import cases
 from support.here import weft, weft_json
 from support.importing import DATA, imported, refusal, warned
 from weft.cli.output import plain
-from weft.diagnose.limits.diagnosis import diagnose
-from weft.diagnose.summary import summarise
+from weft.diagnosis.limits.diagnosis import diagnose
+from weft.diagnosis.summary import summarise
 from weft.errors import RequestError
 from weft.formats.importers import FORMATS, import_file
 from weft.formats.importers.imported import Options
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 WHOLE = dict(cases("outputs", "whole"))
 """Real outputs that are whole, and whose they are."""

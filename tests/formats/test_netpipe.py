@@ -6,14 +6,14 @@ from support import importing
 from support.cases import cases
 from support.importing import latencies_us
 from support.paths import DATA
-from weft.diagnose.points import points
-from weft.diagnose.signature import signature
+from weft.diagnosis.points import points
+from weft.diagnosis.signature import signature
 from weft.errors import RequestError
 from weft.formats.importers import import_file
 from weft.formats.importers.imported import Options
 from weft.formats.importers.text import MAX_FILE_BYTES
 from weft.plan.pattern import Pingpong
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 NP3 = DATA / "np3.7.2.np.out"
 NP3_TALK = DATA / "np3.7.2.stdout"

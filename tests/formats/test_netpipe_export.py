@@ -5,7 +5,7 @@ import pytest
 
 from support.paths import DATA
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
-from weft.diagnose.points import points
+from weft.diagnosis.points import points
 from weft.errors import RequestError
 from weft.formats.exporters import export_run
 from weft.formats.importers import import_file

@@ -6,7 +6,7 @@ import pytest
 
 from support.importing import imported, latencies_us, rates_mbps, refusal
 from support.paths import DATA
-from weft.diagnose.ensemble.rates import Rates
+from weft.diagnosis.ensemble.rates import Rates
 from weft.formats.importers.imported import Options
 
 LATENCY = (DATA / "published/perftest_latency.txt").read_text()

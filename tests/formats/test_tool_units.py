@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from support.importing import DATA, imported, latencies_us, rates_mbps, refusal, warned
-from weft.diagnose.ensemble.rates import Rates
+from weft.diagnosis.ensemble.rates import Rates
 from weft.formats.importers.imported import Options
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 
 def test_osu_latency_is_the_mean_half_round_trip_and_bandwidth_in_decimal_megabytes(

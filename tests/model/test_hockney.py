@@ -7,7 +7,7 @@ import pytest
 
 from support.paths import CATALOG
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
-from weft.diagnose.hockney_fit import fit
+from weft.diagnosis.hockney_fit import fit
 from weft.errors import RequestError
 from weft.model.hockney import (
     KNEE_RATIO,

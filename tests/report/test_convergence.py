@@ -6,12 +6,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from support.synthetic import Network, write_run
-from weft.diagnose.convergence import looks
+from weft.diagnosis.convergence import looks
 from weft.plan.plan import Goal
 from weft.report.figures.convergence import PLANNED, REASONS, convergence_figures
 from weft.report.material import Material
-from weft.run.meta import RunMeta
-from weft.run.records import Stop
+from weft.runs.meta import RunMeta
+from weft.runs.records import Stop
 from weft.sequential import interval
 
 SIZES = [1, 1024, 65536]

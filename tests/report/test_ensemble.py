@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from support.synthetic import write_run
 from support.synthetic_cluster import Cluster, Flow, Shared, Step, cards, write_cluster_run
-from weft.diagnose.limits.findings import Findings, Limit, Slow
+from weft.diagnosis.limits.findings import Findings, Limit, Slow
 from weft.interval import Interval
 from weft.report import limits, routes
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures.drawing.figure import Figure
 from weft.report.page import Report, page_data
 from weft.report.verdict import verdict
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 ALL_STEPS = [Step.matrix(), Step.latencies(), Step.alltoall(), Step.cast()]
 

@@ -7,7 +7,7 @@ from support.synthetic import write_run
 from weft.report.details import details
 from weft.report.figures.evidence import evidence_figures
 from weft.report.material import Material
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 SIZES = [1, 1024, 65536]
 COUNTERS = ("process_user_ns", "process_system_ns", "softirq_net_rx", "tcp_retransmits")

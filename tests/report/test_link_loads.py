@@ -14,9 +14,9 @@ from weft.report.figures.busiest import MOST_ROWS
 from weft.report.figures.drawing.fabric_drawing import MOST_HOSTS
 from weft.report.figures.drawing.figure import Figure
 from weft.report.page import Report, page_data
-from weft.run.folder import Run
-from weft.run.link_loads import loads_of
-from weft.run.tables import LOADS_NAME
+from weft.runs.folder import Run
+from weft.runs.link_loads import loads_of
+from weft.runs.tables import LOADS_NAME
 
 
 def simulated(tmp_path: Path, plan: str, on: str, **settings: str) -> dict[str, Figure]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from support.computed import compute
-from weft.diagnose.node.occupation import budgets, occupation
+from weft.diagnosis.node.occupation import budgets, occupation
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.stacks import GAP
 from weft.report.page import Report
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 
 @pytest.fixture(scope="module")

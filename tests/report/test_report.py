@@ -32,8 +32,8 @@ from weft.report.figures.curves import DIP, HALF_POWER, MODES, SATURATION, curve
 from weft.report.page import Report, page_data, script_json, write_report
 from weft.report.series import run_names, series_of
 from weft.report.verdict import standouts, verdict
-from weft.run.folder import Run, RunWriter
-from weft.run.meta import RunMeta
+from weft.runs.folder import Run, RunWriter
+from weft.runs.meta import RunMeta
 
 FEW_SIZES = [2**power for power in range(21)]
 ROUGH_TEXT = """</script><script>alert("n1")</script><!-- <b>'&amp;\u2028"""

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from weft.execute.request import RunRequest, start_run
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 
 def compute(folder: Path, plan: str, on: str, *, scale: float = 1.0, **settings: str) -> Run:

@@ -7,9 +7,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.run.folder import Run
-from weft.run.table_file import write_table
-from weft.run.tables import EVIDENCE_NAME, SCHEMAS
+from weft.runs.folder import Run
+from weft.runs.table_file import write_table
+from weft.runs.tables import EVIDENCE_NAME, SCHEMAS
 
 Counter = tuple[int, str, int | None]
 """Node, counter, processor."""

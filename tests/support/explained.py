@@ -9,11 +9,11 @@ import numpy.typing as npt
 from support.evidence import Counter, add_evidence
 from support.plans import a_step
 from support.runs import launches_of, step_rows, write_run
-from weft.diagnose.explain.explain import explain
-from weft.diagnose.explain.finding import Explanation
+from weft.diagnosis.explain.explain import explain
+from weft.diagnosis.explain.finding import Explanation
 from weft.plan.pattern import Stream
 from weft.plan.plan import Step
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 SIZES = [1024, 8192, 65536]
 BASE_US = np.array([20.0, 25.0, 80.0])

@@ -12,8 +12,8 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from weft import _core
-from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork
-from weft.diagnose.xray.outliers import SLOW_SHARE
+from weft.diagnosis.limits.declared import DeclaredLimit, DeclaredNetwork
+from weft.diagnosis.xray.outliers import SLOW_SHARE
 
 LINE_MBPS = 100
 LEAST_OVERSUBSCRIPTION, MOST_OVERSUBSCRIPTION = 1.3, 8.0

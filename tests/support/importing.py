@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from support.paths import DATA
-from weft.diagnose.points import Point, points
+from weft.diagnosis.points import Point, points
 from weft.errors import RequestError
 from weft.formats.importers import import_file
 from weft.formats.importers.imported import Options
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 
 def imported(

@@ -31,8 +31,8 @@ from weft.execute.progress import Reporter
 from weft.plan.load import parse_plan
 from weft.plan.phases import Phase, expand
 from weft.plan.plan import Step
-from weft.run.folder import Run, RunWriter
-from weft.run.meta import RunMeta, Warning
+from weft.runs.folder import Run, RunWriter
+from weft.runs.meta import RunMeta, Warning
 from weft.testbed.agent.agent import Agent
 from weft.testbed.base import BaseTestbed, Node
 

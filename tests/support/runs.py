@@ -15,9 +15,9 @@ from support.plans import a_plan, a_step
 from weft.plan.pattern import Pattern
 from weft.plan.phases import expand
 from weft.plan.plan import Step
-from weft.run.folder import Run, RunWriter
-from weft.run.meta import RunMeta
-from weft.run.samples import SCHEMA
+from weft.runs.folder import Run, RunWriter
+from weft.runs.meta import RunMeta
+from weft.runs.samples import SCHEMA
 
 MESSAGES = 1000
 """Messages a row times, so that nanoseconds are fine enough for any test."""

@@ -12,8 +12,8 @@ from support.plans import a_plan, a_step
 from support.runs import sample_batch
 from weft.plan.pattern import Pingpong, Stream
 from weft.plan.plan import Options, TimeRule
-from weft.run.folder import Run, RunWriter
-from weft.run.meta import RunMeta
+from weft.runs.folder import Run, RunWriter
+from weft.runs.meta import RunMeta
 
 
 @dataclass(frozen=True)

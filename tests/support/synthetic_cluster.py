@@ -16,9 +16,9 @@ from weft.plan.pattern import AllToAll, Cast, ManyNodes, Matrix, Streams
 from weft.plan.phases import expand
 from weft.plan.plan import CountRule
 from weft.plan.plan import Step as PlanStep
-from weft.run.folder import Run, RunWriter
-from weft.run.meta import RunMeta
-from weft.run.samples import SCHEMA
+from weft.runs.folder import Run, RunWriter
+from weft.runs.meta import RunMeta
+from weft.runs.samples import SCHEMA
 from weft.statistics import Floats
 
 Flow = tuple[int, int]

@@ -12,17 +12,17 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from weft import _core
-from weft.diagnose.limits.declared import DeclaredNetwork
-from weft.diagnose.xray.search import Search
+from weft.diagnosis.limits.declared import DeclaredNetwork
+from weft.diagnosis.xray.search import Search
 from weft.model.maxmin import fair_rates
 from weft.plan import catalog
 from weft.plan.load import load_plan
 from weft.plan.phases import Phase, Transfer, expand
 from weft.plan.plan import CountRule, Plan, StopRule, to_json
-from weft.run.experiment import chosen_record
-from weft.run.folder import Run, RunWriter
-from weft.run.meta import RunMeta
-from weft.run.samples import SCHEMA
+from weft.runs.experiment import chosen_record
+from weft.runs.folder import Run, RunWriter
+from weft.runs.meta import RunMeta
+from weft.runs.samples import SCHEMA
 from weft.testbed.computed.outcome import Outcome
 
 PING_WIRE_BITS = 1490 * 8

@@ -9,8 +9,8 @@ import pytest
 
 from support.computed import compute
 from support.here import refusal, weft, weft_json
-from weft.diagnose.node.occupation import budgets, occupation
-from weft.run.folder import Run
+from weft.diagnosis.node.occupation import budgets, occupation
+from weft.runs.folder import Run
 from weft.testbed.computed.node import open_nodes
 from weft.trace.chrome import trace_events, trace_text
 from weft.trace.replay import record

@@ -9,10 +9,10 @@ from typing import Literal, get_args
 
 from weft import _core
 from weft.calibrate.machine_text import configured
-from weft.diagnose.curve import column, to_mbps
+from weft.diagnosis.curve import column, to_mbps
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
-from weft.run.tables import OCCUPATION_NAME
+from weft.runs.tables import OCCUPATION_NAME
 from weft.testbed.computed.node import SimulatedNodes
 from weft.testbed.computed.outcome import Outcome
 

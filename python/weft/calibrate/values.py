@@ -14,10 +14,10 @@ import numpy as np
 
 from weft.calibrate.amount import read_amount
 from weft.calibrate.simulated import KINDS, SIZES, Library, Quantity, Question
-from weft.diagnose.points import Point, points
+from weft.diagnosis.points import Point, points
 from weft.errors import RequestError
 from weft.plan import catalog
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 ERROR = "5 %"
 """The standard error of a value that has none."""

@@ -16,8 +16,8 @@ from weft.errors import WorkError
 from weft.nodeset import fold
 
 if TYPE_CHECKING:
-    from weft.run.folder import Run
-    from weft.run.meta import Warning
+    from weft.runs.folder import Run
+    from weft.runs.meta import Warning
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on standard output."

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.errors import RequestError
-from weft.run.folder import Run
-from weft.run.meta import FILE_NAME, Warning
+from weft.runs.folder import Run
+from weft.runs.meta import FILE_NAME, Warning
 
 REPORT_NAME = "report.html"
 

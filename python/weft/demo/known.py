@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft.diagnose.limits.declared import DeclaredLimit, DeclaredNetwork
-from weft.diagnose.limits.findings import Findings
+from weft.diagnosis.limits.declared import DeclaredLimit, DeclaredNetwork
+from weft.diagnosis.limits.findings import Findings
 from weft.interval import Interval
 from weft.nodeset import fold, natural
 

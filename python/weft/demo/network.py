@@ -8,15 +8,15 @@ from pathlib import Path
 
 from weft.demo.demonstration import ALL_FOLDERS, Demonstration, clear, report
 from weft.demo.known import Known, compare
-from weft.diagnose.ensemble.phases import overall_mbps, phases
-from weft.diagnose.limits.declared import DeclaredNetwork
-from weft.diagnose.limits.diagnosis import diagnose
-from weft.diagnose.limits.findings import Findings
+from weft.diagnosis.ensemble.phases import overall_mbps, phases
+from weft.diagnosis.limits.declared import DeclaredNetwork
+from weft.diagnosis.limits.diagnosis import diagnose
+from weft.diagnosis.limits.findings import Findings
 from weft.errors import WorkError
 from weft.execute.progress import Reporter
 from weft.execute.request import RunRequest, start_run
-from weft.fabric.load import load_fabric
-from weft.run.folder import Run
+from weft.fabrics.load import load_fabric
+from weft.runs.folder import Run
 
 FABRIC = "xibalba-e7-32"
 SCALE = 0.1

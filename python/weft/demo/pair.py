@@ -13,8 +13,8 @@ from weft.execute.progress import Reporter
 from weft.execute.request import RunRequest, start_run
 from weft.formats.importers import import_file
 from weft.formats.importers.imported import Options
-from weft.run.folder import Run
-from weft.run.meta import Warning
+from weft.runs.folder import Run
+from weft.runs.meta import Warning
 from weft.testbed.base import Testbed
 from weft.testbed.open import open_testbed
 

@@ -19,8 +19,8 @@ from weft.execute.progress import StepProgress
 from weft.plan.pattern import Xray
 from weft.plan.phases import Phase
 from weft.plan.plan import Step
-from weft.run.experiment import PhaseSpec
-from weft.run.meta import RunMeta
+from weft.runs.experiment import PhaseSpec
+from weft.runs.meta import RunMeta
 
 
 class Chooser(Protocol):

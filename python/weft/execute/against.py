@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from weft.diagnose.earlier import earlier_run
+from weft.diagnosis.earlier import earlier_run
 from weft.errors import RequestError
 from weft.plan.plan import Plan
-from weft.run import records
-from weft.run.missing import COMPUTED
+from weft.runs import records
+from weft.runs.missing import COMPUTED
 
 
 def settle_against(earlier: str | None, plan: Plan, spec: str) -> records.Against | None:

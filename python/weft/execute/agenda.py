@@ -12,18 +12,18 @@ from typing import Literal, cast
 import pyarrow.compute as pc
 from msgspec.structs import asdict, replace
 
-from weft.diagnose.curve import Batches, Curve, curves
-from weft.diagnose.decision import Decision, decisions
-from weft.diagnose.drift import Drift, drift
-from weft.diagnose.earlier import recorded_run
-from weft.diagnose.repetition import batches_worth
+from weft.diagnosis.curve import Batches, Curve, curves
+from weft.diagnosis.decision import Decision, decisions
+from weft.diagnosis.drift import Drift, drift
+from weft.diagnosis.earlier import recorded_run
+from weft.diagnosis.repetition import batches_worth
 from weft.execute.adaptive import elapsed_s
 from weft.execute.progress import Reporter
 from weft.plan.phases import expand
 from weft.plan.plan import Goal, Step, TimeRule
-from weft.run.folder import Run, RunWriter
-from weft.run.missing import MissingStep, measured_phases, missing_steps
-from weft.run.records import Ratio, Stop
+from weft.runs.folder import Run, RunWriter
+from weft.runs.missing import MissingStep, measured_phases, missing_steps
+from weft.runs.records import Ratio, Stop
 from weft.sequential import LOOKS, next_look
 from weft.testbed.agent.request import Known
 

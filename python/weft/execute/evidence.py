@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.run import records
-from weft.run.folder import RunWriter
-from weft.run.tables import EVIDENCE_NAME, SCHEMAS
+from weft.runs import records
+from weft.runs.folder import RunWriter
+from weft.runs.tables import EVIDENCE_NAME, SCHEMAS
 from weft.testbed.agent.reply import NotRead, Recording
 from weft.testbed.agent.wire_format import Evidence
 

@@ -21,8 +21,8 @@ from weft.execute.pinning import Pinning
 from weft.execute.progress import Reporter, StepProgress
 from weft.plan.phases import expand
 from weft.plan.plan import Step
-from weft.run.folder import RunWriter
-from weft.run.missing import MissingStep
+from weft.runs.folder import RunWriter
+from weft.runs.missing import MissingStep
 from weft.testbed.base import Testbed
 from weft.testbed.needs import nodes_of
 

@@ -16,9 +16,9 @@ from weft.execute.agenda import Agenda
 from weft.execute.crew import TooFewNodes
 from weft.execute.launch import Launch
 from weft.execute.progress import Reporter
-from weft.run.folder import Run, RunWriter
-from weft.run.meta import REPEATED, Status
-from weft.run.missing import missing_steps
+from weft.runs.folder import Run, RunWriter
+from weft.runs.meta import REPEATED, Status
+from weft.runs.missing import missing_steps
 from weft.testbed.agent.agent import AgentError
 from weft.testbed.base import Testbed
 

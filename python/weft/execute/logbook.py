@@ -13,11 +13,11 @@ from msgspec.structs import asdict
 from weft.execute.evidence import EvidenceLog
 from weft.plan.arrangements import Arrangement
 from weft.plan.phases import Phase
-from weft.run import records
-from weft.run.experiment import Experiment, chosen_record
-from weft.run.folder import RunWriter
-from weft.run.meta import RunMeta
-from weft.run.samples import SCHEMA
+from weft.runs import records
+from weft.runs.experiment import Experiment, chosen_record
+from weft.runs.folder import RunWriter
+from weft.runs.meta import RunMeta
+from weft.runs.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.reply import Delivery, Joined, Settings
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from weft.diagnose.curve import curves
-from weft.diagnose.pinning import Jump, Trial, jumps, next_trials
+from weft.diagnosis.curve import curves
+from weft.diagnosis.pinning import Jump, Trial, jumps, next_trials
 from weft.execute.logbook import Logbook
 from weft.execute.progress import StepProgress
 from weft.plan.phases import expand
 from weft.plan.plan import CountRule, to_data
-from weft.run.folder import Run
-from weft.run.missing import measured_phases
-from weft.run.records import Chosen
+from weft.runs.folder import Run
+from weft.runs.missing import measured_phases
+from weft.runs.records import Chosen
 from weft.testbed.agent.request import Wanted
 
 

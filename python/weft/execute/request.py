@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from weft import __version__
-from weft.diagnose.earlier import recorded_run
+from weft.diagnosis.earlier import recorded_run
 from weft.errors import RequestError
 from weft.execute.adaptive import Chooser
 from weft.execute.against import settle_against
@@ -26,11 +26,11 @@ from weft.execute.transport_check import check_transports
 from weft.plan.load import load_plan
 from weft.plan.pattern import MultiPair
 from weft.plan.plan import Options, Plan, Step
-from weft.run import records
-from weft.run.digests import lacks_tables
-from weft.run.folder import Run, RunWriter, lock_folder
-from weft.run.meta import FILE_NAME, RunMeta, Warning
-from weft.run.table_stream import damaged_tables
+from weft.runs import records
+from weft.runs.digests import lacks_tables
+from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.meta import FILE_NAME, RunMeta, Warning
+from weft.runs.table_stream import damaged_tables
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import is_computed
 from weft.testbed.needs import nodes_of, refuse_load
@@ -153,7 +153,7 @@ def _carry_out(
 
 def _chooser(meta: RunMeta, step_index: int) -> Chooser:
     """What chooses the phases of an adaptive step."""
-    from weft.diagnose.xray.search import Search
+    from weft.diagnosis.xray.search import Search
 
     return Search(meta, step_index)
 

@@ -11,7 +11,7 @@ from weft.errors import RequestError
 from weft.execute.multi_pair.counters import interfaces_at
 from weft.plan.pattern import MultiPair, Policy
 from weft.plan.plan import Options, Step
-from weft.run.meta import Warning
+from weft.runs.meta import Warning
 from weft.testbed.agent.agent import Agent
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import is_computed

@@ -13,12 +13,12 @@ from weft.execute.progress import Reporter, StepProgress
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.plan.roles import participants
-from weft.run.digests import DigestWriter, sampled_steps
-from weft.run.folder import Run, RunWriter
-from weft.run.meta import Status
-from weft.run.missing import measured_phases
-from weft.run.table_file import write_table
-from weft.run.table_stream import read_side_table
+from weft.runs.digests import DigestWriter, sampled_steps
+from weft.runs.folder import Run, RunWriter
+from weft.runs.meta import Status
+from weft.runs.missing import measured_phases
+from weft.runs.table_file import write_table
+from weft.runs.table_stream import read_side_table
 from weft.testbed.computed.base import Simulator
 from weft.testbed.computed.outcome import Outcome
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from weft.nodeset import fold
-from weft.run.meta import Warning
+from weft.runs.meta import Warning
 
 Kind = Literal["failure", "difference", "warning"]
 """A failure prevents plans from running; a difference is between nodes that should be equal."""

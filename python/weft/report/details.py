@@ -8,9 +8,9 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from weft.diagnose.convergence import looks
-from weft.diagnose.curve import Ints, column, message_times_us
-from weft.diagnose.decision import allowed_error
+from weft.diagnosis.convergence import looks
+from weft.diagnosis.curve import Ints, column, message_times_us
+from weft.diagnosis.decision import allowed_error
 from weft.quantity import range_mbps, range_us
 from weft.report.evidence import evidence_rows, moved_rows
 from weft.report.figures.curves import note, size_text

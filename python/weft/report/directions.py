@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from weft.diagnose.limits.fabric_tree import FabricTree
+from weft.diagnosis.limits.fabric_tree import FabricTree
 from weft.quantity import format_mbps
-from weft.run.link_loads import Load, Loads, link_loads, switch_loads
-from weft.run.records import Fabric, Link, Way
+from weft.runs.link_loads import Load, Loads, link_loads, switch_loads
+from weft.runs.records import Fabric, Link, Way
 
 
 @dataclass(frozen=True)

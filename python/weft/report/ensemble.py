@@ -8,21 +8,21 @@ from functools import cached_property
 
 import numpy as np
 
-from weft.diagnose.curve import Ints
-from weft.diagnose.ensemble.effects import Effects, effects_of
-from weft.diagnose.ensemble.matrix import RateMatrix, matrix_of
-from weft.diagnose.ensemble.phases import Phase, phases
-from weft.diagnose.ensemble.rates import Rates
-from weft.diagnose.ensemble.routes import fastest_of_each_route
-from weft.diagnose.limits.diagnosis import diagnose
-from weft.diagnose.limits.findings import Findings
+from weft.diagnosis.curve import Ints
+from weft.diagnosis.ensemble.effects import Effects, effects_of
+from weft.diagnosis.ensemble.matrix import RateMatrix, matrix_of
+from weft.diagnosis.ensemble.phases import Phase, phases
+from weft.diagnosis.ensemble.rates import Rates
+from weft.diagnosis.ensemble.routes import fastest_of_each_route
+from weft.diagnosis.limits.diagnosis import diagnose
+from weft.diagnosis.limits.findings import Findings
 from weft.nodeset import natural
 from weft.plan.phases import Phase as PlannedPhase
 from weft.plan.phases import expand
 from weft.plan.plan import Step
-from weft.run.digests import Digests, sampled_steps
-from weft.run.folder import Run
-from weft.run.link_loads import Loads, loads_of
+from weft.runs.digests import Digests, sampled_steps
+from weft.runs.folder import Run
+from weft.runs.link_loads import Loads, loads_of
 from weft.statistics import Floats
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
-from weft.diagnose.delivery import Delivered, deliveries
-from weft.diagnose.points import Point
+from weft.diagnosis.delivery import Delivered, deliveries
+from weft.diagnosis.points import Point
 from weft.interval import Interval
 from weft.nodeset import fold
 from weft.plan.plan import Plan, Step, to_data
@@ -16,8 +16,8 @@ from weft.quantity import format_bytes, format_us, range_mbps, range_us
 from weft.report.figures.curves import note, size_text
 from weft.report.series import Series, time_us
 from weft.report.table import Table
-from weft.run.folder import Run
-from weft.run.records import Effective, Headroom, Source, Testbed
+from weft.runs.folder import Run
+from weft.runs.records import Effective, Headroom, Source, Testbed
 
 MOST_COLUMNS = 8
 """With more nodes than these a column for each would not fit on a page."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weft.diagnose.limits.findings import Findings, Limit, Slow
-from weft.diagnose.limits.folded import (
+from weft.diagnosis.limits.findings import Findings, Limit, Slow
+from weft.diagnosis.limits.folded import (
     capacity_of,
     directions_text,
     fold_limits,
@@ -15,8 +15,8 @@ from weft.diagnose.limits.folded import (
 from weft.nodeset import fold, fold_names
 from weft.quantity import format_mbps, format_us, range_mbps
 from weft.report.table import Table
-from weft.run.folder import Run
-from weft.run.records import Incomplete, Lost
+from weft.runs.folder import Run
+from weft.runs.records import Incomplete, Lost
 
 MOST_REASONS = 20
 """Of so many reasons the incomplete phases are named; the rest are counted."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 
 @dataclass(frozen=True)

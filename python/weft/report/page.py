@@ -22,7 +22,7 @@ from weft.report.figures import Figure, all_figures
 from weft.report.figures.drawing.figure import VEGA_LITE_VERSION, Row
 from weft.report.figures.drawing.theme import colour_of, config_for, dash_of
 from weft.report.material import Material
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 FILE_NAME = "report.html"
 

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from weft.diagnose.curve import Batches
-from weft.diagnose.points import Point
+from weft.diagnosis.curve import Batches
+from weft.diagnosis.points import Point
 from weft.report.series import Series
 from weft.statistics import Floats
 

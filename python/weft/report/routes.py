@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.diagnose.ensemble.phases import overall_mbps
+from weft.diagnosis.ensemble.phases import overall_mbps
 from weft.nodeset import fold
 from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from weft.diagnose.curve import Curve, Ints, curves, message_times_us, to_mbps
-from weft.diagnose.evidence import PointEvidence, evidence
-from weft.diagnose.explain.explain import explain
-from weft.diagnose.explain.finding import Explanation
-from weft.diagnose.points import Point, curve_points
-from weft.diagnose.signature import Signature, of_curve
-from weft.diagnose.thresholds import Threshold, curve_thresholds
+from weft.diagnosis.curve import Curve, Ints, curves, message_times_us, to_mbps
+from weft.diagnosis.evidence import PointEvidence, evidence
+from weft.diagnosis.explain.explain import explain
+from weft.diagnosis.explain.finding import Explanation
+from weft.diagnosis.points import Point, curve_points
+from weft.diagnosis.signature import Signature, of_curve
+from weft.diagnosis.thresholds import Threshold, curve_thresholds
 from weft.interval import Interval
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.statistics import Floats
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
-from weft.diagnose.node.applications import LoadedPoint, loaded_points
-from weft.diagnose.node.occupation import Budget, Busy, budgets, occupation
-from weft.diagnose.node.web import WebPoint, web_points
-from weft.diagnose.pair_order import pair_orders
+from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
+from weft.diagnosis.node.applications import LoadedPoint, loaded_points
+from weft.diagnosis.node.occupation import Budget, Busy, budgets, occupation
+from weft.diagnosis.node.web import WebPoint, web_points
+from weft.diagnosis.pair_order import pair_orders
 from weft.quantity import format_bytes, format_mbps, format_us, range_mbps, significant
 from weft.report.table import Table
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from weft.alike import listed
-from weft.diagnose.points import Point
-from weft.diagnose.stops import beside_earlier, difference_text, stop_line
-from weft.diagnose.thresholds import threshold_lines
+from weft.diagnosis.points import Point
+from weft.diagnosis.stops import beside_earlier, difference_text, stop_line
+from weft.diagnosis.thresholds import threshold_lines
 from weft.interval import Interval
 from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures.curves import size_text
 from weft.report.series import Series, series_of
 from weft.report.steps import LoadStep, PairStep, load_steps_of
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.statistics import has_interval
 
 MAX_NAMED = 8

@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from weft import binaries
-from weft.run import records
-from weft.run.meta import Warning
+from weft.runs import records
+from weft.runs.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.ports import PortRange
 

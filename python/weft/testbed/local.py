@@ -6,8 +6,8 @@ import os
 from typing import ClassVar
 
 from weft.errors import RequestError
-from weft.run import records
-from weft.run.meta import Warning
+from weft.runs import records
+from weft.runs.meta import Warning
 from weft.testbed.base import BaseTestbed, Node
 
 ADDRESS = "127.0.0.1"

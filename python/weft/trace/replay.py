@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow.compute as pc
 
 from weft import _core
-from weft.diagnose.curve import Ints
+from weft.diagnosis.curve import Ints
 from weft.errors import RequestError
 from weft.plan.pattern import Pingpong, Stream
 from weft.plan.plan import to_json
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.testbed.computed.node import SimulatedNodes, open_nodes
 
 _KIND = "node:"

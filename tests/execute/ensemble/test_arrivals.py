@@ -12,11 +12,11 @@ from weft.execute.logbook import Logbook
 from weft.plan.pattern import Ring
 from weft.plan.phases import Phase, expand
 from weft.plan.plan import TimeRule
-from weft.run.folder import RunWriter
-from weft.run.meta import RunMeta
-from weft.run.samples import SCHEMA
-from weft.run.tables import EVIDENCE_NAME, SCHEMAS
-from weft.run.windows import CODE
+from weft.runs.folder import RunWriter
+from weft.runs.meta import RunMeta
+from weft.runs.samples import SCHEMA
+from weft.runs.tables import EVIDENCE_NAME, SCHEMAS
+from weft.runs.windows import CODE
 from weft.testbed.agent.reply import PhaseOver
 from weft.testbed.agent.wire_format import Evidence
 

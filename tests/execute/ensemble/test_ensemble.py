@@ -16,7 +16,7 @@ from weft.execute.crew import TooFewNodes
 from weft.execute.progress import Reporter, StepProgress
 from weft.plan.phases import Transfer
 from weft.plan.plan import Step, TimeRule
-from weft.run.experiment import PhaseSpec
+from weft.runs.experiment import PhaseSpec
 from weft.testbed.agent.agent import AgentError
 
 pytestmark = pytest.mark.timed

@@ -15,9 +15,9 @@ from support.paths import DATA
 from support.runs import routes_measured, routes_wanted
 from support.virtual_cluster import star as star_fabric
 from support.waiting import wait_for_samples
-from weft.diagnose.evidence import evidence
-from weft.run.folder import Run
-from weft.run.tables import EVIDENCE_NAME
+from weft.diagnosis.evidence import evidence
+from weft.runs.folder import Run
+from weft.runs.tables import EVIDENCE_NAME
 
 pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("own_registry")]
 

@@ -17,7 +17,7 @@ from support.paths import DATA
 from support.runs import routes_measured, routes_wanted
 from support.waiting import agents
 from weft.plan.plan import CountRule, Step
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 pytestmark = [pytest.mark.alone, needs_mpi, pytest.mark.usefixtures("own_cache")]
 

@@ -17,8 +17,8 @@ from support.waiting import wait_for
 from weft.errors import RequestError
 from weft.execute.mpi import program
 from weft.execute.mpi.toolchain import KINDS, find_toolchain
-from weft.run.folder import Run
-from weft.run.tables import EVIDENCE_NAME
+from weft.runs.folder import Run
+from weft.runs.tables import EVIDENCE_NAME
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("own_cache")]
 

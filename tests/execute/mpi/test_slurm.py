@@ -8,7 +8,7 @@ from support.clusters.mpi import INSTALLED, needs_mpi
 from support.clusters.slurm import Slurm, is_possible
 from support.command import WEFT
 from testbed.hosts.test_slurm import QUICK, RING, said_by
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 pytestmark = [
     pytest.mark.alone,

@@ -7,7 +7,7 @@ import pytest
 from support.clusters.mpi import INSTALLED, needs_mpi
 from support.clusters.ssh_lab import SshLab, is_possible
 from testbed.hosts.test_ssh import QUICK, RING, firewall, run
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 pytestmark = [
     pytest.mark.alone,

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from support.cases import cases
 from support.here import weft, weft_json
 from support.paths import DATA
-from weft.diagnose.limits.diagnosis import diagnose
-from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
+from weft.diagnosis.limits.diagnosis import diagnose
+from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.errors import RequestError
 from weft.execute.multi_pair.counters import interface_names, judge
 from weft.execute.multi_pair.synchronised import PairJob, Together
@@ -26,9 +26,9 @@ from weft.plan.load import parse_plan
 from weft.plan.phases import expand
 from weft.plan.plan import Plan, Step
 from weft.report.page import Report
-from weft.run.folder import Run, RunWriter
-from weft.run.meta import RunMeta
-from weft.run.samples import SCHEMA
+from weft.runs.folder import Run, RunWriter
+from weft.runs.meta import RunMeta
+from weft.runs.samples import SCHEMA
 from weft.testbed.agent.reply import Facts, Interface, Timed
 from weft.testbed.agent.request import Batch
 from weft.testbed.base import Node

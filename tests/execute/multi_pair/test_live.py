@@ -14,8 +14,8 @@ from support.command import refusal, start, weft, weft_json
 from support.evidence import measured_batches, recorded_batches, rows_of, total
 from support.paths import DATA
 from support.waiting import agents, wait_for
-from weft.diagnose.evidence import evidence
-from weft.run.folder import Run
+from weft.diagnosis.evidence import evidence
+from weft.runs.folder import Run
 
 pytestmark = pytest.mark.timed
 

@@ -14,14 +14,14 @@ from support.computed import compute
 from support.four_hosts import write_four_hosts
 from support.here import refusal, weft, weft_json
 from support.paths import DATA
-from weft.diagnose.ensemble.phases import phases
-from weft.diagnose.ensemble.rates import Rates
+from weft.diagnosis.ensemble.phases import phases
+from weft.diagnosis.ensemble.rates import Rates
 from weft.errors import RequestError
 from weft.execute.request import resume_run
 from weft.plan import catalog
-from weft.run.folder import Run
-from weft.run.link_loads import loads_of
-from weft.run.samples import SCHEMA
+from weft.runs.folder import Run
+from weft.runs.link_loads import loads_of
+from weft.runs.samples import SCHEMA
 from weft.testbed.computed import network
 from weft.testbed.computed.spec import parse_spec
 

@@ -11,11 +11,11 @@ from support.computed import compute
 from support.here import weft, weft_json
 from support.refusals import refused
 from weft.cli.output import plain
-from weft.diagnose.delivery import deliveries
-from weft.diagnose.node.occupation import budgets, cache_hits, occupation
-from weft.diagnose.summary import summarise
-from weft.diagnose.thresholds import thresholds
-from weft.run.folder import Run
+from weft.diagnosis.delivery import deliveries
+from weft.diagnosis.node.occupation import budgets, cache_hits, occupation
+from weft.diagnosis.summary import summarise
+from weft.diagnosis.thresholds import thresholds
+from weft.runs.folder import Run
 from weft.testbed.computed.node import names, open_nodes
 
 PLACEMENTS = ("base", "offload", "onload", "hybrid")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.computed import compute
-from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
+from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.errors import RequestError
 
 PLAN = """

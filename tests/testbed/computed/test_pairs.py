@@ -6,7 +6,7 @@ import pytest
 
 from support.computed import compute
 from support.paths import DATA
-from weft.diagnose.multi_pair import MultiPairPoint, multi_pair_points
+from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.errors import RequestError
 
 SHARE = 1448 / 1538

@@ -9,8 +9,8 @@ import pytest
 
 from support.command import start, weft_json
 from support.paths import DATA
-from weft.run.folder import Run
-from weft.run.tables import BOTTLENECKS_NAME, BUDGET_NAME, OCCUPATION_NAME
+from weft.runs.folder import Run
+from weft.runs.tables import BOTTLENECKS_NAME, BUDGET_NAME, OCCUPATION_NAME
 
 pytestmark = pytest.mark.timed
 

@@ -10,9 +10,9 @@ from support.cases import cases
 from support.computed import compute
 from support.four_hosts import write_four_hosts
 from support.refusals import refused
-from weft.compare.routes import compare_routes
+from weft.comparison.routes import compare_routes
 from weft.errors import RequestError
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 SCALE = 0.01
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fabric.test_formats import write
+from fabrics.test_formats import write
 from support.cases import cases
 from support.paths import DATA
 from support.simgrid.peer import MODEL

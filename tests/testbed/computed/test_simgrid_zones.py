@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fabric.test_formats import refusal_of, write
+from fabrics.test_formats import refusal_of, write
 from support.cases import cases
 from support.simgrid.peer import QUIET
 from support.simgrid.platforms import HEAD, make_platform

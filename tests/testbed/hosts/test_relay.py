@@ -12,7 +12,7 @@ import pytest
 from support.clusters.hosts import HERE, errors_of, local_nodes, start_all
 from support.command import descendants, weft_json
 from weft import binaries
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.process import LocalProcess
 from weft.testbed.hosts.relay import Relay, RelayedProcess

@@ -15,7 +15,7 @@ from support.clusters.mpi import needs_mpi
 from support.command import refusal, weft_json
 from support.refusals import refused
 from support.runs import change_meta
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.testbed.open import open_testbed
 
 pytestmark = pytest.mark.timed

@@ -12,7 +12,7 @@ import pytest
 from support.clusters.slurm import Slurm, is_possible
 from support.command import WEFT
 from support.waiting import wait_for, wait_for_samples
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 pytestmark = [
     pytest.mark.timed,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.clusters.ssh_lab import SshLab, is_possible
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 pytestmark = [
     pytest.mark.timed,

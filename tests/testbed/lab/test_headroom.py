@@ -8,7 +8,7 @@ import pytest
 from support.command import weft
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
 from weft.report.facts import run_facts
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 pytestmark = pytest.mark.timed
 

@@ -6,7 +6,7 @@ import click
 
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import terminal, titled
-from weft.run.codes import codes, explained
+from weft.runs.codes import codes, explained
 
 
 @click.command()

@@ -12,7 +12,7 @@ from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import terminal, titled
 from weft.errors import RequestError, WeftError
 from weft.plan import catalog
-from weft.run.meta import FILE_NAME, RunMeta
+from weft.runs.meta import FILE_NAME, RunMeta
 from weft.testbed.kinds import TESTBEDS
 
 DEFAULT_FOLDER = "runs"

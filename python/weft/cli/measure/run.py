@@ -20,7 +20,7 @@ from weft.errors import RequestError
 from weft.execute.dry_run import Outlook
 from weft.execute.mpi.toolchain import KINDS
 from weft.execute.request import RunRequest, commands_of_run, foresee_run, resume_run, start_run
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 
 def _finite(context: click.Context, parameter: click.Parameter, value: float) -> float:

@@ -10,14 +10,14 @@ from rich.console import Console
 from weft import _core
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import number, plain_table, terminal
-from weft.fabric.describe import NAMED, Description, Hop
-from weft.fabric.dot import to_dot
-from weft.fabric.load import load_fabric
-from weft.fabric.simgrid.exporter import to_simgrid
-from weft.fabric.simgrid.importer import simgrid_to_toml
+from weft.fabrics.describe import NAMED, Description, Hop
+from weft.fabrics.dot import to_dot
+from weft.fabrics.load import load_fabric
+from weft.fabrics.simgrid.exporter import to_simgrid
+from weft.fabrics.simgrid.importer import simgrid_to_toml
 from weft.nodeset import fold
 from weft.plan import catalog
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.testbed.computed.network import open_simulated
 
 

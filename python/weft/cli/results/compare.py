@@ -6,8 +6,8 @@ import click
 
 from weft.cli.output import json_option, print_json_list
 from weft.cli.tables.comparison import print_comparison
-from weft.compare.comparison import compare as compare_runs
-from weft.run.folder import Run
+from weft.comparison.comparison import compare as compare_runs
+from weft.runs.folder import Run
 
 
 @click.command()

@@ -6,10 +6,10 @@ import click
 
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.findings import print_findings
-from weft.diagnose.limits import diagnosis
-from weft.diagnose.limits.declared import DeclaredNetwork
-from weft.fabric.load import load_fabric
-from weft.run.folder import Run
+from weft.diagnosis.limits import diagnosis
+from weft.diagnosis.limits.declared import DeclaredNetwork
+from weft.fabrics.load import load_fabric
+from weft.runs.folder import Run
 
 
 @click.command()

@@ -8,7 +8,7 @@ import click
 
 from weft.cli.output import json_option, print_json, write_file
 from weft.formats.exporters import FORMATS, export_run
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 
 @click.command()

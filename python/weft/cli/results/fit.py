@@ -12,13 +12,13 @@ from rich.table import Table
 
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import number, plain_table, terminal, titled
-from weft.diagnose import hockney_fit
-from weft.diagnose.node.gamma_runs import GammaSweep, sweep_of_runs
+from weft.diagnosis import hockney_fit
+from weft.diagnosis.node.gamma_runs import GammaSweep, sweep_of_runs
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted
 from weft.model.gamma_points import read_gamma_points
 from weft.model.laws_fit import fit_laws, fit_laws_modified
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 Held = Mapping[str, float]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from weft.cli.output import json_option, print_json
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 
 @click.command()

@@ -7,9 +7,9 @@ import click
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.evidence import print_evidence
 from weft.cli.tables.summary import print_summary
-from weft.diagnose.evidence import evidence
-from weft.diagnose.summary import summarise
-from weft.run.folder import Run
+from weft.diagnosis.evidence import evidence
+from weft.diagnosis.summary import summarise
+from weft.runs.folder import Run
 
 
 @click.command()

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from weft.cli.output import json_option, print_json, write_file
-from weft.run.folder import Run
+from weft.runs.folder import Run
 from weft.trace.chrome import trace_text
 from weft.trace.replay import record
 

@@ -10,10 +10,10 @@ from rich.table import Table
 from weft.alike import alike
 from weft.cli.tables.layout import number, plain_table, terminal
 from weft.cli.tables.summary import warning_lines
-from weft.compare.comparison import Comparison
-from weft.compare.measured import Pair
-from weft.compare.nodes import NodeRatio
-from weft.compare.routes import RoutePairs
+from weft.comparison.comparison import Comparison
+from weft.comparison.measured import Pair
+from weft.comparison.nodes import NodeRatio
+from weft.comparison.routes import RoutePairs
 from weft.nodeset import fold
 
 MOST_ROWS = 20

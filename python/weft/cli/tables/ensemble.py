@@ -12,12 +12,12 @@ from rich.table import Table
 
 from weft.alike import FEWEST, alike
 from weft.cli.tables.layout import number, plain_table, titled
-from weft.diagnose.ensemble.effects import Block, Effects
-from weft.diagnose.ensemble.phases import Bottleneck, Phase, overall_mbps
-from weft.diagnose.ensemble.rates import Rates
-from weft.diagnose.summary import Summary
+from weft.diagnosis.ensemble.effects import Block, Effects
+from weft.diagnosis.ensemble.phases import Bottleneck, Phase, overall_mbps
+from weft.diagnosis.ensemble.rates import Rates
+from weft.diagnosis.summary import Summary
 from weft.nodeset import fold, fold_groups, fold_names
-from weft.run.digests import Digests
+from weft.runs.digests import Digests
 
 MOST_ROWS = 10
 """Longer lists are cut to their slowest; --json and the report have everything."""

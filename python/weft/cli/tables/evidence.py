@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from weft.cli.tables.layout import number, plain_table, terminal, titled
-from weft.diagnose.evidence import Evidence, PointEvidence
+from weft.diagnosis.evidence import Evidence, PointEvidence
 
 COLUMNS = {
     "user_ns": ("user", number),

@@ -9,8 +9,8 @@ from rich.table import Table
 from weft.alike import listed
 from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.cli.tables.thresholds import print_thresholds
-from weft.diagnose.limits.findings import Findings, Limit, Slow
-from weft.diagnose.limits.folded import (
+from weft.diagnosis.limits.findings import Findings, Limit, Slow
+from weft.diagnosis.limits.folded import (
     capacity_of,
     directions_text,
     fold_limits,
@@ -20,7 +20,7 @@ from weft.diagnose.limits.folded import (
 from weft.interval import Interval
 from weft.nodeset import fold, fold_names
 from weft.quantity import significant
-from weft.run.meta import RunMeta
+from weft.runs.meta import RunMeta
 
 MOST_ROWS = 20
 """Of longer lists --json has everything."""

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.cli.tables.layout import number, plain_table, titled
-from weft.diagnose.node.applications import LoadedPoint
-from weft.diagnose.node.occupation import Budget, Busy, CacheHits, Cycles
-from weft.diagnose.node.web import WebPoint
-from weft.diagnose.summary import Summary
+from weft.diagnosis.node.applications import LoadedPoint
+from weft.diagnosis.node.occupation import Budget, Busy, CacheHits, Cycles
+from weft.diagnosis.node.web import WebPoint
+from weft.diagnosis.summary import Summary
 
 
 def print_insides(summary: Summary, console: Console) -> None:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.cli.tables.layout import number, plain_table, titled
-from weft.diagnose.multi_pair import MultiPairPoint
+from weft.diagnosis.multi_pair import MultiPairPoint
 
 MOST_SIZES = 6
 """More sizes than these do not fit a terminal: the first, the last and some between are shown."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 
 from weft.cli.tables.layout import plain_table, titled
-from weft.diagnose.stops import beside_earlier, difference_text
-from weft.run.meta import RunMeta
+from weft.diagnosis.stops import beside_earlier, difference_text
+from weft.runs.meta import RunMeta
 
 
 def print_differences(console: Console, meta: RunMeta) -> None:

@@ -12,14 +12,14 @@ from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
 from weft.cli.tables.stops import print_differences
 from weft.cli.tables.thresholds import print_thresholds
-from weft.diagnose.delivery import Delivered
-from weft.diagnose.points import Point
-from weft.diagnose.signature import Signature
-from weft.diagnose.stops import stop_lines
-from weft.diagnose.summary import Summary
+from weft.diagnosis.delivery import Delivered
+from weft.diagnosis.points import Point
+from weft.diagnosis.signature import Signature
+from weft.diagnosis.stops import stop_lines
+from weft.diagnosis.summary import Summary
 from weft.interval import Interval
 from weft.nodeset import fold
-from weft.run.meta import Warning
+from weft.runs.meta import Warning
 from weft.statistics import has_interval
 
 MOST_NAMED = 8

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from weft.cli.tables.layout import titled
-from weft.diagnose.thresholds import Threshold, resolution_text, threshold_lines
-from weft.run.meta import RunMeta
+from weft.diagnosis.thresholds import Threshold, resolution_text, threshold_lines
+from weft.runs.meta import RunMeta
 
 
 def print_thresholds(found: Sequence[Threshold], meta: RunMeta, console: Console) -> None:

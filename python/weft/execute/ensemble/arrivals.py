@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from weft.execute.logbook import Logbook
 from weft.plan.phases import Phase
 from weft.plan.roles import participants, without
-from weft.run.windows import are_measured
+from weft.runs.windows import are_measured
 from weft.testbed.agent.reply import PhaseOver
 from weft.testbed.agent.wire_format import Evidence
 

@@ -23,7 +23,7 @@ from weft.execute.mpi.launch import launch
 from weft.execute.pair import StepJob
 from weft.plan.phases import Phase
 from weft.plan.plan import CountRule, StopRule
-from weft.run.samples import SCHEMA
+from weft.runs.samples import SCHEMA
 from weft.testbed.agent.agent import AgentError, Recorded
 from weft.testbed.agent.reply import Joined, PhaseOver
 from weft.testbed.agent.wire_format import Evidence

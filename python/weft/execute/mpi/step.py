@@ -19,7 +19,7 @@ from weft.execute.mpi.job import Job
 from weft.execute.mpi.launch import launch
 from weft.execute.pair import NextBatches, OnEvidence, OnSamples, StepJob, StepOutcome
 from weft.plan.phases import expand
-from weft.run.samples import SCHEMA
+from weft.runs.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.request import Wanted
 from weft.testbed.base import Testbed

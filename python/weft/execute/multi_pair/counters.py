@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.run.meta import Warning
+from weft.runs.meta import Warning
 from weft.testbed.agent.reply import Facts, Interface
 
 LEAST_BYTES = 1 << 20

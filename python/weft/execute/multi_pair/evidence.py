@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.execute.evidence import EvidenceLog
-from weft.run.tables import GAUGES
+from weft.runs.tables import GAUGES
 from weft.testbed.agent.agent import Recorded
 from weft.testbed.agent.wire_format import Evidence
 

@@ -19,7 +19,7 @@ from weft.plan.arrangements import Arrangement, arrangements
 from weft.plan.pattern import Exchange, MultiPair, Pingpong, Stream
 from weft.plan.phases import expand
 from weft.plan.plan import CountRule, Step
-from weft.run.samples import SCHEMA
+from weft.runs.samples import SCHEMA
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.reply import Timed
 from weft.testbed.agent.request import DriveSynchronised

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from weft.errors import RequestError
 from weft.formats.exporters import netpipe
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 FORMATS: dict[str, Callable[[Run], str]] = {
     "netpipe": netpipe.write,

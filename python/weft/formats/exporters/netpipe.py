@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.diagnose.curve import curves, pingpong
+from weft.diagnosis.curve import curves, pingpong
 from weft.errors import RequestError
-from weft.run.folder import Run
+from weft.runs.folder import Run
 
 _BITS_PER_NETPIPE_MB = 2**20
 

@@ -15,7 +15,7 @@ from weft.formats.importers.assembly import assemble
 from weft.formats.importers.imported import Content, Options
 from weft.formats.importers.text import Text
 from weft.plan.catalog import known_names
-from weft.run.folder import Run, RunWriter
+from weft.runs.folder import Run, RunWriter
 
 
 @dataclass(frozen=True)

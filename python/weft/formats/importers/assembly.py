@@ -23,8 +23,8 @@ from weft.plan.pattern import Pattern
 from weft.plan.phases import expand
 from weft.plan.plan import CountRule, Plan, SizeList, Step
 from weft.plan.plan import Options as PlanOptions
-from weft.run.meta import RunMeta, Status
-from weft.run.samples import SCHEMA
+from weft.runs.meta import RunMeta, Status
+from weft.runs.samples import SCHEMA
 
 _MOST = (MOST_BYTES, MOST_MESSAGES, MOST_NS)
 

@@ -37,7 +37,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Timing:
-    """One timed batch, from the line of the file that says it; `elapsed_ns` as in `weft.run.samples`."""
+    """One timed batch, from the line of the file that says it; `elapsed_ns` as in `weft.runs.samples`."""
 
     line: Line
     size_bytes: int

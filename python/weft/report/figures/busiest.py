@@ -13,7 +13,7 @@ from weft.report.ensemble import Ensemble
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.report.material import Material
-from weft.run.link_loads import Load
+from weft.runs.link_loads import Load
 
 MOST_ROWS = 20
 ROW_PX, LEAST_PX = 22, 120

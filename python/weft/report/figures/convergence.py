@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import altair as alt
 
-from weft.diagnose.convergence import Look, looks
-from weft.diagnose.decision import allowed_error
+from weft.diagnosis.convergence import Look, looks
+from weft.diagnosis.decision import allowed_error
 from weft.quantity import BYTES, range_us
 from weft.report.figures.curves import size_text
 from weft.report.figures.drawing import axes, parts

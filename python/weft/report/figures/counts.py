@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from weft.diagnose.ensemble.phases import Phase
+from weft.diagnosis.ensemble.phases import Phase
 from weft.plan.pattern import AllToAll
 from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from weft.diagnose.points import Point
+from weft.diagnosis.points import Point
 from weft.interval import Interval
 from weft.quantity import format_bytes, format_mbps, format_us, range_mbps, range_us
 from weft.report.figures.drawing.figure import Row, short

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import altair as alt
 
-from weft.diagnose.evidence import PointEvidence
+from weft.diagnosis.evidence import PointEvidence
 from weft.report.figures.curves import curve_tables, size_text
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import altair as alt
 
-from weft.diagnose.limits.fabric_tree import FabricTree, has_one_way
+from weft.diagnosis.limits.fabric_tree import FabricTree, has_one_way
 from weft.report.directions import FabricLanes
 from weft.report.ensemble import Ensemble
 from weft.report.figures.drawing import axes, parts

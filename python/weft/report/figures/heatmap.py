@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from weft.diagnose.ensemble.matrix import RateMatrix
+from weft.diagnosis.ensemble.matrix import RateMatrix
 from weft.nodeset import fold
 from weft.quantity import format_bytes
 from weft.report.ensemble import Ensemble, EnsembleStep

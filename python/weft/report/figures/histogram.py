@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from weft.diagnose.curve import Ints
-from weft.diagnose.ensemble.phases import overall_mbps
+from weft.diagnosis.curve import Ints
+from weft.diagnosis.ensemble.phases import overall_mbps
 from weft.quantity import format_mbps
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.drawing import axes, parts

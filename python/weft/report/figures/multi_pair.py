@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
-from weft.diagnose.multi_pair import MultiPairPoint
+from weft.diagnosis.multi_pair import MultiPairPoint
 from weft.quantity import format_bytes, format_mbps, format_us
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short

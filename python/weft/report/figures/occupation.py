@@ -8,7 +8,7 @@ from typing import Final
 
 import altair as alt
 
-from weft.diagnose.node.occupation import Budget, Busy
+from weft.diagnosis.node.occupation import Budget, Busy
 from weft.quantity import format_us
 from weft.report.figures.curves import size_text
 from weft.report.figures.drawing import axes, parts

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from weft.diagnose.thresholds import Threshold, highest
+from weft.diagnosis.thresholds import Threshold, highest
 from weft.report.figures.drawing import parts
 from weft.report.figures.drawing.figure import Row, short
 from weft.report.series import Series

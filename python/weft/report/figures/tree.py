@@ -10,7 +10,7 @@ from functools import cached_property
 
 import altair as alt
 
-from weft.diagnose.limits.findings import Limit
+from weft.diagnosis.limits.findings import Limit
 from weft.nodeset import fold
 from weft.quantity import range_mbps
 from weft.report.ensemble import Ensemble

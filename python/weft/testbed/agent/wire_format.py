@@ -12,8 +12,8 @@ import msgspec
 import pyarrow as pa
 
 from weft.errors import WorkError
-from weft.run.samples import SCHEMA
-from weft.run.tables import EVIDENCE_NAME, SCHEMAS
+from weft.runs.samples import SCHEMA
+from weft.runs.tables import EVIDENCE_NAME, SCHEMAS
 from weft.testbed.agent.reply import Reply
 from weft.testbed.agent.request import Request
 

@@ -14,8 +14,8 @@ from weft.errors import RequestError
 from weft.plan.pattern import AllToAll, Policy
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
-from weft.run import records
-from weft.run.meta import Warning
+from weft.runs import records
+from weft.runs.meta import Warning
 from weft.testbed.base import BaseTestbed, Node, Testbed
 from weft.testbed.computed.outcome import Outcome
 from weft.testbed.needs import refuse_load

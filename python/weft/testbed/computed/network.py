@@ -13,15 +13,15 @@ import pyarrow as pa
 
 from weft import _core
 from weft.errors import RequestError, WorkError
-from weft.fabric.describe import Description
-from weft.fabric.load import load_fabric
-from weft.fabric.simgrid.importer import read_simgrid
+from weft.fabrics.describe import Description
+from weft.fabrics.load import load_fabric
+from weft.fabrics.simgrid.importer import read_simgrid
 from weft.plan import catalog
 from weft.plan.load import load_plan
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
-from weft.run import records
-from weft.run.tables import BOTTLENECKS_NAME, LOADS_NAME
+from weft.runs import records
+from weft.runs.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
@@ -170,7 +170,7 @@ def _find(name: str) -> Path:
 def simulate(
     plan: str, on: str, scale: float = 1.0, overrides: list[tuple[str, str]] | None = None
 ) -> pa.Table:
-    """The samples of a plan on a network, without a run folder (schema: weft.run.samples.SCHEMA).
+    """The samples of a plan on a network, without a run folder (schema: weft.runs.samples.SCHEMA).
 
     A step's times count from its own start. Adaptive steps need a run; raises RequestError.
     """

@@ -15,8 +15,8 @@ from weft.errors import RequestError
 from weft.plan import catalog
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
-from weft.run import records
-from weft.run.tables import (
+from weft.runs import records
+from weft.runs.tables import (
     APPLICATIONS_NAME,
     BOTTLENECKS_NAME,
     BUDGET_NAME,

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct, field
 
-from weft.run.digests import BOTTLENECKS_SCHEMA, PHASES_SCHEMA, RATES_SCHEMA, Digests
-from weft.run.samples import SCHEMA
+from weft.runs.digests import BOTTLENECKS_SCHEMA, PHASES_SCHEMA, RATES_SCHEMA, Digests
+from weft.runs.samples import SCHEMA
 from weft.statistics import Floats
 
 Columns: TypeAlias = dict[str, bytes]

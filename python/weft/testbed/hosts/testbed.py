@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from weft.errors import RequestError
-from weft.run import records
-from weft.run.meta import Warning
+from weft.runs import records
+from weft.runs.meta import Warning
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.hosts.addresses import resolve_all, settle

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from weft import binaries
 from weft.errors import RequestError, WorkError
-from weft.run.meta import Warning
+from weft.runs.meta import Warning
 from weft.testbed.lab.headroom import Stats
 
 REQUEST_STATUS = 2

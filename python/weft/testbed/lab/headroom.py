@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from weft.run.meta import Warning
-from weft.run.records import Headroom
+from weft.runs.meta import Warning
+from weft.runs.records import Headroom
 
 LATE_SHARE = 0.01
 """More frames than this share too late, and the machine rather than the fabric is measured."""

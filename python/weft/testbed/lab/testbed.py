@@ -10,8 +10,8 @@ from typing import cast
 
 from weft.errors import RequestError
 from weft.plan import catalog
-from weft.run import records
-from weft.run.meta import Warning
+from weft.runs import records
+from weft.runs.meta import Warning
 from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.lab import headroom, registry
 from weft.testbed.lab.daemon import Keeper, close_pipes, let_go, read_stats, start_keeper

@@ -1,0 +1,114 @@
+"""What a run measured between two nodes, by what it has in common with another run: sizes, loads, arrangements."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec import UNSET, UnsetType
+
+from weft.diagnosis.curve import Reduction, curves
+from weft.diagnosis.multi_pair import multi_pair_points
+from weft.diagnosis.node.applications import loaded_points
+from weft.diagnosis.node.web import web_points
+from weft.diagnosis.points import curve_points
+from weft.interval import Interval
+from weft.runs.folder import Run
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """One thing in both runs, as `weft compare --json` prints it; `a` and `b` are in Mb/s, `ratio` is a's over b's.
+
+    The ratio's interval combines the ends of both intervals, so it covers at least as surely as
+    they do together. `significant` is None when the launches are too few to prove any difference. `noise_a` and
+    `noise_b` are what each run differs from itself (weft.comparison.noise), as a share; None where that is not known.
+    A load is the gamma of a stream, or the users of a web server; an arrangement is one of several pairs.
+    """
+
+    pattern: str
+    size_bytes: int
+    a: Interval
+    b: Interval
+    ratio: Interval
+    significant: bool | None = None
+    gamma: float | UnsetType = UNSET
+    users: float | UnsetType = UNSET
+    arrangement: str | UnsetType = UNSET
+    noise_a: float | None = None
+    noise_b: float | None = None
+
+    @property
+    def what(self) -> str:
+        """What tables call it, beside the size."""
+        said = {"gamma": self.gamma, "users": self.users}
+        loads = [f"{name} {load:g}" for name, load in said.items() if load is not UNSET]
+        arranged = [] if self.arrangement is UNSET else [self.arrangement]
+        return ", ".join([self.pattern, *loads, *arranged])
+
+
+class Key(NamedTuple):
+    """What must be equal in both runs; `step` is which of the run's steps of that pattern it is."""
+
+    pattern: str
+    size_bytes: int
+    step: int = 0
+    gamma: float | UnsetType = UNSET
+    users: float | UnsetType = UNSET
+    arrangement: str | UnsetType = UNSET
+
+    def pair(self, a: Measured, b: Measured) -> Pair:
+        """What both runs measured of it."""
+        ratio = ratio_of(a.mbps, b.mbps)
+        return Pair(self.pattern, self.size_bytes, a.mbps, b.mbps, ratio, None, *self[3:])
+
+
+class Measured(NamedTuple):
+    """Throughput, and that of each launch, NaN where it did not measure it; none where nothing is repeated."""
+
+    mbps: Interval
+    by_launch_mbps: tuple[float, ...] = ()
+
+
+def measured(run: Run, reduction: Reduction) -> dict[Key, Measured]:
+    """Everything that is no route, with one value a launch by `reduction`."""
+    return dict([*_sizes(run, reduction), *_loads(run), *_arrangements(run)])
+
+
+def ratio_of(left: Interval, right: Interval) -> Interval:
+    """Of two throughputs."""
+    return Interval(left.median / right.median, left.low / right.high, left.high / right.low)
+
+
+def _sizes(run: Run, reduction: Reduction) -> Iterator[tuple[Key, Measured]]:
+    seen: dict[str, int] = defaultdict(int)
+    for curve in curves(run, reduction):
+        by_launch = np.full((len(curve.sizes), int(curve.launches.max()) + 1), np.nan)
+        # Where sizes ended by themselves, later launches measured only some of them.
+        kept = np.isin(curve.launches, (curve.whole() if curve.goal else curve).launches)
+        by_launch[:, curve.launches[kept]] = curve.rates_mbps[:, kept]
+        for point, row in zip(curve_points(curve), by_launch.tolist(), strict=True):
+            key = Key(curve.pattern, point.size_bytes, seen[curve.pattern])
+            yield key, Measured(point.throughput_mbps, tuple(row))
+        seen[curve.pattern] += 1
+
+
+def _loads(run: Run) -> Iterator[tuple[Key, Measured]]:
+    """What is computed comes out the same in every launch: each end is one value, and no launch is another."""
+    found = {
+        Key("stream", one.size_bytes, gamma=one.gamma): one.throughput_mbps
+        for one in loaded_points(run)
+    } | {
+        Key("webserver", one.page_bytes, users=float(one.users)): one.throughput_mbps
+        for one in web_points(run, [])
+    }
+    for key, mbps in found.items():
+        yield key, Measured(Interval(mbps, mbps, mbps))
+
+
+def _arrangements(run: Run) -> Iterator[tuple[Key, Measured]]:
+    for one in multi_pair_points(run):
+        key = Key(one.test, one.size_bytes, arrangement=one.name)
+        yield key, Measured(one.sum_mbps, one.by_launch_mbps)

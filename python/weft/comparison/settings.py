@@ -1,0 +1,102 @@
+"""What two runs were not alike in before anything was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from weft.plan.plan import Plan, to_data
+from weft.runs.meta import RunMeta
+from weft.runs.records import Fabric
+
+FACTS = ("kernel", "cpu_model", "cpus")
+"""What nodes say of themselves and results depend on."""
+
+NOT_SET = "-"
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """A setting with its value in both runs, as text."""
+
+    what: str
+    a: str
+    b: str
+
+
+def setting_differences(a: RunMeta, b: RunMeta) -> list[Difference]:
+    """Version, testbed and fabric, plan, effective settings and nodes' facts, where the runs differ.
+
+    Parts of fabrics are compared where both runs have one.
+    """
+    left, right = dict(_settings(a)), dict(_settings(b))
+    if NOT_SET in (left["fabric"], right["fabric"]):
+        left, right = _without_parts(left), _without_parts(right)
+    return [
+        Difference(what, left.get(what, NOT_SET), right.get(what, NOT_SET))
+        for what in {**left, **right}
+        if left.get(what, NOT_SET) != right.get(what, NOT_SET)
+    ]
+
+
+def _without_parts(settings: dict[str, str]) -> dict[str, str]:
+    return {what: value for what, value in settings.items() if not what.startswith("fabric's ")}
+
+
+def _settings(meta: RunMeta) -> Iterator[tuple[str, str]]:
+    yield "weft", meta.weft_version or NOT_SET
+    yield "testbed", f"{meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}"
+    yield "scale", f"{meta.testbed.get('scale', 1.0):g}"
+    fabric = meta.testbed.get("fabric")
+    yield from _fabric(fabric) if fabric else [("fabric", NOT_SET)]
+    yield from _plan(meta.plan)
+    yield from _sets("", (one["settings"] for one in meta.effective))
+    facts = (node.get("facts") or {} for node in meta.nodes)
+    yield from _sets("node's ", ({key: one.get(key) for key in FACTS} for one in facts))
+
+
+def _fabric(fabric: Fabric) -> Iterator[tuple[str, str]]:
+    """Its name, and of each list of parts how many there are and which are how often alike."""
+    yield "fabric", fabric["name"]
+    for part in ("hosts", "switches", "links"):
+        yield f"fabric's {part}", str(len(fabric[part]))
+    links = ({k: v for k, v in link.items() if k != "ends"} for link in fabric["links"])
+    flat = [dict(_flat(link)) for link in links]
+    yield from _sets("fabric's link ", flat)
+    keys = ("capacity_bits_per_s", "queue_frames")
+    switches = (
+        {key: one.get(key) for key in keys} | {"capacity_by_ports": str(one["capacity_by_ports"])}
+        if "capacity_by_ports" in one
+        else {key: one.get(key) for key in keys}
+        for one in fabric["switches"]
+    )
+    yield from _sets("fabric's switch ", switches)
+
+
+def _plan(plan: Plan) -> Iterator[tuple[str, str]]:
+    yield "plan", plan.name
+    yield "launches", str(plan.launches)
+    for index, step in enumerate(plan.steps):
+        named = f"step {index} ({step.name})"
+        for key, value in _flat(to_data(step)):
+            yield f"{named}: {key}", value
+
+
+def _sets(prefix: str, documents: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, str]]:
+    """By key all values that occur, so that it does not matter on which node or in which launch."""
+    values: dict[str, set[str]] = {}
+    for document in documents:
+        for key, value in document.items():
+            if value is not None:
+                values.setdefault(key, set()).add(str(value))
+    for key, found in values.items():
+        yield prefix + key, ", ".join(sorted(found))
+
+
+def _flat(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+    """The leaves of nested tables, by their path."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{path}.{key}" if path else str(key))
+    elif value is not None:
+        yield path, str(value)

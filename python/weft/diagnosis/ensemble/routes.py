@@ -1,0 +1,88 @@
+"""What each route of a run carried: every direction between two nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weft.diagnosis.curve import Ints, group_starts
+from weft.diagnosis.ensemble.rates import Rates
+from weft.interval import Interval
+from weft.runs.meta import RunMeta
+
+
+@dataclass(frozen=True)
+class Route:
+    """One direction between two nodes, in the phase and at the size at which it was fastest.
+
+    `latency_us` is half the round trip of its smallest message, where round trips were timed.
+    """
+
+    src: str
+    dst: str
+    size_bytes: int
+    rate_mbps: Interval
+    step: int
+    phase: int
+    latency_us: float | None
+
+
+def routes(meta: RunMeta, rates: Rates) -> list[Route]:
+    """The routes of a run that carried anything, by source and destination."""
+    best = fastest_of_each_route(rates)
+    latencies = _latencies_us(meta, rates)
+    names = [str(node["name"]) for node in meta.nodes]
+    return [
+        Route(
+            names[best.src[i]],
+            names[best.dst[i]],
+            int(best.size[i]),
+            Interval(float(best.mbps[i]), float(best.low_mbps[i]), float(best.high_mbps[i])),
+            int(best.step[i]),
+            int(best.phase[i]),
+            latencies.get((int(best.src[i]), int(best.dst[i]))),
+        )
+        for i in range(len(best))
+    ]
+
+
+def fastest_of_each_route(rates: Rates) -> Rates:
+    """Each source and destination once."""
+    return rates.where(_first_of_each_route(rates, -rates.mbps))
+
+
+def transfers_json(meta: RunMeta, rates: Rates, steps: set[int]) -> list[dict[str, Any]]:
+    """Every transfer of some steps: each phase with each of its routes."""
+    names = [str(node["name"]) for node in meta.nodes]
+    kept = rates.where(np.isin(rates.step, sorted(steps)))
+    ends = (kept.mbps, kept.low_mbps, kept.high_mbps)
+    columns = (kept.step, kept.phase, kept.src, kept.dst, kept.size, *ends)
+    return [
+        {
+            "step": int(step),
+            "phase": int(phase),
+            "src": names[src],
+            "dst": names[dst],
+            "size_bytes": int(size),
+            "rate_mbps": Interval(float(median), float(low), float(high)),
+        }
+        for step, phase, src, dst, size, median, low, high in zip(*columns, strict=True)
+    ]
+
+
+def _latencies_us(meta: RunMeta, rates: Rates) -> dict[tuple[int, int], float]:
+    """The one-way time of the smallest message of each route on which round trips were timed."""
+    timed = [i for i, step in enumerate(meta.plan.steps) if step.measures_latency]
+    found = rates.where(np.isin(rates.step, timed))
+    first = found.where(_first_of_each_route(found, found.size))
+    ends = zip(first.src.tolist(), first.dst.tolist(), strict=True)
+    return dict(zip(ends, first.time_us.tolist(), strict=True))
+
+
+def _first_of_each_route(rates: Rates, preference: Any) -> Ints:
+    """The row of each route with the least preference value; of equal ones the first."""
+    order = np.lexsort((preference, rates.dst, rates.src))
+    chosen: Ints = order[group_starts(rates.src[order], rates.dst[order])]
+    return chosen

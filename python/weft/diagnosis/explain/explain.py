@@ -1,0 +1,48 @@
+"""Explains a run by the evidence that was recorded beside its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from weft.diagnosis.curve import Curve, curves
+from weft.diagnosis.explain.contrast import contrasts
+from weft.diagnosis.explain.finding import Explanation
+from weft.diagnosis.explain.kink import kinks
+from weft.diagnosis.explain.limited import limits
+from weft.diagnosis.explain.moved import allowed_error, explain_contrast
+from weft.diagnosis.explain.signals import signals
+from weft.diagnosis.explain.stretches import of_step
+from weft.diagnosis.points import curve_points
+from weft.diagnosis.thresholds import curve_thresholds
+from weft.runs.folder import Run
+from weft.runs.tables import EVIDENCE_NAME
+
+
+def explain(run: Run) -> list[Explanation]:
+    """What explains the limits, modes, dips, jumps, kinks and outliers of a run between two nodes, the surest first.
+
+    What the kernel states of whole steps comes first, then what moved with slow parts, then what nothing explains.
+    Empty for a run without evidence, and between many nodes.
+    """
+    if all(step.is_ensemble for step in run.meta.plan.steps):
+        return []
+    evidence = run.side_table(EVIDENCE_NAME)
+    if evidence.num_rows == 0:
+        return []
+    found = [one for curve in curves(run) for one in _of_curve(run, curve, evidence)]
+    return sorted(found, key=lambda one: (one.cause is None, one.kind != "limit"))
+
+
+def _of_curve(run: Run, curve: Curve, evidence: pa.Table) -> Iterator[Explanation]:
+    stretches = of_step(run, evidence, curve.step)
+    if stretches is None:
+        return
+    found = signals(run, stretches)
+    yield from limits(run, curve, stretches, found)
+    step = run.meta.plan.steps[curve.step].name
+    seen = curve_points(curve), curve_thresholds(run, curve), stretches
+    slow = [*contrasts(*seen), *kinks(*seen)]
+    for contrast in slow:
+        yield explain_contrast(step, contrast, found, stretches, allowed_error(len(slow)))

@@ -1,0 +1,119 @@
+"""What a run says about the inside of a network: shared limits, slow nodes and routes, how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from weft.diagnosis.explain.explain import explain
+from weft.diagnosis.limits.declared import DeclaredNetwork
+from weft.diagnosis.limits.differences import differences, unobservable
+from weft.diagnosis.limits.findings import Findings
+from weft.diagnosis.limits.naming import Namer
+from weft.diagnosis.limits.wording import cut_text, doubt_text, may_be_the_machine, verdict_text
+from weft.diagnosis.multi_pair import multi_pair_points
+from weft.diagnosis.pair_order import PairOrder, pair_orders
+from weft.diagnosis.thresholds import thresholds
+from weft.diagnosis.xray.limit import SharedLimit
+from weft.diagnosis.xray.study import Study, conclude
+from weft.diagnosis.xray.survey import take_survey
+from weft.diagnosis.xray.trial import trials
+from weft.interval import Interval
+from weft.runs.digests import sampled_steps
+from weft.runs.experiment import MOST_NODES
+from weft.runs.folder import Run
+from weft.runs.meta import RunMeta
+from weft.statistics import median_interval
+
+LEAST_NODES = 4
+"""With fewer, no two groups of two can be told apart."""
+
+
+def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
+    """Diagnose a run, whole or cut short; `declared` is what the network should be."""
+    return replace(_findings(run, declared), explanations=explain(run))
+
+
+def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
+    """What the rates say, without what was recorded beside them."""
+    meta = run.meta
+    if orders := pair_orders(multi_pair_points(run)):
+        return Findings(_pairs_verdict(orders), pairs=orders)
+    if not any(step.is_ensemble for step in meta.plan.steps) or run.samples.num_rows == 0:
+        verdict = "Nothing was measured between many nodes, so nothing is known of the inside of the network."
+        return Findings(verdict, thresholds=thresholds(run))
+    if why := _unsearchable(meta):
+        return Findings(why)
+    study = study_of(run)
+    named = Namer(meta)
+    if len(study.survey.nodes) < LEAST_NODES:
+        count = len(study.survey.nodes)
+        return Findings(f"Too few nodes to tell groups apart: {count}, and it takes {LEAST_NODES}.")
+    searched = _searched_steps(meta)
+    all_nodes = study.survey.nodes
+    believed: list[SharedLimit] = []
+    doubted: list[SharedLimit] = []
+    for one in study.limits:
+        (doubted if may_be_the_machine(one, all_nodes, meta) else believed).append(one)
+    limits = [named.limit(limit, study) for limit in believed]
+    slow = list(named.slow(study))
+    questions = [*study.undecided, *((doubt_text(one), one.members) for one in doubted)]
+    undecided = [f"{question}: {named.text(nodes)}" for question, nodes in questions]
+    if searched and study.requests:
+        undecided.append(f"the search ended before {len(study.requests)} more experiments")
+    return Findings(
+        verdict=verdict_text(limits, slow, cut_text(study), bool(searched), undecided),
+        groups=[
+            named.names(group.members)
+            for group in study.groups
+            if not doubted or group.members != all_nodes
+        ],
+        limits=limits,
+        slow=slow,
+        undecided=undecided,
+        differences=differences(declared, study, named.all) if declared else [],
+        unobservable=unobservable(declared) if declared else [],
+        full_rate_mbps=_full_rate(study),
+    )
+
+
+def _pairs_verdict(orders: list[PairOrder]) -> str:
+    """What is fastest with most pairs, for each test."""
+    most = max(order.pairs for order in orders)
+    best = [f"{one.test} {' or '.join(one.fastest)}" for one in orders if one.pairs == most]
+    count = "1 pair" if most == 1 else f"{most} pairs"
+    return f"With {count} the fastest use of the interfaces is: {', '.join(best)}."
+
+
+def _unsearchable(meta: RunMeta) -> str:
+    """Why a run over many nodes cannot be looked through for limits; empty where it can."""
+    if sampled_steps(meta):
+        return (
+            "Of some steps only a sample of the transfers is kept, and limits are found from what all of them got at "
+            "the same time; `weft show` says what held them back."
+        )
+    if len(meta.nodes) > MOST_NODES:
+        return f"{len(meta.nodes)} nodes are too many to look for limits among: it takes {MOST_NODES} at most."
+    return ""
+
+
+def study_of(run: Run) -> Study:
+    """All that follows from a run's survey and search."""
+    meta = run.meta
+    names = [str(node["name"]) for node in meta.nodes]
+    lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
+    survey = take_survey(run.samples, meta.plan, len(names), lost)
+    searched = (trials(run.samples, step, meta.phases) for step in _searched_steps(meta))
+    return conclude(survey, [trial for step in searched for trial in step], is_over=True)
+
+
+def _searched_steps(meta: RunMeta) -> list[int]:
+    steps = enumerate(meta.plan.steps)
+    return [index for index, step in steps if step.is_adaptive]
+
+
+def _full_rate(study: Study) -> Interval | None:
+    nodes = sorted(study.survey.nodes)
+    rates = np.minimum(study.ports.send_mbps, study.ports.receive_mbps)[nodes]
+    return median_interval(rates) if nodes else None

@@ -1,0 +1,162 @@
+"""Where a measured network differs from the declared one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from weft.diagnosis.limits.declared import DeclaredLimit, DeclaredNetwork
+from weft.diagnosis.xray.decision import FULL_SHARE
+from weft.diagnosis.xray.flows import Members
+from weft.diagnosis.xray.limit import SharedLimit
+from weft.diagnosis.xray.study import Study
+from weft.nodeset import fold
+from weft.quantity import format_mbps
+
+TOLERANCE = 0.15
+"""Measured and declared rates that differ by more are told."""
+
+
+def differences(declared: DeclaredNetwork, study: Study, names: Sequence[str]) -> list[str]:
+    """Nodes in other places, ports and limits of other rates, nodes that one of them lacks."""
+    missing = sorted(set(declared.hosts) - set(names))
+    unknown = sorted(set(names) - set(declared.hosts))
+    found = [f"{fold(missing)}: declared, but not in the run"] if missing else []
+    found += [f"{fold(unknown)}: in the run, but not declared"] if unknown else []
+    if missing or unknown:
+        return found
+    place = [declared.hosts.index(name) for name in names]
+    view = _View(declared, place, names)
+    moved = list(view.moved(study))
+    return [*moved, *view.ports(study), *view.limits(study, knows_groups=not moved)]
+
+
+def unobservable(declared: DeclaredNetwork) -> list[str]:
+    """The inner limits that hosts cannot fill, so that no traffic between them shows whether they are there."""
+    hidden: dict[str, list[str]] = {}
+    for limit in declared.inner_limits:
+        if declared.offered_mbps(limit) * FULL_SHARE < limit.capacity_mbps:
+            hidden.setdefault(limit.name, []).append(limit.direction)
+    return [name if len(ways) > 1 else f"{name} {ways[0]}" for name, ways in hidden.items()]
+
+
+class _View:
+    """The declared network with its hosts numbered as the run's nodes are."""
+
+    def __init__(self, declared: DeclaredNetwork, place: list[int], names: Sequence[str]) -> None:
+        self._declared = declared
+        self._node = {host: node for node, host in enumerate(place)}
+        self._names = names
+
+    def _members(self, limit: DeclaredLimit) -> Members:
+        return frozenset(self._node[host] for host in limit.members)
+
+    def _text(self, nodes: Members) -> str:
+        return fold(self._names[node] for node in sorted(nodes))
+
+    def moved(self, study: Study) -> Iterator[str]:
+        """Nodes measured in another group than the declared one; two that are in each other's look swapped."""
+        homes = self._homes(study)
+        wanderers = {
+            node: (declared, measured)
+            for node, (declared, measured) in homes.items()
+            if declared != measured
+        }
+        told: set[int] = set()
+        for node, (declared, measured) in sorted(wanderers.items()):
+            swapped = [
+                other
+                for other, ends in wanderers.items()
+                if ends == (measured, declared) and other > node and other not in told
+            ]
+            if node in told:
+                continue
+            if swapped:
+                told |= {node, swapped[0]}
+                yield f"{self._names[node]} and {self._names[swapped[0]]} look swapped"
+            else:
+                with_whom = self._text(measured - {node}) or "no other node"
+                yield f"{self._names[node]}: measured among {with_whom}, declared among {self._text(declared - {node})}"
+
+    def _homes(self, study: Study) -> dict[int, tuple[Members, Members]]:
+        """For each node its declared group and the declared group that resembles its measured one."""
+        all_nodes = study.survey.nodes
+        measured = {group.members for group in study.survey.candidates.walk()} | {
+            group.members for group in study.groups
+        }
+        measured = {group for group in measured if 1 < len(group) < len(all_nodes)}
+        declared = {self._members(limit) & all_nodes for limit in self._declared.inner_limits}
+        declared = {group for group in declared if 1 < len(group) < len(all_nodes)}
+        if not declared:
+            return {}
+        # Not all that is declared is seen: a chip that its ports cannot fill has no group of its own.
+        likest = {seen: _likest(declared, seen) for seen in measured}
+        homes: dict[int, tuple[Members, Members]] = {}
+        for node in sorted(all_nodes):
+            own = min((one for one in likest.values() if node in one), key=len, default=None)
+            seen = min((group for group in measured if node in group), key=len, default=None)
+            if own and seen:
+                homes[node] = (own, likest[seen])
+        return homes
+
+    def ports(self, study: Study) -> Iterator[str]:
+        """Ports that are slower or faster than declared."""
+        for limit in self._declared.limits:
+            members = self._members(limit)
+            if limit.kind != "link" or len(members) != 1:
+                continue
+            (node,) = members
+            rates = study.ports.send_mbps if limit.direction == "out" else study.ports.receive_mbps
+            if np.isfinite(rates[node]) and _differ(rates[node], limit.capacity_mbps):
+                way = "sends" if limit.direction == "out" else "receives"
+                yield (
+                    f"{self._names[node]} {way} {format_mbps(rates[node])}, "
+                    f"declared {format_mbps(limit.capacity_mbps)}"
+                )
+
+    def limits(self, study: Study, knows_groups: bool) -> Iterator[str]:
+        """Limits that are wider or narrower than declared, or, where the groups agree, that are not declared."""
+        all_nodes = study.survey.nodes
+        for found in study.limits:
+            kind = "switch" if found.kind == "switch" else "link"
+            sides = {
+                found.members: found.direction,
+                all_nodes - found.members: _other(found.direction),
+            }
+            same = [
+                limit
+                for limit in self._declared.inner_limits
+                if limit.kind == kind
+                and sides.get(self._members(limit)) in (limit.direction, "inside")
+            ]
+            if same or knows_groups:
+                yield from self._compared(found, same)
+
+    def _compared(self, found: SharedLimit, same: list[DeclaredLimit]) -> Iterator[str]:
+        where = f"{self._text(found.members)} {found.direction}"
+        measured = found.capacity_mbps.median
+        if not same:
+            yield f"{where}: {format_mbps(measured)} in all, no such limit is declared"
+            return
+        declared = min(limit.capacity_mbps for limit in same)
+        if _differ(measured, declared):
+            yield f"{where}: {format_mbps(measured)} in all, declared {format_mbps(declared)}"
+
+
+def _other(direction: str) -> str:
+    return {"out": "in", "in": "out"}.get(direction, direction)
+
+
+def _differ(measured: float, declared: float) -> bool:
+    return abs(measured / declared - 1) > TOLERANCE
+
+
+def _likest(groups: Iterable[Members], seen: Members) -> Members:
+    """The group that resembles another most; of equal ones the smaller, so that the choice does not depend on order."""
+    return max(groups, key=lambda group: (_likeness(group, seen), -len(group), sorted(group)))
+
+
+def _likeness(one: Members, other: Members) -> float:
+    """Jaccard's index."""
+    return len(one & other) / len(one | other)

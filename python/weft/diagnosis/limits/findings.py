@@ -1,0 +1,93 @@
+"""What can be said of the inside of a network, by the nodes' names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from weft.diagnosis.explain.finding import Explanation
+from weft.diagnosis.pair_order import PairOrder
+from weft.diagnosis.thresholds import Threshold
+from weft.interval import Interval
+from weft.nodeset import fold
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A capacity that nodes share; all of `members` together, payload.
+
+    kind: "uplink" (what leaves or enters the members), "switch" (all that they send, and likewise all
+    that they receive), "trunk" (an uplink between the two halves of the network), "core" (what passes
+    between the parts of the members). `demand_mbps` is what the nodes' ports would send through it.
+    """
+
+    kind: str
+    members: tuple[str, ...]
+    against: tuple[str, ...] | None
+    direction: str
+    capacity_mbps: Interval
+    demand_mbps: float
+    confidence: float
+    evidence: str
+
+    @property
+    def oversubscription(self) -> float:
+        """How many times its capacity could be asked of it."""
+        return self.demand_mbps / self.capacity_mbps.median
+
+    def felt_by(self, group: Collection[str]) -> Limit | None:
+        """This limit as seen from a group: a trunk limits both of its halves. None where it limits other nodes."""
+        if set(group) == set(self.members):
+            return self
+        if self.kind != "trunk" or set(group) != set(self.against or ()):
+            return None
+        direction = {"in": "out", "out": "in"}[self.direction]
+        return replace(self, members=tuple(group), against=self.members, direction=direction)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**vars(self), "oversubscription": self.oversubscription}
+
+
+@dataclass(frozen=True)
+class Slow:
+    """Something slow by itself: a "node", one "direction" of a node, or a "route" (from, to)."""
+
+    kind: str
+    nodes: tuple[str, ...]
+    direction: str | None
+    rate_mbps: Interval
+    expected_mbps: float
+    evidence: str
+
+    @property
+    def name(self) -> str:
+        """Such as "n1 to n2" or "n[1-4]"."""
+        return " to ".join(self.nodes) if self.kind == "route" else fold(self.nodes)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything that can be said; `groups` are nested or apart, largest first, `unobservable` are declared limits that
+    the nodes cannot fill."""
+
+    verdict: str
+    groups: list[tuple[str, ...]] = field(default_factory=list)
+    limits: list[Limit] = field(default_factory=list)
+    slow: list[Slow] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
+    unobservable: list[str] = field(default_factory=list)
+    full_rate_mbps: Interval | None = None
+    pairs: list[PairOrder] = field(default_factory=list)
+    thresholds: list[Threshold] = field(default_factory=list)
+    explanations: list[Explanation] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `weft diagnose --json`."""
+        limits = [limit.to_json() for limit in self.limits]
+        pairs = [one.to_json() for one in self.pairs]
+        thresholds = [one.to_json() for one in self.thresholds]
+        explanations = [one.to_json() for one in self.explanations]
+        own = {"limits": limits, "pairs": pairs, "thresholds": thresholds}
+        return {**vars(self), **own, "explanations": explanations}

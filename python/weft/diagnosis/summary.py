@@ -1,0 +1,134 @@
+"""Everything `weft show` says about a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from weft.diagnosis.curve import curves
+from weft.diagnosis.delivery import Delivered, deliveries
+from weft.diagnosis.ensemble.effects import Effects, effects_of
+from weft.diagnosis.ensemble.matrix import matrices
+from weft.diagnosis.ensemble.phases import Bottleneck, Phase, bottlenecks, phases
+from weft.diagnosis.ensemble.rates import Rates
+from weft.diagnosis.ensemble.routes import routes, transfers_json
+from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
+from weft.diagnosis.node.applications import LoadedPoint, loaded_points
+from weft.diagnosis.node.occupation import (
+    Budget,
+    Busy,
+    CacheHits,
+    Cycles,
+    budgets,
+    cache_hits,
+    cycles_by_category,
+    occupation,
+)
+from weft.diagnosis.node.web import WebPoint, web_points
+from weft.diagnosis.points import Point, curve_points
+from weft.diagnosis.signature import Signature, of_curves
+from weft.diagnosis.thresholds import Threshold, curve_thresholds
+from weft.runs.digests import Digests, sampled_steps
+from weft.runs.folder import Run
+from weft.runs.meta import RunMeta, Warning
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A run reduced to what is read; `warnings` are the run's and the signature's.
+
+    `effects` says what stands out in the steps between many nodes, `rates` holds every transfer.
+    """
+
+    meta: RunMeta
+    points: list[Point]
+    signature: Signature | None
+    phases: list[Phase]
+    effects: list[Effects]
+    rates: Rates
+    warnings: list[Warning]
+    bottlenecks: list[Bottleneck] = field(default_factory=list)
+    occupation: list[Busy] = field(default_factory=list)
+    budgets: list[Budget] = field(default_factory=list)
+    cycles: list[Cycles] = field(default_factory=list)
+    loaded: list[LoadedPoint] = field(default_factory=list)
+    web: list[WebPoint] = field(default_factory=list)
+    sampled: dict[int, Digests] = field(default_factory=dict)
+    """By step of which the run keeps some transfers only: what it records of all."""
+    caches: list[CacheHits] = field(default_factory=list)
+    deliveries: list[Delivered] = field(default_factory=list)
+    thresholds: list[Threshold] = field(default_factory=list)
+    multi_pair: list[MultiPairPoint] = field(default_factory=list)
+
+    @property
+    def ensembles(self) -> list[int]:
+        """The steps between many nodes."""
+        return [i for i, step in enumerate(self.meta.plan.steps) if step.is_ensemble]
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `weft show --json`."""
+        points: list[Point | LoadedPoint | WebPoint] = [*self.points, *self.loaded, *self.web]
+        return {
+            "schema": self.meta.schema,
+            "plan": self.meta.plan.name,
+            "testbed": self.meta.testbed,
+            "status": self.meta.status,
+            "statistic": self.meta.statistic,
+            "source": self.meta.source,
+            "nodes": self.meta.nodes,
+            "warnings": self.warnings,
+            "stops": self.meta.stops,
+            "against": self.meta.against,
+            "points": [point.to_json() for point in points],
+            "signature": self.signature and self.signature.to_json(),
+            "thresholds": [one.to_json() for one in self.thresholds],
+            "phases": self.phases,
+            "routes": routes(self.meta, self.rates),
+            "effects": [effects.to_json() for effects in self.effects],
+            "sampled": self.meta.sampled,
+            "transfers": transfers_json(self.meta, self.rates, set(self.ensembles)),
+            "bottlenecks": self.bottlenecks,
+            "occupation": [busy.to_json() for busy in self.occupation],
+            "caches": self.caches,
+            "budgets": [budget.to_json() for budget in self.budgets],
+            "cycles": [one.to_json() for one in self.cycles],
+            "multi_pair": [point.to_json() for point in self.multi_pair],
+            "deliveries": [one.to_json() for one in self.deliveries],
+            "lost": self.meta.lost,
+            "incomplete": self.meta.incomplete,
+            "clocks": self.meta.clocks,
+        }
+
+
+def summarise(run: Run) -> Summary:
+    """Summarise a run, whole or cut short."""
+    found = curves(run)
+    signature = of_curves(found)
+    rates = Rates.of(run)
+    busy = occupation(run)
+    taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
+    return Summary(
+        meta=run.meta,
+        points=[point for curve in found for point in curve_points(curve)],
+        signature=signature,
+        phases=phases(run, rates),
+        effects=[effects for effects in taken_apart if effects],
+        rates=rates,
+        warnings=[*run.meta.warnings, *(signature.notes if signature else [])],
+        bottlenecks=bottlenecks(run),
+        occupation=busy,
+        budgets=budgets(run),
+        cycles=cycles_by_category(run),
+        loaded=loaded_points(run),
+        web=web_points(run, busy),
+        sampled=_sampled(run),
+        caches=cache_hits(run),
+        deliveries=deliveries(run),
+        thresholds=[one for curve in found for one in curve_thresholds(run, curve)],
+        multi_pair=multi_pair_points(run),
+    )
+
+
+def _sampled(run: Run) -> dict[int, Digests]:
+    digests = Digests.of(run)
+    return {step: digests.of_step(step) for step in sampled_steps(run.meta)}

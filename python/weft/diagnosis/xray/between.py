@@ -1,0 +1,159 @@
+"""What passes between the parts of a group: what each sends to and receives from others, and all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from weft.diagnosis.xray.decision import LOOKS, Decision, decide, rounds_to_next_look
+from weft.diagnosis.xray.evidence import across
+from weft.diagnosis.xray.flows import Members, as_arrays
+from weft.diagnosis.xray.knowledge import Answer, Knowledge
+from weft.diagnosis.xray.limit import Direction, predict, predict_held_up
+from weft.diagnosis.xray.request import Request
+from weft.diagnosis.xray.residual import crossing_flows
+from weft.diagnosis.xray.tree.grouping import Group
+from weft.diagnosis.xray.trial import Trial
+from weft.runs.experiment import Experiment
+from weft.runs.records import Kind
+
+FULL_LOAD = 0.9
+"""Trials that offer a limit less than this share of what could cross it say nothing about it."""
+MOST_ROUNDS_OF_A_PART = 40
+ROUNDS_AT_ONCE = min(LOOKS)
+LONG_S = 2.0
+"""So long trials last where shorter ones leave something unused: what begins at one full link reaches the next in
+bursts, and of a trial of a few frames each that is much."""
+
+
+def study_between(known: Knowledge, group: Group, parent: Group | None) -> Answer:
+    """A group with parts: what each of them sends to and receives from the others."""
+    experiment = Experiment("cross", group.members, group.members)
+    crossing = known.evidence.of("cross", group.members, group.members)
+    request = Request(experiment, ROUNDS_AT_ONCE - len(crossing), parts=tuple(group.parts))
+    if request.rounds > 0:
+        return known.ask(request)
+    found = Answer()
+    for part, direction in _subjects(known, group, parent, crossing):
+        found += _study_uplink(known.after(found), part, direction, group, parent, crossing)
+        if not found.is_decided:
+            return found
+    # What a part may limit is no limit of what passes between all of them.
+    return (
+        found
+        if found.requests
+        else found + _study_core(known.after(found), group, request, crossing)
+    )
+
+
+def _subjects(
+    known: Knowledge, group: Group, parent: Group | None, crossing: list[Trial]
+) -> list[tuple[Members, Direction]]:
+    """What to study, the slowest first: what is known of them then explains much of the others.
+
+    Of two parts that only see each other the smaller is enough: the larger's limit is the same.
+    """
+    parts = sorted((part for part in group.parts if len(part) > 1), key=lambda p: (len(p), min(p)))
+    if len(group.parts) == 2 and parent is None:
+        parts = parts[:1]
+
+    def share(subject: tuple[Members, Direction]) -> float:
+        crossings = ((trial, across(*subject, trial)) for trial in crossing)
+        shares = [
+            trial.mbps[crossed].sum() / known.offered(trial, crossed, [])
+            for trial, crossed in crossings
+            if crossed.any()
+        ]
+        return float(np.median(shares)) if shares else np.inf
+
+    both: tuple[Direction, Direction] = ("out", "in")
+    return sorted(((part, direction) for part in parts for direction in both), key=share)
+
+
+def _study_uplink(
+    known: Knowledge,
+    part: Members,
+    direction: Direction,
+    group: Group,
+    parent: Group | None,
+    crossing: list[Trial],
+) -> Answer:
+    """Whether what a part sends to or receives from others is limited."""
+    kind: Kind = "out" if direction == "out" else "in"
+    beside = known.beside(part, direction)
+    near = tuple(rest for one in group.parts if (rest := one - part))
+    request = Request(Experiment(kind, part, group.members), 0, parts=near, beside=beside)
+    load = _achievable(known, request)
+    if parent is not None:
+        widest = replace(request, experiment=Experiment(kind, part, known.survey.nodes))
+        if (wider := _achievable(known, widest)) > load:
+            request, load = widest, wider
+    if _judged_across(known, request, crossing, load)[0].state == "free":
+        return Answer()
+    about = known.evidence.about(kind, part)
+    decision, evidence = _judged_across(known, request, about, load)
+    if decision.state == "free":
+        return Answer()
+    if decision.state == "limited":
+        return known.limited("uplink", part, direction, decision, evidence)
+    way = "out of" if direction == "out" else "into"
+    is_open = Answer(undecided=((f"whether what goes {way} {len(part)} nodes is limited", part),))
+    if decision.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
+        is_open += known.ask(replace(request, rounds=rounds_to_next_look(len(decision.ratios))))
+    return is_open
+
+
+def _achievable(known: Knowledge, request: Request) -> float:
+    """How much of a part's traffic the other limits let through, with flows chosen for that."""
+
+    def sampled() -> float:
+        flows = crossing_flows(request, known.ports, np.random.default_rng(0))
+        trial = Trial(-1, *as_arrays(flows), np.zeros(len(flows)))
+        return FULL_LOAD * float(predict(trial, known.ports, request.beside).sum())
+
+    effects = tuple(one.effect for one in request.beside)
+    key = "achievable", known.ports.identity, request.experiment, request.parts, effects
+    return known.cache.get(key, sampled)
+
+
+def _judged_across(
+    known: Knowledge, request: Request, rounds: list[Trial], load: float
+) -> tuple[Decision, list[Trial]]:
+    """The decision by the rounds that could load the part's uplink so much, and these."""
+    part = request.experiment.group
+    direction: Direction = "out" if request.experiment.kind == "out" else "in"
+    crossings = [(trial, across(part, direction, trial)) for trial in rounds]
+    loaded = [
+        (trial, float(trial.mbps[crossed].sum()), offered)
+        for trial, crossed in crossings
+        if (offered := known.offered(trial, crossed, request.beside)) >= load
+    ]
+    carried = [mbps for _, mbps, _ in loaded]
+    ratios = [mbps / offered for _, mbps, offered in loaded]
+    return decide(ratios, carried=carried), [trial for trial, _, _ in loaded]
+
+
+def _study_core(known: Knowledge, group: Group, crossing: Request, rounds: list[Trial]) -> Answer:
+    """Whether what is found so far explains what passed between all parts of a group at once."""
+    if _explained(known, group, rounds).state == "free":
+        return Answer()
+    lasting = [trial for trial in rounds if trial.seconds > LONG_S / 2]
+    decision = _explained(known, group, lasting)
+    if decision.state == "open":
+        more = rounds_to_next_look(len(lasting))
+        return known.ask(replace(crossing, rounds=more, seconds=LONG_S))
+    if decision.state == "limited":
+        parts = tuple(group.parts)
+        return known.limited("core", group.members, "inside", decision, lasting, parts)
+    return Answer()
+
+
+def _explained(known: Knowledge, group: Group, rounds: Sequence[Trial]) -> Decision:
+    """By what passed of what must pass, whatever holds up acknowledgements."""
+    around = known.around(group.members)
+    predicted = (predict_held_up(trial, known.ports, around).sum() for trial in rounds)
+    return decide(
+        [float(t.mbps.sum() / all_mbps) for t, all_mbps in zip(rounds, predicted, strict=True)]
+    )

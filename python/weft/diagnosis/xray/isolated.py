@@ -1,0 +1,158 @@
+"""What every node can do in isolation: pairs that have their part of the network to themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from weft.diagnosis.xray.evidence import Evidence
+from weft.diagnosis.xray.flows import Members, as_arrays
+from weft.diagnosis.xray.limit import Ports, SharedLimit, predict
+from weft.diagnosis.xray.outliers import RETRIALS, SLOW_SHARE, slow_ports, suspects
+from weft.diagnosis.xray.request import Request
+from weft.diagnosis.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
+from weft.diagnosis.xray.tree.grouping import Group
+from weft.diagnosis.xray.trial import Trial
+from weft.runs.experiment import Experiment
+from weft.runs.records import Kind
+from weft.statistics import Floats
+
+PARTNERS = 4
+"""With how many partners a node that seems slow is tried alone."""
+
+Partners = dict[int, set[int]]
+
+
+def ports_of(survey: Survey, evidence: Evidence) -> Ports:
+    """What each node can send and receive: the best of the survey and of what it did in isolation.
+
+    A rate alone that is far above nearly all others is a queue that emptied into a short window.
+    """
+    send, receive = survey.send_mbps.copy(), survey.receive_mbps.copy()
+    isolated = sorted(mbps for trial in evidence.isolated for mbps in trial.mbps.tolist())
+    for trial in evidence.isolated:
+        for a, b, mbps in zip(trial.src, trial.dst, trial.mbps, strict=True):
+            if NEAR_BEST * mbps <= isolated[-BEST_ROUTES:][0]:
+                send[a], receive[b] = max(send[a], mbps), max(receive[b], mbps)
+    return Ports(send, receive)
+
+
+def isolated_requests(
+    survey: Survey, candidates: Group, evidence: Evidence, ports: Ports
+) -> list[Request]:
+    """Each node once with a neighbour; then those that seem slow with others."""
+    sent_to: Partners = {}
+    received_from: Partners = {}
+    for trial in evidence.isolated:
+        for a, b in trial.flows:
+            sent_to.setdefault(a, set()).add(b)
+            received_from.setdefault(b, set()).add(a)
+    parts = [part for group in candidates.walk() if group.children for part in group.parts]
+    loose = frozenset(node for part in parts if len(part) == 1 for node in part)
+    leaves = [group.members for group in candidates.walk() if not group.children]
+    first = [request for leaf in leaves for request in _pairs(leaf, leaf, sent_to)]
+    first += _pairs(loose, candidates.members, sent_to)
+    if first:
+        return first
+    sides: list[tuple[Kind, Floats, Partners]] = [
+        ("send", ports.send_mbps, sent_to),
+        ("receive", ports.receive_mbps, received_from),
+    ]
+    return list(_other_partners(survey, candidates, sides))
+
+
+def retrial_requests(
+    survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
+) -> list[Request]:
+    """Routes that got less than all that is known explains are tried again, alone, and so are nodes that seem slow.
+
+    At the same time only those that have no limit in common: more of them would be slow together.
+    """
+    tried = Counter(
+        one.group for trial in evidence.isolated for one in trial.experiments if one.kind == "alone"
+    )
+    routes = [frozenset(flow) for flow in suspects(survey, ports, limits)]
+    pairs = dict.fromkeys([*routes, *_freest_pairs(survey, evidence, ports, limits)])
+    left = [ends for ends in pairs if tried[ends] < RETRIALS]
+    return [_request("alone", ends, ends, RETRIALS - tried[ends]) for ends in _apart(left, limits)]
+
+
+def _freest_pairs(
+    survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
+) -> Iterator[Members]:
+    """Each node that seems slow with the partner that known limits leave most.
+
+    What it was tried with before they were known may have been behind one, or busy with others of its own.
+    """
+    slow = sorted({one.node for one in slow_ports(survey, ports, evidence.isolated, limits)})
+    partners = sorted(survey.nodes.difference(slow))
+    unhindered = Ports(ports.send_mbps.copy(), ports.receive_mbps.copy())
+    unhindered.send_mbps[slow] = unhindered.receive_mbps[slow] = np.inf
+    for node in slow:
+        if partners:
+            left = [predict(_exchange(node, one), unhindered, limits).min() for one in partners]
+            yield frozenset([node, partners[int(np.argmax(left))]])
+
+
+def _exchange(a: int, b: int) -> Trial:
+    """A pair both ways, nothing of it measured."""
+    return Trial(0, *as_arrays([(a, b), (b, a)]), np.zeros(2))
+
+
+def _apart(pairs: Sequence[Members], limits: Sequence[SharedLimit]) -> Iterator[Members]:
+    """The pairs, first come first served, that cross no limit in common."""
+    taken: set[tuple[object, ...]] = set()
+    for ends in pairs:
+        there = np.array(sorted(ends))
+        crossed = {limit.identity for limit in limits if limit.crossings(there, there[::-1]).any()}
+        if taken.isdisjoint(crossed):
+            taken |= crossed
+            yield ends
+
+
+def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Request]:
+    new = sorted(node for node in nodes if node not in tried)
+    if len(new) % 2:
+        mates = sorted(nodes - {new[-1]}) or sorted(within - {new[-1]})
+        new = new + mates[:1] if mates else new[:-1]
+    for a, b in zip(new[::2], new[1::2], strict=True):
+        yield _request("alone", frozenset([a, b]), within)
+
+
+def _other_partners(
+    survey: Survey, candidates: Group, sides: Sequence[tuple[Kind, Floats, Partners]]
+) -> Iterator[Request]:
+    """A node that seems slow one way gets further partners: the first partner may be the slow one.
+
+    One direction at a time: acknowledgements that are held up hold up the other one. Of a group one at a time, too:
+    they may seem slow for a limit that they share.
+    """
+    nodes = sorted(survey.nodes)
+    least = {kind: SLOW_SHARE * float(np.median(rates[nodes])) for kind, rates, _ in sides}
+    good = {node for node in nodes if all(rates[node] >= least[kind] for kind, rates, _ in sides)}
+    busy: set[Members] = set()
+    for kind, rates, tried in sides:
+        for node in nodes:
+            partners = tried.get(node, set())
+            left = good - partners - {node}
+            group = _smallest_group(candidates, node)
+            near = sorted(left & group) or sorted(left)
+            if (
+                rates[node] < least[kind]
+                and near
+                and len(partners) < PARTNERS
+                and group not in busy
+            ):
+                yield _request(kind, frozenset([node]), frozenset([node, near[0]]))
+                busy |= {group} - {candidates.members}
+
+
+def _smallest_group(candidates: Group, node: int) -> Members:
+    around = [group.members for group in candidates.walk() if node in group.members]
+    return min(around, key=len)
+
+
+def _request(kind: Kind, group: Members, within: Members, rounds: int = 1) -> Request:
+    return Request(Experiment(kind, group, within), rounds)

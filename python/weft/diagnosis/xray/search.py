@@ -1,0 +1,169 @@
+"""The search: chooses during a run which transfers to try next, by what is still undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pyarrow as pa
+from msgspec.structs import replace
+
+from weft.diagnosis.xray import flows as flows_of
+from weft.diagnosis.xray.cache import Cache
+from weft.diagnosis.xray.flows import Flow, Random
+from weft.diagnosis.xray.limit import Ports
+from weft.diagnosis.xray.request import Request
+from weft.diagnosis.xray.residual import crossing_flows
+from weft.diagnosis.xray.study import Study, conclude
+from weft.diagnosis.xray.survey import Survey, take_survey
+from weft.diagnosis.xray.trial import Trial, trials
+from weft.plan.pattern import Xray
+from weft.plan.phases import Transfer
+from weft.plan.plan import Step, StopRule, TimeRule
+from weft.runs.experiment import Experiment, PhaseSpec
+from weft.runs.meta import RunMeta
+
+BISECTIONS = 14
+"""Random bisections tried where no limit was found: with 95 % confidence at least 80 % of all
+bisections deliver what the worst of 14 does (0.05 ** (1 / 14) is 0.807)."""
+SEED = 2003
+MOST_PRODUCTS, LEAST_PRODUCTS = 4, 2
+FAR = 2.0
+"""Where the usual round trip is longer than so many of the nearest, windows hold fewer of it: it may be long because
+many cross a narrow link at once, and then what is on its way takes longer to drain than a trial lasts."""
+NEAREST_QUANTILE = 0.1
+LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 24 << 10, 4 << 20
+"""Less does not fill a port of 10 Mb/s both ways at once."""
+
+
+class Search:
+    """Conducts an xray step; deterministic in the samples it is shown, so that a resumed run goes on."""
+
+    def __init__(self, meta: RunMeta, step: int) -> None:
+        self._meta = meta
+        self._step = step
+        pattern = meta.plan.steps[step].pattern
+        assert isinstance(pattern, Xray)
+        self._time_s = pattern.time_ns / 1e9
+        self.study: Study | None = None
+        self._survey: Survey | None = None
+        self._cache = Cache()
+        self._is_late = False
+
+    def settle(self, samples: pa.Table) -> Step:
+        """The step with windows that fill the path a few times over, unless the plan has set them, or MPI sets its own.
+
+        What is on its way when a phase ends must drain before the next, and long queues in front of a
+        limit only make its flows share it unevenly.
+        """
+        step = self._meta.plan.steps[self._step]
+        if step.transport == "mpi":
+            return step
+        survey = self._take_survey(samples, set())
+        window = window_bytes(survey)
+        options = step.options
+        if window and options.send_buffer_bytes is None is options.receive_buffer_bytes:
+            options = replace(options, send_buffer_bytes=window, receive_buffer_bytes=window)
+        return replace(step, options=options)
+
+    @property
+    def summary(self) -> str:
+        """Why the search stopped; empty when everything was decided."""
+        if self.study is None or not self._is_late:
+            return ""
+        return f"its time of {self._time_s:.0f} s was up before everything was decided"
+
+    def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
+        """What to run next; nothing when all is decided or the time is up."""
+        if self._survey is None or self._survey.lost != lost:
+            self._survey, self._cache = self._take_survey(samples, lost), Cache()
+        done = trials(samples, self._step, self._meta.phases)
+        study = self.study = conclude(self._survey, done, cache=self._cache)
+        requests = study.requests or self._closing(study, done)
+        self._is_late = bool(study.requests) and elapsed_s >= self._time_s
+        if not requests or elapsed_s >= self._time_s:
+            return []
+        return self._specs(study, requests, len(done))
+
+    def _take_survey(self, samples: pa.Table, lost: set[int]) -> Survey:
+        return take_survey(samples, self._meta.plan, len(self._meta.nodes), frozenset(lost))
+
+    def _closing(self, study: Study, done: list[Trial]) -> list[Request]:
+        """Where nothing was found, how good any cut is."""
+        nodes = study.survey.nodes
+        tried = sum(one.kind == "bisection" for trial in done for one in trial.experiments)
+        if study.limits or len(nodes) < 3 or tried >= BISECTIONS:
+            return []
+        return [Request(Experiment("bisection", nodes, nodes), BISECTIONS - tried)]
+
+    def _specs(self, study: Study, requests: Sequence[Request], number: int) -> list[PhaseSpec]:
+        """Rounds of experiments that have no node in common; each round anew at random."""
+        at_once = disjoint(requests)
+        rng = np.random.default_rng([SEED, number])
+        rounds = max(request.rounds for request in at_once)
+        return [
+            self._spec(study.ports, [request for request in at_once if request.rounds > i], rng)
+            for i in range(rounds)
+        ]
+
+    def _spec(self, ports: Ports, requests: list[Request], rng: Random) -> PhaseSpec:
+        step = self._meta.plan.steps[self._step]
+        flows = [flow for request in requests for flow in flows_for(request, ports, rng)]
+        return PhaseSpec(
+            experiments=tuple(request.experiment for request in requests),
+            size_bytes=step.first_bytes,
+            stop=_lasting(step.stop, max(request.seconds for request in requests)),
+            transfers=tuple(Transfer(src, dst, step.first_bytes) for src, dst in flows),
+        )
+
+
+def _lasting(stop: StopRule, seconds: float) -> StopRule:
+    """The rule, for so long at least where it is one of time."""
+    if not isinstance(stop, TimeRule):
+        return stop
+    return replace(stop, trial_ns=max(stop.trial_ns, round(seconds * 1e9)))
+
+
+def window_bytes(survey: Survey) -> int | None:
+    """Some bandwidth-delay products of the survey's usual path; None where it measured none."""
+    rate_mbps = np.nanmedian(survey.send_mbps) if np.isfinite(survey.send_mbps).any() else 0.0
+    trips_us = survey.round_trip_us
+    if not rate_mbps or np.isnan(trips_us).all():
+        return None
+    nearest_us, usual_us = np.nanquantile(trips_us, [NEAREST_QUANTILE, 0.5])
+    products = np.clip(MOST_PRODUCTS * FAR * nearest_us / usual_us, LEAST_PRODUCTS, MOST_PRODUCTS)
+    window = float(products * rate_mbps * usual_us / 8)
+    return int(np.clip(window, LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES))
+
+
+def disjoint(requests: Iterable[Request]) -> list[Request]:
+    """The requests, first come first served, that have no node in common."""
+    taken: set[int] = set()
+    chosen = []
+    for request in requests:
+        if taken.isdisjoint(request.experiment.within):
+            taken |= request.experiment.within
+            chosen.append(request)
+    return chosen
+
+
+def flows_for(request: Request, ports: Ports, rng: Random) -> list[Flow]:
+    """The transfers of one round of an experiment."""
+    experiment = request.experiment
+    group = experiment.group
+    match experiment.kind:
+        case "alone":
+            a, b = sorted(group)
+            return [(a, b), (b, a)]
+        case "send" | "receive":
+            (node,), (partner,) = group, experiment.within - group
+            return [(node, partner) if experiment.kind == "send" else (partner, node)]
+        case "inside":
+            return flows_of.inside_flows(group, rng)
+        case "subset":
+            return flows_of.subset_flows(group, request.share, rng)
+        case "cross":
+            return flows_of.matching(request.parts, rng)
+        case "bisection":
+            return flows_of.bisection_flows(group, rng)
+    return crossing_flows(request, ports, rng)

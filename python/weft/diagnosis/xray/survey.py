@@ -1,0 +1,118 @@
+"""The survey: round trips and rates between all pairs, taken before the search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.diagnosis.curve import column
+from weft.diagnosis.xray.flows import Members
+from weft.diagnosis.xray.tree.grouping import Group, group_by_round_trip
+from weft.diagnosis.xray.trial import Trial, trials
+from weft.plan.plan import Plan
+from weft.statistics import Floats
+
+NEAR_BEST = 0.85
+"""Routes of a node that reach this share of its best ones count as not limited by anything else."""
+BEST_ROUTES, BEST_SHARE = 3, 0.1
+"""So many, and this share of a node's routes, must be as good: a few have what was held up before in their window."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """`trips_us[a, b]` are the round trips between two nodes in ascending order, NaN where there are fewer.
+
+    `steps` are the rounds of each step in which pairs exchanged; nodes without any rate are not in `nodes`.
+    """
+
+    count: int
+    lost: Members
+    trips_us: Floats
+    steps: list[list[Trial]]
+
+    @cached_property
+    def trials(self) -> list[Trial]:
+        """All rounds."""
+        return [trial for step in self.steps for trial in step]
+
+    @cached_property
+    def nodes(self) -> Members:
+        """The nodes that sent and received something."""
+        alive = np.nan_to_num(self.send_mbps) * np.nan_to_num(self.receive_mbps) > 0
+        return frozenset(np.flatnonzero(alive).tolist()) - self.lost
+
+    @cached_property
+    def candidates(self) -> Group:
+        """All nodes, in the groups that the round trips show."""
+        return group_by_round_trip(self.nodes, self.trips_us)
+
+    @cached_property
+    def round_trip_us(self) -> Floats:
+        """The fastest round trip of each pair; other traffic and other processes only add to it."""
+        shortest: Floats = self.trips_us[:, :, 0]
+        return shortest
+
+    @cached_property
+    def mbps(self) -> Floats:
+        """The rate of each route, NaN where it was not measured."""
+        rates = np.full((self.count, self.count), np.nan)
+        for trial in self.trials:
+            rates[trial.src, trial.dst] = trial.mbps
+        return rates
+
+    @cached_property
+    def send_mbps(self) -> Floats:
+        """What each node can send."""
+        return _best(self.mbps)
+
+    @cached_property
+    def receive_mbps(self) -> Floats:
+        """What each node can receive."""
+        return _best(self.mbps.T)
+
+
+def take_survey(samples: pa.Table, plan: Plan, count: int, lost: Members = frozenset()) -> Survey:
+    """The survey of a run over `count` nodes, without the lost ones: its matrix steps.
+
+    A run that has no matrix of rates is surveyed by whatever else it measured between many nodes.
+    """
+    trips = np.full((count, count, 1), np.nan)
+    steps: dict[bool, list[list[Trial]]] = {True: [], False: []}
+    for index, step in enumerate(plan.steps):
+        kind = step.pattern.kind
+        if not step.is_ensemble or step.is_adaptive or kind == "cast":
+            continue
+        if step.measures_latency:
+            trips = _round_trips(samples.filter(pc.field("step") == index), count)
+        else:
+            steps[kind == "matrix"].append(trials(samples, index))
+    return Survey(count, lost, trips, steps[True] or steps[False])
+
+
+def _round_trips(rows: pa.Table, count: int) -> Floats:
+    pairs: dict[tuple[int, int], list[float]] = {}
+    elapsed_us = column(rows, "elapsed_ns") / np.maximum(column(rows, "messages"), 1) / 1e3
+    ends = zip(column(rows, "src").tolist(), column(rows, "dst").tolist(), strict=True)
+    for (a, b), trip_us in zip(ends, elapsed_us.tolist(), strict=True):
+        pairs.setdefault((min(a, b), max(a, b)), []).append(trip_us)
+    deepest = max(map(len, pairs.values()), default=1)
+    trips = np.full((count, count, deepest), np.nan)
+    for (a, b), found in pairs.items():
+        trips[a, b, : len(found)] = trips[b, a, : len(found)] = sorted(found)
+    return trips
+
+
+def _best(mbps: Floats) -> Floats:
+    """For each row the median of what comes near its BEST_ROUTES best: the maximum alone would be luck."""
+    best = np.full(len(mbps), np.nan)
+    for node, row in enumerate(mbps):
+        known = row[~np.isnan(row)]
+        if len(known):
+            enough = max(BEST_ROUTES, round(BEST_SHARE * len(known)))
+            good = np.sort(known)[-enough:][0]
+            best[node] = np.median(known[known >= NEAR_BEST * good])
+    return best

@@ -1,0 +1,223 @@
+"""What run.json holds: everything needed to interpret the samples."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from weft.errors import RequestError
+from weft.plan.phases import check_phases
+from weft.plan.plan import Plan, to_json
+from weft.regular_file import open_file
+from weft.runs import records
+
+SCHEMA_VERSION = "weft-run/1"
+FILE_NAME = "run.json"
+
+Status = Literal["complete", "partial", "failed"]
+"""A run that is not at its end is partial: it may be killed at any moment, and then it is not corrected."""
+
+MENDED = ("interrupted", "gave-up", "phases-incomplete", "damaged", "windows-empty", "drift")
+"""Codes of the warnings about what is missing: resuming a run says anew what still is."""
+REPEATED = "samples measured before are kept; `weft run --resume` repeats only what is missing"
+"""The hint of a warning about a launch that failed: resuming tries it again."""
+LONGEST_SAID = 400
+"""Of what is wrong with a value so much is quoted."""
+MEASURE_AGAIN = "measure again, or import again"
+"""What helps where run.json cannot be used."""
+
+
+@dataclass(frozen=True)
+class Warning:
+    """What is needed to interpret the results; shown by every output."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
+def refused_warning(node: str, count: int) -> Warning:
+    """What is said of connections that a node has refused."""
+    return Warning(
+        "strangers",
+        f"{node}: {count} connections to the data port did not show that they have the run's token, or asked for a "
+        "place that was taken, and were closed",
+        "something else connects to these ports: find out what, it may disturb the measurement (docs/security.md)",
+    )
+
+
+def _tried_again(warning: Warning) -> Warning:
+    """What happened to a launch stays in the run, but the hint no longer says to resume it."""
+    return Warning(warning.code, f"{warning.message}; resumed later")
+
+
+@dataclass
+class RunMeta:
+    """The contents of run.json; what its entries hold is in weft.runs.records.
+
+    `plan` is the resolved plan, `effective` the settings read back from the kernel, by step, launch and node; `done`
+    lists the [step, launch] pairs that ran to their end. `phases` are those that were chosen during the run (it only
+    grows). `stops` says why sizes of steps with a goal needed no more launches; `against` is the earlier run that they
+    were measured against. `rows` are the samples that were safe
+    when run.json was written; runs of earlier builds do not say.
+    `refused` counts, by node, the connections and datagrams to its data ports that were not the run's.
+    """
+
+    plan: Plan
+    testbed: records.Testbed
+    nodes: list[records.Node]
+    effective: list[records.Effective] = field(default_factory=list)
+    timing: list[records.Timing] = field(default_factory=list)
+    done: list[records.Done] = field(default_factory=list)
+    warnings: list[Warning] = field(default_factory=list)
+    phases: list[records.Chosen] = field(default_factory=list)
+    incomplete: list[records.Incomplete] = field(default_factory=list)
+    lost: list[records.Lost] = field(default_factory=list)
+    clocks: list[records.Clock] = field(default_factory=list)
+    barriers: list[records.Barrier] = field(default_factory=list)
+    sampled: list[records.Sampled] = field(default_factory=list)
+    deliveries: list[records.Delivery] = field(default_factory=list)
+    carried: list[records.Carried] = field(default_factory=list)
+    evidence: list[records.Evidence] = field(default_factory=list)
+    stops: list[records.Stop] = field(default_factory=list)
+    against: records.Against | None = None
+    refused: dict[str, records.Count] = field(default_factory=dict)
+    status: Status = "partial"
+    statistic: records.Statistic = "batch"
+    source: records.Source | None = None
+    rows: records.Count | None = None
+    started: str = ""
+    command: list[str] = field(default_factory=list)
+    weft_version: str = ""
+    schema: str = SCHEMA_VERSION
+
+    def warn(self, code: str, message: str, hint: str = "") -> None:
+        """Add a warning once."""
+        warning = Warning(code, message, hint)
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+    def note_damage(self, message: str, hint: str) -> None:
+        """Samples that the run had are missing."""
+        self.warn("damaged", message, hint)
+        if self.status == "complete":
+            self.status = "partial"
+
+    def chosen(self, step: int, launch: int) -> list[records.Chosen]:
+        """The phases that were chosen for a step during the run, in their order."""
+        return [one for one in self.phases if (one["step"], one["launch"]) == (step, launch)]
+
+    def count_refused(self, node: str, count: int) -> None:
+        """Add to what a node has refused, and have one warning state the sum."""
+        told = refused_warning(node, self.refused.get(node, 0))
+        self.warnings = [one for one in self.warnings if one != told]
+        self.refused[node] = self.refused.get(node, 0) + count
+        self.warnings.append(refused_warning(node, self.refused[node]))
+
+    def begin_again(self, afresh: bool = False) -> None:
+        """Forget that the run lacks something, which is what resuming it mends; or all that was found."""
+        if afresh:
+            for name in (
+                "done",
+                "phases",
+                "incomplete",
+                "lost",
+                "barriers",
+                "sampled",
+                "stops",
+                "evidence",
+            ):
+                setattr(self, name, [])
+            self.testbed.pop("simulation", None)
+        self.status = "partial"
+        kept = [one for one in self.warnings if one.code not in MENDED]
+        self.warnings = [_tried_again(one) if one.hint == REPEATED else one for one in kept]
+
+    def write(self, directory: Path) -> None:
+        """Replace run.json atomically, so that a kill leaves the old one or the new one."""
+        path = directory / FILE_NAME
+        temporary = path.with_suffix(".json.new")
+        with temporary.open("w") as file:
+            file.write(self._text())
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+
+    def _text(self) -> str:
+        """The document: a line for each entry of a list, which is quick to write many times."""
+        parts = (f' "{one.name}": {self._value(one.name)}' for one in fields(self))
+        return "{\n" + ",\n".join(parts) + "\n}\n"
+
+    def _value(self, name: str) -> str:
+        value = getattr(self, name)
+        return _listed(map(to_json, value)) if isinstance(value, list) else to_json(value)
+
+    @classmethod
+    def read(cls, directory: Path) -> RunMeta:
+        """Read run.json; raises RequestError when there is none, or it is not one of ours."""
+        path = directory / FILE_NAME
+        try:
+            with open_file(path) as file:
+                document = msgspec.json.decode(file.read())
+        except FileNotFoundError:
+            raise RequestError(
+                f"{directory}: not a run folder, it has no {FILE_NAME}",
+                "give the folder that `weft run --out` or `weft import --out` wrote",
+            ) from None
+        except (ValueError, RecursionError) as error:
+            raise RequestError(f"{path}: not JSON: {error}", MEASURE_AGAIN) from None
+        version = document.get("schema") if isinstance(document, dict) else None
+        if version != SCHEMA_VERSION:
+            said = repr(version)[:LONGEST_SAID]
+            raise RequestError(f"{path}: schema is {said}, this weft reads {SCHEMA_VERSION!r}")
+        try:
+            meta = msgspec.convert(document, cls)
+            meta._check()
+        except (msgspec.ValidationError, RequestError) as error:
+            said = _in_words(error)[:LONGEST_SAID]
+            raise RequestError(f"{path}: {said}", MEASURE_AGAIN) from None
+        # As they were read: an entry may say more than what is checked.
+        vars(meta).update({key: document[key] for key in document.keys() & _ENTRIES})
+        return meta
+
+    def _check(self) -> None:
+        """Raise RequestError where entries name a step or a node that there is not."""
+        for index, step in enumerate(self.plan.steps):
+            check_phases(step, len(self.nodes), f"plan.steps[{index}]")
+        limits = dict.fromkeys(("src", "dst", "group", "within"), len(self.nodes))
+        limits["step"] = limits["steps"] = len(self.plan.steps)
+        for name in _ENTRIES:
+            _check_positions(getattr(self, name), limits, name)
+
+
+_ENTRIES = {one.name for one in fields(RunMeta)} - {"plan", "warnings"}
+
+
+def _check_positions(value: Any, limits: dict[str, int], path: str) -> None:
+    """Raise RequestError where a key that has a limit is not below it."""
+    if isinstance(value, list):
+        for index, one in enumerate(value):
+            _check_positions(one, limits, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            for position in (one if isinstance(one, list) else [one]) if key in limits else ():
+                if position >= limits[key]:
+                    raise RequestError(f"{path}.{key}: must be below {limits[key]}, is {position}")
+        for key in ("transfers", "experiments"):
+            _check_positions(value.get(key), limits, f"{path}.{key}")
+
+
+def _in_words(error: Exception) -> str:
+    """What is wrong, the key's path first."""
+    what, at, where = str(error).rpartition(" - at `$")
+    return f"{where.strip('.`')}: {what[0].lower()}{what[1:]}" if at else str(error)
+
+
+def _listed(entries: Iterable[str]) -> str:
+    lines = ",\n  ".join(entries)
+    return f"[\n  {lines}\n ]" if lines else "[]"

@@ -1,0 +1,149 @@
+"""What a run still lacks, by the rows that it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.plan.phases import expand
+from weft.runs.meta import RunMeta
+from weft.runs.table_file import Readable
+from weft.sequential import LOOKS
+
+COMPUTED = ("sim", "node")
+"""Kinds of testbeds whose runs are computed again from the start: it costs nothing but time, and comes out the same."""
+
+
+@dataclass(frozen=True)
+class MissingStep:
+    """The phases of one step that one launch has not measured."""
+
+    step: int
+    launch: int
+    phases: list[int]
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What is wrong with the samples, and what resuming the run would do about it."""
+
+    what: str
+    remedy: str
+
+
+def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
+    """All that is missing, in the order in which it would run.
+
+    A phase counts as measured when any of its batches reached the disk: whole phases are handed over. What a step that
+    ran to its end did not get is not tried again, but what it got must be there. Of steps with a goal it is what is
+    missing up to the first look.
+    """
+    found = []
+    has_goal = any(step.goal for step in meta.plan.steps)
+    launches = min(meta.plan.launches, LOOKS[0]) if has_goal else meta.plan.launches
+    for launch in range(launches):
+        for index in range(len(meta.plan.steps)):
+            is_done = [index, launch] in meta.done
+            have = measured_phases(samples, index, launch)
+            if is_done:
+                have |= _given_up(meta, index, launch)
+            known = _known_phases(meta, samples, index, launch)
+            if is_done and _took_until(meta, samples, index, launch):
+                last = max(have.intersection(_planned_phases(meta, index, launch)))
+                known = [phase for phase in known if phase < last]
+            phases = [phase for phase in known if phase not in have]
+            if phases or not is_done:
+                found.append(MissingStep(index, launch, phases))
+    return found
+
+
+def _known_phases(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> list[int]:
+    """Phases that the plan has, or that were chosen for the step during the run. Of a step with a goal, the first
+    launch finds how far the sizes go."""
+    if launch and meta.plan.steps[index].goal and [index, 0] in meta.done:
+        return sorted(measured_phases(samples, index, 0))
+    planned = _planned_phases(meta, index, launch)
+    return planned + [phase["phase"] for phase in meta.chosen(index, launch)]
+
+
+def _planned_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
+    """Where a step pins, its last launches only confirm."""
+    step = meta.plan.steps[index]
+    if step.pin_ns and launch >= meta.plan.pilots:
+        return []
+    return [phase.index for phase in expand(step, len(meta.nodes))]
+
+
+def _took_until(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> bool:
+    """Whether a message of the last phase took as long as the step's `until`: larger sizes were left out."""
+    step = meta.plan.steps[index]
+    longest_ns = step.goal.longest_ns if step.goal else step.until_ns
+    if longest_ns is None:
+        return False
+    planned = _planned_phases(meta, index, launch)
+    rows = _rows_of(samples, index, launch).filter(pc.field("phase").isin(planned))
+    last = rows.filter((pc.field("phase") == pc.max(rows["phase"])) & (pc.field("messages") > 0))
+    message_ns = pc.min(pc.divide(last["elapsed_ns"], last["messages"])).as_py()
+    crossings = 2 if step.measures_latency else 1
+    return message_ns is not None and message_ns // crossings >= min(
+        longest_ns, step.until_ns or longest_ns
+    )
+
+
+def _given_up(meta: RunMeta, index: int, launch: int) -> set[int]:
+    """Phases that are known to lack something, be it all they would have had."""
+    entries = [*meta.incomplete, *meta.deliveries]
+    return {one["phase"] for one in entries if (one["step"], one["launch"]) == (index, launch)}
+
+
+def measured_phases(samples: pa.Table, step: int, launch: int) -> set[int]:
+    """The phases of a step that have samples in a launch."""
+    return set(_rows_of(samples, step, launch).column("phase").unique().to_pylist())
+
+
+def _rows_of(samples: pa.Table, step: int, launch: int) -> pa.Table:
+    return samples.filter((pc.field("step") == step) & (pc.field("launch") == launch))
+
+
+def damage_of(meta: RunMeta, found: Readable) -> Damage | None:
+    """What is wrong with the samples that were found, if anything is."""
+    rows = found.table.num_rows
+    if not found.damage and rows >= (meta.rows or 0) and not _lacks_done(meta, found.table):
+        return None
+    of = f" of {meta.rows:,}" if meta.rows else ""
+    what = f"{found.damage or 'samples are missing'}; {rows:,}{of} samples are readable"
+    return Damage(what, _remedy(meta, found.table))
+
+
+def _lacks_done(meta: RunMeta, samples: pa.Table) -> bool:
+    """Whether there are no rows of what ran to its end: all that can be told of runs of earlier builds."""
+    if meta.rows is not None or meta.incomplete or meta.lost or meta.deliveries:
+        return False
+    keys = samples.group_by(["step", "launch"]).aggregate([]).to_pylist()
+    have = {(key["step"], key["launch"]) for key in keys}
+    is_empty = meta.status == "complete" and not have
+    return is_empty or not have.issuperset(map(tuple, meta.done))
+
+
+def _remedy(meta: RunMeta, samples: pa.Table) -> str:
+    kind = meta.testbed.get("kind")
+    if meta.source is not None or "spec" not in meta.testbed:
+        return "import it again"
+    if kind in COMPUTED:
+        return "`weft run --resume {folder}` computes all of it again"
+    again = "; ".join(_in_words(meta, missing_steps(meta, samples)))
+    return f"`weft run --resume {{folder}}` measures again: {again or 'nothing'}"
+
+
+def _in_words(meta: RunMeta, missing: list[MissingStep]) -> list[str]:
+    """Step by step: how many phases of which launches."""
+    steps = dict.fromkeys(one.step for one in missing)
+    words = []
+    for step in steps:
+        mine = [one for one in missing if one.step == step]
+        launches = ", ".join(str(one.launch) for one in mine)
+        count = sum(len(one.phases) for one in mine)
+        words.append(f"{count} phases of {meta.plan.steps[step].name} in launches {launches}")
+    return words

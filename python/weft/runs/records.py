@@ -1,0 +1,330 @@
+"""What the entries of run.json hold. Entries may have more keys than these, which are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NotRequired, Required, TypeAlias, TypedDict
+
+from msgspec import Meta
+
+Index: TypeAlias = Annotated[int, Meta(ge=0, lt=2**31)]
+"""A position, from 0: of a step, a launch, a phase, a node."""
+Count: TypeAlias = Annotated[int, Meta(ge=0, lt=2**62)]
+Number: TypeAlias = int | float
+Settings: TypeAlias = Mapping[str, Any]
+"""Shown as they are; which keys there are depends on the transport, and of facts on the node."""
+
+
+class Node(TypedDict):
+    """A node; its facts are what its agent said of it."""
+
+    name: str
+    address: NotRequired[str | None]
+    facts: NotRequired[Settings | None]
+
+
+class Direction(TypedDict):
+    """One direction of a link; without a rate nothing limits it."""
+
+    rate_bits_per_s: Count | None
+    delay_ns: NotRequired[Count]
+
+
+Way = Literal["forward", "backward"]
+"""From the first end of a link to the second, or back."""
+
+
+class Link(TypedDict):
+    """A cable between two nodes."""
+
+    ends: Annotated[list[str], Meta(min_length=2, max_length=2)]
+    forward: Direction
+    backward: Direction
+    mtu_bytes: Annotated[int, Meta(ge=68, lt=2**31)]
+    network: NotRequired[Annotated[int, Meta(ge=0, lt=64)]]
+    dead: bool
+
+
+class Host(TypedDict):
+    """A machine that programs run on."""
+
+    name: str
+
+
+class Switch(TypedDict):
+    """A switch, or a part of its parent; with `capacity_by_ports` (ports, bit/s) the capacity is the greatest."""
+
+    name: str
+    parent: str | None
+    capacity_bits_per_s: Count | None
+    capacity_by_ports: NotRequired[list[tuple[int, int]]]
+
+
+class Fabric(TypedDict):
+    """A resolved fabric (weft.fabrics.load); `paths` are single routes with a limit of their own."""
+
+    name: str
+    routing: NotRequired[str]
+    hosts: list[Host]
+    switches: list[Switch]
+    links: list[Link]
+    paths: NotRequired[list[Any]]
+
+
+class Headroom(TypedDict):
+    """What part of the time a lab's forwarder had nothing to do: the mean, and the least of so many seconds."""
+
+    mean: Number
+    least: Number
+    seconds: Number
+
+
+class Effort(TypedDict):
+    """What a simulation took, and the fingerprint of what happened in it."""
+
+    fingerprint: str
+    events: Count
+    idle_s: Number
+
+
+class Stop(TypedDict):
+    """Why a size of a step with a goal was measured in so many launches and no more: its interval reaches `width` (a
+    share of the median; None before the first look) to either side. About `needed` launches would make it as narrow as
+    the goal, or decide the difference from an earlier run. `ratio` is the throughput over that of the earlier run."""
+
+    step: Index
+    phase: Index
+    size_bytes: Count
+    launches: Count
+    reason: Literal["width", "modes", "differs", "equal", "time", "launches", "interrupted"]
+    width: Number | None
+    needed: Count | None
+    ratio: NotRequired[Ratio | None]
+
+
+class Ratio(TypedDict):
+    """Its middle and its interval."""
+
+    median: Number
+    low: Number
+    high: Number
+
+
+class Against(TypedDict):
+    """An earlier run that a run is measured against: its folder, and a digest of its samples."""
+
+    path: str
+    digest: str
+
+
+class Testbed(TypedDict, total=False):
+    """What a plan ran on; `spec`, `nodes` and `data_ports` are what was asked for."""
+
+    kind: str
+    name: str
+    spec: str
+    nodes: Count
+    data_ports: str
+    scale: Number
+    fabric: Fabric | None
+    headroom: Headroom | None
+    model: Settings
+    simulation: Effort
+    launchers: Sequence[str]
+    ports: Sequence[str]
+    title: str
+    placement: Settings
+    overrides: Settings
+
+
+class Effective(TypedDict):
+    """The settings of a node in a step and launch as the kernel has them."""
+
+    step: Index
+    launch: Index
+    node: str
+    settings: Settings
+
+
+class AgentTiming(TypedDict, total=False):
+    """What a look at the clock and a turn of the empty loop cost an agent."""
+
+    clock_read_ns: Number
+    loop_ns: Number
+
+
+class Timing(AgentTiming):
+    """The same, and of which node."""
+
+    node: str
+
+
+class Transfer(TypedDict):
+    """Messages from a node to a node, as in weft.plan.phases."""
+
+    src: Index
+    dst: Index
+    bytes: Count
+    streams: NotRequired[Index]
+    network: NotRequired[Index]
+
+
+Kind = Literal["alone", "send", "receive", "inside", "cross", "out", "in", "subset", "bisection"]
+"""What an experiment asks:
+
+inside: all members send to each other, as fast as they can. subset: only some of them do.
+cross: all nodes of `within` send to others outside of their own part.
+out, in: all members send to, or receive from, the other nodes of `within`.
+bisection: a random half of all nodes exchanges with the other half.
+alone: one pair exchanges, and no other node in its part of the network sends.
+send, receive: one node sends to, or receives from, the other node of `within`, in one direction only.
+"""
+
+
+class Asked(TypedDict):
+    """A question about the nodes of a `group`, which those of `within` answer (weft.runs.experiment)."""
+
+    kind: Kind
+    group: list[Index]
+    within: list[Index]
+
+
+Role = Literal["exists", "side", "confirms"]
+"""What a trial of a jump asks: whether it is between two sizes, on which side of it the size between two others is,
+whether it is between two sizes in another launch as well."""
+
+
+class Bisects(TypedDict):
+    """The jump between the two sizes of `start`, and which `sizes` are compared (weft.diagnosis.pinning); phases of one
+    trial follow each other in their order."""
+
+    start: list[Count]
+    role: Role
+    sizes: list[Count]
+
+
+class Chosen(TypedDict):
+    """A phase that was chosen during the run, and what for; earlier builds only have the `purpose`, as text."""
+
+    step: Index
+    launch: Index
+    phase: Index
+    purpose: str
+    experiments: NotRequired[list[Asked]]
+    bisects: NotRequired[Bisects]
+    size_bytes: Count
+    stop: Any
+    transfers: list[Transfer]
+
+
+class Incomplete(TypedDict):
+    """A phase that lacks a node or a transfer."""
+
+    step: Index
+    launch: Index
+    phase: Index
+    nodes: list[str]
+    reason: str
+
+
+class Lost(TypedDict):
+    """A node that failed in a phase, or before the first."""
+
+    node: str
+    step: Index
+    launch: Index
+    phase: Index | None
+    reason: str
+
+
+class Clock(TypedDict):
+    """How far a node's clock is from the run's."""
+
+    node: str
+    offset_ns: Number
+    error_ns: Number
+
+
+class Barrier(TypedDict):
+    """What the barrier of a phase took."""
+
+    step: Index
+    launch: Index
+    phase: Index
+    barrier_us: Number
+
+
+class Sampled(TypedDict):
+    """A step of which only some transfers are kept: about `rows` samples of `transfers` (see weft.runs.digests)."""
+
+    step: Index
+    transfers: Count
+    phases: Count
+    rows: Count
+
+
+Counted = Literal[
+    "sent", "received", "duplicated", "reordered", "overrun", "sending_ns", "ring", "backlog"
+]
+
+
+class Delivery(TypedDict):
+    """What became of the messages of a batch where the transport may lose some. Where else than at the socket they were
+    lost only simulated nodes say: in the ring of the receiving interface, or before protocol processing."""
+
+    step: Index
+    launch: Index
+    phase: Index
+    sent: Count
+    received: Count
+    duplicated: Count
+    reordered: Count
+    overrun: Count
+    jitter_ns: Count
+    sending_ns: Count
+    ring: NotRequired[Count]
+    backlog: NotRequired[Count]
+
+
+class Carried(TypedDict):
+    """What each interface of a node has received and sent while several pairs ran, in bytes."""
+
+    step: Index
+    launch: Index
+    policy: str
+    pairs: Index
+    first: Index
+    phases: list[Index]
+    node: str
+    bytes: dict[str, list[int]]
+
+
+class NotRead(TypedDict):
+    """Counters that could not be read, such as `nstat:*`, and why."""
+
+    counters: str
+    reason: str
+
+
+class Evidence(TypedDict):
+    """Which counters were read on a node beside the batches of some steps; evidence.parquet has those that moved."""
+
+    node: str
+    steps: list[Index]
+    counters: list[str]
+    missing: list[NotRead]
+
+
+class Source(TypedDict, total=False):
+    """The file that a run was imported from, and how its numbers are to be read."""
+
+    format: Required[str]
+    file: Required[str]
+    convention: Required[str]
+    tests: list[Settings]
+
+
+Done: TypeAlias = Annotated[list[Index], Meta(min_length=2, max_length=2)]
+"""A step and a launch that ran to their end."""
+Statistic = Literal["batch", "best", "mean"]
+"""What a row of samples is: an ordinary batch, or, in some imported results, the best or the mean of several."""

@@ -1,0 +1,57 @@
+"""Which rows measured a rate: a window of time may have been too short, or have seen no message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from weft.plan.plan import Step, TimeRule
+from weft.runs.meta import RunMeta
+
+LEAST_SHARE = 0.5
+"""A window is at least this long, as a part of what the plan asks for. Agents keep to it; those of earlier builds
+counted what had been waiting for a busy machine as if it had come in microseconds."""
+
+CODE = "windows-empty"
+
+
+def are_measured(
+    steps: Sequence[Step], samples: pa.Table | pa.RecordBatch
+) -> npt.NDArray[np.bool_]:
+    """For each row whether it is a measurement. One between many nodes is not where no whole message came, or where its
+    window is shorter than LEAST_SHARE of the plan's; such a row stays in the table, but is in no rate. O(n)."""
+    least = np.array([_least(step) for step in steps] or [(0, 0.0)])
+    messages, elapsed_ns = least[np.minimum(samples["step"].to_numpy(), len(least) - 1)].T
+    found: npt.NDArray[np.bool_] = samples["messages"].to_numpy() >= messages
+    found &= samples["elapsed_ns"].to_numpy() >= elapsed_ns
+    return found
+
+
+def warn_of_unmeasured(meta: RunMeta, samples: pa.Table) -> None:
+    """One warning that says how many rows are in no rate, and which is the first."""
+    unmeasured = np.flatnonzero(~are_measured(meta.plan.steps, samples))
+    if not len(unmeasured):
+        return
+    first = samples.slice(int(unmeasured[0]), 1).to_pylist()[0]
+    names = dict(enumerate(node["name"] for node in meta.nodes))
+    src, dst = (names.get(first[end], "?") for end in ("src", "dst"))
+    meta.warn(
+        CODE,
+        f"{len(unmeasured):,} of {len(samples):,} rows measured no rate, since their window of time was too short or "
+        f"no whole message came in it: first {src} to {dst} in phase {first['phase']} of "
+        f"{meta.plan.steps[first['step']].name}",
+        "they are in samples.parquet, but in no rate, scale or sum; give the trials more time",
+    )
+
+
+def _least(step: Step) -> tuple[int, float]:
+    """The fewest messages and the shortest time of a measurement; an adaptive step's phases have each a time of their
+    own."""
+    if not step.is_ensemble:
+        return 0, 0.0
+    if step.measures_latency or step.is_adaptive or not isinstance(step.stop, TimeRule):
+        return 1, 0.0
+    return 1, LEAST_SHARE * step.stop.trial_ns
