@@ -1,0 +1,1 @@
+"""Acceptance: requirements on a cluster, what decides them, and a verdict on each."""
