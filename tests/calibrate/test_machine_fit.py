@@ -91,6 +91,8 @@ def test_the_command_writes_a_machine_that_gives_what_was_fitted(tmp_path: Path)
         assert written.answer(value.question, {}) == pytest.approx(row["predicted"], rel=1e-3)
     again = weft("machine", "fit", "p4-400", path, "--out", out)
     assert again.returncode == 2 and "exists already" in again.stderr
+    nowhere = tmp_path / "gone" / "mine.toml"
+    assert "no such folder" in refusal("machine", "fit", "p4-400", path, "--out", nowhere)
 
 
 def test_a_run_is_a_measured_curve(tmp_path: Path) -> None:

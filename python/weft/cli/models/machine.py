@@ -58,9 +58,7 @@ def fit(name: str, values: str, out: str | None, as_json: bool) -> None:
     """
     path = catalog.find("machine", name)
     file = MachineFile(catalog.read(path), catalog.shown(path))
-    target = Path(out or f"{path.stem}-fitted.toml")
-    if target.exists():
-        raise RequestError(f"{target}: exists already", "choose another with --out")
+    target = _new_file(out or f"{path.stem}-fitted.toml")
     given = read_values(values)
     found = fit_machine(file, read_free(file, given), given.values)
     write_file(target, found.text)
@@ -69,6 +67,18 @@ def fit(name: str, values: str, out: str | None, as_json: bool) -> None:
     else:
         _print_fit(found)
         click.echo(f"{target}: written", err=True)
+
+
+def _new_file(name: str) -> Path:
+    """Where the fitted machine goes; refused before the fit, which takes its time."""
+    path = Path(name)
+    if path.exists():
+        raise RequestError(f"{path}: exists already", "choose another with --out")
+    if not path.parent.is_dir():
+        raise RequestError(
+            f"{path.parent}: no such folder", "make it, or choose another with --out"
+        )
+    return path
 
 
 def _print_fit(found: MachineFit) -> None:

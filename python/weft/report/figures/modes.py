@@ -125,59 +125,50 @@ def share_text(share: Interval) -> str:
     return f"{middle} % of the launches ({low} to {high})"
 
 
-_RATIO_LABEL = (
-    "datum.value < 2 ? format(datum.value - 1, '+.2~%') : '×' + format(datum.value, '.2~f')"
-)
-
-
 def _short_size(size_bytes: int) -> str:
     return size_text(size_bytes).partition(" (")[0]
 
 
 def _spec(drawn: Sequence[Ridge], name: str, view: tuple[float, float], label: str) -> Spec:
-    names = json.dumps(
-        ["", *(_short_size(each.point.size_bytes) for each in drawn)], ensure_ascii=False
-    )
-    places = list(range(1, len(drawn) + 1))
-    axis = alt.Axis(
-        title="Message size",
-        values=places,
-        labelExpr=f"{names}[datum.value]",
-        grid=False,
-        ticks=False,
-        domain=False,
-    )
-    scale = alt.Scale(domain=[len(drawn) + 0.15, 0], nice=False, zero=False)
-    y = alt.Y("base:Q", scale=scale, axis=axis)
-    over = alt.Axis(
-        title="Time of a batch, over the median of its size",
-        labelExpr="format(datum.value - 1, '+.1~%')",
-    )
-    x = alt.X("ratio:Q", scale=alt.Scale(type="log", domain=list(view), nice=False), axis=over)
+    place = {"x": _over_median(view), "y": _sizes(drawn), "y2": "top"}
     kinds = parts.kinds([ONE, SEVERAL] if any(each.has_modes for each in drawn) else [ONE])
     tip = {"size_text": "title", "median_text": "Median", "kind": "Has", "count": "Batches"}
     areas = parts.layer(
         f"{name}-ridges",
         "area",
         {"opacity": 0.8},
-        x=x,
-        y=y,
-        y2="top",
+        **place,
         fill=kinds,
         detail="size:Q",
         tooltip=parts.tooltip(tip),
     ).add_params(parts.zoom("x"))
-    peaks = parts.layer(
-        f"{name}-peaks",
-        "rule",
-        {"strokeWidth": 2},
-        x=x,
-        y=y,
-        y2="top",
-        tooltip=parts.tooltip(
-            {"size_text": "title", "time_text": "Mode at", "share_text": "Share"}
-        ),
-    )
+    tip = {"size_text": "title", "time_text": "Mode at", "share_text": "Share"}
+    style = {"strokeWidth": 2}
+    peaks = parts.layer(f"{name}-peaks", "rule", style, **place, tooltip=parts.tooltip(tip))
     layers = (each.transform_filter(parts.ONLY_SHOWN) for each in (areas, peaks))
     chart = alt.layer(*layers).add_params(parts.shown([label]))
     return parts.sized(chart, max(120, RIDGE_PX * len(drawn) + 20))
+
+
+def _sizes(drawn: Sequence[Ridge]) -> alt.Y:
+    """A place for each ridge, from the top down, with its size beside it."""
+    names = ["", *(_short_size(each.point.size_bytes) for each in drawn)]
+    axis = alt.Axis(
+        title="Message size",
+        values=list(range(1, len(drawn) + 1)),
+        labelExpr=f"{json.dumps(names, ensure_ascii=False)}[datum.value]",
+        grid=False,
+        ticks=False,
+        domain=False,
+    )
+    scale = alt.Scale(domain=[len(drawn) + 0.15, 0], nice=False, zero=False)
+    return alt.Y("base:Q", scale=scale, axis=axis)
+
+
+def _over_median(view: tuple[float, float]) -> alt.X:
+    axis = alt.Axis(
+        title="Time of a batch, over the median of its size",
+        labelExpr="format(datum.value - 1, '+.1~%')",
+    )
+    scale = alt.Scale(type="log", domain=list(view), nice=False)
+    return alt.X("ratio:Q", scale=scale, axis=axis)
