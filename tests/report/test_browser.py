@@ -390,3 +390,19 @@ def test_colours_of_tasks_and_stages_are_explained(browser: Browser, tmp_path: P
         for figure, name in names.items():
             words = opened.page.locator(f"#figure-{figure} .plot svg text").all_text_contents()
             assert name in words, (figure, words)
+
+
+def test_figures_of_several_pairs_name_policies_and_pairs(browser: Browser, tmp_path: Path) -> None:
+    run = compute(
+        tmp_path / "run",
+        "multi-pair",
+        "node:opteron-4nic-native",
+        **{"steps__latency__sizes": "['1 B', '1 KiB']", "steps__*__pairs": "[1, 2]"},
+    )
+    with reading(browser, write_report([run], tmp_path / "report.html")) as report:
+        legend = report.page.locator("[data-figure=multi-pair-latency] .role-legend-label")
+        assert legend.all_text_contents() == [
+            *("independent", "striped", "shared"),
+            *("1 pair", "2 pairs"),
+        ]
+        assert "1 pair, 1 B: " in report.page.locator(".verdict").first.inner_text()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any
 
 from weft.diagnosis.multi_pair import MultiPairPoint
-from weft.quantity import format_mbps
+from weft.quantity import format_bytes, format_mbps, format_us
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,11 @@ class PairOrder:
 
         Alone is what its interfaces carry when each runs by itself, added up.
         """
-        count = f"{self.pairs} pair{'s' if self.pairs > 1 else ''}"
         joined = _text(self.points[0])
         for faster, slower in pairwise(self.points):
             word = "then" if _differ(faster, slower) else "about as much"
             joined += f", {word} {_text(slower)}"
-        return f"{self.test}, {count}: {joined}"
+        return f"{self.test}, {_pairs(self.pairs)}: {joined}"
 
     @property
     def fastest(self) -> tuple[str, ...]:
@@ -78,3 +78,24 @@ def pair_orders(points: Iterable[MultiPairPoint]) -> list[PairOrder]:
         order = sorted(at_largest, key=lambda one: -one.sum_mbps.median)
         found.append(PairOrder(order[0].test, pairs, largest, tuple(order)))
     return found
+
+
+def latency_orders(points: Iterable[MultiPairPoint]) -> list[str]:
+    """The latency of a test's smallest message by number of pairs, the lowest first."""
+    timed = [
+        (one.pairs, one.latency_us.median, one.policy, one.size_bytes)
+        for one in points
+        if one.policy != "alone" and one.latency_us
+    ]
+    smallest = min((size for *_, size in timed), default=0)
+    found = []
+    for pairs, mine in groupby(
+        sorted(each for each in timed if each[3] == smallest), itemgetter(0)
+    ):
+        listed = ", ".join(f"{policy} {format_us(median)}" for _, median, policy, _ in mine)
+        found.append(f"{_pairs(pairs)}, {format_bytes(smallest)}: {listed}")
+    return found
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count} pairs"

@@ -34,9 +34,10 @@
       .map((entry) => entry.dataset.series);
   }
 
-  // The legend of runs is the page's own; a scale of colours, and what areas are filled with, stay with their figure.
+  // The legend of runs is the page's own; any other stays with its figure.
   function withoutLegends(part) {
-    if (part.layer) return { ...part, layer: part.layer.map(withoutLegends) };
+    for (const inside of ["layer", "hconcat", "vconcat"])
+      if (part[inside]) return { ...part, [inside]: part[inside].map(withoutLegends) };
     const encoding = Object.entries(part.encoding).map(([channel, definition]) =>
       [channel, definition.scale && !/^([xy]|fill)/.test(channel) && definition.type !== "quantitative"
         ? { ...definition, legend: null } : definition]);
@@ -51,13 +52,13 @@
   function panelsOnPage({ hconcat, ...rest }, room) {
     const beside = room >= LEAST_SIDE_BY_SIDE;
     const width = beside ? (room - rest.spacing) / 2 - AXIS_WIDTH : room - AXIS_WIDTH;
-    const panels = hconcat.map((panel) => ({ ...withoutLegends(panel), width }));
+    const panels = hconcat.map((panel) => ({ ...panel, width }));
     return { ...rest, [beside ? "hconcat" : "vconcat"]: panels };
   }
 
-  function plotOnPage({ spec, square }, room) {
+  function plotOnPage(spec, square, room) {
     return {
-      ...withoutLegends(spec),
+      ...spec,
       width: "container",
       height: square ? Math.min(spec.height, Math.max(LEAST_SQUARE, room)) : spec.height,
       autosize: { type: "fit-x", contains: "padding" },
@@ -66,14 +67,14 @@
 
   function stackOnPage({ vconcat, ...rest }, room) {
     const width = room - AXIS_WIDTH - LAST_LABEL;
-    return { ...rest, vconcat: vconcat.map((panel) => ({ ...withoutLegends(panel), width })) };
+    return { ...rest, vconcat: vconcat.map((panel) => ({ ...panel, width })) };
   }
 
   // The page has its own heading, so the figure's is left out.
   function onPage(figure, room) {
-    const { spec } = figure;
+    const spec = overlays(figure) ? withoutLegends(figure.spec) : figure.spec;
     const fitted = spec.hconcat ? panelsOnPage(spec, room)
-      : spec.vconcat ? stackOnPage(spec, room) : plotOnPage(figure, room);
+      : spec.vconcat ? stackOnPage(spec, room) : plotOnPage(spec, figure.square, room);
     const config = { ...page.configs[mode()], background: null };
     return { ...fitted, title: undefined, datasets: tablesOf(figure), config };
   }

@@ -11,7 +11,7 @@ from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnosis.node.applications import LoadedPoint, loaded_points
 from weft.diagnosis.node.occupation import Budget, Busy, budgets, occupation
 from weft.diagnosis.node.web import WebPoint, web_points
-from weft.diagnosis.pair_order import pair_orders
+from weft.diagnosis.pair_order import latency_orders, pair_orders
 from weft.quantity import format_bytes, format_mbps, format_us, range_mbps, significant
 from weft.report.table import Table
 from weft.runs.folder import Run
@@ -135,6 +135,8 @@ class PairStep:
     @property
     def findings(self) -> list[str]:
         """The policies in order, for each number of pairs."""
+        if self.test == "latency":
+            return latency_orders(self.points)
         return [order.text for order in pair_orders(self.points)]
 
 

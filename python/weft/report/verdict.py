@@ -47,7 +47,7 @@ def load_sentence(one: LoadStep) -> str:
 def pairs_sentence(one: PairStep) -> str:
     """Where several pairs ran."""
     names = " and ".join(str(node["name"]) for node in one.run.meta.nodes[:2])
-    return f"Several pairs between {names}{_place(one.run)}, {one.test}.{_status(one.run)}"
+    return f"Several pairs between {names}{_place(one.run)}.{_status(one.run)}"
 
 
 def nothing_measured(run: Run) -> str:
