@@ -16,6 +16,8 @@ from weft.quantity import format_bytes, format_mbps, format_us, range_mbps, sign
 from weft.report.table import Table
 from weft.runs.folder import Run
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class LoadStep:
@@ -30,7 +32,14 @@ class LoadStep:
     @property
     def findings(self) -> str:
         """What the loads did, in a clause."""
-        return _web_findings(self.web) if self.web else _loaded_findings(self.loaded)
+        if self.web:
+            return _web_findings(self.web)
+        return _loaded_findings(self.loaded) + _gain_findings(self.loaded, self.offloads)
+
+    @property
+    def offloads(self) -> bool:
+        """Whether anything runs elsewhere than on the application's processor."""
+        return any(abs(one.gain) > _ROUNDING for one in self.loaded)
 
     @property
     def table(self) -> Table:
@@ -63,16 +72,20 @@ def _of_run(name: str, run: Run) -> Iterator[LoadStep]:
 
 def _loaded_findings(points: Sequence[LoadedPoint]) -> str:
     first, last = points[0], points[-1]
-    best = max(points, key=lambda one: one.gain)
     found = f"messages of {format_bytes(first.size_bytes)}: "
     found += f"{format_mbps(first.throughput_mbps)} at gamma {first.gamma:g}"
     if len(points) > 1:
         found += f", {format_mbps(last.throughput_mbps)} at gamma {last.gamma:g}"
-    if all(abs(one.gain) < 1e-9 for one in points):
-        return f"{found}; nothing is offloaded"
+    return found
+
+
+def _gain_findings(points: Sequence[LoadedPoint], offloads: bool) -> str:
+    if not offloads:
+        return "; nothing is offloaded"
+    best = max(points, key=lambda one: one.gain)
     bound = max(points, key=lambda one: one.laws_gain)
     return (
-        f"{found}; offload gains most at gamma {best.gamma:g}: {best.gain:+.1%}, "
+        f"; offload gains most at gamma {best.gamma:g}: {best.gain:+.1%}, "
         f"by LAWS at most {bound.laws_gain:+.1%} at {bound.gamma:g}"
     )
 

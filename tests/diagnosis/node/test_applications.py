@@ -14,6 +14,7 @@ from weft.diagnosis.node.applications import LoadedPoint, loaded_points
 from weft.diagnosis.node.gamma_runs import sweep_of_runs
 from weft.diagnosis.node.web import WebPoint
 from weft.diagnosis.summary import summarise
+from weft.report.page import write_report
 from weft.runs.folder import Run
 
 
@@ -181,6 +182,8 @@ def test_a_web_server_is_shown_and_reported(tmp_path: Path) -> None:
     for name in ("web-pages", "web-response", "web-interrupts", "gamma-throughput", "gamma-gain"):
         assert f'id="figure-{name}"' in text
     assert "offload gains most at gamma" in text and "nothing was measured" not in text
+    base = write_report([sweep(tmp_path, "base", "[0, 1]")], tmp_path / "base.html").read_text()
+    assert "nothing is offloaded" in base and 'id="figure-gamma-gain"' not in base
 
 
 def test_runs_are_compared_load_by_load(tmp_path: Path) -> None:

@@ -89,9 +89,10 @@ _PLOTS = (
 def load_figures(material: Material) -> list[Figure]:
     """Throughput and gain over gamma; pages, response times, load and interrupts over users."""
     figures = []
+    offloads = any(step.offloads for step in material.loads)
     for plot in _PLOTS:
         rows = [row for step in material.loads for row in _rows(plot, step)]
-        if rows:
+        if rows and (offloads or plot.name != "gamma-gain"):
             spec = _spec(plot, rows, material.labels)
             figures.append(Figure(plot.name, plot.title, plot.caption, spec, {plot.name: rows}))
     return figures
@@ -110,6 +111,7 @@ def _rows(plot: _Plot, step: LoadStep) -> Iterator[Row]:
 
 def _spec(plot: _Plot, rows: Sequence[Row], labels: Sequence[str]) -> Spec:
     title = _USERS if plot.is_web else _GAMMA
+    step = 1.0 if plot.is_web else alt.Undefined
     places = [row["at"] for row in rows]
     scale = axes.airy_scale(min(places), max(places))
     lines = {
@@ -122,7 +124,7 @@ def _spec(plot: _Plot, rows: Sequence[Row], labels: Sequence[str]) -> Spec:
         plot.name,
         rows,
         labels,
-        alt.X("at:Q", axis=alt.Axis(title=title), scale=scale),
+        alt.X("at:Q", axis=alt.Axis(title=title, tickMinStep=step), scale=scale),
         "value",
         alt.Axis(title=plot.y_title, grid=True),
         alt.Scale(type="log") if plot.decades else alt.Undefined,
