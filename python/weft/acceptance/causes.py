@@ -1,0 +1,172 @@
+"""Likely causes of a symptom: rules from catalog/causes, in the order of their weight.
+
+A rule has `title`, `text`, `check`, `remedy` and `when`: clauses of a symptom's kind, conditions on its facts, and a
+`weight`. A clause holds if all its conditions do; a fact that is not known meets none. A number is compared by
+`{ at_least = ..., at_most = ... }`, anything else must be equal. A cause counts with its heaviest clause that holds;
+ties are in the order of the catalogue. catalog/symptoms.toml has the kinds and facts that there are.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from weft import _core
+from weft.acceptance.verdict import Cause, Fact, Symptom
+from weft.errors import RequestError
+from weft.plan import catalog
+
+MOST_CAUSES = 5
+_HEAD = "| code | cause | how to check it | what to do |"
+_TYPES = {"number": (int, float), "flag": (bool,), "text": (str,)}
+
+
+class Range(Struct, frozen=True, forbid_unknown_fields=True):
+    """Bounds of a number, both included."""
+
+    at_least: float = float("-inf")
+    at_most: float = float("inf")
+
+
+class Clause(Struct, frozen=True):
+    """When a rule applies: the symptom's kind, what its facts must be, and how much that counts."""
+
+    kind: str
+    weight: float
+    facts: dict[str, Range | Fact]
+
+    def holds(self, kind: str, facts: Mapping[str, Fact | None]) -> bool:
+        return kind == self.kind and all(
+            _meets(facts.get(name), wanted) for name, wanted in self.facts.items()
+        )
+
+
+class Rule(Struct, frozen=True):
+    """A cause, when it applies, and the `section` of the catalogue that has it."""
+
+    cause: Cause
+    clauses: tuple[Clause, ...]
+    section: str
+
+    def weight(self, kind: str, facts: Mapping[str, Fact | None]) -> float:
+        """That of its heaviest clause that holds; 0 where none does."""
+        return max((one.weight for one in self.clauses if one.holds(kind, facts)), default=0.0)
+
+
+class _Text(Struct, frozen=True, forbid_unknown_fields=True):
+    """A rule as it is written."""
+
+    title: str
+    text: str
+    check: str
+    remedy: str
+    when: list[dict[str, Any]]
+
+
+def causes(symptom: Symptom) -> list[Cause]:
+    """The causes that a symptom's facts speak for, likeliest first."""
+    facts = {"direction": symptom.direction, **symptom.facts}
+    weights = [(rule.weight(symptom.kind, facts), rule.cause) for rule in rules()]
+    found = sorted((one for one in weights if one[0]), key=lambda one: -one[0])
+    return [cause for _, cause in found[:MOST_CAUSES]]
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """All rules of the catalogue."""
+    folder = catalog.folder("cause")
+    return tuple(rule for path in sorted(folder.glob("*.toml")) for rule in read_rules(path))
+
+
+@cache
+def symptoms() -> dict[str, dict[str, Any]]:
+    """`kinds` with their texts, and `facts` with `type` (number, flag, text) and `text`."""
+    return tomllib.loads(catalog.read(catalog.folder("cause").parent / "symptoms.toml"))
+
+
+def read_rules(path: Path) -> list[Rule]:
+    """The rules of a file; raises RequestError for what is unknown or of a wrong type in it, with its line."""
+    text = catalog.read(path)
+    try:
+        document = tomllib.loads(text)
+        section = document.pop("title")
+        return [Rule(*_rule(code, one), section) for code, one in document.items()]
+    except tomllib.TOMLDecodeError as error:
+        raise RequestError(f"{path}: not TOML: {error}") from None
+    except _WrongRule as error:
+        line = _core.line_of(text, error.key)
+        raise RequestError(f"{path}, line {line}: {error.key}: {error}") from None
+
+
+class _WrongRule(Exception):
+    """What is wrong with the rule of a `key`."""
+
+    def __init__(self, key: str, reason: object) -> None:
+        super().__init__(str(reason))
+        self.key = key
+
+
+def _rule(code: str, document: object) -> tuple[Cause, tuple[Clause, ...]]:
+    try:
+        rule = msgspec.convert(document, _Text)
+        clauses = tuple(map(_clause, rule.when))
+    except (msgspec.ValidationError, ValueError) as error:
+        raise _WrongRule(code, error) from None
+    return Cause(code, rule.title, rule.text, rule.check, rule.remedy), clauses
+
+
+def _clause(table: dict[str, Any]) -> Clause:
+    """Raises ValueError for a kind or a fact that there is not."""
+    kind, weight = table.get("kind", ""), table.get("weight")
+    kinds, known = list(symptoms()["kinds"]), symptoms()["facts"]
+    if kind not in kinds:
+        raise ValueError(f"kind = {kind!r}: {_core.unknown_key(kind, kinds)}")
+    if not isinstance(weight, int | float) or weight <= 0:
+        raise ValueError("weight: must be a number above 0")
+    facts = {name: value for name, value in table.items() if name not in ("kind", "weight")}
+    for name in facts:
+        if name not in known:
+            raise ValueError(_core.unknown_key(name, ["kind", "weight", *known]))
+    return Clause(kind, weight, {name: _wanted(name, value) for name, value in facts.items()})
+
+
+def _wanted(name: str, value: object) -> Range | Fact:
+    """What a fact must be; a number is always a range."""
+    kind = symptoms()["facts"][name]["type"]
+    if kind == "number":
+        return msgspec.convert(value, Range)
+    if not isinstance(value, _TYPES[kind]):
+        raise ValueError(f"{name} = {value!r}: must be a {kind}")
+    return value
+
+
+def _meets(fact: Fact | None, wanted: Range | Fact) -> bool:
+    if isinstance(wanted, Range):
+        return isinstance(fact, int | float) and wanted.at_least <= fact <= wanted.at_most
+    return fact is not None and fact == wanted
+
+
+def page() -> str:
+    """docs/causes.md."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield "# What may be the cause, and how do I check it?"
+    yield ""
+    yield "`weft accept` names the likely causes of each requirement that is not met, likeliest first, with the code of"
+    yield "this table. The rules are data: `catalog/causes` has them, with the facts that speak for each cause."
+    section = ""
+    for rule in rules():
+        if rule.section != section:
+            section = rule.section
+            yield from ("", f"## {section}", "", _HEAD, "|---|---|---|---|")
+        one = rule.cause
+        cells = (f"`{one.code}`", f"**{one.title}.** {one.text}", one.check, one.remedy)
+        yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
