@@ -11,10 +11,11 @@ import pytest
 
 from support.cases import cases
 from support.clusters.hosts import errors_of, local_nodes, only_error, start_all
+from weft.binaries import find
 from weft.testbed.agent.agent import Agent
 from weft.testbed.hosts import start
 from weft.testbed.hosts.delivery import start_argv
-from weft.testbed.hosts.program import agent_program
+from weft.testbed.hosts.program import agent_program, agent_programs
 
 pytestmark = pytest.mark.timed
 
@@ -76,10 +77,10 @@ def test_damage_on_the_way_is_tried_again_once_and_then_named(
 
 
 def test_a_login_that_is_cut_off_leaves_nothing_half_written(tmp_path: Path) -> None:
-    command = [*start_argv(agent_program(), str(tmp_path / "cache"), [])]
+    command = [*start_argv(agent_programs(), str(tmp_path / "cache"), [])]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin and process.stdout
-    assert process.stdout.readline() == b"weft-start need\n"
+    assert process.stdout.readline() == b"weft-start need x86_64\n"
     process.stdin.write(agent_program().content[:1_000_000])
     process.stdin.flush()
     while not cached(tmp_path):
@@ -95,6 +96,25 @@ def test_another_architecture_is_refused_by_name_before_anything_is_copied(tmp_p
     assert error.code == "agent-architecture"
     assert error.message == "n1: its architecture is i686, the agent is built for x86_64"
     assert not (tmp_path / "cache").exists()
+
+
+MIXED = "sh -c 'case {node} in n[12]) exec {command};; esac; exec setarch i686 {command}'"
+
+
+@pytest.mark.parametrize("top", ["", "tree = 2"])
+def test_a_node_gets_the_program_for_its_architecture_also_from_a_relay_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, top: str
+) -> None:
+    folder = tmp_path / "bin"
+    (folder / "i686").mkdir(parents=True)
+    (folder / "weft-probe").symlink_to(find("weft-probe"))
+    # It runs on this machine, and is another program by its hash.
+    (folder / "i686" / "weft-probe").write_bytes(agent_program().content + b"i686")
+    monkeypatch.setenv("WEFT_BIN", str(folder))
+    other = agent_programs()["i686"]
+    assert not errors_of(start_all(local_nodes(tmp_path, "n[1-8]", MIXED, top=top)))
+    digests = {agent_program().digest, other.digest}
+    assert {one.name for one in cached(tmp_path)} == {f"weft-probe-{one}" for one in digests}
 
 
 def test_a_greeting_of_the_login_shell_is_passed_over(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def with_relay(scenario: Callable[[Relay, LocalProcess], Awaitable[None]]) -> Ca
 
     async def run() -> None:
         process = await LocalProcess.start([str(binaries.find("weft-probe")), "relay"])
-        relay = await Relay.greeted("top", process, 5)
+        relay = await Relay.greeted("top", process, 5, "x86_64")
         await scenario(relay, process)
 
     return lambda: asyncio.run(run())

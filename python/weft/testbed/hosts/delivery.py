@@ -1,8 +1,8 @@
 """How the agent's program gets to a node: a small shell script asks for it when the node does not have it yet.
 
-The script checks the architecture, then the program's hash, and becomes the agent. It is one line without quotes that
-a login shell of another kind (csh, fish) could take amiss. What it says are lines that begin with `weft-start`;
-whatever else comes, such as a greeting of the login shell, is passed over.
+The script chooses the program for the node's architecture, checks its hash, and becomes the agent. It is one line
+without quotes that a login shell of another kind (csh, fish) could take amiss. What it says are lines that begin with
+`weft-start`; whatever else comes, such as a greeting of the login shell, is passed over.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from weft.testbed.agent.agent import Reason
 from weft.testbed.agent.process import Process
-from weft.testbed.hosts.program import Program
+from weft.testbed.hosts.program import Programs
 from weft.testbed.hosts.relay import RelayedProcess
 
 _SAID = re.compile(
@@ -25,10 +25,11 @@ _PIECE_BYTES = 256 << 10
 
 _SCRIPT = " ".join(
     [
-        "name=$1 digest=$2 bytes=$3 machine=$4 cache=$5; shift 5;",
+        "name=$1 cache=$2 m=$(uname -m) digest=; shift 2;",
+        'until [ "$1" = -- ]; do [ "$1" = "$m" ] && digest=$2 bytes=$3; shift 3; done; shift;',
         'say() { echo "weft-start $*"; };',
         'fail() { say "$@"; exit 97; };',
-        'm=$(uname -m); [ "$m" = "$machine" ] || fail architecture "$m";',
+        '[ -n "$digest" ] || fail architecture "$m";',
         "command -v sha256sum >/dev/null || fail tool sha256sum;",
         'b=${cache:-${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}}; [ -n "$b" ] || fail home;',
         "umask 077; d=$b/weft-$(id -u);",
@@ -40,30 +41,35 @@ _SCRIPT = " ".join(
         "tries=0;",
         'until [ -f "$f" ] && ok "$f"; do',
         'tries=$((tries+1)); [ $tries -le 2 ] || fail damaged "$d";',
-        "say need;",
+        'say need "$m";',
         'e=$(head -c "$bytes" 2>&1 >"$t") || { rm -f "$t"; fail disk "$d: $e"; };',
         'if ok "$t"; then chmod 700 "$t" && mv -f "$t" "$f"; else rm -f "$t"; fi;',
         "done;",
         '[ -x "$f" ] || fail noexec "$d";',
     ]
 )
-_BECOME = 'say run; exec "$f" "$@"'
+_BECOME = 'say run "$m"; exec "$f" "$@"'
 _TELL = 'say run "$f"'
 
 
-def start_argv(program: Program, cache: str | None, arguments: Sequence[str]) -> list[str]:
+def start_argv(programs: Programs, cache: str | None, arguments: Sequence[str]) -> list[str]:
     """The command that has a node become the agent; `cache` is where it keeps the program, in the user's own folder."""
-    return [*_argv(_BECOME, program, cache), *arguments]
+    return [*_argv(_BECOME, programs, cache), *arguments]
 
 
-def keep_argv(program: Program, cache: str | None) -> list[str]:
+def keep_argv(programs: Programs, cache: str | None) -> list[str]:
     """The command that has a node keep a program and say where."""
-    return _argv(_TELL, program, cache)
+    return _argv(_TELL, programs, cache)
 
 
-def _argv(last: str, program: Program, cache: str | None) -> list[str]:
-    about = [program.digest, str(len(program.content)), program.machine, cache or ""]
-    return ["sh", "-c", f"{_SCRIPT} {last}", program.name, program.name, *about]
+def _argv(last: str, programs: Programs, cache: str | None) -> list[str]:
+    name = next(iter(programs.values())).name
+    choice = [
+        word
+        for machine, program in programs.items()
+        for word in (machine, program.digest, str(len(program.content)))
+    ]
+    return ["sh", "-c", f"{_SCRIPT} {last}", name, name, cache or "", *choice, "--"]
 
 
 class StartFailure(Exception):
@@ -82,10 +88,11 @@ class LoginEnded(Exception):
         self.said = said
 
 
-async def deliver(process: Process, program: Program, on_login: Callable[[], None]) -> str:
+async def deliver(process: Process, programs: Programs, on_login: Callable[[], None]) -> str:
     """Follow the script until it becomes the agent, sending the program where it is asked for.
 
-    Gives the program's path where the script says it. Raises StartFailure with the script's reason, or LoginEnded.
+    Gives what the script says last: the node's architecture, or the program's path where it was asked to keep it.
+    Raises StartFailure with the script's reason, or LoginEnded.
     """
     while True:
         word, rest = await _next_word(process.stdout)
@@ -93,11 +100,13 @@ async def deliver(process: Process, program: Program, on_login: Callable[[], Non
         if word == "run":
             return rest
         if word != "need":
-            raise StartFailure(_failure(word, rest, program))
-        if isinstance(process, RelayedProcess):
+            raise StartFailure(_failure(word, rest, programs))
+        if isinstance(process, RelayedProcess) and process.machine == rest:
             process.stdin.feed()
-        else:
+        elif program := programs.get(rest):
             await _send(process, program.content)
+        else:
+            raise StartFailure(_failure("architecture", rest, programs))
 
 
 async def _next_word(stream: asyncio.StreamReader) -> tuple[str, str]:
@@ -123,10 +132,10 @@ async def _send(process: Process, content: bytes) -> None:
             await process.stdin.drain()
 
 
-def _failure(word: str, rest: str, program: Program) -> Reason:
+def _failure(word: str, rest: str, programs: Programs) -> Reason:
     last = rest.rpartition(": ")[2] or rest
     reasons = {
-        "architecture": f"its architecture is {rest}, the agent is built for {program.machine}",
+        "architecture": f"its architecture is {rest}, the agent is built for {' and '.join(programs)}",
         "tool": f"it has no {rest}, with which the agent is checked",
         "home": "it has no home directory to keep the agent in: set `cache` in a host file",
         "folder": f"its cache directory cannot be made: {rest}",

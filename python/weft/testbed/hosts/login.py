@@ -15,26 +15,26 @@ from weft.testbed.hosts.delivery import (
     start_argv,
 )
 from weft.testbed.hosts.host import Host
-from weft.testbed.hosts.program import Program
+from weft.testbed.hosts.program import Program, Programs
 
 DELIVER_S = 60.0
 """How long a node that let us in may take to get the program."""
 LONGEST_QUOTE = 200
 
 
-def start_command(host: Host, program: Program, arguments: Sequence[str] = ()) -> list[str]:
+def start_command(host: Host, programs: Programs, arguments: Sequence[str] = ()) -> list[str]:
     """The command that leads to an agent on the host."""
     own = [host.agent, *arguments] if host.agent else None
-    return host.launcher.command(host.login, own or start_argv(program, host.cache, arguments))
+    return host.launcher.command(host.login, own or start_argv(programs, host.cache, arguments))
 
 
-async def log_in(host: Host, program: Program, process: Process) -> str:
+async def log_in(host: Host, programs: Programs, process: Process) -> str:
     """Follow a process through its login until it becomes the agent, or says where it keeps the program.
 
-    Raises AgentError and ends the process.
+    Gives the node's architecture, or that path. Raises AgentError and ends the process.
     """
     try:
-        return await _follow(host, program, process)
+        return await _follow(host, programs, process)
     except StartFailure as failure:
         await _end(process)
         raise AgentError(host.name, *failure.reason) from None
@@ -49,22 +49,23 @@ async def keep(host: Host, program: Program, slots: asyncio.Semaphore) -> str:
     Raises AgentError.
     """
     async with slots:
-        command = host.launcher.command(host.login, keep_argv(program, host.cache))
+        programs = {program.machine: program}
+        command = host.launcher.command(host.login, keep_argv(programs, host.cache))
         process = await start_process(host.name, command)
-        path = await log_in(host, program, process)
+        path = await log_in(host, programs, process)
         process.stdin.close()
         await process.wait()
         return path
 
 
-async def _follow(host: Host, program: Program, process: Process) -> str:
+async def _follow(host: Host, programs: Programs, process: Process) -> str:
     try:
         async with asyncio.timeout(host.deadline_s) as deadline:
 
             def extend() -> None:
                 deadline.reschedule(asyncio.get_running_loop().time() + DELIVER_S)
 
-            return await deliver(process, program, extend)
+            return await deliver(process, programs, extend)
     except TimeoutError:
         text = f"the login took longer than {host.deadline_s:g} s"
         raise StartFailure(Reason("agent-login-silent", text)) from None

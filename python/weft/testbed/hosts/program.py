@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from weft import binaries
 from weft.errors import RequestError
@@ -24,9 +26,19 @@ class Program:
     machine: str
 
 
+Programs: TypeAlias = Mapping[str, Program]
+"""A program for nodes of each architecture, by what `uname -m` says there."""
+
+
 def agent_program() -> Program:
-    """The agent that `make setup` built; raises RequestError."""
+    """The agent for nodes like this machine; raises RequestError."""
     return read_program(binaries.find("weft-probe"))
+
+
+def agent_programs() -> Programs:
+    """The agent for each architecture that this weft has one for; raises RequestError."""
+    own, others = agent_program(), binaries.elsewhere("weft-probe")
+    return {own.machine: own} | {machine: read_program(path) for machine, path in others.items()}
 
 
 def read_program(path: Path) -> Program:

@@ -45,13 +45,14 @@ class RelayedInput:
 
 
 class RelayedProcess:
-    """A process behind a relay."""
+    """A process behind a relay, whose own program is for the architecture `machine` ("" where that is not known)."""
 
     def __init__(self, relay: Relay, child: int) -> None:
         self.stdin = RelayedInput(relay, child)
         self.stdout = asyncio.StreamReader()
         self.stderr = asyncio.StreamReader()
         self.pid = relay.pid
+        self.machine = relay.machine
         self._relay = relay
         self._child = child
         self._status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -82,8 +83,9 @@ class RelayedProcess:
 class Relay:
     """A running relay. It ends with the last process that it has started, once it is told to."""
 
-    def __init__(self, node: str, process: Process) -> None:
+    def __init__(self, node: str, process: Process, machine: str) -> None:
         self.node = node
+        self.machine = machine
         self.pid = process.pid
         self._process = process
         self._frames = wire_format.Reader(process.stdout)
@@ -93,9 +95,9 @@ class Relay:
         self._listening: asyncio.Task[None] | None = None
 
     @classmethod
-    async def greeted(cls, node: str, process: Process, within_s: float) -> Relay:
-        """The relay that a process is about to be; raises AgentError."""
-        relay = cls(node, process)
+    async def greeted(cls, node: str, process: Process, within_s: float, machine: str) -> Relay:
+        """The relay that a process on a node of that architecture is about to be; raises AgentError."""
+        relay = cls(node, process, machine)
         try:
             async with asyncio.timeout(within_s):
                 said = await relay._frames.read()

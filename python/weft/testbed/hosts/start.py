@@ -15,7 +15,7 @@ from weft.testbed.agent.agent import Agent, AgentError, start_process
 from weft.testbed.agent.process import Process
 from weft.testbed.hosts.host import Host, Pace
 from weft.testbed.hosts.login import log_in, start_command
-from weft.testbed.hosts.program import Program
+from weft.testbed.hosts.program import Programs
 from weft.testbed.hosts.relay import OWN_PROGRAM, Relay
 
 T = TypeVar("T")
@@ -43,9 +43,9 @@ Started = Agent | AgentError
 
 @dataclass(frozen=True)
 class Starter:
-    """Starts agents with one program, at one pace."""
+    """Starts agents at one pace, each with the program for its node's architecture."""
 
-    _program: Program
+    _programs: Programs
     _pace: Pace
 
     async def start(self, hosts: Mapping[int, Host]) -> dict[int, Started]:
@@ -85,25 +85,24 @@ class Starter:
         return dict(zip(hosts, await asyncio.gather(*starts), strict=True))
 
     async def _directly(self, host: Host) -> Agent:
-        process = await start_process(host.name, start_command(host, self._program))
+        process = await start_process(host.name, start_command(host, self._programs))
         return await self._become_agent(host, process)
 
     async def _behind(self, relay: Relay, host: Host) -> Agent:
-        return await self._become_agent(host, relay.start(start_command(host, self._program)))
+        return await self._become_agent(host, relay.start(start_command(host, self._programs)))
 
     async def _become_agent(self, host: Host, process: Process) -> Agent:
         await self._log_in(host, process)
         return await Agent.greeted(host.name, process, host.launcher.explain)
 
     async def _relay(self, host: Host) -> Relay:
-        process = await start_process(host.name, start_command(host, self._program, ["relay"]))
-        await self._log_in(host, process)
-        return await Relay.greeted(host.name, process, GREET_S)
+        process = await start_process(host.name, start_command(host, self._programs, ["relay"]))
+        machine = await self._log_in(host, process)
+        return await Relay.greeted(host.name, process, GREET_S, machine)
 
-    async def _log_in(self, host: Host, process: Process) -> None:
-        """A program that is there already has nothing to say before it is the agent."""
-        if not host.agent:
-            await log_in(host, self._program, process)
+    async def _log_in(self, host: Host, process: Process) -> str:
+        """The node's architecture; a program that is there already has nothing to say before it is the agent."""
+        return "" if host.agent else await log_in(host, self._programs, process)
 
     async def _on_relay(self, host: Host, relay: Relay) -> Started:
         return await _or_error(Agent.greeted(host.name, relay.start(OWN_PROGRAM)))

@@ -15,7 +15,7 @@ from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.hosts.addresses import resolve_all, settle
 from weft.testbed.hosts.host import Host, Pace
 from weft.testbed.hosts.login import keep
-from weft.testbed.hosts.program import Program, agent_program, read_program
+from weft.testbed.hosts.program import Programs, agent_programs, read_program
 from weft.testbed.hosts.start import Starter
 from weft.testbed.ports import PortRange
 
@@ -57,9 +57,9 @@ class Hosts(BaseTestbed):
         return [Node(host.name, each[0] if each else "", each, host.ports) for host, each in known]
 
     @cached_property
-    def program(self) -> Program:
-        """What runs on the nodes."""
-        return agent_program()
+    def programs(self) -> Programs:
+        """What runs on the nodes, by their architecture."""
+        return agent_programs()
 
     def describe(self) -> records.Testbed:
         """What run.json says about the testbed."""
@@ -79,7 +79,7 @@ class Hosts(BaseTestbed):
 
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
         chosen = {node: self.hosts[node] for node in nodes}
-        started = await Starter(self.program, self.pace).start(chosen)
+        started = await Starter(self.programs, self.pace).start(chosen)
         return {node: await self._settled(node, one) for node, one in started.items()}
 
     async def _settled(self, node: int, started: Agent | AgentError) -> Agent | AgentError:
