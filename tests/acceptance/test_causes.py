@@ -27,20 +27,20 @@ def likely(kind: str, direction: Direction | None = None, **facts: Fact) -> list
 
 
 SEEN = [
-    ("link-speed", "rate-low", {"share_of_expected": 0.1, "one_direction": False, "one_route": False}),
-    ("bond-member", "rate-low", {"share_of_expected": 0.5, "one_direction": False, "one_route": False}),
-    ("duplex", "rate-low", {"share_of_expected": 0.1, "one_direction": True, "one_route": False}),
-    ("hash-member", "rate-low", {"share_of_expected": 0.2, "one_direction": True, "one_route": True}),
+    ("link-speed", "rate-low", {"share_of_expected": 0.1, "one_direction": False, "single_route": False}),
+    ("bond-member", "rate-low", {"share_of_expected": 0.5, "one_direction": False, "single_route": False}),
+    ("duplex", "rate-low", {"share_of_expected": 0.1, "one_direction": True, "single_route": False}),
+    ("hash-member", "rate-low", {"share_of_expected": 0.2, "one_direction": True, "single_route": True}),
     ("uplink-member", "limit-narrow", {"share_of_expected": 0.5, "all_of_leaf": True}),
     ("uplink-speed", "limit-narrow", {"share_of_expected": 0.1, "all_of_leaf": True}),
     ("cable", "loss", {"interface_errors": 17.0, "lost_when_idle": False}),
-    ("burst-loss", "loss", {"interface_errors": 0.0, "lost_when_idle": False, "one_route": False}),
-    ("jumbo-off", "mtu", {"path_is_smaller": True}),
-    ("mtu-setting", "mtu", {"differs": True, "path_is_smaller": False}),
-    ("power-saving", "latency-high", {"rate_is_full": True, "one_route": False, "spread_share": 0.9}),
-    ("long-path", "latency-high", {"rate_is_full": True, "one_route": False, "added_us": 400.0}),
-    ("time-service", "clock", {"offset_s": 0.2}),
-    ("hardware-clock", "clock", {"offset_s": 3600.0}),
+    ("burst-loss", "loss", {"interface_errors": 0.0, "lost_when_idle": False, "single_route": False}),
+    ("jumbo-off", "mtu", {"on_path": True}),
+    ("mtu-setting", "mtu", {"property": "mtu", "on_path": False}),
+    ("power-saving", "latency-high", {"rate_is_full": True, "single_route": False, "spread_share": 0.9}),
+    ("long-path", "latency-high", {"rate_is_full": True, "single_route": False, "added_us": 400.0}),
+    ("time-service", "clock", {"offset_us": 2e5}),
+    ("hardware-clock", "clock", {"offset_us": -3.6e9}),
 ]  # fmt: skip
 
 
@@ -69,8 +69,8 @@ def test_the_direction_is_a_fact() -> None:
     [
         ('kind = "rate-lo", weight = 1', 'did you mean "rate-low"'),
         ('kind = "rate-low", weight = 0', "weight: must be a number above 0"),
-        ('kind = "rate-low", weight = 1, one_rout = true', 'did you mean "one_route"'),
-        ('kind = "rate-low", weight = 1, one_route = "yes"', "must be a flag"),
+        ('kind = "rate-low", weight = 1, single_rout = true', 'did you mean "single_route"'),
+        ('kind = "rate-low", weight = 1, single_route = "yes"', "must be a flag"),
         ('kind = "rate-low", weight = 1, added_us = { least = 3 }', "unknown field `least`"),
         ('kind = "rate-low", weight = 1, added_us = 3', "got `int`"),
     ],

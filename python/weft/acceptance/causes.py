@@ -71,10 +71,16 @@ class _Text(Struct, frozen=True, forbid_unknown_fields=True):
 
 def causes(symptom: Symptom) -> list[Cause]:
     """The causes that a symptom's facts speak for, likeliest first."""
-    facts = {"direction": symptom.direction, **symptom.facts}
+    facts = _known(symptom)
     weights = [(rule.weight(symptom.kind, facts), rule.cause) for rule in rules()]
     found = sorted((one for one in weights if one[0]), key=lambda one: -one[0])
     return [cause for _, cause in found[:MOST_CAUSES]]
+
+
+def _known(symptom: Symptom) -> dict[str, Fact | None]:
+    """A symptom's facts, its direction, and its rate's share of the best that it can be compared with."""
+    share = symptom.facts.get("share_of_expected", symptom.facts.get("share_of_group"))
+    return {"direction": symptom.direction, "share": share, **symptom.facts}
 
 
 @cache
