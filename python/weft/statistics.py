@@ -196,3 +196,12 @@ def _peaks(density: Floats) -> list[int]:
     rises = np.diff(density) > 0
     inner = np.flatnonzero(rises[:-1] & ~rises[1:]) + 1
     return [int(at) for at in inner]
+
+
+def thinned_rows(values: Floats, limit: int) -> npt.NDArray[np.int64]:
+    """The positions of about `limit` values (at most two more), evenly in their order, with the least and greatest."""
+    every = -(-len(values) // limit) or 1
+    kept = set(range(0, len(values), every))
+    if len(values):
+        kept |= {int(np.argmin(values)), int(np.argmax(values))}
+    return np.array(sorted(kept), dtype=np.int64)

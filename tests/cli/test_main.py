@@ -47,7 +47,7 @@ def test_a_group_without_a_command_prints_its_help(group: list[str]) -> None:
 def test_the_help_has_whole_sentences_and_groups_of_options() -> None:
     _, _, commands = weft("--help").stdout.partition("  -h, --help")
     listed = [line for line in commands.splitlines()[1:] if line.startswith("  ")]
-    assert len(listed) == 17 and all(line.endswith(".") for line in listed)
+    assert len(listed) == 18 and all(line.endswith(".") for line in listed)
     assert "..." not in commands
     groups = ["Where and what:", "The testbed:", "The plan:", "Simulated applications:"]
     lines = weft("run", "--help").stdout.splitlines()

@@ -7,8 +7,9 @@ import pytest
 
 from support.synthetic import FAST_ETHERNET, write_run
 from weft.report import details as details_module
-from weft.report.details import details, thinned_rows
+from weft.report.details import details
 from weft.report.material import Material
+from weft.statistics import thinned_rows
 
 
 def test_a_point_has_its_batches_in_order_and_its_interval_at_each_look(tmp_path: Path) -> None:

@@ -109,16 +109,26 @@ def write_run(
     **meta: Any,
 ) -> Run:
     """A complete run folder."""
+    writer = begin_run(directory, steps, nodes, **meta)
+    for batch in batches:
+        writer.append(batch)
+    return writer.finish("complete")
+
+
+def begin_run(
+    directory: Path,
+    steps: Sequence[Step] | None = None,
+    nodes: Sequence[str] = ("n1", "n2"),
+    **meta: Any,
+) -> RunWriter:
+    """A run folder that is being written."""
     document = RunMeta(
         plan=a_plan(*(steps or [step_plan()]), launches=5),
         testbed={"kind": "lab", "name": "pair", "scale": 1.0},
         nodes=[{"name": node, "address": "", "facts": {}} for node in nodes],
         **meta,
     )
-    writer = RunWriter.create(directory, document)
-    for batch in batches:
-        writer.append(batch)
-    return writer.finish("complete")
+    return RunWriter.create(directory, document)
 
 
 def pingpong_run(

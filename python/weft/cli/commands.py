@@ -22,6 +22,7 @@ SECTIONS = {
         "fit": "results.fit.fit",
         "import": "results.importing.import_",
         "report": "results.report.report",
+        "serve": "results.serve.serve",
         "show": "results.show.show",
         "trace": "results.trace.trace",
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.plan.phases import expand
-from weft.plan.plan import Goal
+from weft.plan.plan import Goal, Step
 from weft.runs.folder import Run
 from weft.statistics import Floats, Modes, modes_over_launches
 
@@ -173,28 +174,53 @@ def reduce_sorted(times: Floats, starts: Ints, reduction: Reduction) -> Floats:
     return middle
 
 
-def _curve(run: Run, batches: Batches, reduction: Reduction) -> Curve:
-    starts = group_starts(batches.size, batches.launch)
-    sizes, rows = np.unique(batches.size[starts], return_inverse=True)
-    launches, columns = np.unique(batches.launch[starts], return_inverse=True)
-    times_us = np.full((len(sizes), len(launches)), np.nan)
-    times_us[rows, columns] = reduce_sorted(batches.time_us, starts, reduction)
-    parts = group_slices(batches.size)
-    step = int(batches.step[0])
-    plan_step = run.meta.plan.steps[step]
+@dataclass(frozen=True)
+class SizeTimes:
+    """One size of one step: `times_us[j]` stands for `launches[j]`, which ascend."""
+
+    size: int
+    phase: int
+    launches: Ints
+    times_us: Floats
+    modes: Modes
+
+    @classmethod
+    def of(
+        cls, size: int, phase: int, launch: Ints, time_us: Floats, reduction: Reduction
+    ) -> SizeTimes:
+        """From the launch and the time of each batch, sorted by both."""
+        starts = group_starts(launch)
+        times_us = reduce_sorted(time_us, starts, reduction)
+        return cls(size, phase, launch[starts], times_us, modes_over_launches(time_us, launch))
+
+
+def curve_of(step: int, plan_step: Step, rows: Sequence[SizeTimes]) -> Curve:
+    """The curve of a step of a plan from its sizes, which ascend."""
+    launches = np.unique(np.concatenate([row.launches for row in rows]))
+    times_us = np.full((len(rows), len(launches)), np.nan)
+    for times, row in zip(times_us, rows, strict=True):
+        times[np.searchsorted(launches, row.launches)] = row.times_us
     return Curve(
         step=step,
         pattern=plan_step.pattern.kind,
         transport=plan_step.transport,
-        sizes=sizes,
+        sizes=np.array([row.size for row in rows]),
         launches=launches,
         times_us=times_us,
-        modes=tuple(
-            modes_over_launches(batches.time_us[part], batches.launch[part]) for part in parts
-        ),
-        phases=batches.phase[[part.start for part in parts]],
+        modes=tuple(row.modes for row in rows),
+        phases=np.array([row.phase for row in rows]),
         goal=plan_step.goal or None,
     )
+
+
+def _curve(run: Run, batches: Batches, reduction: Reduction) -> Curve:
+    step = int(batches.step[0])
+    sizes = (batches.where(part) for part in group_slices(batches.size))
+    rows = [
+        SizeTimes.of(int(one.size[0]), int(one.phase[0]), one.launch, one.time_us, reduction)
+        for one in sizes
+    ]
+    return curve_of(step, run.meta.plan.steps[step], rows)
 
 
 def column(samples: pa.Table, name: str) -> Ints:

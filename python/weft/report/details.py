@@ -18,7 +18,7 @@ from weft.report.figures.drawing import parts
 from weft.report.figures.drawing.figure import Spec, chart_spec, short
 from weft.report.material import Material
 from weft.report.series import Series, time_us
-from weft.statistics import Floats
+from weft.statistics import Floats, thinned_rows
 
 MOST_BATCHES = 100_000
 """Of all points together: more make the page large."""
@@ -82,15 +82,6 @@ def _batches(launch: Ints, times_us: Floats, limit: int) -> Detail:
         "us": [short(one, 5) for one in times_us[kept]],
         "of": len(times_us),
     }
-
-
-def thinned_rows(times_us: Floats, limit: int) -> Ints:
-    """The rows of about `limit` batches: evenly in their order, with the fastest and the slowest."""
-    every = -(-len(times_us) // limit) or 1
-    kept = set(range(0, len(times_us), every))
-    if len(times_us):
-        kept |= {int(np.argmin(times_us)), int(np.argmax(times_us))}
-    return np.array(sorted(kept), dtype=np.int64)
 
 
 def detail_spec() -> Spec:

@@ -51,7 +51,7 @@ class Run:
         path = Path(directory)
         meta = RunMeta.read(path)
         file, found = _read_samples(path)
-        _check_positions(file, found.table, meta)
+        check_positions(file, found.table, meta)
         if damage := damage_of(meta, found):
             meta.note_damage(f"{file}: {damage.what}", damage.remedy.format(folder=path))
         warn_of_unmeasured(meta, found.table)
@@ -197,8 +197,8 @@ def _read_samples(directory: Path) -> tuple[Path, Readable]:
     return table, Readable(SCHEMA.empty_table(), "")
 
 
-def _check_positions(file: Path, samples: pa.Table, meta: RunMeta) -> None:
-    """Raise RequestError where rows are of steps or nodes that run.json does not have."""
+def check_positions(file: Path, samples: pa.Table, meta: RunMeta) -> None:
+    """Raise RequestError where rows of a file are of steps or nodes that run.json does not have."""
     nodes = len(meta.nodes)
     for name, limit in {"step": len(meta.plan.steps), "src": nodes, "dst": nodes}.items():
         found = pc.min_max(samples[name]).as_py()

@@ -16,6 +16,17 @@ _CANNOT_LOCK = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
 """What a file system without locks says, such as Lustre without `-o flock`."""
 
 
+def is_locked(directory: Path) -> bool:
+    """Whether a process of this machine has the folder's lock; looks without touching it, since who tries a lock keeps
+    others from it for that moment."""
+    try:
+        inode = (directory / FILE_NAME).stat().st_ino
+        locks = Path("/proc/locks").read_text()
+    except OSError:
+        return False
+    return any(line.split()[5].endswith(f":{inode}") for line in locks.splitlines())
+
+
 class FolderLock:
     """Held from its making to `release`. Raises RequestError where another process holds it, OSError where the
     folder cannot be written. On a file system without locks nothing is held (`is_held`)."""

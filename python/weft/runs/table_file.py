@@ -64,17 +64,32 @@ def read_table(path: Path, schema: pa.Schema) -> pa.Table:
 
 def read_intact(path: Path, schema: pa.Schema) -> Readable:
     """What of a table can be read; raises RequestError when it is no file, FileNotFoundError."""
+    try:
+        groups = list(intact_groups(path, schema))
+    except _Unreadable as error:
+        return Readable(schema.empty_table(), str(error))
+    intact = [group for group in groups if group is not None]
+    lost = len(groups) - len(intact)
+    damage = f"damaged: {lost} of {len(groups)} parts have wrong checksums" if lost else ""
+    return Readable(pa.concat_tables([schema.empty_table(), *intact]), damage)
+
+
+class _Unreadable(RequestError):
+    """Nothing of the file can be read."""
+
+
+def intact_groups(path: Path, schema: pa.Schema) -> Iterator[pa.Table | None]:
+    """The row groups of a table one by one, None for each that is damaged; raises RequestError where nothing can be
+    read, FileNotFoundError."""
     with open_file(path) as source:
         try:
             file = pq.ParquetFile(source, page_checksum_verification=True)
             sums = json.loads((file.schema_arrow.metadata or {}).get(_CHECKSUMS, b"null"))
         except ARROW_ERRORS as error:
-            return Readable(schema.empty_table(), f"damaged: {_one_line(error)}")
-        groups = [_read_group(file, index, schema, sums) for index in range(file.num_row_groups)]
-    intact = [group for group in groups if group is not None]
-    lost = max(len(groups), len(sums or ())) - len(intact)
-    damage = f"damaged: {lost} of {len(intact) + lost} parts have wrong checksums" if lost else ""
-    return Readable(pa.concat_tables([schema.empty_table(), *intact]), damage)
+            raise _Unreadable(f"damaged: {_one_line(error)}") from None
+        for index in range(file.num_row_groups):
+            yield _read_group(file, index, schema, sums)
+        yield from [None] * (len(sums or ()) - file.num_row_groups)
 
 
 def _read_group(

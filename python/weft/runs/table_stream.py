@@ -56,18 +56,69 @@ def read_stream(path: Path, schema: pa.Schema) -> Readable:
 
 
 def _batches(path: Path, schema: pa.Schema) -> Iterator[tuple[pa.RecordBatch, bool]]:
-    """Each whole batch, and whether its checksum is right; batches of earlier builds have none."""
+    """Each whole batch, and whether its checksum is right."""
     with open_file(path) as file:
-        try:
-            reader = pa.ipc.open_stream(pa.BufferReader(file.read()))
+        yield from _parse(pa.BufferReader(file.read()), schema)
+
+
+def _parse(source: pa.BufferReader, schema: pa.Schema) -> Iterator[tuple[pa.RecordBatch, bool]]:
+    """The same of the bytes of a stream; batches of earlier builds have no checksum."""
+    try:
+        reader = pa.ipc.open_stream(source)
+        while True:
+            batch, metadata = reader.read_next_batch_with_custom_metadata()
+            said = metadata and metadata.get(_CHECKSUM)
+            batch = batch.select(schema.names).cast(schema)
+            batch.validate(full=True)
+            yield batch, said is None or said == str(checksum(batch)).encode()
+    except (StopIteration, EOFError, *ARROW_ERRORS):
+        return
+
+
+PART_BYTES = 4 << 20
+"""So much of a growing stream is read at once, unless a batch is larger."""
+
+
+class StreamTail:
+    """What is new in a growing stream: remembers where the last whole batch ended."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._path, self._schema = path, schema
+        self._head = b""
+        self._offset = 0
+
+    def read(self) -> Iterator[pa.RecordBatch]:
+        """The intact batches that are whole by now and were not at the last call, PART_BYTES in memory at a time.
+        Raises RequestError when it is no file, FileNotFoundError."""
+        part_bytes = PART_BYTES
+        with open_file(self._path) as file:
             while True:
-                batch, metadata = reader.read_next_batch_with_custom_metadata()
-                said = metadata and metadata.get(_CHECKSUM)
-                batch = batch.select(schema.names).cast(schema)
-                batch.validate(full=True)
-                yield batch, said is None or said == str(checksum(batch)).encode()
-        except (StopIteration, EOFError, *ARROW_ERRORS):
-            return
+                file.seek(self._offset)
+                part, before = file.read(part_bytes), self._offset
+                yield from self._parse(part)
+                if len(part) < part_bytes:
+                    return
+                if self._offset == before:
+                    part_bytes *= 2
+
+    def _parse(self, part: bytes) -> Iterator[pa.RecordBatch]:
+        """The batches of the bytes at the offset, which moves behind the last. The schema, which the file begins with,
+        must be in front of any batch."""
+        source = pa.BufferReader(self._head + part)
+        begin = self._offset - len(self._head)
+        for batch, is_right in _parse(source, self._schema):
+            self._offset = begin + source.tell()
+            if is_right:
+                yield batch
+        if not self._head and self._offset:
+            self._head = _schema_bytes(part)
+
+
+def _schema_bytes(stream: bytes) -> bytes:
+    """What a stream begins with, in front of its first batch."""
+    source = pa.BufferReader(stream)
+    pa.ipc.open_stream(source)
+    return stream[: source.tell()]
 
 
 class GrowingTable:

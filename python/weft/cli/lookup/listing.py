@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -12,7 +11,8 @@ from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import terminal, titled
 from weft.errors import RequestError, WeftError
 from weft.plan import catalog
-from weft.runs.meta import FILE_NAME, RunMeta
+from weft.runs.listing import run_folders
+from weft.runs.meta import RunMeta
 from weft.testbed.kinds import TESTBEDS
 
 DEFAULT_FOLDER = "runs"
@@ -78,17 +78,9 @@ def _runs(folder: str | None) -> dict[str, str]:
         return {}
     if not path.is_dir():
         raise RequestError(f"{path}: no such folder", "give the folder that the runs are in")
-    metas = {str(run): _meta(run) for run in sorted(_run_folders(path))}
+    metas = {str(run): _meta(run) for run in sorted(run_folders(path))}
     by_time = sorted(metas.items(), key=lambda one: getattr(one[1], "started", ""))
     return {name: _run_text(meta) for name, meta in by_time}
-
-
-def _run_folders(path: Path) -> Iterator[Path]:
-    """Run folders, however deep, but none below another."""
-    for folder, below, files in os.walk(path):
-        if FILE_NAME in files:
-            below.clear()
-            yield Path(folder)
 
 
 def _meta(run: Path) -> RunMeta | WeftError:

@@ -53,16 +53,18 @@ class RateMatrix:
         return int(np.count_nonzero(~np.isnan(self.mbps)))
 
 
-def matrices(run: Run, rates: Rates) -> list[RateMatrix]:
+def matrices(run: Run, rates: Rates, least_share: float = LEAST_SHARE) -> list[RateMatrix]:
     """The matrices of a run, by step."""
     steps = enumerate(run.meta.plan.steps)
-    found = [matrix_of(run, rates, index) for index, step in steps if step.is_ensemble]
+    found = [matrix_of(run, rates, index, least_share) for index, step in steps if step.is_ensemble]
     return [one for one in found if one]
 
 
-def matrix_of(run: Run, rates: Rates, step: int) -> RateMatrix | None:
-    """The matrix of one step, among the nodes that it measured or was meant to; None where it measured too few of all
-    pairs, or the run keeps some only."""
+def matrix_of(
+    run: Run, rates: Rates, step: int, least_share: float = LEAST_SHARE
+) -> RateMatrix | None:
+    """The matrix of one step, among the nodes that it measured or was meant to; None where it measured less than
+    `least_share` of all pairs, or the run keeps some only."""
     mine = rates.where(rates.step == step)
     plan_step = run.meta.plan.steps[step]
     if len(mine) == 0 or step in sampled_steps(run.meta):
@@ -72,7 +74,7 @@ def matrix_of(run: Run, rates: Rates, step: int) -> RateMatrix | None:
     mine = mine.where(mine.size == size)
     members = _members(plan_step, mine, len(run.meta.nodes))
     # Before the matrix is made: of very many nodes it would not fit into memory.
-    if _measured(mine, latency) < LEAST_SHARE * len(members) * (len(members) - 1):
+    if _measured(mine, latency) < least_share * len(members) * (len(members) - 1):
         return None
     chosen = _chosen_rows(members, mine, latency)
     return RateMatrix(

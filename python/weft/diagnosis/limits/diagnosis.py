@@ -50,7 +50,7 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
     if len(study.survey.nodes) < LEAST_NODES:
         count = len(study.survey.nodes)
         return Findings(f"Too few nodes to tell groups apart: {count}, and it takes {LEAST_NODES}.")
-    searched = _searched_steps(meta)
+    searched = searched_steps(meta)
     all_nodes = study.survey.nodes
     believed: list[SharedLimit] = []
     doubted: list[SharedLimit] = []
@@ -98,17 +98,18 @@ def _unsearchable(meta: RunMeta) -> str:
     return ""
 
 
-def study_of(run: Run) -> Study:
-    """All that follows from a run's survey and search."""
+def study_of(run: Run, is_over: bool = True) -> Study:
+    """All that follows from a run's survey and search; of a search that goes on, also what it would try next."""
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
     survey = take_survey(run.samples, meta.plan, len(names), lost)
-    searched = (trials(run.samples, step, meta.phases) for step in _searched_steps(meta))
-    return conclude(survey, [trial for step in searched for trial in step], is_over=True)
+    searched = (trials(run.samples, step, meta.phases) for step in searched_steps(meta))
+    return conclude(survey, [trial for step in searched for trial in step], is_over)
 
 
-def _searched_steps(meta: RunMeta) -> list[int]:
+def searched_steps(meta: RunMeta) -> list[int]:
+    """The steps that choose what they measure."""
     steps = enumerate(meta.plan.steps)
     return [index for index, step in steps if step.is_adaptive]
 

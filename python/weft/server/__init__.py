@@ -1,0 +1,1 @@
+"""`weft serve`: runs in a browser, also while they measure."""
