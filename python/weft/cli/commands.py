@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 SECTIONS = {
     "Measure, such as `weft run signature --on lab:pair`": {
@@ -32,6 +33,7 @@ SECTIONS = {
         "machine": "models.machine.machine",
     },
     "Look up, such as `weft list plans`": {
+        "completions": "shell.completions.completions",
         "explain": "lookup.explaining.explain",
         "list": "lookup.listing.list_",
     },
@@ -49,9 +51,17 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name; for a name that there is not all come, so that click can say which was meant."""
+        if ctx.resilient_parsing:
+            return _completing(cmd_name)
         for name in [cmd_name] if cmd_name in _PLACES else _PLACES:
             self.add_command(_load(_PLACES[name]))
         return super().get_command(ctx, cmd_name)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin so, from the files' text, and options."""
+        found = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=_short_help(_PLACES[name], 80)) for name in found]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The lists in `weft --help`, from the files' text: importing them all takes seconds."""
@@ -70,6 +80,13 @@ def _short_help(place: str, width: int) -> str:
     return click.Command(function, help=ast.get_docstring(named[function])).get_short_help_str(
         width
     )
+
+
+def _completing(name: str) -> click.Command | None:
+    """A command whose words are completed."""
+    from weft.cli.shell.outline import restored  # here, because commands that run do without it
+
+    return restored(name, lambda: _load(_PLACES[name])) if name in _PLACES else None
 
 
 def _load(place: str) -> click.Command:

@@ -29,6 +29,8 @@ def weft() -> None:
 def main() -> NoReturn:
     """Run the command line. Exit codes: 0 fine, 1 the work failed, 2 the request was wrong."""
     _speak_utf8()
+    if "_WEFT_COMPLETE" in os.environ:
+        _answer_shells()
     try:
         sys.exit(weft.main(standalone_mode=False) or 0)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -61,6 +63,12 @@ def _speak_utf8() -> None:
     """Start again with UTF-8 where the locale cannot name all files, such as LC_ALL=C with PYTHONUTF8=0."""
     if sys.getfilesystemencoding() != "utf-8":
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+
+
+def _answer_shells() -> None:
+    from weft.cli.shell.shells import register  # here, because commands that run do without it
+
+    register()
 
 
 def _fail(message: str, hint: str, exit_code: int) -> NoReturn:

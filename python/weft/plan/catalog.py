@@ -40,6 +40,16 @@ def titles(kind: str) -> dict[str, str]:
     }
 
 
+def placements() -> dict[str, str]:
+    """The catalogue's machines, each with each of its placements, and what the machine says of itself."""
+    machines = {name: tomllib.loads(read(find("machine", name))) for name in names("machine")}
+    return {
+        f"{name}-{row}": machine["title"]
+        for name, machine in machines.items()
+        for row in machine["placements"]
+    }
+
+
 def find(kind: str, name: str) -> Path:
     """The file that a catalogue name or a path means; raises RequestError when there is none.
 

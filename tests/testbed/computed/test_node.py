@@ -15,8 +15,9 @@ from weft.diagnosis.delivery import deliveries
 from weft.diagnosis.node.occupation import budgets, cache_hits, occupation
 from weft.diagnosis.summary import summarise
 from weft.diagnosis.thresholds import thresholds
+from weft.plan.catalog import placements
 from weft.runs.folder import Run
-from weft.testbed.computed.node import names, open_nodes
+from weft.testbed.computed.node import open_nodes
 
 PLACEMENTS = ("base", "offload", "onload", "hybrid")
 
@@ -161,8 +162,8 @@ def test_published_latencies_and_rates_are_near_and_in_order(tmp_path: Path) -> 
 
 
 def test_the_catalogue_s_machines_are_listed_and_shown() -> None:
-    assert set(names()) >= {f"p4-400-{placement}" for placement in PLACEMENTS}
-    assert weft_json("machine", "list")["machines"] == names()
+    assert set(placements()) >= {f"p4-400-{placement}" for placement in PLACEMENTS}
+    assert weft_json("machine", "list")["machines"] == list(placements())
     shown = weft_json("machine", "show", "p4-400-hybrid")
     assert shown["placement"]["protocol"] == "nic"
     assert "protocol" in weft("machine", "show", "p4-400-hybrid").stdout

@@ -65,12 +65,6 @@ def _fabrics() -> dict[str, str]:
     return catalog.titles("fabric") | generated
 
 
-def _machines() -> dict[str, str]:
-    from weft.testbed.computed.node import titles  # here, because other lists do without it
-
-    return titles()
-
-
 def _runs(folder: str | None) -> dict[str, str]:
     """The newest last; those of a folder that cannot be listed are refused, one that cannot be read says why."""
     path = Path(folder or DEFAULT_FOLDER)
@@ -103,7 +97,7 @@ def _run_text(meta: RunMeta | WeftError) -> str:
 _LISTS: dict[str, Callable[[str | None], dict[str, str]]] = {
     "plans": lambda folder: catalog.titles("plan"),
     "fabrics": lambda folder: _fabrics(),
-    "machines": lambda folder: _machines(),
+    "machines": lambda folder: catalog.placements(),
     "testbeds": lambda folder: TESTBEDS,
     "runs": _runs,
 }

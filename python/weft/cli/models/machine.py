@@ -14,7 +14,7 @@ from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.statistics import LEVEL
-from weft.testbed.computed.node import names, open_nodes
+from weft.testbed.computed.node import open_nodes
 
 
 @click.group()
@@ -27,9 +27,9 @@ def machine() -> None:
 def list_(as_json: bool) -> None:
     """List the catalogue's machines and their placements."""
     if as_json:
-        print_json({"machines": names()})
+        print_json({"machines": list(catalog.placements())})
     else:
-        click.echo("\n".join(names()))
+        click.echo("\n".join(catalog.placements()))
 
 
 @machine.command()

@@ -5,7 +5,6 @@ In a notebook: `inside.simulate("netpipe", "p4-400-base")` is the table of sampl
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pyarrow as pa
@@ -121,22 +120,6 @@ def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:
     return SimulatedNodes(_core.Machine.load(text, shown, placement, list(values.items())), values)
 
 
-def names() -> list[str]:
-    """The catalogue's machines, each with each of its placements."""
-    return list(titles())
-
-
-def titles() -> dict[str, str]:
-    """What the machine of each says of itself."""
-    texts = {name: catalog.read(catalog.find("machine", name)) for name in catalog.names("machine")}
-    machines = {name: tomllib.loads(text) for name, text in texts.items()}
-    return {
-        f"{name}-{row}": machine["title"]
-        for name, machine in machines.items()
-        for row in machine["placements"]
-    }
-
-
 def _find(name: str) -> tuple[Path, str | None]:
     """A machine's file, and the placement that the name ends in."""
     known = catalog.names("machine")
@@ -147,5 +130,5 @@ def _find(name: str) -> tuple[Path, str | None]:
         return catalog.find("machine", name), None
     except RequestError as error:
         raise RequestError(
-            error.message, f"{catalog.known_names(name, names())}; {_EXAMPLE}"
+            error.message, f"{catalog.known_names(name, list(catalog.placements()))}; {_EXAMPLE}"
         ) from None
