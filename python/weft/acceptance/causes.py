@@ -9,7 +9,7 @@ ties are in the order of the catalogue. catalog/symptoms.toml has the kinds and 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -71,8 +71,15 @@ class _Text(Struct, frozen=True, forbid_unknown_fields=True):
 
 def causes(symptom: Symptom) -> list[Cause]:
     """The causes that a symptom's facts speak for, likeliest first."""
-    facts = _known(symptom)
-    weights = [(rule.weight(symptom.kind, facts), rule.cause) for rule in rules()]
+    return causes_of([symptom])
+
+
+def causes_of(symptoms: Sequence[Symptom]) -> list[Cause]:
+    """The same of all symptoms of one element: what speaks most for a cause counts."""
+    known = [(one.kind, _known(one)) for one in symptoms]
+    weights = [
+        (max((rule.weight(*one) for one in known), default=0.0), rule.cause) for rule in rules()
+    ]
     found = sorted((one for one in weights if one[0]), key=lambda one: -one[0])
     return [cause for _, cause in found[:MOST_CAUSES]]
 
@@ -91,7 +98,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 @cache
-def symptoms() -> dict[str, dict[str, Any]]:
+def vocabulary() -> dict[str, dict[str, Any]]:
     """`kinds` with their texts, and `facts` with `type` (number, flag, text) and `text`."""
     return tomllib.loads(catalog.read(catalog.folder("cause").parent / "symptoms.toml"))
 
@@ -130,7 +137,7 @@ def _rule(code: str, document: object) -> tuple[Cause, tuple[Clause, ...]]:
 def _clause(table: dict[str, Any]) -> Clause:
     """Raises ValueError for a kind or a fact that there is not."""
     kind, weight = table.get("kind", ""), table.get("weight")
-    kinds, known = list(symptoms()["kinds"]), symptoms()["facts"]
+    kinds, known = list(vocabulary()["kinds"]), vocabulary()["facts"]
     if kind not in kinds:
         raise ValueError(f"kind = {kind!r}: {_core.unknown_key(kind, kinds)}")
     if not isinstance(weight, int | float) or weight <= 0:
@@ -144,7 +151,7 @@ def _clause(table: dict[str, Any]) -> Clause:
 
 def _wanted(name: str, value: object) -> Range | Fact:
     """What a fact must be; a number is always a range."""
-    kind = symptoms()["facts"][name]["type"]
+    kind = vocabulary()["facts"][name]["type"]
     if kind == "number":
         return msgspec.convert(value, Range)
     if not isinstance(value, _TYPES[kind]):
