@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -41,9 +42,13 @@ class Served:
 
     async def page(self, request: Request) -> Response:
         """The page; which run it shows it reads from its own address."""
-        if not (STATIC / "index.html").is_file():
-            raise HTTPException(404)
         return FileResponse(STATIC / "index.html")
+
+    async def run_page(self, request: Request) -> Response:
+        """The page of a run: all that is in the page is relative to the address of the list."""
+        name = request.path_params["name"]
+        up = "../" * (name.count("/") + 2)
+        return RedirectResponse(f"{up}?run={quote(name)}")
 
     async def runs(self, request: Request) -> Response:
         """All runs, the newest first."""
@@ -126,7 +131,7 @@ def application(served: Served) -> Starlette:
     }
     routes: list[Route | Mount] = [
         Route("/", served.page),
-        Route("/run/{name:path}/", served.page),
+        Route("/run/{name:path}/", served.run_page),
         Route("/api/runs", served.runs),
         *(Route(f"/api/runs/{{name:path}}/{name}", answer) for name, answer in of_run.items()),
         Route("/api/runs/{name:path}/figures/{figure}", served.figure),

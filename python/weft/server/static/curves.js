@@ -4,9 +4,12 @@ import { change } from "./address.js";
 import { GAMMA, LATENCY, PHASE, RATE, RESPONSE, SIZE, USERS, linear } from "./axes.js";
 import { button, element, foldedTable } from "./dom.js";
 import { isAskedFor, isOfSizes } from "./filters.js";
-import { counted, exactBytes, formatMbps, formatUs } from "./quantity.js";
+import { count, exactBytes, formatMbps, formatUs } from "./quantity.js";
 import { Plot } from "./plot.js";
 import { POINT_HEADERS, cellsOf, linesOf, stepName } from "./series.js";
+
+const HINT = "Hover or use the arrow keys for the numbers, click or press Enter for the samples.";
+const OF_SIZES = " Drag over sizes to keep those only, double-click for all.";
 
 const open = (key) => change({ mark: key });
 
@@ -25,13 +28,10 @@ export class Curves {
     this.scale = button("", () => change({ rates: this.isLinear ? "" : "linear" }));
     this.rates.plot.figure.prepend(element("div", { className: "tools" }, this.scale));
     this.legend = marksLegend();
+    this.hint = element("p", { className: "quiet" });
     this.table = element("div");
     this.isOpen = {};
-    this.parts = [this.legend, element("div", { className: "side-by-side" }, this.plots.map(({ plot: { figure } }) => figure)), this.hint(), this.table];
-  }
-
-  hint() {
-    return element("p", { className: "quiet" }, "Hover or use the arrow keys for the numbers, click or press Enter for the samples. Drag over sizes to keep those only, double-click for all.");
+    this.parts = [this.legend, element("div", { className: "side-by-side" }, this.plots.map(({ plot: { figure } }) => figure)), this.hint, this.table];
   }
 
   /** Draw what is asked for; whether there is anything. */
@@ -45,6 +45,7 @@ export class Curves {
       const mine = shown.filter((one) => one.over === over).map((one) => drawable(one, value, plot.x.base)).filter((one) => one.marks.length);
       plot.draw(mine, asked.mark);
     }
+    this.hint.textContent = HINT + (series.some((one) => one.over === "size") ? OF_SIZES : "");
     const points = shown.flatMap((one) => one.points);
     this.legend.hidden = !points.some((point) => point.dip || point.modes.length || point.rate.low < point.rate.high);
     this._drawTable(shown);
@@ -57,7 +58,7 @@ export class Curves {
     const isOpen = Boolean(this.isOpen["All points"]);
     const cells = isOpen ? rows.map(([label, point]) => rowOf(label, point)) : [];
     const fold = foldedTable("All points", POINT_HEADERS, isOpen ? cells : [["", "", "", "", ""]], { ...this.isOpen, always: true });
-    fold.firstChild.textContent = `All points (${counted(rows.length, "point")})`;
+    fold.firstChild.textContent = `All points (${count(rows.length)})`;
     fold.addEventListener("toggle", () => {
       if (fold.open === isOpen) return;
       this.isOpen["All points"] = fold.open;

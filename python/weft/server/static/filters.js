@@ -5,8 +5,9 @@ import { button, element, swatch } from "./dom.js";
 import { exactBytes } from "./quantity.js";
 import { colourOf, dashOf } from "./theme.js";
 
-/** Of more series than these none is shown or hidden by itself, but by a text. */
+/** Of more series than these only those of one step are shown at first, and they can be chosen by a text. */
 const MOST_CHIPS = 14;
+const ALL = "all";
 
 export class Filters {
   constructor() {
@@ -31,13 +32,13 @@ export class Filters {
   draw(asked, { steps, series, hasSizes, nodes }) {
     const is = { step: steps.length > 1, series: series.length > MOST_CHIPS, sizes: hasSizes, nodes: nodes > 2 };
     for (const [name, label] of Object.entries(this.labels)) label.hidden = !is[name];
-    const options = [["", "all steps"], ...steps.map(({ index, name }) => [String(index), name])];
+    const options = [[ALL, "all steps"], ...steps.map(({ index, name }) => [String(index), name])];
     const key = JSON.stringify(options);
     if (this.options !== key) {
       this.step.replaceChildren(...options.map(([value, text]) => element("option", { value }, text)));
       this.options = key;
     }
-    this.step.value = asked.step ?? "";
+    this.step.value = asked.step ?? ALL;
     for (const name of ["series", "from", "to", "nodes"]) {
       if (document.activeElement !== this[name]) this[name].value = asked[name] ?? "";
     }
@@ -86,7 +87,12 @@ export function isAskedFor({ key, step, label }, asked) {
   return isOfStep(step, asked) && isNamed && !hiddenKeys(asked).has(key);
 }
 
-export const isOfStep = (step, asked) => !asked.step || Number(asked.step) === step;
+export const isOfStep = (step, asked) => !asked.step || asked.step === ALL || Number(asked.step) === step;
+
+/** What is asked for, of many series only those of the first step unless another one or all are. */
+export function withStep(asked, series) {
+  return asked.step || series.length <= MOST_CHIPS ? asked : { ...asked, step: String(series[0].step) };
+}
 
 /** Whether a size is among those asked for. */
 export function isOfSizes(bytes, { from, to }) {

@@ -147,6 +147,11 @@ export class Matrix {
       context.lineWidth = line;
       context.strokeRect(left + x, top + y, wide, high);
     };
+    // Seen on bright and on dark cells.
+    const twice = (...box) => {
+      frame(...box, "#ffffff", 4);
+      frame(...box, "#000000", 1.6);
+    };
     for (const { kind, nodes: names, direction } of isLatency ? [] : this.slow) {
       const places = names.map((name) => kept.findIndex((i) => nodes[i] === name));
       if (places.includes(-1)) continue;
@@ -157,9 +162,9 @@ export class Matrix {
       }
     }
     kept.forEach((from, row) => kept.forEach((to, column) => {
-      if (keyOf(matrix, from, to) === this.chosen) frame(column * cell, row * cell, cell, cell, ink().text, 3);
+      if (keyOf(matrix, from, to) === this.chosen) twice(column * cell, row * cell, cell, cell);
     }));
-    if (this.at) frame(this.at[1] * cell, this.at[0] * cell, cell, cell, "#ffffff", 2);
+    if (this.at) twice(this.at[1] * cell, this.at[0] * cell, cell, cell);
   }
 
   _scale(context, x, y) {

@@ -3,7 +3,7 @@
 import { change, hrefOf } from "./address.js";
 import { Curves, PhaseCurves } from "./curves.js";
 import { element, section, swatch } from "./dom.js";
-import { Filters } from "./filters.js";
+import { Filters, withStep } from "./filters.js";
 import { errorText, statusChip } from "./list.js";
 import { markOf } from "./marks.js";
 import { Matrix } from "./matrix.js";
@@ -139,7 +139,9 @@ export class RunPage {
       this._take({ run });
       if (!this.known.status?.live) this._take({ diagnosis: await fetchJson(runAddress(this.name, "diagnosis")) });
     } catch (error) {
+      this.isRefused = true;
       if (error.status && error.status !== 404) this._say(error.message, true);
+      this._soon();
     }
   }
 
@@ -184,11 +186,12 @@ export class RunPage {
   }
 
   _draw() {
-    const { known, asked, steps } = this;
+    const { known, steps } = this;
     const show = known.run?.show;
     const series = seriesOf([...known.points.values()], show, steps);
+    const asked = withStep(this.asked, series);
     this._drawState();
-    this._drawFilters(series);
+    this._drawFilters(series, asked);
     this._fill("warnings", warningParts(show?.warnings ?? known.status?.warnings ?? []));
     this._fill("signature", signatureParts(show?.signature));
     this._reveal("curves", series.length > 0);
@@ -196,7 +199,7 @@ export class RunPage {
     const slow = known.study?.slow ?? known.diagnosis?.slow ?? [];
     this._reveal("matrix", known.matrices.length > 0);
     this.matrix.draw(known.matrices, asked, slow);
-    this._drawPhases(shownPhases(show, steps, asked));
+    this._drawPhases(shownPhases(show, steps, asked), asked);
     this._fill("study", studyParts(known.study, asked, this.isOpen));
     this._fill("diagnosis", known.diagnosis && !known.status?.live ? diagnosisParts(known.diagnosis, asked, this.isOpen, this.nodes.length < 3) : []);
     this._fill("busy", busyParts(show, steps, asked, this.isOpen));
@@ -205,7 +208,7 @@ export class RunPage {
     this.mark = markOf(asked.mark, { series, matrices: known.matrices, show, steps, nodes: this.nodes });
     this._drawMark();
     const root = document.documentElement;
-    if (known.points.size || known.matrices.length) root.dataset.drawn ??= String(Math.round(performance.now()));
+    if (series.length || known.matrices.length) root.dataset.drawn ??= String(Math.round(performance.now()));
     root.dataset.samples = String(known.status?.samples ?? "");
   }
 
@@ -219,14 +222,15 @@ export class RunPage {
       meta && counted(meta.nodes.length, "node"),
       status && counted(status.samples, "sample"),
       status?.live && total ? `${count(status.done)} of ${count(total)} launches of steps done` : "",
+      !run && !this.isRefused ? "reading the run" : "",
     ].filter(Boolean);
     this.state.replaceChildren(...parts.flatMap((part, i) => (i ? [" · ", part] : [part])));
     if (status?.live && total) this.state.append(element("progress", { max: total, value: status.done, attributes: { "aria-label": "Progress" } }));
   }
 
-  _drawFilters(series) {
+  _drawFilters(series, asked) {
     const { steps } = this;
-    this.filters.draw(this.asked, {
+    this.filters.draw(asked, {
       steps: Object.keys(steps).map((index) => ({ index, name: stepName(index, steps) })),
       series,
       hasSizes: series.some((one) => one.over === "size"),
@@ -234,8 +238,8 @@ export class RunPage {
     });
   }
 
-  _drawPhases(phases) {
-    const { asked, steps } = this;
+  _drawPhases(phases, asked) {
+    const { steps } = this;
     this._reveal("phases", phases.length > 0);
     const shown = this.phases.draw(phases, steps, asked);
     const chips = shown.length > 1 ? shown : [];

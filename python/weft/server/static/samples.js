@@ -7,6 +7,7 @@ import { count, counted, exactBytes, formatUs, percent, significant } from "./qu
 import { fetchJson, runAddress } from "./server.js";
 import { colourOf } from "./theme.js";
 
+const TIME = { ...LATENCY, title: "Time, one way" };
 const MOST = 20_000;
 /** Times are drawn on a logarithmic axis where the slowest takes so many times the fastest. */
 const LOGARITHMIC_FROM = 10;
@@ -24,8 +25,12 @@ export class Samples {
 
   /** Show the samples of `mark` {key, title, text, select}, or none; `nodes` are the names. */
   async show(mark, nodes) {
-    if (this.key === mark?.key) return;
+    if (this.key === mark?.key) {
+      if (mark && this.rows && this.named !== nodes.length) this._draw(mark, nodes);
+      return;
+    }
     this.key = mark?.key;
+    this.rows = null;
     this.part.hidden = !mark;
     if (!mark) return;
     this.part.replaceChildren(this._bar(mark), element("p", { className: "quiet" }, "Reading its samples."));
@@ -52,7 +57,7 @@ export class Samples {
 
   /** In other colours. */
   redraw() {
-    if (this.key && this.document) this._plots();
+    if (this.rows?.length) this._plots();
   }
 
   _bar(mark) {
@@ -61,6 +66,7 @@ export class Samples {
   }
 
   _draw(mark, nodes) {
+    this.named = nodes.length;
     const { of, columns } = this.document;
     const rows = rowsOf(columns);
     this.rows = rows.filter((row) => row.time_us !== null);
@@ -70,7 +76,7 @@ export class Samples {
     }
     const shown = rows.length < of
       ? `${count(rows.length)} of ${count(of)} batches are drawn: evenly in their order, with the fastest and the slowest.`
-      : `All ${counted(of, "batch", "batches")} are drawn.`;
+      : of === 1 ? "Its only batch is drawn." : `All ${count(of)} batches are drawn.`;
     const launches = new Set(this.rows.map((row) => row.launch)).size;
     this.strip = element("div", { className: "plot" });
     this.histogram = element("div", { className: "plot" });
@@ -101,7 +107,7 @@ export class Samples {
     this.made?.forEach((plot) => plot.destroy());
     const times = this.rows.map((row) => row.time_us);
     const sorted = [...times].sort((a, b) => a - b);
-    const kind = sorted.at(-1) / sorted[0] > LOGARITHMIC_FROM ? LATENCY : linear(LATENCY);
+    const kind = sorted.at(-1) / sorted[0] > LOGARITHMIC_FROM ? TIME : linear(TIME);
     this.made = [this._stripPlot(kind), this._histogramPlot(kind, sorted)];
   }
 

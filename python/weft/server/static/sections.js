@@ -1,6 +1,7 @@
 // The sections of a run's page that are tables and sentences.
 
 import { element, foldedTable, prose } from "./dom.js";
+import { startedText } from "./list.js";
 import { isOfSizes, isOfStep } from "./filters.js";
 import { count, formatBytes, formatMbps, formatUs, percent, rangeBytes, rangeMbps, rangeUs } from "./quantity.js";
 import { stepName } from "./series.js";
@@ -80,13 +81,13 @@ export function factParts({ meta, show }, isOpen) {
     ["Plan", [plan.name, plan.title].filter(Boolean).join(": ")],
     ["Testbed", [testbed.spec ?? testbed.name, testbed.title ?? testbed.fabric?.title].filter(Boolean).join(": ")],
     ["Nodes", `${count(nodes.length)}: ${folded(nodes.map((node) => node.name))}`],
-    ["Started", meta.started], ["Finished", meta.finished], ["weft", meta.weft ?? meta.version],
+    ["Started", startedText(meta.started)], ["Command", (meta.command ?? []).join(" ")], ["weft", meta.weft_version],
     ["Lost", (meta.lost ?? []).map((one) => one.node ?? one.name).filter(Boolean).join(", ")],
   ].filter(([, text]) => text);
   const rows = nodes.map((node) => [node.name, node.address ?? "", ...["cpu", "kernel", "driver"].map((name) => textOf(node.facts?.[name]))]);
   const known = rows.some((row) => row.slice(1).some(Boolean)) ? rows : [];
   return [
-    element("dl", {}, facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, String(text))])),
+    element("dl", {}, facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)])),
     foldedTable("Nodes", ["Node", "Address", "Processor", "Kernel", "Driver"], known, isOpen),
     foldedTable("Messages that may get lost", ["Step", "Size", "Sent", "Lost"], (show?.deliveries ?? []).map(deliveryRow), isOpen),
     pretty("Plan, as resolved", plan, isOpen), pretty("Testbed", testbed, isOpen),
