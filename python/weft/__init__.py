@@ -1,3 +1,83 @@
-"""weft: measure, model and simulate the interconnect of a computer cluster."""
+"""weft: measure, model and simulate the interconnect of a computer cluster.
+
+    import weft
+
+    run = weft.run("signature", on="lab:pair")     # or weft.open("runs/pair")
+    run.points.to_pandas()
+    run.plot()
+
+docs/python.md says more. What is named here is imported when it is first used: `import weft` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from weft.errors import RequestError, WeftError, WorkError
+
+if TYPE_CHECKING:
+    from weft.api.comparison import Comparison, compare
+    from weft.api.diagnose import diagnose
+    from weft.api.diagnosis import Diagnosis
+    from weft.api.fabric import Fabric, fabric
+    from weft.api.fit import Fit, fit, models
+    from weft.api.laws import Offload, laws
+    from weft.api.machine import Machine, machine
+    from weft.api.run import Interrupted, Run
+    from weft.api.start import open, run, simulate
+    from weft.api.table import Table
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Comparison",
+    "Diagnosis",
+    "Fabric",
+    "Fit",
+    "Interrupted",
+    "Machine",
+    "Offload",
+    "RequestError",
+    "Run",
+    "Table",
+    "WeftError",
+    "WorkError",
+    "compare",
+    "diagnose",
+    "fabric",
+    "fit",
+    "laws",
+    "machine",
+    "models",
+    "open",
+    "run",
+    "simulate",
+]
+
+_FILES = {
+    "comparison": ("Comparison", "compare"),
+    "diagnose": ("diagnose",),
+    "diagnosis": ("Diagnosis",),
+    "fabric": ("Fabric", "fabric"),
+    "fit": ("Fit", "fit", "models"),
+    "laws": ("Offload", "laws"),
+    "machine": ("Machine", "machine"),
+    "run": ("Interrupted", "Run"),
+    "start": ("open", "run", "simulate"),
+    "table": ("Table",),
+}
+_PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """What stands in weft.api, imported at its first use (PEP 562)."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    value = getattr(import_module(_PLACES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

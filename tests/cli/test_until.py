@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from weft.cli.options import until_overrides
+from weft.api.until import until_overrides
 from weft.errors import RequestError
 from weft.plan.load import load_plan
 

@@ -15,13 +15,14 @@ from support.here import refusal, weft, weft_json
 from support.paths import DATA
 from support.refusals import refused
 from weft import _core
+from weft.api.start import simulate
 from weft.diagnosis.ensemble.rates import Rates
 from weft.errors import RequestError
 from weft.fabrics.describe import Description
 from weft.fabrics.dot import to_dot
 from weft.fabrics.simgrid.exporter import to_simgrid
 from weft.plan import catalog
-from weft.testbed.computed.network import open_simulated, simulate
+from weft.testbed.computed.network import open_simulated
 
 HEAD = "<?xml version='1.0'?>\n<platform version=\"4.1\">\n"
 
@@ -173,8 +174,8 @@ def test_graphviz_reads_it_where_there_is_one() -> None:
 
 def test_a_path_between_two_hosts_of_a_platform_is_simulated(tmp_path: Path) -> None:
     cluster = '<cluster id="c" prefix="n" suffix="" radical="0-1" bw="1Gbps" lat="10us"/>'
-    path, small = write(tmp_path, cluster), [("steps.pingpong.sizes", "['1 KiB']")]
-    table = simulate("latency", f"{path}(overhead=0us)", overrides=small)
+    path, small = write(tmp_path, cluster), {"steps.pingpong.sizes": "['1 KiB']"}
+    table = simulate("latency", f"{path}(overhead=0us)", settings=small).stored.samples
     one_way_us = table["elapsed_ns"][0].as_py() / table["messages"][0].as_py() / 2e3
     assert one_way_us == pytest.approx(20 + 8.192, rel=1e-4)
 
@@ -183,7 +184,9 @@ def test_a_path_between_two_hosts_of_a_platform_is_simulated(tmp_path: Path) -> 
 def test_a_fatpipe_is_not_shared(tmp_path: Path, policy: str, mbps: int) -> None:
     cluster = '<cluster id="c" prefix="n" suffix="" radical="0-3" bw="1Gbps" lat="10us" {}/>'
     path = write(tmp_path, cluster.format(f'bb_bw="300Mbps" bb_sharing_policy="{policy}"'))
-    table = simulate("aapc", f"{path}(overhead=0us)", overrides=[("steps.aapc.sizes", "['10 MB']")])
+    table = simulate(
+        "aapc", f"{path}(overhead=0us)", settings={"steps.aapc.sizes": ["10 MB"]}
+    ).stored.samples
     rates_mbps = 8e4 / (table["elapsed_ns"].to_numpy() / 1e6)
     assert rates_mbps == pytest.approx(mbps, rel=1e-3)
     hops = [hop.name for hop in describe(str(path)).way("n0", "n3")]

@@ -12,12 +12,13 @@ from support.generated_fabric import generate
 from support.here import refusal, weft
 from support.paths import DATA
 from weft import _core
+from weft.api.start import simulate
 from weft.errors import RequestError
 from weft.fabrics.crossings import Crossings
 from weft.fabrics.fabric_toml import to_toml
 from weft.fabrics.simgrid.importer import simgrid_to_toml
 from weft.plan import catalog
-from weft.testbed.computed.network import open_simulated, simulate
+from weft.testbed.computed.network import open_simulated
 
 CLUSTER = 'id="c" prefix="node-" suffix=".lan" radical="0-11" speed="1Gf" bw="125MBps" lat="50us"'
 BACKBONE = 'bb_bw="1.5Gbps" bb_lat="0"'
@@ -27,7 +28,7 @@ ZONE = (DATA / "platforms/zone.xml").read_text()
 
 def rates(name: str, plan: str = "random-permutations") -> pa.Table:
     """Who reached what; routes in the order of phases, sources and destinations."""
-    table = simulate(plan, name)
+    table = simulate(plan, name).stored.samples
     return table.sort_by([(key, "ascending") for key in ("step", "phase", "src", "dst", "batch")])
 
 

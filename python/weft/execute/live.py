@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import datetime
 import secrets
-import signal
 import time
 from collections.abc import Coroutine
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from weft.runs.meta import REPEATED, Status
 from weft.runs.missing import missing_steps
 from weft.testbed.agent.agent import AgentError
 from weft.testbed.base import Testbed
+from weft.testbed.event_loop import on_terminate, run_to_end
 
 MAX_FAILED_LAUNCHES = 2
 """After so many failed launches in a row the rest is not tried."""
@@ -54,7 +54,7 @@ class LiveRun:
         """Do everything that is missing; an interrupt keeps what was measured."""
         self._progress.start(self._agenda.phases)
         try:
-            asyncio.run(self._syncing(self._run_launches()))
+            run_to_end(self._syncing(self._run_launches()))
         except (KeyboardInterrupt, asyncio.CancelledError):
             self._meta.warn(
                 "interrupted",
@@ -106,7 +106,7 @@ class LiveRun:
         """Do the work and sync beside it; a request to terminate ends it as an interrupt would."""
         itself = asyncio.current_task()
         assert itself is not None
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, itself.cancel)
+        on_terminate(itself.cancel)
         task = asyncio.ensure_future(work)
         try:
             while not task.done():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
@@ -23,12 +22,13 @@ from weft.execute.progress import Reporter
 from weft.execute.resolve import check_usable, settle_pairs
 from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
-from weft.plan.load import load_plan
+from weft.plan.load import PlanSource, load_plan
 from weft.plan.pattern import MultiPair
 from weft.plan.plan import Options, Plan, Step
 from weft.runs import records
 from weft.runs.digests import lacks_tables
 from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.memory import MemoryWriter
 from weft.runs.meta import FILE_NAME, RunMeta, Warning
 from weft.runs.table_stream import damaged_tables
 from weft.testbed.base import Testbed
@@ -39,9 +39,9 @@ from weft.testbed.open import open_testbed
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a user asks for; `overrides` are (key, TOML value) pairs applied to the plan."""
+    """What a user asks for; `overrides` are (key, TOML value) pairs applied to the plan, `command` is for run.json."""
 
-    plan: str
+    plan: PlanSource
     testbed: str
     out: str | None = None
     scale: float = 1.0
@@ -51,6 +51,7 @@ class RunRequest:
     nodes: int | None = None
     ports: str | None = None
     against: str | None = None
+    command: Sequence[str] = ()
 
 
 def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
@@ -73,6 +74,25 @@ def _check_loads(plan: Plan, spec: str) -> None:
     for step in plan.steps:
         if step.computes and kind not in ("sim", "node"):
             refuse_load(step, kind, name)
+
+
+def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
+    """Compute a plan and hold the run in memory; raises RequestError where the testbed measures, and where a step has
+    more transfers than are held."""
+    plan = load_plan(request.plan, request.overrides)
+    with open_testbed(request.testbed, request.scale) as testbed:
+        if not is_computed(testbed):
+            raise RequestError(f"{request.testbed}: is measured, not simulated", "run it")
+        plan, notes = _settle(plan, testbed, None)
+        for step in plan.steps:
+            if testbed.rows_of_phase(step) is not None:
+                raise RequestError(
+                    f"{plan.name}: step {step.name!r} has {testbed.transfers(step):,} transfers, too many to hold",
+                    "run it into a folder, or have more with `rows=N` in the brackets",
+                )
+        name = f"{plan.name} on {testbed.name}"
+        writer = MemoryWriter(name, _new_meta(request, plan, testbed, notes))
+        return _carry_out(testbed, writer, reporter, request.patience_s)
 
 
 def foresee_run(request: RunRequest) -> Outlook:
@@ -171,7 +191,7 @@ def _new_meta(request: RunRequest, plan: Plan, testbed: Testbed, notes: list[War
         testbed=testbed.describe() | _asked(request),
         nodes=[{"name": node.name, "address": node.address} for node in testbed.nodes],
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
-        command=["weft", *(os.fsencode(word).decode(errors="replace") for word in sys.argv[1:])],
+        command=[os.fsencode(word).decode(errors="replace") for word in request.command],
         weft_version=__version__,
     )
     for warning in [*notes, *testbed.warnings]:

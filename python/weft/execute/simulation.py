@@ -17,8 +17,6 @@ from weft.runs.digests import DigestWriter, sampled_steps
 from weft.runs.folder import Run, RunWriter
 from weft.runs.meta import Status
 from weft.runs.missing import measured_phases
-from weft.runs.table_file import write_table
-from weft.runs.table_stream import read_side_table
 from weft.testbed.computed.base import Simulator
 from weft.testbed.computed.outcome import Outcome
 
@@ -205,9 +203,9 @@ class SimulatedRun:
     def _write_tables(self) -> None:
         """Beside the samples: what held each transfer back, what was busy with what."""
         for name, tables in self._tables.items():
-            path = self._writer.directory / name
-            before = _before(read_side_table(path), *self._from)
-            write_table(pa.concat_tables([before, *tables]).unify_dictionaries(), path)
+            before = _before(self._writer.stored_table(name), *self._from)
+            table = pa.concat_tables([before, *tables]).unify_dictionaries()
+            self._writer.write_table(name, table)
         self._tables.clear()
 
     def _note_effort(self) -> None:

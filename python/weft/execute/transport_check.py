@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from msgspec.structs import replace
 
 from weft.errors import RequestError
@@ -14,6 +12,7 @@ from weft.execute.resolve import bond_of
 from weft.plan.pattern import MultiPair
 from weft.plan.plan import Plan, Step
 from weft.testbed.base import Testbed
+from weft.testbed.event_loop import run_to_end
 from weft.testbed.needs import nodes_of
 
 INSIDE_A_NODE = ("unix", "shm")
@@ -32,7 +31,7 @@ def check_transports(plan: Plan, testbed: Testbed) -> Plan:
             )
         if step.transport == "mpi":
             check_mpi(step, testbed)
-    checked = asyncio.run(_ask_kernels(steps, testbed)) if steps else {}
+    checked = run_to_end(_ask_kernels(steps, testbed)) if steps else {}
     return replace(plan, steps=tuple(checked.get(i, step) for i, step in enumerate(plan.steps)))
 
 

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 import msgspec
 
 from weft import _core
+from weft.errors import RequestError
 from weft.plan import catalog
 from weft.plan.plan import Plan
 
+PlanSource: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
+"""A catalogue name, the path of a TOML file, or a plan as a dictionary with the keys of such a file."""
 
-def load_plan(name_or_path: str, overrides: Iterable[tuple[str, str]] = ()) -> Plan:
+
+def load_plan(source: PlanSource, overrides: Iterable[tuple[str, str]] = ()) -> Plan:
     """The resolved plan; raises RequestError when there is none or it is wrong.
 
     An override is a dotted key and a value: ("steps.pingpong.sizes.max", "64 KiB").
     """
-    path = catalog.find("plan", name_or_path)
+    if isinstance(source, Mapping):
+        return parse_plan(toml_text(source), "plan", overrides)
+    path = catalog.find("plan", os.fspath(source))
     return parse_plan(catalog.read(path), catalog.shown(path), overrides)
 
 
@@ -25,6 +32,31 @@ def parse_plan(text: str, origin: str, overrides: Iterable[tuple[str, str]] = ()
     """The resolved plan of a TOML text; `origin` is what messages call it."""
     resolved = _core.load_plan(text, origin, list(overrides), largest_message_bytes())
     return msgspec.json.decode(resolved, type=Plan)
+
+
+def inline_text(value: object) -> str:
+    """A value as TOML on one line; raises RequestError for what TOML cannot hold."""
+    import tomlkit  # here, because a plan is seldom a dictionary
+
+    table = tomlkit.inline_table()
+    try:
+        table["value"] = value
+    except (TypeError, ValueError) as error:
+        raise RequestError(f"settings: {error}", _TOML_HOLDS) from None
+    return table.as_string().removeprefix("{value = ").removesuffix("}")
+
+
+_TOML_HOLDS = "use texts, numbers, lists and dictionaries"
+
+
+def toml_text(plan: Mapping[str, object]) -> str:
+    """A dictionary as TOML; raises RequestError for what TOML cannot hold."""
+    import tomlkit  # here, because a plan is seldom a dictionary
+
+    try:
+        return tomlkit.dumps(plan)
+    except (TypeError, ValueError) as error:
+        raise RequestError(f"plan: {error}", _TOML_HOLDS) from None
 
 
 def largest_message_bytes() -> int:

@@ -21,6 +21,7 @@ from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Echoing, EchoStopped, Facts, Inspected, Tried
 from weft.testbed.agent.request import Echo, Inspect, Paths, Peer, StopEcho
 from weft.testbed.base import Testbed
+from weft.testbed.event_loop import run_to_end
 
 ALL_PAIRS_UP_TO = 16
 """With more nodes each tries those at distances 1, 2, 4, ... both ways: every node is tried often, in few rounds."""
@@ -38,7 +39,7 @@ def look(testbed: Testbed, reporter: Reporter | None = None) -> Record:
             f"{testbed.kind}:{testbed.name} is computed: there is nothing to check",
             "give a testbed that runs: lab:FABRIC, or real nodes",
         )
-    return asyncio.run(_Visit(testbed, reporter or Reporter()).record())
+    return run_to_end(_Visit(testbed, reporter or Reporter()).record())
 
 
 @dataclass

@@ -69,7 +69,7 @@ class Digests:
     @classmethod
     def of(cls, run: Run) -> Digests:
         """Empty tables where a run kept every transfer; raises RequestError where those of a step are lost."""
-        found = cls(*(table for _, table in _tables(run.directory)))
+        found = cls(*map(run.stored_table, _NAMES))
         have = sampled_steps(run.meta) & set(run.samples["step"].unique().to_pylist())
         if lost := have - set(found.phases["step"].unique().to_pylist()):
             raise RequestError(
@@ -129,5 +129,7 @@ class DigestWriter:
 
 
 def _tables(directory: Path) -> list[tuple[Path, pa.Table]]:
-    names = (PHASES_NAME, RATE_COUNTS_NAME, BOTTLENECK_COUNTS_NAME)
-    return [(directory / name, read_growing(directory / name)) for name in names]
+    return [(directory / name, read_growing(directory / name)) for name in _NAMES]
+
+
+_NAMES = (PHASES_NAME, RATE_COUNTS_NAME, BOTTLENECK_COUNTS_NAME)

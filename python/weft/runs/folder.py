@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from weft.runs.table_stream import (
     GrowingTable,
     TableStream,
     read_growing,
+    read_side_table,
     read_stream,
     remove_tables,
 )
@@ -38,12 +39,14 @@ class Run:
     """A run as read from its folder, whole or cut short.
 
     `samples` (schema: weft.runs.samples.SCHEMA) are all that reached the disk and have the right checksum. Where that
-    is less than run.json says, the run is not complete and has the warning `damaged`.
+    is less than run.json says, the run is not complete and has the warning `damaged`. A run in memory has no folder: it
+    has its tables beside the samples here, and `directory` is only its name.
     """
 
     directory: Path
     meta: RunMeta
     samples: pa.Table
+    in_memory: Mapping[str, pa.Table] | None = None
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str]) -> Run:
@@ -60,7 +63,13 @@ class Run:
     def side_table(self, name: str) -> pa.Table:
         """The rows of a table beside the samples that are of phases with samples: after damage there may be more.
         Raises RequestError where it is damaged itself."""
-        return _with_samples(read_growing(self.directory / name), self.samples)
+        return _with_samples(self.stored_table(name), self.samples)
+
+    def stored_table(self, name: str) -> pa.Table:
+        """All rows of a table beside the samples; raises RequestError where it is damaged."""
+        if self.in_memory is None:
+            return read_growing(self.directory / name)
+        return self.in_memory.get(name, SCHEMAS[name].empty_table())
 
     @property
     def is_damaged(self) -> bool:
@@ -134,6 +143,14 @@ class RunWriter:
         """Append evidence, before the samples that it belongs to; raises WorkError when the disk refuses it."""
         with _disk_errors(self.directory):
             self._evidence.append(table)
+
+    def stored_table(self, name: str) -> pa.Table:
+        """A table beside the samples as it was written last; no rows where there is none."""
+        return read_side_table(self.directory / name)
+
+    def write_table(self, name: str, table: pa.Table) -> None:
+        """Write a table beside the samples, in the place of an earlier one."""
+        write_table(table, self.directory / name)
 
     def sync(self) -> None:
         """Make everything appended so far, and run.json, survive a crash."""

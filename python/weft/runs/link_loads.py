@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 
 from weft.runs.folder import Run
 from weft.runs.records import Link
-from weft.runs.table_stream import read_side_table
 from weft.runs.tables import LOADS_NAME
 
 
@@ -42,7 +41,7 @@ Loads = Mapping[str, Load]
 
 def loads_of(run: Run) -> Loads:
     """The constraints that have a capacity and carried something; nothing where a run does not record it."""
-    table = read_side_table(run.directory / LOADS_NAME)
+    table = run.stored_table(LOADS_NAME)
     # Runs of earlier builds have no capacities.
     capacity = table["capacity_mbps"]
     known = pc.and_(pc.is_finite(capacity), pc.greater(capacity, 0))

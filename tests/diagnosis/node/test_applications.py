@@ -8,7 +8,7 @@ from support.cases import cases
 from support.computed import compute
 from support.here import refusal, weft, weft_json
 from support.refusals import refused
-from weft.cli.options import load_settings
+from weft.api.request import load_settings
 from weft.comparison.comparison import compare
 from weft.diagnosis.node.applications import LoadedPoint, loaded_points
 from weft.diagnosis.node.gamma_runs import sweep_of_runs
@@ -88,7 +88,7 @@ def test_models_are_fitted_to_runs(tmp_path: Path) -> None:
         assert found["rms_error_pct"] < 10
     modified = weft_json("fit", base, off, "--model", "laws-modified")
     held = {one["name"]: one["value"] for one in modified["parameters"] if one["held"]}
-    ratios = sweep_of_runs([str(off)]).ratios
+    ratios = sweep_of_runs([Run.open(off)]).ratios
     assert held["p"] == pytest.approx(ratios["p"]) and held["beta"] == pytest.approx(ratios["beta"])
     given = weft_json("fit", off, "--model", "laws-modified", "--hold", "p=0.5", "--hold", "beta=1")
     assert {one["name"]: one["value"] for one in given["parameters"]}["p"] == 0.5
@@ -106,9 +106,9 @@ def test_what_cannot_be_fitted_is_refused(tmp_path: Path) -> None:
         ([base, slow], "not the same work"),
     ):
         with refused(message):
-            sweep_of_runs([str(source) for source in sources])
+            sweep_of_runs([Run.open(source) for source in sources])
     with refused("has messages of 262144 B"):
-        sweep_of_runs([str(off)], 1024)
+        sweep_of_runs([Run.open(off)], 1024)
     assert "3 sources" in refusal("fit", base, base, base, "--model", "laws")
 
 

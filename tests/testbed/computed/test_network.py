@@ -14,6 +14,7 @@ from support.computed import compute
 from support.four_hosts import write_four_hosts
 from support.here import refusal, weft, weft_json
 from support.paths import DATA
+from weft.api.start import simulate
 from weft.diagnosis.ensemble.phases import phases
 from weft.diagnosis.ensemble.rates import Rates
 from weft.errors import RequestError
@@ -155,13 +156,13 @@ def test_a_window_in_a_round_trip_is_a_limit(tmp_path: Path) -> None:
 def test_acknowledgements_take_their_room_and_hold_nobody_up(tmp_path: Path) -> None:
     slow = '[[overrides]]\nids = "n2"\nlink = { rate = "10 Mb/s", rate_back = "100 Mb/s" }'
     path = write_four_hosts(tmp_path, slow)
-    overrides = [
-        ("steps.aapc.stop", "{ rule = 'time', trial = '1 s', trials = 1 }"),
-        ("steps.aapc.sizes", "['4 KiB']"),
-    ]
+    settings = {
+        "steps.aapc.stop": "{ rule = 'time', trial = '1 s', trials = 1 }",
+        "steps.aapc.sizes": ["4 KiB"],
+    }
 
     def rates(parameters: str) -> dict[tuple[int, int], float]:
-        table = network.simulate("aapc", f"{path}{parameters}", overrides=overrides).to_pylist()
+        table = simulate("aapc", f"{path}{parameters}", settings=settings).samples.rows()
         first = [row for row in table if row["phase"] == 0]
         bits = {(row["src"], row["dst"]): 8 * row["size_bytes"] * row["messages"] for row in first}
         return {ends: each / 1e6 for ends, each in bits.items()}
@@ -216,7 +217,7 @@ def test_an_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path: Path) -> Non
 def test_a_notebook_gets_a_table_without_a_folder() -> None:
     rates = []
     for overhead_us in (0, 20, 200):
-        table = network.simulate("latency", f"gigabit-pair(overhead={overhead_us}us)")
+        table = simulate("latency", f"gigabit-pair(overhead={overhead_us}us)").stored.samples
         assert table.schema == SCHEMA
         rates.append(table["elapsed_ns"][0].as_py() / table["messages"][0].as_py())
     assert np.diff(rates) == pytest.approx([4 * 20e3, 4 * 180e3], rel=1e-3)

@@ -11,14 +11,15 @@ from support.cases import cases
 from support.paths import DATA
 from support.simgrid.peer import MODEL
 from support.simgrid.platforms import HEAD
+from weft.api.start import simulate
 from weft.model.maxmin import fair_rates_in_rounds
 from weft.statistics import Floats
-from weft.testbed.computed.network import open_simulated, simulate
+from weft.testbed.computed.network import open_simulated
 
-ONE_MB = [
-    ("steps.aapc.sizes", "['1 MB']"),
-    ("steps.aapc.stop", "{ rule = 'count', repeats = 1, trials = 1 }"),
-]
+ONE_MB = {
+    "steps.aapc.sizes": "['1 MB']",
+    "steps.aapc.stop": {"rule": "count", "repeats": 1, "trials": 1},
+}
 CLUSTER = (
     '<zone id="w" routing="Full"><cluster id="c" prefix="node-" suffix="" speed="1Gf" bw="10Gbps" '
     'lat="0" radical="0-{last}" {shape}/></zone>'
@@ -31,7 +32,7 @@ def compared(peer: Path, platform: Path) -> float:
     ends = platform.with_suffix(".ends")
     command = [str(peer), "aapc", str(hosts), str(ends), str(platform), *MODEL]
     subprocess.run(command, check=True, capture_output=True)
-    table = simulate("aapc", f"{platform}(overhead=0us)", overrides=ONE_MB)
+    table = simulate("aapc", f"{platform}(overhead=0us)", settings=ONE_MB).stored.samples
     table = table.sort_by([("phase", "ascending"), ("src", "ascending")])
     assert table.num_rows == hosts * (hosts - 1)
     return float(np.max(np.abs(table["elapsed_ns"].to_numpy() / 1e9 / np.fromfile(ends) - 1)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 
 import click
 import cloup
@@ -11,7 +12,8 @@ import msgspec
 from msgspec import Struct
 from rich.table import Table
 
-from weft.cli.options import load_settings, nodes_option, ports_option, until_overrides
+from weft.api.request import run_request
+from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, print_json, print_run
 from weft.cli.tables.layout import terminal
 from weft.cli.tables.progress import progress
@@ -169,18 +171,27 @@ def _request(asked: Asked) -> RunRequest:
         raise RequestError(
             "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
         )
-    return RunRequest(
+    request = run_request(
         asked.plan,
         asked.testbed,
-        asked.out,
-        1.0 if asked.scale is None else asked.scale,
-        _overrides(asked, asked.plan),
-        _split_cpus(asked.cpus),
-        asked.patience_s,
-        asked.nodes,
-        asked.ports,
-        asked.against,
+        out=asked.out,
+        scale=1.0 if asked.scale is None else asked.scale,
+        nodes=asked.nodes,
+        ports=asked.ports,
+        cpus=asked.cpus,
+        patience_s=asked.patience_s,
+        launches=asked.launches,
+        until=asked.until,
+        against=asked.against,
+        transport=asked.transport,
+        mpi=asked.mpi,
+        interfaces=asked.interfaces,
+        settings=dict(map(_split_setting, asked.settings)),
+        gamma=asked.gamma,
+        users=asked.users,
+        page=asked.page,
     )
+    return replace(request, command=["weft", *sys.argv[1:]])
 
 
 def _approved_commands(folder: str, yes: bool) -> list[str]:
@@ -195,38 +206,11 @@ def _approved_commands(folder: str, yes: bool) -> list[str]:
     return commands if click.confirm(question, err=True) else []
 
 
-def _overrides(asked: Asked, plan: str) -> list[tuple[str, str]]:
-    """What options change of a plan: of all its steps, by --set, and what applications do."""
-    policies = asked.interfaces and str([one.strip() for one in asked.interfaces.split(",")])
-    chosen = {
-        "steps.*.transport": asked.transport,
-        "steps.*.interfaces": policies,
-        "steps.*.options.mpi": asked.mpi,
-    }
-    overrides = [(key, value) for key, value in chosen.items() if value]
-    overrides += until_overrides(asked.until) if asked.until is not None else []
-    overrides += [_split_setting(setting) for setting in asked.settings]
-    overrides += [("launches", str(asked.launches))] if asked.launches is not None else []
-    loads = {"gamma": asked.gamma, "users": asked.users, "page": asked.page}
-    return overrides + load_settings(plan, loads)
-
-
 def _split_setting(setting: str) -> tuple[str, str]:
     key, equals, value = setting.partition("=")
     if not equals or not key:
         raise RequestError(f"--set {setting}: not KEY=VALUE", "for example --set launches=3")
     return key.strip(), value.strip()
-
-
-def _split_cpus(cpus: str | None) -> list[int] | None:
-    if cpus is None:
-        return None
-    try:
-        return [int(cpu) for cpu in cpus.split(",")]
-    except ValueError:
-        raise RequestError(
-            f"--cpus {cpus}: not a list of processors", "for example --cpus 0,1"
-        ) from None
 
 
 def _print_outlook(outlook: Outlook, as_json: bool) -> None:

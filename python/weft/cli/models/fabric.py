@@ -8,17 +8,14 @@ import click
 from rich.console import Console
 
 from weft import _core
+from weft.api.fabric import declared_dot
+from weft.api.fabric import fabric as load
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import number, plain_table, terminal
-from weft.fabrics.describe import NAMED, Description, Hop
-from weft.fabrics.dot import to_dot
-from weft.fabrics.load import load_fabric
-from weft.fabrics.simgrid.exporter import to_simgrid
+from weft.fabrics.describe import NAMED, Hop
 from weft.fabrics.simgrid.importer import simgrid_to_toml
 from weft.nodeset import fold
 from weft.plan import catalog
-from weft.runs.folder import Run
-from weft.testbed.computed.network import open_simulated
 
 
 @click.group()
@@ -48,7 +45,7 @@ def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) ->
 
     NAME is a fabric, a generator such as "torus(dims=4x4)", or a SimGrid file.
     """
-    description = Description(open_simulated(name, scale).model)
+    description = load(name, scale=scale).description
     hops = description.way(*way) if way else None
     if as_json:
         print_json(description.to_json() | {"way": hops})
@@ -74,10 +71,9 @@ def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) ->
 def export(name: str, form: str, scale: float, run_folder: str | None) -> None:
     """Print NAME as a SimGrid platform or a Graphviz graph."""
     if form == "simgrid":
-        click.echo(to_simgrid(Description(open_simulated(name, scale).model)), nl=False)
-        return
-    resolved = load_fabric(name, scale)
-    click.echo(to_dot(resolved, Run.open(run_folder) if run_folder else None), nl=False)
+        click.echo(load(name, scale=scale).to_simgrid(), nl=False)
+    else:
+        click.echo(declared_dot(name, scale, run_folder), nl=False)
 
 
 @fabric.command("import")

@@ -8,11 +8,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from weft.api.laws import laws as offload
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.model.gain_curve import GainCurve, Regime
-from weft.model.gamma_points import gamma_range
-from weft.model.laws import Laws
 
 MOST_ROWS = 60
 """Longer tables are for --json."""
@@ -48,7 +47,7 @@ MOST_ROWS = 60
 @json_option
 def laws(gamma: str, figures: str | None, as_json: bool, **ratios: float) -> None:
     """Predict the gain of offloading over gamma (LAWS model)."""
-    curve = GainCurve(Laws(**ratios), gamma_range(gamma))
+    curve = offload(gamma=gamma, **ratios).curve
     drawn = _draw(curve, Path(figures)) if figures else []
     if as_json:
         found = {"parameters": ratios} | curve.to_json()

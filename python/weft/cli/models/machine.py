@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from weft.api.machine import machine as load
 from weft.calibrate.fit import MachineFit, fit_machine, interval_text, read_free
 from weft.calibrate.simulated import MachineFile
 from weft.calibrate.values import read_values
@@ -14,7 +15,6 @@ from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.statistics import LEVEL
-from weft.testbed.computed.node import open_nodes
 
 
 @click.group()
@@ -37,8 +37,8 @@ def list_(as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show which processor runs which task in NAME."""
-    found = open_nodes(name).model
-    placement = dict(found.placement())
+    found = load(name)
+    placement = found.placement
     if as_json:
         print_json({"name": found.name, "title": found.title, "placement": placement})
         return

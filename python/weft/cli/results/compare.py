@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import click
 
+from weft.api.comparison import compare as compare_runs
 from weft.cli.output import json_option, print_json_list
 from weft.cli.tables.comparison import print_comparison
-from weft.comparison.comparison import compare as compare_runs
-from weft.runs.folder import Run
 
 
 @click.command()
@@ -16,7 +15,7 @@ from weft.runs.folder import Run
 @json_option
 def compare(a: str, b: str, as_json: bool) -> None:
     """Compare runs A and B: throughput of A over that of B."""
-    comparison = compare_runs(Run.open(a), Run.open(b))
+    comparison = compare_runs(a, b).compared
     if as_json:
         print_json_list(comparison.head(), "points", comparison.each())
     else:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import click
 
+from weft.api.diagnose import diagnose as diagnose_run
+from weft.api.run import opened as open_run
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.findings import print_findings
-from weft.diagnosis.limits import diagnosis
-from weft.diagnosis.limits.declared import DeclaredNetwork
-from weft.fabrics.load import load_fabric
-from weft.runs.folder import Run
 
 
 @click.command()
@@ -29,11 +27,8 @@ def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -
     dips, jumps, kinks and outliers are explained by what the hosts did meanwhile. With --fabric, differences from
     that description are listed.
     """
-    opened = Run.open(run)
-    scale = scale if scale is not None else opened.meta.testbed.get("scale", 1.0)
-    found = diagnosis.diagnose(
-        opened, DeclaredNetwork(load_fabric(fabric, scale)) if fabric else None
-    )
+    opened = open_run(run)
+    found = diagnose_run(opened, fabric=fabric, scale=scale).findings
     if as_json:
         print_json(found.to_json())
     else:

@@ -2,74 +2,24 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import click
 from rich.table import Table
 
+from weft.api.fit import models
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import number, plain_table, terminal, titled
-from weft.diagnosis import hockney_fit
-from weft.diagnosis.node.gamma_runs import GammaSweep, sweep_of_runs
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted
-from weft.model.gamma_points import read_gamma_points
-from weft.model.laws_fit import fit_laws, fit_laws_modified
-from weft.runs.folder import Run
-
-Held = Mapping[str, float]
 
 OPEN_NOTE = "open: the points do not bound it on that side, and its value is one of many; hold others to narrow it"
 
 
-Sources = Sequence[str]
-Size = int | None
-
-
-def _fit_hockney(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
-    if held or size_bytes is not None:
-        raise RequestError("--hold, --size: Hockney's model is fitted whole", "leave them out")
-    if len(sources) > 1:
-        raise RequestError("hockney is fitted to one run", "give one RUN")
-    return hockney_fit.fit(Run.open(sources[0]))
-
-
-def _fit_laws(sources: Sources, size_bytes: Size, held: Held, with_ceiling: bool = False) -> Fitted:
-    return fit_laws(_sweep(sources, size_bytes).points, held, with_ceiling)
-
-
-def _fit_laws_modified(sources: Sources, size_bytes: Size, held: Held) -> Fitted:
-    """A simulated machine's own p and beta are held, unless others are."""
-    sweep = _sweep(sources, size_bytes)
-    return fit_laws_modified(sweep.points, {**sweep.ratios, **held})
-
-
-def _sweep(sources: Sources, size_bytes: Size) -> GammaSweep:
-    if len(sources) == 1 and not Path(sources[0]).is_dir():
-        if size_bytes is not None:
-            raise RequestError("--size: a table has no sizes", "leave it out")
-        return GammaSweep(read_gamma_points(sources[0]), {})
-    if len(sources) > 2:
-        raise RequestError(
-            f"{len(sources)} sources",
-            "give a table, a run with offload, or two runs: before, after",
-        )
-    return sweep_of_runs(sources, size_bytes)
-
-
-MODELS: dict[str, Callable[[Sources, Size, Held], Fitted]] = {
-    "hockney": _fit_hockney,
-    "laws": _fit_laws,
-    "laws-modified": _fit_laws_modified,
-}
-
-
 @click.command()
 @click.argument("sources", metavar="RUN [RUN]", nargs=-1, required=True)
-@click.option("--model", type=click.Choice(list(MODELS)), required=True, help="Model to fit.")
+@click.option("--model", type=click.Choice(list(models)), required=True, help="Model to fit.")
 @click.option(
     "--hold", "holds", multiple=True, metavar="NAME=VALUE", help="Fix a parameter at a value."
 )
@@ -84,7 +34,7 @@ def fit(
     sources: tuple[str, ...],
     model: str,
     holds: tuple[str, ...],
-    size_bytes: Size,
+    size_bytes: int | None,
     ceiling: bool,
     as_json: bool,
 ) -> None:
@@ -93,8 +43,8 @@ def fit(
     hockney is fitted to a run with a ping-pong; laws and laws-modified to a run of gamma-sweep with offload, to two of
     them, before and after, or to a CSV or Parquet file with the columns gamma, before_mbps, after_mbps or gamma, gain.
     """
-    chosen = _with_ceiling(model) if ceiling else MODELS[model]
-    fitted = chosen(sources, size_bytes, dict(_held(each) for each in holds))
+    held = dict(_held(each) for each in holds)
+    fitted = models[model].fit(*sources, hold=held, size_bytes=size_bytes, ceiling=ceiling).fitted
     if as_json:
         print_json(fitted.to_json())
         return
@@ -105,12 +55,6 @@ def fit(
         console.print(OPEN_NOTE)
     title = f"residuals, {fitted.rms_error_pct:.2f} % (root mean square)"
     titled(console, title, _residuals_table(fitted))
-
-
-def _with_ceiling(model: str) -> Callable[[Sources, Size, Held], Fitted]:
-    if model != "laws":
-        raise RequestError(f"--ceiling: {model} has none", "take --model laws")
-    return functools.partial(_fit_laws, with_ceiling=True)
 
 
 def _held(text: str) -> tuple[str, float]:

@@ -32,7 +32,7 @@ class Route:
 def routes(meta: RunMeta, rates: Rates) -> list[Route]:
     """The routes of a run that carried anything, by source and destination."""
     best = fastest_of_each_route(rates)
-    latencies = _latencies_us(meta, rates)
+    latencies = latencies_us(meta, rates)
     names = [str(node["name"]) for node in meta.nodes]
     return [
         Route(
@@ -72,7 +72,7 @@ def transfers_json(meta: RunMeta, rates: Rates, steps: set[int]) -> list[dict[st
     ]
 
 
-def _latencies_us(meta: RunMeta, rates: Rates) -> dict[tuple[int, int], float]:
+def latencies_us(meta: RunMeta, rates: Rates) -> dict[tuple[int, int], float]:
     """The one-way time of the smallest message of each route on which round trips were timed."""
     timed = [i for i, step in enumerate(meta.plan.steps) if step.measures_latency]
     found = rates.where(np.isin(rates.step, timed))

@@ -28,9 +28,10 @@ class GammaSweep:
     ratios: dict[str, float]
 
 
-def sweep_of_runs(directories: Sequence[str], size_bytes: int | None = None) -> GammaSweep:
+def sweep_of_runs(runs: Sequence[Run], size_bytes: int | None = None) -> GammaSweep:
     """The sweep of one run with offload, or of one before and one after it; raises RequestError where it is none."""
-    found = [_points(directory, size_bytes) for directory in directories]
+    found = [_points(run, size_bytes) for run in runs]
+    directories = [str(run.directory) for run in runs]
     after = found[-1]
     before = {gamma: one.before_mbps for gamma, one in after.items()}
     if len(found) > 1:
@@ -50,9 +51,9 @@ def sweep_of_runs(directories: Sequence[str], size_bytes: int | None = None) -> 
     return GammaSweep(points, _ratios(next(iter(after.values()))))
 
 
-def _points(directory: str, size_bytes: int | None) -> dict[float, LoadedPoint]:
+def _points(run: Run, size_bytes: int | None) -> dict[float, LoadedPoint]:
     """By gamma, those of the one size."""
-    found = loaded_points(Run.open(directory))
+    directory, found = run.directory, loaded_points(run)
     if not found:
         raise RequestError(
             f"{directory}: no stream of it had an application load",

@@ -1,7 +1,4 @@
-"""A network that is computed instead of measured, as a testbed.
-
-In a notebook: `simulated.simulate("aapc", "two-racks")` is the table of samples of a plan.
-"""
+"""A network that is computed instead of measured, as a testbed."""
 
 from __future__ import annotations
 
@@ -17,7 +14,6 @@ from weft.fabrics.describe import Description
 from weft.fabrics.load import load_fabric
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.plan import catalog
-from weft.plan.load import load_plan
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.runs import records
@@ -165,26 +161,3 @@ def _find(name: str) -> Path:
     except RequestError as error:
         examples = ", ".join(example for _, example in _core.Network.generators())
         raise RequestError(error.message, f"{error.hint}; or a generator: {examples}") from None
-
-
-def simulate(
-    plan: str, on: str, scale: float = 1.0, overrides: list[tuple[str, str]] | None = None
-) -> pa.Table:
-    """The samples of a plan on a network, without a run folder (schema: weft.runs.samples.SCHEMA).
-
-    A step's times count from its own start. Adaptive steps need a run; raises RequestError.
-    """
-    testbed = open_simulated(on, scale)
-    batches = []
-    for index, step in enumerate(load_plan(plan, overrides or []).steps):
-        if step.is_adaptive:
-            raise RequestError(f"{plan}: step {step.name!r} chooses its phases", "use start_run")
-        testbed.check(step)
-        if testbed.rows_of_phase(step) is not None:
-            raise RequestError(
-                f"{plan}: step {step.name!r} has {testbed.transfers(step):,} transfers, a table has fewer",
-                "run it into a folder, or have more with `rows=N` in the brackets",
-            )
-        count = testbed.phase_count(step)
-        batches.append(testbed.simulate(step, 0, count).samples(index, 0, 0))
-    return pa.Table.from_batches(batches)

@@ -1,7 +1,4 @@
-"""Two nodes whose insides are computed, as a testbed.
-
-In a notebook: `inside.simulate("netpipe", "p4-400-base")` is the table of samples of a plan.
-"""
+"""Two nodes whose insides are computed, as a testbed."""
 
 from __future__ import annotations
 

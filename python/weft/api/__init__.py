@@ -1,0 +1,1 @@
+"""weft from Python: what `import weft` offers. The command line calls the same functions."""

@@ -1,0 +1,133 @@
+"""Two runs side by side, from Python."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import pyarrow as pa
+from msgspec import UNSET
+
+from weft.api.figures import chosen, figures_of
+from weft.api.run import RunSource, opened
+from weft.api.table import Table
+from weft.api.tables import ends, interval
+from weft.api.text import Said
+from weft.comparison.comparison import Comparison as Compared
+from weft.comparison.comparison import compare as compare_runs
+from weft.comparison.measured import Pair
+from weft.comparison.routes import RoutePair
+from weft.runs.folder import Run as StoredRun
+from weft.runs.meta import Warning
+
+if TYPE_CHECKING:
+    import altair
+
+    from weft.report.figures.drawing.figure import Figure
+
+SHOWN = 6
+"""So many differing nodes and warnings are printed."""
+
+
+class ComparedPoints(Table):
+    """What both runs measured (shape: sizes, loads and routes): throughput of each, and the ratio of a's over b's.
+
+    `is_significant` is null where the launches are too few to prove a difference. `noise_a_share` is what run a differs
+    from itself. `src` and `dst` are of routes between many nodes, `gamma` and `users` of loads, else null.
+    """
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "pattern": pa.string(),
+            "size_bytes": pa.int64(),
+            "src": pa.string(),
+            "dst": pa.string(),
+            "phase": pa.int32(),
+            "gamma": pa.float64(),
+            "users": pa.float64(),
+            "arrangement": pa.string(),
+            **interval("a", "mbps"),
+            **interval("b", "mbps"),
+            **interval("ratio", ""),
+            "is_significant": pa.bool_(),
+            "noise_a_share": pa.float64(),
+            "noise_b_share": pa.float64(),
+        }
+    )
+
+    @classmethod
+    def of(cls, comparison: Compared) -> ComparedPoints:
+        """All that two runs share."""
+        found: ComparedPoints = cls.of_rows([_row(one) for one in comparison.each()])
+        return found
+
+
+def _row(one: Pair) -> dict[str, object]:
+    loads = {name: getattr(one, name) for name in ("gamma", "users", "arrangement")}
+    route = (
+        {"src": one.src, "dst": one.dst, "phase": one.phase} if isinstance(one, RoutePair) else {}
+    )
+    return {
+        "pattern": one.pattern,
+        "size_bytes": one.size_bytes,
+        **route,
+        **{name: value for name, value in loads.items() if value is not UNSET},
+        **ends("a", "mbps", one.a),
+        **ends("b", "mbps", one.b),
+        **ends("ratio", "", one.ratio),
+        "is_significant": one.significant,
+        "noise_a_share": one.noise_a,
+        "noise_b_share": one.noise_b,
+    }
+
+
+class Comparison(Said):
+    """Throughput of run a over that of run b. Made by `weft.compare`."""
+
+    def __init__(self, a: StoredRun, b: StoredRun) -> None:
+        self._runs = a, b
+        self.compared = compare_runs(a, b)
+        """All that was found, as `weft compare --json` has it."""
+
+    @cached_property
+    def points(self) -> ComparedPoints:
+        """Sizes, loads and routes that both have, in Mb/s; ratios without unit."""
+        return ComparedPoints.of(self.compared)
+
+    @property
+    def warnings(self) -> list[Warning]:
+        """What could not be compared, and what cannot be said."""
+        return self.compared.warnings
+
+    @cached_property
+    def figures(self) -> list[str]:
+        """The names that `plot` takes."""
+        return [figure.name for figure in self._figures]
+
+    def plot(self, figure: str | None = None) -> altair.TopLevelMixin:
+        """Both runs in one figure of the report: one of `figures`, or the most telling one."""
+        return chosen(self._figures, figure)
+
+    def lines(self) -> list[str]:
+        """How far the runs are apart, and where surely."""
+        found = self.compared
+        decided = found.judgement.significant
+        errors = (
+            f"middle difference {found.median_abs_error_pct:.3g} %, largest "
+            f"{found.worst_abs_error_pct:.3g} %"
+        )
+        sure = f"{sum(one is True for one in decided):,} of {len(decided):,} differ surely"
+        warned = [f"warning: {one.message} [{one.code}]" for one in found.warnings[:SHOWN]]
+        return [f"{found.a} over {found.b}: {errors}; {sure}", *warned]
+
+    @cached_property
+    def _figures(self) -> list[Figure]:
+        return figures_of(self._runs)
+
+
+def compare(a: RunSource, b: RunSource) -> Comparison:
+    """Compare two runs, or their folders: `weft.compare("runs/before", "runs/after").points.to_pandas()`.
+
+    Sizes are matched exactly, never interpolated; raises RequestError where the runs share none.
+    """
+    return Comparison(opened(a).stored, opened(b).stored)

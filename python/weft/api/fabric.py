@@ -1,0 +1,103 @@
+"""Networks from Python: hosts, limits, ways, and other tools' formats."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import cached_property
+from typing import ClassVar
+
+import pyarrow as pa
+
+from weft.api.run import RunSource, opened
+from weft.api.table import Table
+from weft.api.text import Said
+from weft.errors import RequestError
+from weft.fabrics.describe import NAMED, Description, Hop
+from weft.fabrics.dot import to_dot
+from weft.fabrics.load import load_fabric
+from weft.fabrics.simgrid.exporter import to_simgrid
+from weft.nodeset import fold
+from weft.quantity import format_mbps
+from weft.testbed.computed.network import open_simulated
+
+
+class Limits(Table):
+    """What limits transfers (shape: limits): its rate on the wire, null without a limit, and the delay behind it."""
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {"name": pa.string(), "rate_mbps": pa.float64(), "delay_us": pa.float64()}
+    )
+
+    @classmethod
+    def of(cls, hops: Iterable[Hop]) -> Limits:
+        """Those of a way or of a fabric."""
+        found: Limits = cls.of_rows(
+            [{"name": one.name, "rate_mbps": one.mbps, "delay_us": one.delay_us} for one in hops]
+        )
+        return found
+
+
+class Fabric(Said):
+    """A network: declared in the catalogue or a file, generated, or a SimGrid platform. Made by `weft.fabric`."""
+
+    def __init__(self, name: str, scale: float = 1.0) -> None:
+        self.source, self.scale = name, scale
+        self.testbed = f"sim:{name}"
+        self.description = Description(open_simulated(name, scale).model)
+
+    @property
+    def name(self) -> str:
+        """What it calls itself."""
+        return self.description.network.name
+
+    @property
+    def hosts(self) -> list[str]:
+        """The names of its hosts."""
+        return self.description.hosts
+
+    @cached_property
+    def limits(self) -> Limits:
+        """All that limits transfers: rates in Mb/s on the wire, delays in us."""
+        return Limits.of(self.description.hops())
+
+    def way(self, src: str, dst: str) -> Limits:
+        """The limits from one host to another, in order; raises RequestError where there is no such host or way."""
+        return Limits.of(self.description.way(src, dst))
+
+    def to_simgrid(self) -> str:
+        """The network as a SimGrid platform."""
+        return to_simgrid(self.description)
+
+    def to_dot(self, run: RunSource | None = None) -> str:
+        """A declared network as a Graphviz graph, its links coloured by their load in a run."""
+        return declared_dot(self.source, self.scale, run)
+
+    def lines(self) -> list[str]:
+        """Its hosts, and its limits by rate."""
+        hosts, rates = self.hosts, self.description.by_rate()
+        slowest = [
+            f"{count} limits of {format_mbps(rate)}"
+            if rate is not None
+            else f"{count} without limit"
+            for rate, count in rates[:NAMED]
+        ]
+        return [f"{self.name}: {len(hosts):,} hosts, {fold(hosts)}", *slowest]
+
+
+def declared_dot(name: str, scale: float, run: RunSource | None) -> str:
+    """A declared network as a Graphviz graph; raises RequestError for generated ones."""
+    loads = None if run is None else opened(run).stored
+    return to_dot(load_fabric(name, scale), loads)
+
+
+def fabric(name: str | os.PathLike[str], *, scale: float = 1.0) -> Fabric:
+    """A network: `weft.fabric("two-racks").way("n1", "n8")`.
+
+    name: of the catalogue, the path of a TOML file or of a SimGrid file, or a generator such as "torus(dims=4x4)".
+    scale: multiplies every rate. Raises RequestError where there is no such network, or it is wrong.
+    """
+    text = os.fspath(name)
+    if text.startswith(("node:", "lab:")):
+        raise RequestError(f"{text}: not a network", "give a fabric's name, such as two-racks")
+    return Fabric(text.removeprefix("sim:"), scale)

@@ -1,0 +1,131 @@
+"""What a user asks of a run, as a request: short arguments become settings of the plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from weft.api.until import until_overrides
+from weft.errors import RequestError
+from weft.execute.request import RunRequest
+from weft.plan.load import PlanSource, inline_text, load_plan
+from weft.plan.plan import Step
+
+
+def run_request(
+    plan: PlanSource,
+    on: str,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    scale: float = 1.0,
+    nodes: int | None = None,
+    ports: str | None = None,
+    cpus: str | Sequence[int] | None = None,
+    patience_s: float = 10.0,
+    launches: int | None = None,
+    until: str | None = None,
+    against: str | os.PathLike[str] | None = None,
+    transport: str | None = None,
+    mpi: str | None = None,
+    interfaces: str | Sequence[str] | None = None,
+    settings: Mapping[str, object] | None = None,
+    gamma: str | None = None,
+    users: str | None = None,
+    page: str | None = None,
+) -> RunRequest:
+    """The request of `weft.run` and `weft run`, which say what the arguments are; raises RequestError."""
+    overrides = _of_all_steps(transport, interfaces, mpi)
+    overrides += until_overrides(until) if until is not None else []
+    overrides += [(key, value_text(value)) for key, value in (settings or {}).items()]
+    overrides += [("launches", str(launches))] if launches is not None else []
+    overrides += load_settings(plan, {"gamma": gamma, "users": users, "page": page})
+    return RunRequest(
+        plan,
+        on,
+        None if out is None else os.fspath(out),
+        scale,
+        overrides,
+        split_cpus(cpus) if isinstance(cpus, str) else None if cpus is None else list(cpus),
+        patience_s,
+        nodes,
+        ports,
+        None if against is None else os.fspath(against),
+        _command(plan, on, scale, nodes, ports, overrides),
+    )
+
+
+def value_text(value: object) -> str:
+    """A value of a setting as TOML; a text stays as it is, such as "64 KiB" or "[1, 2]"."""
+    if isinstance(value, str):
+        return value
+    return inline_text(value)
+
+
+def load_settings(plan: PlanSource, loads: Mapping[str, str | None]) -> list[tuple[str, str]]:
+    """Settings of the steps that an option is for; raises RequestError where the plan has none."""
+    given = {name: value for name, value in loads.items() if value is not None}
+    if not given:
+        return []
+    steps = load_plan(plan).steps
+    return [setting for name, value in given.items() for setting in _settings(steps, name, value)]
+
+
+_KINDS: dict[str, tuple[str, str]] = {
+    "gamma": ("stream", "gamma"),
+    "users": ("webserver", "users"),
+    "page": ("webserver", "sizes"),
+}
+"""Of each option, the pattern and the key it sets."""
+
+
+def _settings(steps: Iterable[Step], name: str, value: str) -> list[tuple[str, str]]:
+    pattern, key = _KINDS[name]
+    mine = [index for index, step in enumerate(steps) if step.pattern.kind == pattern]
+    if not mine:
+        example = "gamma-sweep" if pattern == "stream" else "webserver"
+        raise RequestError(
+            f"--{name} {value}: the plan has no step of the pattern {pattern}",
+            f"the plan {example} has one",
+        )
+    # KB is how many write kB.
+    text = f'["{value.replace("KB", "kB")}"]' if name == "page" else value
+    return [(f"steps[{index}].{key}", text) for index in mine]
+
+
+def _of_all_steps(
+    transport: str | None, interfaces: str | Sequence[str] | None, mpi: str | None
+) -> list[tuple[str, str]]:
+    named = interfaces.split(",") if isinstance(interfaces, str) else interfaces
+    chosen = {
+        "steps.*.transport": transport,
+        "steps.*.interfaces": str([one.strip() for one in named]) if named else None,
+        "steps.*.options.mpi": mpi,
+    }
+    return [(key, value) for key, value in chosen.items() if value]
+
+
+def split_cpus(cpus: str) -> list[int]:
+    """Such as "0,1"; raises RequestError."""
+    try:
+        return [int(cpu) for cpu in cpus.split(",")]
+    except ValueError:
+        raise RequestError(
+            f"--cpus {cpus}: not a list of processors", "for example --cpus 0,1"
+        ) from None
+
+
+def _command(
+    plan: PlanSource,
+    on: str,
+    scale: float,
+    nodes: int | None,
+    ports: str | None,
+    overrides: Iterable[tuple[str, str]],
+) -> list[str]:
+    """The command that makes the same run; none where the plan is no file."""
+    if isinstance(plan, Mapping):
+        return []
+    given = {"--scale": None if scale == 1.0 else scale, "--nodes": nodes, "--ports": ports}
+    options = [str(word) for name, value in given.items() if value for word in (name, value)]
+    sets = [word for key, value in overrides for word in ("--set", f"{key}={value}")]
+    return ["weft", "run", os.fspath(plan), "--on", on, *options, *sets]

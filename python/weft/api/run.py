@@ -1,0 +1,177 @@
+"""A run from Python: its tables, its finding, its figures."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weft.api.diagnosis import Diagnosis
+from weft.api.figures import chosen, figures_of
+from weft.api.tables import Evidence, Phases, Points, Routes, Samples
+from weft.api.text import Said
+from weft.diagnosis.ensemble.phases import phases
+from weft.diagnosis.ensemble.rates import Rates
+from weft.diagnosis.evidence import evidence
+from weft.diagnosis.limits.diagnosis import diagnose
+from weft.diagnosis.points import points
+from weft.diagnosis.signature import Signature, signature
+from weft.errors import RequestError
+from weft.execute.progress import Reporter
+from weft.execute.request import commands_of_run, resume_run
+from weft.runs.folder import Run as StoredRun
+from weft.runs.meta import RunMeta, Status, Warning
+
+if TYPE_CHECKING:
+    import altair
+
+    from weft.report.figures.drawing.figure import Figure
+
+SHOWN = 6
+"""So many warnings and explanations are printed."""
+
+
+class Run(Said):
+    """A run, in its folder or in memory, whole or cut short; made by `weft.run`, `weft.open` and `weft.simulate`.
+
+    run = weft.open("runs/pair")
+    run                              # what it found, in a few lines
+    run.points.to_pandas()           # latency and throughput by message size
+    run.plot()                       # the report's figure
+    """
+
+    def __init__(self, stored: StoredRun) -> None:
+        self.stored = stored
+        """The run as the other modules of weft take it."""
+
+    @property
+    def folder(self) -> Path | None:
+        """Where it is; None for a run in memory."""
+        return self.stored.directory if self.stored.in_memory is None else None
+
+    @property
+    def meta(self) -> RunMeta:
+        """What run.json says: plan, testbed, nodes, settings."""
+        return self.stored.meta
+
+    @property
+    def status(self) -> Status:
+        """ "complete", "partial" or "failed"."""
+        return self.meta.status
+
+    @property
+    def nodes(self) -> list[str]:
+        """The nodes' names, in the order that `src` and `dst` of samples count in."""
+        return [str(node["name"]) for node in self.meta.nodes]
+
+    @property
+    def warnings(self) -> list[Warning]:
+        """What is needed to interpret the results: code, message, hint."""
+        return self.meta.warnings
+
+    @cached_property
+    def samples(self) -> Samples:
+        """Every timed batch; raw, in ns and bytes."""
+        return Samples(self.stored.samples)
+
+    @cached_property
+    def points(self) -> Points:
+        """Latency (us) and throughput (Mb/s) at each message size, with intervals over launches."""
+        return Points.of(points(self.stored))
+
+    @cached_property
+    def signature(self) -> Signature | None:
+        """Latency, peak, half-power, knee and saturation size of a pair; None where no pair was measured."""
+        return signature(self.stored)
+
+    @cached_property
+    def routes(self) -> Routes:
+        """The rate (Mb/s) of each direction between two nodes."""
+        return Routes.of(self.meta, self._rates)
+
+    @cached_property
+    def phases(self) -> Phases:
+        """Each phase: how long it took (ms), its slowest route, what all routes carried (Mb/s)."""
+        return Phases.of(phases(self.stored, self._rates))
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What hosts did meanwhile: processor time, interrupts, losses; no rows where nothing was recorded."""
+        return Evidence.of(evidence(self.stored).points)
+
+    @cached_property
+    def diagnosis(self) -> Diagnosis:
+        """Limits, slow nodes, and what explains the curve; `weft.diagnose` compares with a declared fabric too."""
+        return Diagnosis(diagnose(self.stored))
+
+    @cached_property
+    def figures(self) -> list[str]:
+        """The names that `plot` takes."""
+        return [figure.name for figure in self._figures]
+
+    def plot(self, figure: str | None = None) -> altair.TopLevelMixin:
+        """A figure of the report as an Altair chart: one of `figures`, or the most telling one.
+
+        `run.plot("throughput").save("throughput.svg")`. Raises RequestError where there is no such figure.
+        """
+        return chosen(self._figures, figure)
+
+    def resume(
+        self, *, yes: bool = False, patience_s: float = 10.0, reporter: Reporter | None = None
+    ) -> Run:
+        """Measure what the run lacks, and return it anew; a complete run stays as it is.
+
+        `yes`: run the commands that run.json names, where its testbed needs such. Raises RequestError for a run
+        in memory, for a folder of another user, and where a command was not agreed to.
+        """
+        if self.folder is None:
+            raise RequestError("a run in memory cannot be resumed", "simulate it again")
+        approved = commands_of_run(str(self.folder)) if yes else []
+        return ended(resume_run(str(self.folder), reporter, patience_s, approved))
+
+    def lines(self) -> list[str]:
+        """What it found: the report's verdict, what explains it, and the warnings."""
+        from weft.report.verdict import verdict  # takes long to import
+
+        place = self.folder or "in memory"
+        title = f"{self.meta.plan.name}, {place}, {self.status}"
+        said = verdict(self.stored).splitlines()
+        explained = [f"{one.text}." for one in self.diagnosis.explanations[:SHOWN]]
+        warned = [f"warning: {one.message} [{one.code}]" for one in self.warnings[:SHOWN]]
+        return [title, *said, *explained, *warned]
+
+    @cached_property
+    def _rates(self) -> Rates:
+        return Rates.of(self.stored)
+
+    @cached_property
+    def _figures(self) -> list[Figure]:
+        return figures_of([self.stored])
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run was interrupted: `run` is what was measured before, in its folder. `run.resume()` continues it."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(
+            f"{run.folder}: partial; continue it with weft.open({str(run.folder)!r}).resume()"
+        )
+        self.run = run
+
+
+def ended(stored: StoredRun) -> Run:
+    """A run that has just ended; raises Interrupted where a user ended it."""
+    run = Run(stored)
+    if run.status != "complete" and any(one.code == "interrupted" for one in run.warnings):
+        raise Interrupted(run)
+    return run
+
+
+RunSource = Run | str | os.PathLike[str]
+"""A run, or its folder."""
+
+
+def opened(source: RunSource) -> Run:
+    """A run, opened where it is a folder's name; raises RequestError where it is no run folder."""
+    return source if isinstance(source, Run) else Run(StoredRun.open(source))

@@ -1,0 +1,111 @@
+"""A table as it is handed to other libraries: Arrow, with the unit of each column in its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pyarrow as pa
+
+from weft.api.text import html_table, text_table
+from weft.errors import RequestError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pandas
+    import polars
+
+SHOWN_ROWS = 10
+"""So many are printed; `to_pandas()` and the others have all."""
+
+
+class Table:
+    """A table that pandas, polars, DuckDB and whatever speaks Arrow's PyCapsule interface reads without a copy.
+
+    `len(table)` is its number of rows, `table["size_bytes"]` a column as a NumPy array (shape: rows), and
+    `polars.DataFrame(table)` or `duckdb.sql("select * from table")` (of `table.to_arrow()`) work at once.
+    """
+
+    SCHEMA: ClassVar[pa.Schema]
+    """Its columns, which are there without rows too."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, object]]) -> Any:
+        """A table of this kind from its rows."""
+        return cls(pa.Table.from_pylist(list(rows), cls.SCHEMA))
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, object]) -> Any:
+        """A table of this kind from arrays by name."""
+        return cls(pa.table([columns[name] for name in cls.SCHEMA.names], cls.SCHEMA))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns, units included."""
+        return list(self._table.column_names)
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __getitem__(self, column: str) -> npt.NDArray[Any]:
+        """A column as a NumPy array; raises RequestError where there is none of that name."""
+        if column not in self.columns:
+            raise RequestError(f"no column {column!r}", f"there are {', '.join(self.columns)}")
+        array: npt.NDArray[Any] = self._table[column].to_numpy()
+        return array
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Each row as a dictionary."""
+        for batch in self._table.to_batches(max_chunksize=10_000):
+            yield from batch.to_pylist()
+
+    def to_arrow(self) -> pa.Table:
+        """The pyarrow table itself."""
+        return self._table
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas data frame; raises RequestError where pandas is not installed."""
+        _needed("pandas")
+        frame: pandas.DataFrame = self._table.to_pandas()
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """A polars data frame; raises RequestError where polars is not installed."""
+        frame: polars.DataFrame = _needed("polars").DataFrame(self._table)
+        return frame
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The table as a capsule, by Arrow's PyCapsule interface."""
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        """Its schema as a capsule, by the same interface."""
+        return self._table.schema.__arrow_c_schema__()
+
+    def __repr__(self) -> str:
+        return f"{self._title}\n{text_table(self.columns, self._head)}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title, self.columns, self._head)
+
+    @property
+    def _title(self) -> str:
+        more = f", the first {SHOWN_ROWS}" if len(self) > SHOWN_ROWS else ""
+        return f"{type(self).__name__}: {len(self):,} rows{more}"
+
+    @property
+    def _head(self) -> list[list[Any]]:
+        return [list(row.values()) for row in self._table.slice(0, SHOWN_ROWS).to_pylist()]
+
+
+def _needed(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError:
+        hint = f"pip install {name}, or take to_arrow()"
+        raise RequestError(f"{name} is not installed", hint) from None

@@ -1,0 +1,206 @@
+"""The tables of a run, each with its columns. An interval is three columns: the median, `low` and `high`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import pyarrow as pa
+
+from weft.api.table import Table
+from weft.diagnosis.curve import Ints
+from weft.diagnosis.ensemble.phases import Phase
+from weft.diagnosis.ensemble.rates import Rates
+from weft.diagnosis.ensemble.routes import fastest_of_each_route, latencies_us
+from weft.diagnosis.evidence import PointEvidence
+from weft.diagnosis.points import Point
+from weft.interval import Interval
+from weft.runs.meta import RunMeta
+from weft.runs.samples import SCHEMA
+
+_NAMED = pa.dictionary(pa.int32(), pa.string())
+
+
+def interval(name: str, unit: str) -> dict[str, pa.DataType]:
+    """The columns of an interval: name_unit, name_low_unit, name_high_unit."""
+    return dict.fromkeys(_interval_names(name, unit), pa.float64())
+
+
+def ends(name: str, unit: str, value: Interval | None) -> dict[str, float | None]:
+    """An interval as the values of these columns; none where it is None."""
+    values = (None,) * 3 if value is None else (value.median, value.low, value.high)
+    return dict(zip(_interval_names(name, unit), values, strict=True))
+
+
+def _interval_names(name: str, unit: str) -> list[str]:
+    return [f"{part}_{unit}" if unit else part for part in (name, f"{name}_low", f"{name}_high")]
+
+
+class Samples(Table):
+    """Every timed batch (shape: batches). `src` and `dst` are positions in `run.nodes`.
+
+    Columns: step, phase, launch, batch, src, dst, size_bytes, messages, start_ns, elapsed_ns.
+    """
+
+    SCHEMA: ClassVar[pa.Schema] = SCHEMA
+
+
+class Points(Table):
+    """What a pair reached at each message size (shape: steps x sizes), medians over launches with their intervals.
+
+    `latency_us` is half a round trip, null for streams. `coverage_share` is the confidence of the intervals,
+    `modes` how many distinct times there are, `is_dip` whether the size is slower than its neighbours explain.
+    """
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "step": pa.int32(),
+            "pattern": pa.string(),
+            "transport": pa.string(),
+            "size_bytes": pa.int64(),
+            **interval("latency", "us"),
+            **interval("throughput", "mbps"),
+            "launches": pa.int32(),
+            "coverage_share": pa.float64(),
+            "modes": pa.int32(),
+            "is_dip": pa.bool_(),
+        }
+    )
+
+    @classmethod
+    def of(cls, points: Iterable[Point]) -> Points:
+        """Those of a run."""
+        found: Points = cls.of_rows(
+            [
+                {
+                    "step": one.step,
+                    "pattern": one.pattern,
+                    "transport": one.transport,
+                    "size_bytes": one.size_bytes,
+                    **ends("latency", "us", one.latency_us),
+                    **ends("throughput", "mbps", one.throughput_mbps),
+                    "launches": one.launches,
+                    "coverage_share": one.coverage,
+                    "modes": one.modes.count,
+                    "is_dip": one.dip,
+                }
+                for one in points
+            ]
+        )
+        return found
+
+
+class Routes(Table):
+    """Each direction between two nodes (shape: routes), in the phase and at the size at which it was fastest.
+
+    `latency_us` is half the round trip of its smallest message, null where none was timed.
+    """
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "src": _NAMED,
+            "dst": _NAMED,
+            "size_bytes": pa.int64(),
+            **interval("rate", "mbps"),
+            "step": pa.int32(),
+            "phase": pa.int32(),
+            "latency_us": pa.float64(),
+        }
+    )
+
+    @classmethod
+    def of(cls, meta: RunMeta, rates: Rates) -> Routes:
+        """Those of a run, by source and destination."""
+        best, timed = fastest_of_each_route(rates), latencies_us(meta, rates)
+        routes = zip(best.src.tolist(), best.dst.tolist(), strict=True)
+        names = pa.array([str(node["name"]) for node in meta.nodes], pa.string())
+        found: Routes = cls.of_columns(
+            {
+                "src": _named(best.src, names),
+                "dst": _named(best.dst, names),
+                "size_bytes": pa.array(best.size, pa.int64()),
+                "rate_mbps": best.mbps,
+                "rate_low_mbps": best.low_mbps,
+                "rate_high_mbps": best.high_mbps,
+                "step": pa.array(best.step, pa.int32()),
+                "phase": pa.array(best.phase, pa.int32()),
+                "latency_us": pa.array([timed.get(ends) for ends in routes], pa.float64()),
+            }
+        )
+        return found
+
+
+class Phases(Table):
+    """Each phase of steps between many nodes (shape: phases): it lasts as long as its slowest route.
+
+    `rate_mbps` is that of the slowest route, `mean_mbps` the mean over routes, `aggregate_mbps` their sum.
+    """
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "step": pa.int32(),
+            "pattern": pa.string(),
+            "phase": pa.int32(),
+            "size_bytes": pa.int64(),
+            "rate_mbps": pa.float64(),
+            "elapsed_ms": pa.float64(),
+            "routes": pa.int64(),
+            "mean_mbps": pa.float64(),
+            "aggregate_mbps": pa.float64(),
+            "slowest_src": pa.string(),
+            "slowest_dst": pa.string(),
+        }
+    )
+
+    @classmethod
+    def of(cls, phases: Iterable[Phase]) -> Phases:
+        """Those of a run, in order."""
+        found: Phases = cls.of_rows(
+            [
+                vars(one) | dict(zip(("slowest_src", "slowest_dst"), one.slowest, strict=True))
+                for one in phases
+            ]
+        )
+        return found
+
+
+class Evidence(Table):
+    """What a node did at each size while batches were timed (shape: sizes x nodes x measures), medians over launches.
+
+    `kind` is "measure" or "counter"; the unit of a measure is in its name, such as "system_ns" of one message. Counters
+    are those of one message too, and of gauges the value. `part` says which phase of the size it is, where several are.
+    """
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "step": pa.int32(),
+            "phase": pa.int32(),
+            "size_bytes": pa.int64(),
+            "part": pa.string(),
+            "node": pa.string(),
+            "launches": pa.int32(),
+            "kind": pa.string(),
+            "name": pa.string(),
+            **interval("value", ""),
+        }
+    )
+
+    @classmethod
+    def of(cls, points: Iterable[PointEvidence]) -> Evidence:
+        """That of a run."""
+        found: Evidence = cls.of_rows([row for one in points for row in _evidence_rows(one)])
+        return found
+
+
+def _evidence_rows(one: PointEvidence) -> list[dict[str, object]]:
+    said = {"measure": one.measures, "counter": one.counters}
+    return [
+        {name: getattr(one, name) for name in Evidence.SCHEMA.names[:6]}
+        | {"kind": kind, "name": name, **ends("value", "", value)}
+        for kind, values in said.items()
+        for name, value in values.items()
+    ]
+
+
+def _named(positions: Ints, names: pa.Array) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(positions, pa.int32()), names)

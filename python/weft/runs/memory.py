@@ -1,0 +1,46 @@
+"""A run that is held in memory: written as one in a folder is, and nothing reaches the disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from weft.runs.folder import Run, RunWriter
+from weft.runs.meta import RunMeta, Status
+from weft.runs.samples import SCHEMA
+from weft.runs.tables import SCHEMAS
+from weft.runs.windows import warn_of_unmeasured
+
+
+class MemoryWriter(RunWriter):
+    """Takes what is computed; there is no evidence of it, and nothing to sync."""
+
+    def __init__(self, name: str, meta: RunMeta) -> None:
+        self.directory = Path(name)
+        self.meta = meta
+        self.has_unsynced = False
+        self._batches: list[pa.RecordBatch] = []
+        self._tables: dict[str, pa.Table] = {}
+
+    def append(self, batch: pa.RecordBatch) -> None:
+        """Append samples."""
+        self._batches.append(batch)
+
+    def stored_table(self, name: str) -> pa.Table:
+        """A table beside the samples as it was written last; no rows where there is none."""
+        return self._tables.get(name, SCHEMAS[name].empty_table())
+
+    def write_table(self, name: str, table: pa.Table) -> None:
+        """Keep a table beside the samples, in the place of an earlier one."""
+        self._tables[name] = table
+
+    def sync(self) -> None:
+        """There is nothing that a crash could leave."""
+
+    def finish(self, status: Status) -> Run:
+        """The run, with its status."""
+        samples = pa.Table.from_batches(self._batches, schema=SCHEMA).combine_chunks()
+        warn_of_unmeasured(self.meta, samples)
+        self.meta.rows, self.meta.status = samples.num_rows, status
+        return Run(self.directory, self.meta, samples, self._tables)

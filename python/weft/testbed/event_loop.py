@@ -1,0 +1,50 @@
+"""An event loop for work with agents, also where one runs already, as in the kernel of a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def run_to_end(work: Coroutine[None, None, T]) -> T:
+    """The result of the work, from an event loop of its own. An interrupt cancels the work, lets it clean up, and then
+    is raised as KeyboardInterrupt.
+
+    Where this thread runs a loop already, a thread beside it has the new one and this thread waits.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    return _run_beside(work)
+
+
+def _run_beside(work: Coroutine[None, None, T]) -> T:
+    started: Future[Callable[[], object]] = Future()
+
+    async def cancellable() -> T:
+        task, loop = asyncio.ensure_future(work), asyncio.get_running_loop()
+        started.set_result(lambda: loop.call_soon_threadsafe(task.cancel))
+        return await task
+
+    with ThreadPoolExecutor(1, "weft") as threads:
+        result = threads.submit(asyncio.run, cancellable())
+        try:
+            return result.result()
+        except KeyboardInterrupt:
+            # Signals reach the main thread only; leaving the block waits until the work has cleaned up.
+            if not result.done():
+                started.result()()
+            raise
+
+
+def on_terminate(action: Callable[[], object]) -> None:
+    """Have a request to terminate the process call this; only the main thread can."""
+    if threading.current_thread() is threading.main_thread():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, action)
