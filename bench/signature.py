@@ -24,7 +24,7 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.cli.options import until_overrides
+from weft.api.until import until_overrides
 from weft.diagnosis.points import Point, points
 from weft.errors import RequestError
 from weft.execute.mpi.toolchain import find_toolchain
