@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weft.cli.commands import SECTIONS
-from weft.cli.shell.files import main
+from weft.cli.pages.files import main
 
 
 def test_each_command_has_a_page_that_mandoc_finds_correct(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a wheel carries for shells and man. usage: python -m weft.cli.shell.files SHARE OUTLINE
+"""What a wheel carries for shells and man. usage: python -m weft.cli.pages.files SHARE OUTLINE
 
 Writes scripts and pages below the folder SHARE, and the commands' outline to the file OUTLINE.
 """
@@ -13,8 +13,8 @@ import click
 import msgspec
 
 from weft.cli.main import weft
+from weft.cli.pages.man import pages
 from weft.cli.shell.completions import script
-from weft.cli.shell.man import pages
 from weft.cli.shell.outline import outline
 
 SCRIPTS = {

@@ -1,0 +1,1 @@
+"""Files about the command line that a wheel carries."""
