@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 
 SECTIONS = {
     "Measure, such as `weft run signature --on lab:pair`": {
+        "accept": "measure.accept.accept",
         "check": "measure.check.check",
         "demo": "measure.demo.demo",
         "lab": "measure.lab.lab",

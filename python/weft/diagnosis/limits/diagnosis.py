@@ -8,7 +8,7 @@ import numpy as np
 
 from weft.diagnosis.explain.explain import explain
 from weft.diagnosis.limits.declared import DeclaredNetwork
-from weft.diagnosis.limits.differences import differences, unobservable
+from weft.diagnosis.limits.differences import Difference, differences, unobservable
 from weft.diagnosis.limits.findings import Findings
 from weft.diagnosis.limits.naming import Namer
 from weft.diagnosis.limits.wording import cut_text, doubt_text, may_be_the_machine, verdict_text
@@ -72,7 +72,7 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
         limits=limits,
         slow=slow,
         undecided=undecided,
-        differences=differences(declared, study, named.all) if declared else [],
+        differences=_texts(differences(declared, study, named.all)) if declared else [],
         unobservable=unobservable(declared) if declared else [],
         full_rate_mbps=_full_rate(study),
     )
@@ -84,6 +84,10 @@ def _pairs_verdict(orders: list[PairOrder]) -> str:
     best = [f"{one.test} {' or '.join(one.fastest)}" for one in orders if one.pairs == most]
     count = "1 pair" if most == 1 else f"{most} pairs"
     return f"With {count} the fastest use of the interfaces is: {', '.join(best)}."
+
+
+def _texts(found: list[Difference]) -> list[str]:
+    return [one.text for one in found]
 
 
 def _unsearchable(meta: RunMeta) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from weft.diagnosis.xray.decision import FULL_SHARE
 from weft.diagnosis.xray.flows import Members
 from weft.diagnosis.xray.limit import SharedLimit
 from weft.diagnosis.xray.study import Study
+from weft.interval import Interval
 from weft.nodeset import fold
 from weft.quantity import format_mbps
 
@@ -18,14 +21,32 @@ TOLERANCE = 0.15
 """Measured and declared rates that differ by more are told."""
 
 
-def differences(declared: DeclaredNetwork, study: Study, names: Sequence[str]) -> list[str]:
+@dataclass(frozen=True)
+class Difference:
+    """One of them. A "port" or a "limit" of some nodes in a direction has a measured and, where there is such a one, a
+    declared rate, a limit also what the ports would send through it; "nodes" that one of the two lacks, or that were
+    "moved", have none."""
+
+    kind: Literal["nodes", "moved", "port", "limit"]
+    text: str
+    nodes: tuple[str, ...]
+    direction: str | None = None
+    measured_mbps: Interval | None = None
+    declared_mbps: float | None = None
+    offered_mbps: float | None = None
+
+
+def differences(declared: DeclaredNetwork, study: Study, names: Sequence[str]) -> list[Difference]:
     """Nodes in other places, ports and limits of other rates, nodes that one of them lacks."""
     missing = sorted(set(declared.hosts) - set(names))
     unknown = sorted(set(names) - set(declared.hosts))
-    found = [f"{fold(missing)}: declared, but not in the run"] if missing else []
-    found += [f"{fold(unknown)}: in the run, but not declared"] if unknown else []
+    lacking = {"declared, but not in the run": missing, "in the run, but not declared": unknown}
     if missing or unknown:
-        return found
+        return [
+            Difference("nodes", f"{fold(nodes)}: {how}", tuple(nodes))
+            for how, nodes in lacking.items()
+            if nodes
+        ]
     place = [declared.hosts.index(name) for name in names]
     view = _View(declared, place, names)
     moved = list(view.moved(study))
@@ -55,7 +76,7 @@ class _View:
     def _text(self, nodes: Members) -> str:
         return fold(self._names[node] for node in sorted(nodes))
 
-    def moved(self, study: Study) -> Iterator[str]:
+    def moved(self, study: Study) -> Iterator[Difference]:
         """Nodes measured in another group than the declared one; two that are in each other's look swapped."""
         homes = self._homes(study)
         wanderers = {
@@ -74,10 +95,13 @@ class _View:
                 continue
             if swapped:
                 told |= {node, swapped[0]}
-                yield f"{self._names[node]} and {self._names[swapped[0]]} look swapped"
+                both = self._names[node], self._names[swapped[0]]
+                yield Difference("moved", f"{both[0]} and {both[1]} look swapped", both)
             else:
                 with_whom = self._text(measured - {node}) or "no other node"
-                yield f"{self._names[node]}: measured among {with_whom}, declared among {self._text(declared - {node})}"
+                home = self._text(declared - {node})
+                text = f"{self._names[node]}: measured among {with_whom}, declared among {home}"
+                yield Difference("moved", text, (self._names[node],))
 
     def _homes(self, study: Study) -> dict[int, tuple[Members, Members]]:
         """For each node its declared group and the declared group that resembles its measured one."""
@@ -100,7 +124,7 @@ class _View:
                 homes[node] = (own, likest[seen])
         return homes
 
-    def ports(self, study: Study) -> Iterator[str]:
+    def ports(self, study: Study) -> Iterator[Difference]:
         """Ports that are slower or faster than declared."""
         for limit in self._declared.limits:
             members = self._members(limit)
@@ -110,12 +134,21 @@ class _View:
             rates = study.ports.send_mbps if limit.direction == "out" else study.ports.receive_mbps
             if np.isfinite(rates[node]) and _differ(rates[node], limit.capacity_mbps):
                 way = "sends" if limit.direction == "out" else "receives"
-                yield (
-                    f"{self._names[node]} {way} {format_mbps(rates[node])}, "
+                rate = float(rates[node])
+                text = (
+                    f"{self._names[node]} {way} {format_mbps(rate)}, "
                     f"declared {format_mbps(limit.capacity_mbps)}"
                 )
+                yield Difference(
+                    "port",
+                    text,
+                    (self._names[node],),
+                    limit.direction,
+                    Interval(rate, rate, rate),
+                    limit.capacity_mbps,
+                )
 
-    def limits(self, study: Study, knows_groups: bool) -> Iterator[str]:
+    def limits(self, study: Study, knows_groups: bool) -> Iterator[Difference]:
         """Limits that are wider or narrower than declared, or, where the groups agree, that are not declared."""
         all_nodes = study.survey.nodes
         for found in study.limits:
@@ -133,15 +166,21 @@ class _View:
             if same or knows_groups:
                 yield from self._compared(found, same)
 
-    def _compared(self, found: SharedLimit, same: list[DeclaredLimit]) -> Iterator[str]:
-        where = f"{self._text(found.members)} {found.direction}"
+    def _compared(self, found: SharedLimit, same: list[DeclaredLimit]) -> Iterator[Difference]:
         measured = found.capacity_mbps.median
-        if not same:
-            yield f"{where}: {format_mbps(measured)} in all, no such limit is declared"
+        declared = min((limit.capacity_mbps for limit in same), default=None)
+        if declared is not None and not _differ(measured, declared):
             return
-        declared = min(limit.capacity_mbps for limit in same)
-        if _differ(measured, declared):
-            yield f"{where}: {format_mbps(measured)} in all, declared {format_mbps(declared)}"
+        what = f"declared {format_mbps(declared)}" if declared else "no such limit is declared"
+        yield Difference(
+            "limit",
+            f"{self._text(found.members)} {found.direction}: {format_mbps(measured)} in all, {what}",
+            tuple(self._names[node] for node in sorted(found.members)),
+            found.direction,
+            found.capacity_mbps,
+            declared,
+            found.demand_mbps,
+        )
 
 
 def _other(direction: str) -> str:

@@ -1,0 +1,265 @@
+"""Carrying out an acceptance: check, then the fewest measurements that decide, the cheapest first."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from weft.acceptance import plans
+from weft.acceptance.declared import Promise, refuse_other_hosts, refuse_unpromised
+from weft.acceptance.judgement import Measured, default_requirements, verdicts
+from weft.acceptance.requirements import Requirement, read_requirements
+from weft.acceptance.suspects import again_pairs
+from weft.acceptance.verdict import Acceptance, Verdict
+from weft.errors import RequestError, WorkError
+from weft.execute.progress import Reporter
+from weft.execute.request import RunRequest, commands_of_run, resume_run, start_run
+from weft.fabrics.load import load_fabric
+from weft.preflight.probe import look
+from weft.preflight.record import Record
+from weft.runs.folder import Run
+from weft.runs.meta import FILE_NAME
+from weft.testbed.open import open_testbed
+
+REQUEST_NAME, RECORD_NAME, RESULT_NAME = "request.json", "check.json", "acceptance.json"
+MOST_LOOKS = 3
+"""Pairs whose intervals do not decide are measured again so often."""
+Showing = Callable[[str], AbstractContextManager[Reporter]]
+"""Shows a user how far what is named is."""
+
+
+class AcceptRequest(Struct, frozen=True):
+    """What a user asks for; `expect` is a file of requirements, `fabric` a name or a file."""
+
+    testbed: str
+    out: str
+    expect: str | None = None
+    fabric: str | None = None
+    scale: float = 1.0
+    nodes: int | None = None
+    ports: str | None = None
+    patience_s: float = 10.0
+
+
+def accept(request: AcceptRequest, showing: Showing) -> Acceptance:
+    """Measure until all requirements are decided, or cannot be; raises RequestError before anything is started."""
+    folder = Path(request.out)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        hint = f"choose another --out, or continue it with `weft accept --resume {folder}`"
+        raise RequestError(f"{folder}: already exists", hint)
+    work = _Work.of(request)
+    _write(folder / REQUEST_NAME, msgspec.json.format(msgspec.json.encode(request)))
+    return work.carry_out(showing)
+
+
+def resume(directory: str, showing: Showing) -> Acceptance:
+    """Continue an acceptance that was cut short; what was measured stays. Raises RequestError."""
+    file = Path(directory) / REQUEST_NAME
+    try:
+        request = msgspec.json.decode(file.read_bytes(), type=AcceptRequest)
+    except FileNotFoundError:
+        raise RequestError(
+            f"{directory}: not a folder of `weft accept`", f"it has no {REQUEST_NAME}"
+        ) from None
+    except msgspec.DecodeError as error:
+        raise RequestError(f"{file}: damaged: {error}") from None
+    if file.stat().st_uid != os.geteuid():
+        raise RequestError(
+            f"{file}: belongs to another user",
+            "it names commands that are run: continue only your own",
+        )
+    return _Work.of(msgspec.structs.replace(request, out=directory)).carry_out(showing)
+
+
+@dataclass
+class _Work:
+    """One acceptance while it is carried out."""
+
+    _request: AcceptRequest
+    _names: tuple[str, ...]
+    _promise: Promise | None
+    _requirements: list[Requirement]
+    _is_computed: bool
+    _began: float = field(default_factory=time.monotonic)
+    _record: Record | None = None
+    _runs: dict[str, Run] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, request: AcceptRequest) -> _Work:
+        """All that can be wrong with a request is found here."""
+        given = read_requirements(request.expect) if request.expect else None
+        if request.testbed.partition(":")[0] == "slurm" and "SLURM_JOB_ID" not in os.environ:
+            raise RequestError(
+                f"--on {request.testbed}: each measurement would be on other nodes",
+                "do it inside of one allocation: salloc -N 8 weft accept --on slurm: ...",
+            )
+        with open_testbed(
+            request.testbed, request.scale, request.nodes, request.ports, may_ask=False
+        ) as testbed:
+            names = tuple(node.name for node in testbed.nodes)
+            is_computed = testbed.is_computed
+        promise = _promise(request, names)
+        if given is not None and promise is not None:
+            refuse_unpromised(given, promise)
+        wanted = given or default_requirements(names, promise, is_computed)
+        if not wanted:
+            raise RequestError(
+                f"--on {request.testbed}: nothing is declared, and there are too few nodes to compare",
+                "say what is required: --expect FILE",
+            )
+        return cls(request, names, promise, wanted, is_computed)
+
+    @property
+    def _folder(self) -> Path:
+        return Path(self._request.out)
+
+    def carry_out(self, showing: Showing) -> Acceptance:
+        started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        if not self._is_computed:
+            with showing("check") as reporter:
+                self._check(reporter)
+        for name, plan in self._measurements():
+            with showing(name) as reporter:
+                self._measure(name, plan, reporter)
+        found = Acceptance(
+            self._request.testbed,
+            self._names,
+            self._expected_from,
+            tuple(str(run.directory) for run in self._runs.values()),
+            tuple(self._verdicts()),
+            started,
+            round(time.monotonic() - self._began, 1),
+        )
+        _write(
+            self._folder / RESULT_NAME, msgspec.json.format(msgspec.json.encode(found.to_json()))
+        )
+        return found
+
+    @property
+    def _expected_from(self) -> str:
+        if self._request.expect:
+            return self._request.expect
+        most = "what most of the nodes do"
+        return f"fabric {self._promise.fabric['name']} and {most}" if self._promise else most
+
+    def _check(self, reporter: Reporter) -> None:
+        """The record of an acceptance that is continued is taken again: a dead node may have been mended."""
+        request = self._request
+        with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
+            self._record = look(testbed, reporter)
+        _write(
+            self._folder / RECORD_NAME,
+            msgspec.json.format(msgspec.json.encode(self._record.to_json())),
+        )
+
+    def _measurements(self) -> Iterator[tuple[str, str]]:
+        """The plans that are needed, the cheapest first; each is chosen after the one before was carried out."""
+        places = [self._names.index(name) for name in self._measured.usable]
+        positions = plans.positions_of(places)
+        sources = {
+            one.kind.source
+            for one in self._requirements
+            if len(places) >= max(2, one.kind.least_nodes)
+        }
+        sizes = sorted({*plans.SIZES, *(one.size_bytes for one in self._requirements)} - {0})
+        if sources - {"check", "limits"}:
+            yield "pairs", plans.screen_plan(positions, sizes, self._message)
+            yield from self._again(places, sizes)
+        if "bisection" in sources:
+            yield "bisection", plans.bisection_plan(positions)
+        if "all-to-all" in sources:
+            yield "all-to-all", plans.all_to_all_plan(positions)
+        if "limits" in sources and self._promise is not None:
+            yield "limits", plans.limits_plan(positions)
+
+    def _again(self, places: list[int], sizes: list[int]) -> Iterator[tuple[str, str]]:
+        """The pairs that looked worst, until their intervals decide or have been looked at often enough."""
+        if self._measured.pairs is None:
+            return
+        wanted = again_pairs(self._measured.pairs, self._requirements)
+        chosen = [(places[a], places[b]) for a, b in wanted]
+        for number in range(1, MOST_LOOKS + 1):
+            yield f"again-{number}", plans.again_plan(chosen, sizes, self._message)
+            pairwise = [one for one in self._requirements if one.kind.source == "pairs"]
+            if self._is_computed or all(
+                verdict.status != "not decided" for verdict in self._verdicts(pairwise)
+            ):
+                return
+
+    @property
+    def _message(self) -> str:
+        if not self._is_computed or self._promise is None:
+            return plans.MESSAGE
+        routes = [(node, (node + 1) % len(self._names)) for node in range(len(self._names))]
+        return plans.computed_message(float(self._promise.each_alone_mbps(routes).min()))
+
+    @property
+    def _measured(self) -> Measured:
+        return Measured(self._names, self._record, self._promise, self._runs)
+
+    def _verdicts(self, requirements: list[Requirement] | None = None) -> list[Verdict]:
+        return verdicts(
+            self._requirements if requirements is None else requirements, self._measured
+        )
+
+    def _measure(self, name: str, plan: str, reporter: Reporter) -> None:
+        """Carry out a plan, or what an earlier attempt left of it; one that fails decides nothing."""
+        request, out = self._request, self._folder / name
+        try:
+            if (out / FILE_NAME).exists():
+                self._runs[name] = resume_run(
+                    str(out), reporter, request.patience_s, commands_of_run(str(out))
+                )
+                return
+            file = self._folder / f"{name}.toml"
+            _write(file, plan.encode())
+            wanted = RunRequest(
+                str(file),
+                request.testbed,
+                str(out),
+                request.scale,
+                patience_s=request.patience_s,
+                nodes=request.nodes,
+                ports=request.ports,
+            )
+            self._runs[name] = start_run(wanted, reporter)
+        except WorkError as error:
+            raise WorkError(
+                f"{name}: {error.message}",
+                f"{error.hint}; continue with `weft accept --resume {self._folder}`".lstrip("; "),
+            ) from None
+
+
+def _promise(request: AcceptRequest, names: tuple[str, ...]) -> Promise | None:
+    """What the fabric declares that was given, or that the testbed is made from; raises RequestError."""
+    kind, _, name = request.testbed.partition(":")
+    if request.fabric is None and kind not in ("lab", "sim"):
+        return None
+    found = Promise(load_fabric(request.fabric or name, request.scale), names)
+    try:
+        refuse_other_hosts(found)
+        found.network.limits  # noqa: B018  # refuses fabrics with several ways
+    except RequestError:
+        if request.fabric:
+            raise
+        return None
+    return found
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Raises WorkError."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    except OSError as error:
+        raise WorkError(
+            f"{file}: cannot write it: {error.strerror}", "choose another --out"
+        ) from None

@@ -1,0 +1,168 @@
+"""Verdicts on what `weft check` records: nodes, settings, clocks, packet sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from weft.acceptance.decide import Case, decide, settled, undecided
+from weft.acceptance.pair_verdicts import share_interval
+from weft.acceptance.requirements import Requirement
+from weft.acceptance.verdict import Fact, Symptom, Verdict
+from weft.interval import Interval
+from weft.nodeset import fold
+from weft.preflight.assess import judge
+from weft.preflight.finding import Finding
+from weft.preflight.record import NodeRecord, PathRecord, Record
+
+DEAD = ("no-agent", "no-interface", "cannot-listen", "unreachable")
+NOTHING = "a testbed with real nodes: a simulated one has none of this"
+
+
+def usable(record: Record) -> tuple[str, ...]:
+    """The nodes that can be measured: they have an agent, and their data network connects."""
+    dead = {name for one in judge(record).findings if one.code in DEAD for name in one.nodes}
+    return tuple(node.name for node in record.nodes if node.name not in dead)
+
+
+def node_facts(record: Record | None, name: str) -> dict[str, Fact]:
+    """What the record says of a node and may explain why it is slow."""
+    node = next((one for one in record.nodes if one.name == name), None) if record else None
+    if node is None:
+        return {}
+    facts: dict[str, Fact] = {}
+    if busy := node.system.get("busy"):
+        facts["busy_share"] = max(busy)
+    interface = next(iter(node.interfaces), None)
+    if interface:
+        known = {
+            "link_mbps": interface["link_mbps"],
+            "duplex": interface["duplex"],
+            "driver": interface["driver"],
+            "mtu_bytes": interface["mtu_bytes"],
+            "interface_errors": interface["received_errors"],
+        }
+        facts |= {key: value for key, value in known.items() if value is not None}
+    return facts
+
+
+def check_verdict(wanted: Requirement, record: Record | None) -> Verdict:
+    """On a requirement that a record decides; without one, as for simulated networks, nothing does."""
+    if record is None:
+        return undecided(wanted, NOTHING)
+    findings = judge(record).findings
+    match wanted.key:
+        case "nodes.count":
+            return _count(wanted, record, findings)
+        case "nodes.same":
+            return _same(wanted, findings)
+        case "mtu.path":
+            return _path_mtu(wanted, record, findings)
+        case "mtu.at_least" | "mtu.at_most":
+            return _mtu(wanted, record)
+        case "clocks.offset":
+            return decide(
+                wanted, list(_clocks(record)), more="paths on which datagrams are answered"
+            )
+    return _datagrams(wanted, record)
+
+
+def _count(wanted: Requirement, record: Record, findings: Sequence[Finding]) -> Verdict:
+    alive = usable(record)
+    dead = [one for one in findings if one.code in DEAD]
+    symptoms = [
+        Symptom("node-dead", one.nodes, fold(one.nodes), None, {"code": one.code}) for one in dead
+    ]
+    count = float(len(alive))
+    one = Case(f"{len(alive)} of {len(record.nodes)} nodes", Interval(count, count, count))
+    found = decide(wanted, [one], [finding.message for finding in dead])
+    if len(alive) < len(record.nodes) and found.status == "met":
+        return found
+    return settled_with(found, symptoms)
+
+
+def settled_with(verdict: Verdict, symptoms: Sequence[Symptom]) -> Verdict:
+    """A verdict with symptoms, where it is not met."""
+    from msgspec.structs import replace
+
+    return replace(verdict, symptoms=tuple(symptoms)) if verdict.status == "not met" else verdict
+
+
+def _same(wanted: Requirement, findings: Sequence[Finding]) -> Verdict:
+    prefix = "differs-"
+    odd = [
+        one
+        for one in findings
+        if one.code.startswith(prefix)
+        and (not wanted.names or one.code.removeprefix(prefix) in wanted.names)
+    ]
+    symptoms = []
+    for one in odd:
+        what = one.code.removeprefix(prefix)
+        kind = "mtu" if what == "mtu" else "driver-differs"
+        symptoms.append(Symptom(kind, one.nodes, fold(one.nodes), None, {"property": what}))
+    compared = ", ".join(wanted.names) or "all that `weft check` compares"
+    return settled(wanted, symptoms, [one.message for one in odd] or [f"compared: {compared}"])
+
+
+def _path_mtu(wanted: Requirement, record: Record, findings: Sequence[Finding]) -> Verdict:
+    narrow = [one for one in findings if one.code == "path-mtu"]
+    if not narrow and not any(path.mtu_bytes for path in record.paths):
+        return undecided(wanted, "paths on which datagrams are answered")
+    symptoms = [
+        Symptom("mtu", one.nodes, fold(one.nodes), "both", {"on_path": True}) for one in narrow
+    ]
+    return settled(wanted, symptoms, [one.message for one in narrow])
+
+
+def _mtu(wanted: Requirement, record: Record) -> Verdict:
+    cases = []
+    for node in record.alive:
+        sizes = [one["mtu_bytes"] for one in node.interfaces if one and one["mtu_bytes"]]
+        for size in map(float, sizes[:1]):
+            facts: dict[str, Fact] = {"mtu_bytes": size, "on_path": False}
+            symptom = Symptom("mtu", (node.name,), node.name, "both", facts)
+            cases.append(Case(node.name, Interval(size, size, size), symptom=symptom))
+    return decide(wanted, cases, more="interfaces that say their MTU")
+
+
+def _clocks(record: Record) -> Iterator[Case]:
+    """How far each node's clock is from the middle of those that it was compared with."""
+    for node in record.alive:
+        apart = [
+            (_ahead_us(path, node), path.clock_error_us or 0.0) for path in _compared(record, node)
+        ]
+        if apart:
+            ahead = float(np.median([one for one, _ in apart]))
+            error = min(error for _, error in apart)
+            away = abs(ahead)
+            interval = Interval(away, max(0.0, away - error), away + error)
+            facts: dict[str, Fact] = {"offset_us": ahead}
+            yield Case(
+                node.name, interval, symptom=Symptom("clock", (node.name,), node.name, None, facts)
+            )
+
+
+def _compared(record: Record, node: NodeRecord) -> list[PathRecord]:
+    return [
+        path for path in record.paths if node.name in path.ends and path.clock_offset_us is not None
+    ]
+
+
+def _ahead_us(path: PathRecord, node: NodeRecord) -> float:
+    offset_us = path.clock_offset_us or 0.0
+    return offset_us if path.dst == node.name else -offset_us
+
+
+def _datagrams(wanted: Requirement, record: Record) -> Verdict:
+    cases = []
+    for node in record.alive:
+        mine = [path for path in record.paths if node.name in path.ends and not path.datagram_error]
+        asked = sum(path.asked for path in mine)
+        lost = asked - sum(path.answered for path in mine)
+        if asked:
+            facts: dict[str, Fact] = {"lost_share": lost / asked, **node_facts(record, node.name)}
+            symptom = Symptom("loss", (node.name,), node.name, "both", facts)
+            cases.append(Case(node.name, share_interval(lost, asked), symptom=symptom))
+    return decide(wanted, cases, more="more datagrams: weft check sends few")

@@ -1,0 +1,143 @@
+"""Verdicts as a pure function of what was asked, what the check recorded and what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from msgspec.structs import replace
+
+from weft.acceptance.causes import MOST_CAUSES, causes
+from weft.acceptance.check_verdicts import check_verdict, node_facts, usable
+from weft.acceptance.decide import undecided
+from weft.acceptance.declared import Promise
+from weft.acceptance.network_verdicts import (
+    all_to_all_verdict,
+    bisection_verdict,
+    limit_verdicts,
+)
+from weft.acceptance.pair_verdicts import NO_RUN, PairJudge
+from weft.acceptance.pairs import Pairs, pairs_of
+from weft.acceptance.requirements import Requirement, requirement
+from weft.acceptance.suspects import usual_mbps
+from weft.acceptance.verdict import Verdict
+from weft.preflight.record import Record
+from weft.runs.folder import Run
+
+DEFAULTS = {
+    "nodes.same": "all",
+    "mtu.path": True,
+    "clocks.offset": "10 ms",
+    "loss.retransmits": "0.1 %",
+    "nodes.later": "50 %",
+    "nodes.slower": "10 %",
+    "rate.below_declared": "10 %",
+    "network.places": True,
+    "network.limits": "15 %",
+}
+"""What is required without a file, beside that all nodes answer: equal nodes, and what a fabric declares."""
+_OF_REAL = ("nodes.same", "mtu.path", "clocks.offset", "loss.retransmits")
+_OF_FABRICS = ("rate.below_declared", "network.places", "network.limits")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What there is so far. `names` are all nodes of the testbed; `record` is None where it is computed."""
+
+    names: tuple[str, ...]
+    record: Record | None
+    promise: Promise | None
+    runs: Mapping[str, Run]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether results are computed: every launch gives the same."""
+        return self.record is None
+
+    @cached_property
+    def usable(self) -> tuple[str, ...]:
+        """The nodes that can be measured."""
+        return usable(self.record) if self.record else self.names
+
+    @cached_property
+    def pairs(self) -> Pairs | None:
+        """What was measured between pairs."""
+        promise = self.promise
+        if promise is not None and promise.names != self.usable:
+            promise = Promise(promise.fabric, self.usable)
+        return pairs_of(self.usable, list(self.runs.values()), promise, self.is_exact)
+
+    @property
+    def usual_mbps(self) -> float | None:
+        """What pairs reach alone."""
+        return usual_mbps(self.pairs) if self.pairs and self.pairs.again_mbps else None
+
+
+def default_requirements(
+    names: Sequence[str], promise: Promise | None, is_computed: bool
+) -> list[Requirement]:
+    """What so many nodes can show without being told what to require."""
+    found = [] if is_computed else [requirement("nodes.count", len(names))]
+    for key, value in DEFAULTS.items():
+        one = requirement(key, value)
+        fits = len(names) >= one.kind.least_nodes
+        fits &= not (is_computed and key in _OF_REAL)
+        fits &= (promise is not None and bool(promise.network.limits)) or key not in _OF_FABRICS
+        if fits and (one.kind.source != "limits" or promise is None or promise.shared):
+            found.append(one)
+    return found
+
+
+def verdicts(requirements: Sequence[Requirement], measured: Measured) -> list[Verdict]:
+    """On each requirement, in their order."""
+    found = {verdict.requirement: verdict for verdict in _verdicts(requirements, measured)}
+    return [_with_causes(found[one.key]) for one in requirements]
+
+
+def _with_causes(verdict: Verdict) -> Verdict:
+    """Those of the worst symptom first."""
+    found = {cause.code: cause for symptom in verdict.symptoms for cause in causes(symptom)}
+    return replace(verdict, causes=tuple(islice(found.values(), MOST_CAUSES)))
+
+
+def _verdicts(requirements: Sequence[Requirement], measured: Measured) -> Iterator[Verdict]:
+    enough = []
+    for one in requirements:
+        least = one.kind.least_nodes
+        if one.kind.source == "check":
+            yield check_verdict(one, measured.record)
+        elif len(measured.usable) < least:
+            have = len(measured.usable)
+            yield undecided(one, f"{least} nodes that can be measured: there are {have}")
+        else:
+            enough.append(one)
+    yield from _of_pairs([one for one in enough if one.kind.source == "pairs"], measured)
+    limits = [one for one in enough if one.kind.source == "limits"]
+    if "limits" in measured.runs:
+        yield from limit_verdicts(limits, measured.runs["limits"], measured.promise)
+    else:
+        yield from (undecided(one, "a search for limits: none came to an end") for one in limits)
+    for one in enough:
+        if one.kind.source in ("bisection", "all-to-all"):
+            yield _of_rounds(one, measured)
+
+
+def _of_pairs(wanted: Sequence[Requirement], measured: Measured) -> Iterator[Verdict]:
+    pairs = measured.pairs
+    if pairs is None:
+        yield from (undecided(one, NO_RUN) for one in wanted)
+        return
+    judge = PairJudge(
+        pairs, measured.promise, lambda node: node_facts(measured.record, pairs.names[node])
+    )
+    yield from map(judge.verdict, wanted)
+
+
+def _of_rounds(wanted: Requirement, measured: Measured) -> Verdict:
+    run, usual = measured.runs.get(wanted.kind.source), measured.usual_mbps
+    if run is None or usual is None or not run.samples.num_rows:
+        return undecided(wanted, f"a run of {wanted.kind.source}: none came to an end")
+    judge = bisection_verdict if wanted.kind.source == "bisection" else all_to_all_verdict
+    return judge(wanted, run, usual, measured.is_exact)

@@ -1,0 +1,133 @@
+"""Verdicts on what many nodes share: limits, bisections, all-to-all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import harmonic_mean
+
+import numpy as np
+
+from weft.acceptance.decide import Case, case, decide, settled, undecided
+from weft.acceptance.declared import Promise
+from weft.acceptance.requirements import Requirement
+from weft.acceptance.verdict import Direction, Fact, Symptom, Verdict
+from weft.diagnosis.ensemble.rates import Rates
+from weft.diagnosis.limits.diagnosis import study_of
+from weft.diagnosis.limits.differences import Difference, differences, unobservable
+from weft.diagnosis.limits.wording import cut_text, may_be_the_machine
+from weft.diagnosis.xray.study import Study
+from weft.nodeset import fold
+from weft.quantity import format_mbps
+from weft.runs.folder import Run
+from weft.statistics import Floats
+
+LONGER = "a longer search: `weft run xray` with --set steps.search.time='600 s'"
+NO_FABRIC = "a declared fabric: --fabric FABRIC"
+QUIETER = "a quieter machine: the one that carries the lab was the limit"
+PARTS: dict[str, Direction] = {"out": "out", "in": "in", "inside": "inside"}
+
+
+def limit_verdicts(
+    wanted: Sequence[Requirement], run: Run, promise: Promise | None
+) -> list[Verdict]:
+    """On the requirements that the search for limits decides."""
+    if promise is None:
+        return [undecided(one, NO_FABRIC) for one in wanted]
+    study = study_of(run)
+    names = [str(node["name"]) for node in run.meta.nodes]
+    told = differences(promise.network, study, names)
+    return [
+        _places(one, told)
+        if one.key == "network.places"
+        else _limits(one, told, study, run, promise)
+        for one in wanted
+    ]
+
+
+def _places(wanted: Requirement, told: Sequence[Difference]) -> Verdict:
+    """Nodes that the round trips show in other groups than the declared ones."""
+    moved = [one for one in told if one.kind == "moved"]
+    symptoms = [
+        Symptom("cabling", one.nodes, fold(one.nodes), None, {"swapped": len(one.nodes) == 2})
+        for one in moved
+    ]
+    return settled(wanted, symptoms, [one.text for one in moved])
+
+
+def _limits(
+    wanted: Requirement, told: Sequence[Difference], study: Study, run: Run, promise: Promise
+) -> Verdict:
+    doubted = {
+        limit.members
+        for limit in study.limits
+        if may_be_the_machine(limit, study.survey.nodes, run.meta)
+    }
+    if doubted:
+        return undecided(wanted, QUIETER)
+    cases = [found for one in told if (found := _narrow(one, promise))]
+    evidence = [one.text for one in told if one.kind == "limit"]
+    if not cases:
+        if study.requests or study.undecided:
+            return undecided(wanted, LONGER)
+        hidden = unobservable(promise.network)
+        unseen = [f"wider than the nodes can fill, so not tried: {fold(hidden)}"] if hidden else []
+        said = [f"{len(study.limits)} shared limits found, as declared", cut_text(study), *unseen]
+        return settled(wanted, [], [text for text in said if text])
+    return decide(wanted, cases, evidence, LONGER)
+
+
+def _narrow(one: Difference, promise: Promise) -> Case | None:
+    """A limit that lets through less than is declared, or, where none is declared, than ports would send."""
+    should = one.declared_mbps or one.offered_mbps
+    if one.kind != "limit" or one.measured_mbps is None or not should:
+        return None
+    share = one.measured_mbps.map_decreasing(lambda mbps: 100 * (1 - mbps / should))
+    if share.median < 0:
+        return None
+    facts: dict[str, Fact] = {
+        "capacity_mbps": one.measured_mbps.median,
+        "share_of_expected": one.measured_mbps.median / should,
+        "declared": one.declared_mbps is not None,
+        "all_of_leaf": True,
+    }
+    name = _limit_name(one, promise)
+    direction = PARTS.get(one.direction or "")
+    symptom = Symptom("limit-narrow", one.nodes, name, direction, facts)
+    what = f"{name}, {format_mbps(one.measured_mbps.median)} of {format_mbps(should)}, narrower by"
+    return Case(what, share, symptom=symptom)
+
+
+def _limit_name(one: Difference, promise: Promise) -> str:
+    """The declared link or switch of these nodes, or the nodes."""
+    sides = [set(one.nodes), set(promise.names) - set(one.nodes)]
+    for limit in promise.shared:
+        if set(promise.member_names(limit)) in sides:
+            what = "uplink of" if limit.kind == "link" else "inside of"
+            return f"{what} {limit.name} {one.direction}"
+    return f"{fold(one.nodes)} {one.direction}"
+
+
+def bisection_verdict(wanted: Requirement, run: Run, usual_mbps: float, is_exact: bool) -> Verdict:
+    """What random bisections deliver, of what pairs reach by themselves."""
+    rates = Rates.of(run)
+    shares = [float(rates.mbps[rows].mean()) / usual_mbps for rows in rates.by_phase()]
+    return _share_verdict(wanted, run, np.array(shares), is_exact, "random bisections")
+
+
+def all_to_all_verdict(wanted: Requirement, run: Run, usual_mbps: float, is_exact: bool) -> Verdict:
+    """What all-to-all in phases delivers, when each phase lasts as long as its slowest route."""
+    rates = Rates.of(run)
+    slowest = np.array([np.nanmin(rates.by_launch_mbps[rows], axis=0) for rows in rates.by_phase()])
+    shares = [harmonic_mean(launch.tolist()) / usual_mbps for launch in slowest.T]
+    return _share_verdict(wanted, run, np.array(shares), is_exact, "all-to-all")
+
+
+def _share_verdict(
+    wanted: Requirement, run: Run, shares: Floats, is_exact: bool, what: str
+) -> Verdict:
+    names = tuple(str(node["name"]) for node in run.meta.nodes)
+    facts: dict[str, Fact] = {"share_of_expected": float(np.median(shares))}
+    symptom = Symptom("limit-narrow", names, f"{what} of {len(names)} nodes", "inside", facts)
+    one = case(f"{what}, of what pairs reach alone", 100 * shares, is_exact, symptom)
+    more = f"more launches: `weft run --resume` does not add any, run {run.directory}'s plan again"
+    return decide(wanted, [one], more=more)

@@ -1,0 +1,194 @@
+"""What was measured between pairs: all of them once, in rounds, and some again, each alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.acceptance.declared import Promise, Route
+from weft.diagnosis.ensemble.rates import Rates
+from weft.interval import Interval
+from weft.plan.plan import Step
+from weft.runs.folder import Run
+from weft.runs.tables import EVIDENCE_NAME
+from weft.statistics import Floats, median_interval
+
+SCREEN, AGAIN = "pairs", "again"
+"""Names of the plans: every pair once, in rounds of disjoint pairs; some pairs several times, each alone."""
+SENT, RESENT = "nstat:TcpExtTCPOrigDataSent", "nstat:TcpRetransSegs"
+"""Of the sender: segments with data, and those that were sent again."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Rates in Mb/s and one-way times in us, a row for each sender and a column for each receiver.
+
+    `mbps` and `times_us`, by message size, are of the rounds, NaN where nothing was measured; `expected_mbps` is what a
+    declared fabric lets a route have in its round, `sharing` what part that is of what it has alone (1 where none is
+    declared). `again_mbps` and `again_us` have a value for each launch. `sent`
+    and `resent` count segments of both.
+    """
+
+    names: tuple[str, ...]
+    mbps: Floats
+    expected_mbps: Floats
+    sharing: Floats
+    times_us: dict[int, Floats] = field(default_factory=dict)
+    again_mbps: dict[Route, Floats] = field(default_factory=dict)
+    again_us: dict[tuple[Route, int], Floats] = field(default_factory=dict)
+    sent: Floats | None = None
+    resent: Floats | None = None
+    is_exact: bool = False
+
+    @property
+    def count(self) -> int:
+        return len(self.names)
+
+    def again(self, route: Route) -> Interval:
+        """The rate of a route that was measured alone."""
+        return self._interval(self.again_mbps[route])
+
+    def again_time(self, route: Route, size_bytes: int) -> Interval:
+        """The one-way time of a route that was measured alone."""
+        return self._interval(self.again_us[route, size_bytes])
+
+    @property
+    def routes(self) -> Iterator[Route]:
+        """Those with a rate in the rounds."""
+        return ((int(src), int(dst)) for src, dst in np.argwhere(~np.isnan(self.mbps)))
+
+    def _interval(self, values: Floats) -> Interval:
+        return median_interval(values)
+
+
+def pairs_of(
+    names: Sequence[str], runs: Sequence[Run], promise: Promise | None, is_exact: bool
+) -> Pairs | None:
+    """What runs of the two plans say; None where there is none of SCREEN."""
+    screens = [run for run in runs if run.meta.plan.name == SCREEN and run.samples.num_rows]
+    if not screens:
+        return None
+    made = _Maker(tuple(names), promise)
+    for run in runs:
+        if run.meta.plan.name in (SCREEN, AGAIN) and run.samples.num_rows:
+            made.add(run)
+    return made.pairs(is_exact)
+
+
+class _Maker:
+    """Collects runs."""
+
+    def __init__(self, names: tuple[str, ...], promise: Promise | None) -> None:
+        count = len(names)
+        self._names, self._promise = names, promise
+        self._mbps = np.full((count, count), np.nan)
+        self._expected = np.full((count, count), np.nan)
+        self._sharing = np.ones((count, count))
+        self._times: dict[int, Floats] = {}
+        self._again_mbps: dict[Route, list[float]] = defaultdict(list)
+        self._again_us: dict[tuple[Route, int], list[float]] = defaultdict(list)
+        self._sent, self._resent = np.zeros((count, count)), np.zeros((count, count))
+        self._counts = False
+        self._launches = 0
+
+    def add(self, run: Run) -> None:
+        rates = Rates.of(run)
+        if run.meta.plan.name == AGAIN:
+            self._launches += run.meta.plan.launches
+        place = np.array([self._names.index(str(node["name"])) for node in run.meta.nodes])
+        for index, step in enumerate(run.meta.plan.steps):
+            mine = rates.where(rates.step == index)
+            if run.meta.plan.name == SCREEN:
+                self._screen(step, mine, place)
+            else:
+                self._repeat(step, mine, place)
+            self._nothing(run, step, place)
+            if not step.measures_latency:
+                self._count(run, index, mine, place)
+
+    def _nothing(self, run: Run, step: Step, place: Floats) -> None:
+        """Routes of a run that came to its end carried nothing unless there is a rate of them."""
+        if run.meta.status != "complete" or step.measures_latency:
+            return
+        chosen = place[list(step.chosen_nodes or range(len(place)))].tolist()
+        for route in permutations(chosen, 2):
+            if run.meta.plan.name == SCREEN:
+                self._mbps[route] = np.nan_to_num(self._mbps[route])
+            else:
+                values = self._again_mbps[route]
+                values += [0.0] * (self._launches - len(values))
+
+    def _screen(self, step: Step, rates: Rates, place: Floats) -> None:
+        src, dst = place[rates.src], place[rates.dst]
+        if step.measures_latency:
+            for size in np.unique(rates.size):
+                rows = rates.size == size
+                table = self._times.setdefault(int(size), np.full_like(self._mbps, np.nan))
+                table[src[rows], dst[rows]] = table[dst[rows], src[rows]] = rates.time_us[rows]
+            return
+        self._mbps[src, dst] = rates.mbps
+        if self._promise:
+            for rows in rates.by_phase():
+                flows = list(zip(src[rows].tolist(), dst[rows].tolist(), strict=True))
+                rates_mbps = self._promise.rates_mbps(flows)
+                self._expected[src[rows], dst[rows]] = rates_mbps
+                alone = self._promise.each_alone_mbps(flows)
+                self._sharing[src[rows], dst[rows]] = np.divide(
+                    rates_mbps, alone, out=np.ones_like(alone), where=np.isfinite(alone)
+                )
+
+    def _repeat(self, step: Step, rates: Rates, place: Floats) -> None:
+        for row in range(len(rates)):
+            route = (int(place[rates.src[row]]), int(place[rates.dst[row]]))
+            mbps = rates.by_launch_mbps[row]
+            known = mbps[~np.isnan(mbps)]
+            if not step.measures_latency:
+                self._again_mbps[route] += known.tolist()
+                continue
+            size = int(rates.size[row])
+            times = (8 * size / known).tolist()
+            self._again_us[route, size] += times
+            self._again_us[route[::-1], size] += times
+
+    def _count(self, run: Run, step: int, rates: Rates, place: Floats) -> None:
+        """Segments that the sender of each phase sent, and sent again."""
+        evidence = run.side_table(EVIDENCE_NAME)
+        if not any(
+            SENT in one["counters"] and RESENT in one["counters"] for one in run.meta.evidence
+        ):
+            return
+        self._counts = True
+        route = {
+            (int(phase), int(src)): (place[src], place[dst])
+            for phase, src, dst in zip(rates.phase, rates.src, rates.dst, strict=True)
+        }
+        mine = evidence.filter(pc.equal(evidence["step"], step))
+        for name, table in ((SENT, self._sent), (RESENT, self._resent)):
+            rows = mine.filter(pc.equal(mine["counter"].cast(pa.string()), name)).select(
+                ["phase", "node", "value"]
+            )
+            for phase, node, value in zip(
+                *(column.to_pylist() for column in rows.columns), strict=True
+            ):
+                if (phase, node) in route:
+                    table[route[phase, node]] += value
+
+    def pairs(self, is_exact: bool) -> Pairs:
+        return Pairs(
+            self._names,
+            self._mbps,
+            self._expected,
+            self._sharing,
+            self._times,
+            {route: np.array(values) for route, values in self._again_mbps.items()},
+            {key: np.array(values) for key, values in self._again_us.items()},
+            self._sent if self._counts else None,
+            self._resent if self._counts else None,
+            is_exact,
+        )

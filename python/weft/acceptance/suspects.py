@@ -1,0 +1,192 @@
+"""Which pairs are measured again, alone: those that look worst beside what the others did in the same rounds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.acceptance.declared import Route
+from weft.acceptance.pairs import Pairs
+from weft.acceptance.requirements import Requirement
+from weft.statistics import Floats
+
+BEST_QUANTILE = 0.75
+"""Of a node's routes: other traffic only takes from them, and a shared limit does not hold up all of them."""
+NEAREST_QUANTILE = 0.25
+REFERENCES = 2
+"""Ordinary pairs that are measured beside the suspects: what the others reach in the same conditions."""
+MOST_PAIRS = 8
+MOST_OF_NODE = 2
+"""Pairs of a node that is no reference: one slow node must not take all places."""
+DEFAULT_SHARE = 0.1
+DEFAULT_LATER = 0.5
+
+
+def node_rates(pairs: Pairs) -> dict[str, Floats]:
+    """What each node reaches on its best routes, sending ("out") and receiving ("in"), in Mb/s."""
+    return {
+        "out": _quantiles(pairs.mbps, BEST_QUANTILE),
+        "in": _quantiles(pairs.mbps.T, BEST_QUANTILE),
+    }
+
+
+def node_times(pairs: Pairs) -> Floats | None:
+    """The one-way time of the smallest message to the nearest nodes, in us."""
+    if not pairs.times_us:
+        return None
+    return _quantiles(pairs.times_us[min(pairs.times_us)], NEAREST_QUANTILE)
+
+
+def again_pairs(pairs: Pairs, requirements: Sequence[Requirement]) -> list[Route]:
+    """The pairs to measure again, the reference pairs first; each once, whatever its direction."""
+    shares = _shares(requirements)
+    references = list(_references(pairs))
+    wanted = [*references, *_suspects(pairs, requirements, shares, references)]
+    known: dict[Route, None] = {}
+    uses: Counter[int] = Counter()
+    for src, dst in wanted:
+        pair = (min(src, dst), max(src, dst))
+        ends = [end for end in pair if not any(end in one for one in references)]
+        if pair not in known and all(uses[end] < MOST_OF_NODE for end in ends):
+            known[pair] = None
+            uses.update(ends)
+    return list(known)[: MOST_PAIRS + REFERENCES]
+
+
+def usual_mbps(pairs: Pairs) -> float:
+    """What the reference pairs reach alone; where there are none, what most pairs reach."""
+    values = [pairs.again_mbps[one] for one in _both_ways(pairs) if one in pairs.again_mbps]
+    return float(np.median([np.median(one) for one in values or pairs.again_mbps.values()]))
+
+
+def usual_us(pairs: Pairs, size_bytes: int) -> float:
+    """The same, of one-way times."""
+    mine = {route: one for (route, size), one in pairs.again_us.items() if size == size_bytes}
+    values = [mine[one] for one in _both_ways(pairs) if one in mine]
+    return float(np.median([np.median(one) for one in values or mine.values()]))
+
+
+def _both_ways(pairs: Pairs) -> Iterator[Route]:
+    for src, dst in _references(pairs):
+        yield from ((src, dst), (dst, src))
+
+
+def _shares(requirements: Sequence[Requirement]) -> dict[str, float]:
+    given = {one.key: one.limit / 100 for one in requirements if one.limit and one.unit == "%"}
+    return {
+        "slower": given.get("nodes.slower", DEFAULT_SHARE),
+        "later": given.get("nodes.later", DEFAULT_LATER),
+        "lost": given.get("loss.retransmits", 1.0),
+    }
+
+
+def _references(pairs: Pairs) -> Iterator[Route]:
+    """Disjoint pairs of the nodes that did best in everything."""
+    if pairs.count < 3:
+        return
+    rates, times = node_rates(pairs), node_times(pairs)
+    score = np.minimum(rates["out"], rates["in"]) / np.nanmedian(rates["out"])
+    if times is not None:
+        score = np.minimum(score, np.nanmedian(times) / times)
+    best = np.argsort(-np.nan_to_num(score), kind="stable").tolist()
+    free = list(best[: max(4, len(best) // 2)])
+    for _ in range(REFERENCES):
+        if len(free) < 2:
+            return
+        first = free.pop(0)
+        second = max(free, key=lambda node: np.nan_to_num(pairs.mbps[first, node]))
+        free.remove(second)
+        yield first, second
+
+
+def _suspects(
+    pairs: Pairs,
+    requirements: Sequence[Requirement],
+    shares: dict[str, float],
+    references: Sequence[Route],
+) -> Iterator[Route]:
+    """One of each sort in turns, so that no sort takes all places."""
+    good = [node for pair in references for node in pair]
+    sorts = [
+        _of_nodes(slow_nodes(pairs, shares["slower"]), pairs, good),
+        _of_nodes(late_nodes(pairs, shares["later"]), pairs, good),
+        _of_nodes(lossy_nodes(pairs, shares["lost"]), pairs, good),
+        _slow_routes(pairs),
+        _late_routes(pairs, requirements),
+    ]
+    for turn in zip_longest(*sorts):
+        yield from (route for route in turn if route is not None)
+
+
+def _of_nodes(nodes: Iterable[int], pairs: Pairs, good: Sequence[int]) -> Iterator[Route]:
+    """Each with the ordinary node that it does best with."""
+    for node in nodes:
+        partners = [other for other in good if other != node] or [
+            other for other in range(pairs.count) if other != node
+        ]
+        yield node, max(partners, key=lambda other: np.nan_to_num(pairs.mbps[node, other]))
+
+
+def slow_nodes(pairs: Pairs, share: float) -> list[int]:
+    """The nodes that come nearest to being `share` slower than the others, the slowest first; one at least."""
+    worst = np.full(pairs.count, np.inf)
+    for rates in node_rates(pairs).values():
+        worst = np.fmin(worst, rates / np.nanmedian(rates))
+    return _first(np.argsort(worst), worst < 1 - share / 2)
+
+
+def late_nodes(pairs: Pairs, share: float) -> list[int]:
+    """The same, of latency."""
+    times = node_times(pairs)
+    if times is None:
+        return []
+    beyond = np.nan_to_num(times / np.nanmedian(times))
+    return _first(np.argsort(-beyond), beyond > 1 + share / 2)
+
+
+def lossy_nodes(pairs: Pairs, share: float) -> list[int]:
+    """The same, of segments that were sent again from or to a node."""
+    if pairs.sent is None or pairs.resent is None:
+        return []
+    lost = pairs.resent.sum(axis=1) + pairs.resent.sum(axis=0)
+    of = np.maximum(1.0, pairs.sent.sum(axis=1) + pairs.sent.sum(axis=0))
+    return _first(np.argsort(-lost / of), lost / of > share / 2)
+
+
+def _first(order: npt.NDArray[np.int64], is_odd: npt.NDArray[np.bool_]) -> list[int]:
+    return [int(node) for at, node in enumerate(order) if at == 0 or is_odd[node]]
+
+
+def _slow_routes(pairs: Pairs) -> Iterator[Route]:
+    """The slowest route of all, then those with the least of what their ends and the declared fabric let them have."""
+    rates = node_rates(pairs)
+    usual = np.minimum(rates["out"][:, np.newaxis], rates["in"][np.newaxis, :])
+    share = pairs.mbps / np.fmin(usual, pairs.expected_mbps)
+    slowest = int(np.nanargmin(pairs.mbps))
+    for cell in [slowest, *np.argsort(share, axis=None)[:MOST_PAIRS].tolist()]:
+        src, dst = divmod(cell, pairs.count)
+        if np.isfinite(share[src, dst]):
+            yield src, dst
+
+
+def _late_routes(pairs: Pairs, requirements: Sequence[Requirement]) -> Iterator[Route]:
+    """The slowest route of each size that has a limit."""
+    for one in requirements:
+        times = pairs.times_us.get(one.size_bytes)
+        if times is not None and one.limit is not None and np.isfinite(times).any():
+            src, dst = divmod(int(np.nanargmax(times)), pairs.count)
+            yield src, dst
+
+
+def _quantiles(table: Floats, quantile: float) -> Floats:
+    """Of each row, without what is missing; NaN for a row without any."""
+    found = np.full(len(table), np.nan)
+    for at, row in enumerate(table):
+        known = row[~np.isnan(row)]
+        if len(known):
+            found[at] = np.quantile(known, quantile, method="nearest")
+    return found

@@ -1,0 +1,81 @@
+"""`weft accept`: whether a cluster meets its requirements."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from weft.acceptance.accept import AcceptRequest
+from weft.acceptance.accept import accept as carry_out
+from weft.acceptance.accept import resume as continue_
+from weft.cli.options import nodes_option, ports_option
+from weft.cli.output import json_option, print_json
+from weft.cli.tables.acceptance import print_acceptance
+from weft.cli.tables.progress import progress
+from weft.errors import RequestError
+from weft.execute.progress import Reporter
+
+
+@click.command()
+@click.option("--on", "testbed", metavar="TESTBED", help="What to accept, such as ssh:n[1-64].")
+@click.option(
+    "--expect",
+    metavar="FILE",
+    help="Requirements.  [default: what the fabric declares, and equal nodes]",
+)
+@click.option(
+    "--fabric", metavar="FABRIC", help="The declared network: a catalogue name or a file."
+)
+@click.option("--out", metavar="DIR", help="Folder for all runs.  [default: runs/accept-TIME]")
+@click.option("--resume", metavar="DIR", help="Continue an acceptance that was cut short.")
+@click.option("--scale", default=1.0, show_default=True, help="Multiply a lab's rates.")
+@nodes_option
+@ports_option
+@json_option
+@click.pass_context
+def accept(
+    context: click.Context,
+    testbed: str | None,
+    expect: str | None,
+    fabric: str | None,
+    out: str | None,
+    resume: str | None,
+    scale: float,
+    nodes: int | None,
+    ports: str | None,
+    as_json: bool,
+) -> None:
+    """Check and measure a cluster; a verdict on each requirement.
+
+    Exit code 0 when all are met, 1 when one is not met or not decided, 2 when the request is wrong. What was measured
+    is kept, each measurement in a run folder of its own.
+    """
+    if resume is not None:
+        if testbed or expect or fabric or out or nodes or ports:
+            raise RequestError(
+                "--resume takes testbed and requirements from the folder",
+                "leave out all but --json",
+            )
+        found = continue_(resume, showing)
+    elif testbed is None:
+        raise RequestError("a testbed is needed", "for example `weft accept --on lab:bad-cable`")
+    else:
+        folder = out or f"runs/accept-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+        request = AcceptRequest(testbed, folder, expect, fabric, scale, nodes, ports)
+        found = carry_out(request, showing)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_acceptance(found)
+    context.exit(0 if found.passed else 1)
+
+
+@contextmanager
+def showing(what: str) -> Iterator[Reporter]:
+    """Say what is done, and how far it is."""
+    click.echo(f"{what} ...", err=True)
+    with progress("phases") as reporter:
+        yield reporter
