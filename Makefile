@@ -7,7 +7,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 AGENTS := python/weft/bin/weft-probe python/weft/bin/weft-lab
 
 .PHONY: setup demo test fresh fresh-short smoke test-rust test-rust-built test-packages test-timed test-untimed test-alone \
-	test-beside test-lint test-cluster lint format bench bench-page clean
+	test-beside test-lint test-cluster lint format docs bench bench-page clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.python .venv/.bindings python/weft/bin/.built
@@ -115,6 +115,11 @@ format: setup
 	$(BIN)/ruff format python tests bench
 	$(BIN)/ruff check --fix-only python tests bench
 
+# The pages as a site in site/, which works without a network; warnings are errors.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo site/index.html
+
 # Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
 BENCHES ?= pair evidence stop_rule thresholds differences signature explained inside_node udp mpi matrix startup multi_pair multi_nic aapc xibalba blind sensitivity simgrid fidelity laws inside inside_caches beowulf server predicted \
 	events applications fuzz
@@ -135,4 +140,4 @@ bench-page: setup
 	$(BIN)/python bench/common/page.py
 
 clean:
-	rm -rf target .venv python/weft/bin python/weft/_core*.so
+	rm -rf target .venv python/weft/bin python/weft/_core*.so site

@@ -45,4 +45,13 @@ def test_a_code_is_explained() -> None:
     assert said.startswith("drift: A run") and "What to do: " in said
     assert "buffer-capped " in weft("explain").stdout
     assert weft_json("explain", "drift")["codes"][0]["code"] == "drift"
-    assert "did you mean drift?" in refusal("explain", "drif")
+    told = refusal("explain", "drif")
+    assert "drif: no such code or term" in told
+    assert told.endswith("did you mean drift? `weft explain` lists all\n")
+
+
+def test_a_term_is_explained_by_its_name_and_by_what_documents_call_it() -> None:
+    said = weft("explain", "Half-power", "size").stdout
+    assert said.startswith("half-power size\n  Hockney's n1/2: ") and "docs/numbers.md" in said
+    assert weft("explain", "half_power_bytes").stdout == said
+    assert weft_json("explain", "half_power_bytes")["codes"] == []

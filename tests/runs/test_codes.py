@@ -6,9 +6,6 @@ import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-import pytest
-
-from weft.errors import RequestError
 from weft.preflight.differences import OF_INTERFACES, OF_NODES
 from weft.runs.codes import codes, explained, page
 
@@ -57,6 +54,4 @@ def test_the_page_is_the_table() -> None:
 def test_a_code_is_explained_in_each_place_that_has_it() -> None:
     (one,) = explained("differs-mtu")
     assert one.code == "differs-*" and "property" in one.means
-    with pytest.raises(RequestError, match="drif: no such code") as error:
-        explained("drif")
-    assert "did you mean drift?" in error.value.hint
+    assert explained("drif") == []

@@ -12,6 +12,7 @@ import click
 from weft import __version__
 from weft.cli.commands import Commands
 from weft.cli.output import print_error, print_json
+from weft.cli.pages import local_page, page_of
 from weft.errors import WeftError
 
 INTERRUPTED = 130
@@ -45,7 +46,7 @@ def main() -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     except WeftError as error:
-        _fail(error.message, error.hint, error.exit_code)
+        _fail(error.message, error.hint, error.exit_code, local_page(page_of(error.__traceback__)))
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
@@ -71,9 +72,9 @@ def _answer_shells() -> None:
     register()
 
 
-def _fail(message: str, hint: str, exit_code: int) -> NoReturn:
-    """Say what is wrong on standard error, and to a program that asked for JSON also there."""
-    print_error(message, hint)
+def _fail(message: str, hint: str, exit_code: int, page: str = "") -> NoReturn:
+    """Say what is wrong on standard error, and to a program that asked for JSON also there; `page` says more."""
+    print_error(message, hint, page)
     if "--json" in sys.argv:
-        print_json({"error": {"message": message, "hint": hint}})
+        print_json({"error": {"message": message, "hint": hint, "page": page}})
     sys.exit(exit_code)

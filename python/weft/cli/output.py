@@ -79,8 +79,10 @@ def write_file(path: Path, text: str) -> None:
         raise WorkError(f"{path}: cannot write it: {error.strerror}") from None
 
 
-def print_error(message: str, hint: str = "") -> None:
-    """Print what is wrong and what would be right."""
+def print_error(message: str, hint: str = "", page: str = "") -> None:
+    """Print what is wrong, what would be right, and which page says more."""
     click.echo(f"error: {message}", err=True)
     if hint:
         click.echo(f"  hint: {hint}", err=True)
+    if page:
+        click.echo(f"  see {page}", err=True)

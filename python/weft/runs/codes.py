@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 
-from weft.errors import RequestError
 from weft.plan import catalog
 
 
@@ -34,12 +33,8 @@ def codes() -> tuple[Code, ...]:
 
 
 def explained(code: str) -> list[Code]:
-    """What a code means, in each place that has it; raises RequestError for one that there is not."""
-    found = [one for one in codes() if fnmatchcase(code, one.code)]
-    if not found:
-        known = sorted({one.code for one in codes()})
-        raise RequestError(f"{code}: no such code", catalog.known_names(code, known))
-    return found
+    """What a code means, in each place that has it; none for one that there is not."""
+    return [one for one in codes() if fnmatchcase(code, one.code)]
 
 
 def page() -> str:
@@ -56,9 +51,11 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "Each warning, finding and cause has a code, which JSON documents have as `code` or `cause`. `weft explain`"
     yield "lists all, `weft explain CODE` explains one."
-    where = ""
+    where, seen = "", set[str]()
     for one in codes():
         if one.where != where:
             where = one.where
             yield from ("", f"## {where}", "", "| code | meaning | what to do |", "|---|---|---|")
-        yield f"| `{one.code}` | {one.means} | {one.do} |"
+        anchor = "" if one.code in seen else f'<a id="{one.code.rstrip("*")}"></a>'
+        seen.add(one.code)
+        yield f"| {anchor}`{one.code}` | {one.means} | {one.do} |"

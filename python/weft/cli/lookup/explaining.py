@@ -1,33 +1,65 @@
-"""`weft explain`: what the code of a warning means, and what to do."""
+"""`weft explain`: what a warning's code or a term means."""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
+
 import click
+from rich.console import Console
 
 from weft.cli.output import json_option, print_json
+from weft.cli.pages import local_page
 from weft.cli.tables.layout import terminal, titled
-from weft.runs.codes import codes, explained
+from weft.errors import RequestError
+from weft.runs.codes import Code, codes, explained
+from weft.runs.glossary import Term, terms
 
 
-@click.command()
-@click.argument("code", required=False)
+@click.command(epilog="Example: weft explain half-power size")
+@click.argument("words", metavar="[CODE|TERM]", nargs=-1)
 @json_option
-def explain(code: str | None, as_json: bool) -> None:
-    """Explain the CODE of a warning, or list all codes.
+def explain(words: tuple[str, ...], as_json: bool) -> None:
+    """Explain the CODE of a warning, or a TERM; or list all.
 
-    Findings of `weft check` and causes of `weft diagnose` have codes, too.
+    Findings of `weft check` and causes of `weft diagnose` have codes, too. Terms are those of tables and JSON.
     """
-    found = codes() if code is None else explained(code)
+    name = " ".join(words)
+    found_codes = explained(name) if words else codes()
+    found_terms = [one for one in terms() if not words or name.casefold() in one.names]
+    if not found_codes and not found_terms:
+        raise RequestError(f"{name}: no such code or term", _nearest(name))
     if as_json:
-        print_json({"codes": found})
+        print_json({"codes": found_codes, "terms": found_terms})
         return
     console = terminal(soft_wrap=True)
-    if code is not None:
-        for one in found:
-            console.print(f"{code}: {one.where}", style="bold")
-            console.print(f"  {one.means}\n  What to do: {one.do}")
-        return
-    for where in dict.fromkeys(one.where for one in found):
-        mine = [one for one in found if one.where == where]
+    if words:
+        _print_found(console, name, found_codes, found_terms)
+    else:
+        _print_all(console, found_codes, found_terms)
+
+
+def _nearest(name: str) -> str:
+    known = {one.code for one in codes()}.union(*(one.names for one in terms()))
+    near = difflib.get_close_matches(name.casefold(), sorted(known), cutoff=0.7)
+    guess = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"{guess}`weft explain` lists all"
+
+
+def _print_found(console: Console, name: str, codes: Sequence[Code], terms: Sequence[Term]) -> None:
+    for code in codes:
+        console.print(f"{name}: {code.where}", style="bold")
+        console.print(f"  {code.means}\n  What to do: {code.do}")
+    for term in terms:
+        console.print(term.term, style="bold")
+        console.print(f"  {term.means}")
+        if page := local_page(term.page):
+            console.print(f"  More: {page}")
+
+
+def _print_all(console: Console, codes: Sequence[Code], terms: Sequence[Term]) -> None:
+    for where in dict.fromkeys(one.where for one in codes):
+        mine = [one for one in codes if one.where == where]
         width = max(len(one.code) for one in mine)
         titled(console, where, *(f"  {one.code:<{width}}  {one.means}" for one in mine))
+    titled(console, "Terms", f"  {', '.join(one.term for one in terms)}")

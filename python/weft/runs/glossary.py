@@ -1,0 +1,43 @@
+"""The field's terms as weft uses them."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+
+import msgspec
+
+from weft.plan import catalog
+
+
+class Term(msgspec.Struct, frozen=True):
+    """A term: what it means, the `keys` by which plans and JSON call it, the `page` of docs/ that says more."""
+
+    term: str
+    means: str
+    page: str
+    keys: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> set[str]:
+        """All that it is looked up by, in lower case."""
+        return {one.casefold() for one in (self.term, *self.keys)}
+
+
+@cache
+def terms() -> tuple[Term, ...]:
+    """All there are, by their names."""
+    document = tomllib.loads(catalog.read(catalog.folder("code").parent / "glossary.toml"))
+    found = [msgspec.convert({"term": name} | entry, Term) for name, entry in document.items()]
+    return tuple(sorted(found, key=lambda one: one.term.casefold()))
+
+
+def page() -> str:
+    """docs/glossary.md."""
+    head = "# What do these words mean?\n\n```\nweft explain half-power size\n```\n"
+    return "\n".join([head, *map(_entry, terms())])
+
+
+def _entry(term: Term) -> str:
+    keys = f" Names: {', '.join(f'`{key}`' for key in term.keys)}." if term.keys else ""
+    return f"## {term.term}\n\n{term.means}{keys} [More]({term.page})\n"

@@ -1,0 +1,50 @@
+"""The glossary: it has what commands print and plans name, and the page is made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+from support.computed import compute
+from support.here import weft_json
+from weft.plan import catalog
+from weft.plan.pattern import Pattern
+from weft.runs.glossary import page, terms
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = {name for term in terms() for name in term.names}
+PLAIN = (
+    "address against budgets clocks cost dead delay_ns differences direction explanations kind message name phase "
+    "plan share source title total_us"
+)
+"""Words that mean what they say."""
+
+
+def test_every_plan_and_pattern_is_explained() -> None:
+    patterns = {one.__name__.lower() for one in get_args(Pattern)}
+    assert {*catalog.names("plan"), *patterns} - NAMES == set()
+
+
+def test_keys_that_commands_print_are_explained(tmp_path: Path) -> None:
+    for plan, on in (("signature", "sim:pair"), ("aapc", "sim:pair")):
+        compute(tmp_path / plan, plan, on)
+        for command in ("show", "diagnose"):
+            document = weft_json(command, tmp_path / plan)
+            assert set(_keys(document)) - NAMES - {*PLAIN.split()} == set()
+
+
+def _keys(document: dict[str, object]) -> Iterator[str]:
+    """Of a document and of the entries of its lists."""
+    yield from document
+    for value in document.values():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            yield from value[0]
+
+
+def test_pages_that_terms_name_exist() -> None:
+    assert [one.page for one in terms() if not (ROOT / "docs" / one.page).is_file()] == []
+
+
+def test_the_page_is_the_table() -> None:
+    assert (ROOT / "docs/glossary.md").read_text() == page()
