@@ -66,7 +66,7 @@ def test_what_cannot_be_is_refused(option: str, value: object, said: str) -> Non
 
 
 def test_a_wrong_request_ends_with_2_and_one_message() -> None:
-    error, hint = refusal("laws", "--p", "0.5", "--sigma", "0").splitlines()
+    error, hint, _ = refusal("laws", "--p", "0.5", "--sigma", "0").splitlines()
     assert error == "error: sigma 0.0: must be a number greater than 0"
     assert hint.startswith("  hint: sigma is the host's rate over the link's")
     assert "Missing option '--sigma'" in refusal("laws", "--p", "0.5")

@@ -11,8 +11,8 @@ import click
 
 from weft import __version__
 from weft.cli.commands import Commands
+from weft.cli.error_pages import local_page, page_of
 from weft.cli.output import print_error, print_json
-from weft.cli.pages import local_page, page_of
 from weft.errors import WeftError
 
 INTERRUPTED = 130

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import click
 from rich.console import Console
 
+from weft.cli.error_pages import local_page
 from weft.cli.output import json_option, print_json
-from weft.cli.pages import local_page
 from weft.cli.tables.layout import terminal, titled
 from weft.errors import RequestError
 from weft.runs.codes import Code, codes, explained
@@ -17,23 +17,23 @@ from weft.runs.glossary import Term, terms
 
 
 @click.command(epilog="Example: weft explain half-power size")
-@click.argument("words", metavar="[CODE|TERM]", nargs=-1)
+@click.argument("code", metavar="[CODE|TERM]", nargs=-1)
 @json_option
-def explain(words: tuple[str, ...], as_json: bool) -> None:
+def explain(code: tuple[str, ...], as_json: bool) -> None:
     """Explain the CODE of a warning, or a TERM; or list all.
 
     Findings of `weft check` and causes of `weft diagnose` have codes, too. Terms are those of tables and JSON.
     """
-    name = " ".join(words)
-    found_codes = explained(name) if words else codes()
-    found_terms = [one for one in terms() if not words or name.casefold() in one.names]
+    name = " ".join(code)
+    found_codes = explained(name) if code else codes()
+    found_terms = [one for one in terms() if not code or name.casefold() in one.names]
     if not found_codes and not found_terms:
         raise RequestError(f"{name}: no such code or term", _nearest(name))
     if as_json:
         print_json({"codes": found_codes, "terms": found_terms})
         return
     console = terminal(soft_wrap=True)
-    if words:
+    if code:
         _print_found(console, name, found_codes, found_terms)
     else:
         _print_all(console, found_codes, found_terms)

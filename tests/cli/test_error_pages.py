@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.here import refusal, weft_json
-from weft.cli.pages import PAGES, local_page
+from weft.cli.error_pages import PAGES, local_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
