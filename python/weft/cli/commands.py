@@ -35,6 +35,7 @@ SECTIONS = {
     },
     "Look up, such as `weft list plans`": {
         "completions": "shell.completions.completions",
+        "doctor": "lookup.doctor.doctor",
         "explain": "lookup.explaining.explain",
         "list": "lookup.listing.list_",
     },

@@ -1,0 +1,24 @@
+"""What was found of one thing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+State = Literal["yes", "partly", "no"]
+
+
+class Row(Struct, frozen=True):
+    """Whether `what` of an `area` is there, what was seen of it, what it is `needed_for`, and how to `get` it."""
+
+    area: str
+    what: str
+    state: State
+    seen: str
+    needed_for: str
+    get: str = ""
+
+
+def answer(is_there: bool) -> State:
+    return "yes" if is_there else "no"
