@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import quote
 
-import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -16,13 +16,14 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from weft.errors import WeftError
-from weft.server.documents import Documents
+from weft.server.documents import FILE_NAME, Documents
 from weft.server.folders import RunFolders, read_meta
 from weft.server.samples import MOST, SELECTED_BY
 from weft.server.views import Views
 from weft.server.watch import Watches, encode
 
 STATIC = Path(__file__).parent / "static"
+PART_BYTES = 1 << 16
 DAMAGED = 422
 """The status of a run that is there but cannot be read."""
 
@@ -39,6 +40,7 @@ class Served:
     def close(self) -> None:
         """End what still computes."""
         self._views.close()
+        self._documents.close()
 
     async def page(self, request: Request) -> Response:
         """The page; which run it shows it reads from its own address."""
@@ -57,13 +59,15 @@ class Served:
     async def run(self, request: Request) -> Response:
         """What run.json says, and the document of `weft show --json`; what takes longer has addresses of its own."""
         path = self._path(request)
-        show = msgspec.Raw(await self._documents.get("show", path))
-        beside = {name: name for name in ("points", "diagnosis", "figures")}
-        return _json({"meta": read_meta(path), "show": show, "diagnosis": None, **beside})
+        show = (await self._documents.get("show", path) / FILE_NAME).open("rb")
+        beside = {name: name for name in ("points", "figures")}
+        head = encode({"meta": read_meta(path), "diagnosis": None, **beside}).removesuffix(b"}")
+        return _stream(chain([head, b',"show":'], _parts(show), [b"}"]))
 
     async def diagnosis(self, request: Request) -> Response:
         """The document of `weft diagnose --json`."""
-        return _json(msgspec.Raw(await self._documents.get("diagnosis", self._path(request))))
+        folder = await self._documents.get("diagnosis", self._path(request))
+        return _stream(_parts((folder / FILE_NAME).open("rb")))
 
     async def points(self, request: Request) -> Response:
         """Every size of every step between two nodes, with its intervals."""
@@ -89,20 +93,15 @@ class Served:
 
     async def figures(self, request: Request) -> Response:
         """The report's figures and their addresses."""
-        return _json(
-            [
-                {"name": one["name"], "title": one["title"], "caption": one["caption"]}
-                | {"address": f"figures/{one['name']}.svg"}
-                for one in await self._figures(request)
-            ]
-        )
+        folder = await self._documents.get("figures", self._path(request))
+        return _stream(_parts((folder / FILE_NAME).open("rb")))
 
     async def figure(self, request: Request) -> Response:
         """One of them as SVG."""
-        wanted = request.path_params["figure"].removesuffix(".svg")
-        for one in await self._figures(request):
-            if one["name"] == wanted:
-                return Response(one["svg"], media_type="image/svg+xml")
+        folder = await self._documents.get("figures", self._path(request))
+        found = {file.name: file for file in folder.glob("*.svg")}
+        if file := found.get(request.path_params["figure"]):
+            return _stream(_parts(file.open("rb")), "image/svg+xml")
         raise HTTPException(404, "no such figure")
 
     async def events(self, request: Request) -> Response:
@@ -110,11 +109,6 @@ class Served:
         last = request.headers.get("last-event-id", "0")
         stream = self.watches.events(self._path(request), _number(last) if last else 0)
         return StreamingResponse(stream, media_type="text/event-stream")
-
-    async def _figures(self, request: Request) -> list[dict[str, str]]:
-        text = await self._documents.get("figures", self._path(request))
-        found: list[dict[str, str]] = msgspec.json.decode(text)["figures"]
-        return found
 
     def _path(self, request: Request) -> Path:
         path = self._folders.find(request.path_params["name"])
@@ -159,6 +153,17 @@ async def _damaged(request: Request, error: WeftError) -> Response:
 async def _gone(request: Request, error: FileNotFoundError) -> Response:
     """The folder was deleted while it was read."""
     return _json({"error": {"message": "no such run", "hint": ""}}, 404)
+
+
+def _stream(parts: Iterable[bytes], media_type: str = "application/json") -> Response:
+    return StreamingResponse(parts, media_type=media_type)
+
+
+def _parts(file: BinaryIO) -> Iterator[bytes]:
+    """A file that is open already, since it may be removed meanwhile."""
+    with file:
+        while part := file.read(PART_BYTES):
+            yield part
 
 
 def _json(document: Any, status: int = 200) -> Response:

@@ -1,9 +1,12 @@
-"""Documents that take long or much memory: each by a command of weft, in a process of its own."""
+"""Documents that take long or much memory: each by a command of weft in a process of its own, which writes it to a
+temporary folder. However large it is, it never is in this process."""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
+import tempfile
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -21,109 +24,115 @@ COMMANDS: dict[Kind, list[str]] = {
     "diagnosis": ["-m", "weft", "diagnose", "--json"],
     "figures": ["-m", "weft.server.figures"],
 }
-"""What Python is given to do, before the run."""
-MOST_BYTES = 24 << 20
-"""Of one document, and of all that are kept."""
+"""What Python is given to do, before the run; its working directory is the document's folder."""
+FILE_NAME = "document.json"
+MOST_KEPT = 32
+MOST_BYTES = 256 << 20
+"""Of all documents that are kept on the disk; the one that was asked for last always is."""
 LONGEST_S = 300
+LONGEST_ERROR = 1 << 16
 LEAST_AGE_S, MOST_SHARE = 2.0, 0.2
 """Of a run that is measuring a document is computed again after so long, and for so much of the time at most."""
+
+_Key = tuple[Kind, Path]
 
 
 @dataclass(frozen=True)
 class _Kept:
+    """A document: `folder` has it and the files beside it."""
+
+    folder: Path
     state: State
-    text: bytes
     began_s: float
     took_s: float
+
+    @property
+    def bytes(self) -> int:
+        return sum(file.stat().st_size for file in self.folder.iterdir())
 
 
 class Documents:
     """Computes one at a time, once for all that ask meanwhile, and keeps what was asked for lately."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[Kind, Path], _Kept] = OrderedDict()
-        self._coming: dict[tuple[Kind, Path], asyncio.Task[bytes]] = {}
+        self._root = tempfile.TemporaryDirectory(prefix="weft-serve-")
+        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+        self._coming: dict[_Key, asyncio.Task[Path]] = {}
         self._turn = asyncio.Semaphore(1)
 
-    async def get(self, kind: Kind, path: Path) -> bytes:
-        """The document's JSON; raises WorkError where the command failed, with what it said."""
+    def close(self) -> None:
+        """Remove all of them."""
+        self._root.cleanup()
+
+    async def get(self, kind: Kind, path: Path) -> Path:
+        """The folder of the document, which is to be opened at once. Raises WorkError where the command failed, with
+        what it said."""
         key = kind, path
-        if text := self._fresh(key):
-            return text
+        if (kept := self._kept.get(key)) and _is_fresh(path, kept):
+            self._kept.move_to_end(key)
+            return kept.folder
         if key not in self._coming:
             self._coming[key] = asyncio.create_task(self._compute(key))
             self._coming[key].add_done_callback(lambda _: self._coming.pop(key))
         # Whoever asked may go away: others wait for it too.
         return await asyncio.shield(self._coming[key])
 
-    def _fresh(self, key: tuple[Kind, Path]) -> bytes | None:
-        kept = self._kept.get(key)
-        if kept is None:
-            return None
-        self._kept.move_to_end(key)
-        if kept.state == state_of(key[1]):
-            return kept.text
-        age_s = time.monotonic() - kept.began_s
-        is_recent = age_s < max(LEAST_AGE_S, kept.took_s / MOST_SHARE)
-        return kept.text if is_recent and is_live(key[1], read_meta(key[1])) else None
-
-    async def _compute(self, key: tuple[Kind, Path]) -> bytes:
+    async def _compute(self, key: _Key) -> Path:
         kind, path = key
         async with self._turn:
             state, began_s = state_of(path), time.monotonic()
-            text = await _output([*COMMANDS[kind], str(path)])
-            self._keep(key, _Kept(state, text, began_s, time.monotonic() - began_s))
-        return text
+            folder = Path(tempfile.mkdtemp(dir=self._root.name))
+            await _write([*COMMANDS[kind], str(path)], folder)
+            self._keep(key, _Kept(folder, state, began_s, time.monotonic() - began_s))
+        return folder
 
-    def _keep(self, key: tuple[Kind, Path], one: _Kept) -> None:
+    def _keep(self, key: _Key, one: _Kept) -> None:
+        if before := self._kept.pop(key, None):
+            shutil.rmtree(before.folder)
         self._kept[key] = one
-        while sum(len(each.text) for each in self._kept.values()) > MOST_BYTES:
-            self._kept.popitem(last=False)
+        while len(self._kept) > 1 and (
+            len(self._kept) > MOST_KEPT
+            or sum(each.bytes for each in self._kept.values()) > MOST_BYTES
+        ):
+            shutil.rmtree(self._kept.popitem(last=False)[1].folder)
 
 
-async def _output(arguments: list[str]) -> bytes:
-    """What Python prints for these arguments; it is killed where that takes too long or is too much."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, *arguments),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        limit=1 << 20,
-    )
-    assert process.stdout is not None
+def _is_fresh(path: Path, kept: _Kept) -> bool:
+    if kept.state == state_of(path):
+        return True
+    age_s = time.monotonic() - kept.began_s
+    is_recent = age_s < max(LEAST_AGE_S, kept.took_s / MOST_SHARE)
+    return is_recent and is_live(path, read_meta(path))
+
+
+async def _write(arguments: list[str], folder: Path) -> None:
+    """Write what Python prints for these arguments; it is killed where that takes too long."""
+    with (folder / FILE_NAME).open("wb") as file:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, *arguments),
+            cwd=folder,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=file,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
     try:
         async with asyncio.timeout(LONGEST_S):
-            text = await _read(process.stdout)
-            await process.wait()
+            exit_code = await process.wait()
     except TimeoutError:
-        raise WorkError(
-            f"took longer than {LONGEST_S} s", "use `weft show` and `weft report`"
-        ) from None
+        hint = "use `weft show` and `weft report`"
+        raise WorkError(f"it took longer than {LONGEST_S} s", hint) from None
     finally:
         if process.returncode is None:
             process.kill()
-            await process.wait()
-    _check(text, process.returncode)
-    return text
+    if exit_code:
+        with (folder / FILE_NAME).open("rb") as file:
+            raise _error(file.read(LONGEST_ERROR), exit_code)
 
 
-async def _read(pipe: asyncio.StreamReader) -> bytes:
-    text = bytearray()
-    while part := await pipe.read(1 << 20):
-        text += part
-        if len(text) > MOST_BYTES:
-            raise WorkError(
-                f"the document is larger than {MOST_BYTES >> 20} MiB", "use `weft show --json`"
-            )
-    return bytes(text)
-
-
-def _check(text: bytes, exit_code: int | None) -> None:
-    """Raise WorkError where the text is no document but says what is wrong."""
-    if exit_code == 0 and not text.startswith(b'{"error"'):
-        return
+def _error(text: bytes, exit_code: int) -> WorkError:
+    """What a command says that failed."""
     try:
         error = msgspec.json.decode(text)["error"]
-        raise WorkError(error["message"], error["hint"])
+        return WorkError(error["message"], error["hint"])
     except (msgspec.DecodeError, KeyError, TypeError):
-        raise WorkError(f"it could not be computed (exit code {exit_code})") from None
+        return WorkError(f"it could not be computed: exit code {exit_code}")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from weft.cli.output import json_option, print_json
+from weft.server.memory import save_memory
 
 
 @click.command()
@@ -21,6 +22,7 @@ def serve(folder: str, port: int | None, as_json: bool) -> None:
     FOLDER is `runs` unless it is given. Prints an address for a browser on this machine, and answers until Ctrl-C. The
     address holds a secret: whoever has it can look at the runs.
     """
+    save_memory()
     # A web server takes long to import: no other command should wait for it.
     from weft.server.serve import open_server
 
