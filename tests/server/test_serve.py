@@ -63,6 +63,13 @@ def test_documents_are_those_of_the_commands(served: Served, folder: Path) -> No
     assert "not JSON" in served.get("api/runs/damaged", 422)["error"]["message"]
 
 
+def test_the_address_of_a_run_leads_to_its_page(served: Served) -> None:
+    for name, up in (("pair", "../../"), ("older/pair", "../../../"), ("older%2Fpair", "../../")):
+        response = served.ask(f"{served.root}run/{name}/")
+        location = f"{up}?run={name.replace('%2F', '/')}"
+        assert (response.status, response.getheader("location")) == (307, location)
+
+
 def test_the_matrix_has_the_routes_of_show(served: Served, folder: Path) -> None:
     (matrix,) = served.get("api/runs/many/matrix")["matrices"]
     shown = {(one["src"], one["dst"]): one for one in weft_json("show", folder / "many")["routes"]}

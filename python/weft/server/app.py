@@ -49,7 +49,8 @@ class Served:
     async def run_page(self, request: Request) -> Response:
         """The page of a run: all that is in the page is relative to the address of the list."""
         name = request.path_params["name"]
-        up = "../" * (name.count("/") + 2)
+        # As the browser counts, to which an encoded slash is none.
+        up = "../" * (request.scope["raw_path"].count(b"/") - 2)
         return RedirectResponse(f"{up}?run={quote(name)}")
 
     async def runs(self, request: Request) -> Response:
