@@ -1,24 +1,21 @@
 """The report in a real Chromium, from disk, with the network cut off."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route
 
 from report.test_report import roughen
+from support.browser import chromium, needs_chromium
 from support.computed import compute
 from support.synthetic import GIGABIT, write_run
 from support.synthetic_cluster import Cluster, Step, cards, write_cluster_run
 from weft.report.page import write_report
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+pytestmark = needs_chromium
 
 LIGHT, DARK = "rgb(246, 247, 249)", "rgb(18, 22, 27)"
 MAX_BYTES = 5_000_000
@@ -26,14 +23,8 @@ MAX_BYTES = 5_000_000
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=CHROMIUM,
-            headless=True,
-            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
-        )
-        yield chromium
-        chromium.close()
+    with chromium() as launched:
+        yield launched
 
 
 @pytest.fixture(scope="module")

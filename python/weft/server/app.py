@@ -65,6 +65,10 @@ class Served:
         head = encode({"meta": read_meta(path), "diagnosis": None, **beside}).removesuffix(b"}")
         return _stream(chain([head, b',"show":'], _parts(show), [b"}"]))
 
+    async def meta(self, request: Request) -> Response:
+        """What run.json says, at once."""
+        return _json(read_meta(self._path(request)))
+
     async def diagnosis(self, request: Request) -> Response:
         """The document of `weft diagnose --json`."""
         folder = await self._documents.get("diagnosis", self._path(request))
@@ -122,7 +126,16 @@ def application(served: Served) -> Starlette:
     """The addresses, and how errors are said."""
     of_run = {
         name: getattr(served, name)
-        for name in ("diagnosis", "points", "matrix", "xray", "samples", "figures", "events")
+        for name in (
+            "meta",
+            "diagnosis",
+            "points",
+            "matrix",
+            "xray",
+            "samples",
+            "figures",
+            "events",
+        )
     }
     routes: list[Route | Mount] = [
         Route("/", served.page),

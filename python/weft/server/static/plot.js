@@ -25,13 +25,12 @@ export class Plot {
 
   /** `chosen` is the key of the mark whose samples are shown. */
   draw(series, chosen = "") {
-    const before = this._shape();
     this.series = series;
     this.chosen = chosen;
     this.figure.hidden = !series.length;
     if (!series.length || !this.place.clientWidth) return;
     if (this.at) this.at = this._marks().find((mark) => mark.key === this.at.key) ?? null;
-    if (this.made && before === this._shape()) {
+    if (this.made && this.shape === this._shape()) {
       this._scale();
       this.made.setData(this._data());
     } else this.redraw();
@@ -42,6 +41,7 @@ export class Plot {
   redraw() {
     if (!this.series.length || !this.place.clientWidth) return;
     this.made?.destroy();
+    this.shape = this._shape();
     this.made = new uPlot(this._options(), this._data(), this.place);
     this.made.over.addEventListener("mousemove", (event) => this._show(this._nearest(event)));
     this.made.over.addEventListener("mouseleave", () => this._show(null));

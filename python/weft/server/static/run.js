@@ -15,9 +15,9 @@ import { fetchJson, follow, runAddress } from "./server.js";
 import { studyParts } from "./study.js";
 import { colourOf, dashOf, onSchemeChange } from "./theme.js";
 
-/** The long documents of a run that measures are asked for so often, in s; samples that are shown are read again. */
+/** The long documents of a run that measures are asked for so often, in s; samples that are shown are read again so late. */
 const AGAIN_S = 4;
-const SAMPLES_AGAIN_S = 2;
+const SAMPLES_AGAIN_S = 1;
 
 const TITLES = {
   warnings: "Warnings", signature: "Signature", curves: "Latency and throughput", matrix: "Routes", phases: "Phases",
@@ -29,7 +29,7 @@ export class RunPage {
   constructor(name) {
     this.name = name;
     document.title = `${name}: weft`;
-    this.known = { points: new Map(), matrices: [], study: null, status: null, run: null, diagnosis: null, figures: null };
+    this.known = { points: new Map(), matrices: [], study: null, status: null, meta: null, show: null, diagnosis: null, figures: null };
     this.isOpen = {};
     this.notice = element("p", { className: "notice", hidden: true, attributes: { role: "status" } });
     this.state = element("p", { className: "state" });
@@ -107,10 +107,10 @@ export class RunPage {
   }
 
   _readAgain() {
-    const now = performance.now();
-    if (now - (this.readAt ?? 0) < 1000 * SAMPLES_AGAIN_S) return;
-    this.readAt = now;
-    this.samples.load(this.mark, this.nodes);
+    this.reading ??= setTimeout(() => {
+      this.reading = null;
+      if (this.mark && !this.isOver) this.samples.load(this.mark, this.nodes);
+    }, 1000 * SAMPLES_AGAIN_S);
   }
 
   async _lost() {
@@ -134,9 +134,9 @@ export class RunPage {
   async _fetch() {
     this.again = null;
     try {
-      const run = await fetchJson(runAddress(this.name));
+      this._take({ meta: await fetchJson(runAddress(this.name, "meta")) });
+      this._take({ show: (await fetchJson(runAddress(this.name))).show });
       if (this.isOver) return;
-      this._take({ run });
       if (!this.known.status?.live) this._take({ diagnosis: await fetchJson(runAddress(this.name, "diagnosis")) });
     } catch (error) {
       this.isRefused = true;
@@ -164,15 +164,15 @@ export class RunPage {
   get steps() {
     const found = {};
     for (const { step, name } of this.known.matrices) found[step] = { name };
-    for (const [step, { name }] of (this.known.run?.meta.plan.steps ?? []).entries()) found[step] = { name };
-    const show = this.known.run?.show;
+    for (const [step, { name }] of (this.known.meta?.plan.steps ?? []).entries()) found[step] = { name };
+    const { show } = this.known;
     const curved = new Set([...this.known.points.values(), ...(show?.points ?? []), ...(show?.multi_pair ?? [])].map((point) => point.step));
     for (const [step, one] of Object.entries(found)) one.isMany = !curved.has(Number(step));
     return found;
   }
 
   get nodes() {
-    return this.known.run?.meta.nodes ?? [];
+    return this.known.meta?.nodes ?? [];
   }
 
   /** Draw with the next picture of the browser, however much comes before it. */
@@ -187,7 +187,7 @@ export class RunPage {
 
   _draw() {
     const { known, steps } = this;
-    const show = known.run?.show;
+    const { show } = known;
     const series = seriesOf([...known.points.values()], show, steps);
     const asked = withStep(this.asked, series);
     this._drawState();
@@ -204,7 +204,7 @@ export class RunPage {
     this._fill("diagnosis", known.diagnosis && !known.status?.live ? diagnosisParts(known.diagnosis, asked, this.isOpen, this.nodes.length < 3) : []);
     this._fill("busy", busyParts(show, steps, asked, this.isOpen));
     this._drawFigures();
-    this._fill("facts", known.run ? factParts(known.run, this.isOpen) : []);
+    this._fill("facts", known.meta ? factParts(known, this.isOpen) : []);
     this.mark = markOf(asked.mark, { series, matrices: known.matrices, show, steps, nodes: this.nodes });
     this._drawMark();
     const root = document.documentElement;
@@ -213,8 +213,7 @@ export class RunPage {
   }
 
   _drawState() {
-    const { status, run } = this.known;
-    const meta = run?.meta;
+    const { status, meta, show } = this.known;
     const total = meta ? meta.plan.steps.length * (meta.plan.launches ?? 1) : 0;
     const parts = [
       status && statusChip({ ...status, warnings: 0 }),
@@ -222,7 +221,7 @@ export class RunPage {
       meta && counted(meta.nodes.length, "node"),
       status && counted(status.samples, "sample"),
       status?.live && total ? `${count(status.done)} of ${count(total)} launches of steps done` : "",
-      !run && !this.isRefused ? "reading the run" : "",
+      !show && !this.isRefused ? "reading more of it" : "",
     ].filter(Boolean);
     this.state.replaceChildren(...parts.flatMap((part, i) => (i ? [" · ", part] : [part])));
     if (status?.live && total) this.state.append(element("progress", { max: total, value: status.done, attributes: { "aria-label": "Progress" } }));
@@ -251,8 +250,8 @@ export class RunPage {
   }
 
   _drawFigures() {
-    const { run, figures, figuresError } = this.known;
-    if (!run) return;
+    const { show, figures, figuresError } = this.known;
+    if (!show) return;
     const open = element("button", { type: "button", className: "tool", on: { click: () => change({ figures: this.asked.figures ? "" : "shown" }) } },
       this.asked.figures ? "Hide" : "Draw them");
     const shown = !this.asked.figures ? [] : figuresError ? [element("p", { className: "error" }, figuresError)]

@@ -84,17 +84,25 @@ export function factParts({ meta, show }, isOpen) {
     ["Started", startedText(meta.started)], ["Command", (meta.command ?? []).join(" ")], ["weft", meta.weft_version],
     ["Lost", (meta.lost ?? []).map((one) => one.node ?? one.name).filter(Boolean).join(", ")],
   ].filter(([, text]) => text);
-  const rows = nodes.map((node) => [node.name, node.address ?? "", ...["cpu", "kernel", "driver"].map((name) => textOf(node.facts?.[name]))]);
-  const known = rows.some((row) => row.slice(1).some(Boolean)) ? rows : [];
   return [
     element("dl", {}, facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)])),
-    foldedTable("Nodes", ["Node", "Address", "Processor", "Kernel", "Driver"], known, isOpen),
-    foldedTable("Messages that may get lost", ["Step", "Size", "Sent", "Lost"], (show?.deliveries ?? []).map(deliveryRow), isOpen),
+    nodeTable(nodes, isOpen),
+    foldedTable("What became of messages that may get lost", ["Step", "Size", "Sent", "Lost", "Of them, no room at the receiver"], (show?.deliveries ?? []).map((one) => deliveryRow(one, meta)), isOpen),
     pretty("Plan, as resolved", plan, isOpen), pretty("Testbed", testbed, isOpen),
   ].filter(Boolean);
 }
 
-const deliveryRow = (one) => [String(one.step), formatBytes(one.size_bytes), textOf(one.sent), textOf(one.lost ?? one.lost_share)];
+/** What each node said of itself that is a text or a number. */
+function nodeTable(nodes, isOpen) {
+  const isPlain = (value) => value && typeof value !== "object";
+  const names = [...new Set(nodes.flatMap(({ facts }) => Object.keys(facts ?? {}).filter((name) => isPlain(facts[name]))))];
+  const rows = nodes.map(({ name, address, facts }) => [name, address ?? "", ...names.map((one) => textOf(facts?.[one]))]);
+  const isKnown = names.length > 0 || nodes.some((node) => node.address);
+  return foldedTable("Nodes", ["Node", "Address", ...names.map((name) => name.replaceAll("_", " "))], isKnown ? rows : [], isOpen);
+}
+
+const deliveryRow = (one, { plan }) =>
+  [plan.steps[one.step].name, formatBytes(one.size_bytes), count(one.sent), percent(one.loss_pct.median / 100), count(one.overrun)];
 
 function textOf(value) {
   if (value === null || value === undefined) return "";
