@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from weft.acceptance.requirements import Requirement
 from weft.diagnosis.limits.declared import DeclaredLimit, DeclaredNetwork, between
@@ -16,6 +17,8 @@ from weft.runs.records import Fabric
 from weft.statistics import Floats
 
 Route = tuple[int, int]
+FULL_LOAD = 0.9
+"""A limit with this load loses frames of flows that begin."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,16 @@ class Promise:
         """What each of these routes gets while all of them are used at once, payload; infinite without a limit."""
         flows = [self._hosts_of(route) for route in routes]
         return fair_rates(self.network.crossings(flows), self.network.capacities_mbps(flows))
+
+    def fills(self, routes: Sequence[Route]) -> npt.NDArray[np.bool_]:
+        """Which of these routes cross a limit of several nodes that all of them together fill."""
+        flows = [self._hosts_of(route) for route in routes]
+        crossed, capacities = self.network.crossings(flows), self.network.capacities_mbps(flows)
+        loads = np.where(crossed.any(axis=1), fair_rates(crossed, capacities), 0.0) @ crossed
+        shared = np.array([len(limit.members) > 1 for limit in self.network.limits], dtype=bool)
+        is_full = shared & (loads >= FULL_LOAD * capacities)
+        found: npt.NDArray[np.bool_] = np.any(crossed[:, is_full], axis=1)
+        return found
 
     def alone_mbps(self, route: Route) -> float:
         """What a route gets by itself, payload."""

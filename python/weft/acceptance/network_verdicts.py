@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from statistics import harmonic_mean
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from msgspec.structs import replace
 
 from weft.acceptance.decide import Case, case, decide, settled, undecided
 from weft.acceptance.declared import Promise
@@ -19,11 +22,14 @@ from weft.diagnosis.xray.study import Study
 from weft.nodeset import fold
 from weft.quantity import format_mbps
 from weft.runs.folder import Run
+from weft.runs.tables import EVIDENCE_NAME
 from weft.statistics import Floats
 
 LONGER = "a longer search: `weft run xray` with --set steps.search.time='600 s'"
 NO_FABRIC = "a declared fabric: --fabric FABRIC"
-QUIETER = "a quieter machine: the one that carries the lab was the limit"
+QUIETER = "a quieter machine or a lower --scale: the lab's own processors may be the limit"
+BUSY_SHARE = 0.25
+"""Agents that wait so long for processors do not fill a network."""
 PARTS: dict[str, Direction] = {"out": "out", "in": "in", "inside": "inside"}
 
 
@@ -57,23 +63,44 @@ def _places(wanted: Requirement, told: Sequence[Difference]) -> Verdict:
 def _limits(
     wanted: Requirement, told: Sequence[Difference], study: Study, run: Run, promise: Promise
 ) -> Verdict:
-    doubted = {
-        limit.members
+    limits = [one for one in told if one.kind == "limit"]
+    doubted = [one for one in limits if _may_be_the_machine(one, run)]
+    doubted += [
+        one
         for limit in study.limits
         if may_be_the_machine(limit, study.survey.nodes, run.meta)
-    }
-    if doubted:
-        return undecided(wanted, QUIETER)
-    cases = [found for one in told if (found := _narrow(one, promise))]
-    evidence = [one.text for one in told if one.kind == "limit"]
-    if not cases:
-        if study.requests or study.undecided:
-            return undecided(wanted, LONGER)
-        hidden = unobservable(promise.network)
-        unseen = [f"wider than the nodes can fill, so not tried: {fold(hidden)}"] if hidden else []
-        said = [f"{len(study.limits)} shared limits found, as declared", cut_text(study), *unseen]
-        return settled(wanted, [], [text for text in said if text])
-    return decide(wanted, cases, evidence, LONGER)
+        for one in limits
+        if set(one.nodes) == set(promise.names)
+    ]
+    cases = [case for one in limits if one not in doubted and (case := _narrow(one, promise))]
+    evidence = [one.text for one in limits]
+    more = QUIETER if doubted or _waiting_share(run) > BUSY_SHARE else LONGER
+    if cases:
+        return decide(wanted, cases, evidence, more)
+    if doubted or study.requests or study.undecided:
+        return replace(undecided(wanted, more), evidence=tuple(evidence))
+    hidden = unobservable(promise.network)
+    unseen = [f"wider than the nodes can fill, so not tried: {fold(hidden)}"] if hidden else []
+    said = [f"{len(study.limits)} shared limits found, as declared", cut_text(study), *unseen]
+    return settled(wanted, [], [text for text in said if text])
+
+
+def _may_be_the_machine(one: Difference, run: Run) -> bool:
+    """Whether a limit that is not declared may be the processors that a lab's agents share."""
+    is_lab = run.meta.testbed.get("kind") == "lab"
+    return is_lab and one.declared_mbps is None and _waiting_share(run) > BUSY_SHARE
+
+
+def _waiting_share(run: Run) -> float:
+    """Of the time of the search, what agents waited for a processor."""
+    rows = run.side_table(EVIDENCE_NAME)
+    search = [at for at, step in enumerate(run.meta.plan.steps) if step.is_adaptive]
+    rows = rows.filter(pc.is_in(rows["step"], pa.array(search, pa.int32())))
+    waiting, elapsed = (
+        pc.sum(rows.filter(pc.equal(rows["counter"].cast(pa.string()), name))["value"]).as_py() or 0
+        for name in ("process_waiting_ns", "elapsed_ns")
+    )
+    return waiting / elapsed if elapsed else 0.0
 
 
 def _narrow(one: Difference, promise: Promise) -> Case | None:

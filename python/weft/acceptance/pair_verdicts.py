@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from weft.acceptance.decide import Case, case, decide, undecided
+from weft.acceptance.decide import Case, case, decide, status_of, undecided
 from weft.acceptance.declared import Promise, Route
 from weft.acceptance.locate import Element, locate, route_element
 from weft.acceptance.pairs import Pairs
@@ -162,39 +162,33 @@ class PairJudge:
 
     def _losses(self, wanted: Requirement) -> list[Case]:
         """Of each suspect the segments that were sent again, of all that it sent and received."""
-        pairs = self.pairs
-        if pairs.sent is None or pairs.resent is None:
-            return []
-        return [
-            Case(
-                pairs.names[node],
-                share_interval(*counts),
-                symptom=self._loss_symptom(node, *counts),
-            )
-            for node in lossy_nodes(pairs, (wanted.limit or 0.0) / 100)
-            for counts in [self._counts(node)]
-        ]
+        found = []
+        for node in lossy_nodes(self.pairs, (wanted.limit or 0.0) / 100):
+            counts = [self.pairs.lost_and_sent(node, calm) for calm in (False, True)]
+            cases = [self._loss_case(node, *one) for one in counts if one]
+            # What full queues lose besides need not be told apart where all of it is within the limit.
+            found += [one for one in cases if status_of(one, wanted) == "met"][:1] or cases[1:]
+        return found
 
-    def _counts(self, node: int) -> tuple[float, float]:
-        assert self.pairs.sent is not None and self.pairs.resent is not None
-        lost, sent = self.pairs.resent, self.pairs.sent
-        return (
-            float(lost[node].sum() + lost[:, node].sum()),
-            float(sent[node].sum() + sent[:, node].sum()),
-        )
+    def _loss_case(self, node: int, lost: Floats, sent: Floats) -> Case:
+        share = share_interval(max(0.0, float(lost.sum())), float(sent.sum()))
+        return Case(self.pairs.names[node], share, symptom=self._loss_symptom(node, lost, sent))
 
-    def _loss_symptom(self, node: int, lost: float, sent: float) -> Symptom:
-        assert self.pairs.resent is not None
-        out, into = float(self.pairs.resent[node].sum()), float(self.pairs.resent[:, node].sum())
+    def _loss_symptom(self, node: int, lost: Floats, sent: Floats) -> Symptom:
         name = self.pairs.names[node]
+        share = float(lost.sum() / max(1.0, sent.sum()))
+        out, into = (lost / np.maximum(1.0, sent)).tolist()
         facts: dict[str, Fact] = {
-            "lost_share": lost / max(1.0, sent),
-            "retransmits_per_mb": 1e6 * lost / max(1.0, sent) / SEGMENT_BYTES,
-            "lost_sending_share": out / max(1.0, lost),
-            "one_direction": max(out, into) > 0.9 * lost,
+            "lost_share": share,
+            "retransmits_per_mb": 1e6 * share / SEGMENT_BYTES,
+            "lost_sending_share": float(lost[0] / max(1.0, lost.sum())),
+            "one_direction": min(out, into) < 0.1 * max(out, into),
             **self.facts(node),
         }
-        return Symptom("loss", (name,), name, "out" if out > 9 * into else "both", facts)
+        direction: Direction = "both"
+        if facts["one_direction"]:
+            direction = "out" if out > into else "in"
+        return Symptom("loss", (name,), name, direction, facts)
 
     def _slow_symptom(self, route: Route, kind: str = "rate-low") -> Symptom:
         element = self._element_of(route)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,6 +25,12 @@ SCREEN, AGAIN = "pairs", "again"
 """Names of the plans: every pair once, in rounds of disjoint pairs; some pairs several times, each alone."""
 SENT, RESENT = "nstat:TcpExtTCPOrigDataSent", "nstat:TcpRetransSegs"
 """Of the sender: segments with data, and those that were sent again."""
+NEEDLESS = "nstat:TcpExtTCPDSACKRecvSegs"
+"""Of these, what the receiver says it has had already: it was late, not lost."""
+BURSTS = 0.1
+"""Of a node's routes, so many are left out where segments that were sent again are counted."""
+FULL_SHARE = 0.9
+"""A route with this share of what most have shared no limit that was full."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +39,22 @@ class Pairs:
 
     `mbps` and `times_us`, by message size, are of the rounds, NaN where nothing was measured; `expected_mbps` is what a
     declared fabric lets a route have in its round, `sharing` what part that is of what it has alone (1 where none is
-    declared). `again_mbps` and `again_us` have a value for each launch. `sent`
-    and `resent` count segments of both.
+    declared); `calm` are routes on which no shared limit was full. `again_mbps` and `again_us` have a value for each
+    launch. `sent` and `resent` count segments, in the rounds and, with `again_` before, of pairs measured alone.
     """
 
     names: tuple[str, ...]
     mbps: Floats
     expected_mbps: Floats
     sharing: Floats
+    calm: npt.NDArray[np.bool_]
     times_us: dict[int, Floats] = field(default_factory=dict)
     again_mbps: dict[Route, Floats] = field(default_factory=dict)
     again_us: dict[tuple[Route, int], Floats] = field(default_factory=dict)
     sent: Floats | None = None
     resent: Floats | None = None
+    again_sent: Floats | None = None
+    again_resent: Floats | None = None
     is_exact: bool = False
 
     @property
@@ -63,6 +74,29 @@ class Pairs:
         """Those with a rate in the rounds."""
         return ((int(src), int(dst)) for src, dst in np.argwhere(~np.isnan(self.mbps)))
 
+    def lost_and_sent(self, node: int, calm: bool) -> tuple[Floats, Floats] | None:
+        """Segments that were sent again, and all, by the node (first) and to it; None where they were not counted.
+
+        If `calm`, those of rounds count only where no shared limit was full: its queue loses some, as it should.
+        """
+        if self.sent is None or self.resent is None:
+            return None
+        assert self.again_sent is not None and self.again_resent is not None
+        counted = self.calm if calm else np.ones_like(self.calm)
+        ways = ((slice(None), node), (node, slice(None)))[::-1]
+        both = [self._steady(self.resent[way], self.sent[way], counted[way]) for way in ways]
+        again = [(self.again_resent[way].sum(), self.again_sent[way].sum()) for way in ways]
+        lost, sent = (np.array(both) + np.array(again)).T
+        return lost, sent
+
+    def _steady(
+        self, lost: Floats, sent: Floats, counted: npt.NDArray[np.bool_]
+    ) -> tuple[float, float]:
+        """The sums without the routes that lost most: connections that begin lose a burst where they overshoot."""
+        kept = np.argsort(lost)[: len(lost) - math.ceil(BURSTS * len(lost))]
+        kept = kept[counted[kept]]
+        return float(lost[kept].sum()), float(sent[kept].sum())
+
     def _interval(self, values: Floats) -> Interval:
         return median_interval(values)
 
@@ -81,6 +115,9 @@ def pairs_of(
     return made.pairs(is_exact)
 
 
+_TABLES = ("sent", "resent", "again_sent", "again_resent")
+
+
 class _Maker:
     """Collects runs."""
 
@@ -90,10 +127,15 @@ class _Maker:
         self._mbps = np.full((count, count), np.nan)
         self._expected = np.full((count, count), np.nan)
         self._sharing = np.ones((count, count))
+        self._fills = np.zeros((count, count), dtype=bool)
         self._times: dict[int, Floats] = {}
         self._again_mbps: dict[Route, list[float]] = defaultdict(list)
         self._again_us: dict[tuple[Route, int], list[float]] = defaultdict(list)
-        self._sent, self._resent = np.zeros((count, count)), np.zeros((count, count))
+        self._segments = {
+            (plan, name): np.zeros((count, count))
+            for plan in (SCREEN, AGAIN)
+            for name in (SENT, RESENT)
+        }
         self._counts = False
         self._launches = 0
 
@@ -136,6 +178,7 @@ class _Maker:
         if self._promise:
             for rows in rates.by_phase():
                 flows = list(zip(src[rows].tolist(), dst[rows].tolist(), strict=True))
+                self._fills[src[rows], dst[rows]] = self._promise.fills(flows)
                 rates_mbps = self._promise.rates_mbps(flows)
                 self._expected[src[rows], dst[rows]] = rates_mbps
                 alone = self._promise.each_alone_mbps(flows)
@@ -169,15 +212,20 @@ class _Maker:
             for phase, src, dst in zip(rates.phase, rates.src, rates.dst, strict=True)
         }
         mine = evidence.filter(pc.equal(evidence["step"], step))
-        for name, table in ((SENT, self._sent), (RESENT, self._resent)):
-            rows = mine.filter(pc.equal(mine["counter"].cast(pa.string()), name)).select(
-                ["phase", "node", "value"]
-            )
-            for phase, node, value in zip(
-                *(column.to_pylist() for column in rows.columns), strict=True
-            ):
+        for name, sign in ((SENT, 1), (RESENT, 1), (NEEDLESS, -1)):
+            table = self._segments[run.meta.plan.name, SENT if name == SENT else RESENT]
+            is_it = pc.equal(mine["counter"].cast(pa.string()), name)
+            rows = mine.filter(is_it).select(["phase", "node", "value"])
+            for phase, node, value in zip(*(one.to_pylist() for one in rows.columns), strict=True):
                 if (phase, node) in route:
-                    table[route[phase, node]] += value
+                    table[route[phase, node]] += sign * value
+
+    @property
+    def _calm(self) -> npt.NDArray[np.bool_]:
+        if self._promise:
+            return ~self._fills
+        calm: npt.NDArray[np.bool_] = self._mbps >= FULL_SHARE * np.nanquantile(self._mbps, 0.75)
+        return calm
 
     def pairs(self, is_exact: bool) -> Pairs:
         return Pairs(
@@ -185,10 +233,10 @@ class _Maker:
             self._mbps,
             self._expected,
             self._sharing,
+            self._calm,
             self._times,
             {route: np.array(values) for route, values in self._again_mbps.items()},
             {key: np.array(values) for key, values in self._again_us.items()},
-            self._sent if self._counts else None,
-            self._resent if self._counts else None,
-            is_exact,
+            is_exact=is_exact,
+            **(dict(zip(_TABLES, self._segments.values(), strict=True)) if self._counts else {}),
         )

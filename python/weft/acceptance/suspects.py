@@ -150,11 +150,12 @@ def late_nodes(pairs: Pairs, share: float) -> list[int]:
 
 def lossy_nodes(pairs: Pairs, share: float) -> list[int]:
     """The same, of segments that were sent again from or to a node."""
-    if pairs.sent is None or pairs.resent is None:
+    counts = [pairs.lost_and_sent(node, calm=True) for node in range(pairs.count)]
+    known = [(float(one[0].sum()), float(one[1].sum())) for one in counts if one]
+    if not known:
         return []
-    lost = pairs.resent.sum(axis=1) + pairs.resent.sum(axis=0)
-    of = np.maximum(1.0, pairs.sent.sum(axis=1) + pairs.sent.sum(axis=0))
-    return _first(np.argsort(-lost / of), lost / of > share / 2)
+    shares = np.array([lost / max(1.0, sent) for lost, sent in known])
+    return _first(np.argsort(-shares), shares > share / 2)
 
 
 def _first(order: npt.NDArray[np.int64], is_odd: npt.NDArray[np.bool_]) -> list[int]:
