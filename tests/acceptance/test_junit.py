@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-from weft.acceptance.faults import faults
+from weft.acceptance.faults import faults, with_causes
 from weft.acceptance.junit import write_junit
 from weft.acceptance.verdict import Acceptance, Direction, Fact, Symptom, Verdict
 
@@ -48,7 +48,9 @@ def test_junit_is_read_by_the_standard_library(tmp_path: Path) -> None:
         verdict("rate.pair", odd),
         Verdict("network.limits", "limits", "not decided", would_decide="more nodes"),
     )
-    found = Acceptance("ssh:a", ("a",), "file", (), verdicts, "2026-11-23T10:00:00+00:00", 12.5)
+    found = Acceptance(
+        "ssh:a", ("a",), "file", (), tuple(with_causes(verdicts)), "2026-11-23T10:00:00+00:00", 12.5
+    )
     write_junit(found, tmp_path / "junit.xml")
     (suite,) = ElementTree.parse(tmp_path / "junit.xml").getroot()
     counts = {key: suite.get(key) for key in ("tests", "failures", "skipped", "time")}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from weft.acceptance.causes import causes_of
+from weft.acceptance.causes import MOST_CAUSES, causes_of
 from weft.acceptance.verdict import Cause, Symptom, Verdict
 
 
@@ -38,6 +40,20 @@ def faults(verdicts: Sequence[Verdict]) -> list[Fault]:
     )
 
 
+def with_causes(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts, each with the causes of the faults that spoil it: what other verdicts say of an element counts."""
+    found: dict[str, dict[str, Cause]] = {}
+    for fault in faults(verdicts):
+        for one in fault.verdicts:
+            found.setdefault(one.requirement, {}).update(
+                {cause.code: cause for cause in fault.causes}
+            )
+    return [
+        replace(one, causes=tuple(islice(found.get(one.requirement, {}).values(), MOST_CAUSES)))
+        for one in verdicts
+    ]
+
+
 def _home(symptom: Symptom, homes: set[frozenset[str]]) -> frozenset[str]:
     ends = [frozenset([node]) for node in symptom.nodes]
     bad = [end for end in ends if end in homes]
@@ -48,12 +64,18 @@ def _fault(pairs: Sequence[tuple[Verdict, Symptom]]) -> Fault:
     symptoms = tuple(symptom for _, symptom in pairs)
     home = min(symptoms, key=lambda one: len(one.nodes))
     return Fault(
-        home.element,
+        _element(home, symptoms),
         home.nodes,
         symptoms,
         tuple(_distinct(verdict for verdict, _ in pairs)),
         tuple(causes_of(symptoms)),
     )
+
+
+def _element(home: Symptom, symptoms: Sequence[Symptom]) -> str:
+    """Its name, without a direction where there are several."""
+    directions = {one.direction for one in symptoms}
+    return home.element.removesuffix(f" {home.direction}") if len(directions) > 1 else home.element
 
 
 def _distinct(verdicts: Iterator[Verdict]) -> Iterator[Verdict]:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
-from msgspec.structs import replace
-
-from weft.acceptance.causes import MOST_CAUSES, causes
 from weft.acceptance.check_verdicts import check_verdict, node_facts, usable
 from weft.acceptance.decide import undecided
 from weft.acceptance.declared import Promise
+from weft.acceptance.faults import with_causes
 from weft.acceptance.network_verdicts import (
     all_to_all_verdict,
     bisection_verdict,
@@ -93,13 +90,7 @@ def default_requirements(
 def verdicts(requirements: Sequence[Requirement], measured: Measured) -> list[Verdict]:
     """On each requirement, in their order."""
     found = {verdict.requirement: verdict for verdict in _verdicts(requirements, measured)}
-    return [_with_causes(found[one.key]) for one in requirements]
-
-
-def _with_causes(verdict: Verdict) -> Verdict:
-    """Those of the worst symptom first."""
-    found = {cause.code: cause for symptom in verdict.symptoms for cause in causes(symptom)}
-    return replace(verdict, causes=tuple(islice(found.values(), MOST_CAUSES)))
+    return with_causes([found[one.key] for one in requirements])
 
 
 def _verdicts(requirements: Sequence[Requirement], measured: Measured) -> Iterator[Verdict]:

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
-from weft.acceptance.causes import causes_of
 from weft.acceptance.verdict import Acceptance, Verdict
 from weft.errors import WorkError
 
@@ -59,7 +58,7 @@ def _case(suite: xml.Element, one: Verdict) -> None:
 
 
 def _lines(one: Verdict) -> list[str]:
-    causes = [f"likely: {cause.title}. Check: {cause.check}" for cause in causes_of(one.symptoms)]
+    causes = [f"likely: {cause.title}. Check: {cause.check}" for cause in one.causes]
     return [*one.evidence, *causes]
 
 

@@ -11,6 +11,7 @@ from weft.acceptance.pairs import AGAIN, SCREEN
 SIZES = (1, 1400)
 """Of messages whose latency is measured, beside those with a limit: software and wires, and one full frame."""
 SEARCH_S = 90
+LIMITS = "limits"
 MESSAGE = "1 KiB"
 """Of rates: small enough for slow ports to carry many in a trial."""
 COMPUTED_S = 0.04
@@ -76,7 +77,7 @@ stop = {{ rule = "count", repeats = 1, trials = 1 }}
 def limits_plan(positions: str) -> str:
     """The search for limits, with the survey that it begins with."""
     return (
-        _head("limits", "Where the network's limits are", 1)
+        _head(LIMITS, "Where the network's limits are", 1)
         + f"""
 [[steps]]
 name = "latency"

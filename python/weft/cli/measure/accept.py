@@ -5,12 +5,16 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
 from weft.acceptance.accept import AcceptRequest
 from weft.acceptance.accept import accept as carry_out
 from weft.acceptance.accept import resume as continue_
+from weft.acceptance.faults import faults
+from weft.acceptance.junit import write_junit
+from weft.acceptance.page import write_page
 from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.acceptance import print_acceptance
@@ -34,6 +38,12 @@ from weft.execute.progress import Reporter
 @click.option("--scale", default=1.0, show_default=True, help="Multiply a lab's rates.")
 @nodes_option
 @ports_option
+@click.option(
+    "--junit",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the verdicts as JUnit XML, too.",
+)
 @json_option
 @click.pass_context
 def accept(
@@ -46,19 +56,21 @@ def accept(
     scale: float,
     nodes: int | None,
     ports: str | None,
+    junit: Path | None,
     as_json: bool,
 ) -> None:
     """Check and measure a cluster; a verdict on each requirement.
 
     Exit code 0 when all are met, 1 when one is not met or not decided, 2 when the request is wrong. What was measured
-    is kept, each measurement in a run folder of its own.
+    is kept, each measurement in a run folder of its own, with a page for the vendor.
     """
     if resume is not None:
         if testbed or expect or fabric or out or nodes or ports:
             raise RequestError(
                 "--resume takes testbed and requirements from the folder",
-                "leave out all but --json",
+                "leave out all but --junit and --json",
             )
+        folder = resume
         found = continue_(resume, showing)
     elif testbed is None:
         raise RequestError("a testbed is needed", "for example `weft accept --on lab:bad-cable`")
@@ -66,10 +78,14 @@ def accept(
         folder = out or f"runs/accept-{datetime.datetime.now():%Y%m%d-%H%M%S}"
         request = AcceptRequest(testbed, folder, expect, fabric, scale, nodes, ports)
         found = carry_out(request, showing)
+    page = write_page(found, Path(folder))
+    if junit is not None:
+        write_junit(found, junit)
     if as_json:
-        print_json(found.to_json())
+        print_json(found.to_json() | {"faults": faults(found.verdicts), "page": str(page)})
     else:
         print_acceptance(found)
+        click.echo(f"\nfor the vendor: {page}")
     context.exit(0 if found.passed else 1)
 
 

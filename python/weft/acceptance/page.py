@@ -1,0 +1,310 @@
+"""The page for the vendor: facts, method, numbers beside what was required, and each fault with its likely causes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import jinja2
+import msgspec
+import vl_convert
+from markupsafe import Markup, escape
+
+from weft import __version__
+from weft.acceptance.accept import RECORD_NAME, REQUEST_NAME, AcceptRequest
+from weft.acceptance.causes import vocabulary
+from weft.acceptance.decide import text_of
+from weft.acceptance.faults import Fault, faults
+from weft.acceptance.pairs import SCREEN
+from weft.acceptance.plans import LIMITS
+from weft.acceptance.verdict import Acceptance, Fact, Symptom, Verdict
+from weft.errors import WorkError
+from weft.nodeset import fold
+from weft.preflight.record import NodeRecord, Record
+from weft.quantity import format_mbps, format_us
+from weft.report.facts import value_text
+from weft.report.figures.drawing.figure import VEGA_LITE_VERSION, Figure
+from weft.report.figures.heatmap import heatmap_figures
+from weft.report.figures.tree import tree_figures
+from weft.report.material import Material
+from weft.report.table import Table
+from weft.runs.folder import Run
+
+PAGE_NAME = "acceptance.html"
+MANY_ROWS, LONG_CELL = 24, 30
+MOST_CAUSES = 3
+HEADINGS = {True: "Accepted", False: "Not accepted", None: "Not decided"}
+TITLES = {
+    "pairs-1": "Rate of each pair",
+    "pairs-1-latency": "Latency of each pair",
+    "tree-1": "Limits that nodes share",
+}
+"""Of figures; there is one run of each kind, so its name says nothing."""
+_HERE = Path(__file__).parent
+_REPORT = _HERE.parent / "report"
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the page shows; `record` is None for a computed testbed, `command` repeats the acceptance."""
+
+    found: Acceptance
+    record: Record | None
+    runs: Sequence[Run]
+    command: Sequence[str]
+
+    @property
+    def heading(self) -> str:
+        return HEADINGS[self.found.passed]
+
+    @cached_property
+    def faults(self) -> list[Fault]:
+        return faults(self.found.verdicts)
+
+    @property
+    def undecided(self) -> list[Verdict]:
+        return [one for one in self.found.verdicts if one.status == "not decided"]
+
+    @property
+    def counts(self) -> str:
+        """How many requirements have which verdict."""
+        told = (
+            (status, sum(one.status == status for one in self.found.verdicts))
+            for status in ("met", "not met", "not decided")
+        )
+        return ", ".join(f"{count} {status}" for status, count in told if count)
+
+    @property
+    def requirements(self) -> Table:
+        """Every requirement beside what was measured; those that are not met first."""
+        order = ("not met", "not decided", "met")
+        rows = [
+            [one.status, one.title, measured_text(one), one.requirement]
+            for status in order
+            for one in self.found.verdicts
+            if one.status == status
+        ]
+        return Table(["Verdict", "Required", "Measured: worst, with its interval", "Key"], rows)
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        found = self.found
+        told = [
+            ("Testbed", found.testbed),
+            ("Nodes", f"{len(found.nodes)}: {fold(found.nodes)}"),
+            ("Required", found.expected_from),
+            ("Started", found.started),
+            ("Took", f"{found.elapsed_s:.0f} s"),
+            ("Tool", f"weft {__version__}"),
+        ]
+        return [(label, text) for label, text in told if text]
+
+    @property
+    def nodes(self) -> Table:
+        """Alike nodes in one row."""
+        groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        for node in self.record.nodes if self.record else []:
+            groups.setdefault(tuple(_node_facts(node)), []).append(node.name)
+        labels = list(dict.fromkeys(label for facts in groups for label, _ in facts))
+        rows = [
+            [fold(names), *(dict(facts).get(label, "") for label in labels)]
+            for facts, names in groups.items()
+        ]
+        return Table(["Nodes", *labels], rows)
+
+    @property
+    def measurements(self) -> Table:
+        rows = [
+            [
+                run.directory.name,
+                run.meta.plan.title,
+                str(run.meta.plan.launches),
+                f"{run.samples.num_rows:,}",
+                f"weft run {run.directory.name}.toml --on {self.found.testbed}",
+            ]
+            for run in self.runs
+        ]
+        return Table(["Measurement", "What", "Launches", "Samples", "How to repeat it"], rows)
+
+    @property
+    def repeat(self) -> str:
+        return shlex.join(self.command)
+
+    @cached_property
+    def figures(self) -> list[Figure]:
+        """Maps of all pairs, and the tree of limits."""
+        runs = {run.meta.plan.name: run for run in self.runs if run.samples.num_rows}
+        maps, trees = (Material([runs[name]] if name in runs else []) for name in (SCREEN, LIMITS))
+        return [*heatmap_figures(maps), *tree_figures(trees)]
+
+    @property
+    def mail(self) -> str:
+        """A text that can be sent as it is."""
+        found = self.found
+        lines = [
+            f"{found.testbed}, {len(found.nodes)} nodes, measured {found.started} with weft {__version__}: "
+            f"{self.heading.lower()} ({self.counts}).",
+        ]
+        for number, one in enumerate(self.faults, 1):
+            lines.append(f"{number}. {one.element}: {'; '.join(map(verdict_text, one.verdicts))}")
+            lines += [f"   - {text}" for text in self.seen(one)]
+            for cause in one.causes[:2]:
+                check = cause.check.replace("IFACE", self._interface(one))
+                lines.append(f"   Likely: {cause.title}. To check: {check}")
+        lines += [f"Not decided: {one.title}; {one.would_decide}." for one in self.undecided]
+        return "\n".join([*lines, f"To repeat it: {self.repeat}"])
+
+    def evidence(self, fault: Fault, verdict: Verdict) -> list[str]:
+        """What a verdict rests on, as far as it is about the nodes of a fault."""
+        about = re.compile("|".join(rf"\b{re.escape(node)}\b" for node in fault.nodes))
+        return [text for text in verdict.evidence if about.search(text)] or list(verdict.evidence)
+
+    def seen(self, fault: Fault) -> list[str]:
+        """The facts that speak for the causes, each once."""
+        told = [text for symptom in fault.symptoms for text in _facts_text(symptom)]
+        return list(dict.fromkeys(told))
+
+    def command_text(self, fault: Fault, text: str) -> Markup:
+        """A check or a remedy with commands as code, and the name of the node's own interface."""
+        return code(text.replace("IFACE", self._interface(fault)))
+
+    def _interface(self, fault: Fault) -> str:
+        nodes = self.record.nodes if self.record else []
+        mine = (node.interfaces[:1] for node in nodes if node.name in fault.nodes)
+        return next((one[0]["name"] for one in mine if one and one[0]), "IFACE")
+
+    def html(self) -> str:
+        """The page, complete in itself: style and figures are inside."""
+        loader = jinja2.FileSystemLoader([_HERE, _REPORT])
+        environment = jinja2.Environment(
+            loader=loader,
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        return environment.get_template("acceptance.html.j2").render(
+            page=self,
+            version=__version__,
+            drawn=drawn,
+            verdict_text=verdict_text,
+            most_causes=MOST_CAUSES,
+            titles=TITLES,
+            many_rows=MANY_ROWS,
+            long_cell=LONG_CELL,
+            status_class=lambda text: text.replace(" ", "-"),
+        )
+
+    def write(self, path: Path) -> Path:
+        """Raises WorkError."""
+        try:
+            path.write_text(self.html(), encoding="utf-8")
+        except OSError as error:
+            raise WorkError(
+                f"{path}: cannot write the page: {error.strerror}", "free some space"
+            ) from None
+        return path
+
+
+def write_page(found: Acceptance, folder: Path) -> Path:
+    """Write the page of an acceptance into its folder, from what is there; raises WorkError."""
+    request = msgspec.json.decode((folder / REQUEST_NAME).read_bytes(), type=AcceptRequest)
+    record = None
+    if (folder / RECORD_NAME).exists():
+        record = Record.from_json(json.loads((folder / RECORD_NAME).read_text()))
+    runs = [Run.open(directory) for directory in found.runs]
+    return Page(found, record, runs, command_of(request)).write(folder / PAGE_NAME)
+
+
+def command_of(request: AcceptRequest) -> list[str]:
+    """What repeats an acceptance."""
+    given = {
+        "--on": request.testbed,
+        "--expect": request.expect,
+        "--fabric": request.fabric,
+        "--scale": None if request.scale == 1 else f"{request.scale:g}",
+        "--nodes": request.nodes,
+        "--ports": request.ports,
+    }
+    options = ((name, str(value)) for name, value in given.items() if value is not None)
+    return ["weft", "accept", *(part for option in options for part in option)]
+
+
+def drawn(figure: Figure) -> str:
+    """A figure as SVG. Its title and caption stand beside it in the page."""
+    spec = {key: value for key, value in figure.paper_spec().items() if key != "title"}
+    svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE_VERSION, allowed_base_urls=[])
+    return svg
+
+
+def code(text: str) -> Markup:
+    """Text between backticks as code."""
+    parts = (escape(part) for part in text.split("`"))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else part
+        for number, part in enumerate(parts)
+    )
+
+
+def measured_text(one: Verdict) -> str:
+    """The worst measured value with its interval, or what was seen."""
+    if one.measured is None:
+        return "" if one.status == "not decided" else "; ".join(one.evidence[:1])
+    return text_of(one.measured, one.unit)
+
+
+def verdict_text(one: Verdict) -> str:
+    """What was required, and what was measured."""
+    measured = measured_text(one)
+    return f"{one.title}; measured: {measured}" if measured else one.title
+
+
+def _facts_text(symptom: Symptom) -> list[str]:
+    """Facts in words; those that are false or 0 speak for nothing."""
+    texts = vocabulary()["facts"]
+    return [
+        told
+        for name, value in symptom.facts.items()
+        if value and name in texts and (told := _fact_text(name, value, texts[name]["text"]))
+    ]
+
+
+def _fact_text(name: str, value: Fact, text: str) -> str:
+    if value is True:
+        return text
+    if isinstance(value, str):
+        return f"{text}: {value}"
+    if name.endswith("_mbps"):
+        return f"{text}: {format_mbps(value)}"
+    if name.endswith("_us"):
+        return f"{text}: {format_us(value)}"
+    if "share" in name:
+        return f"{text}: {100 * value:.3g} %"
+    return f"{text}: {value:.6g}"
+
+
+def _node_facts(node: NodeRecord) -> list[tuple[str, str]]:
+    """What is worth a column."""
+    if node.failure:
+        return [("State", node.failure)]
+    interface = next(iter(node.interfaces), None)
+    seen = [(label, node.facts.get(key)) for label, key in _OF_NODES]
+    seen += [(label, interface.get(key)) for label, key in _OF_INTERFACES] if interface else []
+    return [(label, value_text(label, value)) for label, value in seen if value not in (None, "")]
+
+
+_OF_NODES = (("Kernel", "kernel"), ("Processor", "cpu_model"), ("Processors", "cpus"))
+_OF_INTERFACES = (
+    ("Interface", "name"),
+    ("Driver", "driver"),
+    ("Version", "driver_version"),
+    ("Firmware", "firmware"),
+    ("MTU", "mtu_bytes"),
+    ("Link, Mb/s", "link_mbps"),
+    ("Duplex", "duplex"),
+)
