@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import cloup
 
+import weft as weft_package
 from weft.cli.commands import SECTIONS
 from weft.cli.main import weft
 
@@ -27,7 +28,8 @@ def on_files(files, config):
     from mkdocs.structure.files import File
 
     pages = {name: (ROOT / file).read_text() for file, name in BESIDE.items()}
-    for name, text in {**pages, "commands.md": "\n".join(commands()) + "\n"}.items():
+    pages |= {"commands.md": "\n".join(commands()) + "\n", "api.md": api()}
+    for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
     return files
 
@@ -39,6 +41,12 @@ def on_page_markdown(markdown, page, config, files):
     for file, name in BESIDE.items():
         markdown = markdown.replace(f"]({up}{file}", f"]({name}")
     return markdown if inside else markdown.replace(f"]({down}", "](")
+
+
+def api() -> str:
+    """The page of all that `import weft` gives: functions first, then what they return."""
+    names = sorted(weft_package.__all__, key=lambda name: (name[0].isupper(), name))
+    return "\n\n".join(["# What does Python have?", *(f"::: weft.{name}" for name in names)])
 
 
 def commands() -> Iterator[str]:
