@@ -16,10 +16,11 @@ from weft.acceptance.network_verdicts import (
     limit_verdicts,
 )
 from weft.acceptance.pair_verdicts import NO_RUN, PairJudge
-from weft.acceptance.pairs import Pairs, pairs_of
+from weft.acceptance.pairs import SCREEN, Pairs, pairs_of
 from weft.acceptance.requirements import Requirement, requirement
 from weft.acceptance.suspects import usual_mbps
-from weft.acceptance.verdict import Verdict
+from weft.acceptance.verdict import Fact, Verdict
+from weft.acceptance.waiting import waiting_above_others
 from weft.preflight.record import Record
 from weft.runs.folder import Run
 
@@ -65,6 +66,16 @@ class Measured:
         if promise is not None and promise.names != self.usable:
             promise = Promise(promise.fabric, self.usable)
         return pairs_of(self.usable, list(self.runs.values()), promise, self.is_exact)
+
+    def node_facts(self, name: str) -> dict[str, Fact]:
+        """What the check and the counters of the kernel say of a node."""
+        found = node_facts(self.record, name)
+        above = self._waiting.get(name)
+        return found if above is None else found | {"waiting_above_others": above}
+
+    @cached_property
+    def _waiting(self) -> dict[str, float]:
+        return waiting_above_others(self.runs[SCREEN]) if SCREEN in self.runs else {}
 
     @property
     def usual_mbps(self) -> float | None:
@@ -120,9 +131,7 @@ def _of_pairs(wanted: Sequence[Requirement], measured: Measured) -> Iterator[Ver
     if pairs is None:
         yield from (undecided(one, NO_RUN) for one in wanted)
         return
-    judge = PairJudge(
-        pairs, measured.promise, lambda node: node_facts(measured.record, pairs.names[node])
-    )
+    judge = PairJudge(pairs, measured.promise, lambda node: measured.node_facts(pairs.names[node]))
     yield from map(judge.verdict, wanted)
 
 

@@ -283,7 +283,7 @@ def _fact_text(name: str, value: Fact, text: str) -> str:
         return f"{text}: {format_mbps(value)}"
     if name.endswith("_us"):
         return f"{text}: {format_us(value)}"
-    if "share" in name:
+    if "share" in name or name.endswith("_above_others"):
         return f"{text}: {100 * value:.3g} %"
     return f"{text}: {value:.6g}"
 
