@@ -113,8 +113,18 @@ def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:
     name, values = split_spec(text, f"node:{text}", _EXAMPLE)
     path, placement = _find(name)
     placement = values.pop("placement", placement)
+    if placement is None:
+        _check_single(name)
     text, shown = catalog.read(path), catalog.shown(path)
     return SimulatedNodes(_core.Machine.load(text, shown, placement, list(values.items())), values)
+
+
+def _check_single(name: str) -> None:
+    """Refuse a catalogue machine that has several placements where none is named."""
+    choices = [one for one in catalog.placements() if one.startswith(f"{name}-")]
+    if name in catalog.names("machine") and len(choices) > 1:
+        listed = ", ".join(choices)
+        raise RequestError(f"machine {name} has several placements", f"choose one of {listed}")
 
 
 def _find(name: str) -> tuple[Path, str | None]:
