@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
-from report.test_browser import CHROMIUM
+from support.browser import CHROMIUM
 
 ROOT = Path(__file__).resolve().parents[2]
 LOADS = re.compile(r"<(?:script|img|iframe|source|link)\b[^>]*?(?:src|href)=.?(https?:[^\s\"'>]+)")
