@@ -115,6 +115,7 @@ def pairs_of(
     return made.pairs(is_exact)
 
 
+_NOWHERE = -1
 _TABLES = ("sent", "resent", "again_sent", "again_resent")
 
 
@@ -143,7 +144,9 @@ class _Maker:
         rates = Rates.of(run)
         if run.meta.plan.name == AGAIN:
             self._launches += run.meta.plan.launches
-        place = np.array([self._names.index(str(node["name"])) for node in run.meta.nodes])
+        known = {name: at for at, name in enumerate(self._names)}
+        # Nodes that cannot be measured take part in no step.
+        place = np.array([known.get(str(node["name"]), _NOWHERE) for node in run.meta.nodes])
         for index, step in enumerate(run.meta.plan.steps):
             mine = rates.where(rates.step == index)
             if run.meta.plan.name == SCREEN:
