@@ -232,10 +232,11 @@ class _Work:
             )
             self._runs[name] = start_run(wanted, reporter)
         except WorkError as error:
-            raise WorkError(
-                f"{name}: {error.message}",
-                f"{error.hint}; continue with `weft accept --resume {self._folder}`".lstrip("; "),
-            ) from None
+            own, whole = f"weft run --resume {out}", f"weft accept --resume {self._folder}"
+            hint = error.hint.replace(own, whole)
+            if whole not in hint:
+                hint = f"{hint}; continue with `{whole}`".lstrip("; ")
+            raise WorkError(f"{name}: {error.message}", hint) from None
 
 
 def _promise(request: AcceptRequest, names: tuple[str, ...]) -> Promise | None:

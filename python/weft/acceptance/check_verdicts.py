@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from weft.acceptance.decide import Case, decide, settled, undecided
 from weft.acceptance.pair_verdicts import share_interval
@@ -51,6 +52,8 @@ def check_verdict(wanted: Requirement, record: Record | None) -> Verdict:
     """On a requirement that a record decides; without one, as for simulated networks, nothing does."""
     if record is None:
         return undecided(wanted, NOTHING)
+    if len(record.alive) < wanted.kind.least_nodes:
+        return undecided(wanted, f"{wanted.kind.least_nodes} nodes that answer")
     findings = judge(record).findings
     match wanted.key:
         case "nodes.count":
@@ -82,10 +85,21 @@ def _count(wanted: Requirement, record: Record, findings: Sequence[Finding]) -> 
     return settled_with(found, symptoms)
 
 
+def with_lost(verdict: Verdict, lost: Mapping[str, str]) -> Verdict:
+    """The verdict on the number of nodes, where some failed after the check."""
+    if not lost or verdict.status == "not decided":
+        return verdict
+    symptoms = [Symptom("node-dead", (node,), node, None, {"code": "lost"}) for node in lost]
+    return replace(
+        verdict,
+        status="not met",
+        symptoms=(*verdict.symptoms, *symptoms),
+        evidence=(*verdict.evidence, *(f"{node}: {reason}" for node, reason in lost.items())),
+    )
+
+
 def settled_with(verdict: Verdict, symptoms: Sequence[Symptom]) -> Verdict:
     """A verdict with symptoms, where it is not met."""
-    from msgspec.structs import replace
-
     return replace(verdict, symptoms=tuple(symptoms)) if verdict.status == "not met" else verdict
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from weft.acceptance.check_verdicts import check_verdict, node_facts, usable
+from weft.acceptance.check_verdicts import check_verdict, node_facts, usable, with_lost
 from weft.acceptance.decide import undecided
 from weft.acceptance.declared import Promise
 from weft.acceptance.faults import with_causes
@@ -78,6 +78,12 @@ class Measured:
         return waiting_above_others(self.runs[SCREEN]) if SCREEN in self.runs else {}
 
     @property
+    def lost(self) -> dict[str, str]:
+        """The nodes that failed while they were measured, and why."""
+        entries = (entry for run in self.runs.values() for entry in run.meta.lost)
+        return {entry["node"]: entry["reason"] for entry in entries}
+
+    @property
     def usual_mbps(self) -> float | None:
         """What pairs reach alone."""
         return usual_mbps(self.pairs) if self.pairs and self.pairs.again_mbps else None
@@ -108,7 +114,9 @@ def _verdicts(requirements: Sequence[Requirement], measured: Measured) -> Iterat
     enough = []
     for one in requirements:
         least = one.kind.least_nodes
-        if one.kind.source == "check":
+        if one.key == "nodes.count":
+            yield with_lost(check_verdict(one, measured.record), measured.lost)
+        elif one.kind.source == "check":
             yield check_verdict(one, measured.record)
         elif len(measured.usable) < least:
             have = len(measured.usable)

@@ -43,7 +43,7 @@ class Kind(Struct, frozen=True):
 
 
 KINDS = {
-    "nodes.count": Kind("count", "check", 1, "least", "{limit} nodes answer, and their data networks connect"),
+    "nodes.count": Kind("count", "check", 0, "least", "{limit} nodes answer, and their data networks connect"),
     "nodes.same": Kind("names", "check", 2, "same", "kernel, driver and settings are the same on all nodes"),
     "mtu.path": Kind("flag", "check", 2, "same", "packets as large as the interfaces take get through"),
     "mtu.at_least": Kind("size", "check", 1, "least", "MTU of each node at least {limit}"),
