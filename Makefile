@@ -6,7 +6,7 @@ HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 AGENTS := python/weft/bin/weft-probe python/weft/bin/weft-lab
 
-.PHONY: setup demo test fresh fresh-short smoke test-rust test-rust-built test-packages test-timed test-untimed test-alone \
+.PHONY: setup demo test fresh fresh-short fresh-wheel wheel smoke test-rust test-rust-built test-packages test-timed test-untimed test-alone \
 	test-beside test-lint test-cluster lint format docs bench bench-page clean
 .DELETE_ON_ERROR:
 
@@ -68,6 +68,15 @@ fresh:
 
 fresh-short:
 	@tools/fresh short
+
+# The wheel in dist/ on a machine with Python alone.
+fresh-wheel: wheel
+	@tools/fresh wheel
+
+# Everything that runs, for machines without compilers. zig links against an older C library than this machine's.
+wheel: setup
+	-@$(BIN)/pip install --quiet "$$(sed -n 's/^wheel = \["\(.*\)"\]/\1/p' pyproject.toml)"
+	@$(BIN)/python tools/wheel.py dist
 
 # Tests on labs and agents wait most of the time. Meanwhile all others run on what these leave of the processors: a
 # process of the idle class takes nothing from them.
@@ -140,4 +149,4 @@ bench-page: setup
 	$(BIN)/python bench/common/page.py
 
 clean:
-	rm -rf target .venv python/weft/bin python/weft/_core*.so site
+	rm -rf target .venv dist python/weft/bin python/weft/_core*.so site

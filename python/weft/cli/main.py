@@ -33,7 +33,7 @@ def main() -> NoReturn:
     if "_WEFT_COMPLETE" in os.environ:
         _answer_shells()
     try:
-        sys.exit(weft.main(standalone_mode=False) or 0)
+        sys.exit(weft.main(standalone_mode=False, complete_var="_WEFT_COMPLETE") or 0)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         sys.exit(0)
