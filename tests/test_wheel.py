@@ -46,6 +46,7 @@ def test_a_wheel_has_all_files_of_the_package_and_what_is_put_in(unpacked: Path)
     (data,) = unpacked.glob("*.data/data/share")
     assert all((data / name).stat().st_size for name in SHARED)
     assert list(unpacked.glob("*.dist-info/licenses/LICENSE"))
+    assert (unpacked / "weft/docs/install.md").exists()
     (tags,) = unpacked.glob("*.dist-info/WHEEL")
     assert "-abi3-manylinux_" in tags.read_text()
 

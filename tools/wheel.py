@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -102,16 +103,20 @@ def environment(flags: str) -> dict[str, str]:
 
 
 def add(plain: Path, agents: dict[str, Path], scratch: Path) -> Path:
-    """The folder with what is in the wheel, and agents, catalogue, and what shells and man read."""
+    """The folder with what is in the wheel, and agents, catalogue, pages, and what shells and man read."""
     run([sys.executable, "-m", "wheel", "unpack", "--dest", str(scratch), str(plain)])
     (tree,) = (path for path in scratch.iterdir() if path.is_dir())
     package = tree / "weft"
     shutil.copytree(ROOT / "catalog", package / "catalog")
+    for page in (ROOT / "docs").glob("*.md"):
+        copy(page, package / "docs" / page.name)
     for machine, folder in agents.items():
         for agent in AGENTS:
             copy(folder / agent, package / "bin" / machine / agent)
     share = tree / f"{tree.name}.data" / "data" / "share"
     run([sys.executable, "-m", "weft.cli.pages.files", share, package / "cli/shell/outline.json"])
+    for listed in tree.glob("*.dist-info/sboms/*.json"):
+        listed.write_text(listed.read_text().replace(str(ROOT), "/weft"))
     return tree
 
 
@@ -145,7 +150,7 @@ def output(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def run(command: list[str | Path], env: dict[str, str] | None = None) -> None:
+def run(command: Sequence[str | Path], env: dict[str, str] | None = None) -> None:
     done = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
         sys.exit(f"wheel: {' '.join(map(str, command[:4]))} ... failed")

@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 
 from weft.plan import catalog
 from weft.runs.codes import codes
+from weft.runs.glossary import terms
 from weft.runs.meta import FILE_NAME
 from weft.testbed.kinds import TESTBEDS
 
@@ -67,7 +68,9 @@ def _testbeds(start: str) -> Words:
 
 
 def _codes(start: str) -> Words:
-    return _titled({one.code: one.means for one in codes()}, start)
+    """Codes, and terms of one word."""
+    found = {one.term: one.means for one in terms() if " " not in one.term}
+    return _titled({one.code: one.means for one in codes()} | found, start)
 
 
 def _runs(start: str) -> Words:
