@@ -108,11 +108,12 @@ def test_changes_are_pushed_within_a_second_until_the_folder_is_gone(tmp_path: P
         assert time.monotonic() - began_s < 3
         # 64 is no longer the largest: whether it is a dip is known only now, and it is none.
         assert [point["size_bytes"] for point in added["points"]] == [1024]
+        shown = weft_json("show", tmp_path / "growing")["points"]
+        assert server.get("api/runs/growing/points")["points"] == shown
         again = server.events("growing", last=number)
         writer.finish("complete")
         status = next(data for _, name, data in again if name == "status" and not data["live"])
         assert status["status"] == "complete"
-        shown = weft_json("show", tmp_path / "growing")["points"]
         assert server.get("api/runs/growing/points")["points"] == shown
         shutil.rmtree(tmp_path / "growing")
         assert [name for _, name, _ in events][-1] == "gone"

@@ -150,6 +150,7 @@ def application(served: Served) -> Starlette:
         HTTPException: _refused,
         WeftError: _damaged,
         FileNotFoundError: _gone,
+        OSError: _unreadable,
     }
     application = Starlette(routes=routes, exception_handlers=handlers)
     application.router.redirect_slashes = False
@@ -167,6 +168,10 @@ async def _damaged(request: Request, error: WeftError) -> Response:
 async def _gone(request: Request, error: FileNotFoundError) -> Response:
     """The folder was deleted while it was read."""
     return _json({"error": {"message": "no such run", "hint": ""}}, 404)
+
+
+async def _unreadable(request: Request, error: OSError) -> Response:
+    return _json({"error": {"message": str(error.strerror), "hint": ""}}, DAMAGED)
 
 
 def _stream(parts: Iterable[bytes], media_type: str = "application/json") -> Response:

@@ -68,7 +68,7 @@ def xray_document(run: Run, is_over: bool) -> Document | None:
         return None
     chosen = [one for one in run.meta.phases if one["step"] in steps]
     tried = {"trials": len(chosen), "last": [one["purpose"] for one in chosen[-LAST_EXPERIMENTS:]]}
-    if not run.samples.num_rows:
+    if not (chosen and run.samples.num_rows):
         return {**tried, "is_over": is_over, **_NOTHING}
     study, named = study_of(run, is_over), Namer(run.meta)
     return {

@@ -39,17 +39,23 @@ class Watch:
         self._was_live = False
 
     async def follow(self) -> None:
-        """Until it is cancelled, or the run is gone."""
+        """Until it is cancelled, or the run is gone. However it ends, no stream waits for more."""
+        try:
+            await self._follow()
+        finally:
+            self.end()
+
+    async def _follow(self) -> None:
         before: State | None = None
         while not self.is_gone:
             state = await asyncio.to_thread(state_of, self._path)
-            took_s = 0.0
             if not state:
                 self.is_gone = True
-                self._wake()
             elif state != before or self._was_live:
                 took_s, before = await self._look(), state
-            await asyncio.sleep(max(POLL_S, REST * took_s))
+                await asyncio.sleep(max(POLL_S, REST * took_s))
+            else:
+                await asyncio.sleep(POLL_S)
 
     async def _look(self) -> float:
         """Take in what has changed on the disk; how long it took, in s."""
@@ -60,6 +66,8 @@ class Watch:
             pass
         except WeftError as error:
             self._put("status", {"error": {"message": error.message, "hint": error.hint}})
+        except OSError as error:
+            self._put("status", {"error": {"message": str(error.strerror), "hint": ""}})
         else:
             self._take(look)
         self._wake()
@@ -95,13 +103,14 @@ class Watch:
         """What has changed after event `last`, and what changes from now on, as server-sent events."""
         if last > self.number or last < self._begin:
             last = 0
-        while not self.is_over:
+        while True:
             has_changed, number = self._has_changed, self.number
             for name, data in self._since(last):
                 yield _event(name, data, number)
             last = number
             if self.is_gone:
                 yield _event("gone", b"{}", number)
+            if self.is_gone or self.is_over:
                 return
             try:
                 async with asyncio.timeout(ALIVE_S):
@@ -130,7 +139,7 @@ class Watches:
 
     async def events(self, path: Path, last: int) -> AsyncIterator[bytes]:
         """The events of a run; its watch ends with the last that listens."""
-        if path not in self._watches or self._watches[path][0].is_gone:
+        if path not in self._watches or self._watches[path][0].is_over:
             watch = Watch(path, self._views)
             self._watches[path] = watch, asyncio.create_task(watch.follow()), [0]
         entry = self._watches[path]
