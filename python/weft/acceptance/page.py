@@ -38,13 +38,8 @@ from weft.runs.folder import Run
 PAGE_NAME = "acceptance.html"
 MANY_ROWS, LONG_CELL = 24, 30
 MOST_CAUSES = 3
+LEAST_SHARE = 0.005
 HEADINGS = {True: "Accepted", False: "Not accepted", None: "Not decided"}
-TITLES = {
-    "pairs-1": "Rate of each pair",
-    "pairs-1-latency": "Latency of each pair",
-    "tree-1": "Limits that nodes share",
-}
-"""Of figures; there is one run of each kind, so its name says nothing."""
 _HERE = Path(__file__).parent
 _REPORT = _HERE.parent / "report"
 
@@ -194,7 +189,7 @@ class Page:
             drawn=drawn,
             verdict_text=verdict_text,
             most_causes=MOST_CAUSES,
-            titles=TITLES,
+            title_of=title_of,
             many_rows=MANY_ROWS,
             long_cell=LONG_CELL,
             status_class=lambda text: text.replace(" ", "-"),
@@ -235,6 +230,14 @@ def command_of(request: AcceptRequest) -> list[str]:
     return ["weft", "accept", *(part for option in options for part in option)]
 
 
+def title_of(figure: Figure) -> str:
+    """There is one run of each kind, so its name says nothing."""
+    if figure.name.startswith("tree"):
+        return "Limits that nodes share"
+    what = "Latency" if "latency" in figure.name else "Rate"
+    return f"{what} of each pair, nodes by {figure.name.rpartition('-')[2]}"
+
+
 def drawn(figure: Figure) -> str:
     """A figure as SVG. Its title and caption stand beside it in the page."""
     spec = {key: value for key, value in figure.paper_spec().items() if key != "title"}
@@ -265,27 +268,30 @@ def verdict_text(one: Verdict) -> str:
 
 
 def _facts_text(symptom: Symptom) -> list[str]:
-    """Facts in words; those that are false or 0 speak for nothing."""
-    texts = vocabulary()["facts"]
+    """The facts that have a label; those that are false, or a share of next to nothing, say nothing."""
+    known = vocabulary()["facts"]
+    labels = {name: one["label"] for name, one in known.items() if "label" in one}
     return [
-        told
+        _fact_text(labels[name], name, value)
         for name, value in symptom.facts.items()
-        if value and name in texts and (told := _fact_text(name, value, texts[name]["text"]))
+        if name in labels and value and not (_is_share(name) and abs(float(value)) < LEAST_SHARE)
     ]
 
 
-def _fact_text(name: str, value: Fact, text: str) -> str:
-    if value is True:
-        return text
+def _fact_text(label: str, name: str, value: Fact) -> str:
+    if isinstance(value, bool):
+        return label
     if isinstance(value, str):
-        return f"{text}: {value}"
+        return f"{label}: {value}"
     if name.endswith("_mbps"):
-        return f"{text}: {format_mbps(value)}"
+        return f"{label}: {format_mbps(value)}"
     if name.endswith("_us"):
-        return f"{text}: {format_us(value)}"
-    if "share" in name or name.endswith("_above_others"):
-        return f"{text}: {100 * value:.3g} %"
-    return f"{text}: {value:.6g}"
+        return f"{label}: {format_us(value)}"
+    return f"{label}: {100 * value:.3g} %" if _is_share(name) else f"{label}: {value:.6g}"
+
+
+def _is_share(name: str) -> bool:
+    return "share" in name or name.endswith("_above_others")
 
 
 def _node_facts(node: NodeRecord) -> list[tuple[str, str]]:
