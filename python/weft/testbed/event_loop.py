@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -33,7 +34,7 @@ def _run_beside(work: Coroutine[None, None, T]) -> T:
         started.set_result(lambda: loop.call_soon_threadsafe(task.cancel))
         return await task
 
-    with ThreadPoolExecutor(1, "weft") as threads:
+    with _interruptible(), ThreadPoolExecutor(1, "weft") as threads:
         result = threads.submit(asyncio.run, cancellable())
         try:
             return result.result()
@@ -44,7 +45,25 @@ def _run_beside(work: Coroutine[None, None, T]) -> T:
             raise
 
 
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """An interrupt is raised here: a running loop's handler would only cancel the task that waits."""
+    before = signal.getsignal(signal.SIGINT)
+    if not _is_main_thread() or before in (None, signal.SIG_IGN):
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
 def on_terminate(action: Callable[[], object]) -> None:
     """Have a request to terminate the process call this; only the main thread can."""
-    if threading.current_thread() is threading.main_thread():
+    if _is_main_thread():
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, action)
