@@ -50,7 +50,7 @@ def ratios(runs: int, hosts: int) -> list[Goal]:
     others = {way: statistics.median(taken) for way, taken in times.items() if way != "weft run"}
     what = f"{PLAN} of {hosts:,} hosts"
     return [
-        Goal(f"{what}: {way} over weft run", taken / base, "times", at_most=MOST_RATIO)
+        Goal(f"{what}: {way} over weft run", taken / base, at_most=MOST_RATIO)
         for way, taken in others.items()
     ] + [Goal(f"{what}: weft run", base, "s")]
 

@@ -10,8 +10,7 @@ from msgspec import UNSET
 
 from weft.api.figures import chosen, figures_of
 from weft.api.run import RunSource, opened
-from weft.api.table import Table
-from weft.api.tables import ends, interval
+from weft.api.table import Table, interval
 from weft.api.text import Said
 from weft.comparison.comparison import Comparison as Compared
 from weft.comparison.comparison import compare as compare_runs
@@ -46,9 +45,9 @@ class ComparedPoints(Table):
             "gamma": pa.float64(),
             "users": pa.float64(),
             "arrangement": pa.string(),
-            **interval("a", "mbps"),
-            **interval("b", "mbps"),
-            **interval("ratio", ""),
+            **interval("a_mbps"),
+            **interval("b_mbps"),
+            **interval("ratio"),
             "is_significant": pa.bool_(),
             "noise_a_share": pa.float64(),
             "noise_b_share": pa.float64(),
@@ -58,8 +57,7 @@ class ComparedPoints(Table):
     @classmethod
     def of(cls, comparison: Compared) -> ComparedPoints:
         """All that two runs share."""
-        found: ComparedPoints = cls.of_rows([_row(one) for one in comparison.each()])
-        return found
+        return cls.of_rows(map(_row, comparison.each()))
 
 
 def _row(one: Pair) -> dict[str, object]:
@@ -72,9 +70,9 @@ def _row(one: Pair) -> dict[str, object]:
         "size_bytes": one.size_bytes,
         **route,
         **{name: value for name, value in loads.items() if value is not UNSET},
-        **ends("a", "mbps", one.a),
-        **ends("b", "mbps", one.b),
-        **ends("ratio", "", one.ratio),
+        "a_mbps": one.a,
+        "b_mbps": one.b,
+        "ratio": one.ratio,
         "is_significant": one.significant,
         "noise_a_share": one.noise_a,
         "noise_b_share": one.noise_b,

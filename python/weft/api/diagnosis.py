@@ -8,11 +8,10 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from weft.api.table import Table
-from weft.api.tables import ends, interval
+from weft.api.table import Table, interval
 from weft.api.text import Said
 from weft.diagnosis.explain.finding import Explanation
-from weft.diagnosis.limits.findings import Findings, Limit, Slow
+from weft.diagnosis.limits.findings import Findings, Limit
 from weft.nodeset import fold
 from weft.quantity import range_mbps
 
@@ -25,7 +24,7 @@ class Limits(Table):
             "kind": pa.string(),
             "members": pa.list_(pa.string()),
             "direction": pa.string(),
-            **interval("capacity", "mbps"),
+            **interval("capacity_mbps"),
             "demand_mbps": pa.float64(),
             "confidence_share": pa.float64(),
         }
@@ -34,20 +33,7 @@ class Limits(Table):
     @classmethod
     def of(cls, limits: Sequence[Limit]) -> Limits:
         """Those of a diagnosis."""
-        found: Limits = cls.of_rows(
-            [
-                {
-                    "kind": one.kind,
-                    "members": list(one.members),
-                    "direction": one.direction,
-                    **ends("capacity", "mbps", one.capacity_mbps),
-                    "demand_mbps": one.demand_mbps,
-                    "confidence_share": one.confidence,
-                }
-                for one in limits
-            ]
-        )
-        return found
+        return cls.of_objects(limits, confidence_share=lambda one: one.confidence)
 
 
 class SlowNodes(Table):
@@ -58,27 +44,10 @@ class SlowNodes(Table):
             "kind": pa.string(),
             "nodes": pa.list_(pa.string()),
             "direction": pa.string(),
-            **interval("rate", "mbps"),
+            **interval("rate_mbps"),
             "expected_mbps": pa.float64(),
         }
     )
-
-    @classmethod
-    def of(cls, slow: Sequence[Slow]) -> SlowNodes:
-        """Those of a diagnosis."""
-        found: SlowNodes = cls.of_rows(
-            [
-                {
-                    "kind": one.kind,
-                    "nodes": list(one.nodes),
-                    "direction": one.direction,
-                    **ends("rate", "mbps", one.rate_mbps),
-                    "expected_mbps": one.expected_mbps,
-                }
-                for one in slow
-            ]
-        )
-        return found
 
 
 class Diagnosis(Said):
@@ -101,7 +70,7 @@ class Diagnosis(Said):
     @cached_property
     def slow(self) -> SlowNodes:
         """Nodes, directions and routes that are slow by themselves (Mb/s)."""
-        return SlowNodes.of(self.findings.slow)
+        return SlowNodes.of_objects(self.findings.slow)
 
     @property
     def explanations(self) -> list[Explanation]:

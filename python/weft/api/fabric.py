@@ -32,10 +32,7 @@ class Limits(Table):
     @classmethod
     def of(cls, hops: Iterable[Hop]) -> Limits:
         """Those of a way or of a fabric."""
-        found: Limits = cls.of_rows(
-            [{"name": one.name, "rate_mbps": one.mbps, "delay_us": one.delay_us} for one in hops]
-        )
-        return found
+        return cls.of_objects(hops, rate_mbps=lambda one: one.mbps)
 
 
 class Fabric(Said):

@@ -84,7 +84,7 @@ class Predictions(Table):
 
 
 class Parameters(Table):
-    """The parameters of a model; an end of the interval that the points do not give is null."""
+    """The parameters of a model, the unit in each name; an end of the interval that the points do not give is null."""
 
     SCHEMA: ClassVar[pa.Schema] = pa.schema(
         {
@@ -95,18 +95,6 @@ class Parameters(Table):
             "is_held": pa.bool_(),
         }
     )
-
-    @classmethod
-    def of(cls, estimates: Sequence[Estimate]) -> Parameters:
-        """Those of a fit; the unit is in the parameter's name."""
-        found: Parameters = cls.of_rows(
-            [
-                {name: getattr(one, name) for name in ("name", "value", "low", "high")}
-                | {"is_held": one.held}
-                for one in estimates
-            ]
-        )
-        return found
 
 
 class Residuals(Table):
@@ -138,13 +126,12 @@ class Fit(Said):
     @cached_property
     def parameters(self) -> Parameters:
         """The parameters with their intervals."""
-        return Parameters.of(self.fitted.estimates)
+        return Parameters.of_objects(self.fitted.estimates, is_held=lambda one: one.held)
 
     @cached_property
     def residuals(self) -> Residuals:
         """Each measured value beside what the model predicts."""
-        found: Residuals = Residuals.of_rows([vars(one) for one in self.fitted.residuals])
-        return found
+        return Residuals.of_objects(self.fitted.residuals)
 
     def predict(self, at: npt.ArrayLike) -> Predictions:
         """The model at message sizes in bytes (hockney: time_us, throughput_mbps), or at gammas (laws: gain_share).

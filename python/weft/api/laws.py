@@ -38,8 +38,7 @@ class Gains(Table):
     def of(cls, points: Sequence[Point]) -> Gains:
         """Those of a curve."""
         columns = zip(*points, strict=True)
-        found: Gains = cls.of_columns(dict(zip(cls.SCHEMA.names, map(list, columns), strict=True)))
-        return found
+        return cls.of_columns(dict(zip(cls.SCHEMA.names, map(list, columns), strict=True)))
 
 
 class Offload(Said):

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import pyarrow as pa
 
 from weft.api.text import html_table, text_table
 from weft.errors import RequestError
+from weft.interval import Interval
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas
     import polars
+
+T = TypeVar("T")
 
 SHOWN_ROWS = 10
 """So many are printed; `to_pandas()` and the others have all."""
@@ -35,12 +38,19 @@ class Table:
         self._table = table
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Mapping[str, object]]) -> Any:
-        """A table of this kind from its rows."""
-        return cls(pa.Table.from_pylist(list(rows), cls.SCHEMA))
+    def of_rows(cls, rows: Iterable[Mapping[str, object]]) -> Self:
+        """A table of this kind from its rows; an interval is three columns, and what is no column is left out."""
+        return cls(pa.Table.from_pylist(list(map(_flat, rows)), cls.SCHEMA))
 
     @classmethod
-    def of_columns(cls, columns: Mapping[str, object]) -> Any:
+    def of_objects(cls, objects: Iterable[T], **computed: Callable[[T], object]) -> Self:
+        """A table of this kind: a row for each object, from its attributes, and from what is computed of it."""
+        return cls.of_rows(
+            vars(one) | {name: read(one) for name, read in computed.items()} for one in objects
+        )
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, object]) -> Self:
         """A table of this kind from arrays by name."""
         return cls(pa.table([columns[name] for name in cls.SCHEMA.names], cls.SCHEMA))
 
@@ -101,6 +111,27 @@ class Table:
     @property
     def _head(self) -> list[list[Any]]:
         return [list(row.values()) for row in self._table.slice(0, SHOWN_ROWS).to_pylist()]
+
+
+def interval(name: str) -> dict[str, pa.DataType]:
+    """The columns of an interval such as rate_mbps: rate_mbps (the median), rate_low_mbps, rate_high_mbps."""
+    return dict.fromkeys(_interval_names(name), pa.float64())
+
+
+def _interval_names(name: str) -> tuple[str, str, str]:
+    base, _, unit = name.rpartition("_") if "_" in name else (name, "", "")
+    end = f"_{unit}" if unit else ""
+    return name, f"{base}_low{end}", f"{base}_high{end}"
+
+
+def _flat(row: Mapping[str, object]) -> dict[str, object]:
+    """The row with the ends of its intervals as columns of their own."""
+    found = dict(row)
+    for name, value in row.items():
+        if isinstance(value, Interval):
+            ends = (value.median, value.low, value.high)
+            found |= zip(_interval_names(name), ends, strict=True)
+    return found
 
 
 def _needed(name: str) -> ModuleType:

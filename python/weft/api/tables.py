@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 import pyarrow as pa
 
-from weft.api.table import Table
+from weft.api.table import Table, interval
 from weft.diagnosis.curve import Ints
 from weft.diagnosis.ensemble.phases import Phase
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.ensemble.routes import fastest_of_each_route, latencies_us
 from weft.diagnosis.evidence import PointEvidence
 from weft.diagnosis.points import Point
-from weft.interval import Interval
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
 
 _NAMED = pa.dictionary(pa.int32(), pa.string())
-
-
-def interval(name: str, unit: str) -> dict[str, pa.DataType]:
-    """The columns of an interval: name_unit, name_low_unit, name_high_unit."""
-    return dict.fromkeys(_interval_names(name, unit), pa.float64())
-
-
-def ends(name: str, unit: str, value: Interval | None) -> dict[str, float | None]:
-    """An interval as the values of these columns; none where it is None."""
-    values = (None,) * 3 if value is None else (value.median, value.low, value.high)
-    return dict(zip(_interval_names(name, unit), values, strict=True))
-
-
-def _interval_names(name: str, unit: str) -> list[str]:
-    return [f"{part}_{unit}" if unit else part for part in (name, f"{name}_low", f"{name}_high")]
 
 
 class Samples(Table):
@@ -58,8 +42,8 @@ class Points(Table):
             "pattern": pa.string(),
             "transport": pa.string(),
             "size_bytes": pa.int64(),
-            **interval("latency", "us"),
-            **interval("throughput", "mbps"),
+            **interval("latency_us"),
+            **interval("throughput_mbps"),
             "launches": pa.int32(),
             "coverage_share": pa.float64(),
             "modes": pa.int32(),
@@ -70,24 +54,12 @@ class Points(Table):
     @classmethod
     def of(cls, points: Iterable[Point]) -> Points:
         """Those of a run."""
-        found: Points = cls.of_rows(
-            [
-                {
-                    "step": one.step,
-                    "pattern": one.pattern,
-                    "transport": one.transport,
-                    "size_bytes": one.size_bytes,
-                    **ends("latency", "us", one.latency_us),
-                    **ends("throughput", "mbps", one.throughput_mbps),
-                    "launches": one.launches,
-                    "coverage_share": one.coverage,
-                    "modes": one.modes.count,
-                    "is_dip": one.dip,
-                }
-                for one in points
-            ]
+        return cls.of_objects(
+            points,
+            coverage_share=lambda one: one.coverage,
+            modes=lambda one: one.modes.count,
+            is_dip=lambda one: one.dip,
         )
-        return found
 
 
 class Routes(Table):
@@ -101,7 +73,7 @@ class Routes(Table):
             "src": _NAMED,
             "dst": _NAMED,
             "size_bytes": pa.int64(),
-            **interval("rate", "mbps"),
+            **interval("rate_mbps"),
             "step": pa.int32(),
             "phase": pa.int32(),
             "latency_us": pa.float64(),
@@ -114,7 +86,7 @@ class Routes(Table):
         best, timed = fastest_of_each_route(rates), latencies_us(meta, rates)
         routes = zip(best.src.tolist(), best.dst.tolist(), strict=True)
         names = pa.array([str(node["name"]) for node in meta.nodes], pa.string())
-        found: Routes = cls.of_columns(
+        return cls.of_columns(
             {
                 "src": _named(best.src, names),
                 "dst": _named(best.dst, names),
@@ -127,7 +99,6 @@ class Routes(Table):
                 "latency_us": pa.array([timed.get(ends) for ends in routes], pa.float64()),
             }
         )
-        return found
 
 
 class Phases(Table):
@@ -155,13 +126,11 @@ class Phases(Table):
     @classmethod
     def of(cls, phases: Iterable[Phase]) -> Phases:
         """Those of a run, in order."""
-        found: Phases = cls.of_rows(
-            [
-                vars(one) | dict(zip(("slowest_src", "slowest_dst"), one.slowest, strict=True))
-                for one in phases
-            ]
+        return cls.of_objects(
+            phases,
+            slowest_src=lambda one: one.slowest[0],
+            slowest_dst=lambda one: one.slowest[1],
         )
-        return found
 
 
 class Evidence(Table):
@@ -181,25 +150,20 @@ class Evidence(Table):
             "launches": pa.int32(),
             "kind": pa.string(),
             "name": pa.string(),
-            **interval("value", ""),
+            **interval("value"),
         }
     )
 
     @classmethod
     def of(cls, points: Iterable[PointEvidence]) -> Evidence:
         """That of a run."""
-        found: Evidence = cls.of_rows([row for one in points for row in _evidence_rows(one)])
-        return found
+        return cls.of_rows(row for one in points for row in _evidence_rows(one))
 
 
-def _evidence_rows(one: PointEvidence) -> list[dict[str, object]]:
-    said = {"measure": one.measures, "counter": one.counters}
-    return [
-        {name: getattr(one, name) for name in Evidence.SCHEMA.names[:6]}
-        | {"kind": kind, "name": name, **ends("value", "", value)}
-        for kind, values in said.items()
-        for name, value in values.items()
-    ]
+def _evidence_rows(one: PointEvidence) -> Iterator[dict[str, object]]:
+    for kind, values in (("measure", one.measures), ("counter", one.counters)):
+        for name, value in values.items():
+            yield vars(one) | {"kind": kind, "name": name, "value": value}
 
 
 def _named(positions: Ints, names: pa.Array) -> pa.DictionaryArray:
