@@ -72,4 +72,5 @@ def check_resumable(out: Path) -> None:
     whole = partial.resume()
     assert whole.status == "complete" and len(whole.samples) > kept
     assert set(whole.points["launches"]) == {20}
+    assert {"system_ns", "elapsed_ns"} <= set(whole.evidence["name"])
     assert whole.samples.to_arrow().slice(0, kept).equals(partial.samples.to_arrow())

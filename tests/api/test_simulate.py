@@ -1,5 +1,6 @@
 """Simulations from Python: in memory, with what a run in a folder has."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ def test_a_simulation_in_memory_is_what_a_run_in_a_folder_is(tmp_path: Path) -> 
     assert held.folder is None and held.status == "complete"
     for name in ("samples", "routes", "phases"):
         assert getattr(held, name).to_arrow().equals(getattr(stored, name).to_arrow()), name
+    assert re.search(
+        r"31 phases took .* ms, each route gets \d+ Mb/s; the slowest is n\d+ to n17", repr(held)
+    )
     assert held.figures == stored.figures and "busiest-1" in held.figures
     assert not Path("aapc on two-racks").exists()
 

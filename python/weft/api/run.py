@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from weft.api.diagnosis import Diagnosis
 from weft.api.figures import chosen, figures_of
 from weft.api.tables import Evidence, Phases, Points, Routes, Samples
 from weft.api.text import Said
-from weft.diagnosis.ensemble.phases import phases
+from weft.diagnosis.ensemble.phases import Phase, overall_mbps, phases
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.evidence import evidence
 from weft.diagnosis.limits.diagnosis import diagnose
@@ -20,6 +21,7 @@ from weft.diagnosis.signature import Signature, signature
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.execute.request import commands_of_run, resume_run
+from weft.quantity import format_mbps, format_us
 from weft.runs.folder import Run as StoredRun
 from weft.runs.meta import RunMeta, Status, Warning
 
@@ -93,7 +95,7 @@ class Run(Said):
     @cached_property
     def phases(self) -> Phases:
         """Each phase: how long it took (ms), its slowest route, what all routes carried (Mb/s)."""
-        return Phases.of(phases(self.stored, self._rates))
+        return Phases.of(self._found_phases)
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -139,7 +141,24 @@ class Run(Said):
         said = verdict(self.stored).splitlines()
         explained = [f"{one.text}." for one in self.diagnosis.explanations[:SHOWN]]
         warned = [f"warning: {one.message} [{one.code}]" for one in self.warnings[:SHOWN]]
-        return [title, *said, *explained, *warned]
+        return [title, *said, *self._phase_lines(), *explained, *warned]
+
+    def _phase_lines(self) -> Iterator[str]:
+        """Of each step between many nodes: how long its phases took, and what each route got."""
+        for step, planned in enumerate(self.meta.plan.steps):
+            mine = [one for one in self._found_phases if one.step == step]
+            if mine and planned.is_ensemble and not planned.measures_latency:
+                slowest = min(mine, key=lambda one: one.rate_mbps)
+                took = format_us(1e3 * sum(one.elapsed_ms for one in mine))
+                yield (
+                    f"{planned.name}: {len(mine):,} phases took {took}, each route gets "
+                    f"{format_mbps(overall_mbps(mine))}; the slowest is {' to '.join(slowest.slowest)} with "
+                    f"{format_mbps(slowest.rate_mbps)}"
+                )
+
+    @cached_property
+    def _found_phases(self) -> list[Phase]:
+        return phases(self.stored, self._rates)
 
     @cached_property
     def _rates(self) -> Rates:
