@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from weft.errors import RequestError, WeftError, WorkError
 
 if TYPE_CHECKING:
+    from weft.api.accept import Acceptance, accept, resume_acceptance
     from weft.api.comparison import Comparison, compare
     from weft.api.diagnose import diagnose
     from weft.api.diagnosis import Diagnosis
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Acceptance",
     "Comparison",
     "Diagnosis",
     "Fabric",
@@ -43,6 +45,7 @@ __all__ = [
     "Table",
     "WeftError",
     "WorkError",
+    "accept",
     "compare",
     "diagnose",
     "fabric",
@@ -51,11 +54,13 @@ __all__ = [
     "machine",
     "models",
     "open",
+    "resume_acceptance",
     "run",
     "simulate",
 ]
 
 _FILES = {
+    "accept": ("Acceptance", "accept", "resume_acceptance"),
     "comparison": ("Comparison", "compare"),
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),

@@ -215,9 +215,8 @@ class _Work:
         request, out = self._request, self._folder / name
         try:
             if (out / FILE_NAME).exists():
-                self._runs[name] = resume_run(
-                    str(out), reporter, request.patience_s, commands_of_run(str(out))
-                )
+                approved = commands_of_run(str(out))
+                self._keep(name, resume_run(str(out), reporter, request.patience_s, approved))
                 return
             file = self._folder / f"{name}.toml"
             _write(file, plan.encode())
@@ -230,13 +229,19 @@ class _Work:
                 nodes=request.nodes,
                 ports=request.ports,
             )
-            self._runs[name] = start_run(wanted, reporter)
+            self._keep(name, start_run(wanted, reporter))
         except WorkError as error:
             own, whole = f"weft run --resume {out}", f"weft accept --resume {self._folder}"
             hint = error.hint.replace(own, whole)
             if whole not in hint:
                 hint = f"{hint}; continue with `{whole}`".lstrip("; ")
             raise WorkError(f"{name}: {error.message}", hint) from None
+
+    def _keep(self, name: str, run: Run) -> None:
+        """An interrupt ends the acceptance, not only the run that it came in."""
+        if run.meta.is_interrupted:
+            raise KeyboardInterrupt(f"continue it with `weft accept --resume {self._folder}`")
+        self._runs[name] = run
 
 
 def _promise(request: AcceptRequest, names: tuple[str, ...]) -> Promise | None:

@@ -182,7 +182,7 @@ class Interrupted(KeyboardInterrupt):
 def ended(stored: StoredRun) -> Run:
     """A run that has just ended; raises Interrupted where a user ended it."""
     run = Run(stored)
-    if run.status != "complete" and any(one.code == "interrupted" for one in run.warnings):
+    if run.meta.is_interrupted:
         raise Interrupted(run)
     return run
 

@@ -108,6 +108,11 @@ class RunMeta:
         if self.status == "complete":
             self.status = "partial"
 
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a user ended the run before its end."""
+        return self.status != "complete" and any(one.code == "interrupted" for one in self.warnings)
+
     def chosen(self, step: int, launch: int) -> list[records.Chosen]:
         """The phases that were chosen for a step during the run, in their order."""
         return [one for one in self.phases if (one["step"], one["launch"]) == (step, launch)]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from weft.acceptance.accept import AcceptRequest
-from weft.acceptance.accept import accept as carry_out
-from weft.acceptance.accept import resume as continue_
-from weft.acceptance.faults import faults
 from weft.acceptance.junit import write_junit
-from weft.acceptance.page import write_page
+from weft.api.accept import accept as carry_out
+from weft.api.accept import resume_acceptance
 from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.acceptance import print_acceptance
@@ -70,22 +66,28 @@ def accept(
                 "--resume takes testbed and requirements from the folder",
                 "leave out all but --junit and --json",
             )
-        folder = resume
-        found = continue_(resume, showing)
+        result = resume_acceptance(resume, showing=showing)
     elif testbed is None:
         raise RequestError("a testbed is needed", "for example `weft accept --on lab:bad-cable`")
     else:
-        folder = out or f"runs/accept-{datetime.datetime.now():%Y%m%d-%H%M%S}"
-        request = AcceptRequest(testbed, folder, expect, fabric, scale, nodes, ports)
-        found = carry_out(request, showing)
-    page = write_page(found, Path(folder))
+        result = carry_out(
+            testbed,
+            expect=expect,
+            fabric=fabric,
+            out=out,
+            scale=scale,
+            nodes=nodes,
+            ports=ports,
+            showing=showing,
+        )
+    found = result.found
     if junit is not None:
         write_junit(found, junit)
     if as_json:
-        print_json(found.to_json() | {"faults": faults(found.verdicts), "page": str(page)})
+        print_json(found.to_json() | {"faults": result.faults, "page": str(result.page)})
     else:
         print_acceptance(found)
-        click.echo(f"\nfor the vendor: {page}")
+        click.echo(f"\nfor the vendor: {result.page}")
     context.exit(0 if found.passed else 1)
 
 

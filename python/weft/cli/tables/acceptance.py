@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from weft.acceptance.decide import text_of
 from weft.acceptance.verdict import Acceptance, Cause, Symptom, Verdict
+from weft.api.accept import HEADINGS
 from weft.cli.tables.layout import terminal, titled
 from weft.nodeset import fold
 
-HEADINGS = {True: "accepted", False: "NOT accepted", None: "not decided"}
 MOST_CAUSES = 3
 
 

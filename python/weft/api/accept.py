@@ -1,0 +1,138 @@
+"""Accepting a cluster from Python: a verdict on each requirement."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+import pyarrow as pa
+
+from weft.acceptance import accept as acceptance
+from weft.acceptance.accept import AcceptRequest, Showing
+from weft.acceptance.faults import Fault, faults
+from weft.acceptance.page import write_page
+from weft.acceptance.verdict import Acceptance as Found
+from weft.acceptance.verdict import Verdict
+from weft.api.run import Run, opened
+from weft.api.table import Table
+from weft.api.text import Said
+from weft.execute.progress import Reporter
+
+
+class Verdicts(Table):
+    """A row for each requirement (shape: requirements): `status` is "met", "not met" or "not decided".
+
+    `measured` is the worst that was found, with its interval, and `limit` what is required, both in the row's unit;
+    null where the requirement is about no number. `elements` are what is wrong, `causes` the likeliest first.
+    """
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "requirement": pa.string(),
+            "title": pa.string(),
+            "status": pa.string(),
+            "measured": pa.float64(),
+            "measured_low": pa.float64(),
+            "measured_high": pa.float64(),
+            "limit": pa.float64(),
+            "unit": pa.string(),
+            "elements": pa.list_(pa.string()),
+            "causes": pa.list_(pa.string()),
+            "would_decide": pa.string(),
+        }
+    )
+
+
+def _row(one: Verdict) -> dict[str, object]:
+    plain = {name: getattr(one, name) for name in Verdict.__struct_fields__}
+    elements = [symptom.element for symptom in one.symptoms]
+    measured = {"measured": None} if one.measured is None else {"measured": one.measured}
+    causes = [cause.title for cause in one.causes]
+    return plain | measured | {"elements": elements, "causes": causes}
+
+
+HEADINGS = {True: "accepted", False: "NOT accepted", None: "not decided"}
+
+
+class Acceptance(Said):
+    """Whether a cluster meets its requirements, and why not. Made by `weft.accept`."""
+
+    def __init__(self, found: Found, folder: Path) -> None:
+        self.found, self.folder = found, folder
+        self.page = write_page(found, folder)
+        """The page for the vendor."""
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether all requirements are met; None where none is not met but some are not decided."""
+        return self.found.passed
+
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        """A row for each requirement."""
+        return Verdicts.of_rows(map(_row, self.found.verdicts))
+
+    @cached_property
+    def faults(self) -> list[Fault]:
+        """What is wrong, by element; first what spoils most requirements."""
+        return faults(self.found.verdicts)
+
+    @property
+    def runs(self) -> dict[str, Run]:
+        """The runs that the verdicts rest on, by name."""
+        return {Path(folder).name: opened(folder) for folder in self.found.runs}
+
+    def lines(self) -> list[str]:
+        """The verdict, then each requirement that is not met or not decided."""
+        title = f"{self.found.testbed}: {HEADINGS[self.passed]}, {len(self.found.nodes)} nodes"
+        return [title, *(_text(one) for one in self.found.verdicts if one.status != "met")]
+
+
+def _text(one: Verdict) -> str:
+    decides = f"; {one.would_decide}" if one.would_decide else ""
+    elements = ", ".join(dict.fromkeys(symptom.element for symptom in one.symptoms))
+    causes = (
+        f"; likely {' or '.join(cause.title for cause in one.causes[:2])}" if one.causes else ""
+    )
+    return f"{one.status}: {one.title}{': ' if elements else ''}{elements}{causes}{decides}"
+
+
+@contextmanager
+def _silent(what: str) -> Iterator[Reporter]:
+    yield Reporter()
+
+
+def accept(
+    on: str,
+    *,
+    expect: str | os.PathLike[str] | None = None,
+    fabric: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    scale: float = 1.0,
+    nodes: int | None = None,
+    ports: str | None = None,
+    showing: Showing = _silent,
+) -> Acceptance:
+    """Check and measure a cluster until each requirement is decided: `weft.accept("ssh:n[1-8]").verdicts.to_pandas()`.
+
+    on: what to accept. expect: a TOML file of requirements; by default what the fabric declares, and equal nodes.
+    fabric: the declared network, a catalogue name or a file. out: the folder of all runs; runs/accept-TIME by default.
+    scale: multiplies a lab's rates. nodes, ports: as in `weft.run`. showing: shows how far it is.
+
+    Raises RequestError before anything is started, WorkError where the work fails, and KeyboardInterrupt on an
+    interrupt: `weft.resume_acceptance(folder)` continues it.
+    """
+    folder = Path(out or f"runs/accept-{datetime.datetime.now():%Y%m%d-%H%M%S}")
+    expected, declared = (None if one is None else os.fspath(one) for one in (expect, fabric))
+    request = AcceptRequest(on, str(folder), expected, declared, scale, nodes, ports)
+    return Acceptance(acceptance.accept(request, showing), folder)
+
+
+def resume_acceptance(folder: str | os.PathLike[str], *, showing: Showing = _silent) -> Acceptance:
+    """Continue an acceptance that was cut short; what was measured stays. Raises RequestError where it is none."""
+    return Acceptance(acceptance.resume(os.fspath(folder), showing), Path(folder))
