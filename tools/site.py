@@ -43,6 +43,14 @@ def on_page_markdown(markdown, page, config, files):
     return markdown if inside else markdown.replace(f"]({down}", "](")
 
 
+def on_page_content(html, page, config, files):
+    """Leave out of notebooks what would load formulas and diagrams from the network; they have none."""
+    script = r"<script[^>]*>(?:(?!</script>).)*?{}(?:(?!</script>).)*</script>"
+    if not page.file.src_uri.endswith(".ipynb"):
+        return html
+    return re.sub(script.format("(?:mermaid|MathJax)"), "", html, flags=re.DOTALL)
+
+
 def api() -> str:
     """The page of all that `import weft` gives: functions first, then what they return."""
     names = sorted(weft_package.__all__, key=lambda name: (name[0].isupper(), name))
@@ -96,5 +104,5 @@ def _options(
 
 
 def _row(names: str, text: str) -> str:
-    shown = re.sub(r"\s+", " ", text).replace("|", "\\|")
+    shown = re.sub(r"\s+", " ", text).replace("|", "\\|").replace("[", "\\[")
     return f"| `{names}` | {shown} |"
