@@ -63,6 +63,13 @@ def test_a_limit_that_is_narrower_than_declared_is_named(tmp_path: Path) -> None
     assert by_key(found)["rate.below_declared"].status == "met"
 
 
+def test_a_slow_port_behind_a_narrow_uplink_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "narrow.toml"
+    file.write_text(NARROW % "3 Gb/s" + '[[overrides]]\nids = "n5"\nlink = { rate = "700 Mb/s" }\n')
+    slower = by_key(accepted(tmp_path, f"sim:{file}"))["nodes.slower"]
+    assert slower.status == "not met" and slower.symptoms[0].element == "n5"
+
+
 def test_a_file_of_requirements_decides_each_of_them(tmp_path: Path) -> None:
     file = tmp_path / "expect.toml"
     file.write_text(

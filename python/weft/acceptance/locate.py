@@ -46,8 +46,8 @@ def locate(pairs: Pairs, promise: Promise | None, below: float) -> list[Element]
 
 
 def slow_routes(pairs: Pairs, below: float) -> tuple[Mask, Mask]:
-    """Which routes were below that share in their rounds, and which were measured."""
-    known = ~np.isnan(pairs.mbps)
+    """Which routes were below that share in their rounds, and which could have been: those that had as much."""
+    known = ~np.isnan(pairs.mbps) & (pairs.sharing > below)
     usual = np.nanquantile(pairs.mbps / pairs.sharing, 0.75) * pairs.sharing
     return known & (pairs.mbps < below * usual), known
 

@@ -14,9 +14,8 @@ from weft.acceptance.pairs import Pairs
 from weft.acceptance.requirements import Requirement
 from weft.statistics import Floats
 
-BEST_QUANTILE = 0.75
-"""Of a node's routes: other traffic only takes from them, and a shared limit does not hold up all of them."""
-NEAREST_QUANTILE = 0.25
+BEST = 2
+"""So many better routes of a node may be by chance."""
 REFERENCES = 2
 """Ordinary pairs that are measured beside the suspects: what the others reach in the same conditions."""
 MOST_PAIRS = 8
@@ -29,8 +28,8 @@ DEFAULT_LATER = 0.5
 def node_rates(pairs: Pairs) -> dict[str, Floats]:
     """What each node reaches on its best routes, sending ("out") and receiving ("in"), in Mb/s."""
     return {
-        "out": _quantiles(pairs.mbps, BEST_QUANTILE),
-        "in": _quantiles(pairs.mbps.T, BEST_QUANTILE),
+        "out": _best(pairs.mbps),
+        "in": _best(pairs.mbps.T),
     }
 
 
@@ -38,7 +37,7 @@ def node_times(pairs: Pairs) -> Floats | None:
     """The one-way time of the smallest message to the nearest nodes, in us."""
     if not pairs.times_us:
         return None
-    return _quantiles(pairs.times_us[min(pairs.times_us)], NEAREST_QUANTILE)
+    return -_best(-pairs.times_us[min(pairs.times_us)])
 
 
 def again_pairs(pairs: Pairs, requirements: Sequence[Requirement]) -> list[Route]:
@@ -183,11 +182,14 @@ def _late_routes(pairs: Pairs, requirements: Sequence[Requirement]) -> Iterator[
             yield src, dst
 
 
-def _quantiles(table: Floats, quantile: float) -> Floats:
-    """Of each row, without what is missing; NaN for a row without any."""
+def _best(table: Floats) -> Floats:
+    """Of each row the greatest value but two, or the first of four, without what is missing; NaN for a row without any.
+
+    Other traffic only takes from a route, and a shared limit may hold up all but a node's few routes to its neighbours.
+    """
     found = np.full(len(table), np.nan)
     for at, row in enumerate(table):
-        known = row[~np.isnan(row)]
+        known = np.sort(row[~np.isnan(row)])[::-1]
         if len(known):
-            found[at] = np.quantile(known, quantile, method="nearest")
+            found[at] = known[min(BEST, len(known) // 4)]
     return found
