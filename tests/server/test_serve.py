@@ -1,5 +1,7 @@
 """`weft serve` in a process of its own, asked over HTTP."""
 
+import gc
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from support.command import refusal, weft_json
 from support.runs import affine_us, begin_run, launches_of, step_rows, write_run
 from support.served import Served, serving
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
+from support.waiting import wait_for
 
 SIZES = [1, 1024, 65536]
 HOSTILE = "<script>alert(1)<"
@@ -118,6 +121,23 @@ def test_changes_are_pushed_within_a_second_until_the_folder_is_gone(tmp_path: P
         shutil.rmtree(tmp_path / "growing")
         assert [name for _, name, _ in events][-1] == "gone"
         server.get("api/runs/growing/points", 404)
+
+
+def test_it_gives_way_and_forgets_browsers_that_went_away(served: Served, folder: Path) -> None:
+    def sockets() -> int:
+        links = Path(f"/proc/{served.process.pid}/fd").iterdir()
+        return sum(str(link.readlink()).startswith("socket:") for link in links)
+
+    assert os.sched_getscheduler(served.process.pid) == os.SCHED_IDLE
+    before = wait_for(sockets)
+    streams = [served.events("pair") for _ in range(5)]
+    assert all(next(stream) for stream in streams) and sockets() == before + 5
+    for stream in streams:
+        stream.close()
+    del streams, stream
+    gc.collect()
+    wait_for(lambda: sockets() == before)
+    assert next(served.events("pair"))
 
 
 def test_requests_without_the_token_or_for_other_hosts_learn_nothing(served: Served) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -55,7 +56,7 @@ class Served:
 
     async def runs(self, request: Request) -> Response:
         """All runs, the newest first."""
-        return _json({"runs": self._folders.listed()})
+        return _json({"runs": await asyncio.to_thread(self._folders.listed)})
 
     async def run(self, request: Request) -> Response:
         """What run.json says, and the document of `weft show --json`; what takes longer has addresses of its own."""

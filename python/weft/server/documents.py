@@ -102,7 +102,7 @@ def _is_fresh(path: Path, kept: _Kept) -> bool:
         return True
     age_s = time.monotonic() - kept.began_s
     is_recent = age_s < max(LEAST_AGE_S, kept.took_s / MOST_SHARE)
-    return is_recent and is_live(path, read_meta(path))
+    return is_recent and is_live(path, read_meta(path).status)
 
 
 async def _write(arguments: list[str], folder: Path) -> None:

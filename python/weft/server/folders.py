@@ -14,14 +14,16 @@ from weft.runs.listing import run_folders
 from weft.runs.lock import is_locked
 from weft.runs.meta import FILE_NAME, RunMeta
 
-MOST_METAS = 512
-"""So many contents of run.json are kept."""
+MOST_METAS, MOST_LINES = 8, 4096
+"""So many contents of run.json are kept, which may be large, and so many lines of the list."""
 FRESH_S = 30.0
 """A partial run whose stream has grown so lately is taken to be live where its lock cannot be seen: it may be held on
 another machine."""
 
 State = tuple[tuple[str, int, int, int], ...]
 """What tells a folder from what it was: name, inode, size and time of its files."""
+
+Version = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,9 @@ def state_of(path: Path) -> State:
     return tuple(found) if any(one[0] == FILE_NAME for one in found) else ()
 
 
-def is_live(path: Path, meta: RunMeta) -> bool:
-    """Whether the run is being written."""
-    if meta.status != "partial":
+def is_live(path: Path, status: str) -> bool:
+    """Whether a run of this status is being written."""
+    if status != "partial":
         return False
     try:
         age_s = time.time() - (path / STREAM_NAME).stat().st_mtime
@@ -83,12 +85,17 @@ def is_live(path: Path, meta: RunMeta) -> bool:
 
 def read_meta(path: Path) -> RunMeta:
     """What run.json says, kept for as long as it does not change; raises RequestError, FileNotFoundError."""
+    return _read_meta(path, _version(path))
+
+
+def _version(path: Path) -> Version:
+    """What tells run.json from what it was."""
     status = (path / FILE_NAME).stat()
-    return _read_meta(path, (status.st_ino, status.st_size, status.st_mtime_ns))
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 @lru_cache(MOST_METAS)
-def _read_meta(path: Path, _: tuple[int, int, int]) -> RunMeta:
+def _read_meta(path: Path, _: Version) -> RunMeta:
     return RunMeta.read(path)
 
 
@@ -99,11 +106,16 @@ def _stays_inside(path: Path) -> bool:
 
 def _line(name: str, path: Path) -> dict[str, Any]:
     try:
-        meta = read_meta(path)
+        line = _facts(path, _version(path))
     except (WeftError, OSError) as error:
-        return {"name": name, "error": str(error), "started": "", "live": False, "status": "failed"}
+        line = {"error": str(error), "started": "", "status": "failed"}
+    return {"name": name, **line, "live": is_live(path, line["status"])}
+
+
+@lru_cache(MOST_LINES)
+def _facts(path: Path, _: Version) -> dict[str, Any]:
+    meta = RunMeta.read(path)
     return {
-        "name": name,
         "plan": meta.plan.name,
         "testbed": meta.testbed.get("spec", meta.testbed.get("name", "")),
         "status": meta.status,
@@ -111,5 +123,4 @@ def _line(name: str, path: Path) -> dict[str, Any]:
         "nodes": len(meta.nodes),
         "samples": meta.rows,
         "warnings": len(meta.warnings),
-        "live": is_live(path, meta),
     }

@@ -63,7 +63,7 @@ class Views:
         while len(self._views) > 1 and sum(one.rows for one in self._views.values()) > MOST_ROWS:
             self._views.popitem(last=False)
         meta = view.meta
-        live = is_live(path, meta)
+        live = is_live(path, meta.status)
         status = {"status": meta.status, "live": live, "samples": view.rows}
         return Look(
             is_live=live,
