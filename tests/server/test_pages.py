@@ -190,7 +190,7 @@ def test_a_run_grows_on_the_page_until_its_folder_is_gone(
     expect(page.get_by_role("status").first).to_contain_text("deleted or moved")
     expect(page.locator("summary", has_text="All points (3)")).to_be_visible()
     # What was being read meanwhile is not there any more.
-    opened.complaints = [said for said in opened.complaints if "404" not in said]
+    opened.complaints = [one for one in opened.complaints if "Failed to load resource" not in one]
 
 
 def test_a_server_that_ends_leaves_what_is_shown(browser: Browser, folder: Path) -> None:
@@ -200,6 +200,7 @@ def test_a_server_that_ends_leaves_what_is_shown(browser: Browser, folder: Path)
         page.goto(f"{server.address}run/pair/")
         expect(page.locator("#curves canvas")).to_have_count(2)
         assert page.url == f"{server.address}?run=pair"
+        expect(page.locator("#signature")).to_be_visible()
     expect(page.locator(".notice")).to_contain_text("does not answer")
     expect(page.locator("#curves canvas")).to_have_count(2)
     page.close()

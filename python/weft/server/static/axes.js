@@ -28,7 +28,7 @@ export function scaleOf(kind, values, fromZero = false) {
   const known = values.filter((value) => Number.isFinite(value) && (!kind.base || value > 0));
   if (!known.length) return { time: false, range: () => [1, 10], distr: kind.base ? 3 : 1, log: kind.base || 10 };
   let [low, high] = [least(known), -least(known.map((value) => -value))];
-  if (kind.base) [low, high] = low === high ? [low / 2, high * 2] : [low / 1.25, high * 1.25];
+  if (kind.base) [low, high] = low === high ? [low / 2, high * 2] : [low / 1.4, high * 1.4];
   else {
     const air = (high - low) * 0.03 || Math.abs(high) * 0.05 || 0.5;
     [low, high] = [fromZero ? 0 : low - air, high + (high - low || 1) * (fromZero ? 0.06 : 0) + (fromZero ? 0 : air)];

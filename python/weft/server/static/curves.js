@@ -107,7 +107,8 @@ function marksLegend() {
 export class PhaseCurves {
   constructor() {
     this.plot = new Plot("Rate of each phase", { x: PHASE, y: linear(RATE), onMark: open, fromZero: true, height: 240 });
-    this.parts = [this.plot.figure];
+    this.hint = element("p", { className: "quiet" });
+    this.parts = [this.plot.figure, this.hint];
   }
 
   draw(phases, steps, asked) {
@@ -124,6 +125,7 @@ export class PhaseCurves {
       })),
     })));
     const fit = series.length <= MOST_PHASE_SERIES ? series : [];
+    this.hint.textContent = fit.length || !series.length ? "" : "Choose a step above for a figure of its phases.";
     this.plot.draw(fit, asked.mark);
     return fit;
   }

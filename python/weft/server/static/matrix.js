@@ -35,7 +35,7 @@ export class Matrix {
   draw(matrices, asked, slow = []) {
     this.views = matrices.map(viewOf);
     if (!this.views.length) return false;
-    const view = this.views.find(({ key }) => key === asked.matrix) ?? this.views.findLast((one) => !one.isLatency && one.known.length) ?? this.views[0];
+    const view = this.views.find(({ key }) => key === asked.matrix) ?? fullest(this.views, asked);
     this._drawChoice(view);
     const test = nodeTest(asked.nodes);
     const kept = view.nodes.map((name, i) => i).filter((i) => !test || test(view.nodes[i]));
@@ -209,9 +209,11 @@ export class Matrix {
     const { kept, nodes, rates, latencies } = this.shown;
     const [from, to] = place.map((one) => kept[one]);
     const [rate, latency] = [rates[from]?.[to], latencies?.[from]?.[to]];
+    const block = this.shown.matrix.nodes_per_row;
+    const more = block > 1 ? ` and the next ${block - 1}` : "";
     const text = rate === null || rate === undefined ? "not measured" : formatMbps(rate);
     const time = latency ? `, ${formatUs(latency)}` : "";
-    this.tip.replaceChildren(element("b", {}, `${nodes[from]} to ${nodes[to]}`), element("div", {}, text + time));
+    this.tip.replaceChildren(element("b", {}, `${nodes[from]}${more} to ${nodes[to]}${more}`), element("div", {}, text + time));
     const { cell, left, top } = this.layout;
     const x = left + (place[1] + 1) * cell + 8;
     const before = x > this.part.clientWidth / 2;
@@ -241,6 +243,12 @@ export class Matrix {
     if (this._isEmpty(next)) next = move(next);
     if (!this._isEmpty(next) && next[1] <= last) this._point(next);
   }
+}
+
+/** The matrix of the step that is asked for, or else that of rates with the largest part measured, the last of several. */
+function fullest(views, asked) {
+  const filled = ({ isLatency, matrix }) => (isLatency ? 0 : 1) + matrix.measured / (matrix.asked || 1);
+  return views.find(({ key }) => key === asked.step) ?? views.reduce((best, one) => (filled(one) >= filled(best) ? one : best));
 }
 
 const clamp = (place, last) => Math.min(last, Math.max(0, place));

@@ -19,6 +19,8 @@ import { colourOf, dashOf, onSchemeChange } from "./theme.js";
 const AGAIN_S = 4;
 const SAMPLES_AGAIN_S = 1;
 
+const GONE = "The run's folder is gone: it was deleted or moved. What is shown was read before.";
+
 const TITLES = {
   warnings: "Warnings", signature: "Signature", curves: "Latency and throughput", matrix: "Routes", phases: "Phases",
   study: "Search for limits", diagnosis: "Diagnosis", busy: "What limits it inside", figures: "Figures of the report",
@@ -50,7 +52,7 @@ export class RunPage {
     this.redraw = () => this._recolour();
     onSchemeChange(this.redraw);
     this._follow();
-    this._fetch();
+    this._fetchMeta();
   }
 
   close() {
@@ -74,7 +76,7 @@ export class RunPage {
     this.stop = follow(this.name, {
       connected: () => this._say(""),
       lost: () => this._lost(),
-      gone: () => this._say("The run's folder is gone: it was deleted or moved. What is shown was read before."),
+      gone: () => this._say(GONE, false, true),
       points: ({ points, removed }) => this._takePoints(points, removed ?? []),
       matrix: ({ matrices }) => this._take({ matrices }),
       xray: (study) => this._take({ study }),
@@ -103,7 +105,8 @@ export class RunPage {
     }
     const before = this.known.status;
     this._take({ status });
-    if (before && (before.samples !== status.samples || before.live !== status.live)) this._fetchLater(status.live);
+    if (!before) this._fetch();
+    else if ( (before.samples !== status.samples || before.live !== status.live)) this._fetchLater(status.live);
   }
 
   _readAgain() {
@@ -118,31 +121,46 @@ export class RunPage {
     try {
       const { runs } = await fetchJson("api/runs");
       const isThere = runs.some((run) => run.name === this.name);
-      if (!isThere) this._say(this.known.status ? "The run's folder is gone: it was deleted or moved. What is shown was read before." : "There is no run of this name here.");
+      if (!isThere) this._say(this.known.status ? GONE : "There is no run of this name here.");
     } catch {
       this._say(`The server does not answer since ${at}: what is shown is from before. Trying again.`);
     }
   }
 
-  _say(text, isError = false) {
-    if (this.isOver) return;
+  /** `isLast` where nothing that comes later matters any more. */
+  _say(text, isError = false, isLast = false) {
+    if (this.isOver || this.hasEnded) return;
+    this.hasEnded = isLast;
     this.notice.textContent = text;
     this.notice.hidden = !text;
     this.notice.classList.toggle("error", isError);
   }
 
+  async _fetchMeta() {
+    try {
+      this._take({ meta: await fetchJson(runAddress(this.name, "meta")) });
+    } catch (error) {
+      this._refused(error);
+    }
+  }
+
+  /** The long documents, which come after the first picture, so that they do not delay it. */
   async _fetch() {
     this.again = null;
     try {
-      this._take({ meta: await fetchJson(runAddress(this.name, "meta")) });
+      await this._fetchMeta();
       this._take({ show: (await fetchJson(runAddress(this.name))).show });
       if (this.isOver) return;
       if (!this.known.status?.live) this._take({ diagnosis: await fetchJson(runAddress(this.name, "diagnosis")) });
     } catch (error) {
-      this.isRefused = true;
-      if (error.status && error.status !== 404) this._say(error.message, true);
-      this._soon();
+      this._refused(error);
     }
+  }
+
+  _refused(error) {
+    this.isRefused = true;
+    if (error.status && error.status !== 404) this._say(error.message, true);
+    this._soon();
   }
 
   _fetchLater(isLive) {
