@@ -12,6 +12,8 @@ class WeftError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        if hint:
+            self.add_note(f"hint: {hint}")  # What Python prints below the message.
 
 
 class RequestError(WeftError):

@@ -8,6 +8,7 @@ import duckdb
 import numpy as np
 import pandas
 import polars
+import pyarrow
 import pytest
 
 import weft
@@ -39,6 +40,7 @@ def test_other_libraries_read_the_tables(folder: Path) -> None:
     points = weft.open(folder).points
     frame = points.to_pandas()
     assert isinstance(frame, pandas.DataFrame) and list(frame["size_bytes"]) == SIZES
+    assert pyarrow.table(points).equals(points.to_arrow())
     for found in (points.to_polars(), polars.DataFrame(points)):
         assert found["size_bytes"].to_list() == SIZES
         assert found.columns == points.columns
@@ -55,6 +57,7 @@ def test_a_library_that_is_missing_is_named(folder: Path, monkeypatch: pytest.Mo
         with pytest.raises(weft.RequestError, match=f"{name} is not installed") as caught:
             getattr(points, f"to_{name}")()
         assert f"pip install {name}" in caught.value.hint
+        assert caught.value.__notes__ == [f"hint: {caught.value.hint}"]
     assert points["size_bytes"].tolist() == SIZES
     with refused("no column 'size'"):
         points["size"]

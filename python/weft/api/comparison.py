@@ -114,7 +114,12 @@ class Comparison(Said):
             f"middle difference {found.median_abs_error_pct:.3g} %, largest "
             f"{found.worst_abs_error_pct:.3g} %"
         )
-        sure = f"{sum(one is True for one in decided):,} of {len(decided):,} differ surely"
+        known = [one for one in decided if one is not None]
+        sure = (
+            f"{sum(known):,} of {len(known):,} differ surely"
+            if known
+            else "one launch proves nothing"
+        )
         warned = [f"warning: {one.message} [{one.code}]" for one in found.warnings[:SHOWN]]
         return [f"{found.a} over {found.b}: {errors}; {sure}", *warned]
 

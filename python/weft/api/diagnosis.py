@@ -86,7 +86,7 @@ class Diagnosis(Said):
         """The verdict, then each limit, slow node, explanation and difference."""
         found = self.findings
         limits = [
-            f"{one.kind} of {fold(one.members)}: {range_mbps(one.capacity_mbps)}"
+            f"{one.kind} of {fold(one.members)}, {one.direction}: {range_mbps(one.capacity_mbps)}"
             for one in found.limits
         ]
         slow = [f"slow {one.kind} {one.name}: {range_mbps(one.rate_mbps)}" for one in found.slow]
