@@ -10,6 +10,7 @@ import click
 import pytest
 
 from support.computed import compute
+from weft.acceptance.requirements import read_requirements
 from weft.calibrate.values import read_values
 from weft.cli.main import weft
 from weft.fabrics.load import load_fabric
@@ -91,6 +92,8 @@ def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
     if "steps" in document:
         steps = parse_plan(path.read_text(), str(path)).steps
         assert all(expand(step, 96) for step in steps)
+    elif "network" in document:
+        assert len(read_requirements(str(path))) > 10
     elif "nodes" in document:
         read_host_file(str(path))
     elif "links" in document:

@@ -1,15 +1,16 @@
-"""An acceptance on a terminal: the verdict first, then what is wrong, then all requirements."""
+"""An acceptance on a terminal: the verdict, all requirements, then each fault with its likely causes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from weft.acceptance.decide import text_of
-from weft.acceptance.verdict import Acceptance, Cause, Symptom, Verdict
-from weft.api.accept import HEADINGS
+from weft.acceptance.faults import Fault, faults
+from weft.acceptance.verdict import Acceptance, Cause, Verdict
 from weft.cli.tables.layout import terminal, titled
 from weft.nodeset import fold
 
+HEADINGS = {True: "accepted", False: "NOT accepted", None: "not decided"}
 MOST_CAUSES = 3
 
 
@@ -26,15 +27,16 @@ def print_acceptance(found: Acceptance) -> None:
         f"{found.elapsed_s:.0f} s",
         style="bold",
     )
-    console.print(f"required: {found.expected_from}", style="dim")
+    console.print(f"required: {found.expected_from}; the worst that was measured:", style="dim")
+    for row in _rows(found.verdicts):
+        console.print(row)
+    at_fault = faults(found.verdicts)
+    for fault in at_fault:
+        titled(console, f"at fault: {_where(fault)}", *_fault(fault))
+    told = {verdict.requirement for fault in at_fault for verdict in fault.verdicts}
     for verdict in found.verdicts:
-        if verdict.status != "met":
-            titled(
-                console,
-                f"{verdict.status}: {verdict.title} [{verdict.requirement}]",
-                *_lines(verdict),
-            )
-    titled(console, "all requirements, with the worst that was measured", *_rows(found.verdicts))
+        if verdict.status != "met" and verdict.requirement not in told:
+            titled(console, f"{verdict.status}: {verdict.title}", *_open(verdict))
 
 
 def _rows(verdicts: Sequence[Verdict]) -> list[str]:
@@ -43,20 +45,30 @@ def _rows(verdicts: Sequence[Verdict]) -> list[str]:
     return [row.rstrip() for row in rows]
 
 
-def _lines(verdict: Verdict) -> list[str]:
-    lines = [f"  {_symptom(one)}" for one in verdict.symptoms]
-    lines += [f"    {line}" for line in verdict.evidence]
-    for number, cause in enumerate(verdict.causes[:MOST_CAUSES], 1):
+def _measured(one: Verdict) -> str:
+    return text_of(one.measured, one.unit) if one.measured else ""
+
+
+def _where(fault: Fault) -> str:
+    nodes = fold(fault.nodes)
+    is_named = len(fault.nodes) == 1 or nodes in fault.element
+    return fault.element if is_named else f"{fault.element} ({nodes})"
+
+
+def _fault(fault: Fault) -> list[str]:
+    lines = []
+    for verdict in fault.verdicts:
+        lines.append(f"  not met: {verdict.title} [{verdict.requirement}]")
+        lines += [f"    {line}" for line in verdict.evidence]
+    lines += ["  likely causes, and how to check each:"] if fault.causes else []
+    for number, cause in enumerate(fault.causes[:MOST_CAUSES], 1):
         lines += _cause(number, cause)
-    if verdict.would_decide:
-        lines.append(f"  would decide it: {verdict.would_decide}")
     return lines
 
 
-def _symptom(one: Symptom) -> str:
-    nodes = fold(one.nodes)
-    where = one.element if nodes in one.element else f"{one.element} ({nodes})"
-    return f"{one.kind}: {where}"
+def _open(verdict: Verdict) -> list[str]:
+    lines = [f"  {line}" for line in verdict.evidence]
+    return [*lines, f"  would decide it: {verdict.would_decide}"] if verdict.would_decide else lines
 
 
 def _cause(number: int, cause: Cause) -> list[str]:
@@ -65,7 +77,3 @@ def _cause(number: int, cause: Cause) -> list[str]:
         f"       check: {cause.check}",
         f"       remedy: {cause.remedy}",
     ]
-
-
-def _measured(one: Verdict) -> str:
-    return text_of(one.measured, one.unit) if one.measured else ""
