@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,6 +56,15 @@ def test_runs_are_listed_with_what_is_wrong_with_them(served: Served) -> None:
     assert set(runs) == {"pair", "older/pair", "many", "damaged", HOSTILE}
     assert "not JSON" in runs["damaged"]["error"]
     assert {"status": "complete", "nodes": 8, "live": False}.items() <= runs["many"].items()
+
+
+def test_one_run_is_served_at_the_port_that_is_given(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with serving(folder / "older" / "pair", "--port", str(port)) as server:
+        assert server.port == port and f":{port}/" in server.address
+        assert [run["name"] for run in server.get("api/runs")["runs"]] == ["pair"]
+        assert server.get("api/runs/pair/points")["points"]
 
 
 def test_documents_are_those_of_the_commands(served: Served, folder: Path) -> None:

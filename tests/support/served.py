@@ -60,12 +60,14 @@ class Served:
 @contextmanager
 def serving(folder: Path, *arguments: str) -> Iterator[Served]:
     """A server of the runs in a folder, which Ctrl-C ends without a word."""
-    process = start("serve", folder, *arguments)
+    process = start("serve", folder, "--json", *arguments)
     assert process.stdout and process.stderr
-    address = process.stdout.readline().strip()
+    said = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+    address = said["address"]
+    assert said == {"address": address, "port": said["port"], "folder": str(folder.resolve())}
     try:
-        yield Served(process, address, int(address.split(":")[2].partition("/")[0]))
+        yield Served(process, address, said["port"])
     finally:
         process.send_signal(2)
-        said = process.communicate(timeout=30)[1]
-    assert (process.returncode, said) == (0, "Ctrl-C ends it.\n")
+        errors = process.communicate(timeout=30)[1]
+    assert (process.returncode, errors) == (0, "")
