@@ -45,6 +45,7 @@ def test_a_code_is_explained() -> None:
     assert said.startswith("drift: A run") and "What to do: " in said
     assert "buffer-capped " in weft("explain").stdout
     assert weft_json("explain", "drift")["codes"][0]["code"] == "drift"
+    assert "Both ends fell back to a lower speed" in weft("explain", "link-speed").stdout
     told = refusal("explain", "drif")
     assert "drif: no such code or term" in told
     assert told.endswith("did you mean drift? `weft explain` lists all\n")

@@ -174,7 +174,8 @@ def _lines() -> Iterator[str]:
     yield "# What may be the cause, and how do I check it?"
     yield ""
     yield "`weft accept` names the likely causes of each requirement that is not met, likeliest first, with the code of"
-    yield "this table. The rules are data: `catalog/causes` has them, with the facts that speak for each cause."
+    yield "this table, which `weft explain CODE` explains, too. The rules are data: `catalog/causes` has them, with the"
+    yield "facts that speak for each cause."
     section = ""
     for rule in rules():
         if rule.section != section:

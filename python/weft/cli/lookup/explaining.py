@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 from rich.console import Console
 
+from weft.acceptance.causes import rules
 from weft.cli.error_pages import local_page
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import terminal, titled
@@ -22,10 +23,11 @@ from weft.runs.glossary import Term, terms
 def explain(code: tuple[str, ...], as_json: bool) -> None:
     """Explain the CODE of a warning, or a TERM; or list all.
 
-    Findings of `weft check` and causes of `weft diagnose` have codes, too. Terms are those of tables and JSON.
+    Findings of `weft check` and causes of `weft diagnose` and `weft accept` have codes, too. Terms are those of tables
+    and JSON.
     """
     name = " ".join(code)
-    found_codes = explained(name) if code else codes()
+    found_codes = [*explained(name), *causes(name)] if code else [*codes(), *causes()]
     found_terms = [one for one in terms() if not code or name.casefold() in one.names]
     if not found_codes and not found_terms:
         raise RequestError(f"{name}: no such code or term", _nearest(name))
@@ -39,8 +41,22 @@ def explain(code: tuple[str, ...], as_json: bool) -> None:
         _print_all(console, found_codes, found_terms)
 
 
+def causes(code: str | None = None) -> list[Code]:
+    """Causes that `weft accept` names, as codes; of one code, or all."""
+    return [
+        Code(
+            one.code,
+            f"{one.title}. {one.text}",
+            f"Check: {one.check} Then: {one.remedy}",
+            "Likely causes that `weft accept` names",
+        )
+        for one in (rule.cause for rule in rules())
+        if code in (None, one.code)
+    ]
+
+
 def _nearest(name: str) -> str:
-    known = {one.code for one in codes()}.union(*(one.names for one in terms()))
+    known = {one.code for one in (*codes(), *causes())}.union(*(one.names for one in terms()))
     near = difflib.get_close_matches(name.casefold(), sorted(known), cutoff=0.7)
     guess = f"did you mean {' or '.join(near)}? " if near else ""
     return f"{guess}`weft explain` lists all"
