@@ -15,6 +15,7 @@ from weft.api.text import Said
 from weft.diagnosis.ensemble.phases import Phase, overall_mbps, phases
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.evidence import evidence
+from weft.diagnosis.explain.explain import explain
 from weft.diagnosis.limits.diagnosis import diagnose
 from weft.diagnosis.points import points
 from weft.diagnosis.signature import Signature, signature
@@ -134,12 +135,16 @@ class Run(Said):
 
     def lines(self) -> list[str]:
         """What it found: the report's verdict, what explains it, and the warnings."""
+        return self._lines
+
+    @cached_property
+    def _lines(self) -> list[str]:
         from weft.report.verdict import verdict  # takes long to import
 
         place = self.folder or "in memory"
         title = f"{self.meta.plan.name}, {place}, {self.status}"
         said = verdict(self.stored).splitlines()
-        explained = [f"{one.text}." for one in self.diagnosis.explanations[:SHOWN]]
+        explained = [f"{one.text}." for one in explain(self.stored)[:SHOWN]]
         warned = [f"warning: {one.message} [{one.code}]" for one in self.warnings[:SHOWN]]
         return [title, *said, *self._phase_lines(), *explained, *warned]
 
