@@ -49,9 +49,26 @@ def blocks(language: str) -> list[object]:
     return [pytest.param(text, id=f"{page.name}: {text[:30]!r}") for page, text in found]
 
 
+def examples(group: click.Group, context: click.Context) -> Iterator[tuple[str, str]]:
+    """The example in the help of each command, by its name."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, context, name)
+        if isinstance(command, click.Group):
+            yield from examples(command, inner)
+        else:
+            yield inner.command_path, (command.epilog or "").removeprefix("Example: ")
+
+
+EXAMPLES = dict(examples(weft, click.Context(weft, info_name="weft")))
 CASES = [
     pytest.param(one, id=f"{page.name}: {one[:60]}") for page in PAGES for one in commands(page)
-]
+] + [pytest.param(one, id=f"help: {one}") for one in EXAMPLES.values() if one]
+
+
+def test_every_command_has_an_example_in_its_help() -> None:
+    assert [name for name, one in EXAMPLES.items() if not one.startswith(name)] == []
 
 
 @pytest.mark.parametrize("command", CASES)
@@ -69,7 +86,11 @@ def test_commands_in_pages_are_ones_that_weft_has(command: str) -> None:
 
 
 RUNS = sorted(
-    {tuple(arguments(one)) for page in PAGES for one in commands(page) if "--on" in arguments(one)}
+    {
+        tuple(arguments(one))
+        for one in (*(one for page in PAGES for one in commands(page)), *EXAMPLES.values())
+        if "--on" in arguments(one)
+    }
 )
 
 

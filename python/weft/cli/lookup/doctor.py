@@ -15,7 +15,7 @@ from weft.doctor.row import Row
 STYLES = {"yes": "green", "partly": "yellow", "no": "red"}
 
 
-@click.command()
+@click.command(epilog="Example: weft doctor")
 @json_option
 def doctor(as_json: bool) -> None:
     """Say what this machine can do, and how to get the rest.

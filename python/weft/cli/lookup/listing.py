@@ -28,7 +28,7 @@ WIDEST_NAME = 32
 """Titles begin behind longer names."""
 
 
-@click.command("list")
+@click.command("list", epilog="Example: weft list fabrics")
 @click.argument("kind", metavar="[KIND]", required=False, type=click.Choice(list(USES)))
 @click.argument("folder", required=False)
 @json_option

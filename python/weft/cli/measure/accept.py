@@ -19,7 +19,7 @@ from weft.errors import RequestError
 from weft.execute.progress import Reporter
 
 
-@click.command()
+@click.command(epilog="Example: weft accept --on lab:bad-cable")
 @click.option("--on", "testbed", metavar="TESTBED", help="What to accept, such as ssh:n[1-64].")
 @click.option(
     "--expect",

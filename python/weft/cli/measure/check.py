@@ -22,7 +22,7 @@ HEADINGS = {
 }
 
 
-@click.command()
+@click.command(epilog="Example: weft check --on ssh:node[01-32]")
 @click.option(
     "--on", "spec", required=True, metavar="KIND:NAME", help="What to check, such as ssh:n[1-8]."
 )

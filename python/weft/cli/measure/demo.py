@@ -17,7 +17,7 @@ from weft.demo.known import Known
 from weft.demo.network import NetworkDemonstration
 
 
-@click.command()
+@click.command(epilog="Example: weft demo")
 @click.option(
     "--out", default="runs/demo", show_default=True, help="Run folder; replaced if it exists."
 )

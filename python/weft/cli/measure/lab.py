@@ -19,7 +19,7 @@ def lab() -> None:
     """Build virtual clusters on this machine."""
 
 
-@lab.command()
+@lab.command(epilog="Example: weft lab up two-racks --scale 0.1")
 @click.argument("fabric")
 @click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
 @click.option("--name", help="Name of the lab.  [default: the fabric's name]")
@@ -35,7 +35,7 @@ def up(fabric: str, scale: float, name: str | None, as_json: bool) -> None:
     click.echo(f"{entry.id} is up: {hosts}")
 
 
-@lab.command("list")
+@lab.command("list", epilog="Example: weft lab list")
 @json_option
 def list_(as_json: bool) -> None:
     """List labs; a stale one has lost its daemon."""
@@ -52,7 +52,7 @@ def list_(as_json: bool) -> None:
     terminal(soft_wrap=True).print(table if entries else "no labs")
 
 
-@lab.command()
+@lab.command(epilog="Example: weft lab down two-racks")
 @click.argument("names", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All labs.")
 @json_option
@@ -70,7 +70,11 @@ def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
         click.echo(f"{one['id']} is down{rest}")
 
 
-@lab.command("exec", context_settings={"ignore_unknown_options": True})
+@lab.command(
+    "exec",
+    context_settings={"ignore_unknown_options": True},
+    epilog="Example: weft lab exec two-racks n1 -- ip addr",
+)
 @click.argument("name")
 @click.argument("node")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)

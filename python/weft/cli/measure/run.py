@@ -59,7 +59,7 @@ class Asked(Struct, frozen=True):
     as_json: bool = False
 
 
-@cloup.command()
+@cloup.command(epilog="Example: weft run signature --on lab:pair --out runs/pair")
 @cloup.argument("plan", required=False)
 @cloup.option_group(
     "Where and what",

@@ -23,7 +23,7 @@ def fabric() -> None:
     """List, show and convert networks."""
 
 
-@fabric.command("list")
+@fabric.command("list", epilog="Example: weft fabric list")
 @json_option
 def list_(as_json: bool) -> None:
     """List the catalogue's fabrics and the generators."""
@@ -35,7 +35,7 @@ def list_(as_json: bool) -> None:
     click.echo("\n".join([*fabrics, *(example for _, example in generators)]))
 
 
-@fabric.command()
+@fabric.command(epilog="Example: weft fabric show two-racks --way n1 n32")
 @click.argument("name")
 @click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
 @click.option("--way", nargs=2, metavar="FROM TO", help="Show the limits between two hosts.")
@@ -63,7 +63,7 @@ def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) ->
         console.print(plain_table("limits", "Mb/s on the wire", rows=rates))
 
 
-@fabric.command()
+@fabric.command(epilog="Example: weft fabric export two-racks dot")
 @click.argument("name")
 @click.argument("form", metavar="FORMAT", type=click.Choice(["simgrid", "dot"]))
 @click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
@@ -76,7 +76,7 @@ def export(name: str, form: str, scale: float, run_folder: str | None) -> None:
         click.echo(declared_dot(name, scale, run_folder), nl=False)
 
 
-@fabric.command("import")
+@fabric.command("import", epilog="Example: weft fabric import simgrid platform.xml")
 @click.argument("form", metavar="FORMAT", type=click.Choice(["simgrid"]))
 @click.argument("file", type=click.Path(path_type=Path))
 def import_(form: str, file: Path) -> None:

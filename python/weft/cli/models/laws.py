@@ -17,7 +17,7 @@ MOST_ROWS = 60
 """Longer tables are for --json."""
 
 
-@click.command()
+@click.command(epilog="Example: weft laws --gamma 0:3.5 --p 0.55 --beta 0.4 --sigma 0.62")
 @click.option(
     "--gamma",
     default="0:3.5",

@@ -22,7 +22,7 @@ def machine() -> None:
     """List and show nodes that can be simulated."""
 
 
-@machine.command("list")
+@machine.command("list", epilog="Example: weft machine list")
 @json_option
 def list_(as_json: bool) -> None:
     """List the catalogue's machines and their placements."""
@@ -32,7 +32,7 @@ def list_(as_json: bool) -> None:
         click.echo("\n".join(catalog.placements()))
 
 
-@machine.command()
+@machine.command(epilog="Example: weft machine show p4-400-offload")
 @click.argument("name")
 @json_option
 def show(name: str, as_json: bool) -> None:
@@ -46,7 +46,7 @@ def show(name: str, as_json: bool) -> None:
     terminal().print(plain_table("task", "processor", rows=placement.items()))
 
 
-@machine.command()
+@machine.command(epilog="Example: weft machine fit p4-400 values.toml")
 @click.argument("name", metavar="MACHINE")
 @click.argument("values")
 @click.option("--out", metavar="FILE", help="The fitted machine. [default: MACHINE-fitted.toml]")

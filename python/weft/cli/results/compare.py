@@ -9,7 +9,7 @@ from weft.cli.output import json_option, print_json_list
 from weft.cli.tables.comparison import print_comparison
 
 
-@click.command()
+@click.command(epilog="Example: weft compare runs/after runs/before")
 @click.argument("a")
 @click.argument("b")
 @json_option

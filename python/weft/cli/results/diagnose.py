@@ -10,7 +10,7 @@ from weft.cli.output import json_option, print_json
 from weft.cli.tables.findings import print_findings
 
 
-@click.command()
+@click.command(epilog="Example: weft diagnose runs/xray --fabric two-racks")
 @click.argument("run")
 @click.option(
     "--fabric", metavar="FABRIC", help="The declared network: a catalogue name or a file."

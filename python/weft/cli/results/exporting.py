@@ -11,7 +11,7 @@ from weft.formats.exporters import FORMATS, export_run
 from weft.runs.folder import Run
 
 
-@click.command()
+@click.command(epilog="Example: weft export runs/pair netpipe")
 @click.argument("run")
 @click.argument("format", metavar=f"FORMAT ({', '.join(sorted(FORMATS))})")
 @click.option("--out", metavar="FILE", help="File to write.  [default: standard output]")

@@ -17,7 +17,7 @@ from weft.model.estimate import Estimate, Fitted
 OPEN_NOTE = "open: the points do not bound it on that side, and its value is one of many; hold others to narrow it"
 
 
-@click.command()
+@click.command(epilog="Example: weft fit runs/pair --model hockney")
 @click.argument("sources", metavar="RUN [RUN]", nargs=-1, required=True)
 @click.option("--model", type=click.Choice(list(models)), required=True, help="Model to fit.")
 @click.option(

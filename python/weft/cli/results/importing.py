@@ -11,7 +11,7 @@ from weft.formats.importers import FORMATS, import_file
 from weft.formats.importers.imported import MOST_BYTES, Options
 
 
-@click.command("import")
+@click.command("import", epilog="Example: weft import netpipe np.out --out runs/np")
 @click.argument("format", metavar=f"FORMAT ({', '.join(sorted(FORMATS))})")
 @click.argument("file")
 @click.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/FILE's stem]")

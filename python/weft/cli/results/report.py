@@ -10,7 +10,7 @@ from weft.cli.output import json_option, print_json
 from weft.runs.folder import Run
 
 
-@click.command()
+@click.command(epilog="Example: weft report runs/base runs/offload --out both.html")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @click.option("--out", metavar="FILE", help="HTML file to write.  [default: report.html in RUN]")
 @click.option("--figures", metavar="DIR", help="Also write every figure there, as SVG and PNG.")

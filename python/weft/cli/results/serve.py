@@ -10,7 +10,7 @@ from weft.cli.output import json_option, print_json
 from weft.server.memory import save_memory
 
 
-@click.command()
+@click.command(epilog="Example: weft serve runs")
 @click.argument("folder", default="runs")
 @click.option(
     "--port", type=click.IntRange(1, 65535), help="Where to listen.  [default: a free one]"

@@ -12,7 +12,7 @@ from weft.diagnosis.summary import summarise
 from weft.runs.folder import Run
 
 
-@click.command()
+@click.command(epilog="Example: weft show runs/pair")
 @click.argument("run")
 @click.option(
     "--evidence", "shows_evidence", is_flag=True, help="Show what the hosts did meanwhile instead."

@@ -12,7 +12,7 @@ from weft.trace.chrome import trace_text
 from weft.trace.replay import record
 
 
-@click.command()
+@click.command(epilog="Example: weft trace runs/offload --size 8192")
 @click.argument("run")
 @click.option(
     "--size",

@@ -10,7 +10,7 @@ PROGRAM = "weft"
 VARIABLE = "_WEFT_COMPLETE"
 
 
-@click.command()
+@click.command(epilog="Example: weft completions bash")
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 def completions(shell: str) -> None:
     """Print the script that completes weft's words in a SHELL.
