@@ -20,6 +20,7 @@ LINES = {
     "weft run sig\t--on lab:two-r\t": "weft run signature --on lab:two-racks",
     "weft run signature --on nod\tp4-400-b\t": "weft run signature --on node:p4-400-base",
     "weft explain buffer-c\t": "weft explain buffer-capped",
+    "weft explain swapped-c\t": "weft explain swapped-cables",
     "weft show runs/p\t": "weft show runs/pair",
     "weft diagnose --fab\t": "weft diagnose --fabric",
 }

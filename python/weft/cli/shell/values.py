@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from weft.acceptance.causes import rules
 from weft.plan import catalog
 from weft.runs.codes import codes
 from weft.runs.glossary import terms
@@ -68,8 +69,9 @@ def _testbeds(start: str) -> Words:
 
 
 def _codes(start: str) -> Words:
-    """Codes, and terms of one word."""
+    """Codes of warnings and causes, and terms of one word."""
     found = {one.term: one.means for one in terms() if " " not in one.term}
+    found |= {rule.cause.code: rule.cause.title for rule in rules()}
     return _titled({one.code: one.means for one in codes()} | found, start)
 
 
