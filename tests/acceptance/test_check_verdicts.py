@@ -48,6 +48,9 @@ def test_each_fault_spoils_its_requirement_and_no_other() -> None:
     dead.paths = {ends: path for ends, path in dead.paths.items() if "n4" not in ends}
     assert wrong(dead) == {"nodes.count": ("node-dead", "n4")}
     assert usable(dead.record()) == ("n1", "n2", "n3")
+    dead.nodes["n3"] |= {"failure": "no login", "interfaces": [], "system": {}}
+    dead.paths = {ends: path for ends, path in dead.paths.items() if "n3" not in ends}
+    assert wrong(dead)["nodes.count"] == ("node-dead", "n[3-4]")
     for way in lossy.ways_of("n2"):
         way["answered"] = way["asked"] // 2
     assert wrong(lossy)["loss.datagrams"] == ("loss", "n2")

@@ -74,15 +74,16 @@ def check_verdict(wanted: Requirement, record: Record | None) -> Verdict:
 def _count(wanted: Requirement, record: Record, findings: Sequence[Finding]) -> Verdict:
     alive = usable(record)
     dead = [one for one in findings if one.code in DEAD]
+    alike: dict[str, list[str]] = {}
+    for one in dead:
+        alike.setdefault(one.code, []).extend(one.nodes)
     symptoms = [
-        Symptom("node-dead", one.nodes, fold(one.nodes), None, {"code": one.code}) for one in dead
+        Symptom("node-dead", tuple(nodes), fold(nodes), None, {"code": code})
+        for code, nodes in alike.items()
     ]
     count = float(len(alive))
     one = Case(f"{len(alive)} of {len(record.nodes)} nodes", Interval(count, count, count))
-    found = decide(wanted, [one], [finding.message for finding in dead])
-    if len(alive) < len(record.nodes) and found.status == "met":
-        return found
-    return settled_with(found, symptoms)
+    return settled_with(decide(wanted, [one], [each.message for each in dead]), symptoms)
 
 
 def with_lost(verdict: Verdict, lost: Mapping[str, str]) -> Verdict:

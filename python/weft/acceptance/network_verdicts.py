@@ -156,5 +156,5 @@ def _share_verdict(
     facts: dict[str, Fact] = {"share_of_expected": float(np.median(shares))}
     symptom = Symptom("limit-narrow", names, f"{what} of {len(names)} nodes", "inside", facts)
     one = case(f"{what}, of what pairs reach alone", 100 * shares, is_exact, symptom)
-    more = f"more launches: `weft run --resume` does not add any, run {run.directory}'s plan again"
+    more = f"more of the same on a quiet network: `weft run {run.directory}.toml`"
     return decide(wanted, [one], more=more)
