@@ -19,6 +19,7 @@ def test_each_command_has_a_page_that_mandoc_finds_correct(tmp_path: Path) -> No
     run = (folder / "weft-run.1").read_text()
     assert "\\fB\\-\\-resume DIR\\fR\nContinue a run: measure only what is missing.\n" in run
     assert ".nf\nlab:FABRIC     a virtual cluster on this machine\n" in run
+    assert ".SH EXAMPLES\nweft run " in run
     if not shutil.which("mandoc"):
         pytest.skip("mandoc is not installed")
     lint = ["mandoc", "-Tlint", *(folder / page for page in pages)]

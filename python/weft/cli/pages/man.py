@@ -61,6 +61,8 @@ def _page(name: str, command: click.Command, context: click.Context) -> Iterator
     yield from _prose(cleandoc(command.help or ""))
     yield from _lists(name, command, context)
     yield from _terms(".SH OPTIONS", _options(command, context))
+    if command.epilog:
+        yield from (".SH EXAMPLES", *_wrapped(command.epilog.removeprefix("Example: ")))
     if context.parent is None:
         yield from _terms(".SH ENVIRONMENT", _ENVIRONMENT)
         yield from _terms(".SH EXIT STATUS", _STATUS)
