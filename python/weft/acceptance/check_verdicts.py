@@ -82,8 +82,8 @@ def _count(wanted: Requirement, record: Record, findings: Sequence[Finding]) -> 
         for code, nodes in alike.items()
     ]
     count = float(len(alive))
-    one = Case(f"{len(alive)} of {len(record.nodes)} nodes", Interval(count, count, count))
-    return settled_with(decide(wanted, [one], [each.message for each in dead]), symptoms)
+    answer = Case(f"{len(alive)} of {len(record.nodes)} nodes", Interval(count, count, count))
+    return settled_with(decide(wanted, [answer], [each.message for each in dead]), symptoms)
 
 
 def with_lost(verdict: Verdict, lost: Mapping[str, str]) -> Verdict:
