@@ -50,6 +50,8 @@ ORDER = (False, True, True, False)
 SAMPLES, SIZES, LAUNCHES = 1_000_000, 128, 10
 EVENTS = 25
 EVERY_S = 0.25
+BEFORE_S, MARGIN = 5.0, 1.2
+"""How long agents have to start, and how much longer than all blocks the run takes."""
 TRIAL_S = 0.01
 PLAN = """
 name = "latency"
@@ -151,7 +153,8 @@ def latency_goals(folder: Path, blocks: int) -> list[Goal]:
     """Of each block, the time of the two parts with viewers against the two without."""
     folder.mkdir()
     plan, run = folder / "plan.toml", folder / "run"
-    trials = round((blocks * len(ORDER) + 2) * (BLOCK_S + SETTLE_S) * 1.05 / TRIAL_S)
+    lasting_s = BEFORE_S + blocks * len(ORDER) * (BLOCK_S + SETTLE_S) * MARGIN
+    trials = round(lasting_s / TRIAL_S)
     plan.write_text(PLAN.format(trials=trials, trial_s=TRIAL_S))
     command = [*WEFT, "run", str(plan), "--on", "lab:pair", "--out", str(run)]
     with serving(folder) as server, growing(folder / "watched"):
@@ -159,10 +162,11 @@ def latency_goals(folder: Path, blocks: int) -> list[Goal]:
         while not (run / "samples.arrows").exists():
             assert measuring.poll() is None, "the run has ended"
             time.sleep(0.1)
-        time.sleep(BLOCK_S)
+        time.sleep(BEFORE_S)
         parts = [part(server, has) for _ in range(blocks) for has in ORDER]
     assert measuring.wait() == 0
     times = batch_times(Run.open(run))
+    assert times[0][0] < parts[0][0] and parts[-1][1] < times[-1][0], "parts are outside of the run"
     medians = [
         statistics.median(us for at, us in times if begin <= at < end) for begin, end in parts
     ]
