@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from weft.api.run import Interrupted, Run
     from weft.api.start import open, run, simulate
     from weft.api.table import Table
+    from weft.api.tables import Evidence, Phases, Points, Routes, Samples
 
 __version__ = "0.1.0"
 
@@ -35,13 +36,18 @@ __all__ = [
     "Acceptance",
     "Comparison",
     "Diagnosis",
+    "Evidence",
     "Fabric",
     "Fit",
     "Interrupted",
     "Machine",
     "Offload",
+    "Phases",
+    "Points",
     "RequestError",
+    "Routes",
     "Run",
+    "Samples",
     "Table",
     "WeftError",
     "WorkError",
@@ -71,6 +77,7 @@ _FILES = {
     "run": ("Interrupted", "Run"),
     "start": ("open", "run", "simulate"),
     "table": ("Table",),
+    "tables": ("Evidence", "Phases", "Points", "Routes", "Samples"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
 
