@@ -46,6 +46,8 @@ class Opened:
     def answer(self) -> None:
         """Answer until the process is interrupted."""
         give_way()
+        # Of a command that is killed at the end asyncio would say that its loop is closed.
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
         served = Served(RunFolders(self.folder))
         config = uvicorn.Config(
             Guard(application(served), self.token, self.port),

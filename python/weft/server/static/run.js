@@ -268,8 +268,8 @@ export class RunPage {
   }
 
   _drawFigures() {
-    const { show, figures, figuresError } = this.known;
-    if (!show) return;
+    const { meta, figures, figuresError } = this.known;
+    if (!meta) return;
     const open = element("button", { type: "button", className: "tool", on: { click: () => change({ figures: this.asked.figures ? "" : "shown" }) } },
       this.asked.figures ? "Hide" : "Draw them");
     const shown = !this.asked.figures ? [] : figuresError ? [element("p", { className: "error" }, figuresError)]
