@@ -8,6 +8,7 @@ from types import TracebackType
 from weft.plan import catalog
 
 PAGES = {
+    "weft.acceptance": "accept-a-cluster.md",
     "weft.acceptance.causes": "causes.md",
     "weft.calibrate": "fit-a-machine.md",
     "weft.cli.models.laws": "laws.md",
@@ -26,6 +27,7 @@ PAGES = {
     "weft.plan": "plans.md",
     "weft.plan.catalog": "",
     "weft.preflight": "check-a-cluster.md",
+    "weft.server": "watch-a-run.md",
     "weft.testbed.computed": "simulate.md",
     "weft.testbed.computed.node": "simulate-a-node.md",
     "weft.testbed.hosts": "real-clusters.md",
