@@ -11,6 +11,7 @@ PAGES = {
     "weft.acceptance": "accept-a-cluster.md",
     "weft.acceptance.causes": "causes.md",
     "weft.calibrate": "fit-a-machine.md",
+    "weft.calibrate.amount": "",
     "weft.cli.models.laws": "laws.md",
     "weft.cli.options": "plans.md",
     "weft.comparison": "numbers.md",
@@ -34,7 +35,7 @@ PAGES = {
     "weft.testbed.lab": "labs.md",
     "weft.trace": "simulate-a-node.md",
 }
-"""By room or file. What an error of the catalogue is about, its callers say."""
+"""By room or file. What an error of the catalogue or of an amount is about, its callers say."""
 
 
 def page_of(traceback: TracebackType | None) -> str:
