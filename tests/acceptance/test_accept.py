@@ -40,6 +40,26 @@ def test_a_slow_port_and_a_slow_direction_are_named(tmp_path: Path) -> None:
         assert slower.causes
 
 
+ORDERED = """name = "ordered"
+[[hosts]]
+ids = "n[1-16]"
+attach = "switch"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[switches]]
+ids = "switch"
+ports = 24
+"""
+
+
+def test_a_port_with_a_tenth_of_what_was_ordered_is_named(tmp_path: Path) -> None:
+    """Messages are small enough for it, though the fabric that is declared has no such port."""
+    ordered = tmp_path / "ordered.toml"
+    ordered.write_text(ORDERED)
+    below = by_key(accepted(tmp_path, "sim:bad-cable", fabric=str(ordered)))["rate.below_declared"]
+    assert below.measured and below.measured.median == pytest.approx(90, abs=1)
+    assert [one.element for one in below.symptoms] == ["n7"]
+
+
 NARROW = """name = "narrow"
 [[hosts]]
 ids = "n[1-12]"
