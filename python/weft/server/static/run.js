@@ -170,8 +170,8 @@ export class RunPage {
   }
 
   async _fetchFigures() {
-    if (this.known.figures) return;
-    this.known.figures = [];
+    if (this.drawing) return;
+    this.drawing = true;
     try {
       this._take({ figures: await fetchJson(runAddress(this.name, "figures")) });
     } catch (error) {
@@ -273,7 +273,8 @@ export class RunPage {
     const open = element("button", { type: "button", className: "tool", on: { click: () => change({ figures: this.asked.figures ? "" : "shown" }) } },
       this.asked.figures ? "Hide" : "Draw them");
     const shown = !this.asked.figures ? [] : figuresError ? [element("p", { className: "error" }, figuresError)]
-      : figures?.length ? figureParts(this.name, figures) : [element("p", { className: "quiet" }, "Being drawn.")];
+      : figures?.length ? figureParts(this.name, figures)
+        : [element("p", { className: "quiet" }, figures ? "The report has no figures of this run." : "Being drawn.")];
     this._fill("figures", [open, ...shown], JSON.stringify([this.asked.figures, figures, figuresError]));
   }
 
