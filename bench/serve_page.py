@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page
 
 from common.machine import machine
 from common.results import Goal, save
-from serve import Server, begin_run, rows, serving, write_large
+from common.serving import Server, begin_run, rows, serving, write_large
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from support.browser import chromium
