@@ -57,10 +57,10 @@ def test_every_kind_has_causes_without_any_fact_and_at_most_five() -> None:
 
 
 def test_the_direction_is_a_fact() -> None:
-    inwards = likely("rate-low", "in", one_direction=True, host_softirq_share=0.95)
+    inwards = likely("rate-low", "in", one_direction=True, softirq_above_others=0.6)
     assert inwards[0] == "receive-side"
     assert "receive-side" not in likely(
-        "rate-low", "out", one_direction=True, host_softirq_share=0.95
+        "rate-low", "out", one_direction=True, softirq_above_others=0.6
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from weft.acceptance.decide import Case, decide, settled, undecided
+from weft.acceptance.node_facts import datagrams, node_facts
 from weft.acceptance.pair_verdicts import share_interval
 from weft.acceptance.requirements import Requirement
 from weft.acceptance.verdict import Fact, Symptom, Verdict
@@ -25,27 +26,6 @@ def usable(record: Record) -> tuple[str, ...]:
     """The nodes that can be measured: they have an agent, and their data network connects."""
     dead = {name for one in judge(record).findings if one.code in DEAD for name in one.nodes}
     return tuple(node.name for node in record.nodes if node.name not in dead)
-
-
-def node_facts(record: Record | None, name: str) -> dict[str, Fact]:
-    """What the record says of a node and may explain why it is slow."""
-    node = next((one for one in record.nodes if one.name == name), None) if record else None
-    if node is None:
-        return {}
-    facts: dict[str, Fact] = {}
-    if busy := node.system.get("busy"):
-        facts["busy_share"] = max(busy)
-    interface = next(iter(node.interfaces), None)
-    if interface:
-        known = {
-            "link_mbps": interface["link_mbps"],
-            "duplex": interface["duplex"],
-            "driver": interface["driver"],
-            "mtu_bytes": interface["mtu_bytes"],
-            "interface_errors": interface["received_errors"],
-        }
-        facts |= {key: value for key, value in known.items() if value is not None}
-    return facts
 
 
 def check_verdict(wanted: Requirement, record: Record | None) -> Verdict:
@@ -173,9 +153,7 @@ def _ahead_us(path: PathRecord, node: NodeRecord) -> float:
 def _datagrams(wanted: Requirement, record: Record) -> Verdict:
     cases = []
     for node in record.alive:
-        mine = [path for path in record.paths if node.name in path.ends and not path.datagram_error]
-        asked = sum(path.asked for path in mine)
-        lost = asked - sum(path.answered for path in mine)
+        asked, lost = datagrams(record, node.name)
         if asked:
             facts: dict[str, Fact] = {"lost_share": lost / asked, **node_facts(record, node.name)}
             symptom = Symptom("loss", (node.name,), node.name, "both", facts)

@@ -6,21 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from weft.acceptance.check_verdicts import check_verdict, node_facts, usable, with_lost
+from weft.acceptance.check_verdicts import check_verdict, usable, with_lost
 from weft.acceptance.decide import undecided
 from weft.acceptance.declared import Promise
 from weft.acceptance.faults import with_causes
+from weft.acceptance.host_load import above_others
 from weft.acceptance.network_verdicts import (
     all_to_all_verdict,
     bisection_verdict,
     limit_verdicts,
 )
+from weft.acceptance.node_facts import node_facts
 from weft.acceptance.pair_verdicts import NO_RUN, PairJudge
 from weft.acceptance.pairs import SCREEN, Pairs, pairs_of
 from weft.acceptance.requirements import Requirement, requirement
 from weft.acceptance.suspects import usual_mbps
 from weft.acceptance.verdict import Fact, Verdict
-from weft.acceptance.waiting import waiting_above_others
 from weft.preflight.record import Record
 from weft.runs.folder import Run
 
@@ -69,13 +70,11 @@ class Measured:
 
     def node_facts(self, name: str) -> dict[str, Fact]:
         """What the check and the counters of the kernel say of a node."""
-        found = node_facts(self.record, name)
-        above = self._waiting.get(name)
-        return found if above is None else found | {"waiting_above_others": above}
+        return {**node_facts(self.record, name), **self._above_others.get(name, {})}
 
     @cached_property
-    def _waiting(self) -> dict[str, float]:
-        return waiting_above_others(self.runs[SCREEN]) if SCREEN in self.runs else {}
+    def _above_others(self) -> dict[str, dict[str, float]]:
+        return above_others(self.runs[SCREEN]) if SCREEN in self.runs else {}
 
     @property
     def lost(self) -> dict[str, str]:
