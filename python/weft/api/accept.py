@@ -15,7 +15,7 @@ import pyarrow as pa
 from weft.acceptance import accept as acceptance
 from weft.acceptance.accept import AcceptRequest, Showing
 from weft.acceptance.faults import Fault, faults
-from weft.acceptance.page import write_page
+from weft.acceptance.vendor.page import write_page
 from weft.acceptance.verdict import Acceptance as Found
 from weft.acceptance.verdict import Verdict
 from weft.api.run import Run, opened

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from weft.acceptance.junit import write_junit
+from weft.acceptance.vendor.junit import write_junit
 from weft.api.accept import accept as carry_out
 from weft.api.accept import resume_acceptance
 from weft.cli.options import nodes_option, ports_option

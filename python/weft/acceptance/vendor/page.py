@@ -12,23 +12,27 @@ from pathlib import Path
 
 import jinja2
 import msgspec
-import vl_convert
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from weft import __version__
 from weft.acceptance.accept import RECORD_NAME, REQUEST_NAME, AcceptRequest
-from weft.acceptance.causes import vocabulary
-from weft.acceptance.decide import text_of
 from weft.acceptance.faults import Fault, faults
 from weft.acceptance.pairs import SCREEN
 from weft.acceptance.plans import LIMITS
-from weft.acceptance.verdict import Acceptance, Fact, Symptom, Verdict
+from weft.acceptance.vendor.texts import (
+    code,
+    drawn,
+    facts_text,
+    measured_text,
+    node_facts,
+    title_of,
+    verdict_text,
+)
+from weft.acceptance.verdict import Acceptance, Verdict
 from weft.errors import WorkError
 from weft.nodeset import fold
-from weft.preflight.record import NodeRecord, Record
-from weft.quantity import format_mbps, format_us
-from weft.report.facts import value_text
-from weft.report.figures.drawing.figure import VEGA_LITE_VERSION, Figure
+from weft.preflight.record import Record
+from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.tree import tree_figures
 from weft.report.material import Material
@@ -38,10 +42,9 @@ from weft.runs.folder import Run
 PAGE_NAME = "acceptance.html"
 MANY_ROWS, LONG_CELL = 24, 30
 MOST_CAUSES = 3
-LEAST_SHARE = 0.005
 HEADINGS = {True: "Accepted", False: "Not accepted", None: "Not decided"}
 _HERE = Path(__file__).parent
-_REPORT = _HERE.parent / "report"
+_REPORT = _HERE.parents[1] / "report"
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ class Page:
         """Alike nodes in one row."""
         groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
         for node in self.record.nodes if self.record else []:
-            groups.setdefault(tuple(_node_facts(node)), []).append(node.name)
+            groups.setdefault(tuple(node_facts(node)), []).append(node.name)
         labels = list(dict.fromkeys(label for facts in groups for label, _ in facts))
         rows = [
             [fold(names), *(dict(facts).get(label, "") for label in labels)]
@@ -161,7 +164,7 @@ class Page:
 
     def seen(self, fault: Fault) -> list[str]:
         """The facts that speak for the causes, each once."""
-        told = [text for symptom in fault.symptoms for text in _facts_text(symptom)]
+        told = [text for symptom in fault.symptoms for text in facts_text(symptom)]
         return list(dict.fromkeys(told))
 
     def command_text(self, fault: Fault, text: str) -> Markup:
@@ -228,89 +231,3 @@ def command_of(request: AcceptRequest) -> list[str]:
     }
     options = ((name, str(value)) for name, value in given.items() if value is not None)
     return ["weft", "accept", *(part for option in options for part in option)]
-
-
-def title_of(figure: Figure) -> str:
-    """There is one run of each kind, so its name says nothing."""
-    if figure.name.startswith("tree"):
-        return "Limits that nodes share"
-    what = "Latency" if "latency" in figure.name else "Rate"
-    return f"{what} of each pair, nodes by {figure.name.rpartition('-')[2]}"
-
-
-def drawn(figure: Figure) -> str:
-    """A figure as SVG. Its title and caption stand beside it in the page."""
-    spec = {key: value for key, value in figure.paper_spec().items() if key != "title"}
-    svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE_VERSION, allowed_base_urls=[])
-    return svg
-
-
-def code(text: str) -> Markup:
-    """Text between backticks as code."""
-    parts = (escape(part) for part in text.split("`"))
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part) if number % 2 else part
-        for number, part in enumerate(parts)
-    )
-
-
-def measured_text(one: Verdict) -> str:
-    """The worst measured value with its interval, or what was seen."""
-    if one.measured is None:
-        return "" if one.status == "not decided" else "; ".join(one.evidence[:1])
-    return text_of(one.measured, one.unit)
-
-
-def verdict_text(one: Verdict) -> str:
-    """What was required, and what was measured."""
-    measured = measured_text(one)
-    return f"{one.title}; measured: {measured}" if measured else one.title
-
-
-def _facts_text(symptom: Symptom) -> list[str]:
-    """The facts that have a label; those that are false, or a share of next to nothing, say nothing."""
-    known = vocabulary()["facts"]
-    labels = {name: one["label"] for name, one in known.items() if "label" in one}
-    return [
-        _fact_text(labels[name], name, value)
-        for name, value in symptom.facts.items()
-        if name in labels and value and not (_is_share(name) and abs(float(value)) < LEAST_SHARE)
-    ]
-
-
-def _fact_text(label: str, name: str, value: Fact) -> str:
-    if isinstance(value, bool):
-        return label
-    if isinstance(value, str):
-        return f"{label}: {value}"
-    if name.endswith("_mbps"):
-        return f"{label}: {format_mbps(value)}"
-    if name.endswith("_us"):
-        return f"{label}: {format_us(value)}"
-    return f"{label}: {100 * value:.3g} %" if _is_share(name) else f"{label}: {value:.6g}"
-
-
-def _is_share(name: str) -> bool:
-    return "share" in name or name.endswith("_above_others")
-
-
-def _node_facts(node: NodeRecord) -> list[tuple[str, str]]:
-    """What is worth a column."""
-    if node.failure:
-        return [("State", node.failure)]
-    interface = next(iter(node.interfaces), None)
-    seen = [(label, node.facts.get(key)) for label, key in _OF_NODES]
-    seen += [(label, interface.get(key)) for label, key in _OF_INTERFACES] if interface else []
-    return [(label, value_text(label, value)) for label, value in seen if value not in (None, "")]
-
-
-_OF_NODES = (("Kernel", "kernel"), ("Processor", "cpu_model"), ("Processors", "cpus"))
-_OF_INTERFACES = (
-    ("Interface", "name"),
-    ("Driver", "driver"),
-    ("Version", "driver_version"),
-    ("Firmware", "firmware"),
-    ("MTU", "mtu_bytes"),
-    ("Link, Mb/s", "link_mbps"),
-    ("Duplex", "duplex"),
-)
