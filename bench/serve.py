@@ -43,7 +43,7 @@ AGAIN_S = 4.0
 ORDER = (False, True, True, False)
 EVENTS = 25
 EVERY_S = 0.25
-BEFORE_S, MARGIN = 5.0, 1.2
+BEFORE_S, MARGIN = 5.0, 2.0
 """How long agents have to start, and how much longer than all blocks the run takes."""
 TRIAL_S = 0.01
 PLAN = """

@@ -31,7 +31,7 @@ MOST_BYTES = 256 << 20
 """Of all documents that are kept on the disk; the one that was asked for last always is."""
 LONGEST_S = 300
 LONGEST_ERROR = 1 << 16
-LEAST_AGE_S, MOST_SHARE = 2.0, 0.2
+LEAST_AGE_S, MOST_SHARE = 2.0, 0.02
 """Of a run that is measuring a document is computed again after so long, and for so much of the time at most."""
 
 _Key = tuple[Kind, Path]
