@@ -103,6 +103,8 @@ impl Format for Schedstat {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
     #[test]
@@ -122,9 +124,12 @@ mod tests {
 
     #[test]
     fn the_wait_is_the_second_number_of_each_thread() {
-        let mut waiting = Waiting::open("self").expect("threads");
+        // Threads of this process end meanwhile: those of other tests.
+        let mut other = Command::new("sleep").arg("60").spawn().expect("a process");
+        let mut waiting = Waiting::open(&other.id().to_string()).expect("threads");
         let mut values = [None];
         waiting.read(&mut values);
+        other.kill().and_then(|()| other.wait()).expect("its end");
         assert!(values[0].is_some());
     }
 }
