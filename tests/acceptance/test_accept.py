@@ -83,6 +83,14 @@ def test_a_limit_that_is_narrower_than_declared_is_named(tmp_path: Path) -> None
     assert by_key(found)["rate.below_declared"].status == "met"
 
 
+def test_nodes_are_late_beside_nodes_that_are_as_near(tmp_path: Path) -> None:
+    """The leaves are far from each other, and one has two nodes only, of which a reference is no neighbour."""
+    file = tmp_path / "far.toml"
+    far = NARROW.replace("per_switch = 6", "per_switch = 10") % "10 Gb/s"
+    file.write_text(far + 'delay = "200 us"\n')
+    assert by_key(accepted(tmp_path / "a", f"sim:{file}"))["nodes.later"].status == "met"
+
+
 def test_a_slow_port_behind_a_narrow_uplink_is_named(tmp_path: Path) -> None:
     file = tmp_path / "narrow.toml"
     file.write_text(NARROW % "3 Gb/s" + '[[overrides]]\nids = "n5"\nlink = { rate = "700 Mb/s" }\n')

@@ -16,6 +16,8 @@ from weft.statistics import Floats
 
 BEST = 2
 """So many better routes of a node may be by chance."""
+ALIKE = 0.95
+"""A route with this share of another's rate is as fast."""
 REFERENCES = 2
 """Ordinary pairs that are measured beside the suspects: what the others reach in the same conditions."""
 MOST_PAIRS = 8
@@ -97,7 +99,7 @@ def _references(pairs: Pairs) -> Iterator[Route]:
         if len(free) < 2:
             return
         first = free.pop(0)
-        second = max(free, key=lambda node: np.nan_to_num(pairs.mbps[first, node]))
+        second = _nearest(pairs, first, _fast(pairs, first, free))
         free.remove(second)
         yield first, second
 
@@ -112,7 +114,7 @@ def _suspects(
     good = [node for pair in references for node in pair]
     sorts = [
         _of_nodes(slow_nodes(pairs, shares["slower"]), pairs, good),
-        _of_nodes(late_nodes(pairs, shares["later"]), pairs, good),
+        _of_late(late_nodes(pairs, shares["later"]), pairs),
         _of_nodes(lossy_nodes(pairs, shares["lost"]), pairs, good),
         _slow_routes(pairs),
         _late_routes(pairs, requirements),
@@ -128,6 +130,26 @@ def _of_nodes(nodes: Iterable[int], pairs: Pairs, good: Sequence[int]) -> Iterat
             other for other in range(pairs.count) if other != node
         ]
         yield node, max(partners, key=lambda other: np.nan_to_num(pairs.mbps[node, other]))
+
+
+def _of_late(nodes: Sequence[int], pairs: Pairs) -> Iterator[Route]:
+    """Each with the nearest node: through more switches all nodes take longer."""
+    for node in nodes:
+        yield node, _nearest(pairs, node, [one for one in range(pairs.count) if one != node])
+
+
+def _fast(pairs: Pairs, node: int, others: Sequence[int]) -> list[int]:
+    """Those that a node reaches at the highest rate, or nearly."""
+    rates = np.nan_to_num(pairs.mbps[node, others])
+    return [other for other, rate in zip(others, rates, strict=True) if rate >= ALIKE * rates.max()]
+
+
+def _nearest(pairs: Pairs, node: int, others: Sequence[int]) -> int:
+    """The one with the shortest time; the first of them where no times were measured."""
+    if not pairs.times_us:
+        return others[0]
+    times = pairs.times_us[min(pairs.times_us)][node, others]
+    return others[int(np.argmin(np.where(np.isnan(times), np.inf, times)))]
 
 
 def slow_nodes(pairs: Pairs, share: float) -> list[int]:
