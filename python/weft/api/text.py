@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -43,12 +44,12 @@ def html_lines(lines: Sequence[str]) -> str:
     return f"<p><b>{title}</b></p><ul>{items}</ul>" if items else f"<p><b>{title}</b></p>"
 
 
-class Said:
+class Said(ABC):
     """An object that says its finding in a few lines."""
 
+    @abstractmethod
     def lines(self) -> list[str]:
         """The finding: a title, then a line for each thing that was found."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return "\n  ".join(self.lines())

@@ -74,7 +74,7 @@ class Documents:
         if key not in self._coming:
             self._coming[key] = asyncio.create_task(self._compute(key))
             self._coming[key].add_done_callback(lambda _: self._coming.pop(key))
-        # Whoever asked may go away: others wait for it too.
+        # A request may be cancelled: others wait for the same document.
         return await asyncio.shield(self._coming[key])
 
     async def _compute(self, key: _Key) -> Path:

@@ -83,7 +83,7 @@ def _values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
 
 
 async def _answer(send: Send, status: HTTPStatus, location: bytes = b"") -> None:
-    """No more than the status; what is left of the request is not read."""
+    """No more than the status; the rest of the request is not read."""
     headers = [(b"content-length", b"0"), (b"connection", b"close")]
     if location:
         headers.append((b"location", location))

@@ -40,7 +40,7 @@ class Opened:
 
     @property
     def address(self) -> str:
-        """For a browser on this machine; whoever has it may look at the runs."""
+        """For a browser on this machine; with it, runs can be read."""
         return f"http://{HOST}:{self.port}/{self.token}/"
 
     def answer(self) -> None:

@@ -131,7 +131,7 @@ class Watch:
 
 
 class Watches:
-    """A watch for each run that somebody looks at."""
+    """A watch for each run that a browser shows."""
 
     def __init__(self, views: Views) -> None:
         self._views = views

@@ -20,7 +20,7 @@ def serve(folder: str, port: int | None, as_json: bool) -> None:
     """Show the runs in FOLDER in a browser, live.
 
     FOLDER is `runs` unless it is given. Prints an address for a browser on this machine, and answers until Ctrl-C. The
-    address holds a secret: whoever has it can look at the runs.
+    address holds a secret: with it, runs can be read.
     """
     save_memory()
     # A web server takes long to import: no other command should wait for it.

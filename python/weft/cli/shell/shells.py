@@ -79,7 +79,7 @@ def _kind(item: CompletionItem) -> str:
 
 
 class Bash(BashComplete):
-    """Bash divides words at colons; the words of the line as the shell will read it are found here."""
+    """Bash divides words at colons. Here the line is divided as the shell reads it."""
 
     source_template = _BASH
 
