@@ -19,11 +19,10 @@ from pathlib import Path
 import pyarrow.compute as pc
 
 from common.machine import machine
+from common.ratio import percent, text
 from common.results import Goal, save
 from weft.execute.request import RunRequest, start_run
-from weft.interval import Interval
 from weft.runs.folder import Run
-from weft.statistics import median_interval
 from weft.testbed.open import open_testbed
 
 PARTS = 4
@@ -87,15 +86,6 @@ def half_round_trip_ns(run: Run, launch: int, step: int) -> float:
     mine = run.samples.filter((pc.field("launch") == launch) & (pc.field("step") == step))
     rows = mine.select(["elapsed_ns", "messages"]).to_pylist()
     return statistics.median(row["elapsed_ns"] / row["messages"] / 2 for row in rows)
-
-
-def percent(values: list[float]) -> Interval:
-    found = median_interval(values)
-    return Interval(*(100 * (one - 1) for one in (found.median, found.low, found.high)))
-
-
-def text(found: Interval) -> str:
-    return f"{found.median:+.2f} % ({found.low:+.2f} to {found.high:+.2f})"
 
 
 if __name__ == "__main__":

@@ -29,11 +29,10 @@ from pathlib import Path
 import numpy as np
 
 from common.machine import machine
+from common.ratio import percent, text
 from common.results import Goal, save
 from common.serving import WEFT, ChildPeak, Server, begin_run, rows, serving, write_large
-from weft.interval import Interval
 from weft.runs.folder import Run
-from weft.statistics import median_interval
 
 VIEWERS = 5
 BLOCK_S, SETTLE_S = 1.6, 0.4
@@ -246,15 +245,6 @@ def wait_for_points(stream: http.client.HTTPResponse) -> None:
     while stream.readline() != b"event: points\n":
         pass
     assert json.loads(stream.readline().removeprefix(b"data: "))["points"]
-
-
-def percent(values: list[float]) -> Interval:
-    found = median_interval(values)
-    return Interval(*(100 * (one - 1) for one in (found.median, found.low, found.high)))
-
-
-def text(found: Interval) -> str:
-    return f"{found.median:+.2f} % ({found.low:+.2f} to {found.high:+.2f})"
 
 
 if __name__ == "__main__":
