@@ -50,7 +50,7 @@ def test_facts_decide_the_first_cause(first: str, kind: str, facts: dict[str, Fa
 
 
 def test_every_kind_has_causes_without_any_fact_and_at_most_five() -> None:
-    without_facts = {kind: likely(kind) for kind in vocabulary()["kinds"]}
+    without_facts = {kind: likely(kind) for kind in vocabulary().kinds}
     assert [kind for kind, codes in without_facts.items() if not codes] == []
     assert max(map(len, without_facts.values())) <= 5
     assert len({rule.cause.code for rule in rules()}) == len(rules())

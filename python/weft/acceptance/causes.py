@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -24,7 +24,7 @@ from weft.plan import catalog
 
 MOST_CAUSES = 5
 _HEAD = "| code | cause | how to check it | what to do |"
-_TYPES = {"number": (int, float), "flag": (bool,), "text": (str,)}
+_TYPES = {"flag": bool, "text": str}
 
 
 class Range(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +66,7 @@ class _Text(Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     check: str
     remedy: str
-    when: list[dict[str, Any]]
+    when: list[dict[str, object]]
 
 
 def causes(symptom: Symptom) -> list[Cause]:
@@ -97,10 +97,26 @@ def rules() -> tuple[Rule, ...]:
     return tuple(rule for path in sorted(folder.glob("*.toml")) for rule in read_rules(path))
 
 
+class KnownFact(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a fact says, of which `type` its values are, and its `label` on the vendor's page; none: it is not shown."""
+
+    type: Literal["number", "flag", "text"]
+    text: str
+    label: str = ""
+
+
+class Vocabulary(Struct, frozen=True, forbid_unknown_fields=True):
+    """The kinds of symptoms with their texts, and the facts that they may have."""
+
+    kinds: dict[str, str]
+    facts: dict[str, KnownFact]
+
+
 @cache
-def vocabulary() -> dict[str, dict[str, Any]]:
-    """`kinds` with their texts, and `facts` with `type` (number, flag, text) and `text`."""
-    return tomllib.loads(catalog.read(catalog.folder("cause").parent / "symptoms.toml"))
+def vocabulary() -> Vocabulary:
+    """That of catalog/symptoms.toml."""
+    path = catalog.folder("cause").parent / "symptoms.toml"
+    return msgspec.toml.decode(catalog.read(path), type=Vocabulary)
 
 
 def read_rules(path: Path) -> list[Rule]:
@@ -134,12 +150,12 @@ def _rule(code: str, document: object) -> tuple[Cause, tuple[Clause, ...]]:
     return Cause(code, rule.title, rule.text, rule.check, rule.remedy), clauses
 
 
-def _clause(table: dict[str, Any]) -> Clause:
+def _clause(table: Mapping[str, object]) -> Clause:
     """Raises ValueError for a kind or a fact that there is not."""
     kind, weight = table.get("kind", ""), table.get("weight")
-    kinds, known = list(vocabulary()["kinds"]), vocabulary()["facts"]
-    if kind not in kinds:
-        raise ValueError(f"kind = {kind!r}: {_core.unknown_key(kind, kinds)}")
+    kinds, known = vocabulary().kinds, vocabulary().facts
+    if not isinstance(kind, str) or kind not in kinds:
+        raise ValueError(f"kind = {kind!r}: {_core.unknown_key(str(kind), list(kinds))}")
     if not isinstance(weight, int | float) or weight <= 0:
         raise ValueError("weight: must be a number above 0")
     facts = {name: value for name, value in table.items() if name not in ("kind", "weight")}
@@ -151,12 +167,12 @@ def _clause(table: dict[str, Any]) -> Clause:
 
 def _wanted(name: str, value: object) -> Range | Fact:
     """What a fact must be; a number is always a range."""
-    kind = vocabulary()["facts"][name]["type"]
+    kind = vocabulary().facts[name].type
     if kind == "number":
         return msgspec.convert(value, Range)
-    if not isinstance(value, _TYPES[kind]):
-        raise ValueError(f"{name} = {value!r}: must be a {kind}")
-    return value
+    if isinstance(value, bool | str) and type(value) is _TYPES[kind]:
+        return value
+    raise ValueError(f"{name} = {value!r}: must be a {kind}")
 
 
 def _meets(fact: Fact | None, wanted: Range | Fact) -> bool:

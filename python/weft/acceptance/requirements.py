@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
@@ -208,7 +209,7 @@ class _File:
     _name: str
     _text: str
 
-    def requirements(self, document: dict[str, Any]) -> list[Requirement]:
+    def requirements(self, document: Mapping[str, object]) -> list[Requirement]:
         sections = list(dict.fromkeys(key.partition(".")[0] for key in KINDS))
         self._check(document, ["title", *sections], "")
         found = []
@@ -225,7 +226,7 @@ class _File:
                 found.append(requirement(key, value, self._place(key)))
         return found
 
-    def _check(self, table: dict[str, Any], known: list[str], before: str) -> None:
+    def _check(self, table: Mapping[str, object], known: list[str], before: str) -> None:
         for key in table:
             if key not in known:
                 place = self._place(before + key)

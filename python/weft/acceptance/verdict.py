@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -75,6 +75,6 @@ class Acceptance(Struct, frozen=True):
             return False
         return None if "not decided" in status else True
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The document of `weft accept --json`."""
         return {"passed": self.passed, **msgspec.to_builtins(self)}

@@ -69,7 +69,7 @@ class Table:
         array: npt.NDArray[Any] = self._table[column].to_numpy()
         return array
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, object]]:
         """Each row as a dictionary."""
         for batch in self._table.to_batches(max_chunksize=10_000):
             yield from batch.to_pylist()

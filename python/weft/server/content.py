@@ -14,7 +14,7 @@ from weft.runs.folder import Run
 from weft.runs.meta import RunMeta
 from weft.statistics import Floats
 
-Document = dict[str, Any]
+Document = dict[str, object]
 
 MOST_ROWS = 256
 """A larger matrix is shown by blocks of nodes, each by its slowest route."""

@@ -56,8 +56,7 @@ def verdict_text(one: Verdict) -> str:
 
 def facts_text(symptom: Symptom) -> list[str]:
     """The facts that have a label; those that are false, or a share of next to nothing, say nothing."""
-    known = vocabulary()["facts"]
-    labels = {name: one["label"] for name, one in known.items() if "label" in one}
+    labels = {name: one.label for name, one in vocabulary().facts.items() if one.label}
     return [
         _fact_text(labels[name], name, value)
         for name, value in symptom.facts.items()
