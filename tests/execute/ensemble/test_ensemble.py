@@ -56,7 +56,8 @@ def test_every_transfer_of_every_phase_leaves_samples(
     for phase in range(len(cluster.phases)):
         assert cluster.measured(phase) == cluster.routes(phase)
     assert cluster.meta.incomplete == cluster.meta.lost == []
-    assert [one["phase"] for one in cluster.meta.barriers] == list(range(len(cluster.phases)))
+    # A phase with an empty window is measured again, after the others.
+    assert sorted(one["phase"] for one in cluster.meta.barriers) == list(range(len(cluster.phases)))
     assert all(0 < one["barrier_us"] < 1e6 for one in cluster.meta.barriers)
 
 

@@ -40,7 +40,7 @@ class Ledger:
     """
 
     def __init__(self, logbook: Logbook, lost: Collection[int]) -> None:
-        """`lost` may grow: it are the nodes without which phases go on."""
+        """`lost` may grow: these are the nodes without which phases go on."""
         self._logbook = logbook
         self._lost = lost
         self._phases: dict[int, Phase] = {}
