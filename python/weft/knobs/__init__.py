@@ -1,1 +1,1 @@
-"""Settings of sockets, interfaces and hosts that may matter: what the catalogue says of each, and what is recommended."""
+"""Settings of sockets, interfaces and hosts: what the catalogue says of each, and recommendations."""

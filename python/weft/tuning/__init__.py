@@ -1,1 +1,1 @@
-"""`weft tune`: candidates are raced in paired blocks, the winner is confirmed, and what was found becomes a recommendation."""
+"""`weft tune`: candidates are raced in paired blocks, and the winner is confirmed."""
