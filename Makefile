@@ -53,7 +53,8 @@ test-rust-built: setup
 TOOLS := NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
 		sockperf=sockperf qperf=qperf fping=fping sshd=openssh-server ssh=openssh-client \
 		slurmctld=slurm-wlm munged=munge nft=nftables mpi.h=libopenmpi-dev \
-		mpirun=openmpi-bin simgrid_update_xml=libsimgrid-dev g++=g++ ip=iproute2 sysctl=procps
+		mpirun=openmpi-bin simgrid_update_xml=libsimgrid-dev g++=g++ ip=iproute2 sysctl=procps \
+		zsh=zsh fish=fish mandoc=mandoc
 
 test-packages:
 	@tools/packages optional $(TOOLS)
@@ -73,9 +74,10 @@ fresh-short:
 fresh-wheel: wheel
 	@tools/fresh wheel
 
-# Everything that runs, for machines without compilers. zig links against an older C library than this machine's.
+# Everything that runs, for machines without compilers. zig links against an older C library than this machine's; where
+# it cannot be had, the wheel says by its name that it is for systems as new as this one.
 wheel: setup
-	-@$(BIN)/pip install --quiet "$$(sed -n 's/^wheel = \["\(.*\)"\]/\1/p' pyproject.toml)"
+	-@$(BIN)/pip install --quiet --disable-pip-version-check -r tools/wheel-requirements.txt
 	@$(BIN)/python tools/wheel.py dist
 
 # Tests on labs and agents wait most of the time. Meanwhile all others run on what these leave of the processors: a
@@ -92,7 +94,7 @@ test-timed:
 	tools/part timed $(PYTEST) -m "timed and ($(WHICH))"
 
 test-untimed:
-	tools/part untimed $(PYTEST) -m "not timed and not alone"
+	tools/part untimed $(PYTEST) --numprocesses 2 --dist loadfile -m "not timed and not alone"
 
 test-alone:
 	tools/part alone $(PYTEST) -m "alone and ($(WHICH))"

@@ -26,7 +26,9 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    "shell", [pytest.param(shell, marks=pytest.mark.smoke(shell)) for shell in SHELLS]
+)
 def test_a_shell_completes_words_of_each_kind(shell: str, tmp_path: Path) -> None:
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")

@@ -10,6 +10,7 @@ from weft.cli.commands import SECTIONS
 from weft.cli.pages.files import main
 
 
+@pytest.mark.smoke("mandoc")
 def test_each_command_has_a_page_that_mandoc_finds_correct(tmp_path: Path) -> None:
     main(tmp_path, tmp_path / "outline.json")
     folder = tmp_path / "man" / "man1"
