@@ -1,0 +1,72 @@
+"""A setting that evidence suggests to change: from what to what, why, and the commands that do it and undo it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import msgspec
+
+from weft.interval import Interval
+from weft.nodeset import fold
+from weft.quantity import significant
+
+Scope = Literal["socket", "interface", "host", "mpi"]
+
+
+class Recommendation(msgspec.Struct, frozen=True):
+    """One knob, by its name in catalog/knobs, on `nodes`: its value now and the proposed one, as commands take them.
+
+    `effect` is the ratio of the proposed value's result over the current one's, more than 1 is better; none where
+    nothing was compared (`tested` is false). `evidence` are sentences with numbers; `tried` says what did not matter.
+    `apply` sets it now, `permanent` also after a reboot, `undo` takes it back; `test` is the command that would decide.
+    """
+
+    knob: str
+    title: str
+    scope: Scope
+    nodes: tuple[str, ...]
+    current: str
+    proposed: str
+    effect: Interval | None = None
+    tested: bool = False
+    evidence: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
+    apply: tuple[str, ...] = ()
+    permanent: tuple[str, ...] = ()
+    undo: tuple[str, ...] = ()
+    test: str = ""
+
+    @property
+    def text(self) -> str:
+        """In a sentence, such as "mtu on n[1-2]: from 1500 to 9000, 1.12 times as good (1.10 to 1.14)"."""
+        change = f"from {self.current or 'unknown'} to {self.proposed}"
+        return f"{self.knob} on {fold(self.nodes)}: {change}, {self._effect()}"
+
+    def _effect(self) -> str:
+        if self.effect is None:
+            return "untested"
+        low, median, high = (
+            significant(ratio, 3)
+            for ratio in (self.effect.low, self.effect.median, self.effect.high)
+        )
+        return f"{median} times as good ({low} to {high})"
+
+    def lines(self) -> Iterator[str]:
+        """The sentence, then what it rests on and what to type, indented."""
+        yield self.text
+        named = (
+            ("because", self.evidence),
+            ("no effect", self.tried),
+            ("test", (self.test,) if self.test else ()),
+            ("now", self.apply),
+            ("permanent", self.permanent),
+            ("undo", self.undo),
+        )
+        for name, texts in named:
+            for index, text in enumerate(texts):
+                yield f"  {'' if index else name + ':':<11}{text}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As `recommendations` of JSON documents have it."""
+        return {**msgspec.structs.asdict(self), "text": self.text}
