@@ -1,0 +1,33 @@
+"""The catalogue of knobs: catalog/knobs/*.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+
+import msgspec
+
+from weft.errors import RequestError
+from weft.knobs.knob import Knob
+from weft.plan import catalog
+
+
+@cache
+def knobs() -> dict[str, Knob]:
+    """All there are, by name."""
+    return {name: _read(name) for name in catalog.names("knob")}
+
+
+def find(name: str) -> Knob:
+    """The knob of that name; raises RequestError where there is none."""
+    known = knobs()
+    if name in known:
+        return known[name]
+    raise RequestError(
+        f"knob {name!r}: not in the catalogue", catalog.known_names(name, list(known))
+    )
+
+
+def _read(name: str) -> Knob:
+    document = tomllib.loads(catalog.read(catalog.find("knob", name)))
+    return msgspec.convert(document | {"name": name}, Knob)
