@@ -9,8 +9,8 @@ from msgspec import Struct
 Scope = Literal["socket", "interface", "host", "mpi"]
 Goal = Literal["stream", "latency"]
 Prior = Literal["bandwidth-delay", "path-mtu", "path-rate", "processors", "processor-mask"]
-"""Where candidates come from: bytes about 2 x bandwidth-delay product, sizes up to the MTU of the path, rates up to that
-of the path, processors that an agent may run on, by number or as a hexadecimal mask."""
+"""Where candidates come from: bytes about 2 x bandwidth-delay product, sizes up to the path's MTU, rates up to the
+path's, processors that an agent may run on, by number or as a hexadecimal mask."""
 
 
 class Access(Struct, frozen=True, omit_defaults=True):
