@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from weft.acceptance.causes import causes, page, read_rules, rules, vocabulary
-from weft.acceptance.verdict import Direction, Fact, Symptom
+from weft.acceptance.verdict import Direction, Symptom
+from weft.condition import Fact
 from weft.errors import RequestError
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 from weft.acceptance.faults import faults, with_causes
 from weft.acceptance.vendor.junit import write_junit
-from weft.acceptance.verdict import Acceptance, Direction, Fact, Symptom, Verdict
+from weft.acceptance.verdict import Acceptance, Direction, Symptom, Verdict
+from weft.condition import Fact
 
 SHARE: dict[str, Fact] = {"share_of_group": 0.1, "single_route": False, "one_direction": False}
 

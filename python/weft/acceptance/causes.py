@@ -18,20 +18,14 @@ import msgspec
 from msgspec import Struct
 
 from weft import _core
-from weft.acceptance.verdict import Cause, Fact, Symptom
+from weft.acceptance.verdict import Cause, Symptom
+from weft.condition import Fact, Range, meets
 from weft.errors import RequestError
 from weft.plan import catalog
 
 MOST_CAUSES = 5
 _HEAD = "| code | cause | how to check it | what to do |"
 _TYPES = {"flag": bool, "text": str}
-
-
-class Range(Struct, frozen=True, forbid_unknown_fields=True):
-    """Bounds of a number, both included."""
-
-    at_least: float = float("-inf")
-    at_most: float = float("inf")
 
 
 class Clause(Struct, frozen=True):
@@ -43,7 +37,7 @@ class Clause(Struct, frozen=True):
 
     def holds(self, kind: str, facts: Mapping[str, Fact | None]) -> bool:
         return kind == self.kind and all(
-            _meets(facts.get(name), wanted) for name, wanted in self.facts.items()
+            meets(facts.get(name), wanted) for name, wanted in self.facts.items()
         )
 
 
@@ -173,12 +167,6 @@ def _wanted(name: str, value: object) -> Range | Fact:
     if isinstance(value, bool | str) and type(value) is _TYPES[kind]:
         return value
     raise ValueError(f"{name} = {value!r}: must be a {kind}")
-
-
-def _meets(fact: Fact | None, wanted: Range | Fact) -> bool:
-    if isinstance(wanted, Range):
-        return isinstance(fact, int | float) and wanted.at_least <= fact <= wanted.at_most
-    return fact is not None and fact == wanted
 
 
 def page() -> str:

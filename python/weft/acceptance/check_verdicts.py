@@ -11,7 +11,8 @@ from weft.acceptance.decide import Case, decide, settled, undecided
 from weft.acceptance.node_facts import datagrams, node_facts
 from weft.acceptance.pair_verdicts import share_interval
 from weft.acceptance.requirements import Requirement
-from weft.acceptance.verdict import Fact, Symptom, Verdict
+from weft.acceptance.verdict import Symptom, Verdict
+from weft.condition import Fact
 from weft.interval import Interval
 from weft.nodeset import fold
 from weft.preflight.assess import judge

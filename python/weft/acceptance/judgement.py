@@ -21,7 +21,8 @@ from weft.acceptance.pair_verdicts import NO_RUN, PairJudge
 from weft.acceptance.pairs import SCREEN, Pairs, pairs_of
 from weft.acceptance.requirements import Requirement, requirement
 from weft.acceptance.suspects import usual_mbps
-from weft.acceptance.verdict import Fact, Verdict
+from weft.acceptance.verdict import Verdict
+from weft.condition import Fact
 from weft.preflight.record import Record
 from weft.runs.folder import Run
 

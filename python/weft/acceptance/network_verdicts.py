@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from weft.acceptance.decide import Case, case, decide, settled, undecided
 from weft.acceptance.declared import Promise
 from weft.acceptance.requirements import Requirement
-from weft.acceptance.verdict import Direction, Fact, Symptom, Verdict
+from weft.acceptance.verdict import Direction, Symptom, Verdict
+from weft.condition import Fact
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.limits.diagnosis import study_of
 from weft.diagnosis.limits.differences import Difference, differences, unobservable

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weft.acceptance.verdict import Fact
+from weft.condition import Fact
 from weft.preflight.differences import differences
 from weft.preflight.record import NodeRecord, Record
 

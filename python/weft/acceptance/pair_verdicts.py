@@ -21,7 +21,8 @@ from weft.acceptance.suspects import (
     usual_mbps,
     usual_us,
 )
-from weft.acceptance.verdict import Direction, Fact, Symptom, Verdict
+from weft.acceptance.verdict import Direction, Symptom, Verdict
+from weft.condition import Fact
 from weft.interval import Interval
 from weft.statistics import Floats
 

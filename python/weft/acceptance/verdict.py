@@ -7,11 +7,11 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from weft.condition import Fact
 from weft.interval import Interval
 
 Status = Literal["met", "not met", "not decided"]
 Direction = Literal["out", "in", "both", "inside"]
-Fact = float | str | bool
 
 
 class Symptom(Struct, frozen=True):

@@ -7,7 +7,8 @@ from markupsafe import Markup, escape
 
 from weft.acceptance.causes import vocabulary
 from weft.acceptance.decide import text_of
-from weft.acceptance.verdict import Fact, Symptom, Verdict
+from weft.acceptance.verdict import Symptom, Verdict
+from weft.condition import Fact
 from weft.preflight.record import NodeRecord
 from weft.quantity import format_mbps, format_us
 from weft.report.facts import value_text
