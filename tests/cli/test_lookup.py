@@ -11,7 +11,7 @@ from weft.plan import catalog
 
 def test_each_kind_has_a_line_for_each_name() -> None:
     found = weft_json("list")
-    assert list(found) == ["plans", "fabrics", "machines", "testbeds", "runs"]
+    assert list(found) == ["plans", "fabrics", "machines", "knobs", "testbeds", "runs"]
     assert [one["name"] for one in found["plans"]] == catalog.names("plan")
     assert {"lab:FABRIC", "slurm:"} <= {one["name"] for one in found["testbeds"]}
     lines = weft("list", "fabrics").stdout.splitlines()
@@ -47,7 +47,7 @@ def test_a_code_is_explained() -> None:
     assert weft_json("explain", "drift")["codes"][0]["code"] == "drift"
     assert "Both ends fell back to a lower speed" in weft("explain", "link-speed").stdout
     told = refusal("explain", "drif")
-    assert "drif: no such code or term" in told
+    assert "drif: no such code, knob or term" in told
     assert told.endswith("did you mean drift? `weft explain` lists all\n")
 
 

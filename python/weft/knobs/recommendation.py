@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from weft.interval import Interval
+from weft.knobs.knob import Scope
 from weft.nodeset import fold
 from weft.quantity import significant
-
-Scope = Literal["socket", "interface", "host", "mpi"]
 
 
 class Recommendation(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""`weft explain`: what a warning's code or a term means."""
+"""`weft explain`: what a warning's code, a knob or a term means."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from weft.cli.error_pages import local_page
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import terminal, titled
 from weft.errors import RequestError
+from weft.knobs.catalog import knobs
+from weft.knobs.described import described
+from weft.knobs.knob import Knob
 from weft.runs.codes import Code, codes, explained
 from weft.runs.glossary import Term, terms
 
 
 @click.command(epilog="Example: weft explain half-power size")
-@click.argument("code", metavar="[CODE|TERM]", nargs=-1)
+@click.argument("code", metavar="[CODE|KNOB|TERM]", nargs=-1)
 @json_option
 def explain(code: tuple[str, ...], as_json: bool) -> None:
-    """Explain the CODE of a warning, or a TERM; or list all.
+    """Explain the CODE of a warning, a KNOB, or a TERM; or list all.
 
     Findings of `weft check` and causes of `weft diagnose` and `weft accept` have codes, too. Terms are those of tables
     and JSON.
@@ -29,14 +32,16 @@ def explain(code: tuple[str, ...], as_json: bool) -> None:
     name = " ".join(code)
     found_codes = [*explained(name), *causes(name)] if code else [*codes(), *causes()]
     found_terms = [one for one in terms() if not code or name.casefold() in one.names]
-    if not found_codes and not found_terms:
-        raise RequestError(f"{name}: no such code or term", _nearest(name))
+    found_knobs = [one for one in knobs().values() if name in ("", one.name)]
+    if not found_codes and not found_terms and not found_knobs:
+        raise RequestError(f"{name}: no such code, knob or term", _nearest(name))
     if as_json:
-        print_json({"codes": found_codes, "terms": found_terms})
+        print_json({"codes": found_codes, "knobs": found_knobs, "terms": found_terms})
         return
     console = terminal(soft_wrap=True)
     if code:
         _print_found(console, name, found_codes, found_terms)
+        _print_knobs(console, found_knobs)
     else:
         _print_all(console, found_codes, found_terms)
 
@@ -56,7 +61,9 @@ def causes(code: str | None = None) -> list[Code]:
 
 
 def _nearest(name: str) -> str:
-    known = {one.code for one in (*codes(), *causes())}.union(*(one.names for one in terms()))
+    known = {*knobs(), *(one.code for one in (*codes(), *causes()))}.union(
+        *(one.names for one in terms())
+    )
     near = difflib.get_close_matches(name.casefold(), sorted(known), cutoff=0.7)
     guess = f"did you mean {' or '.join(near)}? " if near else ""
     return f"{guess}`weft explain` lists all"
@@ -73,9 +80,17 @@ def _print_found(console: Console, name: str, codes: Sequence[Code], terms: Sequ
             console.print(f"  More: {page}")
 
 
+def _print_knobs(console: Console, found: Sequence[Knob]) -> None:
+    for knob in found:
+        console.print(f"{knob.name}: {knob.title}", style="bold")
+        for name, text in described(knob).items():
+            console.print(f"  {name + ':':<12} {text}")
+
+
 def _print_all(console: Console, codes: Sequence[Code], terms: Sequence[Term]) -> None:
     for where in dict.fromkeys(one.where for one in codes):
         mine = [one for one in codes if one.where == where]
         width = max(len(one.code) for one in mine)
         titled(console, where, *(f"  {one.code:<{width}}  {one.means}" for one in mine))
+    titled(console, "Knobs", f"  {', '.join(knobs())}")
     titled(console, "Terms", f"  {', '.join(one.term for one in terms)}")

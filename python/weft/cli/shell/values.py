@@ -69,8 +69,9 @@ def _testbeds(start: str) -> Words:
 
 
 def _codes(start: str) -> Words:
-    """Codes of warnings and causes, and terms of one word."""
-    found = {one.term: one.means for one in terms() if " " not in one.term}
+    """Codes of warnings and causes, knobs, and terms of one word."""
+    found = catalog.titles("knob")
+    found |= {one.term: one.means for one in terms() if " " not in one.term}
     found |= {rule.cause.code: rule.cause.title for rule in rules()}
     return _titled({one.code: one.means for one in codes()} | found, start)
 
@@ -114,6 +115,7 @@ _FINDERS: dict[str, Callable[[str], Words]] = {
     "fabric": _fabrics,
     "machine": _machines,
     "code": _codes,
+    "knob": lambda start: _titled(catalog.titles("knob"), start),
     **dict.fromkeys(
         ("a", "against", "b", "folder", "resume", "run", "run_folder", "runs", "sources"), _runs
     ),
