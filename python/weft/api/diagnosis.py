@@ -12,6 +12,7 @@ from weft.api.table import Table, interval
 from weft.api.text import Said
 from weft.diagnosis.explain.finding import Explanation
 from weft.diagnosis.limits.findings import Findings, Limit
+from weft.knobs.recommendation import Recommendation
 from weft.nodeset import fold
 from weft.quantity import range_mbps
 
@@ -78,12 +79,17 @@ class Diagnosis(Said):
         return self.findings.explanations
 
     @property
+    def recommendations(self) -> list[Recommendation]:
+        """Knobs that the evidence suggests to change, untested, with the commands that do and undo it."""
+        return self.findings.recommendations
+
+    @property
     def differences(self) -> list[str]:
         """What differs from the declared fabric."""
         return self.findings.differences
 
     def lines(self) -> list[str]:
-        """The verdict, then each limit, slow node, explanation and difference."""
+        """The verdict, then each limit, slow node, explanation, recommendation and difference."""
         found = self.findings
         limits = [
             f"{one.kind} of {fold(one.members)}, {one.direction}: {range_mbps(one.capacity_mbps)}"
@@ -91,4 +97,5 @@ class Diagnosis(Said):
         ]
         slow = [f"slow {one.kind} {one.name}: {range_mbps(one.rate_mbps)}" for one in found.slow]
         explained = [f"{one.text}." for one in found.explanations]
-        return [found.verdict, *limits, *slow, *explained, *found.differences]
+        recommended = [f"{one.text}." for one in found.recommendations]
+        return [found.verdict, *limits, *slow, *explained, *recommended, *found.differences]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from weft.diagnosis.advice.advise import recommendations
+from weft.knobs.recommendation import Recommendation
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
@@ -27,6 +29,17 @@ class Material:
     def series(self) -> list[Series]:
         """The curves of all runs."""
         return series_of(self.runs)
+
+    @cached_property
+    def recommendations(self) -> list[tuple[str, list[Recommendation]]]:
+        """What the evidence of each run suggests to change, by the run's name, where it suggests something."""
+        found = []
+        for name, run in zip(self.names, self.runs, strict=True):
+            own = [one for one in self.series if one.run is run]
+            explained = [each for one in own for each in one.explanations]
+            changes = [each for one in own for each in one.thresholds]
+            found.append((name, recommendations(run, explained, changes) if own else []))
+        return [(name, several) for name, several in found if several]
 
     @cached_property
     def ensembles(self) -> list[Ensemble]:

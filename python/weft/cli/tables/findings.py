@@ -45,6 +45,9 @@ def print_findings(found: Findings, meta: RunMeta) -> None:
         titled(console, title, *(f"  {order.text}" for order in found.pairs))
     if found.explanations:
         titled(console, "explained", *(f"  {one.text}" for one in found.explanations))
+    if found.recommendations:
+        advice = (f"  {line}" for one in found.recommendations for line in one.lines())
+        titled(console, "recommended, by evidence alone", *advice)
     for title, lines in (("undecided", found.undecided), ("not as declared", found.differences)):
         if lines:
             titled(console, title, "  " + listed(fold_names(lines), MOST_ROWS, "\n  "))

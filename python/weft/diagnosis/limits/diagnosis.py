@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from weft.diagnosis.advice.advise import recommendations
 from weft.diagnosis.explain.explain import explain
 from weft.diagnosis.limits.declared import DeclaredNetwork
 from weft.diagnosis.limits.differences import Difference, differences, unobservable
@@ -32,7 +33,9 @@ LEAST_NODES = 4
 
 def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
     """Diagnose a run, whole or cut short; `declared` is what the network should be."""
-    return replace(_findings(run, declared), explanations=explain(run))
+    found, explanations = _findings(run, declared), explain(run)
+    recommended = recommendations(run, explanations, found.thresholds)
+    return replace(found, explanations=explanations, recommendations=recommended)
 
 
 def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:

@@ -10,6 +10,7 @@ from weft.diagnosis.explain.finding import Explanation
 from weft.diagnosis.pair_order import PairOrder
 from weft.diagnosis.thresholds import Threshold
 from weft.interval import Interval
+from weft.knobs.recommendation import Recommendation
 from weft.nodeset import fold
 
 
@@ -82,6 +83,7 @@ class Findings:
     pairs: list[PairOrder] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
     explanations: list[Explanation] = field(default_factory=list)
+    recommendations: list[Recommendation] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft diagnose --json`."""
@@ -89,5 +91,7 @@ class Findings:
         pairs = [one.to_json() for one in self.pairs]
         thresholds = [one.to_json() for one in self.thresholds]
         explanations = [one.to_json() for one in self.explanations]
+        recommendations = [one.to_json() for one in self.recommendations]
         own = {"limits": limits, "pairs": pairs, "thresholds": thresholds}
-        return {**vars(self), **own, "explanations": explanations}
+        said = {"explanations": explanations, "recommendations": recommendations}
+        return {**vars(self), **own, **said}

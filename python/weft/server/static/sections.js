@@ -29,7 +29,7 @@ export function warningParts(warnings) {
 /** The document of `weft diagnose --json`; of a pair only where it has findings. */
 export function diagnosisParts(diagnosis, asked, isOpen, isPair) {
   const touches = nodesTouched(asked);
-  const said = (diagnosis.explanations ?? []).map((one) => one.text ?? one.title).filter(Boolean);
+  const said = [...(diagnosis.explanations ?? []), ...(diagnosis.recommendations ?? [])].map((one) => one.text ?? one.title).filter(Boolean);
   if (isPair && !said.length && !diagnosis.limits.length && !diagnosis.slow.length) return [];
   return [
     element("p", {}, prose(diagnosis.verdict)),

@@ -1,0 +1,115 @@
+"""Recommendations of a run, untested: what the rules say of its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from weft.diagnosis.advice.facts import Facts, eager_facts, facts_of
+from weft.diagnosis.advice.rule import Rule, rules, said
+from weft.diagnosis.explain.finding import Explanation
+from weft.diagnosis.explain.stretches import of_step
+from weft.diagnosis.thresholds import Threshold
+from weft.knobs import commands
+from weft.knobs.catalog import knobs
+from weft.knobs.recommendation import Recommendation
+from weft.runs.folder import Run
+from weft.runs.tables import EVIDENCE_NAME
+
+
+def recommendations(
+    run: Run, explanations: Sequence[Explanation], thresholds: Sequence[Threshold]
+) -> list[Recommendation]:
+    """What the evidence suggests to change between two nodes, in the order of the rules; empty where it suggests
+    nothing."""
+    found: dict[tuple[str, str], Recommendation] = {}
+    for one in _all(run, explanations, thresholds):
+        key = one.knob, one.proposed
+        found[key] = _joined(found[key], one) if key in found else one
+    return list(found.values())
+
+
+def _all(
+    run: Run, explanations: Sequence[Explanation], thresholds: Sequence[Threshold]
+) -> Iterator[Recommendation]:
+    nodes = [str(one["name"]) for one in run.meta.nodes]
+    evidence = run.side_table(EVIDENCE_NAME)
+    steps = run.meta.plan.steps
+    known = {
+        index: [facts_of(run, index, of_step(run, evidence, index), node) for node in (0, 1)]
+        for index, step in enumerate(steps)
+        if not step.is_ensemble and len(nodes) == 2
+    }
+    for rule in rules():
+        for index, of_nodes in known.items():
+            name = steps[index].name
+            told = [one for one in explanations if one.step == name]
+            limits = [*eager_facts([one for one in thresholds if one.step == index])]
+            for node in (0, 1):
+                own = {"step": name} | _beside(of_nodes[node], of_nodes[1 - node])
+                about = nodes[1 - node if rule.of == "peer" else node]
+                for more in _more(rule, told, limits, about):
+                    yield from _recommended(run, rule, node, own | more)
+
+
+def _beside(own: Facts, peer: Facts) -> Facts:
+    return own | {f"peer_{name}": value for name, value in peer.items()}
+
+
+def _more(
+    rule: Rule, explanations: Sequence[Explanation], limits: Sequence[Facts], node: str
+) -> Iterator[Facts]:
+    """Facts of what a rule is about: its cause on the node, an eager limit, or the step as such."""
+    if not rule.cause:
+        yield from limits or [{}]
+    for one in explanations:
+        if rule.cause and rule.cause == one.cause and one.kind in rule.kinds and node in one.nodes:
+            yield {"text": one.text, "strength": one.strength, "counter": one.evidence[0].counter}
+
+
+def _recommended(run: Run, rule: Rule, node: int, facts: Facts) -> Iterator[Recommendation]:
+    knob = knobs()[rule.knob]
+    proposed = rule.proposed(facts, knob.form) if rule.holds(facts) else None
+    if proposed is None:
+        return
+    current, interface = rule.now(facts, knob.form), _interface(run, node)
+    texts = [str(facts["text"])] if rule.cause else []
+    yield Recommendation(
+        knob.name,
+        knob.title,
+        knob.scope,
+        (str(run.meta.nodes[node]["name"]),),
+        current,
+        proposed,
+        evidence=(*texts, *(said(one, facts) for one in rule.says)),
+        apply=commands.by_hand(knob, proposed, interface),
+        permanent=commands.permanent(knob, proposed, interface),
+        undo=commands.undo(knob, current, interface),
+        test=_test(run, rule, facts),
+    )
+
+
+def _interface(run: Run, node: int) -> str:
+    """The one that has the measured address."""
+    known = run.meta.nodes[node]
+    interfaces = (known.get("facts") or {}).get("interfaces") or ()
+    names = (one["name"] for one in interfaces if known.get("address") in one["addresses"])
+    return next(names, "INTERFACE")
+
+
+def _test(run: Run, rule: Rule, facts: Facts) -> str:
+    """The command that would decide; imported runs have no testbed to try it on."""
+    if "spec" not in run.meta.testbed:
+        return ""
+    goal = "stream" if facts["pattern"] == "stream" else "latency"
+    return f"weft tune --on {run.meta.testbed['spec']} --for {goal} --knobs {rule.knob}"
+
+
+def _joined(one: Recommendation, other: Recommendation) -> Recommendation:
+    """The same of several nodes and steps."""
+    return replace(
+        one,
+        nodes=tuple(dict.fromkeys((*one.nodes, *other.nodes))),
+        evidence=tuple(dict.fromkeys((*one.evidence, *other.evidence))),
+    )
