@@ -1,4 +1,5 @@
-"""Causes planted in a lab: whether `weft diagnose` names each of them first, and nothing where there is none.
+"""Causes planted in a lab: whether `weft diagnose` names each of them first, and nothing where there is none; and
+whether it recommends the knob that would mend it, and no other.
 
 usage: bench/explained.py [--runs 10] [--without 20] [--keep FOLDER] [CAUSE ...]     (all and `none`, unless named)
 
@@ -10,6 +11,9 @@ labs.
 The backlog is planted on a path with a round trip of 2 ms, where it costs seven eighths of the throughput; over the
 10 µs of `pair` it drops one frame in ten thousand and costs nothing. Other work of the machine would be a cause too:
 the bench takes precedence over it (nice -15), and the hog, which is its own, has the same.
+
+A hog, other traffic and a slow reader are no matter of a knob, on a machine whose processors are all in use: nothing
+may be recommended there.
 
 Takes about 7 minutes, 5 with `--without 0`, and needs root.
 """
@@ -31,7 +35,7 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnosis.explain.explain import explain
+from weft.diagnosis.limits.diagnosis import diagnose
 from weft.execute.request import RunRequest, start_run
 from weft.runs.folder import Run
 from weft.testbed.lab import registry
@@ -91,11 +95,17 @@ NONE = "none"
 LEAST_NAMED = 0.9
 
 
+Said = tuple[str, str]
+"""The code that is named first, and the knobs that are recommended."""
+
+
 @dataclass(frozen=True)
 class Planted:
-    """A cause: the code that must be named, the lab, what is done meanwhile, and changes to the plan."""
+    """A cause: the code that must be named, the knob that must be recommended, the lab, what is done meanwhile, and
+    changes to the plan."""
 
     code: str
+    knob: str
     lab: str
     plant: Callable[[Entry], Iterator[None]]
     overrides: tuple[tuple[str, str], ...] = ()
@@ -170,19 +180,22 @@ def _agents(entry: Entry, name: str) -> list[int]:
 
 
 PLANTED = {
-    "hog": Planted("processor-contention", "pair", hog),
-    "backlog": Planted("backlog-drops", "long", short_backlog),
+    "hog": Planted("processor-contention", NONE, "pair", hog),
+    "backlog": Planted("backlog-drops", "netdev_max_backlog", "long", short_backlog),
     "buffer": Planted(
         "receive-buffer",
+        "receive_buffer",
         "pair",
         nothing,
         (("steps.stream.options.receive_buffer", '"16 KiB"'),),
     ),
-    "traffic": Planted("competing-traffic", "three", traffic),
-    "queue": Planted("loss-on-the-way", "three-short", nothing),
-    "reader": Planted("reader-slow", "pair", sleeping_reader, (("steps.stream.window", "1024"),)),
+    "traffic": Planted("competing-traffic", NONE, "three", traffic),
+    "queue": Planted("loss-on-the-way", "pacing", "three-short", nothing),
+    "reader": Planted(
+        "reader-slow", NONE, "pair", sleeping_reader, (("steps.stream.window", "1024"),)
+    ),
 }
-WITHOUT = tuple(Planted(NONE, lab, nothing) for lab in ("pair", "three", "long"))
+WITHOUT = tuple(Planted(NONE, NONE, lab, nothing) for lab in ("pair", "three", "long"))
 
 
 def main() -> None:
@@ -200,43 +213,59 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         keep = arguments.keep or folder
-        named = {
+        found = {
             cause: _named_first(cause, [PLANTED[cause]] * arguments.runs, folder, keep)
             for cause in PLANTED
             if cause in chosen
         }
-        goals = [_goal(cause, codes) for cause, codes in named.items()]
-        if len(named) == len(PLANTED):
-            goals.append(_all(named))
+        goals = [goal for cause, said in found.items() for goal in _goals(cause, said)]
+        if len(found) == len(PLANTED):
+            goals += _all(found)
         if NONE in chosen and arguments.without:
             plants = [WITHOUT[number % len(WITHOUT)] for number in range(arguments.without)]
-            codes = _named_first(NONE, plants, folder, keep)
-            goals.append(
-                Goal("named without a cause", len(codes) - codes.count(NONE), "runs", at_most=0)
-            )
+            said = _named_first(NONE, plants, folder, keep)
+            for what, index in (("named", 0), ("knobs recommended", 1)):
+                wrong = sum(one[index] != NONE for one in said)
+                goals.append(Goal(f"{what} without a cause", wrong, "runs", at_most=0))
     save("explained", goals, NONE if chosen == [NONE] else "")
 
 
-def _goal(cause: str, codes: Sequence[str]) -> Goal:
-    right = codes.count(PLANTED[cause].code)
-    return Goal(f"{cause}: named first, of {len(codes)}", right, "runs")
+def _right(cause: str, found: Sequence[Said]) -> tuple[int, int]:
+    """In how many runs the cause was named, and the right knob recommended."""
+    planted = PLANTED[cause]
+    codes, knobs = zip(*found, strict=True)
+    return codes.count(planted.code), knobs.count(planted.knob)
 
 
-def _all(named: dict[str, list[str]]) -> Goal:
-    right = sum(codes.count(PLANTED[cause].code) for cause, codes in named.items())
-    runs = sum(map(len, named.values()))
-    return Goal(f"causes named first, of {runs}", right, "runs", at_least=round(LEAST_NAMED * runs))
+def _goals(cause: str, found: Sequence[Said]) -> Iterator[Goal]:
+    named, recommended = _right(cause, found)
+    yield Goal(f"{cause}: named first, of {len(found)}", named, "runs")
+    knob = PLANTED[cause].knob
+    what = "no knob" if knob == NONE else knob
+    yield Goal(f"{cause}: {what} recommended, of {len(found)}", recommended, "runs")
 
 
-def _named_first(cause: str, plants: Sequence[Planted], scratch: Path, keep: Path) -> list[str]:
-    """The code that is named first in each run."""
-    codes = []
+def _all(found: dict[str, list[Said]]) -> Iterator[Goal]:
+    rights = [_right(cause, said) for cause, said in found.items()]
+    runs = sum(map(len, found.values()))
+    for what, right in zip(
+        ("causes named first", "knobs right"), zip(*rights, strict=True), strict=True
+    ):
+        least = round(LEAST_NAMED * runs)
+        yield Goal(f"{what}, of {runs}", sum(right), "runs", at_least=least)
+
+
+def _named_first(cause: str, plants: Sequence[Planted], scratch: Path, keep: Path) -> list[Said]:
+    """What is said of each run."""
+    found = []
     for number, planted in enumerate(plants):
-        run = measure(planted, scratch, keep / f"{cause}-{number}")
-        found = [one for one in explain(run) if one.cause]
-        codes.append((found[0].cause or NONE) if found else NONE)
-    print(f"{cause:10}{', '.join(f'{code} {n}' for code, n in Counter(codes).items())}", flush=True)
-    return codes
+        said = diagnose(measure(planted, scratch, keep / f"{cause}-{number}"))
+        codes = [one.cause for one in said.explanations if one.cause]
+        knobs = [one.knob for one in said.recommendations]
+        found.append((next(iter(codes), NONE), " ".join(knobs) or NONE))
+    counts = Counter(found).items()
+    print(f"{cause:10}{', '.join(f'{code}: {knob} {n}' for (code, knob), n in counts)}", flush=True)
+    return found
 
 
 def measure(planted: Planted, scratch: Path, out: Path) -> Run:

@@ -26,6 +26,7 @@ LINKS = [
         "dead": False,
     }
 ]
+CUBIC = [{"step": 0, "launch": 0, "node": "n1", "settings": {"congestion": "cubic"}}]
 Growth = Mapping[Counter, npt.ArrayLike]
 
 
@@ -64,7 +65,9 @@ def test_twice_the_bandwidth_delay_product_where_the_line_is_known(tmp_path: Pat
 
 
 def test_dropped_frames_name_the_backlog_and_how_to_take_it_back(tmp_path: Path) -> None:
-    (one,) = recommended(tmp_path, {(0, "softnet_dropped", 0): 50})
+    # What is lost there is sent again, which is no matter of the congestion control.
+    lost: Growth = {(0, "tcp_retransmits", None): 60, (0, "tcp_rtt_ns", None): 80_000_000}
+    (one,) = recommended(tmp_path, {(0, "softnet_dropped", 0): 50} | lost, effective=CUBIC)
     assert (one.knob, one.current, one.proposed) == ("netdev_max_backlog", "", "8192")
     assert one.apply == ("sysctl -w net.core.netdev_max_backlog='8192'",)
     assert [text.split()[0] for text in one.undo] == ["#", "sysctl", "rm"]
@@ -72,8 +75,7 @@ def test_dropped_frames_name_the_backlog_and_how_to_take_it_back(tmp_path: Path)
 
 def test_losses_on_a_long_path_name_the_congestion_control(tmp_path: Path) -> None:
     lossy: Growth = {(0, "tcp_retransmits", None): 40, (0, "tcp_rtt_ns", None): 80_000_000}
-    effective = [{"step": 0, "launch": 0, "node": "n1", "settings": {"congestion": "cubic"}}]
-    (one,) = recommended(tmp_path, lossy, effective=effective)
+    (one,) = recommended(tmp_path, lossy, effective=CUBIC)
     assert (one.knob, one.current, one.proposed) == ("congestion", "cubic", "bbr")
 
 

@@ -33,24 +33,30 @@ def recommendations(
 def _all(
     run: Run, explanations: Sequence[Explanation], thresholds: Sequence[Threshold]
 ) -> Iterator[Recommendation]:
-    nodes = [str(one["name"]) for one in run.meta.nodes]
+    nodes = [str(one["name"]) for one in run.meta.nodes[:2]]  # others of the testbed are idle
     evidence = run.side_table(EVIDENCE_NAME)
     steps = run.meta.plan.steps
     known = {
         index: [facts_of(run, index, of_step(run, evidence, index), node) for node in (0, 1)]
         for index, step in enumerate(steps)
-        if not step.is_ensemble and len(nodes) == 2
+        if not step.is_ensemble and len(nodes) > 1
     }
     for rule in rules():
         for index, of_nodes in known.items():
             name = steps[index].name
-            told = [one for one in explanations if one.step == name]
+            told = _first_limits([one for one in explanations if one.step == name])
             limits = [*eager_facts([one for one in thresholds if one.step == index])]
             for node in (0, 1):
                 own = {"step": name} | _beside(of_nodes[node], of_nodes[1 - node])
                 about = nodes[1 - node if rule.of == "peer" else node]
                 for more in _more(rule, told, limits, about):
                     yield from _recommended(run, rule, node, own | more)
+
+
+def _first_limits(told: Sequence[Explanation]) -> list[Explanation]:
+    """Without limits that an earlier one can bring about, such as losses where others use the interface."""
+    first = next((one for one in told if one.kind == "limit"), None)
+    return [one for one in told if one is first or one.kind != "limit"]
 
 
 def _beside(own: Facts, peer: Facts) -> Facts:

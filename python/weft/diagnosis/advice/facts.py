@@ -87,6 +87,7 @@ def _asked(step: Step) -> Facts:
         "transport": step.transport,
         "pattern": step.pattern.kind,
         "nodelay": options.nodelay,
+        "pacing": "none",
         "sets_send_buffer": options.send_buffer_bytes is not None,
         "sets_receive_buffer": options.receive_buffer_bytes is not None,
     }
