@@ -184,3 +184,13 @@ def test_netpipes_rule_keeps_its_least_number_of_messages():
     setting = ("steps.0.stop", '{ rule = "count", repeats = 9, trials = 1, at_least = 2 }')
     with pytest.raises(RequestError, match=r"at_least.*time"):
         load_plan("latency", [setting])
+
+
+def test_a_step_for_each_value_of_a_setting_says_what_it_was_made_from() -> None:
+    varied = GOOD + 'over.options.send_buffer = ["default", "8 KiB"]\n'
+    steps = parse_plan(varied, "plan").steps
+    assert [step.name for step in steps] == ["pingpong-default", "pingpong-8KiB"]
+    assert [step.options.send_buffer_bytes for step in steps] == [None, 8192]
+    assert steps[1].over and steps[1].over.of == "pingpong"
+    assert steps[1].over.values == {"options.send_buffer": "8 KiB"}
+    assert expand(steps[0], 2) == expand(steps[1], 2)

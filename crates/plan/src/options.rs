@@ -33,6 +33,8 @@ const MOST_BUFFER_BYTES: u64 = 1 << 30;
 const STRIPES: RangeInclusive<u32> = 2..=64;
 /// The size of the kernel's fixed set of CPUs.
 const MOST_CPU: u32 = 1023;
+/// Agents run where the kernel puts them.
+const ANY_CPU: &str = "any";
 /// TCP_CA_NAME_MAX without its final zero.
 const LONGEST_CONGESTION: usize = 15;
 
@@ -45,7 +47,7 @@ pub struct Options {
     pub nodelay: bool,
     /// The congestion control's name in the kernel, such as cubic.
     pub congestion: Option<String>,
-    /// One CPU per node.
+    /// One CPU per node; none where the kernel chooses.
     pub cpus: Option<Vec<u32>>,
     pub wait: Wait,
     /// Check every byte that arrives.
@@ -236,6 +238,9 @@ fn read_cpus(
     let Some(value) = section.get("cpus") else {
         return Ok(None);
     };
+    if value.as_str() == Some(ANY_CPU) && !matches!(pattern, Pattern::MultiPair(_)) {
+        return Ok(Some(Vec::new()));
+    }
     let amounts = cpu_amounts(transport, pattern);
     let values = value
         .as_array()
@@ -266,7 +271,7 @@ fn one_cpu_per_node(pattern: &Pattern) -> String {
             .to_owned();
     }
     if pattern.is_pair() {
-        return "must be one CPU per node, such as [0, 1]".to_owned();
+        return "must be one CPU per node, such as [0, 1], or \"any\"".to_owned();
     }
     let nodes = pattern.nodes();
     format!("must be one CPU per node of the testbed, at least {nodes}, such as [0, 1, 0, 1]")

@@ -5,6 +5,7 @@ use toml::Value;
 
 use crate::error::{Fault, PlanError, Result};
 use crate::limits::Limits;
+use crate::over::{self, Variant};
 use crate::reading::{self, Section};
 use crate::step::Step;
 
@@ -67,22 +68,30 @@ fn read_steps(section: &Section, limits: &Limits) -> Result<Vec<Step>> {
     let values = section.require("steps", right)?;
     let values = values.as_array().filter(|values| !values.is_empty());
     let values = values.ok_or_else(|| section.refuse("steps", right))?;
-    let read =
-        |(index, value): (usize, &Value)| Step::read(value, &format!("steps[{index}]"), limits);
-    let steps = values
-        .iter()
-        .enumerate()
-        .map(read)
-        .collect::<Result<Vec<_>, _>>()?;
-    refuse_duplicates(&steps, values)?;
-    refuse_mixed_goals(&steps)?;
-    Ok(steps)
+    let read = |(index, value): (usize, &Value)| read_variants(value, index, limits);
+    let read = values.iter().enumerate().map(read);
+    let numbered = read.collect::<Result<Vec<_>, _>>()?.concat();
+    refuse_duplicates(&numbered, values)?;
+    refuse_mixed_goals(&numbered)?;
+    Ok(numbered.into_iter().map(|(_, step)| step).collect())
+}
+
+/// A step with its position in the plan's text: one with `over` stands for several.
+type Numbered = (usize, Step);
+
+fn read_variants(value: &Value, index: usize, limits: &Limits) -> Result<Vec<Numbered>> {
+    let path = format!("steps[{index}]");
+    let read = |Variant { table, over }: Variant| match Step::read(&table, &path, limits) {
+        Ok(step) => Ok((index, Step { over, ..step })),
+        Err(fault) => Err(over::written(fault, &path, &over)),
+    };
+    over::expand(value, &path)?.into_iter().map(read).collect()
 }
 
 /// All steps of a launch run in it, so either all end by themselves or none does.
-fn refuse_mixed_goals(steps: &[Step]) -> Result<()> {
-    let odd = |step: &Step| step.goal.is_some() != steps[0].goal.is_some();
-    let Some(index) = steps.iter().position(odd) else {
+fn refuse_mixed_goals(steps: &[Numbered]) -> Result<()> {
+    let odd = |(_, step): &&Numbered| step.goal.is_some() != steps[0].1.goal.is_some();
+    let Some((index, _)) = steps.iter().find(odd) else {
         return Ok(());
     };
     let right =
@@ -90,11 +99,11 @@ fn refuse_mixed_goals(steps: &[Step]) -> Result<()> {
     Err(Fault::missing(format!("steps[{index}].stop.rule"), right))
 }
 
-fn refuse_duplicates(steps: &[Step], values: &[Value]) -> Result<()> {
-    for (index, step) in steps.iter().enumerate() {
-        let Some(first) = steps[..index]
+fn refuse_duplicates(steps: &[Numbered], values: &[Value]) -> Result<()> {
+    for (at, (index, step)) in steps.iter().enumerate() {
+        let Some((first, _)) = steps[..at]
             .iter()
-            .position(|earlier| earlier.name == step.name)
+            .find(|(_, earlier)| earlier.name == step.name)
         else {
             continue;
         };
@@ -103,7 +112,7 @@ fn refuse_duplicates(steps: &[Step], values: &[Value]) -> Result<()> {
             "steps[{first}] is called {:?} too; give each step its own name",
             step.name
         );
-        return Err(match values[index].get("name") {
+        return Err(match values[*index].get("name") {
             Some(value) => Fault::new(key, value, right),
             None => Fault::missing(key, right),
         });

@@ -74,7 +74,7 @@ fn parse(text: &str) -> Value {
 }
 
 /// Sets a value deep inside; gives back the key as checking will name it.
-fn set(place: &mut Value, path: &str, names: &[&str], new: Value) -> Result<String> {
+pub(crate) fn set(place: &mut Value, path: &str, names: &[&str], new: Value) -> Result<String> {
     let Some((name, deeper)) = names.split_first() else {
         *place = new;
         return Ok(path.to_owned());

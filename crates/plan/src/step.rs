@@ -9,6 +9,7 @@ use crate::error::{PlanError, Result};
 use crate::goal::Goal;
 use crate::limits::{Limits, Reach};
 use crate::options::Options;
+use crate::over::{self, Over};
 use crate::pattern::Pattern;
 use crate::phase::Phase;
 use crate::reading::Section;
@@ -17,7 +18,7 @@ use crate::stop::StopRule;
 use crate::transport::{TRANSPORTS, Transport};
 
 /// The keys of every step; a pattern has keys of its own.
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "name",
     "pattern",
     "transport",
@@ -26,6 +27,7 @@ const KEYS: [&str; 8] = [
     "stop",
     "until",
     "pin",
+    over::KEY,
 ];
 
 /// One thing to measure.
@@ -48,6 +50,9 @@ pub struct Step {
     /// For so long jumps between sizes are pinned to the byte; where it is missing they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin_ns: Option<u64>,
+    /// Which step of the plan it is made from, where that has `over`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<Over>,
 }
 
 impl Step {
@@ -124,7 +129,7 @@ impl Step {
             return Err(self.fails(format!("transport: {reason}")));
         }
         match &self.options.cpus {
-            Some(cpus) if cpus.len() < nodes as usize => Err(self.fails(format!(
+            Some(cpus) if (1..nodes as usize).contains(&cpus.len()) => Err(self.fails(format!(
                 "options.cpus has {} CPUs, the testbed has {nodes} nodes; give one per node",
                 cpus.len()
             ))),
@@ -157,6 +162,7 @@ impl Step {
             pin_ns: read_pin(&section, &pattern, goal.is_some())?,
             pattern,
             transport,
+            over: None,
         };
         step.transport
             .suits(&step.pattern, &step.sizes.sizes())
@@ -269,6 +275,7 @@ mod tests {
             goal: None,
             until_ns: None,
             pin_ns: None,
+            over: None,
         }
     }
 

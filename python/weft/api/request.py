@@ -80,7 +80,9 @@ _KINDS: dict[str, tuple[str, str]] = {
 
 def _settings(steps: Iterable[Step], name: str, value: str) -> list[tuple[str, str]]:
     pattern, key = _KINDS[name]
-    mine = [index for index, step in enumerate(steps) if step.pattern.kind == pattern]
+    mine = dict.fromkeys(
+        step.over.of if step.over else step.name for step in steps if step.pattern.kind == pattern
+    )
     if not mine:
         example = "gamma-sweep" if pattern == "stream" else "webserver"
         raise RequestError(
@@ -89,7 +91,7 @@ def _settings(steps: Iterable[Step], name: str, value: str) -> list[tuple[str, s
         )
     # KB is how many write kB.
     text = f'["{value.replace("KB", "kB")}"]' if name == "page" else value
-    return [(f"steps[{index}].{key}", text) for index in mine]
+    return [(f"steps.{step}.{key}", text) for step in mine]
 
 
 def _of_all_steps(

@@ -236,7 +236,8 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
 
 def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Options:
     options = step.options
-    chosen = _checked_cpus(cpus or options.cpus or testbed.cpus, testbed)
+    wanted = cpus or options.cpus or testbed.cpus
+    chosen = None if options.cpus == () else _checked_cpus(wanted, testbed)
     wait = options.wait
     if step.is_ensemble:
         wait = "block"

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from weft import _core
@@ -63,8 +63,8 @@ def expand(step: Step, nodes: int) -> tuple[Phase, ...]:
 
 def _as_carried(step: Step) -> Step:
     """What carries the messages does not matter to phases, unless nothing does: that takes one node. Imported runs name
-    carriers that no plan can."""
-    return replace(step, transport="null" if step.transport == "null" else "tcp")
+    carriers that no plan can. Nor does it matter what the step was made from."""
+    return replace(step, transport="null" if step.transport == "null" else "tcp", over=UNSET)
 
 
 def check_phases(step: Step, nodes: int, key: str) -> None:

@@ -18,7 +18,8 @@ class Rate(Struct, frozen=True, omit_defaults=True):
 
 
 class Options(Struct, frozen=True):
-    """What is asked of sockets and processors; None leaves it to the system. `cpus` has one for each node."""
+    """What is asked of sockets and processors; None leaves it to the system. `cpus` has one for each node, none
+    where the kernel chooses."""
 
     send_buffer_bytes: int | None = None
     receive_buffer_bytes: int | None = None
@@ -116,6 +117,14 @@ class NetpipeSizes(Struct, frozen=True, tag_field="schedule", tag="netpipe"):
     perturbation_bytes: int
 
 
+class Over(Struct, frozen=True):
+    """The step of the plan that a step is made from, and the values that are its own, by dotted key as written:
+    {"options.send_buffer": "8 KiB"}; "default" where the key is left out."""
+
+    of: str
+    values: dict[str, str]
+
+
 class Step(Struct, frozen=True):
     """One thing to measure. Imported runs name transports that no plan can."""
 
@@ -129,6 +138,7 @@ class Step(Struct, frozen=True):
     goal: Goal | UnsetType = UNSET
     pin_ns: int | UnsetType = UNSET
     """For so long jumps between sizes are pinned to the byte, by phases that are chosen while it runs."""
+    over: Over | UnsetType = UNSET
 
     @property
     def is_ensemble(self) -> bool:

@@ -245,3 +245,44 @@ fn a_datagram_has_room_for_its_number_and_no_more_than_it_holds() {
         );
     }
 }
+
+/// What is made of the small plan's step with a key `over`.
+fn varied(over: &str, overrides: &[(&str, &str)]) -> Plan {
+    let text = SMALL.replacen("stop =", &format!("over = {over}\nstop ="), 1);
+    loaded(&text, overrides).unwrap()
+}
+
+#[test]
+fn a_step_is_repeated_for_each_value_of_a_setting() {
+    let plan = varied(
+        r#"{ options.send_buffer = ["default", "64 KiB"], options.receive_buffer = ["default", "85 KiB"] }"#,
+        &[
+            ("steps.pingpong.sizes.max", "4 KiB"),
+            ("steps.*.options.receive_buffer", "1 MiB"),
+        ],
+    );
+    let [default, larger] = &plan.steps[..] else {
+        panic!("{:?}", plan.steps);
+    };
+    assert_eq!(default.name, "pingpong-default");
+    assert_eq!(default.options, Options::default());
+    assert_eq!(larger.name, "pingpong-85KiB-64KiB");
+    assert_eq!(larger.options.send_buffer_bytes, Some(64 << 10));
+    assert_eq!(larger.options.receive_buffer_bytes, Some(85 << 10));
+    assert_eq!(larger.sizes.sizes().last(), Some(&4096));
+    let over = larger.over.as_ref().unwrap();
+    assert_eq!(over.of, "pingpong");
+    assert_eq!(over.values["options.receive_buffer"], "85 KiB");
+    assert_eq!(over.values.len(), 2);
+}
+
+#[test]
+fn processors_may_be_left_to_the_kernel() {
+    let plan = varied(r#"{ options.cpus = ["any", [0, 1]] }"#, &[]);
+    let cpus = plan
+        .steps
+        .iter()
+        .map(|step| step.options.cpus.clone().unwrap());
+    assert_eq!(cpus.collect::<Vec<_>>(), [vec![], vec![0, 1]]);
+    assert_eq!(plan.steps[1].name, "pingpong-0-1");
+}

@@ -36,7 +36,14 @@ stop = => until = "5"\nstop = => steps[0].until = "5": a time needs a unit (ns, 
 pattern = "pingpong" => pattern = "stream"\npin = "1 s" => steps[0].pin = "1 s": belongs to pattern = "pingpong"
 pattern = "pingpong" => pattern = "stream"\ntransport = "icmp" => steps[0].transport = "icmp": "icmp" is for pattern = "pingpong"
 
-stop = => options.cpus = [1]\nstop = => options.cpus = [1]: must be one CPU per node, such as [0, 1]
+stop = => options.cpus = [1]\nstop = => options.cpus = [1]: must be one CPU per node, such as [0, 1], or "any"
+stop = => over = 1\nstop = => steps[0].over = 1: write the keys that change with a list of values each
+stop = => over = {}\nstop = => steps[0].over = {}: write the keys that change
+stop = => over.until = "1 s"\nstop = => steps[0].over.until = "1 s": write the keys that change
+stop = => over.until = ["1 s", "5"]\nstop = => :6: steps[0].over.until = "5": a time needs a unit (ns, us, ms, s)
+stop = => over = { until = ["1 s", "2 s"], transport = ["tcp"] }\nstop = => steps[0].over.until = ["1 s", "2 s"]: keys of one `over` change together; give each as many values, 1
+stop = => over.nodelay = [true]\nstop = => steps[0].over.nodelay = true: unknown key
+stop = => over.until = ["1 s", "1  s"]\nstop = => steps[0].name: missing: steps[0] is called "pingpong-1s" too
 stop = => options.cpus = [0, -1]\nstop = => steps[0].options.cpus[1] = -1: a CPU must be a whole
 stop = => options.nodelay = 1\nstop = => steps[0].options.nodelay = 1: must be true or false
 stop = => options.wait = "poll"\nstop = => unknown wait; known: auto, block, spin

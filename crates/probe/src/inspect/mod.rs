@@ -2,6 +2,7 @@
 //! carries between it and others. Nothing is changed, and next to nothing is sent.
 
 mod datagram;
+mod device;
 mod echo;
 pub mod ethtool;
 mod interface;
@@ -12,6 +13,7 @@ mod path_mtu;
 mod pci;
 mod question;
 
+pub use device::Device;
 pub use echo::Echo;
 pub use path::Path;
 pub use question::Peer;

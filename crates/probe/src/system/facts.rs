@@ -1,10 +1,12 @@
 //! What a node is: reported once, when the agent is ready.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use rustix::system::uname;
 use serde::Serialize;
 
+use crate::inspect::Device;
 use crate::system::files;
 use crate::system::interfaces::{self, Interface};
 use crate::system::processor;
@@ -21,6 +23,8 @@ pub struct Facts {
     pub architecture: &'static str,
     pub caches: Vec<Cache>,
     pub interfaces: Vec<Interface>,
+    /// What drives them, by name.
+    pub devices: BTreeMap<String, Device>,
 }
 
 /// A cache that data goes through.
@@ -32,7 +36,12 @@ pub struct Cache {
 
 /// Gather the facts; what the system hides is left empty.
 pub fn gather() -> Facts {
+    let interfaces = interfaces::gather();
+    let names = interfaces.iter().map(|one| one.name.clone());
     Facts {
+        devices: names
+            .map(|name| (name.clone(), Device::of(&name)))
+            .collect(),
         hostname: uname().nodename().to_string_lossy().into_owned(),
         kernel: files::line("/proc/sys/kernel/osrelease").unwrap_or_default(),
         cpu_model: cpu_model().unwrap_or_default(),
@@ -40,7 +49,7 @@ pub fn gather() -> Facts {
         processors: processor::allowed(),
         architecture: std::env::consts::ARCH,
         caches: caches(),
-        interfaces: interfaces::gather(),
+        interfaces,
     }
 }
 

@@ -1,16 +1,23 @@
 //! Which processor a timed loop runs on.
 
 use std::io;
+use std::sync::OnceLock;
 
 use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use weft_plan::Options;
 
-/// Run this thread on the processor that a plan gives the node, if it gives one.
+/// Where the agent might run before the first step.
+static AT_FIRST: OnceLock<CpuSet> = OnceLock::new();
+
+/// Run this thread on the processor that a plan gives the node; if it gives none, where it might at first.
 pub fn pin_node(options: &Options, node: u32) -> io::Result<()> {
+    let at_first = AT_FIRST.get_or_init(|| sched_getaffinity(None).unwrap_or_default());
     let cpus = options.cpus.as_ref();
-    let cpu = cpus.and_then(|cpus| cpus.get(node as usize));
-    cpu.map_or(Ok(()), |cpu| pin(*cpu))
+    match cpus.and_then(|cpus| cpus.get(node as usize)) {
+        Some(cpu) => pin(*cpu),
+        None => Ok(sched_setaffinity(None, at_first)?),
+    }
 }
 
 /// Run this thread on one processor only; fails when there is no such processor.
@@ -38,4 +45,22 @@ pub fn allowed() -> Vec<u32> {
         .filter(|cpu| set.is_set(*cpu))
         .map(|cpu| cpu as u32)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_that_names_no_processor_may_run_where_it_might_at_first() {
+        let before = allowed();
+        let pinned = Options {
+            cpus: Some(vec![before[0]]),
+            ..Options::default()
+        };
+        pin_node(&pinned, 0).unwrap();
+        assert_eq!(allowed(), before[..1]);
+        pin_node(&Options::default(), 0).unwrap();
+        assert_eq!(allowed(), before);
+    }
 }

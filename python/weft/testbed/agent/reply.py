@@ -49,6 +49,8 @@ class Facts(Struct, frozen=True):
     architecture: str = ""
     caches: tuple[Cache, ...] = ()
     interfaces: tuple[Interface, ...] = ()
+    devices: Mapping[str, Settings] = {}
+    """What drives each interface: driver, firmware, slot, link, offloads."""
 
 
 class Overhead(Struct, frozen=True):
