@@ -9,7 +9,7 @@ import pytest
 
 from fabrics.test_formats import write
 from support.generated_fabric import generate
-from support.here import refusal, weft
+from support.here import refusal, weft, weft_json
 from support.paths import DATA
 from weft import _core
 from weft.api.start import simulate
@@ -23,6 +23,7 @@ from weft.testbed.computed.network import open_simulated
 CLUSTER = 'id="c" prefix="node-" suffix=".lan" radical="0-11" speed="1Gf" bw="125MBps" lat="50us"'
 BACKBONE = 'bb_bw="1.5Gbps" bb_lat="0"'
 BY_PORTS = "xibalba-e7-loaded"
+LOSSY = "mtu-hole"
 ZONE = (DATA / "platforms/zone.xml").read_text()
 
 
@@ -55,7 +56,15 @@ def test_a_capacity_that_depends_on_ports_is_not_exported_as_another() -> None:
     assert "'into module1/asic1' depends on how many ports contend" in said
 
 
-@pytest.mark.parametrize("fabric", [one for one in catalog.names("fabric") if one != BY_PORTS])
+def test_what_loses_frames_is_built_not_simulated() -> None:
+    lost = "site1 to site2: packets over 1400 bytes are lost"
+    assert f"{lost}, which is not simulated" in refusal("run", "latency", "--on", f"sim:{LOSSY}")
+    assert f"{lost}, which SimGrid cannot say" in refusal("fabric", "export", LOSSY, "simgrid")
+    assert lost in weft("fabric", "show", LOSSY).stdout
+    assert weft_json("fabric", "show", LOSSY)["losses"][0]["drops_above_bytes"] == 1400
+
+
+@pytest.mark.parametrize("fabric", sorted({*catalog.names("fabric")} - {BY_PORTS, LOSSY}))
 def test_a_catalogue_fabric_comes_back_from_simgrid_with_its_rates(
     tmp_path: Path, fabric: str
 ) -> None:

@@ -105,9 +105,25 @@ pub struct Direction {
     pub rate_bits_per_s: Option<BitRate>,
     /// What passes between a frame's last bit leaving and arriving.
     pub delay_ns: Nanoseconds,
+    /// Larger IP packets are lost, and nothing says so to their sender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drops_above_bytes: Option<u32>,
+    /// How many of a million frames are lost, by chance.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub loss_ppm: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Direction {
+    /// Whether it loses frames that would have found room.
+    pub fn is_lossy(&self) -> bool {
+        self.loss_ppm > 0 || self.drops_above_bytes.is_some()
+    }
+
     /// Whether it carries everything at once.
     pub fn is_unshaped(&self) -> bool {
         *self == Self::default()

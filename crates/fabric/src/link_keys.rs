@@ -4,7 +4,7 @@ use weft_plan::reading::{Result, Section};
 
 use crate::fabric::{Direction, Link};
 use crate::node_set;
-use crate::quantity::{BitRate, Nanoseconds, read_rate};
+use crate::quantity::{BitRate, Nanoseconds, read_loss, read_rate};
 
 const DEFAULT_MTU_BYTES: u32 = 1500;
 /// What waits where nothing else is said.
@@ -16,6 +16,8 @@ pub struct LinkKeys {
     rate_back: Option<BitRate>,
     delay: Option<Nanoseconds>,
     delay_back: Option<Nanoseconds>,
+    drops_above_bytes: Option<u32>,
+    loss_ppm: Option<u32>,
     mtu_bytes: Option<u32>,
     queue_frames: Option<u32>,
 }
@@ -28,28 +30,37 @@ impl LinkKeys {
             rate_back: read_rate(section, "rate_back", scale)?,
             delay: section.parsed("delay", Nanoseconds::parse)?,
             delay_back: section.parsed("delay_back", Nanoseconds::parse)?,
-            mtu_bytes: section.count("mtu_bytes", 576..=65_535)?,
+            drops_above_bytes: read_packet_bytes(section, "drops_above_bytes")?,
+            loss_ppm: read_loss(section)?,
+            mtu_bytes: read_packet_bytes(section, "mtu_bytes")?,
             queue_frames: read_queue_frames(section)?,
         })
     }
 
     /// Changes a link as the keys say. What is said of one direction only holds for both.
     pub fn apply(&self, link: &mut Link) {
-        apply_to_direction(&mut link.forward, self.rate, self.delay);
+        self.apply_to_direction(&mut link.forward, self.rate, self.delay);
         let (rate, delay) = (self.rate_back.or(self.rate), self.delay_back.or(self.delay));
-        apply_to_direction(&mut link.backward, rate, delay);
+        self.apply_to_direction(&mut link.backward, rate, delay);
         link.mtu_bytes = self.mtu_bytes.unwrap_or(link.mtu_bytes);
         link.queue_frames = self.queue_frames.unwrap_or(link.queue_frames);
     }
+
+    fn apply_to_direction(
+        &self,
+        direction: &mut Direction,
+        rate: Option<BitRate>,
+        delay: Option<Nanoseconds>,
+    ) {
+        direction.rate_bits_per_s = rate.or(direction.rate_bits_per_s);
+        direction.delay_ns = delay.unwrap_or(direction.delay_ns);
+        direction.drops_above_bytes = self.drops_above_bytes.or(direction.drops_above_bytes);
+        direction.loss_ppm = self.loss_ppm.unwrap_or(direction.loss_ppm);
+    }
 }
 
-fn apply_to_direction(
-    direction: &mut Direction,
-    rate: Option<BitRate>,
-    delay: Option<Nanoseconds>,
-) {
-    direction.rate_bits_per_s = rate.or(direction.rate_bits_per_s);
-    direction.delay_ns = delay.unwrap_or(direction.delay_ns);
+fn read_packet_bytes(section: &Section<'_>, key: &str) -> Result<Option<u32>> {
+    section.count(key, 576..=65_535)
 }
 
 /// Reads a link whose ends are still to be filled in.
@@ -79,6 +90,8 @@ pub fn read_direction(section: &Section<'_>, scale: f64) -> Result<Direction> {
         delay_ns: section
             .parsed("delay", Nanoseconds::parse)?
             .unwrap_or_default(),
+        drops_above_bytes: read_packet_bytes(section, "drops_above_bytes")?,
+        loss_ppm: read_loss(section)?.unwrap_or_default(),
     })
 }
 

@@ -49,7 +49,8 @@ impl Draft {
         let network = read_network(section)?;
         section.finish()?;
         if direction.is_unshaped() {
-            let message = "limits nothing; add rate = \"10 Mb/s\" or delay = \"1 ms\"";
+            let message =
+                "limits nothing; add rate = \"10 Mb/s\", delay = \"1 ms\" or loss = \"1 %\"";
             return Err(section.refuse("from", message));
         }
         for [from, to] in pair_off(section, "to", from, to)? {

@@ -1,7 +1,7 @@
 //! Rates and delays, which a file must always write with their unit.
 
 use serde::{Deserialize, Serialize};
-use weft_plan::reading::{self, RATE, Section, TIME};
+use weft_plan::reading::{self, Quantity, RATE, Section, TIME};
 
 /// Bits per second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -63,6 +63,23 @@ pub fn read_rate(section: &Section<'_>, key: &str, scale: f64) -> reading::Resul
         section.refuse(key, message)
     };
     rate.scaled(scale).ok_or_else(too_far).map(Some)
+}
+
+const LOSS: Quantity = Quantity {
+    noun: "loss",
+    example: "0.1 %",
+    smallest: "parts per million",
+    units: &[("%", 10_000), ("ppm", 1)],
+};
+
+/// Reads a share of frames that may be absent, in parts of a million.
+pub fn read_loss(section: &Section<'_>) -> reading::Result<Option<u32>> {
+    let whole = || "is less than \"100 %\"; what delivers nothing is dead = true".to_owned();
+    section.parsed("loss", |text| {
+        let ppm = LOSS.parse(text)?;
+        let ppm = u32::try_from(ppm).ok().filter(|ppm| *ppm < 1_000_000);
+        ppm.ok_or_else(whole)
+    })
 }
 
 #[cfg(test)]

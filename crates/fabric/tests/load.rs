@@ -181,3 +181,18 @@ fn a_capacity_may_depend_on_how_many_ports_contend() {
         );
     }
 }
+
+#[test]
+fn links_and_paths_may_lose_frames() {
+    let path = "[[paths]]\nfrom = \"n1\"\nto = \"n2\"\ndrops_above_bytes = 1400";
+    let lossy = PAIR.replace("delay", "loss = \"0.25 %\"\ndelay");
+    let fabric = load(&format!("{lossy}{path}"), "test.toml", 1.0).unwrap();
+    let link = &fabric.links[0];
+    assert_eq!([link.forward.loss_ppm, link.backward.loss_ppm], [2500; 2]);
+    assert_eq!(fabric.paths[0].direction.drops_above_bytes, Some(1400));
+    assert_eq!(fabric.paths[0].direction.loss_ppm, 0);
+    let of = |value| refusal(&PAIR.replace("delay", &format!("loss = {value}\ndelay")));
+    assert!(of("\"100 %\"").contains("dead = true"));
+    assert!(of("0.1").contains("needs a unit (%, ppm)"));
+    assert!(refusal_of("rate", "drops_above_bytes = 100\nrate").contains("576"));
+}

@@ -41,7 +41,8 @@ class Fabric(Said):
     def __init__(self, name: str, scale: float = 1.0) -> None:
         self.source, self.scale = name, scale
         self.testbed = f"sim:{name}"
-        self.description = Description(open_simulated(name, scale).model)
+        testbed = open_simulated(name, scale)
+        self.description = Description(testbed.model, testbed.losses)
 
     @property
     def name(self) -> str:
@@ -79,7 +80,8 @@ class Fabric(Said):
             else f"{count} without limit"
             for rate, count in rates[:NAMED]
         ]
-        return [f"{self.name}: {len(hosts):,} hosts, {fold(hosts)}", *slowest]
+        lost = [one.text for one in self.description.losses]
+        return [f"{self.name}: {len(hosts):,} hosts, {fold(hosts)}", *slowest, *lost]
 
 
 def declared_dot(name: str, scale: float, run: RunSource | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from weft import _core
 from weft.errors import RequestError
+from weft.fabrics.losses import Loss
 from weft.statistics import Floats
 
 NAMED = 20
@@ -29,8 +31,8 @@ class Hop:
 class Description:
     """What `weft fabric show` says of a network. Rates are those of the wire, None where there is no limit."""
 
-    def __init__(self, network: _core.Network) -> None:
-        self.network = network
+    def __init__(self, network: _core.Network, losses: Sequence[Loss] = ()) -> None:
+        self.network, self.losses = network, losses
 
     @cached_property
     def hosts(self) -> list[str]:
@@ -67,7 +69,12 @@ class Description:
         return [self._hop(index) for index in found[0]]
 
     def to_json(self) -> dict[str, Any]:
-        return {"name": self.network.name, "hosts": self.hosts, "constraints": self.hops()}
+        return {
+            "name": self.network.name,
+            "hosts": self.hosts,
+            "constraints": self.hops(),
+            "losses": self.losses,
+        }
 
     def _hop(self, index: int) -> Hop:
         rate = _finite(float(self.capacities_mbps[index]))

@@ -28,6 +28,8 @@ class Direction(TypedDict):
 
     rate_bits_per_s: Count | None
     delay_ns: NotRequired[Count]
+    drops_above_bytes: NotRequired[Count]
+    loss_ppm: NotRequired[Count]
 
 
 Way = Literal["forward", "backward"]

@@ -1,5 +1,7 @@
 //! One direction of a link: when a frame that arrives now has passed.
 
+use rand_pcg::Pcg32;
+use rand_pcg::rand_core::{RngCore, SeedableRng};
 use weft_fabric::queue::{Admission, Line};
 use weft_fabric::{Direction, ETHERNET_BYTES, Medium, Nanoseconds};
 
@@ -10,6 +12,8 @@ pub struct Link {
     medium: Medium,
     /// The frames that wait; none where everything is lost.
     line: Option<Line>,
+    /// Which frames are lost where a share of them is: the same in each lab of the same fabric.
+    chance: Pcg32,
 }
 
 impl Link {
@@ -44,6 +48,15 @@ impl Link {
             direction,
             medium: Medium::WIRE,
             line: None,
+            chance: Pcg32::seed_from_u64(0),
+        }
+    }
+
+    /// The same link with a chance of its own.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self {
+            chance: Pcg32::seed_from_u64(seed),
+            ..self
         }
     }
 
@@ -57,11 +70,22 @@ impl Link {
     }
 
     /// When a frame that arrives at `now_ns` reaches the other end; none if it is lost: the queue
-    /// is full, or the link dead.
+    /// is full, or the link dead, or the link loses it on its way.
     pub fn pass(&mut self, now_ns: u64, frame_bytes: u64, sender: usize) -> Option<u64> {
         let time_ns = self.time_on_wire(frame_bytes).0;
         let leaves_ns = self.line.as_mut()?.take(now_ns, time_ns, sender)?;
-        Some(leaves_ns + self.direction.delay_ns.0)
+        (!self.loses(frame_bytes)).then_some(leaves_ns + self.direction.delay_ns.0)
+    }
+
+    fn loses(&mut self, frame_bytes: u64) -> bool {
+        let Direction {
+            drops_above_bytes,
+            loss_ppm,
+            ..
+        } = self.direction;
+        let is_too_large =
+            drops_above_bytes.is_some_and(|most| frame_bytes > u64::from(most + ETHERNET_BYTES));
+        is_too_large || (loss_ppm > 0 && self.chance.next_u32() % 1_000_000 < loss_ppm)
     }
 
     /// Its rate, 0 where it has none.
@@ -88,6 +112,7 @@ mod tests {
         let direction = Direction {
             rate_bits_per_s: Some(BitRate(100_000_000)),
             delay_ns: Nanoseconds(5_000),
+            ..Direction::default()
         };
         Link::new(direction, 1500, queue_frames, Admission::DropTail)
     }
@@ -155,10 +180,42 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_large_vanishes_and_the_rest_passes() {
+        let direction = Direction {
+            drops_above_bytes: Some(1400),
+            ..Direction::default()
+        };
+        let mut link = Link::new(direction, 1500, 10, Admission::DropTail);
+        assert_eq!(
+            [link.pass(1, 1414, 0), link.pass(1, 1415, 0)],
+            [Some(1), None]
+        );
+    }
+
+    #[test]
+    fn a_share_of_frames_is_lost_the_same_ones_each_time() {
+        let direction = Direction {
+            loss_ppm: 100_000,
+            ..Direction::default()
+        };
+        let lost = |seed| {
+            let mut link = Link::new(direction, 1500, 10, Admission::DropTail).with_seed(seed);
+            let frames = 0..10_000;
+            frames
+                .filter(|_| link.pass(0, 60, 0).is_none())
+                .collect::<Vec<_>>()
+        };
+        // Four standard deviations of 10,000 draws.
+        assert!((880..=1120).contains(&lost(1).len()), "{}", lost(1).len());
+        assert_eq!(lost(1), lost(1));
+        assert_ne!(lost(1), lost(2));
+    }
+
+    #[test]
     fn a_direction_without_a_rate_only_delays() {
         let direction = Direction {
-            rate_bits_per_s: None,
             delay_ns: Nanoseconds(7),
+            ..Direction::default()
         };
         let mut link = Link::new(direction, 1500, 1, Admission::DropTail);
         assert_eq!(

@@ -14,7 +14,7 @@ impl Links {
     pub fn new(layout: &Layout) -> Self {
         let paths = Paths::of(layout);
         Self {
-            links: paths.limits.iter().map(link_of).collect(),
+            links: (0..).zip(&paths.limits).map(link_of).collect(),
             paths,
         }
     }
@@ -39,14 +39,15 @@ impl Links {
     }
 }
 
-fn link_of(limit: &Limit) -> Link {
+fn link_of((number, limit): (u64, &Limit)) -> Link {
     let (mtu_bytes, queue_frames) = (limit.mtu_bytes, limit.queue_frames);
     let admission = limit.place.admission();
-    match (limit.dead, limit.place.is_inside()) {
+    let link = match (limit.dead, limit.place.is_inside()) {
         (true, _) => Link::dead(limit.direction),
         (false, true) => Link::inside(limit.direction, mtu_bytes, queue_frames, admission),
         (false, false) => Link::new(limit.direction, mtu_bytes, queue_frames, admission),
-    }
+    };
+    link.with_seed(number)
 }
 
 #[cfg(test)]

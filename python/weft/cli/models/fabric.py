@@ -61,6 +61,8 @@ def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) ->
     else:
         rates = [[str(count), _rate_text(rate)] for rate, count in description.by_rate()]
         console.print(plain_table("limits", "Mb/s on the wire", rows=rates))
+    for loss in description.losses:
+        console.print(loss.text, soft_wrap=True)
 
 
 @fabric.command(epilog="Example: weft fabric export two-racks dot")

@@ -7,6 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 from weft.errors import RequestError
 from weft.fabrics.describe import Description
+from weft.fabrics.losses import refuse_losses
 
 MOST_HOSTS = 256
 """With more there would be millions of routes."""
@@ -31,6 +32,7 @@ def to_simgrid(description: Description) -> str:
             f"the capacity of {contended[0]!r} depends on how many ports contend, which SimGrid cannot say",
             "give it one capacity",
         )
+    refuse_losses(description.network.name, description.losses, "SimGrid cannot say")
     return "\n".join(_lines(description)) + "\n"
 
 

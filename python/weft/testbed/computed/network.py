@@ -12,6 +12,7 @@ from weft import _core
 from weft.errors import RequestError, WorkError
 from weft.fabrics.describe import Description
 from weft.fabrics.load import load_fabric
+from weft.fabrics.losses import Loss, losses, refuse_losses
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.plan import catalog
 from weft.plan.phases import Phase
@@ -38,6 +39,11 @@ class Simulated(Computed[_core.Network]):
         self._rows = int(self._parameters.pop("rows", ROWS))
         self._about = about
 
+    @cached_property
+    def losses(self) -> list[Loss]:
+        """What the fabric says of lost frames."""
+        return losses(self._about.get("fabric"))
+
     def describe(self) -> records.Testbed:
         """What run.json says about it: the fabric, and what the model assumes besides."""
         model = _core.Network.default_parameters() | self._parameters
@@ -49,6 +55,7 @@ class Simulated(Computed[_core.Network]):
     def check(self, step: Step) -> None:
         """Refuse a step that cannot be simulated here; raises RequestError."""
         super().check(step)
+        refuse_losses(self.name, self.losses, "is not simulated")
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")

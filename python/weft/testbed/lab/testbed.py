@@ -64,7 +64,7 @@ class Lab(BaseTestbed):
         """Whether the lab is more than a cable without limits, which the kernel carries alone."""
         fabric = self._keeper.fabric
         lines = [link[way] for link in fabric["links"] for way in ("forward", "backward")]
-        is_shaped = any(line["rate_bits_per_s"] or line["delay_ns"] for line in lines)
+        is_shaped = any(any(line.values()) for line in lines)
         is_dead = any(link["dead"] for link in fabric["links"])
         return bool(fabric["switches"] or fabric["paths"] or is_shaped or is_dead)
 

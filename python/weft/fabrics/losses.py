@@ -1,0 +1,56 @@
+"""Links and paths of a fabric that lose frames for which there was room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from weft.errors import RequestError
+from weft.runs.records import Direction, Fabric
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One direction that loses frames: larger IP packets than so many bytes, and a share of all, from 0 to 1."""
+
+    src: str
+    dst: str
+    drops_above_bytes: int | None
+    loss_share: float
+
+    @property
+    def text(self) -> str:
+        """Such as "site1 to site2: packets over 1400 bytes are lost"."""
+        parts = [f"{self.loss_share:.2g} of the frames"] if self.loss_share else []
+        if self.drops_above_bytes is not None:
+            parts.append(f"packets over {self.drops_above_bytes} bytes")
+        return f"{self.src} to {self.dst}: {' and '.join(parts)} are lost"
+
+
+def losses(fabric: Fabric | None) -> list[Loss]:
+    """Those of a resolved fabric, links first; none of what is no fabric."""
+    if fabric is None:
+        return []
+    return [
+        Loss(src, dst, direction.get("drops_above_bytes"), direction.get("loss_ppm", 0) / 1e6)
+        for src, dst, direction in _directions(fabric)
+        if direction.get("drops_above_bytes") is not None or direction.get("loss_ppm")
+    ]
+
+
+def refuse_losses(name: str, found: Sequence[Loss], why: str) -> None:
+    """Raise RequestError where a fabric of a name has losses; `why` ends the sentence "..., which"."""
+    if found:
+        raise RequestError(
+            f"{name}: {found[0].text}, which {why}",
+            f"build it (--on lab:{name}), or leave loss and drops_above_bytes out",
+        )
+
+
+def _directions(fabric: Fabric) -> Iterator[tuple[str, str, Direction]]:
+    for link in fabric["links"]:
+        one, other = link["ends"]
+        yield one, other, link["forward"]
+        yield other, one, link["backward"]
+    for path in fabric.get("paths", []):
+        yield path["from"], path["to"], path["lane"]
