@@ -8,7 +8,7 @@ use crate::reading::{Quantity, Section};
 /// The keys of a stop rule with a goal, beside those of a trial.
 pub(crate) const KEYS: [&str; 3] = ["width", "time", "simultaneous"];
 
-const WIDTH: Quantity = Quantity {
+pub(crate) const WIDTH: Quantity = Quantity {
     noun: "width",
     example: "5 %",
     smallest: "parts per million",

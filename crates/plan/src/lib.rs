@@ -14,6 +14,7 @@ mod pattern;
 mod phase;
 mod plan;
 mod positions;
+mod race;
 mod rate;
 pub mod reading;
 mod setting;
@@ -36,6 +37,7 @@ pub use over::Over;
 pub use pattern::{Grain, Pattern};
 pub use phase::{Phase, Transfer, Work};
 pub use plan::{Plan, load};
+pub use race::{Confirm, Entrant, Prize, Race};
 
 pub use rate::Rate;
 pub use sizes::SizeSchedule;

@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ensemble::{self, AllToAll, Cast, Ensemble, Matrix, Pairs, Random, Ring, Streams, Xray};
+use crate::ensemble::{
+    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Ring, Streams, Xray,
+};
 use crate::error::Result;
 use crate::limits::Reach;
-use crate::multipair::{self, MultiPair};
+use crate::multipair::{self, MultiPair, Test};
 use crate::phase::{Phase, Transfer, Work};
 use crate::reading::Axis;
 use crate::reading::Section;
@@ -183,6 +185,16 @@ impl Pattern {
     /// Whether it is between two nodes alone, the first and the second.
     pub fn is_pair(&self) -> bool {
         self.ensemble().is_none()
+    }
+
+    /// Whether a row of it times round trips.
+    pub(crate) fn is_round_trip(&self) -> bool {
+        match self {
+            Self::Pingpong => true,
+            Self::MultiPair(pattern) => pattern.test == Test::Latency,
+            Self::Matrix(pattern) => pattern.measure == Measure::Latency,
+            _ => false,
+        }
     }
 
     /// Nodes that a testbed must have when each must be another one.

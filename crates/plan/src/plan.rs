@@ -6,13 +6,14 @@ use toml::Value;
 use crate::error::{Fault, PlanError, Result};
 use crate::limits::Limits;
 use crate::over::{self, Variant};
+use crate::race::{self, Race};
 use crate::reading::{self, Section};
 use crate::step::Step;
 
 /// The fewest from which a rank-based interval says anything useful.
 const DEFAULT_LAUNCHES: u32 = 5;
-/// Of steps with a goal, which end by themselves.
-const LAUNCHES_FOR_A_GOAL: u32 = 1000;
+/// Of steps with a goal and of races, which end by themselves.
+const MOST_LAUNCHES_OF_THEMSELVES: u32 = 1000;
 const MOST_LAUNCHES: u32 = 100_000;
 
 /// What to measure.
@@ -21,9 +22,13 @@ pub struct Plan {
     pub name: String,
     /// For readers; may be empty.
     pub title: String,
-    /// How often everything is done with fresh processes and connections: at most so often where steps have a goal.
+    /// How often everything is done with fresh processes and connections: at most so often where steps have a goal, and
+    /// in a race.
     pub launches: u32,
     pub steps: Vec<Step>,
+    /// Its steps are candidates, and each launch is a block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub race: Option<Race>,
 }
 
 /// Reads a plan, with overrides applied first; nothing of a wrong plan comes through.
@@ -41,12 +46,21 @@ pub fn load(
 
 impl Plan {
     fn read(plan: &Value, limits: &Limits) -> Result<Self> {
-        let keys = ["name", "title", "launches", "steps"];
+        let keys = ["name", "title", "launches", "steps", "race"];
         let section = Section::of(plan, "", &keys, "name = \"my-plan\"")?;
         let name = section
             .name("name")?
             .ok_or_else(|| section.refuse("name", "give the plan a name, such as \"mine\""))?;
         let mut steps = read_steps(&section, limits)?;
+        let race = Race::read(&section, &steps)?;
+        if race.is_some() {
+            let settled = |(at, step)| race::settled(step, at);
+            steps = steps
+                .into_iter()
+                .enumerate()
+                .map(settled)
+                .collect::<Result<_>>()?;
+        }
         let launches = section.count("launches", 1..=MOST_LAUNCHES)?;
         if launches.is_some() {
             steps.iter_mut().for_each(|step| step.goal = None);
@@ -55,10 +69,12 @@ impl Plan {
             name,
             title: section.text("title")?.unwrap_or_default().to_owned(),
             launches: launches.unwrap_or(match steps[0].goal {
-                Some(_) => LAUNCHES_FOR_A_GOAL,
+                _ if race.is_some() => MOST_LAUNCHES_OF_THEMSELVES,
+                Some(_) => MOST_LAUNCHES_OF_THEMSELVES,
                 None => DEFAULT_LAUNCHES,
             }),
             steps,
+            race,
         })
     }
 }

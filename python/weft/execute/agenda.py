@@ -17,6 +17,7 @@ from weft.diagnosis.decision import Decision, decisions
 from weft.diagnosis.drift import Drift, drift
 from weft.diagnosis.earlier import recorded_run
 from weft.diagnosis.repetition import batches_worth
+from weft.errors import WorkError
 from weft.execute.adaptive import elapsed_s
 from weft.execute.progress import Reporter
 from weft.plan.phases import expand
@@ -135,6 +136,19 @@ class Agenda:
             for index, goal in self._goals()
             for one in self._final_decisions(index, goal)
         ]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether sizes were interrupted before they were known well enough."""
+        return any(one["reason"] == "interrupted" for one in self._meta.stops)
+
+    def excuses(self, error: WorkError) -> bool:
+        """Whether a launch may fail so: never."""
+        return False
+
+    def finish(self) -> None:
+        """Write down why each size was measured so often and no more."""
+        self._meta.stops = self.stops()
 
     def _final_decisions(self, index: int, goal: Goal) -> list[Decision]:
         """What is known in the end; nothing where no launch measured the step."""

@@ -19,6 +19,7 @@ from weft.execute.multi_pair.step import MultiPairStep
 from weft.execute.pair import StepJob, run_step
 from weft.execute.pinning import Pinning
 from weft.execute.progress import Reporter, StepProgress
+from weft.execute.race import RaceAgenda
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.runs.folder import RunWriter
@@ -37,7 +38,7 @@ class Launch:
     progress: Reporter
     patience_s: float
     choosers: Choosers
-    agenda: Agenda
+    agenda: Agenda | RaceAgenda
     token: str
     epoch_ns: int
 
@@ -56,6 +57,8 @@ class Launch:
 
     def _where(self) -> str:
         plan = self.writer.meta.plan
+        if plan.race:
+            return f"block {self.number + 1}"
         of = "" if any(step.goal for step in plan.steps) else f" of {plan.launches}"
         return f"launch {self.number + 1}{of}"
 

@@ -15,6 +15,7 @@ from weft.execute.agenda import Agenda
 from weft.execute.crew import TooFewNodes
 from weft.execute.launch import Launch
 from weft.execute.progress import Reporter
+from weft.execute.race import RaceAgenda
 from weft.runs.folder import Run, RunWriter
 from weft.runs.meta import REPEATED, Status
 from weft.runs.missing import missing_steps
@@ -48,7 +49,12 @@ class LiveRun:
 
     def __post_init__(self) -> None:
         self._meta = self._writer.meta
-        self._agenda = Agenda(self._writer, self._progress)
+        race = self._meta.plan.race
+        self._agenda: Agenda | RaceAgenda = (
+            RaceAgenda(self._writer, self._progress, race)
+            if race
+            else Agenda(self._writer, self._progress)
+        )
 
     def run(self) -> Run:
         """Do everything that is missing; an interrupt keeps what was measured."""
@@ -61,7 +67,7 @@ class LiveRun:
                 "the run was interrupted",
                 f"continue it with `weft run --resume {self._writer.directory}`",
             )
-        self._meta.stops = self._agenda.stops()
+        self._agenda.finish()
         self._warn_of_drift()
         self._warn_of_incomplete_phases()
         for warning in self._testbed.warnings:
@@ -97,7 +103,7 @@ class LiveRun:
 
     def _status(self) -> Status:
         is_whole = not self._meta.lost and not self._meta.incomplete
-        is_open = any(one["reason"] == "interrupted" for one in self._meta.stops)
+        is_open = self._agenda.is_open
         if is_whole and not is_open and not missing_steps(self._meta, self._writer.samples):
             return "complete"
         return "partial" if self._writer.samples.num_rows else "failed"
@@ -137,9 +143,12 @@ class LiveRun:
                 ).run(steps)
                 failed_in_a_row = 0
             except (AgentError, TooFewNodes) as error:
+                is_gone = bool(self._testbed.failure())
+                if not is_gone and self._agenda.excuses(error):
+                    continue
                 failed_in_a_row += 1
                 self._note_failure(error, launch)
-                if self._testbed.failure():
+                if is_gone:
                     return
             if failed_in_a_row == MAX_FAILED_LAUNCHES:
                 self._meta.warn(

@@ -216,6 +216,11 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
     spare for each end. What is computed comes out the same in every launch, so that one is enough.
     """
     notes: list[Warning] = []
+    if plan.race and is_computed(testbed):
+        raise RequestError(
+            f"{plan.name}: a race repeats what varies, and {testbed.name} computes the same each time",
+            "run it on machines or a lab; without `race` the steps can be computed once",
+        )
     for index, step in enumerate(plan.steps):
         if is_computed(testbed):
             testbed.check(step)

@@ -205,6 +205,41 @@ class Step(Struct, frozen=True):
         )
 
 
+class Entrant(Struct, frozen=True):
+    """A candidate of a race: its steps by their positions in the plan."""
+
+    name: str
+    steps: tuple[int, ...]
+
+
+class Race(Struct, frozen=True):
+    """Each launch is a block in which the candidates run in random order; those that are known to lose are dropped. No
+    block begins after `time_ns`, half of which is for the race and the rest for its confirmation. A ratio that is
+    nearer to one than `margin_ppm` (parts of a million) does not matter."""
+
+    baseline: str
+    measure: Literal["throughput", "latency", "mixed", "time"]
+    margin_ppm: int
+    time_ns: int
+    confirm: Literal["winner", "all", "none"]
+    candidates: tuple[Entrant, ...]
+    seed: int | UnsetType = UNSET
+
+    @property
+    def margin(self) -> float:
+        """The margin as a share."""
+        return self.margin_ppm / 1e6
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those of its candidates."""
+        return tuple(one.name for one in self.candidates)
+
+    def steps_of(self, candidate: str) -> tuple[int, ...]:
+        """The positions of a candidate's steps."""
+        return next(one.steps for one in self.candidates if one.name == candidate)
+
+
 class Plan(Struct, frozen=True):
     """What to measure."""
 
@@ -212,6 +247,8 @@ class Plan(Struct, frozen=True):
     title: str
     launches: int
     steps: tuple[Step, ...]
+    race: Race | UnsetType = UNSET
+    """The steps are candidates, and each launch is a block of it."""
 
     @property
     def pilots(self) -> int:

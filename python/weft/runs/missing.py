@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.plan.phases import expand
+from weft.plan.plan import Race
 from weft.runs.meta import RunMeta
 from weft.runs.table_file import Readable
 from weft.sequential import LOOKS
@@ -38,8 +39,10 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
 
     A phase counts as measured when any of its batches reached the disk: whole phases are handed over. What a step that
     ran to its end did not get is not tried again, but what it got must be there. Of steps with a goal it is what is
-    missing up to the first look.
+    missing up to the first look; of a race what its blocks so far lack.
     """
+    if meta.plan.race:
+        return _missing_of_race(meta, meta.plan.race, samples)
     found = []
     has_goal = any(step.goal for step in meta.plan.steps)
     launches = min(meta.plan.launches, LOOKS[0]) if has_goal else meta.plan.launches
@@ -57,6 +60,24 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
             if phases or not is_done:
                 found.append(MissingStep(index, launch, phases))
     return found
+
+
+def _missing_of_race(meta: RunMeta, race: Race, samples: pa.Table) -> list[MissingStep]:
+    """A candidate that failed is not tried again."""
+    known = meta.race or {"blocks": [], "failed": [], "seconds": 0}
+    failed = {one["candidate"]: one["block"] for one in known["failed"]}
+    return [
+        MissingStep(
+            step,
+            block,
+            sorted({*_planned_phases(meta, step, block)} - measured_phases(samples, step, block)),
+        )
+        for block, names in enumerate(known["blocks"])
+        for name in names
+        if failed.get(name, block + 1) > block
+        for step in race.steps_of(name)
+        if [step, block] not in meta.done
+    ]
 
 
 def _known_phases(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> list[int]:

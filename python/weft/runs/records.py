@@ -112,6 +112,27 @@ class Ratio(TypedDict):
     high: Number
 
 
+class FailedCandidate(TypedDict):
+    """A candidate of a race that could not be measured in a block, and left it."""
+
+    candidate: str
+    block: Index
+    reason: str
+
+
+class Race(TypedDict):
+    """The candidates of each block (a launch) in the order in which they run, written before they do; those that
+    failed; and what the race has taken. After `raced` blocks its time was over, after `stopped` that of its confirmation
+    as well. `outcome` says which were dropped after which block and why, and which was confirmed."""
+
+    blocks: list[list[str]]
+    failed: list[FailedCandidate]
+    seconds: Number
+    raced: NotRequired[Count]
+    stopped: NotRequired[Count]
+    outcome: NotRequired[Settings]
+
+
 class Against(TypedDict):
     """An earlier run that a run is measured against: its folder, and a digest of its samples."""
 

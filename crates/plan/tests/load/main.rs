@@ -6,8 +6,8 @@ mod refused;
 mod table;
 
 use weft_plan::{
-    Goal, Grain, Limits, Options, Pattern, Plan, Question, Rate, SizeSchedule, StopRule, Transport,
-    Wait, load,
+    Goal, Grain, Limits, Options, Pattern, Plan, Prize, Question, Rate, SizeSchedule, StopRule,
+    Transport, Wait, load,
 };
 
 const LIMITS: Limits = Limits {
@@ -285,4 +285,60 @@ fn processors_may_be_left_to_the_kernel() {
         .map(|step| step.options.cpus.clone().unwrap());
     assert_eq!(cpus.collect::<Vec<_>>(), [vec![], vec![0, 1]]);
     assert_eq!(plan.steps[1].name, "pingpong-0-1");
+}
+
+const RACE: &str = r#"
+name = "race"
+[race]
+baseline = "one"
+[[steps]]
+name = "one"
+pattern = "pingpong"
+sizes = ["64 B"]
+stop = { rule = "decided", trial = "1 ms", trials = 1 }
+[[steps]]
+name = "two"
+pattern = "pingpong"
+sizes = ["64 B"]
+options = { nodelay = false }
+stop = { rule = "decided", trial = "1 ms", trials = 1 }
+"#;
+
+#[test]
+fn the_steps_of_a_race_are_its_candidates_and_have_no_goals() {
+    let plan = loaded(RACE, &[]).unwrap();
+    let race = plan.race.unwrap();
+    let names: Vec<_> = race.candidates.iter().map(|one| &one.name[..]).collect();
+    assert_eq!(names, ["one", "two"]);
+    assert_eq!((race.measure, race.margin_ppm), (Prize::Latency, 10_000));
+    assert_eq!((plan.launches, plan.steps[0].goal), (1000, None));
+    let named = r#"{ "a" = ["two"], "b" = ["one"] }"#;
+    let overrides = [("race.candidates", named), ("race.baseline", "a")];
+    let race = loaded(RACE, &overrides).unwrap().race.unwrap();
+    let steps: Vec<_> = race.candidates.iter().map(|one| one.steps[0]).collect();
+    assert_eq!(steps, [0, 1]);
+}
+
+#[test]
+fn a_race_that_cannot_be_decided_is_refused() {
+    for (key, value, right) in [
+        ("race.baseline", "three", "one of the candidates: one, two"),
+        ("race.measure", "mixed", "takes a step that measures a rate"),
+        ("race.margin", "200 %", "at most \"100 %\""),
+        ("race.candidates", "{ a = [\"one\"] }", "belongs to none"),
+        (
+            "race.candidates",
+            "{ a = [\"one\", \"one\"] }",
+            "that of another",
+        ),
+        (
+            "race.candidates",
+            "{ a = [\"one\", \"two\"] }",
+            "two candidates or more",
+        ),
+        ("steps.two.sizes", "[\"1 B\"]", "other patterns or sizes"),
+    ] {
+        let message = loaded(RACE, &[(key, value)]).unwrap_err().to_string();
+        assert!(message.contains(right), "{message}");
+    }
 }
