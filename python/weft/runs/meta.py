@@ -62,9 +62,9 @@ class RunMeta:
 
     `plan` is the resolved plan, `effective` the settings read back from the kernel, by step, launch and node; `done`
     lists the [step, launch] pairs that ran to their end. `phases` are those that were chosen during the run (it only
-    grows). `stops` says why sizes of steps with a goal needed no more launches, `race` how the candidates of a race did;
-    `against` is the earlier run that they were measured against. `rows` are the samples that were safe when run.json was
-    written; runs of earlier builds do not say.
+    grows). `stops` says why sizes of steps with a goal needed no more launches, `race` how the candidates of a race
+    did; `against` is the earlier run that they were measured against. `rows` are the samples that were safe when
+    run.json was written; runs of earlier builds do not say.
     `refused` counts, by node, the connections and datagrams to its data ports that were not the run's.
     """
 

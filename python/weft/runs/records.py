@@ -122,8 +122,8 @@ class FailedCandidate(TypedDict):
 
 class Race(TypedDict):
     """The candidates of each block (a launch) in the order in which they run, written before they do; those that
-    failed; and what the race has taken. After `raced` blocks its time was over, after `stopped` that of its confirmation
-    as well. `outcome` says which were dropped after which block and why, and which was confirmed."""
+    failed; and what the race has taken. After `raced` blocks its time was over, after `stopped` that of its
+    confirmation as well. `outcome` says which were dropped after which block and why, and which was confirmed."""
 
     blocks: list[list[str]]
     failed: list[FailedCandidate]

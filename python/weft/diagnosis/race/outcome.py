@@ -50,8 +50,8 @@ class Confirmation(Struct, frozen=True):
 
 class Outcome(Struct, frozen=True):
     """What a race found. `winner` is the baseline where no other is known to be better; `leader` is the candidate that
-    was ahead when the race ended. `recommended`: the winner was confirmed. `effect` is its ratio over the baseline, from
-    the confirmation alone. `blocks` are those of the race, which are not those of the confirmation."""
+    was ahead when the race ended. `recommended`: the winner was confirmed. `effect` is its ratio over the baseline,
+    from the confirmation alone. `blocks` are those of the race, which are not those of the confirmation."""
 
     baseline: str
     winner: str
