@@ -48,8 +48,8 @@ LOOKS = (
 )
 """Numbers of blocks at which one may look."""
 
-_FIRST_SHARE = 0.65
-_REST = 0.6
+_FIRST_SHARE = 0.45
+_REST = 0.85
 """Of the error, so much may be spent at the first look; of what is then left, this share is left at each next one."""
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from weft.diagnosis.curve import curves
 from weft.diagnosis.delivery import Delivered, deliveries
 from weft.diagnosis.ensemble.effects import Effects, effects_of
@@ -26,6 +28,7 @@ from weft.diagnosis.node.occupation import (
 )
 from weft.diagnosis.node.web import WebPoint, web_points
 from weft.diagnosis.points import Point, curve_points
+from weft.diagnosis.race.outcome import Outcome, stand
 from weft.diagnosis.signature import Signature, of_curves
 from weft.diagnosis.thresholds import Threshold, curve_thresholds
 from weft.runs.digests import Digests, sampled_steps
@@ -59,6 +62,7 @@ class Summary:
     deliveries: list[Delivered] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
     multi_pair: list[MultiPairPoint] = field(default_factory=list)
+    race: Outcome | None = None
 
     @property
     def ensembles(self) -> list[int]:
@@ -79,6 +83,7 @@ class Summary:
             "warnings": self.warnings,
             "stops": self.meta.stops,
             "against": self.meta.against,
+            "race": msgspec.to_builtins(self.race),
             "points": [point.to_json() for point in points],
             "signature": self.signature and self.signature.to_json(),
             "thresholds": [one.to_json() for one in self.thresholds],
@@ -107,6 +112,7 @@ def summarise(run: Run) -> Summary:
     rates = Rates.of(run)
     busy = occupation(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
+    raced = stand(run.meta, run.samples)
     return Summary(
         meta=run.meta,
         points=[point for curve in found for point in curve_points(curve)],
@@ -126,6 +132,7 @@ def summarise(run: Run) -> Summary:
         deliveries=deliveries(run),
         thresholds=[one for curve in found for one in curve_thresholds(run, curve)],
         multi_pair=multi_pair_points(run),
+        race=raced[1] if raced else None,
     )
 
 

@@ -8,62 +8,44 @@ from typing import Literal
 
 from msgspec import Struct
 
-from weft.errors import WorkError
+from weft.diagnosis.race.contest import Ended as EndedByItself
+from weft.diagnosis.race.outcome import Confirmation, Outcome, Place, stand
+from weft.errors import RequestError, WorkError
 from weft.execute.progress import Reporter
+from weft.execute.request import RunRequest, commands_of_run, resume_run, start_run
 from weft.interval import Interval
 from weft.plan.load import PlanSource
+from weft.runs.folder import Run
+from weft.runs.meta import FILE_NAME
+from weft.tuning.race_plan import Candidate, Refused, race_plan
 
-Ended = Literal["one-left", "equal", "time", "interrupted"]
-"""Why a race ended: one candidate is left, all that are left are equal within the margin, or its time was over."""
+__all__ = ["Candidate", "Confirmation", "Place", "RaceResult", "Rules", "carry_out"]
 
-
-class Candidate(Struct, frozen=True):
-    """Settings that are raced together, by knob name (as in `weft list knobs`); none are the settings as they are."""
-
-    name: str
-    settings: dict[str, str] = {}
+Ended = EndedByItself | Literal["interrupted"]
+"""Why a race ended: one candidate is left, none is ahead of the baseline, all left are equal within the margin, or time
+was over."""
 
 
 class Rules(Struct, frozen=True):
     """When a race ends. `margin` is the least ratio that matters, less one; `time_s` is for race and confirmation
-    together; the order of candidates in each block follows from `seed`, where one is given."""
+    together; `trial_s` is how long a batch takes, of which a block has three per candidate, or six of goal "mixed". The
+    order of candidates in each block follows from `seed`, where one is given. With `confirm` = "none" the winner is
+    known from the race alone; with "all" there is no race, and each candidate is held against the baseline."""
 
     margin: float = 0.01
     time_s: float = 60.0
-    confirm: bool = True
+    trial_s: float = 0.25
+    confirm: Literal["winner", "all", "none"] = "winner"
     seed: int | None = None
 
 
 USUAL = Rules()
 
 
-class Place(Struct, frozen=True):
-    """How a candidate did: `ratio` is how many times as good as the baseline it was (over 1 is better), by the blocks
-    of the race; None for the baseline, and for one that was never measured. `dropped_after` is the number of blocks
-    after which it was dropped, and `why` says why, in words; None and "" of one that was there at the end."""
-
-    name: str
-    ratio: Interval | None
-    blocks: int
-    dropped_after: int | None = None
-    why: str = ""
-    failed: bool = False
-
-
-class Confirmation(Struct, frozen=True):
-    """A finalist against the baseline in blocks that the race did not use; `is_better` when the interval of the ratio,
-    which holds with all but one in a thousand, excludes everything up to 1 + margin."""
-
-    name: str
-    ratio: Interval
-    blocks: int
-    is_better: bool
-
-
 class RaceResult(Struct, frozen=True):
     """What a race found. `winner` is the baseline where no other is known to be better (`recommended` is False then);
     `leader` is the candidate that was ahead when the race ended, confirmed or not. `effect` is the winner's ratio over
-    the baseline, from the confirmation alone. `folder` is the run."""
+    the baseline, from the confirmation alone. `blocks` are those of the race; `folder` is the run."""
 
     baseline: str
     winner: str
@@ -85,6 +67,11 @@ def carry_out(
     folder: Path,
     rules: Rules = USUAL,
     reporter: Reporter | None = None,
+    *,
+    scale: float = 1.0,
+    nodes: int | None = None,
+    ports: str | None = None,
+    patience_s: float = 10.0,
 ) -> RaceResult:
     """Race candidates, the first of which is the baseline, for a `goal`: "stream", "latency", "mixed", or a plan.
 
@@ -92,4 +79,66 @@ def carry_out(
     refused, an agent that ends) is dropped and the race goes on. Raises RequestError, and WorkError where the baseline
     fails.
     """
-    raise WorkError("this build cannot race yet")
+    plan, refused = race_plan(candidates, goal, rules.trial_s)
+    if not plan:
+        return _without_race(candidates[0].name, refused, folder)
+    plan["race"] |= _of_rules(rules)
+    if (folder / FILE_NAME).exists():
+        run = resume_run(str(folder), reporter, patience_s, commands_of_run(str(folder)))
+    else:
+        request = RunRequest(
+            plan, testbed, str(folder), scale, patience_s=patience_s, nodes=nodes, ports=ports
+        )
+        run = start_run(request, reporter)
+    return _result(run, refused)
+
+
+def _of_rules(rules: Rules) -> dict[str, object]:
+    seed = {} if rules.seed is None else {"seed": rules.seed}
+    margin, time = f"{100 * rules.margin:g} %", f"{rules.time_s:g} s"
+    return {"margin": margin, "time": time, "confirm": rules.confirm, **seed}
+
+
+def _result(run: Run, refused: Sequence[Refused]) -> RaceResult:
+    found = stand(run.meta, run.samples)
+    if found is None or run.meta.race is None:
+        raise RequestError(f"{run.directory}: is no race", "give another folder")
+    now, outcome = found
+    is_open = bool(now.open) and run.meta.status != "complete"
+    if is_open and not run.meta.is_interrupted:
+        reasons = [one.message for one in run.meta.warnings if one.code != "gave-up"]
+        said = reasons[-1] if reasons else "the race did not end"
+        hint = f"mend it, then `weft run --resume {run.directory}`"
+        raise WorkError(f"{outcome.baseline}: {said}", hint)
+    ended: Ended = "interrupted" if run.meta.is_interrupted else outcome.ended
+    return _of_outcome(outcome, ended, refused, run.meta.race["seconds"], run.directory)
+
+
+def _of_outcome(
+    outcome: Outcome, ended: Ended, refused: Sequence[Refused], seconds: float, folder: Path
+) -> RaceResult:
+    return RaceResult(
+        baseline=outcome.baseline,
+        winner=outcome.winner,
+        leader=outcome.leader,
+        recommended=outcome.recommended,
+        effect=outcome.effect,
+        places=(*outcome.places, *map(_unplaced, refused)),
+        confirmations=outcome.confirmations,
+        ended=ended,
+        blocks=outcome.blocks,
+        seconds=round(seconds, 1),
+        folder=folder,
+    )
+
+
+def _unplaced(one: Refused) -> Place:
+    return Place(one.name, None, 0, 0, f"failed: {one.reason}", failed=True)
+
+
+def _without_race(baseline: str, refused: Sequence[Refused], folder: Path) -> RaceResult:
+    """Where no candidate can be measured the baseline stays."""
+    alone = Outcome(
+        baseline, baseline, baseline, False, None, (Place(baseline, None, 0),), (), "none-ahead", 0
+    )
+    return _of_outcome(alone, "none-ahead", refused, 0.0, folder)

@@ -10,6 +10,7 @@ from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
+from weft.cli.tables.race import print_race
 from weft.cli.tables.stops import print_differences
 from weft.cli.tables.thresholds import print_thresholds
 from weft.diagnosis.delivery import Delivered
@@ -42,6 +43,7 @@ def print_summary(summary: Summary) -> None:
             console.print(deliveries_table(delivered))
     print_thresholds(summary.thresholds, summary.meta, console)
     print_differences(console, summary.meta)
+    print_race(console, summary.race)
     print_loads(summary, console)
     print_insides(summary, console)
     print_ensembles(summary, console)

@@ -16,7 +16,7 @@ from weft.interval import Interval
 from weft.paired import LOOKS, bounds, middle
 from weft.plan.plan import Race
 
-DROPPED_WRONGLY = 0.1
+DROPPED_WRONGLY = 0.15
 """How likely at most a candidate is dropped for another, or for want of effect, where that is not so: what it costs is
 a winner that is nearly as good."""
 CONFIRMED_WRONGLY = 0.001
@@ -160,7 +160,7 @@ def _end(now: Standing, blocks: Sequence[Scores], race: Race, limits: Limits) ->
     others = [one for one in now.open if one != race.baseline]
     if not others:
         return "none-ahead"
-    if len(others) == 1 and len(blocks) >= LOOKS[0] and _is_enough(blocks, others[0], race):
+    if len(others) == 1 and _is_enough(blocks, others[0], race):
         now.leader = others[0]
         return "one-left"
     if len(others) > 1 and all(_is_equal(blocks, one, now.leader, race) for one in others):
@@ -169,11 +169,12 @@ def _end(now: Standing, blocks: Sequence[Scores], race: Race, limits: Limits) ->
 
 
 def _is_enough(blocks: Sequence[Scores], last: str, race: Race) -> bool:
-    """Whether the last candidate needs no more blocks: it will be confirmed, or it is known to be better."""
+    """Whether the last candidate needs no more blocks: it is ahead, and will be confirmed, or it is known to be."""
+    margin = math.log1p(race.margin)
     if race.confirm == "winner":
-        return True
+        return len(blocks) in LOOKS and _ahead(blocks, last, race) > margin
     found = bounds(ratios(blocks, last, race.baseline), DROPPED_WRONGLY)
-    return bool(found and found.low > math.log1p(race.margin))
+    return bool(found and found.low > margin)
 
 
 def _is_equal(blocks: Sequence[Scores], one: str, leader: str, race: Race) -> bool:
@@ -191,7 +192,7 @@ def _confirm(
 ) -> None:
     """Hold the finalists against the baseline in blocks that chose none of them."""
     raced = now.raced or 0
-    last = len(fresh) if limits.blocks is None else limits.blocks - raced
+    last = None if limits.blocks is None else limits.blocks - raced
     error = CONFIRMED_WRONGLY / len(finalists)
     kept = [one for one in finalists if one not in limits.failed]
     for name in set(finalists) & limits.failed.keys() - now.out.keys():
@@ -206,7 +207,7 @@ def _confirm(
 
 
 def _confirmed(
-    differences: Sequence[float], name: str, race: Race, error: float, last: int
+    differences: Sequence[float], name: str, race: Race, error: float, last: int | None
 ) -> Confirmed | None:
     """What is known at the first look that decides, or at the latest; None before the first block."""
     margin = math.log1p(race.margin)
