@@ -17,7 +17,6 @@ mod positions;
 mod race;
 mod rate;
 pub mod reading;
-mod setting;
 mod sizes;
 mod step;
 mod stop;

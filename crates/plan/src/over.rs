@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::error::{Fault, Result};
-use crate::setting::set;
+use crate::reading::set;
 
 pub(crate) const KEY: &str = "over";
 /// The value that leaves a key out.

@@ -5,6 +5,7 @@ mod place;
 mod quantity;
 mod range;
 mod section;
+mod setting;
 
 pub use toml::{Table, Value};
 
@@ -14,3 +15,4 @@ pub use place::line_of;
 pub use quantity::*;
 pub use range::*;
 pub use section::*;
+pub(crate) use setting::set;

@@ -7,9 +7,9 @@ use toml::{Table, Value};
 
 use crate::error::{Fault, PlanError, Result};
 use crate::reading::{Quantity, SIZE, TIME};
-use crate::setting::{Setting, blame, with};
 
 use super::place::line_of;
+use super::setting::{Setting, blame, with};
 
 /// Reads a description with `read`, with overrides applied first; see `load`.
 pub fn document<T>(
