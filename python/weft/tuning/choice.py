@@ -1,0 +1,152 @@
+"""Which knobs are tried, and in which order: first those that fit what the kernel says limits the path."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from weft.knobs.knob import Goal, Knob
+from weft.tuning.candidates import TOGETHER, values
+from weft.tuning.first_look import FirstLook
+
+SUGGESTED = {
+    "reader-slow": ("tcp_rmem", "receive_buffer"),
+    "receive-buffer": ("receive_buffer", "rmem_max", "tcp_rmem"),
+    "send-buffer": ("tcp_wmem", "send_buffer", "wmem_max"),
+    "loss-on-the-way": ("congestion", "tcp_congestion_control", "pacing", "queueing", "mtu", "mss"),
+    "backlog-drops": ("netdev_max_backlog", "rps_cpus", "gro"),
+    "interface-drops": ("rx_ring", "tx_ring", "rx_coalescing"),
+    "processor-contention": ("cpus", "rps_cpus", "interrupt_affinity"),
+    "interrupts": ("rx_coalescing", "gro", "mtu", "tso", "gso"),
+}
+"""By cause (docs/causes.md): the knobs that can help, the likeliest first."""
+USUAL = (
+    *("send_buffer", "receive_buffer", "tcp_wmem", "tcp_rmem", "congestion", "mtu", "queueing"),
+    *("tcp_congestion_control", "busy_poll", "cpus", "rx_coalescing", "rps_cpus", "nodelay"),
+    *("zero_copy", "pacing", "mss", "gro", "tso", "gso", "threaded_napi", "interrupt_affinity"),
+)
+"""Without evidence: what helps most often first; others follow by name."""
+GOALS: dict[str, tuple[Goal, ...]] = {"stream": ("stream",), "latency": ("latency",)}
+BOTH: tuple[Goal, ...] = ("stream", "latency")
+"""What `mixed` and plans of a user may be about."""
+
+
+class Have(Struct, frozen=True):
+    """A knob on all nodes: the value now, "" where it is not known; or why it cannot be set."""
+
+    value: str = ""
+    why_not: str = ""
+
+
+class Choice(Struct, frozen=True):
+    """Knobs that are tried together, with their values, and why they come in this place."""
+
+    knobs: tuple[str, ...]
+    values: dict[str, tuple[str, ...]]
+    why: str
+
+    @property
+    def name(self) -> str:
+        """Such as "send_buffer and receive_buffer"."""
+        return " and ".join(self.knobs)
+
+
+class Skipped(Struct, frozen=True):
+    """A knob that is not tried, and why."""
+
+    knob: str
+    why: str
+
+
+class Wanted(Struct, frozen=True):
+    """What a user asks for: the goal, the transports of the steps that are measured, and knobs by name (all if none)."""
+
+    goal: str
+    transports: frozenset[str]
+    knobs: tuple[str, ...] = ()
+
+
+def choose(
+    wanted: Wanted,
+    known: Mapping[str, Knob],
+    have: Mapping[str, Have],
+    look: FirstLook | None,
+    processors: int,
+) -> tuple[list[Choice], list[Skipped]]:
+    """The knobs that are tried, in their order, and those that are not. Pure."""
+    skipped, tried = [], {}
+    for name, knob in known.items():
+        found = tuple(
+            value
+            for value in values(knob, look, processors)
+            if value != have.get(name, Have()).value
+        )
+        if why := _why_not(knob, wanted, have.get(name), bool(found) or look is None):
+            skipped.append(Skipped(name, why))
+        else:
+            tried[name] = found
+    causes = _causes(look, tried)
+    ordered = sorted(tried, key=lambda name: (_place(name, look), _usual(name)))
+    return [
+        Choice(group, {name: tried[name] for name in group}, _why(group, causes))
+        for group in _groups(ordered, tried)
+    ], skipped
+
+
+def _why_not(knob: Knob, wanted: Wanted, have: Have | None, has_values: bool) -> str:
+    """Why a knob is not tried; "" where it is."""
+    is_mpi = "mpi" in wanted.transports
+    if wanted.knobs and knob.name not in wanted.knobs:
+        return "not asked for"
+    if not set(knob.goals) & set(GOALS.get(wanted.goal, BOTH)):
+        return f"is not about {wanted.goal}"
+    if (knob.scope == "mpi") != is_mpi and (knob.scope == "mpi" or knob.scope == "socket"):
+        return f"the steps use {', '.join(sorted(wanted.transports))}"
+    if have is None and knob.scope != "socket":
+        return "is a setting of hosts, which are not looked at yet"
+    if have is not None and have.why_not:
+        return have.why_not
+    if not has_values:
+        return f"{have.value} is in effect" if have and have.value else "there is nothing to try"
+    return ""
+
+
+def _groups(ordered: Sequence[str], tried: Collection[str]) -> list[tuple[str, ...]]:
+    """Knobs that only help together, in the place of the first of them."""
+    group_of = {
+        name: group
+        for group in TOGETHER
+        if all(name in tried for name in group)
+        for name in group
+    }
+    return list(dict.fromkeys(group_of.get(name, (name,)) for name in ordered))
+
+
+def _causes(look: FirstLook | None, tried: Collection[str]) -> dict[str, str]:
+    """By knob: what the evidence says that it may help against."""
+    return {
+        name: text
+        for cause, text in reversed((look.limits if look else {}).items())
+        for name in SUGGESTED.get(cause, ())
+        if name in tried
+    }
+
+
+def _place(name: str, look: FirstLook | None) -> tuple[int, int]:
+    limits = list(look.limits) if look else []
+    fits = [
+        (place, SUGGESTED[cause].index(name))
+        for place, cause in enumerate(limits)
+        if name in SUGGESTED.get(cause, ())
+    ]
+    return min(fits, default=(len(limits), 0))
+
+
+def _usual(name: str) -> tuple[int, str]:
+    return (USUAL.index(name) if name in USUAL else len(USUAL)), name
+
+
+def _why(group: Sequence[str], causes: Mapping[str, str]) -> str:
+    found = [causes[name] for name in group if name in causes]
+    return found[0] if found else "usual order: nothing in the evidence speaks for it"

@@ -1,0 +1,133 @@
+"""Recommendations of won races: what changed, what the kernel counted before and after, and what to type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from weft.diagnosis.evidence import PointEvidence, evidence
+from weft.interval import Interval
+from weft.knobs.knob import Knob
+from weft.knobs.recommendation import Recommendation
+from weft.quantity import significant
+from weft.runs.folder import Run
+from weft.tuning.race import Place
+from weft.tuning.tuning import Moved, Raced
+
+SAYS = {
+    "receive_window_share": "the peer's receive window was full",
+    "send_buffer_share": "the send buffer was full",
+    "network_share": "the network was the limit",
+    "retransmits": "segments sent again in a launch",
+    "drops": "frames dropped in a launch",
+    "interrupts": "interrupts a message",
+    "softirqs": "soft interrupts a message",
+    "switches": "context switches a message",
+    "ns_per_byte": "processor time of the agent, ns per byte",
+    "softirq_ns": "soft interrupts, ns of a message",
+    "waiting_ns": "waiting for the processor, ns of a message",
+}
+"""Readings that say why a setting helped, the most direct first."""
+LEAST_CHANGE = 0.1
+"""Of a reading; shares of the time change by so much of the whole."""
+MOST_MOVED = 4
+
+
+def moved(run: Run, before: Sequence[int], after: Sequence[int]) -> tuple[Moved, ...]:
+    """What differs between two candidates' steps by more than their intervals and matters, the most direct first."""
+    points = evidence(run).points
+    found = [
+        one
+        for a, b in zip(before, after, strict=True)
+        for one in _between(
+            [point for point in points if point.step == a],
+            [point for point in points if point.step == b],
+        )
+    ]
+    return tuple(sorted(found, key=lambda one: list(SAYS).index(one.measure))[:MOST_MOVED])
+
+
+def _between(before: Sequence[PointEvidence], after: Sequence[PointEvidence]) -> Iterator[Moved]:
+    then = {(one.node, one.size_bytes): one for one in after}
+    for one in before:
+        other = then.get((one.node, one.size_bytes))
+        for name in SAYS.keys() & one.measures.keys() & (other.measures.keys() if other else set()):
+            assert other is not None
+            old, new = one.measures[name], other.measures[name]
+            if _differ(name, old, new):
+                yield Moved(one.node, name, old, new, _text(one.node, name, old, new))
+
+
+def _differ(name: str, old: Interval, new: Interval) -> bool:
+    are_apart = old.high < new.low or new.high < old.low
+    change = abs(new.median - old.median)
+    whole = 1.0 if name.endswith("_share") else max(abs(old.median), abs(new.median))
+    return are_apart and change >= LEAST_CHANGE * whole > 0
+
+
+def _text(node: str, name: str, old: Interval, new: Interval) -> str:
+    if name.endswith("_share"):
+        values = f"{100 * old.median:.0f} % of the time before, {100 * new.median:.0f} % after"
+    else:
+        values = f"{significant(old.median, 3)} before, {significant(new.median, 3)} after"
+    return f"{node}: {SAYS[name]}: {values}"
+
+
+def recommendations(
+    raced: Raced, knob_of: dict[str, Knob], current: dict[str, str], nodes: Sequence[str]
+) -> Iterator[Recommendation]:
+    """One for each knob that the winner of a race changed; all of a race share its effect."""
+    for name, value in raced.won.items():
+        if name not in raced.choice.knobs:
+            continue
+        knob = knob_of[name]
+        now = current.get(name, "")
+        yield Recommendation(
+            knob=name,
+            title=knob.title,
+            scope=knob.scope,
+            nodes=tuple(nodes),
+            current=now or "the kernel's",
+            proposed=value,
+            effect=raced.result.effect,
+            tested=True,
+            evidence=_evidence(raced),
+            tried=tuple(_lost(raced)),
+            apply=_commands(knob.by_hand, value),
+            permanent=_commands(knob.permanent, value),
+            undo=_commands(knob.by_hand, now) if now else (),
+        )
+
+
+def _evidence(raced: Raced) -> tuple[str, ...]:
+    """What limited before, and what moved between the settings as they were and the winner."""
+    because = () if raced.choice.why.startswith("usual order") else (raced.choice.why,)
+    return because + tuple(one.text for one in raced.moved) or (
+        "no counter moved beyond its interval: the times alone speak for it",
+    )
+
+
+def _commands(templates: Sequence[str], value: str) -> tuple[str, ...]:
+    """Of an interface's knob the name of the interface stays to be filled in: nodes may differ."""
+    return tuple(
+        one.replace("{value}", value).replace("{interface}", "IFACE") for one in templates
+    )
+
+
+def _lost(raced: Raced) -> Iterator[str]:
+    """The candidates that did not win."""
+    for place in raced.result.places:
+        if place.name not in (raced.result.winner, raced.result.baseline):
+            yield f"{place.name}: {place_text(place)}"
+
+
+def place_text(place: Place) -> str:
+    """How a candidate did, in words."""
+    if place.failed:
+        return f"failed: {place.why}"
+    if place.ratio is None:
+        return place.why or "not measured"
+    low, middle, high = (
+        significant(one, 3) for one in (place.ratio.low, place.ratio.median, place.ratio.high)
+    )
+    why = f"; {place.why}" if place.why else ""
+    return f"{middle} times as good ({low} to {high}) in {place.blocks} blocks{why}"

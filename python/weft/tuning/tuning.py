@@ -1,0 +1,90 @@
+"""What a tuning found: what limits the path, each race, recommendations, and what was left alone. tuning.json has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from weft.interval import Interval
+from weft.knobs.recommendation import Recommendation
+from weft.tuning.choice import Choice, Skipped
+from weft.tuning.first_look import FirstLook
+from weft.tuning.race import Candidate, RaceResult
+
+
+class Moved(Struct, frozen=True):
+    """A reading at a node that the winner changed: `before` and `after` per message, as a share of the time, or as a
+    count of a launch; `text` says it in words."""
+
+    node: str
+    measure: str
+    before: Interval
+    after: Interval
+    text: str
+
+
+class Raced(Struct, frozen=True):
+    """One race: what was tried against what was settled before, and how it ended."""
+
+    choice: Choice
+    candidates: tuple[Candidate, ...]
+    result: RaceResult
+    moved: tuple[Moved, ...] = ()
+
+    @property
+    def won(self) -> dict[str, str]:
+        """The settings of the winner; none where nothing is better than what was there."""
+        by_name = {one.name: one.settings for one in self.candidates}
+        return by_name[self.result.winner] if self.result.recommended else {}
+
+
+class Tuning(Struct, frozen=True):
+    """All of it. `effect` is of all recommendations together, from a race of its own where they are several."""
+
+    testbed: str
+    goal: str
+    nodes: tuple[str, ...]
+    folder: str
+    first_look: FirstLook
+    raced: tuple[Raced, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    recommendations: tuple[Recommendation, ...] = ()
+    effect: Interval | None = None
+    notes: tuple[str, ...] = ()
+    applied: tuple[str, ...] = ()
+    started: str = ""
+    elapsed_s: float = 0.0
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What is recommended, by knob."""
+        return {one.knob: one.proposed for one in self.recommendations}
+
+    @property
+    def verdict(self) -> str:
+        """In a sentence."""
+        if self.recommendations:
+            changes = ", ".join(f"{one.knob} = {one.proposed}" for one in self.recommendations)
+            return f"recommended: {changes}"
+        if not self.raced:
+            return "no recommendation: there was nothing to try"
+        return "no recommendation: nothing that was tried is better than the settings as they are"
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `weft tune --json`."""
+        return {
+            "verdict": self.verdict,
+            "settings": self.settings,
+            **msgspec.to_builtins(self, enc_hook=_plain),
+            "recommendations": [one.to_json() for one in self.recommendations],
+        }
+
+
+def _plain(value: object) -> str:
+    """Paths are texts in JSON."""
+    if isinstance(value, Path):
+        return str(value)
+    raise NotImplementedError(type(value))
