@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from weft.api.start import open, run, simulate
     from weft.api.table import Table
     from weft.api.tables import Evidence, Phases, Points, Routes, Samples
+    from weft.api.tune import Tuning, resume_tuning, tune
 
 __version__ = "0.1.0"
 
@@ -49,6 +50,7 @@ __all__ = [
     "Run",
     "Samples",
     "Table",
+    "Tuning",
     "WeftError",
     "WorkError",
     "accept",
@@ -61,8 +63,10 @@ __all__ = [
     "models",
     "open",
     "resume_acceptance",
+    "resume_tuning",
     "run",
     "simulate",
+    "tune",
 ]
 
 _FILES = {
@@ -78,6 +82,7 @@ _FILES = {
     "start": ("open", "run", "simulate"),
     "table": ("Table",),
     "tables": ("Evidence", "Phases", "Points", "Routes", "Samples"),
+    "tune": ("Tuning", "resume_tuning", "tune"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from weft.acceptance.requirements import Requirement, read_requirements
 from weft.acceptance.suspects import again_pairs
 from weft.acceptance.verdict import Acceptance, Verdict
 from weft.errors import RequestError, WorkError
-from weft.execute.progress import Reporter
+from weft.execute.progress import Reporter, Showing
 from weft.execute.request import RunRequest, commands_of_run, resume_run, start_run
 from weft.fabrics.load import load_fabric
 from weft.preflight.probe import look
@@ -32,8 +31,6 @@ from weft.testbed.open import open_testbed
 REQUEST_NAME, RECORD_NAME, RESULT_NAME = "request.json", "check.json", "acceptance.json"
 MOST_LOOKS = 3
 """Pairs whose intervals do not decide are measured again so often."""
-Showing = Callable[[str], AbstractContextManager[Reporter]]
-"""Shows a user how far what is named is."""
 
 
 class AcceptRequest(Struct, frozen=True):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
@@ -13,7 +11,7 @@ from typing import ClassVar
 import pyarrow as pa
 
 from weft.acceptance import accept as acceptance
-from weft.acceptance.accept import AcceptRequest, Showing
+from weft.acceptance.accept import AcceptRequest
 from weft.acceptance.faults import Fault, faults
 from weft.acceptance.vendor.page import write_page
 from weft.acceptance.verdict import Acceptance as Found
@@ -21,7 +19,7 @@ from weft.acceptance.verdict import Verdict
 from weft.api.run import Run, opened
 from weft.api.table import Table
 from weft.api.text import Said
-from weft.execute.progress import Reporter
+from weft.execute.progress import Showing, silent
 
 
 class Verdicts(Table):
@@ -102,11 +100,6 @@ def _text(one: Verdict) -> str:
     return f"{one.status}: {one.title}{': ' if elements else ''}{elements}{causes}{decides}"
 
 
-@contextmanager
-def _silent(what: str) -> Iterator[Reporter]:
-    yield Reporter()
-
-
 def accept(
     on: str,
     *,
@@ -116,7 +109,7 @@ def accept(
     scale: float = 1.0,
     nodes: int | None = None,
     ports: str | None = None,
-    showing: Showing = _silent,
+    showing: Showing = silent,
 ) -> Acceptance:
     """Check and measure a cluster until each requirement is decided: `weft.accept("ssh:n[1-8]").verdicts.to_pandas()`.
 
@@ -133,6 +126,6 @@ def accept(
     return Acceptance(acceptance.accept(request, showing), folder)
 
 
-def resume_acceptance(folder: str | os.PathLike[str], *, showing: Showing = _silent) -> Acceptance:
+def resume_acceptance(folder: str | os.PathLike[str], *, showing: Showing = silent) -> Acceptance:
     """Continue an acceptance that was cut short; what was measured stays. Raises RequestError where it is none."""
     return Acceptance(acceptance.resume(os.fspath(folder), showing), Path(folder))

@@ -16,6 +16,7 @@ SECTIONS = {
         "demo": "measure.demo.demo",
         "lab": "measure.lab.lab",
         "run": "measure.run.run",
+        "tune": "measure.tune.tune",
     },
     "Understand, such as `weft report runs/pair`": {
         "compare": "results.compare.compare",

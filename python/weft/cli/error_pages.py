@@ -34,6 +34,7 @@ PAGES = {
     "weft.testbed.hosts": "real-clusters.md",
     "weft.testbed.lab": "labs.md",
     "weft.trace": "simulate-a-node.md",
+    "weft.tuning": "tune-a-node.md",
 }
 """By room or file. What an error of the catalogue or of an amount is about, its callers say."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 
@@ -20,6 +21,16 @@ class Reporter:
 
     def describe(self, text: str) -> None:
         """What runs now."""
+
+
+Showing = Callable[[str], AbstractContextManager[Reporter]]
+"""Shows a user how far what is named is."""
+
+
+@contextmanager
+def silent(what: str) -> Iterator[Reporter]:
+    """Shows nothing."""
+    yield Reporter()
 
 
 @dataclass

@@ -60,7 +60,7 @@ class Skipped(Struct, frozen=True):
 
 
 class Wanted(Struct, frozen=True):
-    """What a user asks for: the goal, the transports of the steps that are measured, and knobs by name (all if none)."""
+    """What a user asks for: a goal, the transports of the steps that are measured, and knobs by name (none: all)."""
 
     goal: str
     transports: frozenset[str]
@@ -115,10 +115,7 @@ def _why_not(knob: Knob, wanted: Wanted, have: Have | None, has_values: bool) ->
 def _groups(ordered: Sequence[str], tried: Collection[str]) -> list[tuple[str, ...]]:
     """Knobs that only help together, in the place of the first of them."""
     group_of = {
-        name: group
-        for group in TOGETHER
-        if all(name in tried for name in group)
-        for name in group
+        name: group for group in TOGETHER if all(name in tried for name in group) for name in group
     }
     return list(dict.fromkeys(group_of.get(name, (name,)) for name in ordered))
 

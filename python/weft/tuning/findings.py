@@ -108,9 +108,7 @@ def _evidence(raced: Raced) -> tuple[str, ...]:
 
 def _commands(templates: Sequence[str], value: str) -> tuple[str, ...]:
     """Of an interface's knob the name of the interface stays to be filled in: nodes may differ."""
-    return tuple(
-        one.replace("{value}", value).replace("{interface}", "IFACE") for one in templates
-    )
+    return tuple(one.replace("{value}", value).replace("{interface}", "IFACE") for one in templates)
 
 
 def _lost(raced: Raced) -> Iterator[str]:

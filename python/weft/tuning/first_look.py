@@ -57,14 +57,14 @@ class FirstLook(Struct, frozen=True):
 
 def read_first_look(run: Run) -> FirstLook:
     """What the samples and the evidence of a first look say."""
-    found = {point.pattern: point for point in points(run)}
+    rates = {point.pattern: point.throughput_mbps.median for point in points(run)}
     limits: dict[str, str] = {}
     for one in explain(run):
         if one.kind == "limit" and one.cause is not None and one.step == "stream":
             limits.setdefault(one.cause, one.text.removeprefix("stream: "))
     return FirstLook(
-        2 * found["pingpong"].latency_us.median,
-        found["stream"].throughput_mbps.median,
+        2 * 8 / rates["pingpong"],
+        rates["stream"],
         limits,
         {one.node: _measures(one) for one in evidence(run).points if one.pattern == "stream"},
     )

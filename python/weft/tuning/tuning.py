@@ -1,4 +1,4 @@
-"""What a tuning found: what limits the path, each race, recommendations, and what was left alone. tuning.json has it."""
+"""What a tuning found: what limits the path, races, recommendations, and what was left alone. tuning.json has it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,6 @@ from weft.acceptance.pairs import SCREEN
 from weft.acceptance.plans import LIMITS
 from weft.acceptance.vendor.texts import (
     code,
-    drawn,
     facts_text,
     measured_text,
     node_facts,
@@ -189,7 +188,6 @@ class Page:
         return environment.get_template("acceptance.html.j2").render(
             page=self,
             version=__version__,
-            drawn=drawn,
             verdict_text=verdict_text,
             most_causes=MOST_CAUSES,
             title_of=title_of,

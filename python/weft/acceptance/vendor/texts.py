@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import vl_convert
 from markupsafe import Markup, escape
 
 from weft.acceptance.causes import vocabulary
@@ -12,7 +11,7 @@ from weft.condition import Fact
 from weft.preflight.record import NodeRecord
 from weft.quantity import format_mbps, format_us
 from weft.report.facts import value_text
-from weft.report.figures.drawing.figure import VEGA_LITE_VERSION, Figure
+from weft.report.figures.drawing.figure import Figure
 
 LEAST_SHARE = 0.005
 """Less says nothing."""
@@ -24,13 +23,6 @@ def title_of(figure: Figure) -> str:
         return "Limits that nodes share"
     what = "Latency" if "latency" in figure.name else "Rate"
     return f"{what} of each pair, nodes by {figure.name.rpartition('-')[2]}"
-
-
-def drawn(figure: Figure) -> str:
-    """A figure as SVG. Its title and caption stand beside it in the page."""
-    spec = {key: value for key, value in figure.paper_spec().items() if key != "title"}
-    svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE_VERSION, allowed_base_urls=[])
-    return svg
 
 
 def code(text: str) -> Markup:

@@ -54,6 +54,14 @@ class Figure:
         datasets = {name: list(rows) for name, rows in self.tables.items()}
         return {**self.spec(), "datasets": datasets, "config": config_for("light")}
 
+    def untitled_svg(self) -> str:
+        """As SVG for a page in which title and caption stand beside it."""
+        spec = {key: value for key, value in self.paper_spec().items() if key != "title"}
+        svg: str = vl_convert.vegalite_to_svg(
+            spec, vl_version=VEGA_LITE_VERSION, allowed_base_urls=[]
+        )
+        return svg
+
     def write(self, directory: Path) -> list[Path]:
         """Write NAME.svg and NAME.png; raises WorkError when the disk refuses them."""
         spec = self.paper_spec()

@@ -1,0 +1,129 @@
+"""Tuning a pair of nodes from Python: what is better than the settings as they are, with evidence."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import pyarrow as pa
+
+from weft.api.run import Run, opened
+from weft.api.table import Table
+from weft.api.text import Said
+from weft.execute.progress import Showing, silent
+from weft.knobs.recommendation import Recommendation
+from weft.tuning import tune as tuning
+from weft.tuning.page.page import write_page
+from weft.tuning.request import USUAL_TIME_S, TuneRequest
+from weft.tuning.tuning import Tuning as Found
+
+
+class Candidates(Table):
+    """A row for each candidate of each race: `ratio` is how many times as good as the baseline it was, by the blocks
+    of the race; null for the baseline. `dropped_after` is the block after which it was dropped."""
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "race": pa.string(),
+            "candidate": pa.string(),
+            "ratio": pa.float64(),
+            "ratio_low": pa.float64(),
+            "ratio_high": pa.float64(),
+            "blocks": pa.int64(),
+            "dropped_after": pa.int64(),
+            "why": pa.string(),
+        }
+    )
+
+
+class Tuning(Said):
+    """What a tuning found. Made by `weft.tune`."""
+
+    def __init__(self, found: Found, folder: Path) -> None:
+        self.found, self.folder = found, folder
+        self.page = write_page(found, folder)
+        """The page about it."""
+
+    @property
+    def recommendations(self) -> tuple[Recommendation, ...]:
+        """The settings that are better, each confirmed; none is an answer, too."""
+        return self.found.recommendations
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What is recommended, by knob."""
+        return self.found.settings
+
+    @property
+    def candidates(self) -> Candidates:
+        """A row for each candidate of each race."""
+        return Candidates.of_rows(
+            {
+                "race": raced.choice.name,
+                "candidate": place.name,
+                "blocks": place.blocks,
+                "dropped_after": place.dropped_after,
+                "why": place.why,
+            }
+            | ({} if place.ratio is None else {"ratio": place.ratio})
+            for raced in self.found.raced
+            for place in raced.result.places
+        )
+
+    @property
+    def runs(self) -> dict[str, Run]:
+        """The runs of the races, by knob."""
+        return {one.choice.name: opened(one.result.folder) for one in self.found.raced}
+
+    def lines(self) -> list[str]:
+        """The verdict, then each recommendation with its evidence."""
+        told = [line for one in self.recommendations for line in one.lines()]
+        return [f"{self.found.testbed}: {self.found.verdict}", *told]
+
+
+def tune(
+    on: str,
+    *,
+    goal: str | os.PathLike[str] = "stream",
+    knobs: Sequence[str] = (),
+    time_s: float = USUAL_TIME_S,
+    out: str | os.PathLike[str] | None = None,
+    apply: bool = False,
+    apply_anyway: bool = False,
+    scale: float = 1.0,
+    nodes: int | None = None,
+    ports: str | None = None,
+    showing: Showing = silent,
+) -> Tuning:
+    """Race settings between the first two nodes, and confirm what is better: `weft.tune("ssh:a,b").recommendations`.
+
+    on: the testbed. goal: "stream", "latency", "mixed", or a plan. knobs: only these (`weft list knobs`).
+    time_s: for all of it. out: the folder of all runs; runs/tune-TIME by default. apply: leave settings of hosts that
+    won in place. apply_anyway: also tune the interface that ssh uses. scale, nodes, ports: as in `weft.run`. showing:
+    shows how far it is.
+
+    Raises RequestError before anything is started, WorkError where the work fails, and KeyboardInterrupt on an
+    interrupt: `weft.resume_tuning(folder)` continues it.
+    """
+    folder = Path(out or f"runs/tune-{datetime.datetime.now():%Y%m%d-%H%M%S}")
+    request = TuneRequest(
+        on,
+        str(folder),
+        os.fspath(goal),
+        tuple(knobs),
+        time_s,
+        apply,
+        apply_anyway,
+        scale,
+        nodes,
+        ports,
+    )
+    return Tuning(tuning.tune(request, showing), folder)
+
+
+def resume_tuning(folder: str | os.PathLike[str], *, showing: Showing = silent) -> Tuning:
+    """Continue a tuning that was cut short; what was measured stays. Raises RequestError where it is none."""
+    return Tuning(tuning.resume(os.fspath(folder), showing), Path(folder))

@@ -1,0 +1,115 @@
+"""`weft tune`: settings that are better than those there are, with evidence."""
+
+from __future__ import annotations
+
+import click
+
+from weft.api.tune import Tuning, resume_tuning
+from weft.api.tune import tune as carry_out
+from weft.cli.measure.accept import showing
+from weft.cli.options import nodes_option, ports_option
+from weft.cli.output import json_option, print_json
+from weft.cli.tables.tuning import print_foreseen, print_tuning
+from weft.errors import RequestError
+from weft.quantity import parse
+from weft.tuning.foresee import foresee
+from weft.tuning.request import USUAL_TIME_S, TuneRequest
+
+UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+@click.command(epilog="Example: weft tune --on lab:gigabit-pair --for stream --time '2 min'")
+@click.option("--on", "testbed", metavar="TESTBED", help="What to tune, such as ssh:a,b.")
+@click.option(
+    "--for",
+    "goal",
+    default="stream",
+    show_default=True,
+    metavar="GOAL",
+    help="What is to be better (stream, latency, mixed), or a plan.",
+)
+@click.option("--knobs", metavar="A,B", help="Try only these.  [default: all that may matter]")
+@click.option("--time", "time", metavar="TIME", help="For all of it.  [default: 10 min]")
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be tried and touched; change nothing."
+)
+@click.option("--apply", is_flag=True, help="Leave settings of hosts that won in place.")
+@click.option("--apply-anyway", is_flag=True, help="Also tune the interface that ssh uses.")
+@click.option("--out", metavar="DIR", help="Folder for all runs.  [default: runs/tune-TIME]")
+@click.option("--resume", metavar="DIR", help="Continue a tuning that was cut short.")
+@click.option("--scale", default=1.0, show_default=True, help="Multiply a lab's rates.")
+@nodes_option
+@ports_option
+@json_option
+def tune(
+    testbed: str | None,
+    goal: str,
+    knobs: str | None,
+    time: str | None,
+    dry_run: bool,
+    apply: bool,
+    apply_anyway: bool,
+    out: str | None,
+    resume: str | None,
+    scale: float,
+    nodes: int | None,
+    ports: str | None,
+    as_json: bool,
+) -> None:
+    """Find settings that make a pair of nodes faster, with evidence.
+
+    Candidates are raced in random order, and the winner is confirmed in measurements of its own. Settings of hosts are
+    put back, unless --apply is given. No recommendation is an answer, too. Exit code 0 when all was tried, 1 when the
+    work failed, 2 when the request is wrong.
+    """
+    if resume is not None:
+        if testbed or knobs or time or out or nodes or ports or dry_run or apply or apply_anyway:
+            raise RequestError(
+                "--resume takes testbed, goal and knobs from the folder", "leave out all but --json"
+            )
+        _show(resume_tuning(resume, showing=showing), as_json)
+        return
+    if testbed is None:
+        raise RequestError("a testbed is needed", "for example `weft tune --on lab:gigabit-pair`")
+    names = tuple(one.strip() for one in (knobs or "").split(",") if one.strip())
+    time_s = USUAL_TIME_S if time is None else _seconds(time)
+    if dry_run:
+        wanted = TuneRequest(
+            testbed, "", goal, names, time_s, scale=scale, nodes=nodes, ports=ports
+        )
+        foreseen = foresee(wanted)
+        if as_json:
+            print_json(foreseen.to_json())
+        else:
+            print_foreseen(foreseen)
+        return
+    found = carry_out(
+        testbed,
+        goal=goal,
+        knobs=names,
+        time_s=time_s,
+        out=out,
+        apply=apply,
+        apply_anyway=apply_anyway,
+        scale=scale,
+        nodes=nodes,
+        ports=ports,
+        showing=showing,
+    )
+    _show(found, as_json)
+
+
+def _show(result: Tuning, as_json: bool) -> None:
+    if as_json:
+        print_json(result.found.to_json() | {"page": str(result.page)})
+        return
+    print_tuning(result.found)
+    click.echo(f"\nmore in {result.page}")
+
+
+def _seconds(text: str) -> float:
+    """10 min -> 600; raises RequestError."""
+    seconds = parse(text, UNITS)
+    if seconds is None or not 0 < seconds < 7 * 86400:
+        raise RequestError(f"--time {text!r}: not a time", "write it as '10 min' or '90 s'")
+    return seconds

@@ -1,0 +1,70 @@
+"""A tuning on a terminal: the verdict, each recommendation with its evidence, then what did not matter."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from weft.cli.tables.layout import terminal, titled
+from weft.nodeset import fold
+from weft.tuning.choice import Skipped
+from weft.tuning.findings import place_text
+from weft.tuning.foresee import Foreseen
+from weft.tuning.page.page import times_text
+from weft.tuning.tuning import Raced, Tuning
+
+
+def print_tuning(found: Tuning) -> None:
+    """All of it."""
+    console = terminal(soft_wrap=True)
+    console.print(f"{found.testbed}, {found.goal}: {found.verdict}", style="bold")
+    for note in found.notes:
+        console.print(note)
+    if found.effect:
+        console.print(f"all together: {times_text(found.effect)}")
+    console.print(f"path: {found.first_look.text}", style="dim")
+    for text in found.first_look.limits.values():
+        console.print(f"limited by: {text}", style="dim")
+    for one in found.recommendations:
+        titled(console, "", *one.lines())
+    lost = [one for one in found.raced if not one.won]
+    if lost:
+        titled(console, "did not matter", *(line for one in lost for line in _lost(one)))
+    if found.skipped:
+        titled(console, "left alone", *_skipped(found.skipped))
+
+
+def _lost(raced: Raced) -> list[str]:
+    lines = [f"  {place.name}: {place_text(place)}" for place in raced.result.places[1:]]
+    confirmed = (
+        f"  {one.name}, confirmation: {times_text(one.ratio)}" for one in raced.result.confirmations
+    )
+    return [*lines, *confirmed]
+
+
+def _skipped(skipped: tuple[Skipped, ...]) -> list[str]:
+    ordered = sorted(skipped, key=lambda one: one.why)
+    return [
+        f"  {why}: {', '.join(one.knob for one in alike)}"
+        for why, alike in groupby(ordered, key=lambda one: one.why)
+    ]
+
+
+def print_foreseen(found: Foreseen) -> None:
+    """What would be tried, in which order, with what, and how it would be undone."""
+    console = terminal(soft_wrap=True)
+    console.print(
+        f"{found.testbed}, {found.goal}: {fold(found.nodes)}, {len(found.choices)} races in "
+        f"{found.time_s / 60:.3g} min at most; nothing was changed",
+        style="bold",
+    )
+    for note in found.notes:
+        console.print(note)
+    console.print("order without evidence; what a first look finds comes first", style="dim")
+    for number, choice in enumerate(found.choices, 1):
+        titled(console, f"{number}. {choice.name}")
+        for name in choice.knobs:
+            console.print(f"   {name}: {found.values[name]}", soft_wrap=True)
+            console.print(f"     may disturb: {found.disturbs[name]}", soft_wrap=True)
+            console.print(f"     undo: {found.undo[name]}", soft_wrap=True)
+    if found.skipped:
+        titled(console, "would be left alone", *_skipped(found.skipped))

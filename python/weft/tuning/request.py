@@ -1,0 +1,114 @@
+"""What a user asks `weft tune` for, and all that can be wrong with it before anything is started."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from weft.errors import RequestError
+from weft.knobs.catalog import find, knobs
+from weft.knobs.knob import Knob
+from weft.plan.load import load_plan
+from weft.testbed.base import Testbed
+from weft.testbed.open import open_testbed
+from weft.tuning.choice import GOALS, Wanted
+
+REQUEST_NAME = "request.json"
+NAMED_GOALS = (*GOALS, "mixed")
+USUAL_TIME_S = 600.0
+LEAST_TIME_S = 30.0
+"""A race needs so long to drop a loser and to confirm a winner."""
+
+
+class TuneRequest(Struct, frozen=True):
+    """`goal` is "stream", "latency", "mixed", or a plan's name or file; `knobs` are all where none is named."""
+
+    testbed: str
+    out: str
+    goal: str = "stream"
+    knobs: tuple[str, ...] = ()
+    time_s: float = USUAL_TIME_S
+    apply: bool = False
+    apply_anyway: bool = False
+    scale: float = 1.0
+    nodes: int | None = None
+    ports: str | None = None
+    patience_s: float = 10.0
+
+    def check(self) -> None:
+        """Raises RequestError for what is wrong by itself."""
+        for name in self.knobs:
+            find(name)
+        if self.time_s < LEAST_TIME_S:
+            raise RequestError(
+                f"--time '{self.time_s:g} s': too short to tune anything",
+                f"give at least '{LEAST_TIME_S:g} s' for each knob",
+            )
+        self.wanted  # noqa: B018  # reads the plan
+
+    @property
+    def wanted(self) -> Wanted:
+        """The goal with the transports of its steps; raises RequestError where there is no such goal or plan."""
+        return Wanted(self.goal, _transports(self.goal), self.knobs)
+
+    @property
+    def known(self) -> dict[str, Knob]:
+        """The knobs of the catalogue."""
+        return knobs()
+
+    def open(self, may_ask: bool = True) -> Testbed:
+        """The testbed; raises RequestError where it has no settings, or no pair."""
+        kind = self.testbed.partition(":")[0]
+        if kind in ("sim", "node"):
+            raise RequestError(
+                f"--on {self.testbed}: is computed, and has no settings to tune",
+                "tune machines (ssh:a,b) or a lab (lab:gigabit-pair)",
+            )
+        if kind == "slurm" and "SLURM_JOB_ID" not in os.environ:
+            raise RequestError(
+                f"--on {self.testbed}: each race would be on other nodes",
+                "tune inside of one allocation: salloc -N 2 weft tune --on slurm: ...",
+            )
+        testbed = open_testbed(self.testbed, self.scale, self.nodes, self.ports, may_ask=may_ask)
+        if len(testbed.nodes) < 2:
+            names = ", ".join(node.name for node in testbed.nodes)
+            testbed.close()
+            raise RequestError(
+                f"--on {self.testbed}: has one node only ({names})",
+                "a network is tuned between two: --on ssh:a,b",
+            )
+        return testbed
+
+
+def _transports(goal: str) -> frozenset[str]:
+    if goal in NAMED_GOALS:
+        return frozenset(["tcp"])
+    try:
+        return frozenset(step.transport for step in load_plan(goal).steps)
+    except RequestError as error:
+        hint = f"--for takes {', '.join(NAMED_GOALS)}, or a plan"
+        raise RequestError(
+            f"--for {goal}: {error.message}", f"{hint}; {error.hint}".rstrip("; ")
+        ) from None
+
+
+def read_request(directory: str) -> TuneRequest:
+    """The request of a tuning's folder; raises RequestError where it is none of the user's."""
+    file = Path(directory) / REQUEST_NAME
+    try:
+        request = msgspec.json.decode(file.read_bytes(), type=TuneRequest)
+    except FileNotFoundError:
+        raise RequestError(
+            f"{directory}: not a folder of `weft tune`", f"it has no {REQUEST_NAME}"
+        ) from None
+    except msgspec.DecodeError as error:
+        raise RequestError(f"{file}: damaged: {error}") from None
+    if file.stat().st_uid != os.geteuid():
+        raise RequestError(
+            f"{file}: belongs to another user",
+            "it names commands that are run: continue only your own",
+        )
+    return msgspec.structs.replace(request, out=directory)

@@ -1,0 +1,45 @@
+"""What a testbed has of each knob: the value now, or why it cannot be set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from weft.knobs.knob import Knob
+from weft.testbed.base import Testbed
+from weft.tuning.choice import Have
+from weft.tuning.files import write
+
+HAVE_NAME = "before.json"
+OF_AGENTS = {"nodelay": "true"}
+"""What agents set by themselves where a plan says nothing."""
+
+
+def have_of(testbed: Testbed, known: Mapping[str, Knob]) -> dict[str, Have]:
+    """Every knob of the catalogue; reads, and changes nothing."""
+    return {
+        name: Have(OF_AGENTS.get(name, ""))
+        if not knob.is_of_node
+        else Have(why_not="this build sets knobs of sockets only")
+        for name, knob in known.items()
+    }
+
+
+def save_have(folder: Path, have: Mapping[str, Have]) -> None:
+    """Keep it, so that a tuning that is continued tries the same; raises WorkError."""
+    write(folder / HAVE_NAME, msgspec.json.format(msgspec.json.encode(have)))
+
+
+def read_have(folder: Path) -> dict[str, Have]:
+    """What was there when the tuning began."""
+    return msgspec.json.decode((folder / HAVE_NAME).read_bytes(), type=dict[str, Have])
+
+
+def notes(have: Mapping[str, Have]) -> list[str]:
+    """What a user is told at the start."""
+    without_root = sum("root" in one.why_not for one in have.values())
+    if not without_root:
+        return []
+    return [f"without root: {without_root} knobs of hosts and interfaces are left alone"]

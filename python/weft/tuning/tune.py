@@ -1,0 +1,204 @@
+"""Carrying out a tuning: a first look, races knob by knob, and what they say together."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from weft.errors import RequestError, WorkError
+from weft.execute.progress import Reporter, Showing
+from weft.execute.request import RunRequest, commands_of_run, resume_run, start_run
+from weft.interval import Interval
+from weft.runs.folder import Run
+from weft.runs.meta import FILE_NAME
+from weft.tuning.candidates import candidates
+from weft.tuning.choice import Choice, Have, Skipped, choose
+from weft.tuning.files import write
+from weft.tuning.findings import moved, recommendations
+from weft.tuning.first_look import PLAN, FirstLook, read_first_look
+from weft.tuning.race import Candidate, RaceResult, Rules
+from weft.tuning.race import carry_out as race
+from weft.tuning.request import REQUEST_NAME, TuneRequest, read_request
+from weft.tuning.settings import have_of, notes, read_have, save_have
+from weft.tuning.tuning import Moved, Raced, Tuning
+
+RESULT_NAME, FIRST_LOOK = "tuning.json", "first-look"
+LEAST_RACE_S = 20.0
+"""With less, a race ends before anything is known."""
+AS_IT_IS, TOGETHER = "as it is", "all together"
+
+
+def tune(request: TuneRequest, showing: Showing) -> Tuning:
+    """Race what may help and confirm what does; raises RequestError before anything is started."""
+    folder = Path(request.out)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        hint = f"choose another --out, or continue it with `weft tune --resume {folder}`"
+        raise RequestError(f"{folder}: already exists", hint)
+    request.check()
+    with request.open() as testbed:
+        names = tuple(node.name for node in testbed.nodes[:2])
+        have = have_of(testbed, request.known)
+    write(folder / REQUEST_NAME, msgspec.json.format(msgspec.json.encode(request)))
+    save_have(folder, have)
+    return _Work(request, names, have).carry_out(showing)
+
+
+def resume(directory: str, showing: Showing) -> Tuning:
+    """Continue a tuning that was cut short; what was measured stays. Raises RequestError."""
+    request = read_request(directory)
+    with request.open() as testbed:
+        names = tuple(node.name for node in testbed.nodes[:2])
+    return _Work(request, names, read_have(Path(directory))).carry_out(showing)
+
+
+@dataclass
+class _Work:
+    """One tuning while it is carried out."""
+
+    _request: TuneRequest
+    _names: tuple[str, ...]
+    _have: Mapping[str, Have]
+    _began: float = field(default_factory=time.monotonic)
+    _raced: list[Raced] = field(default_factory=list)
+    _skipped: list[Skipped] = field(default_factory=list)
+    _settled: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def _folder(self) -> Path:
+        return Path(self._request.out)
+
+    def carry_out(self, showing: Showing) -> Tuning:
+        started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        with showing(FIRST_LOOK) as reporter:
+            run = self._first_look(reporter)
+        look = read_first_look(run)
+        chosen, self._skipped = choose(
+            self._request.wanted, self._request.known, self._have, look, _processors(run)
+        )
+        for number, choice in enumerate(chosen, 1):
+            share_s = self._left_s / (len(chosen) - number + 1 + bool(self._settled))
+            if share_s < LEAST_RACE_S:
+                self._skipped += [Skipped(name, "no time is left") for name in choice.knobs]
+                continue
+            with showing(f"{number} of {len(chosen)}: {choice.name}") as reporter:
+                self._race(f"{number:02}-{choice.knobs[0]}", choice, share_s, reporter)
+        effect = self._together(showing)
+        found = self._tuning(look, started, effect)
+        write(self._folder / RESULT_NAME, msgspec.json.format(msgspec.json.encode(found.to_json())))
+        return found
+
+    @property
+    def _left_s(self) -> float:
+        return self._request.time_s - (time.monotonic() - self._began)
+
+    def _first_look(self, reporter: Reporter) -> Run:
+        """Carry it out, or what an earlier attempt left of it."""
+        request, out = self._request, self._folder / FIRST_LOOK
+        if (out / FILE_NAME).exists():
+            run = resume_run(str(out), reporter, request.patience_s, commands_of_run(str(out)))
+        else:
+            file = self._folder / f"{FIRST_LOOK}.toml"
+            write(file, PLAN.encode())
+            wanted = RunRequest(
+                str(file),
+                request.testbed,
+                str(out),
+                request.scale,
+                patience_s=request.patience_s,
+                nodes=request.nodes,
+                ports=request.ports,
+            )
+            run = start_run(wanted, reporter)
+        self._stop_where_interrupted(run.meta.is_interrupted)
+        if run.meta.status != "complete":
+            why = run.meta.warnings[0].message if run.meta.warnings else "it did not end"
+            raise WorkError(
+                f"{FIRST_LOOK}: {why}",
+                f"nothing is tuned before a pair works: `weft check --on {request.testbed}`, then "
+                f"`weft tune --resume {self._folder}`",
+            )
+        return run
+
+    def _stop_where_interrupted(self, is_interrupted: bool) -> None:
+        """An interrupt ends the tuning, not only what it came in."""
+        if is_interrupted:
+            raise KeyboardInterrupt(f"continue it with `weft tune --resume {self._folder}`")
+
+    def _race(self, name: str, choice: Choice, time_s: float, reporter: Reporter) -> None:
+        """One race on top of what is settled; what wins is settled, too."""
+        entries = (
+            Candidate(AS_IT_IS, dict(self._settled)),
+            *candidates(
+                [self._request.known[one] for one in choice.knobs], choice.values, self._settled
+            ),
+        )
+        result = self._carry_out(name, entries, time_s, reporter)
+        raced = Raced(choice, entries, result, _moved(result) if result.recommended else ())
+        self._raced.append(raced)
+        self._settled |= raced.won
+
+    def _carry_out(
+        self, name: str, entries: Sequence[Candidate], time_s: float, reporter: Reporter
+    ) -> RaceResult:
+        request, out = self._request, self._folder / name
+        try:
+            result = race(
+                request.testbed, entries, request.goal, out, Rules(time_s=time_s), reporter
+            )
+        except WorkError as error:
+            own, whole = f"weft run --resume {out}", f"weft tune --resume {self._folder}"
+            hint = error.hint.replace(own, whole)
+            if whole not in hint:
+                hint = f"{hint}; continue with `{whole}`".lstrip("; ")
+            raise WorkError(f"{name}: {error.message}", hint) from None
+        self._stop_where_interrupted(result.ended == "interrupted")
+        return result
+
+    def _together(self, showing: Showing) -> Interval | None:
+        """What several settings do together, against none of them."""
+        winners = [one for one in self._raced if one.won]
+        if len(winners) < 2:
+            return winners[0].result.effect if winners else None
+        entries = (Candidate(AS_IT_IS), Candidate(TOGETHER, dict(self._settled)))
+        with showing(TOGETHER) as reporter:
+            result = self._carry_out("together", entries, max(LEAST_RACE_S, self._left_s), reporter)
+        return result.confirmations[-1].ratio if result.confirmations else result.effect
+
+    def _tuning(self, look: FirstLook, started: str, effect: Interval | None) -> Tuning:
+        now = {name: have.value for name, have in self._have.items()}
+        found = [
+            one
+            for raced in self._raced
+            for one in recommendations(raced, self._request.known, now, self._names)
+        ]
+        return Tuning(
+            self._request.testbed,
+            self._request.goal,
+            self._names,
+            str(self._folder),
+            look,
+            tuple(self._raced),
+            tuple(self._skipped),
+            tuple(found),
+            effect,
+            tuple(notes(self._have)),
+            started=started,
+            elapsed_s=round(time.monotonic() - self._began, 1),
+        )
+
+
+def _moved(result: RaceResult) -> tuple[Moved, ...]:
+    """The evidence of the race's run, at the steps of either."""
+    run = Run.open(result.folder)
+    steps = {one.name: one.steps for one in run.meta.plan.race.candidates}
+    return moved(run, steps[result.baseline], steps[result.winner])
+
+
+def _processors(run: Run) -> int:
+    """Of the node that has fewest."""
+    return min((int((one["facts"] or {}).get("cpus", 1)) for one in run.meta.nodes), default=1)
