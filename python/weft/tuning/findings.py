@@ -123,7 +123,7 @@ def place_text(place: Place) -> str:
     if place.failed:
         return f"failed: {place.why}"
     if place.ratio is None:
-        return place.why or "not measured"
+        return place.why or "what the others have to beat"
     low, middle, high = (
         significant(one, 3) for one in (place.ratio.low, place.ratio.median, place.ratio.high)
     )

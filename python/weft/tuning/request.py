@@ -14,10 +14,9 @@ from weft.knobs.knob import Knob
 from weft.plan.load import load_plan
 from weft.testbed.base import Testbed
 from weft.testbed.open import open_testbed
-from weft.tuning.choice import GOALS, Wanted
+from weft.tuning.choice import NAMED_GOALS, Wanted
 
 REQUEST_NAME = "request.json"
-NAMED_GOALS = (*GOALS, "mixed")
 USUAL_TIME_S = 600.0
 LEAST_TIME_S = 30.0
 """A race needs so long to drop a loser and to confirm a winner."""

@@ -15,6 +15,7 @@ from weft.runs.codes import codes
 from weft.runs.glossary import terms
 from weft.runs.meta import FILE_NAME
 from weft.testbed.kinds import TESTBEDS
+from weft.tuning.choice import NAMED_GOALS
 
 Words = Iterable[CompletionItem]
 _LISTED = re.compile(r"\((.+)\)$")
@@ -107,6 +108,16 @@ def _titled(titles: Mapping[str, str], start: str, before: str = "") -> Words:
     )
 
 
+def _knobs(start: str) -> Words:
+    """The last of the names that commas separate."""
+    before, comma, last = start.rpartition(",")
+    return _titled(catalog.titles("knob"), last, before + comma)
+
+
+def _goals(start: str) -> Words:
+    return [*_named(NAMED_GOALS, start), *_plans(start)]
+
+
 _FINDERS: dict[str, Callable[[str], Words]] = {
     "plan": _plans,
     "testbed": _testbeds,
@@ -116,6 +127,8 @@ _FINDERS: dict[str, Callable[[str], Words]] = {
     "machine": _machines,
     "code": _codes,
     "knob": lambda start: _titled(catalog.titles("knob"), start),
+    "knobs": _knobs,
+    "goal": _goals,
     **dict.fromkeys(
         ("a", "against", "b", "folder", "resume", "run", "run_folder", "runs", "sources"), _runs
     ),

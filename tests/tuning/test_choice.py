@@ -1,0 +1,79 @@
+"""Which knobs are tried, in which order, with which values: a pure function of what was measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from weft.knobs.catalog import knobs
+from weft.tuning.candidates import candidates, values
+from weft.tuning.choice import Have, Wanted, choose
+from weft.tuning.first_look import FirstLook
+
+TCP = frozenset(["tcp"])
+ALL = {
+    name: Have(why_not="" if not one.needs_root else "needs root") for name, one in knobs().items()
+}
+LOOK = FirstLook(160_000.0, 100.0)
+
+
+def chosen(
+    look: FirstLook | None = LOOK, have: dict[str, Have] = ALL, **wanted: object
+) -> tuple[list[str], dict[str, str]]:
+    asked = Wanted(**{"goal": "stream", "transports": TCP, **wanted})  # type: ignore[arg-type]
+    found, skipped = choose(asked, knobs(), have, look, 2)
+    return [one.name for one in found], {one.knob: one.why for one in skipped}
+
+
+def test_buffers_come_from_the_bandwidth_delay_product_of_the_path() -> None:
+    assert LOOK.bandwidth_delay_bytes == 2_000_000
+    sizes = [int(one.removesuffix(" B")) for one in values(knobs()["send_buffer"], LOOK, 2)]
+    assert sizes == [2**22, 2**24, 2**26]
+    assert values(knobs()["send_buffer"], None, 2) == ()
+
+
+def test_knobs_that_fit_the_evidence_come_first() -> None:
+    lossy = FirstLook(1000.0, 100.0, {"loss-on-the-way": "n1: 2 % of the segments were sent again"})
+    assert chosen()[0][0] == "send_buffer and receive_buffer"
+    assert chosen(lossy)[0][:3] == ["congestion", "pacing", "mss"]
+
+
+def test_every_knob_is_tried_or_skipped_with_a_reason() -> None:
+    names, skipped = chosen()
+    tried = {one for name in names for one in name.split(" and ")}
+    assert tried | skipped.keys() == knobs().keys() and not tried & skipped.keys()
+    assert skipped["tcp_rmem"] == "needs root" and skipped["mpi_eager"] == "the steps use tcp"
+    assert skipped["busy_read"] == "is not about stream"
+
+
+@pytest.mark.parametrize(
+    ("have", "why"),
+    [
+        (Have("fq"), None),
+        (Have(why_not="n2: no ethtool there"), "n2: no ethtool there"),
+    ],
+)
+def test_a_value_in_effect_is_not_tried(have: Have, why: str | None) -> None:
+    found, skipped = choose(
+        Wanted("stream", TCP, ("queueing",)), knobs(), {"queueing": have}, LOOK, 2
+    )
+    assert {one.knob: one.why for one in skipped}.get("queueing") == why
+    assert [one.values for one in found] == (
+        [{"queueing": ("fq_codel", "pfifo_fast")}] if why is None else []
+    )
+
+
+def test_knobs_that_need_each_other_are_tried_together_then_alone() -> None:
+    both = [knobs()[name] for name in ("send_buffer", "receive_buffer")]
+    found = list(
+        candidates(
+            both,
+            {"send_buffer": ("1 B", "2 B"), "receive_buffer": ("1 B", "2 B")},
+            {"nodelay": "false"},
+        )
+    )
+    assert [one.settings for one in found] == [
+        {"nodelay": "false", "send_buffer": "1 B", "receive_buffer": "1 B"},
+        {"nodelay": "false", "send_buffer": "2 B", "receive_buffer": "2 B"},
+        {"nodelay": "false", "send_buffer": "2 B"},
+        {"nodelay": "false", "receive_buffer": "2 B"},
+    ]

@@ -1,0 +1,36 @@
+"""The page of a tuning: recommendations first, and that there is none is said as plainly."""
+
+from __future__ import annotations
+
+import re
+
+from support.tuned import WINDOW, choice_of, raced, tuning_of
+from weft.tuning.page.page import Page
+
+CANDIDATE = "tcp_rmem 4096 131072 8388608"
+WON = raced(choice_of("tcp_rmem", values=("4096 131072 8388608",), why=WINDOW), CANDIDATE, 1.8)
+LOST = raced(choice_of("congestion", values=("bbr", "reno")), None, 1.004)
+
+
+def test_the_page_says_what_to_change_why_and_how_to_undo_it() -> None:
+    html = Page(tuning_of(WON, LOST), ["weft", "tune", "--on", "lab:long-fat"]).html()
+    assert "1 recommendation<" in html and "1.80 times as good (1.76 to 1.84)" in html
+    assert "84 % of the time before, 2 % after" in html
+    assert "sysctl -w net.ipv4.tcp_rmem=&#39;4096 131072 8388608&#39;" in html
+    assert "sysctl -w net.ipv4.tcp_rmem=&#39;4096 131072 262144&#39;" in html.split("To undo it")[1]
+    assert html.count("<svg") == 2 and "congestion reno led, and was not confirmed" in html
+    assert not re.search(r"<script|(?:src|href)=['\"](?!#|data:)", html)
+
+
+def test_no_recommendation_is_an_answer() -> None:
+    found = tuning_of(LOST)
+    html = Page(found, ["weft", "tune"]).html()
+    assert "No recommendation" in html and "To undo it" not in html
+    assert found.to_json()["recommendations"] == [] and found.to_json()["settings"] == {}
+
+
+def test_json_has_all_of_the_races() -> None:
+    document = tuning_of(WON, LOST).to_json()
+    assert document["settings"] == {"tcp_rmem": "4096 131072 8388608"}
+    assert document["recommendations"][0]["effect"].low > 1.7
+    assert [one["result"]["recommended"] for one in document["raced"]] == [True, False]
