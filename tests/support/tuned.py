@@ -64,7 +64,9 @@ def tuning_of(*races: Raced) -> Tuning:
     found = [
         one
         for each in races
-        for one in recommendations(each, knobs(), {"tcp_rmem": "4096 131072 262144"}, ("n1", "n2"))
+        for one in recommendations(
+            each, {"tcp_rmem": "4096 131072 262144"}, {"n1": "eth0", "n2": "eth0"}
+        )
     ]
     return Tuning(
         "lab:long-fat",

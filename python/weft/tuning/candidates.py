@@ -22,9 +22,18 @@ TOGETHER = (("send_buffer", "receive_buffer"), ("tcp_wmem", "tcp_rmem"))
 
 def values(knob: Knob, look: FirstLook | None, processors: int) -> tuple[str, ...]:
     """The values of one knob, as the step option takes them; none of a path that was not measured yet."""
+    return tuple(dict.fromkeys([*_advised(knob, look), *_usual(knob, look, processors)]))
+
+
+def _advised(knob: Knob, look: FirstLook | None) -> Iterator[str]:
+    if look and knob.name in look.advised:
+        yield look.advised[knob.name]
+
+
+def _usual(knob: Knob, look: FirstLook | None, processors: int) -> Sequence[str]:
     if knob.prior is None:
         return knob.candidates or ((knob.transport,) if knob.transport else ())
-    return tuple(knob.form.format(value) for value in _computed(knob, look, processors))
+    return [knob.form.format(value) for value in _computed(knob, look, processors)]
 
 
 def _computed(knob: Knob, look: FirstLook | None, processors: int) -> Sequence[int | str]:

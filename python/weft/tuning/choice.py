@@ -88,7 +88,7 @@ def choose(
         else:
             tried[name] = found
     causes = _causes(look, tried)
-    ordered = sorted(tried, key=lambda name: (_place(name, look), _usual(name)))
+    ordered = sorted(tried, key=lambda name: (_place(name, causes), _usual(name)))
     return [
         Choice(group, {name: tried[name] for name in group}, _why(group, causes))
         for group in _groups(ordered, tried)
@@ -122,23 +122,22 @@ def _groups(ordered: Sequence[str], tried: Collection[str]) -> list[tuple[str, .
 
 
 def _causes(look: FirstLook | None, tried: Collection[str]) -> dict[str, str]:
-    """By knob: what the evidence says that it may help against."""
-    return {
-        name: text
-        for cause, text in reversed((look.limits if look else {}).items())
-        for name in SUGGESTED.get(cause, ())
-        if name in tried
-    }
-
-
-def _place(name: str, look: FirstLook | None) -> tuple[int, int]:
-    limits = list(look.limits) if look else []
-    fits = [
-        (place, SUGGESTED[cause].index(name))
-        for place, cause in enumerate(limits)
-        if name in SUGGESTED.get(cause, ())
+    """By knob, the likeliest first: what the evidence says that it may help against."""
+    if look is None:
+        return {}
+    fits = [*look.because.items()]
+    fits += [
+        (name, text) for cause, text in look.limits.items() for name in SUGGESTED.get(cause, ())
     ]
-    return min(fits, default=(len(limits), 0))
+    causes: dict[str, str] = {}
+    for name, text in fits:
+        if name in tried:
+            causes.setdefault(name, text)
+    return causes
+
+
+def _place(name: str, causes: Mapping[str, str]) -> int:
+    return list(causes).index(name) if name in causes else len(causes)
 
 
 def _usual(name: str) -> tuple[int, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from weft.diagnosis.evidence import PointEvidence, evidence
 from weft.interval import Interval
-from weft.knobs.knob import Knob
+from weft.knobs import commands
+from weft.knobs.catalog import knobs
 from weft.knobs.recommendation import Recommendation
 from weft.quantity import significant
 from weft.runs.folder import Run
@@ -73,28 +74,29 @@ def _text(node: str, name: str, old: Interval, new: Interval) -> str:
 
 
 def recommendations(
-    raced: Raced, knob_of: dict[str, Knob], current: dict[str, str], nodes: Sequence[str]
+    raced: Raced, current: Mapping[str, str], interfaces: Mapping[str, str]
 ) -> Iterator[Recommendation]:
-    """One for each knob that the winner of a race changed; all of a race share its effect."""
+    """One for each knob that the winner of a race changed; all of a race share its effect. `interfaces` are by node."""
+    interface = next(iter(interfaces.values()), "INTERFACE")
     for name, value in raced.won.items():
         if name not in raced.choice.knobs:
             continue
-        knob = knob_of[name]
+        knob = knobs()[name]
         now = current.get(name, "")
         yield Recommendation(
             knob=name,
             title=knob.title,
             scope=knob.scope,
-            nodes=tuple(nodes),
+            nodes=tuple(interfaces),
             current=now or "the kernel's",
             proposed=value,
             effect=raced.result.effect,
             tested=True,
             evidence=_evidence(raced),
             tried=tuple(_lost(raced)),
-            apply=_commands(knob.by_hand, value),
-            permanent=_commands(knob.permanent, value),
-            undo=_commands(knob.by_hand, now) if now else (),
+            apply=commands.by_hand(knob, value, interface),
+            permanent=commands.permanent(knob, value, interface),
+            undo=commands.undo(knob, now, interface),
         )
 
 
@@ -104,11 +106,6 @@ def _evidence(raced: Raced) -> tuple[str, ...]:
     return because + tuple(one.text for one in raced.moved) or (
         "no counter moved beyond its interval: the times alone speak for it",
     )
-
-
-def _commands(templates: Sequence[str], value: str) -> tuple[str, ...]:
-    """Of an interface's knob the name of the interface stays to be filled in: nodes may differ."""
-    return tuple(one.replace("{value}", value).replace("{interface}", "IFACE") for one in templates)
 
 
 def _lost(raced: Raced) -> Iterator[str]:

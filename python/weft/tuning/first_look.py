@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from weft.diagnosis.evidence import PointEvidence, evidence
+from weft.diagnosis.advice.advise import interface_of, recommendations
 from weft.diagnosis.explain.explain import explain
 from weft.diagnosis.points import points
 from weft.quantity import format_bytes, format_mbps, format_us
@@ -33,13 +33,15 @@ stop = { rule = "time", trial = "250 ms", trials = 4 }
 
 
 class FirstLook(Struct, frozen=True):
-    """What was measured: `limits` maps each cause that the evidence names (as in docs/causes.md) to a sentence; the
-    strongest is first. `measures` are readings of the stream at each node, by node and name."""
+    """What was measured: `limits` has a sentence for each cause that the evidence names, the strongest first; `advised`
+    the values that it suggests, by knob, and `because` why. `interfaces` have the measured addresses, by node."""
 
     round_trip_us: float
     rate_mbps: float
     limits: dict[str, str] = {}
-    measures: dict[str, dict[str, float]] = {}
+    advised: dict[str, str] = {}
+    because: dict[str, str] = {}
+    interfaces: dict[str, str] = {}
 
     @property
     def bandwidth_delay_bytes(self) -> float:
@@ -58,17 +60,17 @@ class FirstLook(Struct, frozen=True):
 def read_first_look(run: Run) -> FirstLook:
     """What the samples and the evidence of a first look say."""
     rates = {point.pattern: point.throughput_mbps.median for point in points(run)}
+    explained = explain(run)
+    advised = recommendations(run, explained, [])
     limits: dict[str, str] = {}
-    for one in explain(run):
+    for one in explained:
         if one.kind == "limit" and one.cause is not None and one.step == "stream":
             limits.setdefault(one.cause, one.text.removeprefix("stream: "))
     return FirstLook(
         2 * 8 / rates["pingpong"],
         rates["stream"],
         limits,
-        {one.node: _measures(one) for one in evidence(run).points if one.pattern == "stream"},
+        {one.knob: one.proposed for one in reversed(advised)},
+        {one.knob: "; ".join(one.evidence) for one in reversed(advised)},
+        {str(node["name"]): interface_of(run, at) for at, node in enumerate(run.meta.nodes)},
     )
-
-
-def _measures(one: PointEvidence) -> dict[str, float]:
-    return {name: interval.median for name, interval in one.measures.items()}

@@ -172,9 +172,7 @@ class _Work:
     def _tuning(self, look: FirstLook, started: str, effect: Interval | None) -> Tuning:
         now = {name: have.value for name, have in self._have.items()}
         found = [
-            one
-            for raced in self._raced
-            for one in recommendations(raced, self._request.known, now, self._names)
+            one for raced in self._raced for one in recommendations(raced, now, look.interfaces)
         ]
         return Tuning(
             self._request.testbed,

@@ -79,7 +79,7 @@ def _recommended(run: Run, rule: Rule, node: int, facts: Facts) -> Iterator[Reco
     proposed = rule.proposed(facts, knob.form) if rule.holds(facts) else None
     if proposed is None:
         return
-    current, interface = rule.now(facts, knob.form), _interface(run, node)
+    current, interface = rule.now(facts, knob.form), interface_of(run, node)
     texts = [str(facts["text"])] if rule.cause else []
     yield Recommendation(
         knob.name,
@@ -96,7 +96,7 @@ def _recommended(run: Run, rule: Rule, node: int, facts: Facts) -> Iterator[Reco
     )
 
 
-def _interface(run: Run, node: int) -> str:
+def interface_of(run: Run, node: int) -> str:
     """The one that has the measured address."""
     known = run.meta.nodes[node]
     interfaces = (known.get("facts") or {}).get("interfaces") or ()
