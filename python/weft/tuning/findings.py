@@ -117,8 +117,6 @@ def _lost(raced: Raced) -> Iterator[str]:
 
 def place_text(place: Place) -> str:
     """How a candidate did, in words."""
-    if place.failed:
-        return f"failed: {place.why}"
     if place.ratio is None:
         return place.why or "what the others have to beat"
     low, middle, high = (

@@ -148,7 +148,16 @@ class _Work:
         request, out = self._request, self._folder / name
         try:
             result = race(
-                request.testbed, entries, request.goal, out, Rules(time_s=time_s), reporter
+                request.testbed,
+                entries,
+                request.goal,
+                out,
+                Rules(time_s=time_s),
+                reporter,
+                scale=request.scale,
+                nodes=request.nodes,
+                ports=request.ports,
+                patience_s=request.patience_s,
             )
         except WorkError as error:
             own, whole = f"weft run --resume {out}", f"weft tune --resume {self._folder}"
@@ -193,6 +202,7 @@ class _Work:
 def _moved(result: RaceResult) -> tuple[Moved, ...]:
     """The evidence of the race's run, at the steps of either."""
     run = Run.open(result.folder)
+    assert run.meta.plan.race
     steps = {one.name: one.steps for one in run.meta.plan.race.candidates}
     return moved(run, steps[result.baseline], steps[result.winner])
 
