@@ -139,6 +139,7 @@ class Page:
 
 
 ENDED = {
+    "none-ahead": "nothing is ahead of the settings as they were",
     "one-left": "the settings as they were beat all others",
     "equal": "equal within the margin",
     "time": "not decided in its time",
