@@ -75,9 +75,10 @@ def choose(
     look: FirstLook | None,
     processors: int,
 ) -> tuple[list[Choice], list[Skipped]]:
-    """The knobs that are tried, in their order, and those that are not. Pure."""
+    """The knobs that are tried, in their order, and those of the wanted ones that are not. Pure."""
     skipped, tried = [], {}
-    for name, knob in known.items():
+    for name in wanted.knobs or known:
+        knob = known[name]
         found = tuple(
             value
             for value in values(knob, look, processors)
@@ -98,8 +99,6 @@ def choose(
 def _why_not(knob: Knob, wanted: Wanted, have: Have | None, has_values: bool) -> str:
     """Why a knob is not tried; "" where it is."""
     is_mpi = "mpi" in wanted.transports
-    if wanted.knobs and knob.name not in wanted.knobs:
-        return "not asked for"
     if not set(knob.goals) & set(GOALS.get(wanted.goal, BOTH)):
         return f"is not about {wanted.goal}"
     if (knob.scope == "mpi") != is_mpi and (knob.scope == "mpi" or knob.scope == "socket"):

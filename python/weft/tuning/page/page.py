@@ -110,10 +110,10 @@ class Page:
         """By reason: the knobs that share one are in a row."""
         ordered = sorted(self.found.skipped, key=lambda one: one.why)
         rows = [
-            [", ".join(one.knob for one in alike), why]
+            [why, ", ".join(one.knob for one in alike)]
             for why, alike in groupby(ordered, key=lambda one: one.why)
         ]
-        return Table(["Knobs", "Why"], rows)
+        return Table(["Why", "Knobs"], rows)
 
     @property
     def repeat(self) -> str:
