@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import numpy.typing as npt
 import pytest
 
@@ -10,11 +11,12 @@ from support.evidence import Counter, add_evidence
 from support.explained import BUSY, SIZES, STREAM, a_run, even, noise_counters
 from support.here import weft_json
 from support.plans import a_step
-from support.runs import change_meta
+from support.runs import change_meta, launches_of, step_rows, write_run
 from weft.api.diagnose import diagnose
 from weft.diagnosis.advice.rule import rules
 from weft.knobs.catalog import knobs
 from weft.knobs.recommendation import Recommendation
+from weft.plan.pattern import Pingpong
 from weft.plan.plan import Options
 
 LINKS = [
@@ -47,7 +49,7 @@ def test_a_full_window_of_a_set_buffer_names_the_peers_buffer(tmp_path: Path) ->
     assert (one.current, one.proposed, one.tested) == ("16384 B", "65536 B", False)
     assert one.evidence == ("stream: n1: the peer's receive window full 84 % of the time",)
     assert one.permanent == (
-        "setsockopt(socket, SOL_SOCKET, SO_RCVBUF, 65536 B) before connect or listen",
+        "setsockopt(socket, SOL_SOCKET, SO_RCVBUF, 65536) before connect or listen",
     )
 
 
@@ -105,6 +107,48 @@ def test_datagrams_without_room_name_the_buffer_unless_the_reader_is_slower(
     assert [(one.knob, one.proposed) for one in found] == (
         [("receive_buffer", "32768 B")] if overrun == 20 else []
     )
+
+
+def test_a_window_at_the_kernels_limit_names_the_limit_and_an_ample_one_the_reader(
+    tmp_path: Path,
+) -> None:
+    # 10^8 bytes in each stretch: what is on its way is far more than 128 KiB, and far less than 8 GiB.
+    window: Growth = {(0, "tcp_receive_window_limited_ns", None): 0.84}
+    nodes = two_nodes(tcp_rmem="4096\t65536\t131072", tcp_rmem_max=131072)
+    (one,) = recommended(tmp_path / "small", window, nodes=nodes)
+    assert (one.knob, one.nodes) == ("tcp_rmem", ("n2",))
+    assert (one.current, one.proposed) == ("4096 65536 131072", "4096 131072 524288")
+    assert one.undo[0] == "sysctl -w net.ipv4.tcp_rmem='4096 65536 131072'"
+    assert recommended(tmp_path / "ample", window, nodes=two_nodes(tcp_rmem_max=2**33)) == []
+
+
+def two_nodes(**settings: int | str) -> list[dict[str, object]]:
+    return [{"name": name, "facts": {"settings": settings}} for name in ("n1", "n2")]
+
+
+def test_a_buffer_that_the_kernel_cut_names_its_limit(tmp_path: Path) -> None:
+    options = Options(receive_buffer_bytes=2**22)
+    effective = [
+        {"step": 0, "launch": 0, "node": "n2", "settings": {"receive_buffer_bytes": 2 * 212992}}
+    ]
+    nodes = two_nodes(rmem_max=212992)
+    (one,) = recommended(tmp_path, {}, options, effective=effective, nodes=nodes)
+    assert (one.knob, one.current, one.proposed) == ("rmem_max", "212992", str(2**22))
+
+
+def test_a_low_eager_limit_is_raised_to_where_eager_stops_being_faster(tmp_path: Path) -> None:
+    sizes = np.unique(np.geomspace(64, 16384, 65).astype(int))
+    # 5 us and 4 ns a byte against 20 us and 2 ns a byte: alike at 7500 bytes.
+    times = np.where(sizes <= 960, 5 + 0.004 * sizes, 20 + 0.002 * sizes)
+    step = a_step(Pingpong(), transport="mpi", sizes=sizes.tolist())
+    settings = {"btl_tcp_eager_limit": 1024}
+    effective = [{"step": 0, "launch": 0, "node": "n1", "settings": settings}]
+    rows = step_rows(sizes.tolist(), launches_of(times, noise=0.002))
+    write_run(tmp_path / "run", [rows], [step], effective=effective)
+    (one,) = diagnose(tmp_path / "run").recommendations
+    assert (one.knob, one.nodes, one.scope) == ("mpi_eager", ("n1", "n2"), "mpi")
+    assert (one.current, one.proposed) == ("1024", "4096")
+    assert one.apply == ("export OMPI_MCA_btl_tcp_eager_limit=4096",)
 
 
 def test_ample_buffers_are_not_enlarged(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ impl Request {
 pub enum Reply<'a> {
     Ready {
         version: &'static str,
-        facts: Facts,
+        facts: Box<Facts>,
         /// Why a transport is not to be had on this node, by its name; nothing where it is.
         transports: BTreeMap<&'static str, Option<String>>,
         timing: Overhead,

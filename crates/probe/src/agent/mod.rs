@@ -52,7 +52,7 @@ impl Agent {
     pub fn greet(&mut self) -> io::Result<()> {
         self.say(&Reply::Ready {
             version: env!("CARGO_PKG_VERSION"),
-            facts: facts::gather(),
+            facts: Box::new(facts::gather()),
             transports: capabilities::transports(),
             timing: overhead()?,
         })

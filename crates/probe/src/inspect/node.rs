@@ -7,7 +7,8 @@ use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 
 use super::load;
-use crate::system::files::{last_number, line, number};
+use crate::system::files::line;
+use crate::system::settings::{self, Settings};
 
 /// What holds for all interfaces; what the system hides is left out.
 #[derive(Debug, Serialize)]
@@ -20,35 +21,13 @@ pub struct Node {
     pub settings: Settings,
 }
 
-/// Limits and time-outs of sockets; sizes in bytes.
-#[derive(Debug, Serialize)]
-pub struct Settings {
-    pub rmem_max: Option<i64>,
-    pub wmem_max: Option<i64>,
-    pub tcp_rmem_max: Option<i64>,
-    pub tcp_wmem_max: Option<i64>,
-    pub congestion: Option<String>,
-    pub syn_retries: Option<i64>,
-    pub retries2: Option<i64>,
-    pub mtu_probing: Option<i64>,
-}
-
 pub fn gather() -> Node {
     Node {
         governors: governors(),
         numa_nodes: line("/sys/devices/system/node/online"),
         busy: load::busy(),
         open_files: getrlimit(Resource::Nofile).maximum,
-        settings: Settings {
-            rmem_max: number("/proc/sys/net/core/rmem_max"),
-            wmem_max: number("/proc/sys/net/core/wmem_max"),
-            tcp_rmem_max: last_number("/proc/sys/net/ipv4/tcp_rmem"),
-            tcp_wmem_max: last_number("/proc/sys/net/ipv4/tcp_wmem"),
-            congestion: line("/proc/sys/net/ipv4/tcp_congestion_control"),
-            syn_retries: number("/proc/sys/net/ipv4/tcp_syn_retries"),
-            retries2: number("/proc/sys/net/ipv4/tcp_retries2"),
-            mtu_probing: number("/proc/sys/net/ipv4/tcp_mtu_probing"),
-        },
+        settings: settings::gather(),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::inspect::Device;
 use crate::system::files;
 use crate::system::interfaces::{self, Interface};
 use crate::system::processor;
+use crate::system::settings::{self, Settings};
 
 /// Facts about a node that help to interpret its results.
 #[derive(Debug, Serialize)]
@@ -25,6 +26,7 @@ pub struct Facts {
     pub interfaces: Vec<Interface>,
     /// What drives them, by name.
     pub devices: BTreeMap<String, Device>,
+    pub settings: Settings,
 }
 
 /// A cache that data goes through.
@@ -50,6 +52,7 @@ pub fn gather() -> Facts {
         architecture: std::env::consts::ARCH,
         caches: caches(),
         interfaces,
+        settings: settings::gather(),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod interfaces;
 pub mod memory;
 pub mod poll;
 pub mod processor;
+pub mod settings;
 pub mod socket_option;
 pub mod tcp_socket;
 pub mod wake;

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from weft.condition import Fact
 from weft.diagnosis.advice.facts import Facts, eager_facts, facts_of
 from weft.diagnosis.advice.rule import Rule, rules, said
 from weft.diagnosis.explain.finding import Explanation
@@ -13,6 +14,7 @@ from weft.diagnosis.explain.stretches import of_step
 from weft.diagnosis.thresholds import Threshold
 from weft.knobs import commands
 from weft.knobs.catalog import knobs
+from weft.knobs.knob import Knob
 from weft.knobs.recommendation import Recommendation
 from weft.runs.folder import Run
 from weft.runs.tables import EVIDENCE_NAME
@@ -75,7 +77,7 @@ def _more(
 
 
 def _recommended(run: Run, rule: Rule, node: int, facts: Facts) -> Iterator[Recommendation]:
-    knob = knobs()[rule.knob]
+    knob = _of_variable(knobs()[rule.knob], facts.get("eager_variable"))
     proposed = rule.proposed(facts, knob.form) if rule.holds(facts) else None
     if proposed is None:
         return
@@ -94,6 +96,14 @@ def _recommended(run: Run, rule: Rule, node: int, facts: Facts) -> Iterator[Reco
         undo=commands.undo(knob, current, interface),
         test=_test(run, rule, facts),
     )
+
+
+def _of_variable(knob: Knob, variable: Fact | None) -> Knob:
+    """An MPI's knob by the variable that the run's library was found to obey, where one was."""
+    if variable is None:
+        return knob
+    permanent = (f"export {variable}={{value}} in the environment of the jobs",)
+    return replace(knob, environment={"": str(variable)}, permanent=permanent)
 
 
 def interface_of(run: Run, node: int) -> str:

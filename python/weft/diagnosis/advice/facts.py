@@ -37,8 +37,12 @@ Facts = dict[str, Fact]
 
 def facts_of(run: Run, step: int, stretches: Stretches | None, node: int) -> Facts:
     """What is known of a node in a step, without explanations and thresholds."""
-    found = _asked(run.meta.plan.steps[step]) | dict(_effective(run, step, node))
-    found |= dict(_of_node(run, node))
+    asked, effective = _asked(run.meta.plan.steps[step]), dict(_effective(run, step, node))
+    found = dict(_of_node(run, node)) | asked | effective
+    for buffer in ("send_buffer", "receive_buffer"):
+        wanted, given = found.get(f"{buffer}_bytes"), found.get(f"given_{buffer}_bytes")
+        if isinstance(wanted, float) and isinstance(given, float):
+            found[f"{buffer}_is_capped"] = given < wanted
     if node == RECEIVER:
         found |= dict(_delivered(run, step))
     line_mbps = _line_mbps(run)
@@ -59,6 +63,9 @@ def eager_facts(found: Sequence[Threshold]) -> Iterator[Facts]:
             continue
         limit = int(named["bytes"].replace(",", ""))
         yield {
+            "eager_variable": f"OMPI_MCA_{named['name']}"
+            if named["name"].startswith("btl_")
+            else named["name"],
             "eager_is_of_network": not named["name"].startswith(INSIDE),
             "eager_bytes": float(limit),
             "eager_jump_share": one.found.height.median,

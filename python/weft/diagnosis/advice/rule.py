@@ -60,7 +60,9 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
         return form.format(amount) if amount is not None and is_more else None
 
     def now(self, facts: Facts, form: str) -> str:
-        """The current value, as `proposed` writes it; empty where it is not known."""
+        """The current value, as `proposed` writes it or as the node says it; empty where it is not known."""
+        if isinstance(whole := facts.get(self.knob), str):
+            return " ".join(whole.split())
         current = facts.get(self.current)
         if current is None:
             return ""

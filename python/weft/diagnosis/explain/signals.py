@@ -191,12 +191,14 @@ def foreign_bytes(stretches: Stretches, node: int) -> Floats:
 
 
 def window_cause(run: Run, stretches: Stretches, node: int) -> str:
-    """Why the receive window of a node's peer is full: a buffer that was set and is small, or a reader that is slow.
+    """Why the receive window of a node's peer is full: a buffer that is small, or a reader that is slow.
 
-    The kernel enlarges a buffer that was not set as fast as it is read. What is on its way counts while the window is
-    full: other sizes of the step may have far less.
+    The kernel enlarges a buffer that was not set as fast as it is read, up to its limit. What is on its way counts
+    while the window is full: other sizes of the step may have far less.
     """
     buffer_bytes = run.meta.plan.steps[stretches.step].options.receive_buffer_bytes
+    if buffer_bytes is None:
+        buffer_bytes = _largest_buffer(run, 1 - node)
     full_ns = stretches.of(node, "tcp_receive_window_limited_ns")
     if buffer_bytes is None or not full_ns.any():
         return "reader-slow"
@@ -204,3 +206,10 @@ def window_cause(run: Run, stretches: Stretches, node: int) -> str:
     on_its_way = np.average(rate * stretches.of(node, "tcp_rtt_ns"), weights=full_ns)
     is_ample = buffer_bytes * WINDOW_OF_BUFFER > AMPLE * on_its_way > 0
     return "reader-slow" if is_ample else "receive-buffer"
+
+
+def _largest_buffer(run: Run, node: int) -> int | None:
+    """Up to which the kernel of a node enlarges a receive buffer, as if it was asked for: it doubles what is."""
+    facts = run.meta.nodes[node].get("facts") or {} if node in (0, 1) else {}
+    limit = (facts.get("settings") or {}).get("tcp_rmem_max")
+    return limit // 2 if isinstance(limit, int) else None

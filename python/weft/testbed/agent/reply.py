@@ -51,6 +51,8 @@ class Facts(Struct, frozen=True):
     interfaces: tuple[Interface, ...] = ()
     devices: Mapping[str, Settings] = {}
     """What drives each interface: driver, firmware, slot, link, offloads."""
+    settings: Mapping[str, int | str | None] = field(default_factory=dict)
+    """Limits and time-outs of the kernel, sizes in bytes (crates/probe/src/system/settings.rs)."""
 
 
 class Overhead(Struct, frozen=True):
