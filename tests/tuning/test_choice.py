@@ -77,3 +77,8 @@ def test_knobs_that_need_each_other_are_tried_together_then_alone() -> None:
         {"nodelay": "false", "send_buffer": "2 B"},
         {"nodelay": "false", "receive_buffer": "2 B"},
     ]
+
+
+def test_a_batch_of_a_race_is_long_beside_the_delay_of_the_path() -> None:
+    assert LOOK.stream_messages * 256 * 1024 >= 8 * LOOK.bandwidth_delay_bytes
+    assert FirstLook(50.0, 940.0).stream_messages == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from msgspec import Struct
 
 from weft.diagnosis.advice.advise import interface_of, recommendations
@@ -28,8 +30,13 @@ pattern = "stream"
 window = 64
 transport = "tcp"
 sizes = ["64 KiB"]
-stop = { rule = "time", trial = "250 ms", trials = 4 }
+stop = { rule = "time", trial = "250 ms", trials = 4, at_least = 32, at_most = "3 s" }
 """
+
+
+PATHS_IN_BATCH = 8
+"""So many bandwidth-delay products are sent before a batch of a race waits for its acknowledgement."""
+STREAM_MESSAGE_BYTES = 256 * 1024
 
 
 class FirstLook(Struct, frozen=True):
@@ -47,6 +54,11 @@ class FirstLook(Struct, frozen=True):
     def bandwidth_delay_bytes(self) -> float:
         """What is on its way when the path is full: rate times round trip."""
         return self.rate_mbps * self.round_trip_us / 8
+
+    @property
+    def stream_messages(self) -> int:
+        """Messages of a batch of a race that are long beside the path's delay, which each batch takes once."""
+        return max(1, math.ceil(PATHS_IN_BATCH * self.bandwidth_delay_bytes / STREAM_MESSAGE_BYTES))
 
     @property
     def text(self) -> str:

@@ -28,13 +28,15 @@ was over."""
 
 class Rules(Struct, frozen=True):
     """When a race ends. `margin` is the least ratio that matters, less one; `time_s` is for race and confirmation
-    together; `trial_s` is how long a batch takes, of which a block has three per candidate, or six of goal "mixed". The
+    together; `trial_s` is how long a batch takes, of which a block has three per candidate, or six of goal "mixed". A
+    batch of a stream has `at_least` so many messages: one with fewer than a long path holds times its delay. The
     order of candidates in each block follows from `seed`, where one is given. With `confirm` = "none" the winner is
     known from the race alone; with "all" there is no race, and each candidate is held against the baseline."""
 
     margin: float = 0.01
     time_s: float = 60.0
     trial_s: float = 0.25
+    at_least: int = 1
     confirm: Literal["winner", "all", "none"] = "winner"
     seed: int | None = None
 
@@ -79,7 +81,7 @@ def carry_out(
     refused, an agent that ends) is dropped and the race goes on. Raises RequestError, and WorkError where the baseline
     fails.
     """
-    plan, refused = race_plan(candidates, goal, rules.trial_s)
+    plan, refused = race_plan(candidates, goal, rules.trial_s, rules.at_least)
     if not plan:
         return _without_race(candidates[0].name, refused, folder)
     plan["race"] |= _of_rules(rules)

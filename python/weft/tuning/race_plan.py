@@ -38,11 +38,11 @@ class Refused(Struct, frozen=True):
 
 
 def race_plan(
-    candidates: Sequence[Candidate], goal: PlanSource, trial_s: float
+    candidates: Sequence[Candidate], goal: PlanSource, trial_s: float, at_least: int = 1
 ) -> tuple[Table | None, list[Refused]]:
     """A plan as a dictionary, and the candidates that are not in it; None where none but the baseline is left. Raises
     RequestError where the goal or the baseline is wrong."""
-    steps, measure = _steps_of(goal, trial_s)
+    steps, measure = _steps_of(goal, trial_s, at_least)
     baseline = candidates[0]
     copies, names, refused = [], {}, []
     for number, one in enumerate(candidates):
@@ -62,10 +62,11 @@ def race_plan(
     return {"name": "race", "race": race, "steps": copies}, refused
 
 
-def _steps_of(goal: PlanSource, trial_s: float) -> tuple[list[Table], str]:
+def _steps_of(goal: PlanSource, trial_s: float, at_least: int) -> tuple[list[Table], str]:
     """The steps of the baseline, and what is measured."""
     stop = {"rule": "time", "trial": f"{trial_s:g} s", "trials": TRIALS}
-    stream = {"name": "stream", "pattern": "stream", "sizes": [STREAM_BYTES], "stop": stop}
+    longer = stop | {"at_least": at_least}
+    stream = {"name": "stream", "pattern": "stream", "sizes": [STREAM_BYTES], "stop": longer}
     trip = {"name": "latency", "pattern": "pingpong", "sizes": [TRIP_BYTES], "stop": stop}
     of_goal = {"stream": [stream], "latency": [trip], "mixed": [stream, trip]}
     if isinstance(goal, str) and goal in of_goal:

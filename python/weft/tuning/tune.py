@@ -67,6 +67,7 @@ class _Work:
     _raced: list[Raced] = field(default_factory=list)
     _skipped: list[Skipped] = field(default_factory=list)
     _settled: dict[str, str] = field(default_factory=dict)
+    _at_least: int = 1
 
     @property
     def _folder(self) -> Path:
@@ -77,6 +78,7 @@ class _Work:
         with showing(FIRST_LOOK) as reporter:
             run = self._first_look(reporter)
         look = read_first_look(run)
+        self._at_least = look.stream_messages
         chosen, self._skipped = choose(
             self._request.wanted, self._request.known, self._have, look, _processors(run)
         )
@@ -152,7 +154,7 @@ class _Work:
                 entries,
                 request.goal,
                 out,
-                Rules(time_s=time_s),
+                Rules(time_s=time_s, at_least=self._at_least),
                 reporter,
                 scale=request.scale,
                 nodes=request.nodes,
