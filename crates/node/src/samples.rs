@@ -85,6 +85,13 @@ impl Simulator {
             let right = "options.calls = \"nonblocking\" is not simulated inside a node; blocking calls are";
             return Some(right.to_owned());
         }
+        if !step.pattern.loads().is_empty() && step.transport != Transport::Tcp {
+            let transport = step.transport.name();
+            return Some(format!(
+                "an application's load over \"{transport}\" is measured between agents (local:, ssh:), not simulated; \
+                 choose transport = \"tcp\""
+            ));
+        }
         let loses_segments = step.transport != Transport::Udp && !self.machine.nic.pause;
         loses_segments.then(|| {
             let transport = step.transport.name();

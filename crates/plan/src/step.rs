@@ -202,12 +202,22 @@ fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport> {
         Ok(transport)
     } else if !transport.carries(pattern) {
         Err(section.refuse("transport", cannot_carry(transport, pattern)))
-    } else if !pattern.loads().is_empty() {
-        let right = "must be \"tcp\" where an application computes";
-        Err(section.refuse("transport", right))
     } else {
+        check_computing(section, transport, pattern)?;
         Ok(transport)
     }
+}
+
+/// An application computes with what an agent receives.
+fn check_computing(section: &Section, transport: Transport, pattern: &Pattern) -> Result<()> {
+    let right = match (pattern, transport) {
+        (Pattern::Webserver(_), _) => "must be \"tcp\" where an application computes",
+        (_, Transport::Mpi | Transport::Null) if !pattern.loads().is_empty() => {
+            "must be \"tcp\", \"udp\" or another over which agents receive where an application computes (gamma)"
+        }
+        _ => return Ok(()),
+    };
+    Err(section.refuse("transport", right))
 }
 
 fn cannot_carry(transport: Transport, pattern: &Pattern) -> String {

@@ -2,6 +2,7 @@
 //! its standard input does.
 
 mod agent;
+mod application;
 mod ensemble;
 mod evidence;
 mod inspect;

@@ -153,7 +153,7 @@ class Evidence:
 
 def evidence(run: Run) -> Evidence:
     """What was recorded beside the batches of a run, by step, phase and node; O(n) in the rows."""
-    places = sorted(_by_launch(run).items())
+    places = sorted(amounts_by_launch(run).items())
     parts = _Parts(run)
     points = [
         _point(run, place, list(launches.values()), parts.of(*place[:2]))
@@ -163,7 +163,7 @@ def evidence(run: Run) -> Evidence:
     return Evidence(points, missing)
 
 
-def _by_launch(run: Run) -> dict[_Place, dict[int, Amounts]]:
+def amounts_by_launch(run: Run) -> dict[_Place, dict[int, Amounts]]:
     """The launches of each point and node."""
     table = run.side_table(EVIDENCE_NAME)
     keys = ["step", "phase", "launch", "node"]

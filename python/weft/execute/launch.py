@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from weft.execute.adaptive import AdaptiveStep, Choosers, chosen_phases
 from weft.execute.agenda import Agenda
+from weft.execute.costs import with_work
 from weft.execute.crew import Crew, not_started
 from weft.execute.ensemble.ensemble import Ensemble
 from weft.execute.logbook import Logbook
@@ -123,6 +124,8 @@ class Launch:
         take, pinning = _handing_over(logbook), Pinning(logbook, progress)
         if not missing.phases and not pinning.is_needed:
             return
+        if job.step.has_gamma:
+            job = await with_work(agents, job, self.writer.meta)
         if job.step.transport == "mpi":
             outcome = await run_mpi_step(
                 self.testbed, agents, job, take, pinning.next_batches, logbook.evidence.take

@@ -48,6 +48,7 @@ class StepJob:
     epoch_ns: int
     patience_s: float
     known: tuple[Known, ...] = ()
+    costs_ps: tuple[tuple[int, int], ...] = ()
 
     def kernel_of_peer(self) -> str | None:
         """The peer's address where its kernel answers, or None where there is no peer."""
@@ -64,6 +65,7 @@ class StepJob:
             more_addresses=more,
             ports=self.nodes[node].ports,
             token=self.token,
+            costs_ps=self.costs_ps,
             patience_ms=round(self.patience_s * 1000),
         )
 

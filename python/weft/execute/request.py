@@ -33,7 +33,7 @@ from weft.runs.meta import FILE_NAME, RunMeta, Warning
 from weft.runs.table_stream import damaged_tables
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import is_computed
-from weft.testbed.needs import nodes_of, refuse_load
+from weft.testbed.needs import check_load, nodes_of, refuse_load
 from weft.testbed.open import open_testbed
 
 
@@ -69,11 +69,14 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
 
 
 def _check_loads(plan: Plan, spec: str) -> None:
-    """Agents send and receive; nothing is started for a step in which applications compute."""
+    """Of applications, agents carry out a stream's receiver; nothing is started for a step with another."""
     kind, _, name = spec.partition(":")
     for step in plan.steps:
-        if step.computes and kind not in ("sim", "node"):
+        if not step.computes or kind in ("sim", "node"):
+            continue
+        if not step.has_gamma:
             refuse_load(step, kind, name)
+        check_load(step, kind, name)
 
 
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
@@ -244,12 +247,26 @@ def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Op
     wanted = cpus or options.cpus or testbed.cpus
     chosen = None if options.cpus == () else _checked_cpus(wanted, testbed)
     wait = options.wait
-    if step.is_ensemble:
+    if step.has_gamma:
+        _check_apart(step, chosen, testbed)
+    if step.is_ensemble or step.has_gamma:
         wait = "block"
     elif wait == "auto" and step.transport != "mpi":
         apart = chosen is not None and len(set(chosen[:2])) == 2
         wait = "spin" if apart and testbed.may_spin else "block"
     return replace(options, cpus=chosen, wait=wait)
+
+
+def _check_apart(step: Step, cpus: Sequence[int] | None, testbed: Testbed) -> None:
+    """The work of a receiver is told from the sender's by their processors."""
+    if cpus is None or testbed.kind != "local" or cpus[0] != cpus[1]:
+        return
+    raise RequestError(
+        f"step {step.name!r}: both ends of the stream are on processor {cpus[0]}; the sender would take the receiver's "
+        "time",
+        "give each its own (--cpus 0,1), or measure between two machines (--on ssh:a,b); with one processor "
+        "only simulate (--on node:p4-400-base)",
+    )
 
 
 def _check_enough_nodes(step: Step, testbed: Testbed) -> None:

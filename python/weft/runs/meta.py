@@ -84,6 +84,7 @@ class RunMeta:
     deliveries: list[records.Delivery] = field(default_factory=list)
     carried: list[records.Carried] = field(default_factory=list)
     evidence: list[records.Evidence] = field(default_factory=list)
+    costs: list[records.Cost] = field(default_factory=list)
     stops: list[records.Stop] = field(default_factory=list)
     against: records.Against | None = None
     race: records.Race | None = None

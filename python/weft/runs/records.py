@@ -338,6 +338,21 @@ class Evidence(TypedDict):
     missing: list[NotRead]
 
 
+class Cost(TypedDict):
+    """What receiving took where no application computed, before a step in which one does: messages of one size in one
+    launch. Processor time of the receiver's processor, of soft interrupts on its node's other processors, and of the
+    sender's process."""
+
+    step: Index
+    launch: Index
+    size_bytes: Count
+    bytes: Count
+    elapsed_ns: Count
+    host_ns: Count
+    elsewhere_ns: Count
+    sender_ns: Count
+
+
 class Source(TypedDict, total=False):
     """The file that a run was imported from, and how its numbers are to be read."""
 

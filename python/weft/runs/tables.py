@@ -53,6 +53,7 @@ processor. A difference of 0 has no row; `evidence` in run.json names the counte
 
 GAUGES = frozenset(
     (
+        "application_iteration_ps",
         "cpu_khz",
         "tcp_lost",
         "tcp_rtt_ns",

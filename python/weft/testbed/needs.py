@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import NoReturn
 
 from weft.errors import RequestError
-from weft.plan.pattern import Webserver
+from weft.plan.pattern import Stream, Webserver
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.plan.roles import participants
+
+MOST_GAMMA = 1000.0
 
 
 def refuse_load(step: Step, kind: str, name: str) -> NoReturn:
@@ -22,6 +24,26 @@ def refuse_load(step: Step, kind: str, name: str) -> NoReturn:
         f"step {step.name!r} {what}; on {kind}:{name} no application computes",
         "run it inside a simulated node, such as --on node:p4-400-base",
     )
+
+
+def check_load(step: Step, kind: str, name: str) -> None:
+    """Raise RequestError where agents cannot compute with what a stream brings, or not say what it costs."""
+    where = f"step {step.name!r} has an application load (gamma) on {kind}:{name}"
+    if isinstance(step.pattern, Stream) and max(step.pattern.gamma) > MOST_GAMMA:
+        raise RequestError(
+            f"{where}: at {max(step.pattern.gamma):g} times the work of receiving hardly a message comes through",
+            f"gamma is at most {MOST_GAMMA:g} where it is measured",
+        )
+    if step.options.wait == "spin":
+        raise RequestError(
+            f"{where}: a receiver that spins is always busy, so its time says nothing of what receiving costs",
+            'leave options.wait out, or set "block"',
+        )
+    if step.options.evidence is False:
+        raise RequestError(
+            f"{where}: options.evidence = false leaves out the processor time that gamma is a multiple of",
+            "leave it out",
+        )
 
 
 def nodes_of(step: Step, testbed_nodes: int) -> list[int]:

@@ -122,10 +122,13 @@ def test_work_that_lets_nothing_flow_ends_and_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plan", "message"),
-    [("gamma-sweep", "has an application load"), ("webserver", "is a web server")],
+    ("plan", "message", "on"),
+    [
+        ("gamma-sweep", "has an application load", "sim:pair"),
+        ("webserver", "is a web server", "sim:pair"),
+        ("webserver", "is a web server", "lab:pair"),
+    ],
 )
-@pytest.mark.parametrize("on", ["sim:pair", "lab:pair"])
 def test_it_is_refused_where_nothing_computes(
     tmp_path: Path, plan: str, message: str, on: str
 ) -> None:

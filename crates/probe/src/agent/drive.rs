@@ -18,7 +18,6 @@ use crate::pair::link::{End, Link, Work};
 use crate::pair::pattern::{Checked, Payload, Unchecked};
 use crate::pair::settings::Effective;
 use crate::pair::synchronised;
-use crate::system::processor;
 use crate::transport::batches::{Batches, Timing};
 use crate::transport::channel::{Channel, NullChannel};
 use crate::transport::icmp::IcmpBatches;
@@ -34,7 +33,7 @@ impl Agent {
         peer: Option<SocketAddr>,
         job: Job,
     ) -> io::Result<()> {
-        processor::pin_node(&setup.step.options, setup.node)?;
+        setup.pin()?;
         match (setup.step.transport, peer) {
             (Transport::Null, _) => {
                 self.report_settings(setup, None)?;
@@ -73,7 +72,7 @@ impl Agent {
         peers: &[SocketAddr],
         requests: &Receiver<Vec<u8>>,
     ) -> io::Result<()> {
-        processor::pin_node(&setup.step.options, setup.node)?;
+        setup.pin()?;
         let link = self.connect(setup, peers)?;
         let recorder = self.recorder(setup, Some(&link))?;
         let together = Together {

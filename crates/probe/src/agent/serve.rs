@@ -4,6 +4,7 @@ use std::io;
 
 use super::Agent;
 use crate::agent::message::Reply;
+use crate::application::{Application, Idle, Load};
 use crate::evidence::{self, ServingEnd};
 use crate::listener::accept::Listener;
 use crate::listener::place::{Place, Purpose};
@@ -11,14 +12,13 @@ use crate::pair::batch;
 use crate::pair::link::{End, Link, Work};
 use crate::pair::pattern::{Checked, Payload, Unchecked};
 use crate::system::memory::memory;
-use crate::system::processor;
 use crate::transport::channel::Channel;
 use crate::transport::udp::{self, Udp};
 use crate::wire::setup::Setup;
 
 impl Agent {
     pub(super) fn serve(&mut self, setup: &Setup) -> io::Result<()> {
-        processor::pin_node(&setup.step.options, setup.node)?;
+        setup.pin()?;
         let mut listeners = listen(setup)?;
         let ports = listeners.iter().map(Listener::port);
         let ports: Vec<u16> = ports.collect::<io::Result<_>>()?;
@@ -34,12 +34,20 @@ impl Agent {
         };
         let link = Link::establish(End::Serve, accept(0)?, setup, accept)?;
         self.report_settings(setup, Some(link.effective()?))?;
-        let recorder = self.recorder(setup, Some(&link))?;
+        let load = Load::of(setup);
+        let recorder = self.recorder_beside(setup, Some(&link), load.as_ref())?;
         let evidence = ServingEnd::new(recorder, |recorded| {
             evidence::put(&mut self.outbox, recorded)?;
             self.outbox.flush()
         });
-        link.carry(setup, Serving { setup, evidence })?;
+        link.carry(
+            setup,
+            Serving {
+                setup,
+                evidence,
+                load,
+            },
+        )?;
         listeners.into_iter().for_each(Listener::close);
         Ok(())
     }
@@ -49,30 +57,56 @@ impl Agent {
 struct Serving<'a> {
     setup: &'a Setup,
     evidence: ServingEnd<'a>,
+    load: Option<Load>,
 }
 
 impl Work for Serving<'_> {
     fn over<C: Channel>(self, channel: C) -> io::Result<()> {
-        if self.setup.step.options.verify {
-            self.serve(channel, &mut Checked::default())
-        } else {
-            self.serve(channel, &mut Unchecked)
+        match (self.setup.step.options.verify, self.load) {
+            (true, None) => serve(
+                self.setup,
+                channel,
+                self.evidence,
+                (&mut Checked::default(), &mut Idle),
+            ),
+            (true, Some(mut load)) => serve(
+                self.setup,
+                channel,
+                self.evidence,
+                (&mut Checked::default(), &mut load),
+            ),
+            (false, None) => serve(
+                self.setup,
+                channel,
+                self.evidence,
+                (&mut Unchecked, &mut Idle),
+            ),
+            (false, Some(mut load)) => serve(
+                self.setup,
+                channel,
+                self.evidence,
+                (&mut Unchecked, &mut load),
+            ),
         }
     }
 
     fn over_udp(mut self, link: Udp, setup: &Setup) -> io::Result<()> {
-        udp::serve_all(link, setup, &mut self.evidence)
+        match self.load {
+            None => udp::serve_all(link, setup, &mut self.evidence, &mut Idle),
+            Some(mut load) => udp::serve_all(link, setup, &mut self.evidence, &mut load),
+        }
     }
 }
 
-impl Serving<'_> {
-    fn serve<C: Channel, P: Payload>(mut self, mut channel: C, payload: &mut P) -> io::Result<()> {
-        let pattern = &self.setup.step.pattern;
-        let largest_bytes = self.setup.largest_bytes();
-        let mut memory = memory(batch::memory_bytes(pattern, largest_bytes))?;
-        let evidence = &mut self.evidence;
-        batch::serve_all(pattern, &mut channel, payload, &mut memory, evidence)
-    }
+fn serve<C: Channel, P: Payload, A: Application>(
+    setup: &Setup,
+    mut channel: C,
+    mut evidence: ServingEnd,
+    ends: (&mut P, &mut A),
+) -> io::Result<()> {
+    let pattern = &setup.step.pattern;
+    let mut memory = memory(batch::memory_bytes(pattern, setup.largest_bytes()))?;
+    batch::serve_all(pattern, &mut channel, ends, &mut memory, &mut evidence)
 }
 
 /// A listener at each of the node's addresses.

@@ -22,7 +22,7 @@ mod tcp;
 mod text;
 
 pub use open::{open, open_beside, open_own};
-pub use process::USED;
+pub use process::{Computed, USED};
 pub use recorder::Recorder;
 pub use report::put;
 pub use serving::ServingEnd;

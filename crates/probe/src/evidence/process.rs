@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::source::{Counter, Source, Value};
 use super::text::{Format, See, TextSource};
+use crate::application::Counts;
 
 /// How many numbers a process gives of itself.
 pub const USED: usize = 5;
@@ -58,6 +59,25 @@ impl Source for Told {
         for (value, told) in values.iter_mut().zip(self.0.get()) {
             *value = Some(told);
         }
+    }
+}
+
+/// What its application computed with what came in.
+pub struct Computed(pub Rc<Cell<Counts>>);
+
+impl Source for Computed {
+    fn counters(&self) -> Vec<Counter> {
+        vec![
+            Counter::new("application_iterations"),
+            Counter::new("application_elapsed_ns"),
+            Counter::gauge("application_iteration_ps"),
+        ]
+    }
+
+    fn read(&mut self, values: &mut [Value]) {
+        let counts = self.0.get();
+        let numbers = [counts.iterations, counts.elapsed_ns, counts.iteration_ps];
+        values.copy_from_slice(&numbers.map(Some));
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use memmap2::MmapMut;
 use weft_plan::Pattern;
 
+use crate::application::Application;
 use crate::evidence::ServingEnd;
 use crate::pair::pattern::{Payload, exchange, pingpong, stream};
 use crate::system::clock::now_ns;
@@ -71,10 +72,10 @@ pub fn time<C: Channel, P: Payload>(
 }
 
 /// Serve batches until the driving end says that there are no more.
-pub fn serve_all<C: Channel, P: Payload>(
+pub fn serve_all<C: Channel, P: Payload, A: Application>(
     pattern: &Pattern,
     channel: &mut C,
-    payload: &mut P,
+    (payload, application): (&mut P, &mut A),
     memory: &mut [u8],
     evidence: &mut ServingEnd,
 ) -> io::Result<()> {
@@ -85,12 +86,14 @@ pub fn serve_all<C: Channel, P: Payload>(
         if order.is_end() {
             return Ok(());
         }
+        application.begin(order);
         Order::accept(channel)?;
         let message = message_in(pattern, memory, order.size_bytes);
         match pattern {
             Pattern::Pingpong => pingpong::serve(channel, payload, message, order.messages)?,
             Pattern::Stream { window, .. } => {
-                stream::serve(channel, payload, message, order.messages, *window)?
+                let ends = (&mut *payload, &mut *application);
+                stream::serve(channel, ends, message, order.messages, *window)?
             }
             Pattern::Exchange { window } => {
                 let (message, arriving) = message.split_at_mut(message.len() / 2);
@@ -99,6 +102,7 @@ pub fn serve_all<C: Channel, P: Payload>(
             many => return Err(no_pair(many)),
         }
         evidence.after();
+        application.end();
     }
 }
 

@@ -20,6 +20,13 @@ pub fn pin_node(options: &Options, node: u32) -> io::Result<()> {
     }
 }
 
+/// Run this thread on one of the processors that it may use, counted from the last: two nodes of one machine differ.
+pub fn pin_from_last(node: u32) -> io::Result<()> {
+    let all = allowed();
+    let cpu = all.iter().rev().nth(node as usize % all.len().max(1));
+    cpu.map_or(Ok(()), |cpu| pin(*cpu))
+}
+
 /// Run this thread on one processor only; fails when there is no such processor.
 fn pin(cpu: u32) -> io::Result<()> {
     let mut set = CpuSet::new();

@@ -12,6 +12,13 @@ pub trait Channel {
     /// Fill all of `bytes`.
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
 
+    /// Fill `bytes` from its start with what is there, at least one byte; gives how many. A channel that hands on whole
+    /// messages only fills all of them.
+    fn recv_some(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.recv(bytes)?;
+        Ok(bytes.len())
+    }
+
     /// Send `message` and fill `arriving`, which is as long, so many times each, in both directions at once.
     fn exchange(
         &mut self,
@@ -66,6 +73,14 @@ impl<C: Channel> Channel for CountedChannel<C> {
         self.received += 1;
         self.shown.store(self.received, Ordering::Relaxed);
         Ok(())
+    }
+
+    #[inline]
+    fn recv_some(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.channel.recv_some(bytes)?;
+        self.received += 1;
+        self.shown.store(self.received, Ordering::Relaxed);
+        Ok(count)
     }
 
     fn exchange(&mut self, message: &[u8], arriving: &mut [u8], messages: u32) -> io::Result<()> {

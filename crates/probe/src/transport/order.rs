@@ -30,6 +30,9 @@ pub struct Order {
 }
 
 impl Order {
+    /// Of a batch that belongs to none: the application of the other end does not compute.
+    pub const NO_PHASE: u32 = u32::MAX;
+
     /// A batch without evidence.
     pub fn unrecorded(phase: u32, size_bytes: u64, messages: u32) -> Order {
         Order {

@@ -58,6 +58,14 @@ impl<W: Wait> Channel for SocketChannel<W> {
     }
 
     #[inline]
+    fn recv_some(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match retry_on_intr(|| W::recv_some(self.socket.as_fd(), bytes))? {
+            0 => Err(closed()),
+            count => Ok(count),
+        }
+    }
+
+    #[inline]
     fn exchange(&mut self, message: &[u8], arriving: &mut [u8], messages: u32) -> io::Result<()> {
         let share = BothWays::new(self.socket.as_fd(), message, arriving, messages);
         duplex::run::<W>(&mut [share])

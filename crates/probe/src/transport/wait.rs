@@ -19,6 +19,12 @@ pub trait Wait {
 
     fn recv(fd: BorrowedFd, bytes: &mut [u8]) -> Result<usize, Errno>;
 
+    /// What is there, without waiting for more.
+    #[inline]
+    fn recv_some(fd: BorrowedFd, bytes: &mut [u8]) -> Result<usize, Errno> {
+        Self::recv(fd, bytes)
+    }
+
     /// What to do between two looks at memory that another process writes.
     fn idle();
 }
@@ -35,6 +41,11 @@ impl Wait for Block {
     #[inline]
     fn recv(fd: BorrowedFd, bytes: &mut [u8]) -> Result<usize, Errno> {
         receive(fd, bytes, RecvFlags::WAITALL)
+    }
+
+    #[inline]
+    fn recv_some(fd: BorrowedFd, bytes: &mut [u8]) -> Result<usize, Errno> {
+        receive(fd, bytes, RecvFlags::empty())
     }
 
     /// Nothing wakes a process that waits for memory: it lets others run, and looks when its turn comes again.

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.live_loads import print_live_loads
 from weft.diagnosis.node.applications import LoadedPoint
 from weft.diagnosis.node.occupation import Budget, Busy, CacheHits, Cycles
 from weft.diagnosis.node.web import WebPoint
@@ -86,6 +87,9 @@ def print_loads(summary: Summary, console: Console) -> None:
     """For each step and size a line for each load."""
     for key in dict.fromkeys((one.step, one.size_bytes) for one in summary.loaded):
         loaded = [one for one in summary.loaded if (one.step, one.size_bytes) == key]
+        if loaded[0].live:
+            print_live_loads(summary.meta.plan.steps[key[0]].name, loaded, console)
+            continue
         title = f"stream of {key[1]} B under an application load, Mb/s; before is without offload"
         titled(console, title, _loaded_table(loaded))
     for key in dict.fromkeys((one.step, one.page_bytes) for one in summary.web):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.diagnosis.curve import column, message_times_us, to_mbps
+from weft.diagnosis.node.live_loads import LiveLoad, LiveStep, Seen, live_steps
 from weft.runs.folder import Run
 from weft.runs.tables import APPLICATIONS_NAME
 
@@ -30,6 +31,13 @@ class LoadedPoint:
     laws_before_mbps: float
     host_share: float
     other_share: float
+    live: LiveLoad | None = None
+    """Where it was measured, not simulated."""
+
+    @property
+    def gamma_done(self) -> float:
+        """The work that was really done, over that of communication; a simulated machine does what is asked."""
+        return self.live.gamma_done if self.live else self.gamma
 
     @property
     def gain(self) -> float:
@@ -57,6 +65,7 @@ class LoadedPoint:
             "gain": self.gain,
             "laws_mbps": self.laws_mbps,
             "laws_gain": self.laws_gain,
+            **(self.live.to_json() if self.live else {}),
         }
 
 
@@ -69,6 +78,8 @@ def loaded_points(run: Run) -> list[LoadedPoint]:
     """By step, size and gamma; nothing where a run has no application load."""
     rows = run.side_table(APPLICATIONS_NAME).to_pylist()
     rates = phase_rates(run) if rows else {}
+    if run.meta.costs:
+        return _live_points(run)
     return [_point(run, row, *rates[row["step"], row["phase"]]) for row in rows]
 
 
@@ -104,6 +115,43 @@ def _point(run: Run, row: dict[str, Any], size_bytes: int, mbps: float) -> Loade
         laws_before_mbps=_mbps(max(whole_ns * (1.0 + gamma), link_ns)),
         host_share=row["host_ns"] / whole_ns,
         other_share=row["other_ns"] / whole_ns,
+    )
+
+
+def _live_points(run: Run) -> list[LoadedPoint]:
+    seen = Seen(run)
+    return [
+        _live_point(step, phase, step.load(phase, seen))
+        for step in live_steps(run)
+        for phase in step.phases
+        if phase in step.times_us
+    ]
+
+
+def _live_point(step: LiveStep, phase: int, live: LiveLoad) -> LoadedPoint:
+    """Before offload is what was measured of the same work in an earlier step, or else what LAWS says of it.
+
+    The busiest of all else is the sender, or the soft interrupts on other processors of the receiver's node; the link's
+    rate is not known.
+    """
+    whole_ns, cost = step.communication_ns, step.cost
+    host_ns = cost["host_ns"] / cost["bytes"]
+    other_ns = max(cost["sender_ns"], cost["elsewhere_ns"]) / cost["bytes"]
+    before_mbps = _mbps(whole_ns * (1.0 + live.gamma_done))
+    throughput_mbps = live.throughput_mbps.median
+    return LoadedPoint(
+        step=step.step,
+        phase=phase,
+        transport=step.run.meta.plan.steps[step.step].transport,
+        size_bytes=step.size_bytes,
+        gamma=step.phases[phase],
+        throughput_mbps=throughput_mbps,
+        before_mbps=throughput_mbps / (1 + live.gain.median) if live.gain else before_mbps,
+        laws_mbps=_mbps(max(host_ns + live.gamma_done * whole_ns, other_ns)),
+        laws_before_mbps=before_mbps,
+        host_share=host_ns / whole_ns,
+        other_share=other_ns / whole_ns,
+        live=live,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def sweep_of_runs(runs: Sequence[Run], size_bytes: int | None = None) -> GammaSw
         )
     common = sorted(set(before) & set(after))
     points = {
-        "gamma": np.array(common),
+        "gamma": np.array([after[gamma].gamma_done for gamma in common]),
         "before_mbps": np.array([before[gamma] for gamma in common]),
         "after_mbps": np.array([after[gamma].throughput_mbps for gamma in common]),
     }
@@ -64,7 +65,14 @@ def _points(run: Run, size_bytes: int | None) -> dict[float, LoadedPoint]:
     if wanted not in sizes or (size_bytes is None and len(sizes) > 1):
         listed = ", ".join(map(str, sizes))
         raise RequestError(f"{directory}: has messages of {listed} B", "choose one with --size")
-    return {one.gamma: one for one in found if one.size_bytes == wanted}
+    mine = [one for one in found if one.size_bytes == wanted]
+    step = max({one.step for one in mine}, key=lambda step: _median_gain(mine, step))
+    return {one.gamma: one for one in mine if one.step == step}
+
+
+def _median_gain(points: Sequence[LoadedPoint], step: int) -> float:
+    """Of several steps with the same work that one is fitted which gains most."""
+    return median(one.gain for one in points if one.step == step)
 
 
 def _check_same_work(

@@ -32,6 +32,7 @@ class Serve(Request, frozen=True, kw_only=True):
     """Listen, say on which port, then serve the peer that shows the token. What both ends of a pair are told.
 
     One that `shares_host` leaves it to another agent of its node to record what the host does.
+    `costs_ps` are, by message size, the picoseconds that receiving a byte takes: an application computes a multiple.
     """
 
     step: Step
@@ -42,6 +43,7 @@ class Serve(Request, frozen=True, kw_only=True):
     ports: PortRange | None
     token: str
     shares_host: bool = False
+    costs_ps: tuple[tuple[int, int], ...] = ()
     patience_ms: int
 
 

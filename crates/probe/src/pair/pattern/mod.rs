@@ -52,6 +52,7 @@ impl Payload for Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::application::Idle;
     use crate::transport::channel::Channel;
     use std::io::{Read, Write};
     use std::os::unix::net::UnixStream;
@@ -108,7 +109,14 @@ mod tests {
     fn a_stream_is_acknowledged_once_a_window_and_at_its_end() {
         let (mut near, mut far) = pipes(None);
         let sink = thread::spawn(move || {
-            stream::serve(&mut far, &mut Checked::default(), &mut [0; 100], 10, 4).unwrap();
+            stream::serve(
+                &mut far,
+                (&mut Checked::default(), &mut Idle),
+                &mut [0; 100],
+                10,
+                4,
+            )
+            .unwrap();
         });
         stream::drive(&mut near, &mut Checked::default(), &mut [0; 100], 10, 4).unwrap();
         sink.join().unwrap();
@@ -118,7 +126,14 @@ mod tests {
     fn one_byte_damaged_on_the_way_is_found_and_located() {
         let (mut near, mut far) = pipes(Some(2 * 1000 + 321));
         let sink = thread::spawn(move || {
-            stream::serve(&mut far, &mut Checked::default(), &mut [0; 1000], 8, 8).unwrap_err()
+            stream::serve(
+                &mut far,
+                (&mut Checked::default(), &mut Idle),
+                &mut [0; 1000],
+                8,
+                8,
+            )
+            .unwrap_err()
         });
         let _ = stream::drive(&mut near, &mut Checked::default(), &mut [0; 1000], 8, 8);
         let error = sink.join().unwrap().to_string();

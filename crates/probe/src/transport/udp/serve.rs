@@ -8,6 +8,7 @@ use weft_plan::Pattern;
 
 use super::arrivals::{Arrivals, Header};
 use super::{Receiver, Udp};
+use crate::application::Application;
 use crate::evidence::ServingEnd;
 use crate::system::clock::now_ns;
 use crate::system::socket_option;
@@ -22,7 +23,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 const QUIET_NS: u64 = 50_000_000;
 
 /// Serve batches until the driving end says that there are no more.
-pub fn serve_all(mut link: Udp, setup: &Setup, evidence: &mut ServingEnd) -> io::Result<()> {
+pub fn serve_all<A: Application>(
+    mut link: Udp,
+    setup: &Setup,
+    evidence: &mut ServingEnd,
+    application: &mut A,
+) -> io::Result<()> {
     let largest_bytes = setup.largest_bytes();
     let receiver = Receiver::new(setup.step.options.wait);
     let mut orders = link.orders()?;
@@ -37,12 +43,24 @@ pub fn serve_all(mut link: Udp, setup: &Setup, evidence: &mut ServingEnd) -> io:
         receiver.patient(&link.socket, LOOK_EVERY)?;
         batch += 1;
         let arrivals = Arrivals::new(batch, order.messages);
+        application.begin(order);
         Order::accept(&mut orders)?;
         match setup.step.pattern {
             Pattern::Pingpong => echo(&mut link, receiver, &mut memory, setup.patience())?,
-            _ => count(&mut link, receiver, &mut memory, arrivals, setup.patience())?,
+            _ => {
+                let take = |bytes| application.compute(bytes);
+                count(
+                    &mut link,
+                    receiver,
+                    &mut memory,
+                    arrivals,
+                    setup.patience(),
+                    take,
+                )?;
+            }
         }
         evidence.after();
+        application.end();
     }
 }
 
@@ -73,6 +91,7 @@ fn count(
     memory: &mut [u8],
     mut arrivals: Arrivals,
     patience: Duration,
+    mut take: impl FnMut(usize),
 ) -> io::Result<()> {
     let overrun_before = overrun(&link.socket);
     let mut silence = Silence::new(patience);
@@ -83,6 +102,7 @@ fn count(
             if let Some(header) = Header::read(&memory[..length]) {
                 arrivals.note(header, now_ns);
             }
+            take(length);
             silence.is_over();
             continue;
         }

@@ -71,8 +71,8 @@ impl UdpBatches<'_> {
 
     fn probe(&mut self, size_bytes: u64, messages: u32) -> io::Result<Outcome> {
         self.number += 1;
-        // The phase comes with the first batch that counts.
-        let order = Order::unrecorded(0, size_bytes, messages);
+        // What the path takes, whatever the other end computes with it.
+        let order = Order::unrecorded(Order::NO_PHASE, size_bytes, messages);
         order.announce(&mut self.orders)?;
         self.stream(order)
     }
