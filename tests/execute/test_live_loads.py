@@ -16,7 +16,7 @@ APART = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two p
 @APART
 @pytest.mark.parametrize(("transport", "compute"), [("tcp", "read"), ("udp", "message")])
 def test_a_receiver_computes_what_gamma_says(tmp_path: Path, transport: str, compute: str) -> None:
-    size = "256 KiB" if transport == "tcp" else "1400"
+    size = "256 KiB" if transport == "tcp" else "1400 B"
     over = ["--transport", transport, "--set", f"steps.*.sizes=['{size}']"]
     over += ["--set", "steps.*.gamma=[0, 20]", "--set", f"steps.*.compute='{compute}'", *QUICK]
     weft_json("run", "gamma-sweep", "--on", "local:2", *over, "--out", tmp_path / "run")
