@@ -46,6 +46,16 @@ def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
     assert told["message"].endswith("resumed later") and not told["hint"]
 
 
+def test_where_large_packets_vanish_the_run_says_what_shows_it(tmp_path):
+    large = ["--set", "steps.pingpong.sizes=['64 KiB']", "--patience", "1"]
+    done = weft("run", "latency", "--on", "lab:mtu-hole", "--out", tmp_path / "r", "--json",
+                "--launches", "1", *large)  # fmt: skip
+    said = json.loads(done.stdout)
+    (warning,) = (one for one in said["warnings"] if one["code"] == "peer-silent")
+    assert "`weft check --on lab:mtu-hole`" in warning["message"]
+    assert "mtu 1400" in weft("check", "--on", "lab:mtu-hole").stdout
+
+
 def test_a_killed_lab_is_said_to_be_gone(tmp_path):
     process = start_signature(tmp_path / "r")
     wait_for_samples(tmp_path / "r", 3000)

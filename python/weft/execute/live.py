@@ -26,6 +26,8 @@ from weft.testbed.event_loop import on_terminate, run_to_end
 MAX_FAILED_LAUNCHES = 2
 """After so many failed launches in a row the rest is not tried."""
 
+LARGE_LOST = "so it looks where large packets are lost and small ones pass, which is shown by"
+
 SYNC_EVERY_S = 1.0
 """A crash costs what was measured since the last sync."""
 
@@ -163,4 +165,6 @@ class LiveRun:
         code = error.code if isinstance(error, AgentError) else "too-few-nodes"
         reason = self._testbed.failure()
         told = f"launch {launch}: {reason or error.message}"
+        if code == "peer-silent" and not reason:
+            told += f" ({LARGE_LOST} `weft check --on {self._testbed.kind}:{self._testbed.name}`)"
         self._meta.warn("testbed-gone" if reason else code, told, REPEATED)

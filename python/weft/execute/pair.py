@@ -197,8 +197,9 @@ def _distance(failure: Exception) -> int:
     """Lower is nearer to the cause."""
     if not isinstance(failure, AgentError):
         return 0
-    secondary = ("peer-lost", "peer-silent", "peer-unreachable")
-    return 2 if failure.code in secondary else 1
+    # A node that gives a silent peer up closes the connection, which the peer then calls lost.
+    secondary = {"peer-silent": 2, "peer-lost": 3, "peer-unreachable": 3}
+    return secondary.get(failure.code, 1)
 
 
 def endpoint(address: str, port: int) -> str:
