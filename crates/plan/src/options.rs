@@ -1,5 +1,6 @@
 //! The settings of a step: what is asked of sockets and processors.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use crate::rate::Rate;
 use crate::reading::{Section, count};
 use crate::transport::{TRANSPORTS, Transport};
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 16] = [
     "send_buffer",
     "receive_buffer",
     "nodelay",
@@ -25,6 +26,9 @@ const KEYS: [&str; 13] = [
     "calls",
     "stripes",
     "busy_poll",
+    "mss",
+    "pacing",
+    "knobs",
     "evidence",
 ];
 /// The kernel keeps twice the request, in a signed 32-bit number.
@@ -37,6 +41,11 @@ const MOST_CPU: u32 = 1023;
 const ANY_CPU: &str = "any";
 /// TCP_CA_NAME_MAX without its final zero.
 const LONGEST_CONGESTION: usize = 15;
+
+/// What the kernel takes as a segment's size: TCP_MIN_MSS and MAX_TCP_WINDOW.
+const SEGMENT_BYTES: RangeInclusive<u64> = 88..=32_767;
+/// The longest name of a knob, and the longest value.
+const LONGEST_KNOB: usize = 200;
 
 /// What to ask for; what was got is read back and stands in the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +76,15 @@ pub struct Options {
     /// How long a receiver polls its interface before it sleeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_poll_ns: Option<u64>,
+    /// The largest segment of a TCP connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mss_bytes: Option<u64>,
+    /// The most that a connection sends, in bits per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pacing_bits_per_s: Option<u64>,
+    /// Settings of the nodes while the step runs: values by the name of a knob, with "@" and a node where not for all.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub knobs: BTreeMap<String, String>,
     /// Read the kernel's counters before and after batches.
     #[serde(skip_serializing_if = "Clone::clone")]
     pub evidence: bool,
@@ -131,6 +149,9 @@ impl Default for Options {
             calls: None,
             stripes: None,
             busy_poll_ns: None,
+            mss_bytes: None,
+            pacing_bits_per_s: None,
+            knobs: BTreeMap::new(),
             evidence: true,
         }
     }
@@ -167,6 +188,9 @@ impl Options {
             calls: section.choice("calls", &CALLS)?,
             stripes: section.count("stripes", STRIPES)?,
             busy_poll_ns: section.time("busy_poll")?,
+            mss_bytes: read_segment(&section)?,
+            pacing_bits_per_s: Rate::read_absolute(&section, "pacing")?,
+            knobs: read_knobs(&section)?,
             evidence: section.flag("evidence")?.unwrap_or(default.evidence),
         })
     }
@@ -175,7 +199,7 @@ impl Options {
 type Owns = fn(Transport) -> bool;
 
 /// Which transports an option means something to; the others mean something to all.
-const OWNERS: [(&str, Owns); 11] = [
+const OWNERS: [(&str, Owns); 13] = [
     ("send_buffer", Transport::has_buffers),
     ("receive_buffer", Transport::has_buffers),
     ("nodelay", Transport::is_tcp),
@@ -189,6 +213,8 @@ const OWNERS: [(&str, Owns); 11] = [
     ("calls", |one| one == Transport::Mpi),
     ("stripes", |one| one == Transport::TcpStriped),
     ("busy_poll", |one| one == Transport::TcpBusyPoll),
+    ("mss", Transport::has_segments),
+    ("pacing", Transport::has_segments),
 ];
 
 fn refuse_options_of_others(section: &Section, transport: Transport) -> Result<()> {
@@ -209,6 +235,39 @@ fn read_buffer(section: &Section, name: &str) -> Result<Option<u64>> {
         }
         bytes => Ok(bytes),
     }
+}
+
+fn read_segment(section: &Section) -> Result<Option<u64>> {
+    match section.size("mss")? {
+        Some(bytes) if !SEGMENT_BYTES.contains(&bytes) => {
+            Err(section.refuse("mss", "must be from 88 B to 32767 B"))
+        }
+        bytes => Ok(bytes),
+    }
+}
+
+/// Which knobs there are is the catalogue's to say.
+fn read_knobs(section: &Section) -> Result<BTreeMap<String, String>> {
+    let Some(knobs) = section.section("knobs")? else {
+        return Ok(BTreeMap::new());
+    };
+    knobs.names().map(|key| read_knob(&knobs, key)).collect()
+}
+
+fn read_knob(knobs: &Section, key: &str) -> Result<(String, String)> {
+    let (name, node) = key.split_once('@').unwrap_or((key, "0"));
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let is_node = node.parse().is_ok_and(|node: u32| node < MOST_NODES);
+    if name.is_empty() || name.len() > LONGEST_KNOB || !name.chars().all(plain) || !is_node {
+        let right = "must be a knob, such as mtu, or a knob and a node's number, such as mtu@1";
+        return Err(knobs.refuse(key, right));
+    }
+    let value = knobs.required_text(key, "1400")?.trim();
+    let fits = !value.is_empty() && value.len() <= LONGEST_KNOB;
+    if !fits || value.chars().any(char::is_control) {
+        return Err(knobs.refuse(key, "must be a value in one line, such as \"1400\""));
+    }
+    Ok((key.to_owned(), value.to_owned()))
 }
 
 fn read_rate(section: &Section, pattern: &Pattern) -> Result<Option<Rate>> {

@@ -38,6 +38,11 @@ impl Rate {
         let text = section.text(name)?;
         text.map(|text| rate(text).map_err(refuse)).transpose()
     }
+
+    /// Reads a rate such as "400 Mb/s", in bits per second.
+    pub(crate) fn read_absolute(section: &Section, name: &str) -> Result<Option<u64>> {
+        section.quantity(name, &RATE, 1)
+    }
 }
 
 fn percent(text: &str) -> Result<Rate, String> {

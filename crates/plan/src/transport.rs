@@ -85,6 +85,12 @@ impl Transport {
         }
     }
 
+    /// Whether segments and pace of its connections can be set.
+    pub(crate) fn has_segments(self) -> bool {
+        // Of Multipath TCP the kernel sets them for one path only.
+        self.is_tcp() && self != Self::Mptcp
+    }
+
     /// Whether its connections are sockets with buffers.
     pub(crate) fn has_buffers(self) -> bool {
         self.is_tcp() || matches!(self, Self::Udp | Self::Unix)

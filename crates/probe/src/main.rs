@@ -6,6 +6,7 @@ mod application;
 mod ensemble;
 mod evidence;
 mod inspect;
+mod knobs;
 mod listener;
 mod pair;
 mod system;
@@ -19,6 +20,7 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use agent::{Agent, relay};
+use knobs::{Heart, guard};
 use system::{descriptors, wake::Wake};
 use wire::frame::{self, Kind};
 
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
     let outcome = match std::env::args().nth(1).as_deref() {
         None => run(),
         Some("relay") => relay::run(),
+        Some("guard") => guard::run(),
         Some(argument) => return explain(argument),
     };
     match outcome {
@@ -56,23 +59,29 @@ fn explain(argument: &str) -> ExitCode {
 fn run() -> io::Result<()> {
     let (sender, requests) = mpsc::channel();
     let wake = Arc::new(Wake::new()?);
-    let mut agent = Agent::new(wake.clone());
+    let heart = Arc::new(Heart::new()?);
+    let mut agent = Agent::new(wake.clone(), heart.clone());
     descriptors::raise_limit();
     agent.greet()?;
     thread::Builder::new()
         .stack_size(256 << 10)
-        .spawn(move || read_requests(&sender, &wake))?;
+        .spawn(move || read_requests(&sender, &wake, &heart))?;
     // Before any socket exists: what the reader's table held would stay open for ever.
     descriptors::detach()?;
     agent.answer_all(&requests)
 }
 
 /// Pass requests on; when the coordinator is gone, so is this agent, even in the middle of a timed loop.
-fn read_requests(sender: &Sender<Vec<u8>>, wake: &Wake) {
+fn read_requests(sender: &Sender<Vec<u8>>, wake: &Wake, heart: &Heart) {
     let mut input = io::stdin().lock();
     loop {
         match frame::read(&mut input) {
-            Ok(Some((Kind::Json, payload))) => pass_on(payload, sender, wake),
+            Ok(Some((Kind::Json, payload))) => {
+                heart.beat();
+                if !knobs::is_beat(&payload) {
+                    pass_on(payload, sender, wake);
+                }
+            }
             Ok(Some((Kind::Samples | Kind::Evidence | Kind::Relayed, _))) => {
                 complain("only messages travel from coordinator to agent")
             }

@@ -13,6 +13,7 @@ from weft.execute.agenda import Agenda
 from weft.execute.costs import with_work
 from weft.execute.crew import Crew, not_started
 from weft.execute.ensemble.ensemble import Ensemble
+from weft.execute.host_settings.settings import HostSettings
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.ensemble import MpiEnsemble
 from weft.execute.mpi.step import run_mpi_step
@@ -42,19 +43,26 @@ class Launch:
     agenda: Agenda | RaceAgenda
     token: str
     epoch_ns: int
+    anyway: bool = False
+    """Whether the interface that ssh came in on may be changed."""
 
     async def run(self, steps: list[MissingStep]) -> None:
         """Measure what the steps lack; raises AgentError, or TooFewNodes."""
         self.progress.describe(self._where())
         needed = {node for missing in steps for node in self._nodes(missing)}
         crew = await Crew.start(self.testbed, sorted(needed))
+        settings = HostSettings(self.testbed, crew, self.writer.meta, self.anyway)
         try:
             self._record_nodes(crew)
             self._warn_of_missing(crew)
             for missing in steps:
-                await self._run_step(crew, missing)
+                knobs = self._step(missing).options.knobs or {}
+                await settings.change(knobs, self._nodes(missing))
+                await self._run_step(crew, missing, settings)
+            await settings.restore()
         finally:
             await crew.close()
+            await settings.restore_afresh()
 
     def _where(self) -> str:
         plan = self.writer.meta.plan
@@ -93,10 +101,11 @@ class Launch:
                 "the others go on without them; mend what is wrong and measure again",
             )
 
-    async def _run_step(self, crew: Crew, missing: MissingStep) -> None:
+    async def _run_step(self, crew: Crew, missing: MissingStep, settings: HostSettings) -> None:
         step = self._step(missing)
         progress = StepProgress(self.progress, f"{self._where()}, {step.name}", len(missing.phases))
         logbook = Logbook(self.writer, missing.step, self.number, progress.over)
+        logbook.knobs = {agent.node: settings.of(node) for node, agent in crew.agents.items()}
         try:
             await self._measure(crew, missing, logbook, progress)
         finally:

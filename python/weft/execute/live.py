@@ -48,6 +48,7 @@ class LiveRun:
     _progress: Reporter
     _patience_s: float
     _choosers: Choosers
+    _anyway: bool = False
 
     def __post_init__(self) -> None:
         self._meta = self._writer.meta
@@ -142,6 +143,7 @@ class LiveRun:
                     self._agenda,
                     token,
                     epoch_ns,
+                    self._anyway,
                 ).run(steps)
                 failed_in_a_row = 0
             except (AgentError, TooFewNodes) as error:

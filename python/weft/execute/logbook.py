@@ -33,6 +33,8 @@ class Logbook:
 
     def __post_init__(self) -> None:
         self.evidence = EvidenceLog(self.writer, self.step, self.launch)
+        self.knobs: dict[str, dict[str, str]] = {}
+        """Settings that were changed for this step and read back, by the name of the node."""
 
     @property
     def meta(self) -> RunMeta:
@@ -166,6 +168,8 @@ class Logbook:
 
     def settings(self, name: str, settings: Settings) -> None:
         """The effective settings of a node, once a step and launch; warns where the kernel gave less."""
+        if knobs := self.knobs.get(name):
+            settings = {**settings, "knobs": knobs}
         known = ((one["step"], one["launch"], one["node"]) for one in self.meta.effective)
         if (self.step, self.launch, name) in known:
             return

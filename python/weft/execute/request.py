@@ -17,6 +17,7 @@ from weft.errors import RequestError
 from weft.execute.adaptive import Chooser
 from weft.execute.against import settle_against
 from weft.execute.dry_run import Outlook, foresee
+from weft.execute.host_settings.places import check_knobs
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
 from weft.execute.resolve import check_usable, settle_pairs
@@ -52,6 +53,8 @@ class RunRequest:
     ports: str | None = None
     against: str | None = None
     command: Sequence[str] = ()
+    apply_anyway: bool = False
+    """Whether knobs may change the interface that ssh came in on."""
 
 
 def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
@@ -65,7 +68,7 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
         meta = _new_meta(request, plan, testbed, notes)
         meta.against = against
         writer = RunWriter.create(out, meta)
-        return _carry_out(testbed, writer, reporter, request.patience_s)
+        return _carry_out(testbed, writer, reporter, request.patience_s, request.apply_anyway)
 
 
 def _check_loads(plan: Plan, spec: str) -> None:
@@ -165,13 +168,17 @@ def _refuse_unapproved(directory: str, approved: Collection[str]) -> None:
 
 
 def _carry_out(
-    testbed: Testbed, writer: RunWriter, reporter: Reporter | None, patience_s: float
+    testbed: Testbed,
+    writer: RunWriter,
+    reporter: Reporter | None,
+    patience_s: float,
+    anyway: bool = False,
 ) -> Run:
     """With agents, or by computing what they would find."""
     progress = reporter or Reporter()
     if is_computed(testbed):
         return SimulatedRun(testbed, writer, progress, _chooser).run()
-    return LiveRun(testbed, writer, progress, patience_s, _chooser).run()
+    return LiveRun(testbed, writer, progress, patience_s, _chooser, anyway).run()
 
 
 def _chooser(meta: RunMeta, step_index: int) -> Chooser:
@@ -224,6 +231,7 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
             f"{plan.name}: a race repeats what varies, and {testbed.name} computes the same each time",
             "run it on machines or a lab; without `race` the steps can be computed once",
         )
+    check_knobs(plan, len(testbed.nodes), testbed.is_computed)
     for index, step in enumerate(plan.steps):
         if is_computed(testbed):
             testbed.check(step)

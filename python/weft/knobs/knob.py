@@ -31,10 +31,11 @@ class Knob(Struct, frozen=True, omit_defaults=True):
     """A setting, by its name in catalog/knobs.
 
     A socket's has the step `option` that sets it, or the `transport` that is it. An interface's or a host's is set by
-    the step option `knobs`, with `set`, and what it was comes back in the same way. An MPI's is set by the same option;
-    `environment` has the variable of each MPI. Candidates of a `prior` are computed and then written as `form` says;
-    `allowed` reads what a node offers. `by_hand` sets it until the next reboot, `permanent` for good: commands with
-    {interface} and {value}. `side` is the end on which it matters. One that `drops_link` may take the link down.
+    the step option `knobs`, with `set`, and put back in the same way. With `reset` only the default can be put back, so
+    that only it is changed; what `read` prints of it has the text `default`. An MPI's is set by that option too, and
+    `environment` has its variable. Candidates of a `prior` are computed and then written as `form` says; `allowed`
+    reads what a node offers. `by_hand` sets it until the next reboot, `permanent` for good: commands with {interface}
+    and {value}. `side` is the end on which it matters. One that `drops_link` may take the link down.
     """
 
     name: str
@@ -45,6 +46,8 @@ class Knob(Struct, frozen=True, omit_defaults=True):
     transport: str | None = None
     read: Access | None = None
     set: Access | None = None
+    reset: Access | None = None
+    default: str = ""
     environment: dict[str, str] = {}
     candidates: tuple[str, ...] = ()
     prior: Prior | None = None

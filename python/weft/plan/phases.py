@@ -63,8 +63,10 @@ def expand(step: Step, nodes: int) -> tuple[Phase, ...]:
 
 def _as_carried(step: Step) -> Step:
     """What carries the messages does not matter to phases, unless nothing does: that takes one node. Imported runs name
-    carriers that no plan can. Nor does it matter what the step was made from."""
-    return replace(step, transport="null" if step.transport == "null" else "tcp", over=UNSET)
+    carriers that no plan can. Nor do what the step was made from and settings of nodes."""
+    transport = "null" if step.transport == "null" else "tcp"
+    options = replace(step.options, knobs=UNSET)
+    return replace(step, transport=transport, options=options, over=UNSET)
 
 
 def check_phases(step: Step, nodes: int, key: str) -> None:

@@ -33,6 +33,10 @@ class Options(Struct, frozen=True):
     calls: Literal["blocking", "nonblocking"] | UnsetType = UNSET
     stripes: int | UnsetType = UNSET
     busy_poll_ns: int | UnsetType = UNSET
+    mss_bytes: int | UnsetType = UNSET
+    pacing_bits_per_s: int | UnsetType = UNSET
+    knobs: dict[str, str] | UnsetType = UNSET
+    """Settings of the nodes while the step runs: values by the name of a knob, with "@" and a node where of one."""
     evidence: bool | UnsetType = UNSET
     """Whether the kernel's counters are read before and after batches, which they are where nothing is said."""
 

@@ -72,7 +72,7 @@ transport = "tcp"
 until = "1.5 s"
 sizes = { schedule = "netpipe", min = "1 B", max = "1 KiB" }
 stop = { rule = "time", trial = "10 ms", trials = 5 }
-options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus = [0, 1], wait = "spin", verify = true, evidence = false }
+options = { send_buffer = "64 KiB", nodelay = false, congestion = "reno", cpus = [0, 1], wait = "spin", verify = true, mss = "1 kB", pacing = "80 Mb/s", knobs = { mtu = "1400", "rps_cpus@1" = "2" }, evidence = false }
 "#;
 
 #[test]
@@ -158,6 +158,11 @@ fn its_options_are_those_that_it_says_and_no_others() {
         calls: None,
         stripes: None,
         busy_poll_ns: None,
+        mss_bytes: Some(1000),
+        pacing_bits_per_s: Some(80_000_000),
+        knobs: [("mtu", "1400"), ("rps_cpus@1", "2")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
         evidence: false,
     };
     assert_eq!(plan.steps[0].options, options);

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::ensemble;
 use crate::inspect;
+use crate::knobs;
 use crate::pair::driver::Known;
 use crate::pair::settings::Settings;
 use crate::system::facts::Facts;
@@ -24,6 +25,7 @@ pub enum Asked {
     Beside(Beside),
     Pair(Box<Request>),
     Inspect(inspect::Request),
+    Knobs(knobs::Request),
     Ensemble(ensemble::Request),
 }
 
@@ -41,6 +43,7 @@ impl<'de> Deserialize<'de> for Asked {
             kind if inspect::is_request(kind) => {
                 inspect::Request::deserialize(value).map(Asked::Inspect)
             }
+            kind if knobs::is_request(kind) => knobs::Request::deserialize(value).map(Asked::Knobs),
             _ => ensemble::Request::deserialize(value).map(Asked::Ensemble),
         };
         asked.map_err(D::Error::custom)

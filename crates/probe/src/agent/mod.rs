@@ -10,6 +10,7 @@ use weft_plan::{Pattern, Phase, Wait};
 use crate::agent::message::{Asked, Overhead, Reply, Request};
 use crate::ensemble;
 use crate::inspect::{self, Echo};
+use crate::knobs::{self, Heart, Knobs};
 use crate::pair::batch;
 use crate::pair::driver::Job;
 use crate::pair::pattern::Unchecked;
@@ -37,14 +38,16 @@ pub struct Agent {
     outbox: Outbox,
     member: ensemble::Member,
     echo: Option<Echo>,
+    knobs: Knobs,
 }
 
 impl Agent {
-    pub fn new(wake: Arc<Wake>) -> Agent {
+    pub fn new(wake: Arc<Wake>, heart: Arc<Heart>) -> Agent {
         Agent {
             outbox: Outbox::new(),
             member: ensemble::Member::new(wake),
             echo: None,
+            knobs: Knobs::new(heart),
         }
     }
 
@@ -71,6 +74,7 @@ impl Agent {
                 })?,
                 Ok(Asked::Ensemble(request)) => self.member.answer(request, &mut self.outbox)?,
                 Ok(Asked::Inspect(request)) => self.inspect(request)?,
+                Ok(Asked::Knobs(request)) => self.settings_of_node(request)?,
                 Ok(Asked::Beside(beside)) => {
                     let outcome = self.record_beside(&beside, requests);
                     self.conclude(outcome, 0)?;
@@ -103,6 +107,17 @@ impl Agent {
             },
         };
         self.say(&reply)
+    }
+
+    fn settings_of_node(&mut self, request: knobs::Request) -> io::Result<()> {
+        match self.knobs.answer(request) {
+            Ok(reply) => self.say(&reply),
+            Err(refusal) => self.say(&Reply::Error {
+                code: refusal.code,
+                message: refusal.said,
+                rejected: 0,
+            }),
+        }
     }
 
     fn complain(&mut self, error: &io::Error, rejected: u64) -> io::Result<()> {

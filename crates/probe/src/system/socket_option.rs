@@ -4,8 +4,8 @@ use std::io;
 use std::mem::{size_of, zeroed};
 use std::os::fd::AsRawFd;
 
-/// Set an option that is an int.
-pub fn set(socket: &impl AsRawFd, level: i32, name: i32, value: i32) -> io::Result<()> {
+/// Set an option, most of which are an i32.
+pub fn set<T: Plain>(socket: &impl AsRawFd, level: i32, name: i32, value: T) -> io::Result<()> {
     // SAFETY: the pointer and length describe `value`, which outlives the call.
     let outcome = unsafe {
         libc::setsockopt(
@@ -13,7 +13,7 @@ pub fn set(socket: &impl AsRawFd, level: i32, name: i32, value: i32) -> io::Resu
             level,
             name,
             (&raw const value).cast(),
-            size_of::<i32>() as libc::socklen_t,
+            size_of::<T>() as libc::socklen_t,
         )
     };
     match outcome {
@@ -28,6 +28,10 @@ pub fn set(socket: &impl AsRawFd, level: i32, name: i32, value: i32) -> io::Resu
 /// Only for numbers, and arrays and structs of numbers.
 pub unsafe trait Plain {}
 
+// SAFETY: a number.
+unsafe impl Plain for i32 {}
+// SAFETY: a number.
+unsafe impl Plain for u64 {}
 // SAFETY: numbers.
 unsafe impl Plain for libc::tcp_info {}
 // SAFETY: numbers.

@@ -6,6 +6,8 @@ use std::net::TcpStream;
 use serde::Serialize;
 use socket2::SockRef;
 
+use crate::system::tcp_socket;
+
 /// Settings as the kernel holds them. Linux doubles the buffer sizes it is asked for.
 #[derive(Debug, Serialize)]
 pub struct Effective {
@@ -14,6 +16,9 @@ pub struct Effective {
     pub nodelay: bool,
     pub congestion: String,
     pub mss_bytes: u32,
+    /// None where nothing but the path limits it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pacing_bits_per_s: Option<u64>,
     /// How long a receive polls the interface before it sleeps; 0 is not at all.
     pub busy_poll_us: u32,
 }
@@ -39,6 +44,7 @@ pub fn effective(socket: &TcpStream) -> io::Result<Effective> {
             .trim_end_matches('\0')
             .to_owned(),
         mss_bytes: socket.tcp_mss()?,
+        pacing_bits_per_s: tcp_socket::pacing_bits_per_s(&*socket)?,
         // Some kernels do not have it.
         busy_poll_us: socket.busy_poll().unwrap_or(0),
     })

@@ -12,7 +12,9 @@ from weft.execute.mpi.command import environment, mpirun_command
 from weft.execute.mpi.job import Job
 from weft.execute.mpi.program import NAME, compiled
 from weft.execute.mpi.toolchain import Toolchain, find_toolchain
+from weft.knobs.catalog import find
 from weft.plan.plan import Step
+from weft.testbed.agent.agent import AgentError
 from weft.testbed.base import Testbed
 
 _RANK = "${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-$PMI_RANK}}"
@@ -36,11 +38,24 @@ async def launch(
         program = [*await _program(testbed, nodes, toolchain), *arguments]
         shares = shares_cpu(testbed, nodes, cpus)
         command = mpirun_command(toolchain, testbed, nodes, program, shares, Path(folder))
-        job = await Job.start(command, environment(toolchain, testbed, Path(folder)), patience_s)
+        variables = environment(toolchain, testbed, Path(folder)) | _knobs(step, toolchain)
+        job = await Job.start(command, variables, patience_s)
         try:
             yield job
         finally:
             await job.end()
+
+
+def _knobs(step: Step, toolchain: Toolchain) -> dict[str, str]:
+    """Variables that set the step's knobs of an MPI; raises AgentError for one that this MPI does not have."""
+    variables = {}
+    for name, value in (step.options.knobs or {}).items():
+        known = find(name.partition("@")[0]).environment
+        if known and toolchain.kind not in known:
+            raise AgentError("mpirun", "knob-refused", f"{name} is of {', '.join(known)}")
+        if known:
+            variables[known[toolchain.kind]] = value
+    return variables
 
 
 def shares_cpu(testbed: Testbed, nodes: Sequence[int], cpus: Sequence[int] | None) -> bool:

@@ -111,6 +111,11 @@ class Agent:
             self._process.stdin.write(wire_format.encode(asked))
             await self._process.stdin.drain()
 
+    def beat(self) -> None:
+        """Say that this end is there, to the guard of what the agent has changed; does not wait."""
+        with contextlib.suppress(ConnectionError):
+            self._process.stdin.write(wire_format.encode(request.Beat()))
+
     async def receive(self) -> Reply | pa.RecordBatch | wire_format.Evidence:
         """The next message, samples or evidence; raises AgentError for the agent's errors and for its death."""
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias, TypedDict, TypeVar
+from typing import Literal, TypeAlias, TypedDict, TypeVar
 
 from msgspec import Struct, field
 
@@ -269,6 +269,42 @@ class EchoStopped(_Ending, frozen=True):
     """The node echoes no more."""
 
 
+class SeenKnob(Struct, frozen=True):
+    """Values by file; `why_not` says why it cannot be changed, "" where it can."""
+
+    name: str
+    values: dict[str, str]
+    allowed: dict[str, str]
+    why_not: str
+
+
+class KnobsSeen(_Reply, frozen=True):
+    """Settings of a node; `boot` and `namespace` say which machine and network they are of, and since when."""
+
+    boot: str
+    namespace: str
+    knobs: list[SeenKnob]
+
+
+class KnobsSet(_Reply, frozen=True):
+    """What was read after the change: values by file, by name."""
+
+    values: dict[str, dict[str, str]]
+
+
+class RestoredKnob(Struct, frozen=True):
+    """What became of a setting that was to be put back; `why` is said of a failure."""
+
+    name: str
+    outcome: Literal["restored", "unchanged", "changed", "failed"]
+    now: dict[str, str]
+    why: str
+
+
+class KnobsRestored(_Reply, frozen=True):
+    knobs: list[RestoredKnob]
+
+
 class Relaying(_Reply, frozen=True):
     version: str
 
@@ -303,6 +339,9 @@ Reply: TypeAlias = (
     | Echoing
     | Tried
     | EchoStopped
+    | KnobsSeen
+    | KnobsSet
+    | KnobsRestored
     | Relaying
     | Ended
 )
