@@ -28,5 +28,5 @@ def wait_for_samples(folder: Path, size_bytes: int = 1200) -> None:
 
 
 def agents(pid: int) -> list[int]:
-    """The agents that a process has started here."""
-    return [child for child, name in descendants(pid) if name == "weft-probe"]
+    """The agents that a process has started here; copies of the program have more of a name."""
+    return [child for child, name in descendants(pid) if name.startswith("weft-probe")]

@@ -1,7 +1,6 @@
 """Runs on nodes that weft did not build: what differs from a lab, on this machine."""
 
 import asyncio
-import os
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ import pytest
 from support.cases import cases
 from support.clusters.hosts import host_file, local_nodes
 from support.clusters.mpi import needs_mpi
+from support.clusters.namespaces import spec_of, two_namespaces
 from support.command import refusal, weft_json
 from support.refusals import refused
 from support.runs import change_meta
@@ -107,28 +107,14 @@ def test_simulated_nodes_start_nothing() -> None:
 
 @pytest.fixture
 def named_namespaces() -> Iterator[tuple[str, str]]:
-    """Two namespaces with names and a cable between them, as people make them by hand."""
-    names = (f"weft-a-{os.getpid()}", f"weft-b-{os.getpid()}")
-    cable = f"ip link add e0 netns {names[0]} type veth peer name e0 netns {names[1]}"
-    commands = [*(f"ip netns add {name}" for name in names), cable]
-    for number, name in enumerate(names, 1):
-        commands += [f"ip -n {name} addr add 10.9.9.{number}/24 dev e0"]
-        commands += [f"ip -n {name} link set {link} up" for link in ("lo", "e0")]
-    try:
-        for command in commands:
-            done = subprocess.run(command.split(), check=False, capture_output=True, text=True)
-            if done.returncode:
-                pytest.skip(f"no named namespaces here: {done.stderr.strip()}")
+    with two_namespaces() as names:
         yield names
-    finally:
-        for name in names:
-            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
 
 def test_namespaces_with_names_are_a_cluster(
     named_namespaces: tuple[str, str], tmp_path: Path
 ) -> None:
-    spec = f"template:ip netns exec {{node}}:{','.join(named_namespaces)}"
+    spec = spec_of(named_namespaces)
     assert weft_json("run", *QUICK, "--on", spec, "--out", tmp_path / "r")["status"] == "complete"
     addresses = [node["address"] for node in Run.open(tmp_path / "r").meta.nodes]
     assert addresses == ["10.9.9.1", "10.9.9.2"]

@@ -97,7 +97,9 @@ impl Entry {
         let (ours, others): (Vec<_>, Vec<_>) =
             changed.partition(|(file, value)| self.is_ours(file, value));
         // What was put back meanwhile, such as by the guard, may refuse it.
-        let written = ours.into_iter().try_for_each(|(file, _)| self.put_back_one(file));
+        let written = ours
+            .into_iter()
+            .try_for_each(|(file, _)| self.put_back_one(file));
         if !others.is_empty() {
             return Ok((Outcome::Changed, self.read.read()?));
         }

@@ -64,6 +64,7 @@ pub fn run() -> io::Result<()> {
     let path = env::args_os().nth(2).ok_or(io::ErrorKind::InvalidInput)?;
     // A session of its own: whatever ends that of the agent leaves this process alone.
     let _ = setsid();
+    let _ = rustix::thread::set_name(c"weft-guard");
     let mut output = io::stdout();
     output.write_all(&[READY])?;
     output.flush()?;
