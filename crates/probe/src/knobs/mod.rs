@@ -45,15 +45,15 @@ impl Knobs {
 
     pub fn answer(&mut self, request: Request) -> Result<Reply, Refusal> {
         match request {
-            Request::LookAtKnobs { knobs, anyway } => Ok(look(&knobs, anyway)),
-            Request::SetKnobs {
+            Request::Look { knobs, anyway } => Ok(look(&knobs, anyway)),
+            Request::Set {
                 session,
                 entries,
                 anyway,
-            } => Ok(Reply::KnobsSet {
+            } => Ok(Reply::Set {
                 values: self.set(&session, entries, anyway)?,
             }),
-            Request::RestoreKnobs { session, entries } => Ok(Reply::KnobsRestored {
+            Request::Restore { session, entries } => Ok(Reply::Restored {
                 knobs: self.restore(&session, entries)?,
             }),
         }
@@ -142,7 +142,7 @@ impl Knobs {
 
 fn look(knobs: &[Question], anyway: bool) -> Reply {
     let login = login::interfaces();
-    Reply::KnobsSeen {
+    Reply::Seen {
         boot: crate::system::files::line("/proc/sys/kernel/random/boot_id").unwrap_or_default(),
         namespace: std::fs::read_link("/proc/self/ns/net")
             .map_or(String::new(), |path| path.to_string_lossy().into_owned()),

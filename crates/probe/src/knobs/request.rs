@@ -34,22 +34,25 @@ impl Question {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 pub enum Request {
     /// Say what settings are, and why they cannot be changed where they cannot.
-    LookAtKnobs {
+    #[serde(rename = "look_at_knobs")]
+    Look {
         knobs: Vec<Question>,
         /// Whether the interface of the login may be changed too.
         anyway: bool,
     },
     /// Change settings, all or none, with the journal of a session.
-    SetKnobs {
+    #[serde(rename = "set_knobs")]
+    Set {
         session: String,
         entries: Vec<Entry>,
         anyway: bool,
     },
     /// Put settings back.
-    RestoreKnobs {
+    #[serde(rename = "restore_knobs")]
+    Restore {
         session: String,
         entries: Vec<Entry>,
     },
@@ -66,21 +69,20 @@ pub fn is_beat(payload: &[u8]) -> bool {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 pub enum Reply {
-    KnobsSeen {
+    #[serde(rename = "knobs_seen")]
+    Seen {
         /// The kernel's id of this boot, and of the network namespace.
         boot: String,
         namespace: String,
         knobs: Vec<Seen>,
     },
     /// What was read after the change, by name.
-    KnobsSet {
-        values: BTreeMap<String, Values>,
-    },
-    KnobsRestored {
-        knobs: Vec<Restored>,
-    },
+    #[serde(rename = "knobs_set")]
+    Set { values: BTreeMap<String, Values> },
+    #[serde(rename = "knobs_restored")]
+    Restored { knobs: Vec<Restored> },
 }
 
 /// A setting; `why_not` is empty where it can be changed.
