@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -18,6 +19,7 @@ from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
 from weft.tuning.candidates import candidates
 from weft.tuning.choice import Choice, Have, Skipped, choose
+from weft.tuning.combination import AS_IT_IS, TOGETHER, finalists, kept, not_kept
 from weft.tuning.files import write
 from weft.tuning.findings import moved, recommendations
 from weft.tuning.first_look import PLAN, FirstLook, read_first_look
@@ -30,7 +32,6 @@ from weft.tuning.tuning import Moved, Raced, Tuning
 RESULT_NAME, FIRST_LOOK = "tuning.json", "first-look"
 LEAST_RACE_S = 20.0
 """With less, a race ends before anything is known."""
-AS_IT_IS, TOGETHER = "as it is", "all together"
 
 
 def tune(request: TuneRequest, showing: Showing) -> Tuning:
@@ -89,8 +90,7 @@ class _Work:
                 continue
             with showing(f"{number} of {len(chosen)}: {choice.name}") as reporter:
                 self._race(f"{number:02}-{choice.knobs[0]}", choice, share_s, reporter)
-        effect = self._together(showing)
-        found = self._tuning(look, started, effect)
+        found = self._tuning(look, started, *self._together(showing))
         write(self._folder / RESULT_NAME, msgspec.json.format(msgspec.json.encode(found.to_json())))
         return found
 
@@ -145,7 +145,12 @@ class _Work:
         self._settled |= raced.won
 
     def _carry_out(
-        self, name: str, entries: Sequence[Candidate], time_s: float, reporter: Reporter
+        self,
+        name: str,
+        entries: Sequence[Candidate],
+        time_s: float,
+        reporter: Reporter,
+        confirm: Literal["winner", "all"] = "winner",
     ) -> RaceResult:
         request, out = self._request, self._folder / name
         try:
@@ -154,7 +159,7 @@ class _Work:
                 entries,
                 request.goal,
                 out,
-                Rules(time_s=time_s, at_least=self._at_least),
+                Rules(time_s=time_s, at_least=self._at_least, confirm=confirm),
                 reporter,
                 scale=request.scale,
                 nodes=request.nodes,
@@ -170,21 +175,21 @@ class _Work:
         self._stop_where_interrupted(result.ended == "interrupted")
         return result
 
-    def _together(self, showing: Showing) -> Interval | None:
-        """What several settings do together, against none of them."""
+    def _together(self, showing: Showing) -> tuple[list[Raced], Interval | None]:
+        """The winners that stay when several are held against none and against the best alone; and their effect."""
         winners = [one for one in self._raced if one.won]
         if len(winners) < 2:
-            return winners[0].result.effect if winners else None
-        entries = (Candidate(AS_IT_IS), Candidate(TOGETHER, dict(self._settled)))
+            return winners, winners[0].result.effect if winners else None
         with showing(TOGETHER) as reporter:
-            result = self._carry_out("together", entries, max(LEAST_RACE_S, self._left_s), reporter)
-        return result.confirmations[-1].ratio if result.confirmations else result.effect
+            time_s = max(LEAST_RACE_S, self._left_s)
+            result = self._carry_out("together", finalists(winners), time_s, reporter, "all")
+        return kept(winners, result, Rules().margin)
 
-    def _tuning(self, look: FirstLook, started: str, effect: Interval | None) -> Tuning:
+    def _tuning(
+        self, look: FirstLook, started: str, winners: Sequence[Raced], effect: Interval | None
+    ) -> Tuning:
         now = {name: have.value for name, have in self._have.items()}
-        found = [
-            one for raced in self._raced for one in recommendations(raced, now, look.interfaces)
-        ]
+        found = [one for raced in winners for one in recommendations(raced, now, look.interfaces)]
         return Tuning(
             self._request.testbed,
             self._request.goal,
@@ -195,7 +200,7 @@ class _Work:
             tuple(self._skipped),
             tuple(found),
             effect,
-            tuple(notes(self._have)),
+            (*notes(self._have), *not_kept(self._raced, winners)),
             started=started,
             elapsed_s=round(time.monotonic() - self._began, 1),
         )

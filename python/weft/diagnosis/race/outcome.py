@@ -40,12 +40,14 @@ class Place(Struct, frozen=True):
 
 class Confirmation(Struct, frozen=True):
     """A finalist against the baseline in blocks that the race did not use; `is_better` when the interval of the ratio,
-    which is wrong in one of a thousand cases, excludes everything up to 1 + margin."""
+    which is wrong in one of a thousand cases, excludes everything up to 1 + margin. `beside` are its ratios over the
+    other finalists, in the same blocks."""
 
     name: str
     ratio: Interval
     blocks: int
     is_better: bool
+    beside: dict[str, Interval] = {}
 
 
 class Outcome(Struct, frozen=True):
@@ -80,7 +82,10 @@ def _outcome(now: Standing, blocks: Sequence[Scores], race: Race) -> Outcome:
     raced = len(blocks) if now.raced is None else now.raced
     best = winner(now, blocks[:raced], race)
     confirmations = tuple(
-        Confirmation(one.name, one.ratio, one.blocks, one.is_better) for one in now.confirmations
+        Confirmation(
+            one.name, one.ratio, one.blocks, one.is_better, _beside(one.name, now, blocks[raced:])
+        )
+        for one in now.confirmations
     )
     effect = next((one.ratio for one in confirmations if one.name == best), None)
     return Outcome(
@@ -94,6 +99,12 @@ def _outcome(now: Standing, blocks: Sequence[Scores], race: Race) -> Outcome:
         ended=now.ended,
         blocks=raced,
     )
+
+
+def _beside(name: str, now: Standing, fresh: Sequence[Scores]) -> dict[str, Interval]:
+    others = [one.name for one in now.confirmations if one.name != name]
+    found = {other: ratio_of(fresh, name, other) for other in others}
+    return {other: ratio for other, ratio in found.items() if ratio}
 
 
 def _place(name: str, now: Standing, blocks: Sequence[Scores], race: Race) -> Place:
