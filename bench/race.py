@@ -5,7 +5,7 @@ from one to the next is so here, too. In a placebo race all are alike. Else one 
 3, 5 or 10 %. Counted are measurements of one candidate in one block. "without dropping" measures all five in all
 blocks until each is decided.
 
-Takes about 6 minutes. `--races N` shortens it.
+Takes about 7 minutes. `--races N` shortens it.
 """
 
 from __future__ import annotations
