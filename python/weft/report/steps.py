@@ -9,9 +9,14 @@ from functools import cached_property
 
 from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnosis.node.applications import LoadedPoint, loaded_points
+from weft.diagnosis.node.gamma_runs import sweep_of_runs
+from weft.diagnosis.node.live_loads import TASKS, LiveLoad
 from weft.diagnosis.node.occupation import Budget, Busy, budgets, occupation
 from weft.diagnosis.node.web import WebPoint, web_points
 from weft.diagnosis.pair_order import latency_orders, pair_orders
+from weft.errors import RequestError
+from weft.model.laws import Laws
+from weft.model.laws_fit import fit_laws
 from weft.quantity import format_bytes, format_mbps, format_us, range_mbps, significant
 from weft.report.table import Table
 from weft.runs.folder import Run
@@ -40,6 +45,22 @@ class LoadStep:
     def offloads(self) -> bool:
         """Whether anything runs elsewhere than on the application's processor."""
         return any(abs(one.gain) > _ROUNDING for one in self.loaded)
+
+    @cached_property
+    def fitted(self) -> list[tuple[float, float]]:
+        """Gammas, and the throughput in Mb/s of LAWS as it fits best to what was measured; nothing where it was not."""
+        if not (self.loaded and self.loaded[0].live):
+            return []
+        try:
+            found = fit_laws(sweep_of_runs([self.run], self.size_bytes).points, {})
+        except RequestError:
+            return []
+        if not isinstance(found.model, Laws):
+            return []
+        rates = found.values["link_mbps"] * found.model.after(
+            [one.gamma_done for one in self.loaded]
+        )
+        return list(zip([one.gamma for one in self.loaded], rates.tolist(), strict=True))
 
     @property
     def table(self) -> Table:
@@ -107,10 +128,22 @@ def _loaded_table(points: Sequence[LoadedPoint]) -> Table:
             *map(format_mbps, (one.throughput_mbps, one.laws_mbps, one.before_mbps)),
             f"{one.gain:+.1%}",
             f"{one.laws_gain:+.1%}",
+            *(_live_cells(one.live, one.size_bytes) if one.live else ()),
         ]
         for one in points
     ]
+    if points[0].live:
+        nodes = points[0].live.processor_ns
+        headers += ["Work done", *(f"{node} {task}, ns/B" for node in nodes for task in TASKS)]
+        headers += ["Receiving, ns/B"]
     return Table(headers, rows)
+
+
+def _live_cells(live: LiveLoad, size_bytes: int) -> list[str]:
+    """The work that was really done, and processor time of each byte by task of both ends."""
+    times_ns = [ns for tasks in live.processor_ns.values() for ns in tasks.values()]
+    of_byte = [significant(ns / size_bytes, 2) for ns in [*times_ns, live.host_ns]]
+    return [f"{live.gamma_done:.2f}", *of_byte]
 
 
 def _web_table(points: Sequence[WebPoint]) -> Table:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from weft.cli.tables.layout import number, plain_table, titled
 from weft.diagnosis.node.applications import LoadedPoint
-from weft.diagnosis.node.live_loads import TASKS, LiveLoad
+from weft.diagnosis.node.live_loads import TASKS
 from weft.interval import Interval
 
 
@@ -23,7 +23,12 @@ def print_live_loads(step: str, points: Sequence[LoadedPoint], console: Console)
     titled(console, title, _rates(points))
     if first.live.p:
         console.print(f"p = {_shares(first.live.p)} by processor time at gamma 0")
-    titled(console, "processor time of a message, us; in brackets of a byte, ns", _times(points))
+    receiver = list(first.live.processor_ns)[-1:]
+    for node in first.live.processor_ns:
+        title = f"{node}: processor time of a message, us, and of a byte, ns"
+        titled(console, title, _times(points, node, node in receiver))
+    note = "softirq: of the whole node, in system too unless its kernel keeps it apart; receiving: without the work"
+    console.print(note, style="dim")
 
 
 def _rates(points: Sequence[LoadedPoint]) -> Table:
@@ -45,23 +50,21 @@ def _rates(points: Sequence[LoadedPoint]) -> Table:
     return table
 
 
-def _times(points: Sequence[LoadedPoint]) -> Table:
-    live = [(one, one.live) for one in points if one.live]
-    nodes = list(live[0][1].processor_ns)
-    heads = [f"{node} {task}" for node in nodes for task in TASKS]
-    table = plain_table("gamma", *heads, "receiving")
-    for one, load in live:
-        of_tasks = [_time(ns, one.size_bytes) for ns in _by_task(load, nodes)]
-        table.add_row(f"{one.gamma:g}", *of_tasks, _time(load.host_ns, one.size_bytes))
+def _times(points: Sequence[LoadedPoint], node: str, is_receiver: bool) -> Table:
+    """A node's tasks, and what receiving took of the receiver's own time."""
+    receiving = ["receiving"] if is_receiver else []
+    table = plain_table("gamma", *TASKS, *receiving)
+    for one in points:
+        if one.live is None:
+            continue
+        times_ns = [one.live.processor_ns.get(node, {}).get(task, 0.0) for task in TASKS]
+        times_ns += [one.live.host_ns] if is_receiver else []
+        table.add_row(f"{one.gamma:g}", *(_time(ns, one.size_bytes) for ns in times_ns))
     return table
 
 
-def _by_task(load: LiveLoad, nodes: Sequence[str]) -> list[float]:
-    return [load.processor_ns.get(node, {}).get(task, 0.0) for node in nodes for task in TASKS]
-
-
 def _time(message_ns: float, size_bytes: int) -> str:
-    return f"{message_ns / 1e3:.3g} ({message_ns / size_bytes:.2g})"
+    return f"{message_ns / 1e3:.1f} ({message_ns / size_bytes:.3f})"
 
 
 def _shares(one: Interval) -> str:

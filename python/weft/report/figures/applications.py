@@ -92,8 +92,13 @@ def load_figures(material: Material) -> list[Figure]:
     offloads = any(step.offloads for step in material.loads)
     for plot in _PLOTS:
         rows = [row for step in material.loads for row in _rows(plot, step)]
+        labels = list(material.labels)
+        if plot.name == "gamma-throughput":
+            fits = [row for step in material.loads for row in _fit_rows(step)]
+            labels += dict.fromkeys(str(row["series"]) for row in fits)
+            rows += fits
         if rows and (offloads or plot.name != "gamma-gain"):
-            spec = _spec(plot, rows, material.labels)
+            spec = _spec(plot, rows, labels)
             figures.append(Figure(plot.name, plot.title, plot.caption, spec, {plot.name: rows}))
     return figures
 
@@ -107,6 +112,18 @@ def _rows(plot: _Plot, step: LoadStep) -> Iterator[Row]:
         if plot.bound:
             row |= {"bound": short(plot.bound(one)), "bound_text": f"{plot.bound(one):.4g}"}
         yield row
+
+
+def _fit_rows(step: LoadStep) -> Iterator[Row]:
+    """LAWS fitted to what was measured, as a line of its own."""
+    for gamma, mbps in step.fitted:
+        row: Row = {
+            "series": f"{step.label}, LAWS fitted",
+            "at": short(gamma),
+            "value": short(mbps),
+        }
+        row |= {"at_text": f"{gamma:.3g}", "value_text": f"{mbps:.4g}"}
+        yield row | {"bound": short(mbps), "bound_text": f"{mbps:.4g}"}
 
 
 def _spec(plot: _Plot, rows: Sequence[Row], labels: Sequence[str]) -> Spec:
