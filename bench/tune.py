@@ -13,7 +13,7 @@ usage: bench/tune.py [--labs 0-19] [--placebos 0-19] [--keep FOLDER] [--time '5 
 Each lab's result stays in FOLDER and is not measured again; remove its file to do so. `--truth` measures factorials
 only.
 
-Takes 3 to 7 minutes a lab. Needs root for what is planted in hosts.
+Takes 3 to 11 minutes a lab. Needs root for what is planted in hosts.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--labs", default=f"0-{COUNT - 1}", help="numbers, such as 3,5-7, or none")
     parser.add_argument("--placebos", default=f"0-{COUNT - 1}", help="the same")
     parser.add_argument("--keep", type=Path, default=Path(".bench-tune"), help="results so far")
-    parser.add_argument("--time", default="5 min", help="of each tuning")
+    parser.add_argument("--time", default="9 min", help="of each tuning")
     parser.add_argument("--truth", action="store_true", help="only the factorials")
     arguments = parser.parse_args()
     print(machine(), flush=True)

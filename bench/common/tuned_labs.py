@@ -26,7 +26,7 @@ delay = "{delay:g} ms"
 queue_frames = {queue}
 {extra}
 """
-STREAM = {"pattern": "stream", "sizes": ["256 KiB"]}
+STREAM = {"pattern": "stream", "sizes": ["64 KiB"]}
 TRIP = {"pattern": "pingpong", "sizes": ["64 B"]}
 SPLIT = {"pattern": "stream", "window": 2, "sizes": ["200 B"], "options": {"nodelay": False}}
 """A request in two small parts: without NODELAY the second waits until the first is acknowledged."""

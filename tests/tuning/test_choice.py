@@ -8,6 +8,7 @@ from weft.knobs.catalog import knobs
 from weft.tuning.candidates import candidates, values
 from weft.tuning.choice import Have, Wanted, choose
 from weft.tuning.first_look import FirstLook
+from weft.tuning.tune import LEAST_RACE_S, share_of
 
 TCP = frozenset(["tcp"])
 ALL = {
@@ -35,6 +36,15 @@ def test_knobs_that_fit_the_evidence_come_first() -> None:
     lossy = FirstLook(1000.0, 100.0, {"loss-on-the-way": "n1: 2 % of the segments were sent again"})
     assert chosen()[0][0] == "send_buffer and receive_buffer"
     assert chosen(lossy)[0][:3] == ["congestion", "pacing", "mss"]
+
+
+def test_where_time_is_short_the_likeliest_knobs_get_it() -> None:
+    lossy = FirstLook(1000.0, 100.0, {"loss-on-the-way": "n1: 2 % of the segments were sent again"})
+    first, *_, last = choose(Wanted("stream", TCP), knobs(), ALL, lossy, 2)[0]
+    assert (first.is_suggested, last.is_suggested) == (True, False)
+    assert share_of(600.0, first, 7) == 360.0 and share_of(600.0, last, 7) == 75.0
+    assert share_of(100.0, first, 7) == 60.0 and share_of(100.0, last, 7) == LEAST_RACE_S
+    assert share_of(30.0, first, 7) > 30.0
 
 
 def test_every_knob_is_tried_or_skipped_with_a_reason() -> None:

@@ -41,11 +41,13 @@ class Have(Struct, frozen=True):
 
 
 class Choice(Struct, frozen=True):
-    """Knobs that are tried together, with their values, and why they come in this place."""
+    """Knobs that are tried together, with their values, and why they come in this place: `is_suggested` where the
+    evidence speaks for one."""
 
     knobs: tuple[str, ...]
     values: dict[str, tuple[str, ...]]
     why: str
+    is_suggested: bool = False
 
     @property
     def name(self) -> str:
@@ -91,7 +93,12 @@ def choose(
     causes = _causes(look, tried)
     ordered = sorted(tried, key=lambda name: (_place(name, causes), _usual(name)))
     return [
-        Choice(group, {name: tried[name] for name in group}, _why(group, causes))
+        Choice(
+            group,
+            {name: tried[name] for name in group},
+            _why(group, causes),
+            not causes.keys().isdisjoint(group),
+        )
         for group in _groups(ordered, tried)
     ], skipped
 

@@ -36,7 +36,7 @@ stop = { rule = "time", trial = "250 ms", trials = 4, at_least = 32, at_most = "
 
 PATHS_IN_BATCH = 8
 """So many bandwidth-delay products are sent before a batch of a race waits for its acknowledgement."""
-STREAM_MESSAGE_BYTES = 256 * 1024
+STREAM_MESSAGE_BYTES = 64 * 1024
 
 
 class FirstLook(Struct, frozen=True):

@@ -16,7 +16,7 @@ from weft.plan.load import PlanSource, load_plan, toml_text
 
 Table = dict[str, Any]
 
-STREAM_BYTES, TRIP_BYTES = "256 KiB", "64 B"
+STREAM_BYTES, TRIP_BYTES = "64 KiB", "64 B"
 """Messages of a stream that fill a window of the path, and of a round trip that are one packet."""
 TRIALS = 3
 MEASURES = {"stream": "throughput", "latency": "latency", "mixed": "mixed"}

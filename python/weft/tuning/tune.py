@@ -30,8 +30,11 @@ from weft.tuning.settings import have_of, notes, read_have, save_have
 from weft.tuning.tuning import Moved, Raced, Tuning
 
 RESULT_NAME, FIRST_LOOK = "tuning.json", "first-look"
-LEAST_RACE_S = 20.0
-"""With less, a race ends before anything is known."""
+LEAST_RACE_S = 40.0
+"""With less, a race ends before anything is known: a confirmation alone takes twelve blocks of the winner and of the
+settings as they are."""
+SUGGESTED_SHARE = 0.6
+"""Of the time that is left, for a knob that the evidence speaks for; that it does not help shows in a few blocks."""
 
 
 def tune(request: TuneRequest, showing: Showing) -> Tuning:
@@ -55,6 +58,13 @@ def resume(directory: str, showing: Showing) -> Tuning:
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
     return _Work(request, names, read_have(Path(directory))).carry_out(showing)
+
+
+def share_of(left_s: float, choice: Choice, behind: int) -> float:
+    """Seconds for a race that `behind` others may follow: an equal part of what is left, more where the evidence speaks
+    for it, and never less than a race needs. Where time is short the last ones are left out, not the likeliest."""
+    share = SUGGESTED_SHARE if choice.is_suggested and behind else 0.0
+    return max(LEAST_RACE_S, left_s / (behind + 1), left_s * share)
 
 
 @dataclass
@@ -84,8 +94,9 @@ class _Work:
             self._request.wanted, self._request.known, self._have, look, _processors(run)
         )
         for number, choice in enumerate(chosen, 1):
-            share_s = self._left_s / (len(chosen) - number + 1 + bool(self._settled))
-            if share_s < LEAST_RACE_S:
+            behind = len(chosen) - number + bool(self._settled)
+            share_s = share_of(left_s := self._left_s, choice, behind)
+            if share_s > left_s:
                 self._skipped += [Skipped(name, "no time is left") for name in choice.knobs]
                 continue
             with showing(f"{number} of {len(chosen)}: {choice.name}") as reporter:
