@@ -101,8 +101,13 @@ def test_the_guard_puts_back_what_a_killed_agent_had_changed(
     names: tuple[str, str], running: subprocess.Popen[str]
 ) -> None:
     os.kill(running.pid, signal.SIGSTOP)  # So that only the guard can do it.
-    os.kill(agents(running.pid)[0], signal.SIGKILL)
-    wait_for(lambda: settings_of(names[0])["mtu"] == "1500")
+    own = folder().parent / "settings-of-node"
+    for left, (agent, name) in enumerate(zip(agents(running.pid), names, strict=True)):
+        # One after the other, though both nodes are this machine: each guard has a journal of its own.
+        assert len(list(own.iterdir())) == 2 - left
+        os.kill(agent, signal.SIGKILL)
+        wait_for(lambda left=left: len(list(own.iterdir())) == 1 - left)
+        assert settings_of(name)["mtu"] == "1500"
 
 
 def test_a_killed_coordinator_leaves_the_nodes_as_they_were(

@@ -45,6 +45,11 @@ class Journal(Struct):
     nodes: list[Changed]
 
 
+def session_of(session: str, node: int) -> str:
+    """The name of a node's own journal: several nodes may be on one machine."""
+    return f"{session}-{node}"
+
+
 def folder() -> Path:
     """$XDG_STATE_HOME/weft/settings."""
     state = os.environ.get("XDG_STATE_HOME", "")

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from weft.execute.crew import Crew
 from weft.execute.host_settings import places
-from weft.execute.host_settings.journal import Asked, Changed, Journal, JournalFile
+from weft.execute.host_settings.journal import Asked, Changed, Journal, JournalFile, session_of
 from weft.execute.host_settings.look import see
 from weft.execute.host_settings.undo import Restored, restore_on, restored
 from weft.knobs.catalog import find
@@ -110,14 +110,15 @@ class HostSettings:
         for node, changed in self._changed.items():
             fresh = [one for one in changed.entries if one.new is None]
             if fresh:
-                values = await self._set(self._crew.agents[node], fresh)
+                values = await self._set(node, fresh)
                 changed.entries = [
                     replace(one, new=values.get(one.name, one.new)) for one in changed.entries
                 ]
         self._write()
 
-    async def _set(self, agent: Agent, entries: list[Entry]) -> dict[str, dict[str, str]]:
-        asked = SetKnobs(session=self._session, entries=entries, anyway=self._anyway)
+    async def _set(self, node: int, entries: list[Entry]) -> dict[str, dict[str, str]]:
+        agent, session = self._crew.agents[node], session_of(self._session, node)
+        asked = SetKnobs(session=session, entries=entries, anyway=self._anyway)
         async with _answer_from(agent):
             await agent.send(asked)
             return (await agent.expect(KnobsSet)).values
@@ -127,7 +128,7 @@ class HostSettings:
             return
         agent, changed = self._crew.agents[node], self._changed[node]
         async with _answer_from(agent):
-            await agent.send(RestoreKnobs(session=self._session, entries=entries))
+            await agent.send(RestoreKnobs(session=session_of(self._session, node), entries=entries))
             said = (await agent.expect(KnobsRestored)).knobs
         for one in restored(said, changed, self._asked):
             self._tell(one, one.outcome != "restored" and one.old != one.wanted)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from weft.errors import WeftError
 from weft.execute.host_settings import places
-from weft.execute.host_settings.journal import Asked, Changed, Journal, left_over
+from weft.execute.host_settings.journal import Asked, Changed, Journal, left_over, session_of
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import KnobsRestored, KnobsSeen, RestoredKnob
 from weft.testbed.agent.request import LookAtKnobs, RestoreKnobs
@@ -118,7 +118,8 @@ async def _restore_node(agent: Agent, changed: Changed, journal: Journal) -> lis
         return list(_of_node(changed, journal.asked, "gone", "the node was rebooted since"))
     if seen.namespace != changed.namespace:
         return list(_of_node(changed, journal.asked, "gone", "its network namespace is another"))
-    await agent.send(RestoreKnobs(session=journal.session, entries=changed.entries))
+    session = session_of(journal.session, changed.node)
+    await agent.send(RestoreKnobs(session=session, entries=changed.entries))
     said = (await agent.expect(KnobsRestored)).knobs
     return list(restored(said, changed, journal.asked))
 
