@@ -32,25 +32,28 @@ link = { rate = "50 Mb/s", queue_frames = 5 }
 """
 
 
-def explanations(folder: Path, lab: str, options: str = "") -> list[dict[str, object]]:
+def diagnosed(folder: Path, lab: str, options: str = "") -> dict[str, list[dict[str, object]]]:
     plan = folder / "plan.toml"
     plan.write_text(PLAN.format(options=options))
     weft_json("run", plan, "--on", lab, "--out", folder / "run")
-    found: list[dict[str, object]] = weft_json("diagnose", folder / "run")["explanations"]
+    found: dict[str, list[dict[str, object]]] = weft_json("diagnose", folder / "run")
     return found
 
 
 @pytest.mark.usefixtures("own_registry")
 def test_a_small_receive_buffer_is_named(tmp_path: Path) -> None:
-    found = explanations(tmp_path, "lab:pair", 'receive_buffer = "16 KiB"')
-    (stated,) = (one for one in found if one["cause"] == "receive-buffer")
+    found = diagnosed(tmp_path, "lab:pair", 'receive_buffer = "16 KiB"')
+    (stated,) = (one for one in found["explanations"] if one["cause"] == "receive-buffer")
     assert stated["kind"] == "limit" and stated["nodes"] == ["n1"]
+    (advice,) = found["recommendations"]
+    assert (advice["knob"], advice["nodes"]) == ("receive_buffer", ["n2"])
+    assert (advice["current"], advice["proposed"]) == ("16384 B", "65536 B")
 
 
 @pytest.mark.usefixtures("own_registry")
 def test_a_short_queue_in_front_of_a_slower_host_is_loss_on_the_way(tmp_path: Path) -> None:
     fabric = tmp_path / "short.toml"
     fabric.write_text(SHORT_QUEUE)
-    found = explanations(tmp_path, f"lab:{fabric}")
+    found = diagnosed(tmp_path, f"lab:{fabric}")["explanations"]
     assert "loss-on-the-way" in [one["cause"] for one in found if one["kind"] == "limit"]
     assert {"receive-buffer", "backlog-drops"}.isdisjoint(one["cause"] for one in found)
