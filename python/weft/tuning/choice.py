@@ -34,10 +34,20 @@ BOTH: tuple[Goal, ...] = ("stream", "latency")
 
 
 class Have(Struct, frozen=True):
-    """A knob on all nodes: the value now, "" where it is not known; or why it cannot be set."""
+    """A knob on all nodes: the value now, "" where it is not known; why it cannot be set; and what a node offers, where
+    it says: values, or the largest number."""
 
     value: str = ""
     why_not: str = ""
+    allowed: tuple[str, ...] = ()
+
+    def offers(self, value: str) -> bool:
+        """Whether a candidate can be set and changes something."""
+        if value == self.value or not self.allowed:
+            return value != self.value
+        most = self.allowed[0]
+        is_most = len(self.allowed) == 1 and most.isdecimal() and value.isdecimal()
+        return int(value) <= int(most) if is_most else value in self.allowed
 
 
 class Choice(Struct, frozen=True):
@@ -81,12 +91,9 @@ def choose(
     skipped, tried = [], {}
     for name in wanted.knobs or known:
         knob = known[name]
-        found = tuple(
-            value
-            for value in values(knob, look, processors)
-            if value != have.get(name, Have()).value
-        )
-        if why := _why_not(knob, wanted, have.get(name), bool(found) or look is None):
+        mine = have.get(name, Have())
+        found = tuple(filter(mine.offers, values(knob, look, processors)))
+        if why := _why_not(knob, wanted, mine, bool(found) or (bool(knob.prior) and not look)):
             skipped.append(Skipped(name, why))
         else:
             tried[name] = found
@@ -103,19 +110,17 @@ def choose(
     ], skipped
 
 
-def _why_not(knob: Knob, wanted: Wanted, have: Have | None, has_values: bool) -> str:
+def _why_not(knob: Knob, wanted: Wanted, have: Have, has_values: bool) -> str:
     """Why a knob is not tried; "" where it is."""
     is_mpi = "mpi" in wanted.transports
     if not set(knob.goals) & set(GOALS.get(wanted.goal, BOTH)):
         return f"is not about {wanted.goal}"
     if (knob.scope == "mpi") != is_mpi and (knob.scope == "mpi" or knob.scope == "socket"):
         return f"the steps use {', '.join(sorted(wanted.transports))}"
-    if have is None and knob.scope != "socket":
-        return "is a setting of hosts, which are not looked at yet"
-    if have is not None and have.why_not:
+    if have.why_not:
         return have.why_not
     if not has_values:
-        return f"{have.value} is in effect" if have and have.value else "there is nothing to try"
+        return f"{have.value} is in effect" if have.value else "there is nothing to try"
     return ""
 
 

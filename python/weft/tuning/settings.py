@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from weft.execute.host_settings import Seen, look
 from weft.knobs.knob import Knob
 from weft.testbed.base import Testbed
 from weft.tuning.choice import Have
@@ -17,14 +18,28 @@ OF_AGENTS = {"nodelay": "true"}
 """What agents set by themselves where a plan says nothing."""
 
 
-def have_of(testbed: Testbed, known: Mapping[str, Knob]) -> dict[str, Have]:
-    """Every knob of the catalogue; reads, and changes nothing."""
+def have_of(testbed: Testbed, known: Mapping[str, Knob], anyway: bool) -> dict[str, Have]:
+    """Every knob of the catalogue; reads, and changes nothing. Raises AgentError where a node does not answer."""
+    seen = look(testbed, [one for one in known.values() if one.is_of_node], anyway)
     return {
-        name: Have(OF_AGENTS.get(name, ""))
-        if not knob.is_of_node
-        else Have(why_not="this build sets knobs of sockets only")
-        for name, knob in known.items()
+        name: _have(name, {node: found[name] for node, found in seen.items() if name in found})
+        for name in known
     }
+
+
+def _have(name: str, seen: Mapping[str, Seen]) -> Have:
+    """One knob on all nodes, for which the first reason against it is enough."""
+    if not seen:
+        return Have(OF_AGENTS.get(name, ""))
+    why_not = next((f"{node}: {one.why_not}" for node, one in seen.items() if one.why_not), "")
+    current = {node: one.value or "" for node, one in seen.items()}
+    values = set(current.values())
+    value = (
+        values.pop()
+        if len(values) == 1
+        else ", ".join(f"{value} on {node}" for node, value in current.items())
+    )
+    return Have(value, why_not, next(iter(seen.values())).allowed)
 
 
 def save_have(folder: Path, have: Mapping[str, Have]) -> None:

@@ -46,7 +46,7 @@ def tune(request: TuneRequest, showing: Showing) -> Tuning:
     request.check()
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
-        have = have_of(testbed, request.known)
+        have = have_of(testbed, request.known, request.apply_anyway)
     write(folder / REQUEST_NAME, msgspec.json.format(msgspec.json.encode(request)))
     save_have(folder, have)
     return _Work(request, names, have).carry_out(showing)

@@ -75,7 +75,7 @@ def tune(
     time_s = USUAL_TIME_S if time is None else _seconds(time)
     if dry_run:
         wanted = TuneRequest(
-            testbed, "", goal, names, time_s, scale=scale, nodes=nodes, ports=ports
+            testbed, "", goal, names, time_s, apply, apply_anyway, scale, nodes, ports
         )
         foreseen = foresee(wanted)
         if as_json:
