@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from weft.api.start import open, run, simulate
     from weft.api.table import Table
     from weft.api.tables import Evidence, Phases, Points, Routes, Samples
-    from weft.api.tune import Tuning, resume_tuning, tune
+    from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
 
 __version__ = "0.1.0"
 
@@ -67,6 +67,7 @@ __all__ = [
     "run",
     "simulate",
     "tune",
+    "undo_settings",
 ]
 
 _FILES = {
@@ -82,7 +83,7 @@ _FILES = {
     "start": ("open", "run", "simulate"),
     "table": ("Table",),
     "tables": ("Evidence", "Phases", "Points", "Routes", "Samples"),
-    "tune": ("Tuning", "resume_tuning", "tune"),
+    "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from weft.api.run import Run, opened
 from weft.api.table import Table
 from weft.api.text import Said
+from weft.execute.host_settings import Restored, undo
 from weft.execute.progress import Showing, silent
 from weft.knobs.recommendation import Recommendation
 from weft.tuning import tune as tuning
@@ -127,3 +128,11 @@ def tune(
 def resume_tuning(folder: str | os.PathLike[str], *, showing: Showing = silent) -> Tuning:
     """Continue a tuning that was cut short; what was measured stays. Raises RequestError where it is none."""
     return Tuning(tuning.resume(os.fspath(folder), showing), Path(folder))
+
+
+def undo_settings() -> list[Restored]:
+    """Put back the settings of hosts that runs and tunings on this machine have changed and not put back.
+
+    What cannot be put back is said in its `outcome`, and stays to be tried again.
+    """
+    return undo()

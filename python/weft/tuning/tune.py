@@ -17,6 +17,7 @@ from weft.execute.request import RunRequest, commands_of_run, resume_run, start_
 from weft.interval import Interval
 from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
+from weft.tuning.apply import apply, refuse_short_lived
 from weft.tuning.candidates import candidates
 from weft.tuning.choice import Choice, Have, Skipped, choose
 from weft.tuning.combination import AS_IT_IS, TOGETHER, finalists, kept, not_kept
@@ -44,6 +45,7 @@ def tune(request: TuneRequest, showing: Showing) -> Tuning:
         hint = f"choose another --out, or continue it with `weft tune --resume {folder}`"
         raise RequestError(f"{folder}: already exists", hint)
     request.check()
+    refuse_short_lived(request)
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
         have = have_of(testbed, request.known, request.apply_anyway)
@@ -102,6 +104,9 @@ class _Work:
             with showing(f"{number} of {len(chosen)}: {choice.name}") as reporter:
                 self._race(f"{number:02}-{choice.knobs[0]}", choice, share_s, reporter)
         found = self._tuning(look, started, *self._together(showing))
+        if self._request.apply:
+            done = apply(self._request, found.settings, started)
+            found = msgspec.structs.replace(found, applied=done)
         write(self._folder / RESULT_NAME, msgspec.json.format(msgspec.json.encode(found.to_json())))
         return found
 

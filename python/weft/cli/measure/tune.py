@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from weft.api.tune import Tuning, resume_tuning
+from weft.api.tune import Tuning, resume_tuning, undo_settings
 from weft.api.tune import tune as carry_out
 from weft.cli.measure.accept import showing
 from weft.cli.options import nodes_option, ports_option
@@ -35,13 +35,16 @@ UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 )
 @click.option("--apply", is_flag=True, help="Leave settings of hosts that won in place.")
 @click.option("--apply-anyway", is_flag=True, help="Also tune the interface that ssh uses.")
+@click.option("--undo", is_flag=True, help="Put back settings that were changed and not put back.")
 @click.option("--out", metavar="DIR", help="Folder for all runs.  [default: runs/tune-TIME]")
 @click.option("--resume", metavar="DIR", help="Continue a tuning that was cut short.")
 @click.option("--scale", default=1.0, show_default=True, help="Multiply a lab's rates.")
 @nodes_option
 @ports_option
 @json_option
+@click.pass_context
 def tune(
+    context: click.Context,
     testbed: str | None,
     goal: str,
     knobs: str | None,
@@ -49,6 +52,7 @@ def tune(
     dry_run: bool,
     apply: bool,
     apply_anyway: bool,
+    undo: bool,
     out: str | None,
     resume: str | None,
     scale: float,
@@ -62,8 +66,13 @@ def tune(
     put back, unless --apply is given. No recommendation is an answer, too. Exit code 0 when all was tried, 1 when the
     work failed, 2 when the request is wrong.
     """
+    others = testbed or knobs or time or out or nodes or ports or dry_run or apply or apply_anyway
+    if undo:
+        if others or resume:
+            raise RequestError("--undo takes no other options", "leave out all but --json")
+        context.exit(_undo(as_json))
     if resume is not None:
-        if testbed or knobs or time or out or nodes or ports or dry_run or apply or apply_anyway:
+        if others:
             raise RequestError(
                 "--resume takes testbed, goal and knobs from the folder", "leave out all but --json"
             )
@@ -105,6 +114,19 @@ def _show(result: Tuning, as_json: bool) -> None:
         return
     print_tuning(result.found)
     click.echo(f"\nmore in {result.page}")
+
+
+def _undo(as_json: bool) -> int:
+    """Put back what was left; gives the exit code."""
+    found = undo_settings()
+    if as_json:
+        print_json({"restored": found})
+    elif not found:
+        click.echo("nothing is changed that was not put back")
+    else:
+        for one in found:
+            click.echo(one.text)
+    return int(any(one.outcome == "failed" for one in found))
 
 
 def _seconds(text: str) -> float:

@@ -26,6 +26,8 @@ def print_tuning(found: Tuning) -> None:
         console.print(f"limited by: {text}", style="dim")
     for one in found.recommendations:
         titled(console, "", *one.lines())
+    if found.applied:
+        titled(console, "set, until `weft tune --undo`", *(f"  {one}" for one in found.applied))
     lost = [one for one in found.raced if not one.won]
     if lost:
         titled(console, "did not matter", *(line for one in lost for line in _lost(one)))
