@@ -7,7 +7,7 @@ from pathlib import Path
 from weft.interval import Interval
 from weft.knobs.catalog import knobs
 from weft.tuning.candidates import candidates
-from weft.tuning.choice import Choice
+from weft.tuning.choice import NO_EVIDENCE, Choice
 from weft.tuning.findings import recommendations
 from weft.tuning.first_look import FirstLook
 from weft.tuning.race import Candidate, Confirmation, Place, RaceResult
@@ -16,9 +16,7 @@ from weft.tuning.tuning import Moved, Raced, Tuning
 WINDOW = "n1: the peer's receive window full 84 % of the time"
 
 
-def choice_of(
-    *names: str, values: tuple[str, ...], why: str = "usual order: nothing speaks"
-) -> Choice:
+def choice_of(*names: str, values: tuple[str, ...], why: str = NO_EVIDENCE) -> Choice:
     return Choice(names, dict.fromkeys(names, values), why)
 
 

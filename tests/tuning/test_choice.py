@@ -92,3 +92,13 @@ def test_knobs_that_need_each_other_are_tried_together_then_alone() -> None:
 def test_a_batch_of_a_race_is_long_beside_the_delay_of_the_path() -> None:
     assert LOOK.stream_messages * 256 * 1024 >= 8 * LOOK.bandwidth_delay_bytes
     assert FirstLook(50.0, 940.0).stream_messages == 1
+
+
+def test_only_what_a_node_offers_is_tried() -> None:
+    assert Have("cubic", allowed=("cubic", "bbr")).offers("bbr")
+    assert not Have("cubic", allowed=("cubic", "bbr")).offers("htcp")
+    assert [Have("256", allowed=("1024",)).offers(one) for one in ("256", "1024", "4096")] == [
+        False,
+        True,
+        False,
+    ]

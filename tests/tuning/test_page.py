@@ -34,3 +34,11 @@ def test_json_has_all_of_the_races() -> None:
     assert document["settings"] == {"tcp_rmem": "4096 131072 8388608"}
     assert document["recommendations"][0]["effect"].low > 1.7
     assert [one["result"]["recommended"] for one in document["raced"]] == [True, False]
+
+
+def test_what_had_too_few_blocks_is_named_as_undecided() -> None:
+    found = tuning_of(raced(choice_of("congestion", values=("bbr", "reno")), None, 1.3))
+    assert found.undecided == (
+        "congestion reno was 1.30 times as good (1.27 to 1.33) in 12 blocks",
+    )
+    assert "give more --time" in found.verdict and not tuning_of(LOST).undecided

@@ -33,6 +33,9 @@ BOTH: tuple[Goal, ...] = ("stream", "latency")
 """What `mixed` and plans of a user may be about."""
 
 
+NO_EVIDENCE = "usual order: nothing in the evidence speaks for it"
+
+
 class Have(Struct, frozen=True):
     """A knob on all nodes: the value now, "" where it is not known; why it cannot be set; and what a node offers, where
     it says: values, or the largest number."""
@@ -157,4 +160,4 @@ def _usual(name: str) -> tuple[int, str]:
 
 def _why(group: Sequence[str], causes: Mapping[str, str]) -> str:
     found = [causes[name] for name in group if name in causes]
-    return found[0] if found else "usual order: nothing in the evidence speaks for it"
+    return found[0] if found else NO_EVIDENCE

@@ -11,8 +11,9 @@ from weft.knobs.catalog import knobs
 from weft.knobs.recommendation import Recommendation
 from weft.quantity import significant
 from weft.runs.folder import Run
+from weft.tuning.choice import NO_EVIDENCE
 from weft.tuning.race import Place
-from weft.tuning.tuning import Moved, Raced
+from weft.tuning.tuning import Moved, Raced, times_text
 
 SAYS = {
     "receive_window_share": "the peer's receive window was full",
@@ -102,7 +103,7 @@ def recommendations(
 
 def _evidence(raced: Raced) -> tuple[str, ...]:
     """What limited before, and what moved between the settings as they were and the winner."""
-    because = () if raced.choice.why.startswith("usual order") else (raced.choice.why,)
+    because = () if raced.choice.why == NO_EVIDENCE else (raced.choice.why,)
     return because + tuple(one.text for one in raced.moved) or (
         "no counter moved beyond its interval: the times alone speak for it",
     )
@@ -119,8 +120,5 @@ def place_text(place: Place) -> str:
     """How a candidate did, in words."""
     if place.ratio is None:
         return place.why or "what the others have to beat"
-    low, middle, high = (
-        significant(one, 3) for one in (place.ratio.low, place.ratio.median, place.ratio.high)
-    )
     why = f"; {place.why}" if place.why else ""
-    return f"{middle} times as good ({low} to {high}) in {place.blocks} blocks{why}"
+    return f"{times_text(place.ratio)} in {place.blocks} blocks{why}"

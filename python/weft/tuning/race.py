@@ -74,6 +74,7 @@ def carry_out(
     nodes: int | None = None,
     ports: str | None = None,
     patience_s: float = 10.0,
+    apply_anyway: bool = False,
 ) -> RaceResult:
     """Race candidates, the first of which is the baseline, for a `goal`: "stream", "latency", "mixed", or a plan.
 
@@ -89,7 +90,14 @@ def carry_out(
         run = resume_run(str(folder), reporter, patience_s, commands_of_run(str(folder)))
     else:
         request = RunRequest(
-            plan, testbed, str(folder), scale, patience_s=patience_s, nodes=nodes, ports=ports
+            plan,
+            testbed,
+            str(folder),
+            scale,
+            patience_s=patience_s,
+            nodes=nodes,
+            ports=ports,
+            apply_anyway=apply_anyway,
         )
         run = start_run(request, reporter)
     return _result(run, refused)

@@ -181,6 +181,7 @@ class _Work:
                 nodes=request.nodes,
                 ports=request.ports,
                 patience_s=request.patience_s,
+                apply_anyway=request.apply_anyway,
             )
         except WorkError as error:
             own, whole = f"weft run --resume {out}", f"weft tune --resume {self._folder}"

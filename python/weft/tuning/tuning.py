@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from weft.interval import Interval
 from weft.knobs.recommendation import Recommendation
+from weft.quantity import significant
 from weft.tuning.choice import Choice, Skipped
 from weft.tuning.first_look import FirstLook
 from weft.tuning.race import Candidate, RaceResult
@@ -71,16 +72,36 @@ class Tuning(Struct, frozen=True):
             return f"recommended: {changes}"
         if not self.raced:
             return "no recommendation: there was nothing to try"
+        if self.undecided:
+            named = "; ".join(self.undecided)
+            return f"no recommendation, but not all is decided: {named}: give more --time"
         return "no recommendation: nothing that was tried is better than the settings as they are"
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """What looked better in its confirmation, for which there were too few blocks to be sure."""
+        return tuple(
+            f"{one.name} was {times_text(one.ratio)} in {one.blocks} blocks"
+            for raced in self.raced
+            for one in raced.result.confirmations
+            if not one.is_better and one.ratio.low > 1
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft tune --json`."""
         return {
             "verdict": self.verdict,
             "settings": self.settings,
+            "undecided": self.undecided,
             **msgspec.to_builtins(self, enc_hook=_plain),
             "recommendations": [one.to_json() for one in self.recommendations],
         }
+
+
+def times_text(ratio: Interval) -> str:
+    """Such as "1.21 times as good (1.18 to 1.24)"."""
+    low, middle, high = (significant(one, 3) for one in (ratio.low, ratio.median, ratio.high))
+    return f"{middle} times as good ({low} to {high})"
 
 
 def _plain(value: object) -> str:

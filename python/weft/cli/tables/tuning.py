@@ -9,8 +9,7 @@ from weft.nodeset import fold
 from weft.tuning.choice import Skipped
 from weft.tuning.findings import place_text
 from weft.tuning.foresee import Foreseen
-from weft.tuning.page.page import times_text
-from weft.tuning.tuning import Raced, Tuning
+from weft.tuning.tuning import Raced, Tuning, times_text
 
 
 def print_tuning(found: Tuning) -> None:

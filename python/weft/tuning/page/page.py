@@ -12,16 +12,14 @@ from pathlib import Path
 import jinja2
 
 from weft import __version__
-from weft.interval import Interval
 from weft.nodeset import fold
-from weft.quantity import significant
 from weft.report.figures.drawing.figure import Figure
 from weft.report.table import Table
 from weft.tuning.files import write
 from weft.tuning.findings import place_text
 from weft.tuning.page.forest import forest
 from weft.tuning.request import USUAL_TIME_S, TuneRequest, read_request
-from weft.tuning.tuning import Raced, Tuning
+from weft.tuning.tuning import Raced, Tuning, times_text
 
 PAGE_NAME = "tuning.html"
 MANY_ROWS, LONG_CELL = 12, 30
@@ -146,12 +144,6 @@ ENDED = {
     "interrupted": "interrupted",
 }
 """How a race without a winner ended."""
-
-
-def times_text(ratio: Interval) -> str:
-    """Such as "1.21 times as good (1.18 to 1.24)"."""
-    low, middle, high = (significant(one, 3) for one in (ratio.low, ratio.median, ratio.high))
-    return f"{middle} times as good ({low} to {high})"
 
 
 def write_page(found: Tuning, folder: Path) -> Path:
