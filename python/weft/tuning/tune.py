@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -88,7 +89,10 @@ class _Work:
 
     def carry_out(self, showing: Showing) -> Tuning:
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        with showing(FIRST_LOOK) as reporter:
+        for note in notes(self._have):
+            with showing(note):
+                pass
+        with showing(FIRST_LOOK) as reporter, self._continued_as_whole(FIRST_LOOK):
             run = self._first_look(reporter)
         look = read_first_look(run)
         self._at_least = look.stream_messages
@@ -136,7 +140,7 @@ class _Work:
         if run.meta.status != "complete":
             why = run.meta.warnings[0].message if run.meta.warnings else "it did not end"
             raise WorkError(
-                f"{FIRST_LOOK}: {why}",
+                why,
                 f"nothing is tuned before a pair works: `weft check --on {request.testbed}`, then "
                 f"`weft tune --resume {self._folder}`",
             )
@@ -169,7 +173,7 @@ class _Work:
         confirm: Literal["winner", "all"] = "winner",
     ) -> RaceResult:
         request, out = self._request, self._folder / name
-        try:
+        with self._continued_as_whole(name):
             result = race(
                 request.testbed,
                 entries,
@@ -183,14 +187,21 @@ class _Work:
                 patience_s=request.patience_s,
                 apply_anyway=request.apply_anyway,
             )
+        self._stop_where_interrupted(result.ended == "interrupted")
+        return result
+
+    @contextmanager
+    def _continued_as_whole(self, name: str) -> Iterator[None]:
+        """What fails is continued with the tuning, not with its run alone."""
+        try:
+            yield
         except WorkError as error:
-            own, whole = f"weft run --resume {out}", f"weft tune --resume {self._folder}"
+            own = f"weft run --resume {self._folder / name}"
+            whole = f"weft tune --resume {self._folder}"
             hint = error.hint.replace(own, whole)
             if whole not in hint:
                 hint = f"{hint}; continue with `{whole}`".lstrip("; ")
             raise WorkError(f"{name}: {error.message}", hint) from None
-        self._stop_where_interrupted(result.ended == "interrupted")
-        return result
 
     def _together(self, showing: Showing) -> tuple[list[Raced], Interval | None]:
         """The winners that stay when several are held against none and against the best alone; and their effect."""
