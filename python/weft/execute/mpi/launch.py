@@ -52,7 +52,7 @@ def _knobs(step: Step, toolchain: Toolchain) -> dict[str, str]:
     for name, value in (step.options.knobs or {}).items():
         known = find(name.partition("@")[0]).environment
         if known and toolchain.kind not in known:
-            raise AgentError("mpirun", "knob-refused", f"{name} is of {', '.join(known)}")
+            raise AgentError(NAME, "knob-refused", f"{name} is of {', '.join(known)}")
         if known:
             variables[known[toolchain.kind]] = value
     return variables
