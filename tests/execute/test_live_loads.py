@@ -7,7 +7,10 @@ import pytest
 
 from support.here import refusal, weft, weft_json
 from weft.diagnosis.node.applications import loaded_points
+from weft.execute.resolve import too_few_processors
+from weft.plan.load import load_plan
 from weft.runs.folder import Run
+from weft.testbed.open import open_testbed
 
 QUICK = ["--set", "launches=1", "--set", "steps.*.stop.trial='30 ms'"]
 APART = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
@@ -45,3 +48,13 @@ def test_a_receiver_computes_what_gamma_says(tmp_path: Path, transport: str, com
 )
 def test_what_cannot_be_measured_is_refused(over: tuple[str, ...], said: str) -> None:
     assert said in refusal("run", "gamma-sweep", "--on", "local:2", *over)
+
+
+@pytest.mark.parametrize(("processors", "is_said"), [({0, 1}, True), ({0, 1, 2}, False)])
+def test_two_processors_are_too_few_to_move_protocol_processing(
+    monkeypatch: pytest.MonkeyPatch, processors: set[int], is_said: bool
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: processors)
+    with open_testbed("local:2") as testbed:
+        notes = too_few_processors(load_plan("onload", []), testbed)
+    assert [one.code for one in notes] == ["few-processors"] * is_said

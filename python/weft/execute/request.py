@@ -20,7 +20,7 @@ from weft.execute.dry_run import Outlook, foresee
 from weft.execute.host_settings.places import check_knobs
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
-from weft.execute.resolve import check_usable, settle_pairs
+from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
@@ -247,7 +247,7 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
         plan = plan.with_step(index, settled)
     if is_computed(testbed):
         return replace(plan, launches=1), notes
-    return check_transports(plan, testbed), notes
+    return check_transports(plan, testbed), [*notes, *too_few_processors(plan, testbed)]
 
 
 def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Options:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from weft.errors import RequestError
 from weft.execute.multi_pair.counters import interfaces_at
 from weft.plan.pattern import MultiPair, Policy
-from weft.plan.plan import Options, Step
+from weft.plan.plan import Options, Plan, Step
 from weft.runs.meta import Warning
 from weft.testbed.agent.agent import Agent
 from weft.testbed.base import Testbed
@@ -126,5 +126,22 @@ def _shared_interfaces(pattern: MultiPair) -> list[Warning]:
             "pairs-share-interfaces",
             f"{most} pairs over {have}: independent pairs take turns, so that several share one",
             "compare with the sum of the interfaces alone, not with so many times one pair",
+        )
+    ]
+
+
+def too_few_processors(plan: Plan, testbed: Testbed) -> list[Warning]:
+    """A note where protocol processing is moved about and the sender needs the processor to which it goes."""
+    moves = any(step.has_gamma and step.options.knobs for step in plan.steps)
+    count = len(os.sched_getaffinity(0))
+    if testbed.kind != "local" or not moves or count > 2:
+        return []
+    return [
+        Warning(
+            "few-processors",
+            f"{plan.name}: {count} processors are too few to show what moving protocol processing gives back: the "
+            "sender needs one of them, and whatever leaves the receiver's takes the sender's time",
+            "measure between two machines (--on ssh:a,b), or on one of three processors or more with `rps_cpus` set to "
+            "one that neither end has",
         )
     ]

@@ -41,6 +41,7 @@ def run(tmp_path: Path, plan: str, on: str, **settings: str) -> Run:
 NOT_BETWEEN_NODES = {
     "overhead": "nothing to simulate",
     "gamma-sweep": "no application computes",
+    "onload": "a setting of real nodes",
     "webserver": "no application computes",
     "icmp": "only TCP is simulated",
     "udp": "only TCP is simulated",
