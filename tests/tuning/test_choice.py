@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from weft.knobs.catalog import knobs
 from weft.tuning.candidates import candidates, values
 from weft.tuning.choice import Have, Wanted, choose
 from weft.tuning.first_look import FirstLook
+from weft.tuning.settings import nodelay_of
 from weft.tuning.tune import LEAST_RACE_S, share_of
 
 TCP = frozenset(["tcp"])
@@ -102,3 +105,13 @@ def test_only_what_a_node_offers_is_tried() -> None:
         True,
         False,
     ]
+
+
+def test_what_a_plan_sets_of_sockets_is_what_is_in_effect(tmp_path: Path) -> None:
+    step = 'pattern = "stream"\nsizes = ["200 B"]\noptions = {{ nodelay = {} }}\n'
+    step += 'stop = {{ rule = "time", trial = "10 ms", trials = 3 }}\n'
+    plan = tmp_path / "held.toml"
+    plan.write_text('name = "held"\n[[steps]]\nname = "a"\n' + step.format("false"))
+    assert (nodelay_of(str(plan)), nodelay_of("latency")) == ("false", "true")
+    plan.write_text(plan.read_text() + '[[steps]]\nname = "b"\n' + step.format("true"))
+    assert nodelay_of(str(plan)) == ""

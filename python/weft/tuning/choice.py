@@ -22,8 +22,9 @@ SUGGESTED = {
 }
 """By cause (docs/causes.md): the knobs that can help, the likeliest first."""
 USUAL = (
-    *("send_buffer", "receive_buffer", "tcp_wmem", "tcp_rmem", "congestion", "mtu", "queueing"),
-    *("tcp_congestion_control", "busy_poll", "cpus", "rx_coalescing", "rps_cpus", "nodelay"),
+    *("send_buffer", "receive_buffer", "congestion", "nodelay"),
+    *("tcp_wmem", "tcp_rmem", "mtu", "queueing"),
+    *("tcp_congestion_control", "busy_poll", "cpus", "rx_coalescing", "rps_cpus"),
     *("zero_copy", "pacing", "mss", "gro", "tso", "gso", "threaded_napi", "interrupt_affinity"),
 )
 """Without evidence: what helps most often first; others follow by name."""

@@ -42,7 +42,7 @@ def foresee(request: TuneRequest) -> Foreseen:
     request.check()
     with request.open(may_ask=False) as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
-        have = have_of(testbed, request.known, request.apply_anyway)
+        have = have_of(testbed, request.known, request.apply_anyway, request.goal)
     chosen, skipped = choose(request.wanted, request.known, have, None, 2)
     tried = [request.known[name] for one in chosen for name in one.knobs]
     values = {name: texts for one in chosen for name, texts in one.values.items()}

@@ -9,28 +9,40 @@ import msgspec
 
 from weft.execute.host_settings import Seen, look
 from weft.knobs.knob import Knob
+from weft.plan.load import load_plan
 from weft.testbed.base import Testbed
-from weft.tuning.choice import Have
+from weft.tuning.choice import NAMED_GOALS, Have
 from weft.tuning.files import write
 
 HAVE_NAME = "before.json"
-OF_AGENTS = {"nodelay": "true"}
-"""What agents set by themselves where a plan says nothing."""
 
 
-def have_of(testbed: Testbed, known: Mapping[str, Knob], anyway: bool) -> dict[str, Have]:
-    """Every knob of the catalogue; reads, and changes nothing. Raises AgentError where a node does not answer."""
+def have_of(
+    testbed: Testbed, known: Mapping[str, Knob], anyway: bool, goal: str = "stream"
+) -> dict[str, Have]:
+    """Every knob of the catalogue, and what a goal sets itself; reads, and changes nothing. Raises AgentError where
+    a node does not answer."""
+    planned = {"nodelay": nodelay_of(goal)}
     seen = look(testbed, [one for one in known.values() if one.is_of_node], anyway)
     return {
-        name: _have(name, {node: found[name] for node, found in seen.items() if name in found})
+        name: _have({node: found[name] for node, found in seen.items() if name in found})
+        or Have(planned.get(name, ""))
         for name in known
     }
 
 
-def _have(name: str, seen: Mapping[str, Seen]) -> Have:
-    """One knob on all nodes, for which the first reason against it is enough."""
+def nodelay_of(goal: str) -> str:
+    """Whether the steps of a goal send small messages at once, as agents do by themselves; "" where they differ."""
+    if goal in NAMED_GOALS:
+        return "true"
+    values = {str(step.options.nodelay).lower() for step in load_plan(goal).steps}
+    return values.pop() if len(values) == 1 else ""
+
+
+def _have(seen: Mapping[str, Seen]) -> Have | None:
+    """One knob on all nodes, for which the first reason against it is enough; None where nodes have no such setting."""
     if not seen:
-        return Have(OF_AGENTS.get(name, ""))
+        return None
     why_not = next((f"{node}: {one.why_not}" for node, one in seen.items() if one.why_not), "")
     current = {node: one.value or "" for node, one in seen.items()}
     values = set(current.values())

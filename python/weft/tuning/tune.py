@@ -49,7 +49,7 @@ def tune(request: TuneRequest, showing: Showing) -> Tuning:
     refuse_short_lived(request)
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
-        have = have_of(testbed, request.known, request.apply_anyway)
+        have = have_of(testbed, request.known, request.apply_anyway, request.goal)
     write(folder / REQUEST_NAME, msgspec.json.format(msgspec.json.encode(request)))
     save_have(folder, have)
     return _Work(request, names, have).carry_out(showing)
