@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from support.tuned import WINDOW, choice_of, raced, tuning_of
+from weft.tuning.choice import NO_TIME, Skipped
 from weft.tuning.page.page import Page
 
 CANDIDATE = "tcp_rmem 4096 131072 8388608"
@@ -42,3 +45,8 @@ def test_what_had_too_few_blocks_is_named_as_undecided() -> None:
         "congestion reno was 1.30 times as good (1.27 to 1.33) in 12 blocks",
     )
     assert "give more --time" in found.verdict and not tuning_of(LOST).undecided
+
+
+def test_too_short_a_time_is_named() -> None:
+    found = msgspec.structs.replace(tuning_of(), skipped=(Skipped("mtu", NO_TIME),))
+    assert found.verdict == "no recommendation: --time was too short to try anything"

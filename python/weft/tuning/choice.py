@@ -34,6 +34,7 @@ BOTH: tuple[Goal, ...] = ("stream", "latency")
 """What `mixed` and plans of a user may be about."""
 
 
+NO_TIME = "no time is left"
 NO_EVIDENCE = "usual order: nothing in the evidence speaks for it"
 
 

@@ -18,8 +18,8 @@ from weft.tuning.choice import NAMED_GOALS, Wanted
 
 REQUEST_NAME = "request.json"
 USUAL_TIME_S = 600.0
-LEAST_TIME_S = 30.0
-"""A race needs so long to drop a loser and to confirm a winner."""
+LEAST_TIME_S = 60.0
+"""A first look and one race."""
 
 
 class TuneRequest(Struct, frozen=True):
@@ -44,7 +44,7 @@ class TuneRequest(Struct, frozen=True):
         if self.time_s < LEAST_TIME_S:
             raise RequestError(
                 f"--time '{self.time_s:g} s': too short to tune anything",
-                f"give at least '{LEAST_TIME_S:g} s' for each knob",
+                f"give at least '{LEAST_TIME_S:g} s', and 40 s more for each further knob",
             )
         self.wanted  # noqa: B018  # reads the plan
 

@@ -20,7 +20,7 @@ from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
 from weft.tuning.apply import apply, refuse_short_lived
 from weft.tuning.candidates import candidates
-from weft.tuning.choice import Choice, Have, Skipped, choose
+from weft.tuning.choice import NO_TIME, Choice, Have, Skipped, choose
 from weft.tuning.combination import AS_IT_IS, TOGETHER, finalists, kept, not_kept
 from weft.tuning.files import write
 from weft.tuning.findings import moved, recommendations
@@ -103,7 +103,7 @@ class _Work:
             behind = len(chosen) - number + bool(self._settled)
             share_s = share_of(left_s := self._left_s, choice, behind)
             if share_s > left_s:
-                self._skipped += [Skipped(name, "no time is left") for name in choice.knobs]
+                self._skipped += [Skipped(name, NO_TIME) for name in choice.knobs]
                 continue
             with showing(f"{number} of {len(chosen)}: {choice.name}") as reporter:
                 self._race(f"{number:02}-{choice.knobs[0]}", choice, share_s, reporter)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from weft.interval import Interval
 from weft.knobs.recommendation import Recommendation
 from weft.quantity import significant
-from weft.tuning.choice import Choice, Skipped
+from weft.tuning.choice import NO_TIME, Choice, Skipped
 from weft.tuning.first_look import FirstLook
 from weft.tuning.race import Candidate, RaceResult
 
@@ -70,6 +70,8 @@ class Tuning(Struct, frozen=True):
         if self.recommendations:
             changes = ", ".join(f"{one.knob} = {one.proposed}" for one in self.recommendations)
             return f"recommended: {changes}"
+        if not self.raced and any(one.why == NO_TIME for one in self.skipped):
+            return "no recommendation: --time was too short to try anything"
         if not self.raced:
             return "no recommendation: there was nothing to try"
         if self.undecided:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import click
 
 from weft.api.tune import Tuning, resume_tuning, undo_settings
@@ -76,7 +79,9 @@ def tune(
             raise RequestError(
                 "--resume takes testbed, goal and knobs from the folder", "leave out all but --json"
             )
-        _show(resume_tuning(resume, showing=showing), as_json)
+        with _saying_how_to_continue():
+            found = resume_tuning(resume, showing=showing)
+        _show(found, as_json)
         return
     if testbed is None:
         raise RequestError("a testbed is needed", "for example `weft tune --on lab:gigabit-pair`")
@@ -92,20 +97,32 @@ def tune(
         else:
             print_foreseen(foreseen)
         return
-    found = carry_out(
-        testbed,
-        goal=goal,
-        knobs=names,
-        time_s=time_s,
-        out=out,
-        apply=apply,
-        apply_anyway=apply_anyway,
-        scale=scale,
-        nodes=nodes,
-        ports=ports,
-        showing=showing,
-    )
+    with _saying_how_to_continue():
+        found = carry_out(
+            testbed,
+            goal=goal,
+            knobs=names,
+            time_s=time_s,
+            out=out,
+            apply=apply,
+            apply_anyway=apply_anyway,
+            scale=scale,
+            nodes=nodes,
+            ports=ports,
+            showing=showing,
+        )
     _show(found, as_json)
+
+
+@contextmanager
+def _saying_how_to_continue() -> Iterator[None]:
+    """After an interrupt, which says so itself."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        for text in error.args:
+            click.echo(text, err=True)
+        raise
 
 
 def _show(result: Tuning, as_json: bool) -> None:
