@@ -149,7 +149,7 @@ def test_what_cannot_be_planned_is_refused(
 def test_options_set_the_steps_that_they_are_for() -> None:
     given = {"gamma": None, "users": "1:9", "page": "5KB"}
     settings = load_settings("webserver", given)
-    assert settings == [("steps[0].users", "1:9"), ("steps[0].sizes", '["5kB"]')]
+    assert settings == [("steps.webserver.users", "1:9"), ("steps.webserver.sizes", '["5kB"]')]
     assert load_settings("latency", dict.fromkeys(given)) == []
     with refused("no step of the pattern webserver"):
         load_settings("latency", given)
