@@ -18,13 +18,14 @@ def print_tuning(found: Tuning) -> None:
     console.print(f"{found.testbed}, {found.goal}: {found.verdict}", style="bold")
     for note in found.notes:
         console.print(note)
-    if found.effect:
+    if found.effect and len(found.recommendations) > 1:
         console.print(f"all together: {times_text(found.effect)}")
     console.print(f"path: {found.first_look.text}", style="dim")
     for text in found.first_look.limits.values():
         console.print(f"limited by: {text}", style="dim")
     for one in found.recommendations:
-        titled(console, "", *one.lines())
+        text, *lines = one.lines()
+        titled(console, text, *lines)
     if found.applied:
         titled(console, "set, until `weft tune --undo`", *(f"  {one}" for one in found.applied))
     lost = [one for one in found.raced if not one.won]
