@@ -43,4 +43,4 @@ pub use sizes::SizeSchedule;
 pub use step::Step;
 pub use stop::StopRule;
 pub use transport::Transport;
-pub use webserver::Webserver;
+pub use webserver::{Loop, Server, Webserver};

@@ -6,7 +6,9 @@ use crate::error::Result;
 use crate::reading::Axis;
 use crate::reading::Section;
 
-pub const KEYS: [&str; 5] = ["users", "think", "request", "work", "seed"];
+pub const KEYS: [&str; 8] = [
+    "users", "think", "request", "work", "seed", "server", "loop", "time",
+];
 
 const USERS: Axis = Axis {
     example: "[100, 2500] or \"100:2500:100\"",
@@ -20,6 +22,28 @@ const MOST_REQUEST_BYTES: u64 = 1 << 20;
 const MOST_WORK_CYCLES: u32 = 1_000_000_000;
 const DEFAULT_REQUEST_BYTES: u64 = 300;
 const DEFAULT_THINK_NS: u64 = 1_000_000_000;
+/// Requests that are due faster never come to an end.
+const LEAST_OPEN_THINK_NS: u64 = 10_000;
+const SERVERS: [(&str, Server); 2] = [("apache", Server::Apache), ("nginx", Server::Nginx)];
+const LOOPS: [(&str, Loop); 2] = [("open", Loop::Open), ("closed", Loop::Closed)];
+
+/// The program that serves pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Server {
+    Apache,
+    Nginx,
+}
+
+/// When a user requests the next page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loop {
+    /// A think time after the last request was due: what is late does not put off what comes after it.
+    Open,
+    /// A think time after the last page was there.
+    Closed,
+}
 
 /// So many users at a time, each with a connection of its own that stays open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +56,15 @@ pub struct Webserver {
     pub work_cycles: u32,
     /// Of the think times.
     pub seed: u32,
+    /// Whichever is installed where it is missing; no program where it is simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<Server>,
+    /// Closed where it is missing.
+    #[serde(default, rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Loop>,
+    /// How long so many users are measured in a launch, where the server is a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<u64>,
 }
 
 impl Webserver {
@@ -44,12 +77,20 @@ impl Webserver {
         if request > MOST_REQUEST_BYTES {
             return Err(step.refuse("request", "must be at most 1 MiB"));
         }
+        let think_ns = step.time("think")?.unwrap_or(DEFAULT_THINK_NS);
+        let arrivals = step.choice("loop", &LOOPS)?;
+        if arrivals == Some(Loop::Open) && think_ns < LEAST_OPEN_THINK_NS {
+            return Err(step.refuse("think", "must be at least 10 us in an open loop"));
+        }
         Ok(Self {
             users: users.into_iter().map(|users| users as u32).collect(),
-            think_ns: step.time("think")?.unwrap_or(DEFAULT_THINK_NS),
+            think_ns,
             request_bytes: request,
             work_cycles: step.count("work", 0..=MOST_WORK_CYCLES)?.unwrap_or(0),
             seed: step.count("seed", 0..=u32::MAX)?.unwrap_or(0),
+            server: step.choice("server", &SERVERS)?,
+            arrivals,
+            time_ns: step.time("time")?,
         })
     }
 }

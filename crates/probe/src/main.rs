@@ -11,6 +11,7 @@ mod listener;
 mod pair;
 mod system;
 mod transport;
+mod web;
 mod wire;
 
 use std::io;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         None => run(),
         Some("relay") => relay::run(),
         Some("guard") => guard::run(),
+        Some("webserver") => web::keeper::run(),
         Some(argument) => return explain(argument),
     };
     match outcome {

@@ -32,13 +32,15 @@ def run_request(
     gamma: str | None = None,
     users: str | None = None,
     page: str | None = None,
+    server: str | None = None,
 ) -> RunRequest:
     """The request of `weft.run` and `weft run`, which say what the arguments are; raises RequestError."""
     overrides = _of_all_steps(transport, interfaces, mpi)
     overrides += until_overrides(until) if until is not None else []
     overrides += [(key, value_text(value)) for key, value in (settings or {}).items()]
     overrides += [("launches", str(launches))] if launches is not None else []
-    overrides += load_settings(plan, {"gamma": gamma, "users": users, "page": page})
+    loads = {"gamma": gamma, "users": users, "page": page, "server": server}
+    overrides += load_settings(plan, loads)
     return RunRequest(
         plan,
         on,
@@ -74,6 +76,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     "gamma": ("stream", "gamma"),
     "users": ("webserver", "users"),
     "page": ("webserver", "sizes"),
+    "server": ("webserver", "server"),
 }
 """Of each option, the pattern and the key it sets."""
 

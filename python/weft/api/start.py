@@ -34,6 +34,7 @@ def run(
     gamma: str | None = None,
     users: str | None = None,
     page: str | None = None,
+    server: str | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
     """Carry out a plan on a testbed and return the run.
@@ -49,7 +50,7 @@ def run(
     launches: how often to repeat with fresh agents. until: end each size by itself, such as "±2 %, 60 s".
     against: an earlier run's folder; each size ends when it is known whether it differs.
     transport, mpi, interfaces: for all steps. settings: changes of single keys of the plan.
-    gamma, users, page: loads of simulated applications, such as "0:3.5:0.1".
+    gamma, users, page: loads of applications, such as "0:3.5:0.1". server: the web server, "apache" or "nginx".
 
     Raises RequestError before anything is started where the request is wrong, WorkError where the work fails, and
     Interrupted (a KeyboardInterrupt) on an interrupt: what was measured is in the folder, and can be resumed.
@@ -73,6 +74,7 @@ def run(
         gamma=gamma,
         users=users,
         page=page,
+        server=server,
     )
     return ended(start_run(request, reporter))
 
@@ -91,6 +93,7 @@ def simulate(
     gamma: str | None = None,
     users: str | None = None,
     page: str | None = None,
+    server: str | None = None,
 ) -> Run:
     """Compute a plan and return the run in memory; no folder is written.
 
@@ -109,6 +112,7 @@ def simulate(
         gamma=gamma,
         users=users,
         page=page,
+        server=server,
     )
     return ended(simulate_run(request))
 

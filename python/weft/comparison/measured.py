@@ -100,12 +100,14 @@ def _loads(run: Run) -> Iterator[tuple[Key, Measured]]:
     found = {
         Key("stream", one.size_bytes, gamma=one.gamma): one.throughput_mbps
         for one in loaded_points(run)
-    } | {
-        Key("webserver", one.page_bytes, users=float(one.users)): one.throughput_mbps
-        for one in web_points(run, [])
     }
     for key, mbps in found.items():
         yield key, Measured(Interval(mbps, mbps, mbps))
+    points = web_points(run, [])
+    steps = sorted({one.step for one in points})
+    for one in points:
+        key = Key("webserver", one.page_bytes, steps.index(one.step), users=float(one.users))
+        yield key, Measured(one.throughput_interval)
 
 
 def _arrangements(run: Run) -> Iterator[tuple[Key, Measured]]:

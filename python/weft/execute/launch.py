@@ -22,6 +22,7 @@ from weft.execute.pair import StepJob, run_step
 from weft.execute.pinning import Pinning
 from weft.execute.progress import Reporter, StepProgress
 from weft.execute.race import RaceAgenda
+from weft.execute.web_server import run_web_step
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.runs.folder import RunWriter
@@ -116,7 +117,10 @@ class Launch:
         self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
     ) -> None:
         step = self._step(missing)
-        if step.is_multi_pair:
+        if step.is_webserver:
+            agents = crew.need(self._nodes(missing))
+            await run_web_step(agents, self._step_job(missing), logbook)
+        elif step.is_multi_pair:
             await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
         elif not step.is_ensemble:
             await self._run_pair(crew, missing, logbook, progress)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec.structs import asdict
 
 from weft.execute.evidence import EvidenceLog
@@ -18,8 +19,9 @@ from weft.runs.experiment import Experiment, chosen_record
 from weft.runs.folder import RunWriter
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
+from weft.runs.tables import PAGES_NAME, SCHEMAS
 from weft.testbed.agent.agent import Agent
-from weft.testbed.agent.reply import Delivery, Joined, Settings
+from weft.testbed.agent.reply import Delivery, Joined, Responses, Settings
 
 
 @dataclass
@@ -73,6 +75,17 @@ class Logbook:
         ]
         added = [{"step": self.step, "launch": self.launch} | row for row in rows]
         self.meta.deliveries = [*kept, *cast(list[records.Delivery], added)]
+
+    def pages(self, found: Responses) -> None:
+        """What users of a web server found in a phase, before its samples; an earlier row of it goes."""
+        row = asdict(found) | {"step": self.step, "launch": self.launch}
+        schema = SCHEMAS[PAGES_NAME]
+        before = self.writer.stored_table(PAGES_NAME)
+        key = [pc.equal(before[name], row[name]) for name in ("step", "launch", "phase")]
+        others = before.filter(pc.invert(pc.and_(pc.and_(key[0], key[1]), key[2])))
+        columns = {name: [row[name]] for name in schema.names}
+        table = pa.concat_tables([others, pa.table(columns, schema=schema)])
+        self.writer.write_table(PAGES_NAME, table)
 
     def carried(
         self,

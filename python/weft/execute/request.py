@@ -23,6 +23,7 @@ from weft.execute.progress import Reporter
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
+from weft.execute.web_server import check_servers, with_loops
 from weft.plan.load import PlanSource, load_plan
 from weft.plan.pattern import MultiPair
 from weft.plan.plan import Options, Plan, Step
@@ -34,7 +35,7 @@ from weft.runs.meta import FILE_NAME, RunMeta, Warning
 from weft.runs.table_stream import damaged_tables
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import is_computed
-from weft.testbed.needs import check_load, nodes_of, refuse_load
+from weft.testbed.needs import check_load, nodes_of
 from weft.testbed.open import open_testbed
 
 
@@ -72,14 +73,11 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
 
 
 def _check_loads(plan: Plan, spec: str) -> None:
-    """Of applications, agents carry out a stream's receiver; nothing is started for a step with another."""
+    """What agents cannot measure of an application is refused before anything is started."""
     kind, _, name = spec.partition(":")
     for step in plan.steps:
-        if not step.computes or kind in ("sim", "node"):
-            continue
-        if not step.has_gamma:
-            refuse_load(step, kind, name)
-        check_load(step, kind, name)
+        if step.has_gamma and kind not in ("sim", "node"):
+            check_load(step, kind, name)
 
 
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
@@ -232,6 +230,8 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
             "run it on machines or a lab; without `race` the steps can be computed once",
         )
     check_knobs(plan, len(testbed.nodes), testbed.is_computed)
+    if not is_computed(testbed):
+        plan = with_loops(plan)
     for index, step in enumerate(plan.steps):
         if is_computed(testbed):
             testbed.check(step)
@@ -247,7 +247,8 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
         plan = plan.with_step(index, settled)
     if is_computed(testbed):
         return replace(plan, launches=1), notes
-    return check_transports(plan, testbed), [*notes, *too_few_processors(plan, testbed)]
+    plan = check_servers(check_transports(plan, testbed), testbed)
+    return plan, [*notes, *too_few_processors(plan, testbed)]
 
 
 def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Options:

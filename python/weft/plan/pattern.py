@@ -12,6 +12,8 @@ Policy = Literal["alone", "independent", "shared", "striped", "mptcp", "bonded",
 """How several pairs use the interfaces of their nodes."""
 Test = Literal["latency", "one-way", "two-way"]
 Duplex = Literal["half", "full"]
+Server = Literal["apache", "nginx"]
+Arrivals = Literal["open", "closed"]
 
 
 class _Pattern(Struct, frozen=True, tag_field="kind", tag=str.lower):
@@ -81,13 +83,17 @@ class MultiPair(_Pattern, frozen=True):
 
 
 class Webserver(_Pattern, frozen=True):
-    """Users that request pages from a server, read, think, and request again."""
+    """Users that request pages from a server, read, think, and request again. `arrivals` of requests are "open" where
+    they come at times of their own, "closed" where the next waits for the last page; `time_ns` is of a live one."""
 
     users: tuple[int, ...]
     think_ns: int
     request_bytes: int
     work_cycles: int
     seed: int
+    server: Server | UnsetType = UNSET
+    arrivals: Arrivals | UnsetType = field(default=UNSET, name="loop")
+    time_ns: int | UnsetType = UNSET
 
 
 class ManyNodes(_Pattern, frozen=True):

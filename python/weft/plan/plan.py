@@ -170,7 +170,12 @@ class Step(Struct, frozen=True):
     def computes(self) -> bool:
         """Whether an application's work is part of it: then a size is measured under several loads, and is no point
         of a curve over sizes."""
-        return isinstance(self.pattern, Webserver) or self.has_gamma
+        return self.is_webserver or self.has_gamma
+
+    @property
+    def is_webserver(self) -> bool:
+        """Whether users request pages."""
+        return isinstance(self.pattern, Webserver)
 
     @property
     def measures_latency(self) -> bool:

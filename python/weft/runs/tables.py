@@ -1,5 +1,5 @@
-"""Files that a run has beside its samples: EVIDENCE_NAME a measured one, the others a simulated one (BOTTLENECKS_NAME
-all, others by kind)."""
+"""Files that a run has beside its samples: EVIDENCE_NAME and PAGES_NAME a measured one, the others a simulated one
+(BOTTLENECKS_NAME all, others by kind)."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ the same load where nothing is moved away from the application's processor."""
 RESPONSES_NAME = "responses.parquet"
 """By step, phase and batch of a web server: its users, how many of them waited on average, and the mean, median, 95th
 and 99th percentile of the time from a request to the last byte of its page, in ns."""
+
+PAGES_NAME = "pages.parquet"
+"""By step, phase and launch of a live web server: its users, how many of them waited on average, response times in ns
+(mean and quantiles) of so many `requests`, from when each was due to the last byte of its page; requests without an
+answer, and how late the generator itself was (99th percentile)."""
 
 CACHES_NAME = "caches.parquet"
 """By step, phase, node, processor, cache and kind of access (read, write, instruction): accesses for each message (of a
@@ -116,6 +121,15 @@ SCHEMAS = {
         batch=pa.int32(),
         users=pa.int32(),
         **_numbers("waiting", "mean_ns", "median_ns", "p95_ns", "p99_ns"),
+    ),
+    PAGES_NAME: _schema(
+        launch=pa.int32(),
+        users=pa.int32(),
+        requests=pa.int64(),
+        errors=pa.int64(),
+        timeouts=pa.int64(),
+        **_numbers("waiting", "mean_ns", "median_ns", "p90_ns", "p95_ns", "p99_ns", "p999_ns"),
+        **_numbers("late_ns"),
     ),
     PHASES_NAME: _schema(
         size_bytes=pa.int64(),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from msgspec import UNSET
+
 from weft.errors import RequestError
 from weft.plan.pattern import Stream, Webserver
 from weft.plan.phases import expand
@@ -15,14 +17,12 @@ MOST_GAMMA = 1000.0
 
 def refuse_load(step: Step, kind: str, name: str) -> NoReturn:
     """Raise RequestError for a step with an application's work on a testbed where none is done."""
-    what = (
-        "is a web server"
-        if isinstance(step.pattern, Webserver)
-        else "has an application load (gamma)"
-    )
+    what, live = "has an application load (gamma)", ""
+    if step.is_webserver:
+        what, live = "is a web server", ", or with a real server on ssh:, hosts:, local: or lab:"
     raise RequestError(
         f"step {step.name!r} {what}; on {kind}:{name} no application computes",
-        "run it inside a simulated node, such as --on node:p4-400-base",
+        f"run it inside a simulated node, such as --on node:p4-400-base{live}",
     )
 
 
@@ -43,6 +43,17 @@ def check_load(step: Step, kind: str, name: str) -> None:
         raise RequestError(
             f"{where}: options.evidence = false leaves out the processor time that gamma is a multiple of",
             "leave it out",
+        )
+
+
+def refuse_live_server(step: Step, pattern: Webserver) -> None:
+    """Raise RequestError for what a web server has only where it is a program."""
+    asked = {"server": pattern.server, "loop": pattern.arrivals, "time": pattern.time_ns}
+    live = [key for key, value in asked.items() if value not in (UNSET, "closed")]
+    if live:
+        raise RequestError(
+            f"step {step.name!r}: {live[0]} is of a real web server; a simulated one has users in a closed loop",
+            "leave it out, or run it on ssh:, hosts:, local: or lab:",
         )
 
 

@@ -75,7 +75,7 @@ impl Agent {
         self.hand_on_rows(&mut recorder)
     }
 
-    fn hand_on_rows(&mut self, recorder: &mut Recorder) -> io::Result<()> {
+    pub(super) fn hand_on_rows(&mut self, recorder: &mut Recorder) -> io::Result<()> {
         let outbox = &mut self.outbox;
         recorder
             .hand_on(|recorded| evidence::put(outbox, recorded))

@@ -13,6 +13,7 @@ use crate::pair::driver::Known;
 use crate::pair::settings::Settings;
 use crate::system::facts::Facts;
 use crate::transport::delivery::DeliveryRow;
+use crate::web;
 use crate::wire::setup::Setup;
 
 /// What the coordinator asks.
@@ -27,6 +28,7 @@ pub enum Asked {
     Inspect(inspect::Request),
     Knobs(knobs::Request),
     Ensemble(ensemble::Request),
+    Web(Box<web::Request>),
 }
 
 impl<'de> Deserialize<'de> for Asked {
@@ -38,6 +40,9 @@ impl<'de> Deserialize<'de> for Asked {
             Some("counters") => Ok(Asked::Counters),
             Some("serve" | "drive" | "drive_synchronised") => {
                 Request::deserialize(value).map(|request| Asked::Pair(Box::new(request)))
+            }
+            Some("web_serve" | "web_users") => {
+                web::Request::deserialize(value).map(|request| Asked::Web(Box::new(request)))
             }
             Some("beside") => Beside::deserialize(value).map(Asked::Beside),
             kind if inspect::is_request(kind) => {

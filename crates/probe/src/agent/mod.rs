@@ -32,6 +32,7 @@ pub mod message;
 mod record;
 pub mod relay;
 mod serve;
+mod web;
 
 /// Talks to the coordinator on standard output.
 pub struct Agent {
@@ -80,6 +81,10 @@ impl Agent {
                     self.conclude(outcome, 0)?;
                 }
                 Ok(Asked::Pair(request)) => self.answer(*request, requests)?,
+                Ok(Asked::Web(request)) => {
+                    let outcome = self.take_part_in_web(*request, requests);
+                    self.conclude(outcome, 0)?;
+                }
                 Err(error) => self.member.refuse(&error, &mut self.outbox)?,
             }
         }

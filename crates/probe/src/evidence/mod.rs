@@ -21,7 +21,7 @@ mod source;
 mod tcp;
 mod text;
 
-pub use open::{open, open_beside, open_own};
+pub use open::{open, open_beside, open_own, open_served};
 pub use process::{Computed, USED};
 pub use recorder::Recorder;
 pub use report::put;

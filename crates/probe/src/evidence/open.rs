@@ -55,6 +55,17 @@ pub fn open_beside(address: IpAddr, pid: i32, used: Rc<Cell<[u64; USED]>>) -> Re
     recorder
 }
 
+/// A recorder of a server's processes, of which another says what they have used, and of all that is their node's.
+pub fn open_served(address: IpAddr, used: Rc<Cell<[u64; USED]>>) -> Recorder {
+    let mut recorder = Recorder::default();
+    recorder.add_quick(Clock);
+    recorder.add_quick(Told(used));
+    add_host(&mut recorder, address);
+    let reason = "the server keeps its connections to itself".to_owned();
+    recorder.leave_out("tcp_*, process_waiting_ns", reason);
+    recorder
+}
+
 fn add_host(recorder: &mut Recorder, address: IpAddr) {
     let stat = TextSource::open(processors::PATH, Stat::new());
     recorder.add("cpu_*, system_*", stat);

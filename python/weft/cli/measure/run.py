@@ -56,6 +56,7 @@ class Asked(Struct, frozen=True):
     gamma: str | None = None
     users: str | None = None
     page: str | None = None
+    server: str | None = None
     as_json: bool = False
 
 
@@ -119,10 +120,15 @@ class Asked(Struct, frozen=True):
     ),
 )
 @cloup.option_group(
-    "Simulated applications",
+    "Applications",
     cloup.option("--gamma", metavar="LOW:HIGH[:STEP]", help="Application loads of a stream."),
     cloup.option("--users", metavar="LOW:HIGH[:STEP]", help="Numbers of users of a web server."),
     cloup.option("--page", metavar="SIZE", help="The page that they request, such as 5KB."),
+    cloup.option(
+        "--server",
+        type=click.Choice(["apache", "nginx"]),
+        help="Which web server; default: what is installed.",
+    ),
 )
 @json_option
 @click.pass_context
@@ -190,6 +196,7 @@ def _request(asked: Asked) -> RunRequest:
         gamma=asked.gamma,
         users=asked.users,
         page=asked.page,
+        server=asked.server,
     )
     return replace(request, command=["weft", *sys.argv[1:]])
 

@@ -94,7 +94,16 @@ def print_loads(summary: Summary, console: Console) -> None:
         titled(console, title, _loaded_table(loaded))
     for key in dict.fromkeys((one.step, one.page_bytes) for one in summary.web):
         web = [one for one in summary.web if (one.step, one.page_bytes) == key]
-        titled(console, f"web server, pages of {key[1]} B, response times in ms", _web_table(web))
+        live = web[0].live
+        if live:
+            title = f"{live.server}, {live.loop} loop, pages of {key[1]} B, response times in ms"
+            titled(console, title, _live_web_table(web))
+            if live.processor_us:
+                titled(console, "processor time for a page, us", _page_cost_table(web))
+        else:
+            titled(
+                console, f"web server, pages of {key[1]} B, response times in ms", _web_table(web)
+            )
 
 
 def _loaded_table(points: Sequence[LoadedPoint]) -> Table:
@@ -119,4 +128,36 @@ def _web_table(points: Sequence[WebPoint]) -> Table:
             *(f"{100 * one.busy[name]:.1f}" for name in processors),
             f"{sum(one.interrupts_per_s.values()):.0f}",
         )
+    return table
+
+
+def _live_web_table(points: Sequence[WebPoint]) -> Table:
+    """Where launches tell how sure the last quantile is, its interval."""
+    has_interval = points[0].live is not None and points[0].live.launches > 1
+    ends = ["from", "to"] if has_interval else []
+    headers = ["users", "pages/s", "Mb/s", "median", "90 %", "95 %", "99 %", *ends, "99.9 %"]
+    table = plain_table(*headers, "errors", "time-outs")
+    for point in points:
+        assert point.live
+        times_us = point.live.response_us
+        p99 = times_us["p99"]
+        shown = [times_us[name].median for name in ("median", "p90", "p95", "p99")]
+        shown += [p99.low, p99.high] if has_interval else []
+        table.add_row(
+            str(point.users),
+            number(point.pages_per_s),
+            number(point.throughput_mbps),
+            *(number(time_us / 1e3) for time_us in [*shown, times_us["p999"].median]),
+            str(point.live.errors),
+            str(point.live.timeouts),
+        )
+    return table
+
+
+def _page_cost_table(points: Sequence[WebPoint]) -> Table:
+    kinds = list(points[0].live.processor_us) if points[0].live else []
+    table = plain_table("users", *kinds)
+    for point in points:
+        costs = point.live.processor_us if point.live else {}
+        table.add_row(str(point.users), *(number(costs[kind].median) for kind in kinds))
     return table

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from weft.diagnosis.curve import column
 from weft.diagnosis.node.applications import alone
+from weft.diagnosis.node.live_web import LiveWeb, live_web
 from weft.diagnosis.node.occupation import Busy
+from weft.interval import Interval
 from weft.runs.folder import Run
 from weft.runs.tables import RESPONSES_NAME
 from weft.statistics import Floats
@@ -24,7 +27,7 @@ class WebPoint:
 
     Response times go from the request to the last byte; percentiles are means over batches. `waiting` is how many users
     waited on average. `busy` has the busy share of each of the server's parts, `interrupts_per_s` those of all its
-    processors.
+    processors. Of a `live` server they are empty, and the numbers are medians over launches.
     """
 
     step: int
@@ -39,14 +42,24 @@ class WebPoint:
     waiting: float
     busy: dict[str, float]
     interrupts_per_s: dict[str, float]
+    live: LiveWeb | None = None
 
     @property
     def throughput_mbps(self) -> float:
         return self.pages_per_s * self.page_bytes * 8 / 1e6
 
+    @property
+    def throughput_interval(self) -> Interval:
+        """Over launches, where there are any."""
+        if not self.live:
+            mbps = self.throughput_mbps
+            return Interval(mbps, mbps, mbps)
+        pages, mb = self.live.pages_per_s, self.page_bytes * 8 / 1e6
+        return Interval(pages.median * mb, pages.low * mb, pages.high * mb)
+
     def to_json(self) -> dict[str, Any]:
         """The point as `weft show --json` prints it: with the keys of other points, and more."""
-        return {
+        document: dict[str, Any] = {
             "step": self.step,
             "pattern": "webserver",
             "transport": "tcp",
@@ -67,10 +80,39 @@ class WebPoint:
             "busy": self.busy,
             "interrupts_per_s": self.interrupts_per_s,
         }
+        if self.live:
+            document |= {
+                "throughput_mbps": msgspec.to_builtins(self.throughput_interval),
+                "launches": self.live.launches,
+            } | self.live.to_json()
+        return document
 
 
 def web_points(run: Run, occupation: Sequence[Busy]) -> list[WebPoint]:
     """By step, page and users; nothing where no pages were asked for."""
+    return _simulated(run, occupation) + [_live_point(one) for one in live_web(run)]
+
+
+def _live_point(live: LiveWeb) -> WebPoint:
+    times_us = {name: one.median for name, one in live.response_us.items()}
+    return WebPoint(
+        step=live.step,
+        phase=live.phase,
+        users=live.users,
+        page_bytes=live.page_bytes,
+        pages_per_s=live.pages_per_s.median,
+        response_us=times_us["mean"],
+        median_us=times_us["median"],
+        p95_us=times_us["p95"],
+        p99_us=times_us["p99"],
+        waiting=live.waiting,
+        busy={},
+        interrupts_per_s={},
+        live=live,
+    )
+
+
+def _simulated(run: Run, occupation: Sequence[Busy]) -> list[WebPoint]:
     table = run.side_table(RESPONSES_NAME)
     rows = {name: table[name].to_numpy() for name in table.column_names}
     keys = sorted(set(zip(rows["step"].tolist(), rows["phase"].tolist(), strict=True)))

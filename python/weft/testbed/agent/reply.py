@@ -148,6 +148,42 @@ class Error(_Ending, frozen=True, kw_only=True):
     peers: tuple[int, ...] = ()
 
 
+class Serving(_Reply, frozen=True):
+    """A web server has started: its program, and the version as it says it."""
+
+    port: int
+    program: str
+    version: str
+    pid: int
+
+
+class Counting(_Reply, frozen=True):
+    """Pages count from now on."""
+
+
+class Counted(_Reply, frozen=True):
+    """They do no more."""
+
+
+class Responses(_Reply, frozen=True):
+    """What a web server's users found in a phase; response times are those of `requests`, from when they were due."""
+
+    phase: int
+    users: int
+    is_open: bool
+    waiting: float
+    mean_ns: float
+    median_ns: float
+    p90_ns: float
+    p95_ns: float
+    p99_ns: float
+    p999_ns: float
+    requests: int
+    errors: int
+    timeouts: int
+    late_ns: float
+
+
 class ListeningOn(_Reply, frozen=True):
     """A port for each address."""
 
@@ -342,6 +378,10 @@ Reply: TypeAlias = (
     | KnobsSeen
     | KnobsSet
     | KnobsRestored
+    | Serving
+    | Counting
+    | Counted
+    | Responses
     | Relaying
     | Ended
 )

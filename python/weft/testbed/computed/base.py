@@ -11,14 +11,14 @@ import pyarrow as pa
 
 from weft import _core
 from weft.errors import RequestError
-from weft.plan.pattern import AllToAll, Policy
+from weft.plan.pattern import AllToAll, Policy, Webserver
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.runs import records
 from weft.runs.meta import Warning
 from weft.testbed.base import BaseTestbed, Node, Testbed
 from weft.testbed.computed.outcome import Outcome
-from weft.testbed.needs import refuse_load
+from weft.testbed.needs import refuse_live_server, refuse_load
 
 _OWN_CAP = "its own window, overhead or unshared link"
 MOST_TRANSFERS = 2_000_000_000
@@ -101,6 +101,8 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
             )
         if step.computes and not self.computes:
             refuse_load(step, self.kind, self.name)
+        if isinstance(step.pattern, Webserver):
+            refuse_live_server(step, step.pattern)
         if step.transport not in self.transports:
             *most, last = (one.upper() for one in self.transports)
             known = f"{', '.join(most)} and {last}" if most else last
