@@ -126,7 +126,6 @@ def test_work_that_lets_nothing_flow_ends_and_is_said(tmp_path: Path) -> None:
     [
         ("gamma-sweep", "has an application load", "sim:pair"),
         ("webserver", "is a web server", "sim:pair"),
-        ("webserver", "is a web server", "lab:pair"),
     ],
 )
 def test_it_is_refused_where_nothing_computes(

@@ -15,7 +15,12 @@ const NEEDED: [(&str, &str); 3] = [
     ("authz_core_module", "mod_authz_core.so"),
     ("unixd_module", "mod_unixd.so"),
 ];
-const THREADS: u32 = 64;
+const LEAST_THREADS: u32 = 64;
+const MOST_THREADS: u32 = 1024;
+const LEAST_PROCESSES: u32 = 4;
+const MOST_PROCESSES: u32 = 16;
+/// Connections for which there is a further process.
+const OF_A_PROCESS: u32 = 256;
 
 /// Serves the folder `pages` of `root` to so many connections that stay open. It listens on the run's address only, writes
 /// nothing outside of `root`, and logs errors alone.
@@ -27,10 +32,15 @@ pub fn configuration(root: &Path, at: SocketAddr, connections: u32) -> String {
         true => format!("<IfModule !{name}>\nLoadModule {name} {folder}/{file}\n</IfModule>\n"),
         false => String::new(),
     });
-    // Idle connections take no thread; so many threads hold all connections if none is.
-    let processes = connections.div_ceil(THREADS).clamp(4, 16);
-    let threads = processes * THREADS;
-    let factor = connections.div_ceil(threads) + 2;
+    // A thread for each connection: where all threads are busy, Apache closes connections that are idle.
+    let processes = connections
+        .div_ceil(OF_A_PROCESS)
+        .clamp(LEAST_PROCESSES, MOST_PROCESSES);
+    let threads = connections
+        .div_ceil(processes)
+        .clamp(LEAST_THREADS, MOST_THREADS);
+    let all = processes * threads;
+    let factor = connections.div_ceil(all) + 2;
     format!(
         "{}ServerRoot \"{root}\"\n\
          ServerName weft\n\
@@ -40,13 +50,14 @@ pub fn configuration(root: &Path, at: SocketAddr, connections: u32) -> String {
          LogLevel warn\n\
          Listen {at}\n\
          ServerLimit {processes}\n\
-         ThreadsPerChild {THREADS}\n\
-         ThreadLimit {THREADS}\n\
-         MaxRequestWorkers {threads}\n\
+         ThreadLimit {threads}\n\
+         ThreadsPerChild {threads}\n\
+         ThreadStackSize 262144\n\
+         MaxRequestWorkers {all}\n\
          AsyncRequestWorkerFactor {factor}\n\
          StartServers {processes}\n\
-         MinSpareThreads {THREADS}\n\
-         MaxSpareThreads {threads}\n\
+         MinSpareThreads {threads}\n\
+         MaxSpareThreads {all}\n\
          MaxConnectionsPerChild 0\n\
          GracefulShutdownTimeout 1\n\
          KeepAlive On\n\

@@ -196,6 +196,7 @@ impl<'a> Crowd<'a> {
             mine.due_ns = now_ns;
         }
         mine.waits = true;
+        mine.is_again = false;
         self.tally.sent(mine.due_ns, now_ns, mine.is_free);
         match mine.request(&self.request) {
             true => Ok(()),
@@ -220,13 +221,17 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// The connection broke, or has something else than the page.
+    /// The connection broke, or has something else than the page. A server may close one that is idle just when a request
+    /// is under way: then it is sent again, once.
     fn lose(&mut self, user: usize) -> io::Result<()> {
         let socket = reconnect(self.setup, self.job.peer)?;
         self.events.watch(&socket, user)?;
         let mine = &mut self.users[user];
         mine.socket = socket;
-        if mine.waits {
+        if mine.waits && mine.is_untouched() && !mine.is_again {
+            mine.is_again = true;
+            mine.request(&self.request);
+        } else if mine.waits {
             let now_ns = now_ns();
             self.tally.failed(mine.due_ns, now_ns);
             self.go_on(user, now_ns)?;

@@ -36,6 +36,10 @@ impl Page {
         self.left = None;
     }
 
+    pub fn is_untouched(&self) -> bool {
+        self.head_bytes == 0
+    }
+
     /// Take what has arrived; true once that is the whole page.
     pub fn take(&mut self, bytes: &[u8]) -> Result<bool, Wrong> {
         let bytes = match self.left {

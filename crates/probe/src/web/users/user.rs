@@ -25,6 +25,8 @@ pub struct User {
     pub waits: bool,
     /// Whether no earlier page kept it from sending when it was due.
     pub is_free: bool,
+    /// Whether this request was sent before, over a connection that the server closed meanwhile.
+    pub is_again: bool,
     page: Page,
 }
 
@@ -36,6 +38,7 @@ impl User {
             due_ns: 0,
             waits: false,
             is_free: true,
+            is_again: false,
             page: Page::of(page_bytes),
         }
     }
@@ -44,6 +47,11 @@ impl User {
     pub fn request(&mut self, request: &[u8]) -> bool {
         self.page.clear();
         matches!(self.socket.write(request), Ok(length) if length == request.len())
+    }
+
+    /// Whether nothing of the page has come.
+    pub fn is_untouched(&self) -> bool {
+        self.page.is_untouched()
     }
 
     /// Read what has arrived.
