@@ -52,7 +52,7 @@ def test_the_help_has_whole_sentences_and_groups_of_options() -> None:
     assert sorted(line.split()[0] for line in listed) == sorted(names)
     assert all(line.endswith(".") for line in listed)
     assert "..." not in commands
-    groups = ["Where and what:", "The testbed:", "The plan:", "Simulated applications:"]
+    groups = ["Where and what:", "The testbed:", "The plan:", "Applications:"]
     lines = weft("run", "--help").stdout.splitlines()
     assert [line for line in lines if line in groups] == groups
 
