@@ -146,7 +146,24 @@ def _live_cells(live: LiveLoad, size_bytes: int) -> list[str]:
     return [f"{live.gamma_done:.2f}", *of_byte]
 
 
+def _live_web_table(points: Sequence[WebPoint]) -> Table:
+    headers = ["Users", "Pages/s", "Response, mean", "Median", "90 %", "95 %", "99 %", "99.9 %"]
+    rows = [
+        [
+            str(one.users),
+            significant(one.pages_per_s, 4),
+            *(format_us(time_us.median) for time_us in one.live.response_us.values()),
+            str(one.live.errors + one.live.timeouts),
+        ]
+        for one in points
+        if one.live
+    ]
+    return Table([*headers, "Without a page"], rows)
+
+
 def _web_table(points: Sequence[WebPoint]) -> Table:
+    if points[0].live:
+        return _live_web_table(points)
     processors = list(points[0].interrupts_per_s)
     headers = ["Users", "Pages/s", "Response, mean", "Median", "95 %", "99 %"]
     headers += [f"{name} busy" for name in processors] + ["Interrupts/s"]

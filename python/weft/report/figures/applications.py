@@ -30,6 +30,8 @@ class _Plot:
     value: Callable[[Any], float]
     bound: Callable[[Any], float] | None = None
     decades: bool = False
+    of_parts: bool = False
+    """Whether it is of parts of a simulated node."""
 
     @property
     def is_web(self) -> bool:
@@ -63,7 +65,8 @@ _PLOTS = (
     _Plot(
         "web-response",
         "Web server: response time over users",
-        "From the request to the last byte of the page. Thin: 95 % of the pages came within this.",
+        "From the request to the last byte of the page; in an open loop from when it was due. "
+        "Thin: 95 % of the pages came within this.",
         "Response time (ms)",
         lambda one: one.response_us / 1e3,
         lambda one: one.p95_us / 1e3,
@@ -75,6 +78,7 @@ _PLOTS = (
         "The busiest of the server's processors; all of them are in the table below.",
         "Busy (%)",
         lambda one: 100 * max(float(one.busy[name]) for name in one.interrupts_per_s),
+        of_parts=True,
     ),
     _Plot(
         "web-interrupts",
@@ -82,6 +86,7 @@ _PLOTS = (
         "Of all the server's processors together.",
         "Interrupts per second",
         lambda one: float(sum(one.interrupts_per_s.values())),
+        of_parts=True,
     ),
 )
 
@@ -106,6 +111,8 @@ def load_figures(material: Material) -> list[Figure]:
 def _rows(plot: _Plot, step: LoadStep) -> Iterator[Row]:
     points: Sequence[Any] = step.web if plot.is_web else step.loaded
     for one in points:
+        if plot.of_parts and not one.interrupts_per_s:
+            continue
         at, value = one.users if plot.is_web else one.gamma, plot.value(one)
         row = {"series": step.label, "at": short(at), "value": short(value)}
         row |= {"at_text": f"{at:g}", "value_text": f"{value:.4g}"}
