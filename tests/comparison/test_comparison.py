@@ -7,7 +7,15 @@ import pytest
 from msgspec.structs import replace
 
 from support.here import weft, weft_json
-from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
+from support.runs import (
+    affine_us,
+    change_meta,
+    launches_of,
+    pingpong_run,
+    step_plan,
+    step_rows,
+    write_run,
+)
 from weft.comparison.comparison import Unmatched, compare
 from weft.comparison.settings import Difference
 from weft.comparison.significance import family_p
@@ -158,6 +166,30 @@ def test_what_is_not_alike_comes_first_and_warnings_of_both_runs_with_it(tmp_pat
     ]
     lines = weft("compare", a.directory, b.directory).stdout.splitlines()
     assert lines[2:4] == ["differs  weft: 0.1.0 | 0.2.0", "differs  nodelay: - | False"]
+
+
+def test_what_drives_the_measured_interface_is_told_beside_the_difference(tmp_path: Path) -> None:
+    def run(name: str, version: str, gro: bool) -> Run:
+        run = pingpong_run(tmp_path / name, SIZES, launches_of(affine_us(SIZES, 28.0, 94.1)))
+        devices = {
+            "eth0": {"driver": "e1000", "driver_version": version, "offloads": {"gro": gro}},
+            "eth1": {"driver": "of another interface", "driver_version": version * 2},
+        }
+        interfaces = [{"name": each, "addresses": [f"192.0.2.{each[-1]}"]} for each in devices]
+        nodes = [
+            {"name": f"n{end}", "address": "192.0.2.0", "facts": facts}
+            for end, facts in enumerate([{"interfaces": interfaces, "devices": devices}] * 2)
+        ]
+        change_meta(run.directory, nodes=nodes)
+        return Run.open(run.directory)
+
+    old, new = run("a", "5.7.6", False), run("b", "6.0.54", True)
+    assert compare(old, new).differences == [
+        Difference("node's driver_version", "5.7.6", "6.0.54"),
+        Difference("node's offloads.gro", "False", "True"),
+    ]
+    last = weft("compare", old.directory, new.directory).stdout
+    assert "the nodes differ in driver_version 5.7.6 | 6.0.54, offloads.gro False | True" in last
 
 
 def test_fabrics_of_one_name_and_other_rates_are_told(tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ import msgspec
 
 from weft.plan.plan import Plan, to_data
 from weft.runs.meta import RunMeta
-from weft.runs.records import Fabric
+from weft.runs.records import Fabric, Node
 
 FACTS = ("kernel", "cpu_model", "cpus")
 """What nodes say of themselves and results depend on."""
+OF_NODES = "node's "
+"""Begins what is a fact of nodes, not a setting of the run."""
 
 NOT_SET = "-"
 
@@ -22,6 +24,11 @@ class Difference(msgspec.Struct, frozen=True):
     what: str
     a: str
     b: str
+
+    @property
+    def is_of_nodes(self) -> bool:
+        """Whether the nodes differ in it: kernel, processor, driver, firmware, slot, link, offloads."""
+        return self.what.startswith(OF_NODES)
 
 
 def setting_differences(a: RunMeta, b: RunMeta) -> list[Difference]:
@@ -52,7 +59,20 @@ def _settings(meta: RunMeta) -> Iterator[tuple[str, str]]:
     yield from _plan(meta.plan)
     yield from _sets("", (one["settings"] for one in meta.effective))
     facts = (node.get("facts") or {} for node in meta.nodes)
-    yield from _sets("node's ", ({key: one.get(key) for key in FACTS} for one in facts))
+    yield from _sets(OF_NODES, ({key: one.get(key) for key in FACTS} for one in facts))
+    yield from _sets(OF_NODES, (dict(_flat(_device(node))) for node in meta.nodes))
+
+
+def _device(node: Node) -> object:
+    """What drives the interface that carried a node's data; nothing where its agent did not say."""
+    facts = node.get("facts") or {}
+    names = (
+        one["name"]
+        for one in facts.get("interfaces", ())
+        if node.get("address") in one["addresses"]
+    )
+    device = facts.get("devices", {}).get(next(names, ""), {})
+    return {key: value for key, value in device.items() if value != ""}
 
 
 def _fabric(fabric: Fabric) -> Iterator[tuple[str, str]]:

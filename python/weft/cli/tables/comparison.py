@@ -14,6 +14,7 @@ from weft.comparison.comparison import Comparison
 from weft.comparison.measured import Pair
 from weft.comparison.nodes import NodeRatio
 from weft.comparison.routes import RoutePairs
+from weft.comparison.settings import OF_NODES
 from weft.nodeset import fold
 
 MOST_ROWS = 20
@@ -42,6 +43,9 @@ def print_comparison(found: Comparison) -> None:
         f"a differs from b by {found.median_abs_error_pct:.1f} % in the median, "
         f"{found.worst_abs_error_pct:.1f} % at worst, over {what}"
     )
+    if of_nodes := [one for one in found.differences if one.is_of_nodes]:
+        named = (f"{one.what.removeprefix(OF_NODES)} {one.a} | {one.b}" for one in of_nodes)
+        console.print(f"the nodes differ in {', '.join(named)}", soft_wrap=True)
     if found.simultaneous.rows:
         count = sum(one is True for one in found.judgement.significant)
         console.print(
