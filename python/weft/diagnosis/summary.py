@@ -30,6 +30,8 @@ from weft.diagnosis.node.web import WebPoint, web_points
 from weft.diagnosis.points import Point, curve_points
 from weft.diagnosis.race.outcome import Outcome, stand
 from weft.diagnosis.signature import Signature, of_curves
+from weft.diagnosis.studies.find import studies
+from weft.diagnosis.studies.study import Study
 from weft.diagnosis.thresholds import Threshold, curve_thresholds
 from weft.runs.digests import Digests, sampled_steps
 from weft.runs.folder import Run
@@ -63,6 +65,7 @@ class Summary:
     thresholds: list[Threshold] = field(default_factory=list)
     multi_pair: list[MultiPairPoint] = field(default_factory=list)
     race: Outcome | None = None
+    studies: list[Study] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -97,6 +100,7 @@ class Summary:
             "caches": self.caches,
             "budgets": [budget.to_json() for budget in self.budgets],
             "cycles": [one.to_json() for one in self.cycles],
+            "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
             "lost": self.meta.lost,
@@ -133,6 +137,7 @@ def summarise(run: Run) -> Summary:
         thresholds=[one for curve in found for one in curve_thresholds(run, curve)],
         multi_pair=multi_pair_points(run),
         race=raced[1] if raced else None,
+        studies=studies(run),
     )
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft.diagnosis.advice.advise import recommendations
+from weft.diagnosis.studies.find import studies
+from weft.diagnosis.studies.study import Study
 from weft.knobs.recommendation import Recommendation
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.series import Series, run_names, series_of
@@ -60,6 +62,12 @@ class Material:
     def pairs(self) -> list[PairStep]:
         """The steps of several pairs between two nodes."""
         return pair_steps_of(self.names, self.runs)
+
+    @cached_property
+    def studies(self) -> list[tuple[str, Study]]:
+        """What settings did, each with its run's name."""
+        named = zip(self.names, self.runs, strict=True)
+        return [(name, one) for name, run in named for one in studies(run)]
 
     @cached_property
     def labels(self) -> list[str]:

@@ -12,6 +12,7 @@ from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
 from weft.cli.tables.race import print_race
 from weft.cli.tables.stops import print_differences
+from weft.cli.tables.studies import print_studies
 from weft.cli.tables.thresholds import print_thresholds
 from weft.diagnosis.delivery import Delivered
 from weft.diagnosis.points import Point
@@ -38,9 +39,12 @@ def print_summary(summary: Summary) -> None:
     for step in sorted({point.step for point in summary.points}):
         points = [each for each in summary.points if each.step == step]
         title = f"{points[0].pattern} over {points[0].transport}"
+        if summary.meta.plan.steps[step].over:
+            title = f"{summary.meta.plan.steps[step].name}: {title}"
         titled(console, title, _points_table(points))
         if delivered := [one for one in summary.deliveries if one.step == step]:
             console.print(deliveries_table(delivered))
+    print_studies(summary.studies, console)
     print_thresholds(summary.thresholds, summary.meta, console)
     print_differences(console, summary.meta)
     print_race(console, summary.race)

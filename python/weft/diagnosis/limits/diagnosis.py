@@ -15,6 +15,7 @@ from weft.diagnosis.limits.naming import Namer
 from weft.diagnosis.limits.wording import cut_text, doubt_text, may_be_the_machine, verdict_text
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.pair_order import PairOrder, pair_orders
+from weft.diagnosis.studies.find import studies
 from weft.diagnosis.thresholds import thresholds
 from weft.diagnosis.xray.limit import SharedLimit
 from weft.diagnosis.xray.study import Study, conclude
@@ -44,6 +45,9 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
     if orders := pair_orders(multi_pair_points(run)):
         return Findings(_pairs_verdict(orders), pairs=orders)
     if not any(step.is_ensemble for step in meta.plan.steps) or run.samples.num_rows == 0:
+        if found := studies(run):
+            verdict = " ".join(f"{one.title}: {one.text}" for one in found)
+            return Findings(verdict, studies=found)
         verdict = "Nothing was measured between many nodes, so nothing is known of the inside of the network."
         return Findings(verdict, thresholds=thresholds(run))
     if why := _unsearchable(meta):

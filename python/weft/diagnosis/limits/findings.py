@@ -8,6 +8,7 @@ from typing import Any
 
 from weft.diagnosis.explain.finding import Explanation
 from weft.diagnosis.pair_order import PairOrder
+from weft.diagnosis.studies.study import Study
 from weft.diagnosis.thresholds import Threshold
 from weft.interval import Interval
 from weft.knobs.recommendation import Recommendation
@@ -83,6 +84,7 @@ class Findings:
     pairs: list[PairOrder] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
     explanations: list[Explanation] = field(default_factory=list)
+    studies: list[Study] = field(default_factory=list)
     recommendations: list[Recommendation] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
@@ -93,5 +95,6 @@ class Findings:
         explanations = [one.to_json() for one in self.explanations]
         recommendations = [one.to_json() for one in self.recommendations]
         own = {"limits": limits, "pairs": pairs, "thresholds": thresholds}
+        own["studies"] = [one.to_json() for one in self.studies]
         said = {"explanations": explanations, "recommendations": recommendations}
         return {**vars(self), **own, **said}

@@ -15,6 +15,7 @@ from weft.report.figures.modes import modes_figures
 from weft.report.figures.multi_pair import multi_pair_figures
 from weft.report.figures.occupation import inside_figures
 from weft.report.figures.signature import signature_figures
+from weft.report.figures.studies import study_figures
 from weft.report.figures.tree import tree_figures
 from weft.report.material import Material
 
@@ -33,6 +34,7 @@ FAMILIES = [
     scaling_figures,
     load_figures,
     multi_pair_figures,
+    study_figures,
 ]
 """Each makes the figures that there is data for; a new family is a new file and a line."""
 

@@ -12,7 +12,7 @@ from weft.report.figures.drawing.theme import dash_of
 
 WIDTH = 680
 
-Mark = Literal["area", "bar", "circle", "line", "point", "rect", "rule", "text"]
+Mark = Literal["area", "bar", "circle", "line", "point", "rect", "rule", "text", "tick"]
 
 STOPS = {0.0: "#6fa8dc", 0.4: "#c9c35e", 0.7: "#ee9a1d", 1.0: "#b3202a"}
 """Colours of loads from idle to full, told apart on a light and on a dark page: from blue to yellow by hue, from there
