@@ -24,7 +24,7 @@ from weft.runs.glossary import Term, terms
 @click.argument("code", metavar="[CODE|KNOB|TERM]", nargs=-1)
 @json_option
 def explain(code: tuple[str, ...], as_json: bool) -> None:
-    """Explain the CODE of a warning, a KNOB, or a TERM; or list all.
+    """Explain a CODE of a warning, a KNOB or a TERM; or list all.
 
     Findings of `weft check` and causes of `weft diagnose` and `weft accept` have codes, too. Terms are those of tables
     and JSON.

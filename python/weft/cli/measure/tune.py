@@ -63,7 +63,7 @@ def tune(
     ports: str | None,
     as_json: bool,
 ) -> None:
-    """Find settings that make a pair of nodes faster, with evidence.
+    """Find settings that make a pair faster, with evidence.
 
     Candidates are raced in random order, and the winner is confirmed in measurements of its own. Settings of hosts are
     put back, unless --apply is given. No recommendation is an answer, too. Exit code 0 when all was tried, 1 when the
