@@ -65,7 +65,8 @@ def run(folder: Path, *more: str) -> Any:
 @pytest.mark.smoke("apache2")
 def test_pages_of_a_real_server_are_counted_in_both_loops(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    done = run(folder, "--users", "4", "--page", "300 kB", "--launches", "2", "--server", "apache")
+    asked = ["--users", "4", "--page", "300 kB", "--launches", "2", "--server", "apache"]
+    done = run(folder, *asked, "--set", "steps.webserver.think='5 ms'")
     assert done["status"] == "complete"
     opened, closed = web_points(Run.open(folder), [])
     for point in (opened, closed):
@@ -73,9 +74,11 @@ def test_pages_of_a_real_server_are_counted_in_both_loops(tmp_path: Path) -> Non
         assert (point.live.launches, point.live.server, point.live.errors) == (2, "apache", 0)
         times = point.live.response_us
         assert times["median"].median <= times["p99"].median <= times["p999"].median
-        assert point.live.processor_us["server, system"].median > 0
-    # Of an open loop the rate is what the users ask for: 4 in 20 ms, of which 160 are counted.
-    assert opened.pages_per_s == pytest.approx(200, rel=0.35)
+        # The kernel counts it in ticks of 10 ms; all pages of a launch take several.
+        costs = point.live.processor_us
+        assert costs["server, user"].median + costs["server, system"].median > 0
+    # Of an open loop the rate is what the users ask for: 4 in 5 ms, of which 320 are counted.
+    assert opened.pages_per_s == pytest.approx(800, rel=0.35)
     assert closed.live and closed.live.loop == "closed"
     shown = weft("show", folder).stdout
     assert "apache, open loop, pages of 300000 B" in shown and "processor time for a page" in shown
