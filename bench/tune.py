@@ -45,7 +45,7 @@ from weft.testbed.lab.testbed import bring_up
 COUNT = 20
 LEAST_RIGHT, NEAR, MOST_SHARE, LONGEST_S = 18, 0.97, 0.25, 600.0
 """Goals of issue 23."""
-CELL_LAUNCHES, FINAL_LAUNCHES, TRIAL = 3, 7, "0.5 s"
+CELL_LAUNCHES, FINAL_LAUNCHES = 3, 7
 FINALISTS = 3
 
 
@@ -137,7 +137,7 @@ class Bench:
     ) -> list[float]:
         """Mb/s of each cell, measured side by side: every launch has all of them."""
         out = self.folder / "runs" / f"{lab.name}-{time.time_ns()}"
-        run = weft.run(lab.plan(cells, launches, TRIAL), lab_of(on), out=out, patience_s=6)
+        run = weft.run(lab.plan(cells, launches), lab_of(on), out=out, patience_s=6)
         by_step = {one.step: one.throughput_mbps.median for one in points(run.stored)}
         return [by_step.get(step, 0.0) for step in range(len(cells))]
 
@@ -166,7 +166,7 @@ class Bench:
         goal = lab.goal
         if goal == "plan":
             goal = str(self.folder / f"{lab.name}-goal.toml")
-            Path(goal).write_text(toml_text(lab.plan([{}], 1, TRIAL)))
+            Path(goal).write_text(toml_text(lab.plan([{}], 1)))
         out = self.folder / "tunings" / f"{lab.name}-{time.time_ns()}"
         command = [str(Path(sys.executable).with_name("weft")), "tune", "--on", lab_of(on)]
         command += ["--for", goal, "--time", self.time, "--out", str(out), "--json"]
