@@ -17,6 +17,7 @@ APART = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two p
 
 
 @APART
+@pytest.mark.timed
 @pytest.mark.parametrize(("transport", "compute"), [("tcp", "read"), ("udp", "message")])
 def test_a_receiver_computes_what_gamma_says(tmp_path: Path, transport: str, compute: str) -> None:
     size = "256 KiB" if transport == "tcp" else "1400 B"

@@ -226,10 +226,10 @@ class Lesser(Local):
 
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="no prlimit: no kernel that refuses")
 def test_a_transport_that_the_kernel_refuses_is_named_before_anything_is_written() -> None:
-    """With five descriptors: too few for shared memory."""
+    """With six descriptors: too few for shared memory."""
     plan = load_plan("latency", [("steps.*.transport", "shm")])
     with pytest.raises(RequestError, match="p1 does not have: the kernel refuses shared memory"):
-        check_transports(plan, Lesser("prlimit", "--nofile=5:5"))
+        check_transports(plan, Lesser("prlimit", "--nofile=6:6"))
 
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv: no user without rights")

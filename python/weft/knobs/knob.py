@@ -8,6 +8,8 @@ from msgspec import Struct
 
 Scope = Literal["socket", "interface", "host", "mpi"]
 Goal = Literal["stream", "latency"]
+NAMED_GOALS = ("stream", "latency", "mixed")
+"""What can be tuned for by name: one of the goals, or both."""
 Prior = Literal["bandwidth-delay", "path-mtu", "path-rate", "processors", "processor-mask"]
 """Where candidates come from: bytes about 2 x bandwidth-delay product, sizes up to the path's MTU, rates up to the
 path's, processors that an agent may run on, by number or as a hexadecimal mask."""

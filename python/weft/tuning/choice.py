@@ -29,7 +29,6 @@ USUAL = (
 )
 """Without evidence: what helps most often first; others follow by name."""
 GOALS: dict[str, tuple[Goal, ...]] = {"stream": ("stream",), "latency": ("latency",)}
-NAMED_GOALS = (*GOALS, "mixed")
 BOTH: tuple[Goal, ...] = ("stream", "latency")
 """What `mixed` and plans of a user may be about."""
 

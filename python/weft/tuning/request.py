@@ -10,11 +10,11 @@ from msgspec import Struct
 
 from weft.errors import RequestError
 from weft.knobs.catalog import find, knobs
-from weft.knobs.knob import Knob
+from weft.knobs.knob import NAMED_GOALS, Knob
 from weft.plan.load import load_plan
 from weft.testbed.base import Testbed
 from weft.testbed.open import open_testbed
-from weft.tuning.choice import NAMED_GOALS, Wanted
+from weft.tuning.choice import Wanted
 
 REQUEST_NAME = "request.json"
 USUAL_TIME_S = 600.0

@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from weft.execute.host_settings import Seen, look
-from weft.knobs.knob import Knob
+from weft.knobs.knob import NAMED_GOALS, Knob
 from weft.plan.load import load_plan
 from weft.testbed.base import Testbed
-from weft.tuning.choice import NAMED_GOALS, Have
+from weft.tuning.choice import Have
 from weft.tuning.files import write
 
 HAVE_NAME = "before.json"

@@ -97,7 +97,7 @@ def test_json_has_the_documented_keys(tmp_path: Path) -> None:
 def test_findings_without_anything_are_empty_lists_and_null() -> None:
     lists = (
         "groups limits slow undecided differences unobservable pairs thresholds explanations "
-        "recommendations"
+        "recommendations studies"
     )
     empty: dict[str, Any] = {name: [] for name in lists.split()}
     assert Findings("nothing").to_json() == empty | {"verdict": "nothing", "full_rate_mbps": None}

@@ -43,6 +43,7 @@ NOT_BETWEEN_NODES = {
     "gamma-sweep": "no application computes",
     "onload": "a setting of real nodes",
     "webserver": "no application computes",
+    "drivers": "is measured, not simulated",
     "icmp": "only TCP is simulated",
     "udp": "only TCP is simulated",
 }

@@ -10,12 +10,12 @@ import click
 from click.shell_completion import CompletionItem
 
 from weft.acceptance.causes import rules
+from weft.knobs.knob import NAMED_GOALS
 from weft.plan import catalog
 from weft.runs.codes import codes
 from weft.runs.glossary import terms
 from weft.runs.meta import FILE_NAME
 from weft.testbed.kinds import TESTBEDS
-from weft.tuning.choice import NAMED_GOALS
 
 Words = Iterable[CompletionItem]
 _LISTED = re.compile(r"\((.+)\)$")
