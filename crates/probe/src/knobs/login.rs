@@ -1,4 +1,4 @@
-//! The interface by which somebody is logged in: to change it may cut the login off.
+//! The interface that a login came in on: to change it may cut the login off.
 
 use std::collections::BTreeSet;
 use std::env;

@@ -9,7 +9,7 @@ use rustix::process::geteuid;
 
 use crate::listener::token::nonce;
 
-/// Who a server runs as where this agent is root, unless the system has other numbers for `nobody`.
+/// The user that a server runs as where this agent is root, unless the system has other numbers for `nobody`.
 const NOBODY: u32 = 65534;
 
 /// A temporary folder, removed when it is dropped.
