@@ -43,13 +43,7 @@ class Recommendation(msgspec.Struct, frozen=True):
         return f"{self.knob} on {fold(self.nodes)}: {change}, {self._effect()}"
 
     def _effect(self) -> str:
-        if self.effect is None:
-            return "untested"
-        low, median, high = (
-            significant(ratio, 3)
-            for ratio in (self.effect.low, self.effect.median, self.effect.high)
-        )
-        return f"{median} times as good ({low} to {high})"
+        return "untested" if self.effect is None else times_text(self.effect)
 
     def lines(self) -> Iterator[str]:
         """The sentence, then what it rests on and what to type, indented."""
@@ -69,3 +63,9 @@ class Recommendation(msgspec.Struct, frozen=True):
     def to_json(self) -> dict[str, Any]:
         """As `recommendations` of JSON documents have it."""
         return {**msgspec.structs.asdict(self), "text": self.text}
+
+
+def times_text(ratio: Interval) -> str:
+    """Such as "1.21 times as good (1.18 to 1.24)"."""
+    low, middle, high = (significant(one, 3) for one in (ratio.low, ratio.median, ratio.high))
+    return f"{middle} times as good ({low} to {high})"

@@ -8,12 +8,12 @@ from weft.diagnosis.evidence import PointEvidence, evidence
 from weft.interval import Interval
 from weft.knobs import commands
 from weft.knobs.catalog import knobs
-from weft.knobs.recommendation import Recommendation
+from weft.knobs.recommendation import Recommendation, times_text
 from weft.quantity import significant
 from weft.runs.folder import Run
 from weft.tuning.choice import NO_EVIDENCE
 from weft.tuning.race import Place
-from weft.tuning.tuning import Moved, Raced, times_text
+from weft.tuning.tuning import Moved, Raced
 
 SAYS = {
     "receive_window_share": "the peer's receive window was full",

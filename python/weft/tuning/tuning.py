@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from weft.interval import Interval
-from weft.knobs.recommendation import Recommendation
-from weft.quantity import significant
+from weft.knobs.recommendation import Recommendation, times_text
 from weft.tuning.choice import NO_TIME, Choice, Skipped
 from weft.tuning.first_look import FirstLook
 from weft.tuning.race import Candidate, RaceResult
@@ -95,19 +93,6 @@ class Tuning(Struct, frozen=True):
             "verdict": self.verdict,
             "settings": self.settings,
             "undecided": self.undecided,
-            **msgspec.to_builtins(self, enc_hook=_plain),
+            **msgspec.to_builtins(self, enc_hook=str),
             "recommendations": [one.to_json() for one in self.recommendations],
         }
-
-
-def times_text(ratio: Interval) -> str:
-    """Such as "1.21 times as good (1.18 to 1.24)"."""
-    low, middle, high = (significant(one, 3) for one in (ratio.low, ratio.median, ratio.high))
-    return f"{middle} times as good ({low} to {high})"
-
-
-def _plain(value: object) -> str:
-    """Paths are texts in JSON."""
-    if isinstance(value, Path):
-        return str(value)
-    raise NotImplementedError(type(value))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import groupby
 
 from weft.cli.tables.layout import terminal, titled
+from weft.knobs.recommendation import times_text
 from weft.nodeset import fold
 from weft.tuning.choice import Skipped
 from weft.tuning.findings import place_text
 from weft.tuning.foresee import Foreseen
-from weft.tuning.tuning import Raced, Tuning, times_text
+from weft.tuning.tuning import Raced, Tuning
 
 
 def print_tuning(found: Tuning) -> None:

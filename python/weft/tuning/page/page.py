@@ -12,6 +12,7 @@ from pathlib import Path
 import jinja2
 
 from weft import __version__
+from weft.knobs.recommendation import times_text
 from weft.nodeset import fold
 from weft.report.figures.drawing.figure import Figure
 from weft.report.table import Table
@@ -19,7 +20,7 @@ from weft.tuning.files import write
 from weft.tuning.findings import place_text
 from weft.tuning.page.forest import forest
 from weft.tuning.request import USUAL_TIME_S, TuneRequest, read_request
-from weft.tuning.tuning import Raced, Tuning, times_text
+from weft.tuning.tuning import Raced, Tuning
 
 PAGE_NAME = "tuning.html"
 MANY_ROWS, LONG_CELL = 12, 30
