@@ -6,24 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from weft.diagnosis.race.contest import Ended as EndedByItself
+from weft.diagnosis.race.contest import Ended
 from weft.diagnosis.race.outcome import Confirmation, Outcome, Place, stand
 from weft.errors import RequestError, WorkError
 from weft.execute.progress import Reporter
 from weft.execute.request import RunRequest, commands_of_run, resume_run, start_run
-from weft.interval import Interval
 from weft.plan.load import PlanSource
 from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
 from weft.tuning.race_plan import Candidate, Refused, race_plan
 
 __all__ = ["Candidate", "Confirmation", "Place", "RaceResult", "Rules", "carry_out"]
-
-Ended = EndedByItself | Literal["interrupted"]
-"""Why a race ended: one candidate is left, none is ahead of the baseline, all left are equal within the margin, or time
-was over."""
 
 
 class Rules(Struct, frozen=True):
@@ -44,20 +39,9 @@ class Rules(Struct, frozen=True):
 USUAL = Rules()
 
 
-class RaceResult(Struct, frozen=True):
-    """What a race found. `winner` is the baseline where no other is known to be better (`recommended` is False then);
-    `leader` is the candidate that was ahead when the race ended, confirmed or not. `effect` is the winner's ratio over
-    the baseline, from the confirmation alone. `blocks` are those of the race; `folder` is the run."""
+class RaceResult(Outcome, frozen=True):
+    """What a race found, with the candidates that no plan can have among its `places`; `folder` is the run."""
 
-    baseline: str
-    winner: str
-    leader: str
-    recommended: bool
-    effect: Interval | None
-    places: tuple[Place, ...]
-    confirmations: tuple[Confirmation, ...]
-    ended: Ended
-    blocks: int
     seconds: float
     folder: Path
 
@@ -127,19 +111,9 @@ def _result(run: Run, refused: Sequence[Refused]) -> RaceResult:
 def _of_outcome(
     outcome: Outcome, ended: Ended, refused: Sequence[Refused], seconds: float, folder: Path
 ) -> RaceResult:
-    return RaceResult(
-        baseline=outcome.baseline,
-        winner=outcome.winner,
-        leader=outcome.leader,
-        recommended=outcome.recommended,
-        effect=outcome.effect,
-        places=(*outcome.places, *map(_unplaced, refused)),
-        confirmations=outcome.confirmations,
-        ended=ended,
-        blocks=outcome.blocks,
-        seconds=round(seconds, 1),
-        folder=folder,
-    )
+    places = (*outcome.places, *map(_unplaced, refused))
+    found = structs.asdict(outcome) | {"places": places, "ended": ended}
+    return RaceResult(**found, seconds=round(seconds, 1), folder=folder)
 
 
 def _unplaced(one: Refused) -> Place:

@@ -24,7 +24,9 @@ CONFIRMED_WRONGLY = 0.001
 MOST_CONFIRMING = 60
 """Blocks after which what is not confirmed stays so."""
 
-Ended = Literal["one-left", "none-ahead", "equal", "time", "open"]
+Ended = Literal["one-left", "none-ahead", "equal", "time", "open", "interrupted"]
+"""Why a race ended: one candidate is left, none is ahead of the baseline, all left are equal within the margin, time
+was over, or Ctrl-C."""
 
 
 @dataclass(frozen=True)
