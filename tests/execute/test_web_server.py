@@ -16,7 +16,7 @@ from support.clusters.hosts import local_nodes
 from support.command import refusal, start, weft, weft_json
 from support.waiting import agents, wait_for, wait_for_samples
 from weft.diagnosis.node.web import web_points
-from weft.execute.web_server import with_loops
+from weft.execute.applications.web_server import with_loops
 from weft.plan.load import load_plan
 from weft.runs.folder import Run
 

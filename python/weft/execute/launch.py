@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from weft.execute.adaptive import AdaptiveStep, Choosers, chosen_phases
 from weft.execute.agenda import Agenda
-from weft.execute.costs import with_work
+from weft.execute.applications.costs import with_work
+from weft.execute.applications.web_server import run_web_step
 from weft.execute.crew import Crew, not_started
 from weft.execute.ensemble.ensemble import Ensemble
 from weft.execute.host_settings.settings import HostSettings
@@ -22,7 +23,6 @@ from weft.execute.pair import StepJob, run_step
 from weft.execute.pinning import Pinning
 from weft.execute.progress import Reporter, StepProgress
 from weft.execute.race import RaceAgenda
-from weft.execute.web_server import run_web_step
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.runs.folder import RunWriter

@@ -16,6 +16,7 @@ from weft.diagnosis.earlier import recorded_run
 from weft.errors import RequestError
 from weft.execute.adaptive import Chooser
 from weft.execute.against import settle_against
+from weft.execute.applications.web_server import check_servers, with_loops
 from weft.execute.dry_run import Outlook, foresee
 from weft.execute.host_settings.places import check_knobs
 from weft.execute.live import LiveRun
@@ -23,7 +24,6 @@ from weft.execute.progress import Reporter
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
-from weft.execute.web_server import check_servers, with_loops
 from weft.plan.load import PlanSource, load_plan
 from weft.plan.pattern import MultiPair
 from weft.plan.plan import Options, Plan, Step

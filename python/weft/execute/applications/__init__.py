@@ -1,0 +1,1 @@
+"""Applications over the network while it is measured: work for a receiver, and a web server."""
