@@ -18,17 +18,23 @@ from weft.acceptance.judgement import Measured, default_requirements, verdicts
 from weft.acceptance.requirements import Requirement, read_requirements
 from weft.acceptance.suspects import again_pairs
 from weft.acceptance.verdict import Acceptance, Verdict
-from weft.errors import RequestError, WorkError
+from weft.errors import RequestError
 from weft.execute.progress import Reporter, Showing
-from weft.execute.request import RunRequest, commands_of_run, resume_run, start_run
+from weft.execute.work_folder import (
+    REQUEST_NAME,
+    WorkFolder,
+    read_request,
+    refuse_existing,
+    write_json,
+)
 from weft.fabrics.load import load_fabric
 from weft.preflight.probe import look
 from weft.preflight.record import Record
 from weft.runs.folder import Run
-from weft.runs.meta import FILE_NAME
 from weft.testbed.open import open_testbed
 
-REQUEST_NAME, RECORD_NAME, RESULT_NAME = "request.json", "check.json", "acceptance.json"
+COMMAND = "weft accept"
+RECORD_NAME, RESULT_NAME = "check.json", "acceptance.json"
 MOST_LOOKS = 3
 """Pairs whose intervals do not decide are measured again so often."""
 
@@ -48,32 +54,15 @@ class AcceptRequest(Struct, frozen=True):
 
 def accept(request: AcceptRequest, showing: Showing) -> Acceptance:
     """Measure until all requirements are decided, or cannot be; raises RequestError before anything is started."""
-    folder = Path(request.out)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        hint = f"choose another --out, or continue it with `weft accept --resume {folder}`"
-        raise RequestError(f"{folder}: already exists", hint)
+    refuse_existing(Path(request.out), COMMAND)
     work = _Work.of(request)
-    _write(folder / REQUEST_NAME, msgspec.json.format(msgspec.json.encode(request)))
+    write_json(Path(request.out) / REQUEST_NAME, request)
     return work.carry_out(showing)
 
 
 def resume(directory: str, showing: Showing) -> Acceptance:
     """Continue an acceptance that was cut short; what was measured stays. Raises RequestError."""
-    file = Path(directory) / REQUEST_NAME
-    try:
-        request = msgspec.json.decode(file.read_bytes(), type=AcceptRequest)
-    except FileNotFoundError:
-        raise RequestError(
-            f"{directory}: not a folder of `weft accept`", f"it has no {REQUEST_NAME}"
-        ) from None
-    except msgspec.DecodeError as error:
-        raise RequestError(f"{file}: damaged: {error}") from None
-    if file.stat().st_uid != os.geteuid():
-        raise RequestError(
-            f"{file}: belongs to another user",
-            "it names commands that are run: continue only your own",
-        )
-    return _Work.of(msgspec.structs.replace(request, out=directory)).carry_out(showing)
+    return _Work.of(read_request(directory, AcceptRequest, COMMAND)).carry_out(showing)
 
 
 @dataclass
@@ -117,8 +106,8 @@ class _Work:
         return cls(request, names, promise, wanted, is_computed, message)
 
     @property
-    def _folder(self) -> Path:
-        return Path(self._request.out)
+    def _folder(self) -> WorkFolder:
+        return WorkFolder(COMMAND, self._request)
 
     def carry_out(self, showing: Showing) -> Acceptance:
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -137,9 +126,7 @@ class _Work:
             started,
             round(time.monotonic() - self._began, 1),
         )
-        _write(
-            self._folder / RESULT_NAME, msgspec.json.format(msgspec.json.encode(found.to_json()))
-        )
+        write_json(self._folder.path / RESULT_NAME, found.to_json())
         return found
 
     @property
@@ -154,10 +141,7 @@ class _Work:
         request = self._request
         with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
             self._record = look(testbed, reporter)
-        _write(
-            self._folder / RECORD_NAME,
-            msgspec.json.format(msgspec.json.encode(self._record.to_json())),
-        )
+        write_json(self._folder.path / RECORD_NAME, self._record.to_json())
 
     def _measurements(self) -> Iterator[tuple[str, str]]:
         """The plans that are needed, the cheapest first; each is chosen after the one before was carried out."""
@@ -203,37 +187,8 @@ class _Work:
         )
 
     def _measure(self, name: str, plan: str, reporter: Reporter) -> None:
-        """Carry out a plan, or what an earlier attempt left of it; one that fails decides nothing."""
-        request, out = self._request, self._folder / name
-        try:
-            if (out / FILE_NAME).exists():
-                approved = commands_of_run(str(out))
-                self._keep(name, resume_run(str(out), reporter, request.patience_s, approved))
-                return
-            file = self._folder / f"{name}.toml"
-            _write(file, plan.encode())
-            wanted = RunRequest(
-                str(file),
-                request.testbed,
-                str(out),
-                request.scale,
-                patience_s=request.patience_s,
-                nodes=request.nodes,
-                ports=request.ports,
-            )
-            self._keep(name, start_run(wanted, reporter))
-        except WorkError as error:
-            own, whole = f"weft run --resume {out}", f"weft accept --resume {self._folder}"
-            hint = error.hint.replace(own, whole)
-            if whole not in hint:
-                hint = f"{hint}; continue with `{whole}`".lstrip("; ")
-            raise WorkError(f"{name}: {error.message}", hint) from None
-
-    def _keep(self, name: str, run: Run) -> None:
-        """An interrupt ends the acceptance, not only the run that it came in."""
-        if run.meta.is_interrupted:
-            raise KeyboardInterrupt(f"continue it with `weft accept --resume {self._folder}`")
-        self._runs[name] = run
+        """One that fails decides nothing."""
+        self._runs[name] = self._folder.measure(name, plan, reporter)
 
 
 def _promise(request: AcceptRequest, names: tuple[str, ...]) -> Promise | None:
@@ -259,14 +214,3 @@ def _computed_message(request: AcceptRequest, names: tuple[str, ...]) -> str:
         return plans.MESSAGE
     routes = [(node, (node + 1) % len(names)) for node in range(len(names))]
     return plans.computed_message(float(own.each_alone_mbps(routes).min()))
-
-
-def _write(file: Path, content: bytes) -> None:
-    """Raises WorkError."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-    except OSError as error:
-        raise WorkError(
-            f"{file}: cannot write it: {error.strerror}", "choose another --out"
-        ) from None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from weft.errors import RequestError
@@ -16,7 +14,7 @@ from weft.testbed.base import Testbed
 from weft.testbed.open import open_testbed
 from weft.tuning.choice import Wanted
 
-REQUEST_NAME = "request.json"
+COMMAND = "weft tune"
 USUAL_TIME_S = 600.0
 LEAST_TIME_S = 60.0
 """A first look and one race."""
@@ -92,22 +90,3 @@ def _transports(goal: str) -> frozenset[str]:
         raise RequestError(
             f"--for {goal}: {error.message}", f"{hint}; {error.hint}".rstrip("; ")
         ) from None
-
-
-def read_request(directory: str) -> TuneRequest:
-    """The request of a tuning's folder; raises RequestError where it is none of the user's."""
-    file = Path(directory) / REQUEST_NAME
-    try:
-        request = msgspec.json.decode(file.read_bytes(), type=TuneRequest)
-    except FileNotFoundError:
-        raise RequestError(
-            f"{directory}: not a folder of `weft tune`", f"it has no {REQUEST_NAME}"
-        ) from None
-    except msgspec.DecodeError as error:
-        raise RequestError(f"{file}: damaged: {error}") from None
-    if file.stat().st_uid != os.geteuid():
-        raise RequestError(
-            f"{file}: belongs to another user",
-            "it names commands that are run: continue only your own",
-        )
-    return msgspec.structs.replace(request, out=directory)

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 
 from weft.execute.host_settings import Seen, look
+from weft.execute.work_folder import write_json
 from weft.knobs.knob import NAMED_GOALS, Knob
 from weft.plan.load import load_plan
 from weft.testbed.base import Testbed
 from weft.tuning.choice import Have
-from weft.tuning.files import write
 
 HAVE_NAME = "before.json"
 
@@ -56,7 +56,7 @@ def _have(seen: Mapping[str, Seen]) -> Have | None:
 
 def save_have(folder: Path, have: Mapping[str, Have]) -> None:
     """Keep it, so that a tuning that is continued tries the same; raises WorkError."""
-    write(folder / HAVE_NAME, msgspec.json.format(msgspec.json.encode(have)))
+    write_json(folder / HAVE_NAME, have)
 
 
 def read_have(folder: Path) -> dict[str, Have]:

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from weft.errors import RequestError, WorkError
+from weft.errors import WorkError
 from weft.execute.progress import Reporter, Showing
-from weft.execute.request import RunRequest, commands_of_run, resume_run, start_run
+from weft.execute.work_folder import (
+    REQUEST_NAME,
+    WorkFolder,
+    read_request,
+    refuse_existing,
+    write_json,
+)
 from weft.interval import Interval
 from weft.runs.folder import Run
-from weft.runs.meta import FILE_NAME
 from weft.tuning.apply import apply, refuse_short_lived
 from weft.tuning.candidates import candidates
 from weft.tuning.choice import NO_TIME, Choice, Have, Skipped, choose
 from weft.tuning.combination import AS_IT_IS, TOGETHER, finalists, kept, not_kept
-from weft.tuning.files import write
 from weft.tuning.findings import moved, recommendations
 from weft.tuning.first_look import PLAN, FirstLook, read_first_look
 from weft.tuning.race import Candidate, RaceResult, Rules
 from weft.tuning.race import carry_out as race
-from weft.tuning.request import REQUEST_NAME, TuneRequest, read_request
+from weft.tuning.request import COMMAND, TuneRequest
 from weft.tuning.settings import have_of, notes, read_have, save_have
 from weft.tuning.tuning import Moved, Raced, Tuning
 
@@ -42,22 +45,20 @@ SUGGESTED_SHARE = 0.6
 def tune(request: TuneRequest, showing: Showing) -> Tuning:
     """Race what may help and confirm what does; raises RequestError before anything is started."""
     folder = Path(request.out)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        hint = f"choose another --out, or continue it with `weft tune --resume {folder}`"
-        raise RequestError(f"{folder}: already exists", hint)
+    refuse_existing(folder, COMMAND)
     request.check()
     refuse_short_lived(request)
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
         have = have_of(testbed, request.known, request.apply_anyway, request.goal)
-    write(folder / REQUEST_NAME, msgspec.json.format(msgspec.json.encode(request)))
+    write_json(folder / REQUEST_NAME, request)
     save_have(folder, have)
     return _Work(request, names, have).carry_out(showing)
 
 
 def resume(directory: str, showing: Showing) -> Tuning:
     """Continue a tuning that was cut short; what was measured stays. Raises RequestError."""
-    request = read_request(directory)
+    request = read_request(directory, TuneRequest, COMMAND)
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
     return _Work(request, names, read_have(Path(directory))).carry_out(showing)
@@ -84,15 +85,15 @@ class _Work:
     _at_least: int = 1
 
     @property
-    def _folder(self) -> Path:
-        return Path(self._request.out)
+    def _folder(self) -> WorkFolder:
+        return WorkFolder(COMMAND, self._request)
 
     def carry_out(self, showing: Showing) -> Tuning:
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         for note in notes(self._have):
             with showing(note):
                 pass
-        with showing(FIRST_LOOK) as reporter, self._continued_as_whole(FIRST_LOOK):
+        with showing(FIRST_LOOK) as reporter:
             run = self._first_look(reporter)
         look = read_first_look(run)
         self._at_least = look.stream_messages
@@ -111,7 +112,7 @@ class _Work:
         if self._request.apply:
             done = apply(self._request, found.settings, started)
             found = msgspec.structs.replace(found, applied=done)
-        write(self._folder / RESULT_NAME, msgspec.json.format(msgspec.json.encode(found.to_json())))
+        write_json(self._folder.path / RESULT_NAME, found.to_json())
         return found
 
     @property
@@ -119,37 +120,16 @@ class _Work:
         return self._request.time_s - (time.monotonic() - self._began)
 
     def _first_look(self, reporter: Reporter) -> Run:
-        """Carry it out, or what an earlier attempt left of it."""
-        request, out = self._request, self._folder / FIRST_LOOK
-        if (out / FILE_NAME).exists():
-            run = resume_run(str(out), reporter, request.patience_s, commands_of_run(str(out)))
-        else:
-            file = self._folder / f"{FIRST_LOOK}.toml"
-            write(file, PLAN.encode())
-            wanted = RunRequest(
-                str(file),
-                request.testbed,
-                str(out),
-                request.scale,
-                patience_s=request.patience_s,
-                nodes=request.nodes,
-                ports=request.ports,
-            )
-            run = start_run(wanted, reporter)
-        self._stop_where_interrupted(run.meta.is_interrupted)
+        """Nothing is tuned before a pair works."""
+        run = self._folder.measure(FIRST_LOOK, PLAN, reporter)
         if run.meta.status != "complete":
             why = run.meta.warnings[0].message if run.meta.warnings else "it did not end"
             raise WorkError(
-                why,
-                f"nothing is tuned before a pair works: `weft check --on {request.testbed}`, then "
-                f"`weft tune --resume {self._folder}`",
+                f"{FIRST_LOOK}: {why}",
+                f"nothing is tuned before a pair works: `weft check --on {self._request.testbed}`, then "
+                f"`{COMMAND} --resume {self._folder.path}`",
             )
         return run
-
-    def _stop_where_interrupted(self, is_interrupted: bool) -> None:
-        """An interrupt ends the tuning, not only what it came in."""
-        if is_interrupted:
-            raise KeyboardInterrupt(f"continue it with `weft tune --resume {self._folder}`")
 
     def _race(self, name: str, choice: Choice, time_s: float, reporter: Reporter) -> None:
         """One race on top of what is settled; what wins is settled, too."""
@@ -172,8 +152,8 @@ class _Work:
         reporter: Reporter,
         confirm: Literal["winner", "all"] = "winner",
     ) -> RaceResult:
-        request, out = self._request, self._folder / name
-        with self._continued_as_whole(name):
+        request, out = self._request, self._folder.path / name
+        with self._folder.continued_as_whole(name):
             result = race(
                 request.testbed,
                 entries,
@@ -187,21 +167,8 @@ class _Work:
                 patience_s=request.patience_s,
                 apply_anyway=request.apply_anyway,
             )
-        self._stop_where_interrupted(result.ended == "interrupted")
+        self._folder.stop_where(result.ended == "interrupted")
         return result
-
-    @contextmanager
-    def _continued_as_whole(self, name: str) -> Iterator[None]:
-        """What fails is continued with the tuning, not with its run alone."""
-        try:
-            yield
-        except WorkError as error:
-            own = f"weft run --resume {self._folder / name}"
-            whole = f"weft tune --resume {self._folder}"
-            hint = error.hint.replace(own, whole)
-            if whole not in hint:
-                hint = f"{hint}; continue with `{whole}`".lstrip("; ")
-            raise WorkError(f"{name}: {error.message}", hint) from None
 
     def _together(self, showing: Showing) -> tuple[list[Raced], Interval | None]:
         """The winners that stay when several are held against none and against the best alone; and their effect."""
@@ -222,7 +189,7 @@ class _Work:
             self._request.testbed,
             self._request.goal,
             self._names,
-            str(self._folder),
+            str(self._folder.path),
             look,
             tuple(self._raced),
             tuple(self._skipped),

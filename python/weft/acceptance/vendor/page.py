@@ -15,7 +15,7 @@ import msgspec
 from markupsafe import Markup
 
 from weft import __version__
-from weft.acceptance.accept import RECORD_NAME, REQUEST_NAME, AcceptRequest
+from weft.acceptance.accept import RECORD_NAME, AcceptRequest
 from weft.acceptance.faults import Fault, faults
 from weft.acceptance.pairs import SCREEN
 from weft.acceptance.plans import LIMITS
@@ -29,6 +29,7 @@ from weft.acceptance.vendor.texts import (
 )
 from weft.acceptance.verdict import Acceptance, Verdict
 from weft.errors import WorkError
+from weft.execute.work_folder import REQUEST_NAME
 from weft.nodeset import fold
 from weft.preflight.record import Record
 from weft.report.figures.drawing.figure import Figure

@@ -12,14 +12,14 @@ from pathlib import Path
 import jinja2
 
 from weft import __version__
+from weft.execute.work_folder import read_request, write
 from weft.knobs.recommendation import times_text
 from weft.nodeset import fold
 from weft.report.figures.drawing.figure import Figure
 from weft.report.table import Table
-from weft.tuning.files import write
 from weft.tuning.findings import place_text
 from weft.tuning.page.forest import forest
-from weft.tuning.request import USUAL_TIME_S, TuneRequest, read_request
+from weft.tuning.request import COMMAND, USUAL_TIME_S, TuneRequest
 from weft.tuning.tuning import Raced, Tuning
 
 PAGE_NAME = "tuning.html"
@@ -149,7 +149,7 @@ ENDED = {
 
 def write_page(found: Tuning, folder: Path) -> Path:
     """Write the page of a tuning into its folder; raises WorkError."""
-    page = Page(found, list(command_of(read_request(str(folder)))))
+    page = Page(found, list(command_of(read_request(str(folder), TuneRequest, COMMAND))))
     write(folder / PAGE_NAME, page.html().encode())
     return folder / PAGE_NAME
 
