@@ -1,0 +1,1 @@
+"""`weft vpn`: a tunnel beside the path below it, in paired blocks."""
