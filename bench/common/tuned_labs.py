@@ -160,12 +160,11 @@ def _nagle(name: str, kind: str, chance: random.Random) -> TunedLab:
 
 
 def _hole(name: str, kind: str, chance: random.Random) -> TunedLab:
-    """The kernel finds out by itself, but only after time-outs of each connection, and then sends small segments."""
+    """Connections open, and their first large message hangs."""
     rate, delay = _log(chance, 10, 100), _log(chance, 0.1, 5)
-    plants = tuple((host, "echo 1 > /proc/sys/net/ipv4/tcp_mtu_probing") for host in ("n1", "n2"))
     extra = f"drops_above_bytes = {chance.randint(1412, 1480)}"
     knobs = (("mss", ("1200 B", "1360 B", "1448 B")), ("congestion", ("bbr",)))
-    return TunedLab(name, kind, rate, delay, 1000, extra=extra, plants=plants, knobs=knobs)
+    return TunedLab(name, kind, rate, delay, 1000, extra=extra, knobs=knobs)
 
 
 def _small_mtu(name: str, kind: str, chance: random.Random) -> TunedLab:

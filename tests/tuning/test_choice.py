@@ -90,6 +90,9 @@ def test_knobs_that_need_each_other_are_tried_together_then_alone() -> None:
         {"nodelay": "false", "send_buffer": "2 B"},
         {"nodelay": "false", "receive_buffer": "2 B"},
     ]
+    settled = {"send_buffer": "1 B"}
+    alone = candidates(both[:1], {"send_buffer": ("1 B", "2 B")}, settled)
+    assert [one.settings for one in alone] == [{"send_buffer": "2 B"}]
 
 
 def test_a_batch_of_a_race_is_long_beside_the_delay_of_the_path() -> None:

@@ -30,10 +30,10 @@ def confirmed(together: float, alone: float, beside: float) -> RaceResult:
 
 
 def test_all_are_held_against_none_and_the_best_alone() -> None:
-    settings = {one.name: one.settings for one in finalists(WINNERS)}
-    assert settings[AS_IT_IS] == {}
+    settings = {one.name: one.settings for one in finalists(WINNERS, {"mss": "1200 B"})}
+    assert settings[AS_IT_IS] == {"mss": "1200 B"}
     assert settings[TOGETHER] == LESS.won
-    assert settings[ALONE] == MORE.won
+    assert settings[ALONE] == MORE.won | {"mss": "1200 B"}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ class Recommendation(msgspec.Struct, frozen=True):
     """One knob, by its name in catalog/knobs, on `nodes`: its value now and the proposed one, as commands take them.
 
     `effect` is the ratio of the proposed value's result over the current one's, more than 1 is better; none where
-    nothing was compared (`tested` is false). `evidence` are sentences with numbers; `tried` says what did not matter.
+    nothing was compared (`tested` is false), and where nothing works with the current one (`tested` is true).
+    `evidence` are sentences with numbers; `tried` says what was tried beside it.
     `apply` sets it now, `permanent` also after a reboot, `undo` takes it back; `test` is the command that would decide.
     """
 
@@ -43,14 +44,16 @@ class Recommendation(msgspec.Struct, frozen=True):
         return f"{self.knob} on {fold(self.nodes)}: {change}, {self._effect()}"
 
     def _effect(self) -> str:
-        return "untested" if self.effect is None else times_text(self.effect)
+        if self.effect is None:
+            return "without which nothing works" if self.tested else "untested"
+        return times_text(self.effect)
 
     def lines(self) -> Iterator[str]:
         """The sentence, then what it rests on and what to type, indented."""
         yield self.text
         named = (
             ("because", self.evidence),
-            ("no effect", self.tried),
+            ("tried", self.tried),
             ("test", (self.test,) if self.test else ()),
             ("now", self.apply),
             ("permanent", self.permanent),

@@ -61,13 +61,17 @@ def _buffer_bytes(look: FirstLook, times: int) -> int:
 def candidates(
     knobs: Sequence[Knob], values: Mapping[str, Sequence[str]], settled: Mapping[str, str]
 ) -> Iterator[Candidate]:
-    """Each value of one knob, or of several together and then of each alone; on top of what is settled already."""
+    """Each value of one knob, or of several together and then of each alone; on top of what is settled already,
+    which is no candidate itself."""
     names = [knob.name for knob in knobs]
     if len(names) > 1:
         for together in zip(*(values[name] for name in names), strict=False):
             settings = dict(zip(names, together, strict=True))
+            if settings.items() <= settled.items():
+                continue
             yield Candidate(f"{' and '.join(names)} {together[0]}", {**settled, **settings})
     for name in names:
         alone = values[name][1:2] if len(names) > 1 else values[name]
         for value in alone:
-            yield Candidate(f"{name} {value}", {**settled, name: value})
+            if value != settled.get(name):
+                yield Candidate(f"{name} {value}", {**settled, name: value})

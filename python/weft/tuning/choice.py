@@ -35,6 +35,7 @@ BOTH: tuple[Goal, ...] = ("stream", "latency")
 
 NO_TIME = "no time is left"
 NO_EVIDENCE = "usual order: nothing in the evidence speaks for it"
+AGAIN = "once more, on top of what was found after it"
 
 
 class Have(Struct, frozen=True):

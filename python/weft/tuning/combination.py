@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from weft.interval import Interval
 from weft.tuning.race import Candidate, RaceResult
@@ -11,15 +11,16 @@ from weft.tuning.tuning import Raced
 AS_IT_IS, TOGETHER, ALONE = "as it is", "all together", "the best alone"
 
 
-def finalists(winners: Sequence[Raced]) -> tuple[Candidate, ...]:
-    """The settings of all winners, which the last of them has, and those that the best added to what was there."""
+def finalists(winners: Sequence[Raced], needed: Mapping[str, str]) -> tuple[Candidate, ...]:
+    """The settings of all winners, which the last of them has, and those that the best added to what was there; all on
+    top of what is `needed` for the pair to work."""
     best = best_of(winners)
     before = best.candidates[0].settings
     added = {name: value for name, value in best.won.items() if before.get(name) != value}
     return (
-        Candidate(AS_IT_IS),
+        Candidate(AS_IT_IS, dict(needed)),
         Candidate(TOGETHER, winners[-1].won),
-        Candidate(ALONE, added),
+        Candidate(ALONE, {**needed, **added}),
     )
 
 

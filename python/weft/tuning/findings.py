@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
+
 from weft.diagnosis.evidence import PointEvidence, evidence
 from weft.interval import Interval
 from weft.knobs import commands
@@ -11,7 +13,8 @@ from weft.knobs.catalog import knobs
 from weft.knobs.recommendation import Recommendation, times_text
 from weft.quantity import significant
 from weft.runs.folder import Run
-from weft.tuning.choice import NO_EVIDENCE
+from weft.tuning.choice import AGAIN, NO_EVIDENCE
+from weft.tuning.opening import Opening
 from weft.tuning.race import Place
 from weft.tuning.tuning import Moved, Raced
 
@@ -78,32 +81,54 @@ def recommendations(
     raced: Raced, current: Mapping[str, str], interfaces: Mapping[str, str]
 ) -> Iterator[Recommendation]:
     """One for each knob that the winner of a race changed; all of a race share its effect. `interfaces` are by node."""
-    interface = next(iter(interfaces.values()), "INTERFACE")
     for name, value in raced.won.items():
-        if name not in raced.choice.knobs:
-            continue
-        knob = knobs()[name]
-        now = current.get(name, "")
-        yield Recommendation(
-            knob=name,
-            title=knob.title,
-            scope=knob.scope,
-            nodes=tuple(interfaces),
-            current=now or "the kernel's",
-            proposed=value,
-            effect=raced.result.effect,
-            tested=True,
-            evidence=_evidence(raced),
-            tried=tuple(_lost(raced)),
-            apply=commands.by_hand(knob, value, interface),
-            permanent=commands.permanent(knob, value, interface),
-            undo=commands.undo(knob, now, interface),
-        )
+        if name in raced.choice.knobs:
+            yield msgspec.structs.replace(
+                _tested(name, value, current, interfaces, _evidence(raced)),
+                effect=raced.result.effect,
+                tried=tuple(_lost(raced)),
+            )
+
+
+def without_which_nothing_works(
+    opening: Opening,
+    current: Mapping[str, str],
+    interfaces: Mapping[str, str],
+    settled: Mapping[str, str],
+) -> Iterator[Recommendation]:
+    """One for each setting that the first look needed; a race may have found a better value since (`settled`)."""
+    for name in opening.needed:
+        yield _tested(name, settled[name], current, interfaces, opening.why)
+
+
+def _tested(
+    name: str,
+    value: str,
+    current: Mapping[str, str],
+    interfaces: Mapping[str, str],
+    evidence: tuple[str, ...],
+) -> Recommendation:
+    """One without its effect."""
+    interface = next(iter(interfaces.values()), "INTERFACE")
+    knob, now = knobs()[name], current.get(name, "")
+    return Recommendation(
+        knob=name,
+        title=knob.title,
+        scope=knob.scope,
+        nodes=tuple(interfaces),
+        current=now or "the kernel's",
+        proposed=value,
+        tested=True,
+        evidence=evidence,
+        apply=commands.by_hand(knob, value, interface),
+        permanent=commands.permanent(knob, value, interface),
+        undo=commands.undo(knob, now, interface),
+    )
 
 
 def _evidence(raced: Raced) -> tuple[str, ...]:
     """What limited before, and what moved between the settings as they were and the winner."""
-    because = () if raced.choice.why == NO_EVIDENCE else (raced.choice.why,)
+    because = () if raced.choice.why in (NO_EVIDENCE, AGAIN) else (raced.choice.why,)
     return because + tuple(one.text for one in raced.moved) or (
         "no counter moved beyond its interval: the times alone speak for it",
     )

@@ -11,7 +11,6 @@ from typing import Literal
 
 import msgspec
 
-from weft.errors import WorkError
 from weft.execute.progress import Reporter, Showing
 from weft.execute.work_folder import (
     REQUEST_NAME,
@@ -24,17 +23,18 @@ from weft.interval import Interval
 from weft.runs.folder import Run
 from weft.tuning.apply import apply, refuse_short_lived
 from weft.tuning.candidates import candidates
-from weft.tuning.choice import NO_TIME, Choice, Have, Skipped, choose
+from weft.tuning.choice import AGAIN, NO_TIME, Choice, Have, Skipped, choose
 from weft.tuning.combination import AS_IT_IS, TOGETHER, finalists, kept, not_kept
-from weft.tuning.findings import moved, recommendations
-from weft.tuning.first_look import PLAN, FirstLook, read_first_look
+from weft.tuning.findings import moved, recommendations, without_which_nothing_works
+from weft.tuning.first_look import FirstLook, read_first_look
+from weft.tuning.opening import Opening, first_look
 from weft.tuning.race import Candidate, RaceResult, Rules
 from weft.tuning.race import carry_out as race
 from weft.tuning.request import COMMAND, TuneRequest
 from weft.tuning.settings import have_of, notes, read_have, save_have
 from weft.tuning.tuning import Moved, Raced, Tuning
 
-RESULT_NAME, FIRST_LOOK = "tuning.json", "first-look"
+RESULT_NAME = "tuning.json"
 LEAST_RACE_S = 40.0
 """With less, a race ends before anything is known: a confirmation alone takes twelve blocks of the winner and of the
 settings as they are."""
@@ -93,12 +93,11 @@ class _Work:
         for note in notes(self._have):
             with showing(note):
                 pass
-        with showing(FIRST_LOOK) as reporter:
-            run = self._first_look(reporter)
-        look = read_first_look(run)
-        self._at_least = look.stream_messages
+        opening = first_look(self._folder, self._have, showing)
+        look = read_first_look(opening.run)
+        self._at_least, self._settled = look.stream_messages, dict(opening.needed)
         chosen, self._skipped = choose(
-            self._request.wanted, self._request.known, self._have, look, _processors(run)
+            self._request.wanted, self._request.known, self._have, look, _processors(opening.run)
         )
         for number, choice in enumerate(chosen, 1):
             behind = len(chosen) - number + bool(self._settled)
@@ -108,7 +107,8 @@ class _Work:
                 continue
             with showing(f"{number} of {len(chosen)}: {choice.name}") as reporter:
                 self._race(f"{number:02}-{choice.knobs[0]}", choice, share_s, reporter)
-        found = self._tuning(look, started, *self._together(showing))
+        self._again(showing)
+        found = self._tuning(opening, look, started, *self._together(showing, opening.needed))
         if self._request.apply:
             done = apply(self._request, found.settings, started)
             found = msgspec.structs.replace(found, applied=done)
@@ -118,18 +118,6 @@ class _Work:
     @property
     def _left_s(self) -> float:
         return self._request.time_s - (time.monotonic() - self._began)
-
-    def _first_look(self, reporter: Reporter) -> Run:
-        """Nothing is tuned before a pair works."""
-        run = self._folder.measure(FIRST_LOOK, PLAN, reporter)
-        if run.meta.status != "complete":
-            why = run.meta.warnings[0].message if run.meta.warnings else "it did not end"
-            raise WorkError(
-                f"{FIRST_LOOK}: {why}",
-                f"nothing is tuned before a pair works: `weft check --on {self._request.testbed}`, then "
-                f"`{COMMAND} --resume {self._folder.path}`",
-            )
-        return run
 
     def _race(self, name: str, choice: Choice, time_s: float, reporter: Reporter) -> None:
         """One race on top of what is settled; what wins is settled, too."""
@@ -170,21 +158,58 @@ class _Work:
         self._folder.stop_where(result.ended == "interrupted")
         return result
 
-    def _together(self, showing: Showing) -> tuple[list[Raced], Interval | None]:
+    @property
+    def _winners(self) -> list[Raced]:
+        """The last won race of each choice; the last of all has all that is settled."""
+        won = [one for one in self._raced if one.won]
+        return [
+            one
+            for at, one in enumerate(won)
+            if not any(later.choice.knobs == one.choice.knobs for later in won[at + 1 :])
+        ]
+
+    def _again(self, showing: Showing) -> None:
+        """Race what won once more, on top of what was found after it: with other settings another value may be best."""
+        earlier = self._winners[:-1]
+        for number, one in enumerate(earlier):
+            share_s = self._left_s / (len(earlier) - number + 1)
+            if share_s < LEAST_RACE_S:
+                return
+            again = msgspec.structs.replace(one.choice, why=AGAIN, is_suggested=False)
+            with showing(f"again: {again.name}") as reporter:
+                self._race(f"again-{number + 1:02}-{again.knobs[0]}", again, share_s, reporter)
+
+    def _together(
+        self, showing: Showing, needed: Mapping[str, str]
+    ) -> tuple[list[Raced], Interval | None]:
         """The winners that stay when several are held against none and against the best alone; and their effect."""
-        winners = [one for one in self._raced if one.won]
+        winners = self._winners
         if len(winners) < 2:
             return winners, winners[0].result.effect if winners else None
         with showing(TOGETHER) as reporter:
             time_s = max(LEAST_RACE_S, self._left_s)
-            result = self._carry_out("together", finalists(winners), time_s, reporter, "all")
+            entries = finalists(winners, needed)
+            result = self._carry_out("together", entries, time_s, reporter, "all")
         return kept(winners, result, Rules().margin)
 
     def _tuning(
-        self, look: FirstLook, started: str, winners: Sequence[Raced], effect: Interval | None
+        self,
+        opening: Opening,
+        look: FirstLook,
+        started: str,
+        winners: Sequence[Raced],
+        effect: Interval | None,
     ) -> Tuning:
         now = {name: have.value for name, have in self._have.items()}
-        found = [one for raced in winners for one in recommendations(raced, now, look.interfaces)]
+        found = [
+            *without_which_nothing_works(opening, now, look.interfaces, self._settled),
+            *(
+                one
+                for raced in winners
+                for one in recommendations(raced, now, look.interfaces)
+                if one.knob not in opening.needed
+            ),
+        ]
         return Tuning(
             self._request.testbed,
             self._request.goal,
@@ -195,7 +220,7 @@ class _Work:
             tuple(self._skipped),
             tuple(found),
             effect,
-            (*notes(self._have), *not_kept(self._raced, winners)),
+            (*notes(self._have), *not_kept(self._winners, winners)),
             started=started,
             elapsed_s=round(time.monotonic() - self._began, 1),
         )
