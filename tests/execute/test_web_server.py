@@ -15,6 +15,7 @@ import pytest
 from support.clusters.hosts import local_nodes
 from support.command import refusal, start, weft, weft_json
 from support.waiting import agents, wait_for, wait_for_samples
+from support.web_servers import servers
 from weft.diagnosis.node.web import web_points
 from weft.execute.applications.web_server import with_loops
 from weft.plan.load import load_plan
@@ -24,20 +25,6 @@ pytestmark = pytest.mark.timed
 
 needs_apache = pytest.mark.skipif(not shutil.which("apache2"), reason="apache2 is not installed")
 QUICK = ["--set", "steps.webserver.time='400 ms'", "--set", "steps.webserver.think='20 ms'"]
-
-
-def servers() -> dict[int, Path]:
-    """Processes of web servers that weft started, with their folders."""
-    found = {}
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (process / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        folders = [Path(os.fsdecode(word)).parent for word in words if b"/weft-web-" in word]
-        if folders:
-            found[int(process.name)] = folders[0]
-    return found
 
 
 def gone(folders: set[Path]) -> bool:
