@@ -10,6 +10,8 @@ const EXAMPLE: &str = r#"{ rule = "time", trial = "10 ms", trials = 5 }"#;
 /// Samples count messages in 32 signed bits.
 const MOST_REPEATS: u32 = i32::MAX as u32;
 const MOST_TRIALS: u32 = 1_000_000;
+/// A trial that takes so many times as long as it should is no accident of scheduling.
+const TOO_LONG: u64 = 10;
 
 /// How often a message is repeated, and how many such trials make a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +36,20 @@ impl StopRule {
     pub fn trials(&self) -> u32 {
         match self {
             Self::Time { trials, .. } | Self::Count { trials, .. } => *trials,
+        }
+    }
+
+    /// Messages of a trial after one of `messages` that took so long. They are fewer where the warm-up promised too much:
+    /// TCP acknowledges the first messages of a connection at once, and delays acknowledgements later.
+    pub fn messages_after(&self, messages: u32, elapsed_ns: u64) -> u32 {
+        match *self {
+            Self::Time {
+                trial_ns, at_least, ..
+            } if elapsed_ns > TOO_LONG * trial_ns => {
+                let fitting = u64::from(messages) * trial_ns / elapsed_ns;
+                (fitting as u32).max(at_least).min(messages)
+            }
+            _ => messages,
         }
     }
 
@@ -121,4 +137,28 @@ fn read_count(section: &Section) -> Result<StopRule> {
 fn read_trials(section: &Section) -> Result<u32> {
     let trials = section.count("trials", 1..=MOST_TRIALS)?;
     trials.ok_or_else(|| section.refuse("trials", "give a number of trials, such as 5"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trials_after_one_that_took_far_too_long_are_shorter() {
+        let rule = StopRule::Time {
+            trial_ns: 10_000,
+            trials: 5,
+            at_least: 8,
+            at_most_ns: None,
+        };
+        assert_eq!(rule.messages_after(1000, 100_000), 1000);
+        assert_eq!(rule.messages_after(1000, 500_000), 20);
+        assert_eq!(rule.messages_after(1000, 50_000_000), 8);
+        assert_eq!(rule.messages_after(4, 50_000_000), 4);
+        let counted = StopRule::Count {
+            repeats: 1000,
+            trials: 5,
+        };
+        assert_eq!(counted.messages_after(1000, u64::MAX), 1000);
+    }
 }

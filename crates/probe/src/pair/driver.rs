@@ -202,7 +202,7 @@ impl<'a, B: Batches> Driver<'a, B> {
     ) -> io::Result<u64> {
         let known_ns = self.batches.begin_phase(phase.size_bytes)?;
         let stop = self.job.step.stop;
-        let (messages, batches) = match known {
+        let (mut messages, batches) = match known {
             Some(known) => (known.messages, known.batches),
             None => (self.messages_for(phase, known_ns)?, stop.trials()),
         };
@@ -223,8 +223,11 @@ impl<'a, B: Batches> Driver<'a, B> {
             self.recorder.after();
             self.note(phase, number, outcome, report);
             best_ns = best_ns.min(message_ns(&outcome));
-            if known.is_none() && stop.is_over(now_ns() - phase_start_ns) {
-                break;
+            if known.is_none() {
+                if stop.is_over(now_ns() - phase_start_ns) {
+                    break;
+                }
+                messages = stop.messages_after(messages, outcome.timing.elapsed_ns);
             }
         }
         self.recorder.finish();
