@@ -18,6 +18,9 @@ use crate::wire::samples::{REPORT_EVERY_NS, Sample};
 /// Warm-up before the first phase ends after this time or this many messages.
 const WARM_UP_NS: u64 = 1_000_000;
 const WARM_UP_MESSAGES: u32 = 20;
+/// A trial has at most so many times the messages that were tried before it: the first messages of a connection may be
+/// acknowledged at once, and later ones with a delay of 40 ms each.
+const GROWTH: u32 = 16;
 
 /// How to measure a phase whose message time is known.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -247,7 +250,7 @@ impl<'a, B: Batches> Driver<'a, B> {
             } => {
                 let expected_ns = match known_ns {
                     Some(known_ns) => known_ns,
-                    None => self.expected_ns(phase)?,
+                    None => self.expected_ns(phase, trial_ns)?,
                 };
                 let messages =
                     (trial_ns / expected_ns.max(1)).clamp(u64::from(at_least), i32::MAX as u64);
@@ -257,14 +260,20 @@ impl<'a, B: Batches> Driver<'a, B> {
     }
 
     /// What one message is expected to take: the latest phase's, grown with the size as NetPIPE grows it.
-    fn expected_ns(&mut self, phase: &Phase) -> io::Result<u64> {
+    fn expected_ns(&mut self, phase: &Phase, trial_ns: u64) -> io::Result<u64> {
         if let Some((latest_ns, latest_bytes)) = self.latest {
             let growth = phase.size_bytes as f64 / latest_bytes as f64;
             return Ok((latest_ns as f64 * growth.max(1.0)) as u64);
         }
         let first_ns = self.warm_up(phase, 1)?;
-        let messages = (WARM_UP_NS / first_ns.max(1)).clamp(1, u64::from(WARM_UP_MESSAGES)) as u32;
-        self.warm_up(phase, messages)
+        let mut messages =
+            (WARM_UP_NS / first_ns.max(1)).clamp(1, u64::from(WARM_UP_MESSAGES)) as u32;
+        let mut each_ns = self.warm_up(phase, messages)?;
+        while trial_ns / each_ns.max(1) > u64::from(messages.saturating_mul(GROWTH)) {
+            messages = messages.saturating_mul(GROWTH);
+            each_ns = self.warm_up(phase, messages)?;
+        }
+        Ok(each_ns)
     }
 
     /// A batch that is in no sample; gives the time of one message.
