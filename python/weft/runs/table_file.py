@@ -36,12 +36,13 @@ class Readable:
     damage: str = ""
 
 
-def write_table(table: pa.Table, path: Path) -> None:
-    """Write a table, and put it in place of an earlier one when it is whole and on the disk."""
+def write_table(table: pa.Table, path: Path, **encoding: object) -> None:
+    """Write a table, and put it in place of an earlier one when it is whole and on the disk; `encoding` is what
+    pyarrow's ParquetWriter takes."""
     temporary = path.with_name(path.name + ".new")
     with temporary.open("wb") as file:
         sums = []
-        with pq.ParquetWriter(file, table.schema, write_page_checksum=True) as writer:
+        with pq.ParquetWriter(file, table.schema, write_page_checksum=True, **encoding) as writer:
             for group in _groups(table):
                 writer.write_table(group, row_group_size=max(1, group.num_rows))
                 sums.append(checksum(group))
