@@ -207,9 +207,12 @@ def lab_of(name: str) -> str:
 def factorial_s(document: dict[str, Any], cell_launch_s: float) -> float:
     """What a full factorial of all values raced would take, in as many launches as the longest race had blocks."""
     raced = document["raced"]
-    values = [1 + len(one) for race in raced for one in race["choice"]["values"].values()]
+    of_knob: dict[str, int] = {}
+    for race in raced:
+        for knob, one in race["choice"]["values"].items():
+            of_knob[knob] = max(1 + len(one), of_knob.get(knob, 0))
     blocks = max((race["result"]["blocks"] for race in raced), default=0)
-    return math.prod(values) * max(blocks, CELL_LAUNCHES) * cell_launch_s
+    return math.prod(of_knob.values()) * max(blocks, CELL_LAUNCHES) * cell_launch_s
 
 
 def _share(one: float, of: float) -> float | None:

@@ -10,8 +10,8 @@ from weft.knobs.catalog import knobs
 from weft.tuning.candidates import candidates, values
 from weft.tuning.choice import Have, Wanted, choose
 from weft.tuning.first_look import FirstLook
+from weft.tuning.rounds import LEAST_RACE_S, share_of
 from weft.tuning.settings import nodelay_of
-from weft.tuning.tune import LEAST_RACE_S, share_of
 
 TCP = frozenset(["tcp"])
 ALL = {

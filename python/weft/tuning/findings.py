@@ -14,6 +14,7 @@ from weft.knobs.recommendation import Recommendation, times_text
 from weft.quantity import significant
 from weft.runs.folder import Run
 from weft.tuning.choice import AGAIN, NO_EVIDENCE
+from weft.tuning.left_open import LEFT_OPEN
 from weft.tuning.opening import Opening
 from weft.tuning.race import Place
 from weft.tuning.tuning import Moved, Raced
@@ -128,7 +129,7 @@ def _tested(
 
 def _evidence(raced: Raced) -> tuple[str, ...]:
     """What limited before, and what moved between the settings as they were and the winner."""
-    because = () if raced.choice.why in (NO_EVIDENCE, AGAIN) else (raced.choice.why,)
+    because = () if raced.choice.why in (NO_EVIDENCE, AGAIN, LEFT_OPEN) else (raced.choice.why,)
     return because + tuple(one.text for one in raced.moved) or (
         "no counter moved beyond its interval: the times alone speak for it",
     )

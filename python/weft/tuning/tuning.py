@@ -80,9 +80,10 @@ class Tuning(Struct, frozen=True):
     @property
     def undecided(self) -> tuple[str, ...]:
         """What looked better in its confirmation, for which there were too few blocks to be sure."""
+        latest = {raced.choice.knobs: raced for raced in self.raced}
         return tuple(
             f"{one.name} was {times_text(one.ratio)} in {one.blocks} blocks"
-            for raced in self.raced
+            for raced in latest.values()
             for one in raced.result.confirmations
             if not one.is_better and one.ratio.low > 1
         )
