@@ -48,14 +48,14 @@ def race_plan(
     for number, one in enumerate(candidates):
         try:
             mine = [_with_settings(step, number, one.settings) for step in steps]
-            load_plan({"name": "race", "steps": mine})
+            read = load_plan({"name": "race", "steps": mine}).steps
         except RequestError as error:
             if one is baseline:
                 raise
             refused.append(Refused(one.name, error.message))
             continue
         copies += mine
-        names[one.name] = [step["name"] for step in mine]
+        names[one.name] = [step.name for step in read]
     if len(names) < 2:
         return None, refused
     race = {"baseline": baseline.name, "measure": measure, "candidates": names}
