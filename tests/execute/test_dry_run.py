@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from support.clusters.hosts import host_file
+from support.clusters.hosts import host_file, local_nodes
 from support.here import weft, weft_json
 from support.loopback import Loopback
 from weft.execute.dry_run import foresee
@@ -49,6 +49,16 @@ def test_datagrams_and_echoes_are_told_beside_connections() -> None:
     ]
 
 
+def test_a_real_web_server_is_asked_in_both_loops_and_a_simulated_one_in_one(
+    tmp_path: Path,
+) -> None:
+    told = weft("run", "webserver", "--on", local_nodes(tmp_path, "n[1-2]"), "--dry-run").stdout
+    assert "steps: webserver, webserver-closed" in told
+    assert weft_json("run", "webserver", "--on", "node:p4-400-base", "--dry-run")["steps"] == [
+        "webserver"
+    ]
+
+
 def test_every_network_of_a_node_is_listed_and_nothing_starts(tmp_path: Path) -> None:
     marker = tmp_path / "started"
     spec = host_file(
@@ -65,6 +75,7 @@ address = ["10.0.0.[1-2]", "10.1.0.[1-2]"]
     assert told == {
         "plan": "ring",
         "testbed": spec,
+        "steps": ["ring"],
         "nodes": [
             {
                 "node": f"n{one}",

@@ -33,11 +33,11 @@ def gone(folders: set[Path]) -> bool:
     return not (running & folders) and not any(folder.exists() for folder in folders)
 
 
-def start_long(folder: Path) -> tuple[subprocess.Popen[str], set[Path]]:
+def start_long(folder: Path, on: str = "local:2") -> tuple[subprocess.Popen[str], set[Path]]:
     """A run in which the server is used for long, and the folder of its server."""
     before = set(servers().values())
     process = start(
-        "run", "webserver", "--on", "local:2", "--users", "[2, 3]", "--out", folder, "--json",
+        "run", "webserver", "--on", on, "--users", "[2, 3]", "--out", folder, "--json",
         *("--set", "steps.webserver.think='5 ms'", "--set", "steps.webserver.time='1 s'"),
     )  # fmt: skip
     wait_for_samples(folder)
@@ -96,6 +96,15 @@ def test_nothing_stays_of_a_run_that_is_killed(tmp_path: Path, victim: str) -> N
     process.kill()
     process.communicate()
     wait_for(lambda: not servers())
+
+
+@needs_apache
+def test_nothing_stays_of_a_run_whose_lab_is_taken_down(tmp_path: Path) -> None:
+    lab = weft_json("lab", "up", "fast-ethernet-pair")["id"]
+    process, folders = start_long(tmp_path / "run", f"lab:{lab}")
+    assert weft("lab", "down", lab).returncode == 0
+    assert len(folders) == 1 and gone(folders)
+    process.communicate(timeout=60)
 
 
 @needs_apache

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tomllib
 from collections.abc import Iterator
+from shutil import which
 
 import msgspec
 from msgspec import Struct
@@ -24,13 +24,15 @@ _MPI_PACKAGES = {
 
 
 class _Tool(Struct, frozen=True):
-    """All of the `programs` are needed, or `any` of them; they are the tool's `name` where it has none."""
+    """All of the `programs` are needed, or `any` of them; they are the tool's `name` where it has none. weft also
+    looks in `folders`, which PATH may lack."""
 
     programs: list[str]
     needed_for: str
     packages: dict[str, str]
     any: bool = False
     name: str = ""
+    folders: str = ""
 
 
 def programs() -> Iterator[Row]:
@@ -43,7 +45,8 @@ def programs() -> Iterator[Row]:
 
 
 def _row(tool: _Tool) -> Row:
-    found = [path for path in map(shutil.which, tool.programs) if path]
+    here = [which(one) or which(one, path=tool.folders) for one in tool.programs]
+    found = [path for path in here if path]
     is_there = bool(found) if tool.any else len(found) == len(tool.programs)
     name = tool.name or ", ".join(tool.programs)
     seen = ", ".join(found) or f"not in PATH: {', '.join(tool.programs)}"

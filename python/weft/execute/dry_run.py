@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from weft.execute.applications.web_server import with_loops
 from weft.execute.pair import WITHOUT_SERVER
 from weft.nodeset import fold
 from weft.plan.plan import Plan, Step
 from weft.testbed.base import Node, Testbed
+from weft.testbed.computed.base import is_computed
 from weft.testbed.needs import nodes_of
 
 _ASKED_AT_ONCE = 16
@@ -74,10 +76,17 @@ class Outlook:
     testbed: str
     nodes: dict[int, NodeOutlook]
     names: list[str]
+    steps: list[str]
+    """Those that the plan has on this testbed, in their order."""
 
     def to_json(self) -> dict[str, object]:
         listed = [self.nodes[node].to_json(self.names) for node in sorted(self.nodes)]
-        return {"plan": self.plan, "testbed": self.testbed, "nodes": listed}
+        return {
+            "plan": self.plan,
+            "testbed": self.testbed,
+            "steps": self.steps,
+            "nodes": listed,
+        }
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Node, login, where it listens, for which nodes."""
@@ -86,6 +95,8 @@ class Outlook:
 
 def foresee(plan: Plan, spec: str, testbed: Testbed) -> Outlook:
     """What the steps of a resolved plan would use; raises RequestError when the testbed has too few nodes."""
+    if not is_computed(testbed):
+        plan = with_loops(plan)
     nodes = testbed.nodes
     members_of = [nodes_of(step, len(nodes)) for step in plan.steps]
     taking_part = sorted({node for members in members_of for node in members})
@@ -96,7 +107,8 @@ def foresee(plan: Plan, spec: str, testbed: Testbed) -> Outlook:
     for step, members in zip(plan.steps, members_of, strict=True):
         for node in members:
             found[node].add(step, node, members)
-    return Outlook(plan.name, spec, found, [node.name for node in nodes])
+    names, steps = ([one.name for one in each] for each in (nodes, plan.steps))
+    return Outlook(plan.name, spec, found, names, steps)
 
 
 def callers_of(step: Step, node: int, members: Sequence[int]) -> set[int]:

@@ -111,6 +111,35 @@ def test_the_figure_has_knee_product_and_autotuning_and_its_table_the_buffers(
     assert "Socket buffer at both ends" in drawn and "knee: " in drawn
 
 
+@pytest.mark.parametrize("key", ["options.mss", "options.knobs.mtu"])
+def test_times_of_a_frame_and_of_a_byte_are_found_again(key: str, tmp_path: Path) -> None:
+    segments = [1448, 244, 500, 1012]
+    # 90 bytes of headers on a line of 1 Gb/s.
+    rates = [LINE_MBPS * size / (size + 90) for size in segments]
+    times = [launches_of(np.array(SIZES) * 8 / rate, noise=0.001) for rate in rates]
+    values = [(f"{size + 12} B", Options(), {"mss_bytes": size}) for size in segments]
+    run = varied_run(tmp_path / "run", key, values, times)
+    found = only(run)
+    frame, byte = found.numbers["frame_us"], found.numbers["byte_us"]
+    assert frame and frame.low <= frame.median <= frame.high
+    assert frame.median == pytest.approx(0.72, rel=0.02)
+    assert byte and byte.median == pytest.approx(0.008, rel=0.002)
+    assert "a frame costs as much as 90 B of payload" in found.text and "off" not in found.text
+    assert [row[1] for row in found.rows] == ["1448 B", "244 B", "500 B", "1012 B"]
+    (figure,) = [one for one in Report([run]).figures if one.name == "study-0"]
+    rows = figure.tables["study-0-segments"]
+    fit = {row["size"]: row["value"] for row in rows if row["title"] == "fit"}
+    assert fit == pytest.approx(dict(zip(segments, rates, strict=True)), rel=0.01)
+
+
+def test_a_fit_that_leaves_something_out_says_so(tmp_path: Path) -> None:
+    sizes = [1448, 500, 250]
+    times = [launches_of(np.array(SIZES) * 8 / rate) for rate in (500, 500, 100)]
+    values = [(f"{size} B", Options(), {"mss_bytes": size}) for size in sizes]
+    found = only(varied_run(tmp_path / "run", "options.mss", values, times))
+    assert "another limit decides some of the sizes" in found.text
+
+
 def test_all_ten_timings_are_kept_and_the_ratio_of_spreads_has_its_interval(tmp_path: Path) -> None:
     random = np.random.default_rng(5)
     loose, tight = (np.exp(spread * random.standard_normal(10)) for spread in (0.5, 0.05))

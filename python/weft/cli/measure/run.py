@@ -227,6 +227,7 @@ def _print_outlook(outlook: Outlook, as_json: bool) -> None:
         return
     console = terminal()
     console.print(f"{outlook.plan} on {outlook.testbed}: nothing was started", soft_wrap=True)
+    console.print(f"steps: {', '.join(outlook.steps)}", soft_wrap=True)
     table = Table("node", "login", "listens on", "for connections from")
     for row in outlook.rows():
         table.add_row(*row)

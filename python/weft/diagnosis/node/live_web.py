@@ -109,7 +109,7 @@ def _costs(
 ) -> Iterator[tuple[str, Interval]]:
     """Counters are read a moment before and after the pages are counted: so their growth is taken by the time."""
     here = (pc.field("step") == step) & (pc.field("phase") == phase) & (pc.field("node") == _SERVER)
-    rows = run.side_table(EVIDENCE_NAME).filter(here)
+    rows = run.side_table(EVIDENCE_NAME).filter(here).unify_dictionaries()
     grown = rows.group_by(["launch", "counter"]).aggregate([("value", "sum")]).to_pylist()
     by_name = {(one["launch"], one["counter"]): one["value_sum"] for one in grown}
     if any((launch, "elapsed_ns") not in by_name for launch in launches):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.diagnosis.studies import buffers, spread
+from weft.diagnosis.studies import buffers, segments, spread
 from weft.diagnosis.studies.study import Study, value_of
 from weft.diagnosis.studies.varied import Varied, varied
 from weft.runs.folder import Run
@@ -10,6 +10,7 @@ from weft.runs.folder import Run
 _KINDS = (
     (buffers.KEYS, buffers.buffer_study),
     (spread.KEYS, spread.affinity_study),
+    (segments.KEYS, segments.segment_study),
 )
 """Of the settings that say more than a ratio: the keys, all of which are among these, and what reads them."""
 

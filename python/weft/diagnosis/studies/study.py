@@ -11,7 +11,7 @@ from weft.interval import Interval
 from weft.quantity import format_bytes, significant
 from weft.statistics import median_interval
 
-Kind = Literal["buffers", "affinity", "setting"]
+Kind = Literal["buffers", "segments", "affinity", "setting"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,8 @@ class Value:
 
     `latency_us` is one way of the smallest message, of a ping-pong. `ratio` is over the first value, launch by launch,
     of rates, or of latencies where only those were measured. `timings` are a number for each launch: Mb/s, or us where
-    the study is of latency. `granted_bytes` is the buffer that the kernel gave, `note` what else is to be known."""
+    the study is of latency. `granted_bytes` is the buffer, or the payload of a segment, that the kernel gave, `note`
+    what else is to be known."""
 
     value: str
     latency_us: Interval | None
@@ -75,7 +76,7 @@ class Study:
         times = ("times",) if self.kind != "setting" else ("times", "from ", "to ")
         columns = [
             ("", cells(lambda one: one.value)),
-            ("kernel gave", cells(lambda one: _bytes(one.granted_bytes))),
+            ("kernel gave", cells(self._granted)),
             (latency, cells(lambda one: _ends(one.latency_us)[0] if latency else "")),
             *zip(
                 (main, "from", "to"), _turned(map(_ends, map(self._main, self.values))), strict=True
@@ -87,6 +88,13 @@ class Study:
             ("note", cells(lambda one: one.note)),
         ]
         return [(header, found) for header, found in columns if any(found)]
+
+    def _granted(self, one: Value) -> str:
+        """A segment is a few bytes less than a round number."""
+        if not one.granted_bytes:
+            return ""
+        is_segment = self.kind == "segments"
+        return f"{one.granted_bytes} B" if is_segment else format_bytes(one.granted_bytes)
 
     def _main(self, one: Value) -> Interval:
         return one.latency_us if self.is_of_latency and one.latency_us else one.peak_mbps
@@ -108,10 +116,6 @@ def _ends(interval: Interval | None) -> tuple[str, str, str]:
 
 def _turned(rows: Iterable[Sequence[str]]) -> list[list[str]]:
     return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _bytes(amount: int | None) -> str:
-    return format_bytes(amount) if amount else ""
 
 
 def value_of(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
+from weft.diagnosis.studies.segments import fitted_mbps
 from weft.diagnosis.studies.study import Study, Value
 from weft.interval import Interval
 from weft.quantity import format_bytes, format_mbps, format_us
@@ -15,6 +16,7 @@ from weft.report.material import Material
 
 HEIGHT = 340
 KNEE, PRODUCT, AUTOTUNED = "knee", "bandwidth-delay product", "autotuning"
+WITHOUT_FRAMES = "no time for frames"
 
 
 def study_figures(material: Material) -> list[Figure]:
@@ -28,27 +30,60 @@ def study_figures(material: Material) -> list[Figure]:
 
 def _figure(table: str, study: Study, prefix: str) -> Figure:
     title = f"{prefix}{study.title}"
-    if study.kind == "buffers":
-        tables = {f"{table}-buffers": [*_buffers(study)], f"{table}-marks": [*_marks(study)]}
-        return Figure(table, title, study.text, _buffer_spec(*tables.items()), tables)
+    if study.kind in ("buffers", "segments"):
+        return _sized_figure(table, title, study)
     rows = [row for at, value in enumerate(study.values) for row in _timings(study, at, value)]
     spec = _timing_spec(table, rows, [one.value for one in study.values], study.is_of_latency)
     return Figure(table, title, study.text, spec, {table: rows})
 
 
-def _buffers(study: Study) -> Iterator[Row]:
+def _sized_figure(table: str, title: str, study: Study) -> Figure:
+    """Throughput over the sizes that the kernel gave."""
+    is_segments = study.kind == "segments"
+    axis, granted = (
+        ("Payload of a segment", "segment that the kernel sent")
+        if is_segments
+        else ("Socket buffer at both ends", "socket buffer that the kernel gave")
+    )
+    rows = [*_given(study, granted), *_fit(study)]
+    marks = [*(_segment_marks if is_segments else _marks)(study)]
+    tables = {f"{table}-{study.kind}": rows, f"{table}-marks": marks}
+    return Figure(table, title, study.text, _sized_spec(axis, *tables.items()), tables)
+
+
+def _given(study: Study, series: str) -> Iterator[Row]:
     for one in study.values:
         if one.granted_bytes:
-            yield {
-                "series": "socket buffer that the kernel gave",
-                "size": one.granted_bytes,
-                "value": short(one.peak_mbps.median),
-                "low": short(one.peak_mbps.low),
-                "high": short(one.peak_mbps.high),
-                "value_text": format_mbps(one.peak_mbps.median),
-                "size_text": format_bytes(one.granted_bytes),
-                "title": f"asked for {one.value}" + (", capped" if one.note == "capped" else ""),
-            }
+            title = f"asked for {one.value}" + (", capped" if one.note == "capped" else "")
+            yield _at(series, title, one.granted_bytes, one.peak_mbps)
+
+
+def _at(series: str, title: str, size_bytes: int, rate: Interval) -> Row:
+    return {
+        "series": series,
+        "size": size_bytes,
+        "value": short(rate.median),
+        "low": short(rate.low),
+        "high": short(rate.high),
+        "value_text": format_mbps(rate.median),
+        "size_text": format_bytes(size_bytes),
+        "title": title,
+    }
+
+
+def _fit(study: Study) -> Iterator[Row]:
+    """What the two times give at the sizes that were measured."""
+    for size in sorted({one.granted_bytes for one in study.values if one.granted_bytes}):
+        if rate := fitted_mbps(study.numbers, size):
+            yield _at(
+                "fit: a time for a frame and one for a byte", "fit", size, Interval(*3 * [rate])
+            )
+
+
+def _segment_marks(study: Study) -> Iterator[Row]:
+    """What is reached however large frames are."""
+    if most := study.numbers.get("most_mbps"):
+        yield _mark(WITHOUT_FRAMES, f"{WITHOUT_FRAMES}: {format_mbps(most.median)}", None, most)
 
 
 def _marks(study: Study) -> Iterator[Row]:
@@ -77,7 +112,9 @@ def _mark(kind: str, series: str, size: Interval | None, rate: Interval | None) 
     }
 
 
-def _buffer_spec(curve: tuple[str, Sequence[Row]], marks: tuple[str, Sequence[Row]]) -> Spec:
+def _sized_spec(
+    title: str, curve: tuple[str, Sequence[Row]], marks: tuple[str, Sequence[Row]]
+) -> Spec:
     table, rows = curve
     sizes = [row["size"] for row in rows]
     sizes += [row[end] for row in marks[1] for end in ("size_low", "size_high") if row[end]]
@@ -86,7 +123,7 @@ def _buffer_spec(curve: tuple[str, Sequence[Row]], marks: tuple[str, Sequence[Ro
     )
     scale = axes.log_scale(sizes, 2)
     axis = axes.size_axis("x", scale)
-    axis.title = "Socket buffer at both ends"
+    axis.title = title
     x = alt.X("size:Q", scale=scale, axis=axis)
     rates = axes.linear_scale(highest)
     y = alt.Y("value:Q", scale=rates, axis=axes.rate_axis(highest))

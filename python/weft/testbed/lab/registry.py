@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -112,16 +113,21 @@ def forget(lab: str) -> None:
 
 
 def kill_inhabitants(nodes: list[LabNode]) -> int:
-    """Kill the processes in network namespaces, which so cease to be."""
-    killed = 0
+    """End the processes in network namespaces, which so cease to be; returns how many there were."""
+    found = len(_inhabitants(nodes))
+    _end(lambda: _inhabitants(nodes))
+    return found
+
+
+def _inhabitants(nodes: list[LabNode]) -> list[int]:
     by_inode = {node.inode: node for node in nodes}
+    found = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             node = by_inode.get((process / "ns/net").stat().st_ino)
             if node is not None and _lives_on(int(process.name), node):
-                os.kill(int(process.name), signal.SIGKILL)
-                killed += 1
-    return killed
+                found.append(int(process.name))
+    return found
 
 
 def _lives_on(pid: int, node: LabNode) -> bool:
@@ -130,14 +136,18 @@ def _lives_on(pid: int, node: LabNode) -> bool:
 
 
 def _stop(keeper: Keeper) -> None:
+    _end(lambda: [keeper.pid] if keeper.is_alive() else [])
+
+
+def _end(alive: Callable[[], list[int]]) -> None:
+    """Ask processes to end, so that they can remove what they made, and kill those that do not."""
     for how in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(keeper.pid, how)
+        for process in alive():
+            with contextlib.suppress(OSError):
+                os.kill(process, how)
         deadline = time.monotonic() + STOP_WITHIN_S
-        while keeper.is_alive() and time.monotonic() < deadline:
+        while alive() and time.monotonic() < deadline:
             time.sleep(0.01)
-        if not keeper.is_alive():
-            return
 
 
 def _read(path: Path) -> Entry | None:
