@@ -9,6 +9,7 @@ mod inspect;
 mod knobs;
 mod listener;
 mod pair;
+mod sockets;
 mod system;
 mod transport;
 mod web;

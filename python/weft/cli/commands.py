@@ -15,6 +15,7 @@ SECTIONS = {
         "check": "measure.check.check",
         "demo": "measure.demo.demo",
         "lab": "measure.lab.lab",
+        "ports": "measure.ports.ports",
         "run": "measure.run.run",
         "tune": "measure.tune.tune",
     },

@@ -24,6 +24,8 @@ pub enum Asked {
     /// What have your interfaces carried so far?
     Counters,
     Beside(Beside),
+    /// Note which sockets are opened, until the next request.
+    Sockets,
     Pair(Box<Request>),
     Inspect(inspect::Request),
     Knobs(knobs::Request),
@@ -38,6 +40,7 @@ impl<'de> Deserialize<'de> for Asked {
         let asked = match value["type"].as_str() {
             Some("clock") => Ok(Asked::Clock),
             Some("counters") => Ok(Asked::Counters),
+            Some("sockets") => Ok(Asked::Sockets),
             Some("serve" | "drive" | "drive_synchronised") => {
                 Request::deserialize(value).map(|request| Asked::Pair(Box::new(request)))
             }

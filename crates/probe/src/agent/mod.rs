@@ -15,6 +15,7 @@ use crate::pair::batch;
 use crate::pair::driver::Job;
 use crate::pair::pattern::Unchecked;
 use crate::pair::settings::{Effective, Settings};
+use crate::sockets::Watch;
 use crate::system::clock;
 use crate::system::counters;
 use crate::system::error::{code, describe};
@@ -76,6 +77,7 @@ impl Agent {
                 Ok(Asked::Ensemble(request)) => self.member.answer(request, &mut self.outbox)?,
                 Ok(Asked::Inspect(request)) => self.inspect(request)?,
                 Ok(Asked::Knobs(request)) => self.settings_of_node(request)?,
+                Ok(Asked::Sockets) => self.watch_sockets(requests)?,
                 Ok(Asked::Beside(beside)) => {
                     let outcome = self.record_beside(&beside, requests);
                     self.conclude(outcome, 0)?;
@@ -122,6 +124,19 @@ impl Agent {
                 message: refusal.said,
                 rejected: 0,
             }),
+        }
+    }
+
+    /// Any request ends the watch; what was seen is its answer.
+    fn watch_sockets(&mut self, requests: &Receiver<Vec<u8>>) -> io::Result<()> {
+        let mut watch = match Watch::begin() {
+            Ok(watch) => watch,
+            Err(error) => return self.complain(&error, 0),
+        };
+        self.say(&watch.watching())?;
+        match watch.watch(requests) {
+            Ok(()) => self.say(&watch.finish()),
+            Err(error) => self.complain(&error, 0),
         }
     }
 

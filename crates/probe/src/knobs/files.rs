@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
+use crate::system::files::mount;
 
 const FOLDERS: [&str; 3] = ["/proc/sys/", "/proc/irq/", "/sys/class/net/"];
 
@@ -56,13 +56,7 @@ pub fn matching(file: &str) -> io::Result<Vec<String>> {
 /// A mount of sysfs for this network namespace, where this process may have one.
 fn sysfs() -> Option<&'static OwnedFd> {
     static OWN: OnceLock<Option<OwnedFd>> = OnceLock::new();
-    let open = || -> io::Result<OwnedFd> {
-        let filesystem = fsopen("sysfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
-        fsconfig_create(&filesystem)?;
-        let flags = FsMountFlags::FSMOUNT_CLOEXEC;
-        Ok(fsmount(&filesystem, flags, MountAttrFlags::empty())?)
-    };
-    OWN.get_or_init(|| open().ok()).as_ref()
+    OWN.get_or_init(|| mount("sysfs").ok()).as_ref()
 }
 
 /// Refuse an interface that /sys does not show, or of which it shows another of the same name.

@@ -143,9 +143,8 @@ impl Knobs {
 fn look(knobs: &[Question], anyway: bool) -> Reply {
     let login = login::interfaces();
     Reply::Seen {
-        boot: crate::system::files::line("/proc/sys/kernel/random/boot_id").unwrap_or_default(),
-        namespace: std::fs::read_link("/proc/self/ns/net")
-            .map_or(String::new(), |path| path.to_string_lossy().into_owned()),
+        boot: crate::system::files::boot(),
+        namespace: crate::system::files::network_namespace(),
         knobs: knobs
             .iter()
             .map(|one| see(one, !anyway && login.contains(&one.interface)))

@@ -16,7 +16,7 @@ from weft.plan.plan import Step
 from weft.testbed.base import Testbed
 from weft.testbed.ports import PortRange
 
-_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 _LAB_ONLY = {
     "openmpi": {
         "OMPI_MCA_btl": "tcp,self",
@@ -49,7 +49,7 @@ def environment(toolchain: Toolchain, testbed: Testbed, folder: Path) -> dict[st
     }
     kept |= as_root(toolchain)
     if ports := testbed.nodes[0].ports:
-        kept |= _within(ports)
+        kept |= port_settings(ports, ports)
     if testbed.kind == "lab":
         kept |= _LAB_ONLY[toolchain.kind] | {"OMPI_MCA_orte_tmpdir_base": str(folder)}
     return kept
@@ -57,18 +57,27 @@ def environment(toolchain: Toolchain, testbed: Testbed, folder: Path) -> dict[st
 
 def as_root(toolchain: Toolchain) -> dict[str, str]:
     """What makes Open MPI start for root."""
-    return _AS_ROOT if os.geteuid() == 0 and toolchain.kind == "openmpi" else {}
+    return AS_ROOT if os.geteuid() == 0 and toolchain.kind == "openmpi" else {}
 
 
-def _within(ports: PortRange) -> dict[str, str]:
-    """What keeps each MPI's messages and daemons within a range of ports."""
+def port_settings(launcher: PortRange, ranks: PortRange) -> dict[str, str]:
+    """What keeps each MPI's daemons and its messages within ranges of ports."""
     return {
-        "OMPI_MCA_btl_tcp_port_min_v4": str(ports.first),
-        "OMPI_MCA_btl_tcp_port_range_v4": str(len(ports)),
-        "OMPI_MCA_oob_tcp_dynamic_ipv4_ports": str(ports),
-        "MPIEXEC_PORT_RANGE": f"{ports.first}:{ports.last}",
-        "UCX_TCP_PORT_RANGE": f"{ports.first}-{ports.last}",
+        "OMPI_MCA_btl_tcp_port_min_v4": str(ranks.first),
+        "OMPI_MCA_btl_tcp_port_range_v4": str(len(ranks)),
+        "OMPI_MCA_oob_tcp_dynamic_ipv4_ports": str(launcher),
+        "PRTE_MCA_oob_tcp_dynamic_ipv4_ports": str(launcher),
+        "MPIEXEC_PORT_RANGE": f"{launcher.first}:{launcher.last}",
+        "MPIR_CVAR_CH3_PORT_RANGE": f"{ranks.first}:{ranks.last}",
+        "UCX_TCP_PORT_RANGE": f"{ranks.first}-{ranks.last}",
+        "FI_TCP_PORT_LOW_RANGE": str(ranks.first),
+        "FI_TCP_PORT_HIGH_RANGE": str(ranks.last),
     }
+
+
+def on_lab_only() -> dict[str, str]:
+    """What keeps the messages of any MPI on a lab's network."""
+    return {key: value for each in _LAB_ONLY.values() for key, value in each.items()}
 
 
 def check_mpi(step: Step, testbed: Testbed) -> None:

@@ -29,6 +29,10 @@ class Counters(Request, frozen=True):
     """What have your interfaces carried so far?"""
 
 
+class Sockets(Request, frozen=True):
+    """Note which sockets programs open, until the next request, which is not answered otherwise."""
+
+
 class Serve(Request, frozen=True, kw_only=True):
     """Listen, say on which port, then serve the peer that shows the token. What both ends of a pair are told.
 

@@ -1,0 +1,179 @@
+"""From what agents see of sockets to the rules: a job of two ranks on each of two nodes, as a launcher starts it."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from weft.errors import RequestError
+from weft.job_ports import firewall
+from weft.job_ports.counts import counts
+from weft.job_ports.hosts_named import hosts_named
+from weft.job_ports.pins import Pins
+from weft.job_ports.rules import rules_of
+from weft.job_ports.seen import Seen
+from weft.job_ports.usage import usage_of
+from weft.testbed.agent.reply import SeenProcess, SocketEvent, SocketsSeen, Watching
+from weft.testbed.ports import PortRange
+
+A, B = "10.0.0.1", "10.0.0.2"
+ANY = (32768, 60999)
+
+
+def process(pid, parent, name, first_s=0.0, last_s=9.0, is_rank=False, was_there=False):
+    return SeenProcess(pid, parent, name, is_rank, int(first_s * 1e9), int(last_s * 1e9), was_there)
+
+
+def event(at_s, what, local, remote=None, pid=0, was_there=False, protocol="tcp"):
+    return SocketEvent(int(at_s * 1e9), what, protocol, local, remote, pid, was_there)
+
+
+PROCESSES = {
+    "a": [
+        process(10, 1, "mpirun"),
+        process(11, 10, "ssh"),
+        process(12, 10, "app", 1.0, 5.0, is_rank=True),
+        process(90, 1, "other", was_there=True),
+    ],
+    "b": [
+        process(20, 1, "sshd", was_there=True),
+        process(21, 20, "sshd-session"),
+        process(22, 21, "orted"),
+        process(23, 22, "app", 1.1, 5.1, is_rank=True),
+    ],
+}
+LISTENS = {
+    "a": [
+        event(0.1, "listens", "0.0.0.0:40000", pid=10),
+        event(1.5, "listens", "0.0.0.0:41000", pid=12),
+    ],
+    "b": [
+        event(0.0, "listens", "0.0.0.0:22", pid=20, was_there=True),
+        event(1.6, "listens", "0.0.0.0:41001", pid=23),
+    ],
+}
+OPEN = {
+    "a": [
+        event(0.2, "is_open", f"{A}:50001", f"{B}:22", 11),
+        event(0.5, "is_open", f"{A}:40000", f"{B}:50002", 10),
+        event(2.0, "is_open", f"{A}:50003", f"{B}:41001", 12),
+        event(2.0, "is_open", f"{A}:50009", f"{B}:8080", 90),
+    ],
+    "b": [
+        event(0.2, "is_open", f"{B}:22", f"{A}:50001", 21),
+        event(0.5, "is_open", f"{B}:50002", f"{A}:40000", 22),
+        event(2.0, "is_open", f"{B}:41001", f"{A}:50003", 23),
+        event(2.0, "is_open", f"{B}:8080", f"{A}:50009", 0),
+    ],
+}
+TRACED = {
+    "a": [
+        event(0.2, "connects", f"{A}:0", f"{B}:22", 11),
+        event(0.5, "accepts", f"{A}:40000", f"{B}:50002"),
+        event(2.0, "connects", f"{A}:0", f"{B}:41001", 12),
+    ],
+    "b": [
+        event(0.2, "accepts", f"{B}:22", f"{A}:50001"),
+        event(0.5, "connects", f"{B}:0", f"{A}:40000", 22),
+        event(2.0, "accepts", f"{B}:41001", f"{A}:50003"),
+    ],
+}
+
+
+def usage(is_traced=True, more=()):
+    def seen(node, address):
+        events = LISTENS[node] + OPEN[node] + (TRACED[node] if is_traced else [])
+        events += [one for where, one in more if where == node]
+        report = SocketsSeen("boot", node, ["127.0.0.1", address], ANY, PROCESSES[node], events, 0)
+        return Seen(node, report, 0, Watching(5, "" if is_traced else "not allowed"))
+
+    return usage_of([seen("a", A), seen("b", B)], (0, 10), 6.0, 0)
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_connections_have_phases_and_ends(is_traced):
+    found = usage(is_traced)
+    assert [
+        (one.phase, one.client, one.client_program, one.server, one.server_program, one.port)
+        for one in found.connections
+    ] == [
+        ("launch", "a", "ssh", "b", "sshd", 22),
+        ("launch", "b", "orted", "a", "mpirun", 40000),
+        ("run", "a", "app", "b", "app", 41001),
+    ]
+    assert found.ranks == {"a": 1, "b": 1}
+    assert [(one.phase, one.tcp, one.privileged) for one in counts(found)] == [
+        ("launch", 2, 1),
+        ("wire-up", 0, 0),
+        ("run", 1, 0),
+        ("end", 0, 0),
+    ]
+
+
+def test_what_the_kernel_chose_is_its_whole_range_unless_pinned():
+    pins = Pins.parse("40000-41023")
+    assert pins.ranges == (PortRange(40000, 40255), PortRange(40256, 41023))
+    assert [one.text for one in rules_of(usage())] == [
+        "tcp from a to b, port 22",
+        "tcp from a,b to a,b, port 32768-60999",
+    ]
+    assert [one.text for one in rules_of(usage(), pins.ranges)] == [
+        "tcp from a to b, port 22",
+        "tcp from b to a, port 40000-40255",
+        "tcp from a,b to a,b, port 40256-41023",
+    ]
+
+
+def test_ranks_may_connect_either_way_next_time():
+    (rule,) = [
+        one for one in rules_of(usage(), Pins.parse("40000-41023").ranges) if "run" in one.phases
+    ]
+    assert rule.lets_in("tcp", "b", "a", 40300)
+    assert not rule.lets_in("udp", "b", "a", 40300)
+    assert not rule.lets_in("tcp", "b", "a", 22)
+
+
+def test_udp_sockets_of_the_job_take_what_the_others_send():
+    bound = [
+        ("a", event(1.2, "bound", "0.0.0.0:7000", pid=12, protocol="udp")),
+        ("b", event(1.2, "bound", "0.0.0.0:50000", pid=23, protocol="udp")),
+        ("b", event(1.2, "bound", "127.0.0.1:7001", pid=23, protocol="udp")),
+        ("b", event(1.2, "bound", "0.0.0.0:7002", pid=20, protocol="udp")),
+    ]
+    found = [one for one in usage(more=bound).connections if one.protocol == "udp"]
+    assert [(one.client, one.server, one.port) for one in found] == [("b", "a", 7000)]
+
+
+def test_a_connection_that_nothing_accepts_needs_no_rule():
+    in_vain = [("a", event(2.0, "connects", f"{A}:0", f"{B}:9999", 12))]
+    assert len(usage(more=in_vain).connections) == 3
+
+
+def test_what_leaves_the_nodes_is_told_apart():
+    dns = [("a", event(2.0, "connects", f"{A}:0", "10.9.9.9:389", 12))]
+    (one,) = usage(more=dns).outside
+    assert (one.node, one.program, one.address, one.port) == ("a", "app", "10.9.9.9", 389)
+
+
+def test_both_firewalls_take_the_rules():
+    rules = rules_of(usage(), Pins.parse("40000-41023").ranges)
+    text = firewall.nftables(rules)
+    assert f"ip saddr {{ {A} }} ip daddr {{ {B} }} tcp dport {{ 22 }} accept" in text
+    assert "--dports 40256:41023" in firewall.iptables(rules)
+    assert firewall.iptables(rules, 6) == ""
+    if shutil.which("nft"):
+        done = subprocess.run(
+            ["nft", "--check", "-f", "-"], input=text, text=True, capture_output=True
+        )
+        assert done.returncode == 0 or "permitted" in done.stderr, done.stderr
+
+
+def test_hosts_are_read_from_the_command():
+    assert hosts_named(["mpirun", "-n", "4", "--host", "a:2,b:2", "./app"]) == ["a", "b"]
+    assert hosts_named(["srun", "--nodelist=a,b", "app"]) == ["a", "b"]
+    assert hosts_named(["./app"]) == []
+
+
+def test_too_few_ports_are_refused():
+    with pytest.raises(RequestError, match="7 ports"):
+        Pins.parse("40000-40006")
