@@ -18,6 +18,7 @@ SECTIONS = {
         "ports": "measure.ports.ports",
         "run": "measure.run.run",
         "tune": "measure.tune.tune",
+        "vpn": "measure.vpn.vpn",
     },
     "Understand, such as `weft report runs/pair`": {
         "compare": "results.compare.compare",

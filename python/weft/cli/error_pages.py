@@ -35,6 +35,7 @@ PAGES = {
     "weft.testbed.lab": "labs.md",
     "weft.trace": "simulate-a-node.md",
     "weft.tuning": "tune-a-node.md",
+    "weft.vpn": "vpn.md",
 }
 """By room or file. What an error of the catalogue or of an amount is about, its callers say."""
 

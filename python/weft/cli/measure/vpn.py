@@ -1,0 +1,69 @@
+"""`weft vpn`: what a tunnel costs, beside the path below it."""
+
+from __future__ import annotations
+
+import click
+
+from weft.cli.options import nodes_option, ports_option
+from weft.cli.output import json_option, print_json
+from weft.cli.tables.progress import progress
+from weft.cli.tables.vpn import print_comparison
+from weft.errors import RequestError
+from weft.testbed.open import open_testbed
+from weft.vpn.measure import VpnRequest, measure_vpn
+
+
+@click.command(epilog="Example: weft vpn --on ssh:a,b --through 10.8.0.1,10.8.0.2")
+@click.option("--on", "spec", required=True, metavar="TESTBED", help="The nodes, such as ssh:a,b.")
+@click.option(
+    "--through",
+    required=True,
+    metavar="A,B",
+    help="Their addresses in the tunnel, in the order of the nodes.",
+)
+@click.option(
+    "--blocks",
+    default=8,
+    show_default=True,
+    type=click.IntRange(4, 100),
+    help="How often both are measured; fewer where 150 s are over.",
+)
+@click.option(
+    "--watch",
+    "watch_s",
+    default=0,
+    metavar="SECONDS",
+    type=click.IntRange(0, 86400),
+    help="Then wait for outages of the path, and time the tunnel's recovery.",
+)
+@click.option("--out", metavar="DIR", help="Folder for vpn.json, with all trials.")
+@nodes_option
+@ports_option
+@json_option
+def vpn(
+    spec: str,
+    through: str,
+    blocks: int,
+    watch_s: int,
+    out: str | None,
+    nodes: int | None,
+    ports: str | None,
+    as_json: bool,
+) -> None:
+    """Measure a tunnel beside the path below it.
+
+    Raw path and tunnel between two nodes are measured in paired blocks: round trip, throughput, processor time, MTU.
+    The VPN is named, its cost held against its headers, and its limit said: link, processor or loss.
+    """
+    places = tuple(one.strip() for one in through.split(","))
+    if len(places) != 2 or not all(places):
+        raise RequestError(
+            f"--through {through!r}: two addresses are needed", "for example 10.8.0.1,10.8.0.2"
+        )
+    request = VpnRequest((places[0], places[1]), blocks, watch_s=float(watch_s))
+    with open_testbed(spec, nodes=nodes, ports=ports) as testbed, progress("blocks") as reporter:
+        found = measure_vpn(testbed, request, out, reporter)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_comparison(found)

@@ -1,0 +1,84 @@
+"""What headers leave of a link's rate: arithmetic for TCP over Ethernet, and inside of OpenVPN and WireGuard.
+
+Sources: IEEE 802.3 (frames); RFC 791, 768, 9293, 7323 (headers); J. A. Donenfeld, "WireGuard: Next Generation Kernel
+Network Tunnel", NDSS 2017 (data message: 16 bytes of header, 16 of tag, padded to 16); OpenVPN's protocol page
+(P_DATA_V2: 4 bytes, packet number 4, tag 16; CBC: HMAC, IV, packet number and padding inside).
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+ETHERNET_BYTES = 38
+"""Header 14, checksum 4, preamble 8, gap 12."""
+IP_BYTES, IP6_BYTES, UDP_BYTES, TCP_BYTES = 20, 40, 8, 20
+WIREGUARD_BYTES = 32
+OPENVPN_BYTES, PACKET_NUMBER_BYTES, TAG_BYTES, LENGTH_BYTES = 4, 4, 16, 2
+BLOCK_BYTES = 16
+HMAC_BYTES = {"SHA1": 20, "SHA256": 32, "SHA384": 48, "SHA512": 64}
+
+
+class Segments(Struct, frozen=True):
+    """What TCP sends over a network: payload of a segment, and MTU of the interface, in bytes."""
+
+    payload_bytes: int
+    mtu_bytes: int
+
+
+class Wrapping(Struct, frozen=True):
+    """How a VPN packs packets; `kind` is "openvpn" or "wireguard", `protocol` "udp" or "tcp"."""
+
+    kind: str
+    protocol: str
+    cipher: str = "AES-256-GCM"
+    hmac: str = "SHA1"
+    is_compressed: bool = False
+    is_ip6: bool = False
+
+
+def added_bytes(wrapping: Wrapping, inner_bytes: int, mtu_bytes: int) -> int:
+    """What the VPN adds to a packet before TCP segments: IP and UDP headers and its own; for TCP its own only."""
+    ip_bytes = IP6_BYTES if wrapping.is_ip6 else IP_BYTES
+    if wrapping.kind == "wireguard":
+        padded = min(_up(inner_bytes), max(mtu_bytes, inner_bytes))
+        return ip_bytes + UDP_BYTES + WIREGUARD_BYTES + padded - inner_bytes
+    own = _openvpn_bytes(wrapping, inner_bytes)
+    return own + (LENGTH_BYTES if wrapping.protocol == "tcp" else ip_bytes + UDP_BYTES)
+
+
+def share_left(wrapping: Wrapping, raw: Segments, tunnel: Segments) -> float:
+    """The throughput of TCP in the tunnel as a share of that of the raw path, where the link is the limit."""
+    options = 12 if raw.payload_bytes == raw.mtu_bytes - IP_BYTES - TCP_BYTES - 12 else 0
+    headers = IP_BYTES + TCP_BYTES + options
+    raw_wire = _wire(raw.payload_bytes + headers, raw.mtu_bytes)
+    inner = tunnel.payload_bytes + headers
+    outer = inner + added_bytes(wrapping, inner, tunnel.mtu_bytes)
+    if wrapping.protocol == "tcp":
+        # A stream: packets fill segments of the raw path, whatever their borders.
+        wire = outer * raw_wire / raw.payload_bytes
+    else:
+        wire = _wire(outer, raw.mtu_bytes)
+    return (tunnel.payload_bytes / wire) / (raw.payload_bytes / raw_wire)
+
+
+def _openvpn_bytes(wrapping: Wrapping, inner_bytes: int) -> int:
+    compressed = int(wrapping.is_compressed)
+    if wrapping.cipher.upper().endswith(("-GCM", "-POLY1305")):
+        return OPENVPN_BYTES + PACKET_NUMBER_BYTES + TAG_BYTES + compressed
+    inside = inner_bytes + PACKET_NUMBER_BYTES + compressed
+    # Padding is at least one byte.
+    padded = _up(inside + 1)
+    return OPENVPN_BYTES + HMAC_BYTES.get(wrapping.hmac, 20) + BLOCK_BYTES + padded - inner_bytes
+
+
+def _up(size_bytes: int) -> int:
+    return -(-size_bytes // BLOCK_BYTES) * BLOCK_BYTES
+
+
+def _wire(packet_bytes: int, mtu_bytes: int) -> int:
+    """Of an IP packet, in fragments where it is larger than the MTU."""
+    if packet_bytes <= mtu_bytes:
+        return packet_bytes + ETHERNET_BYTES
+    room = (mtu_bytes - IP_BYTES) // 8 * 8
+    fragments = -(-(packet_bytes - IP_BYTES) // room)
+    return packet_bytes - IP_BYTES + fragments * (IP_BYTES + ETHERNET_BYTES)

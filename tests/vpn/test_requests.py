@@ -1,0 +1,9 @@
+"""Wrong requests are told what would be right."""
+
+from support.command import refusal
+
+
+def test_refusals() -> None:
+    through = ("--through", "10.8.0.1,10.8.0.2")
+    assert "is computed: there is no tunnel" in refusal("vpn", "--on", "sim:pair", *through)
+    assert "two addresses are needed" in refusal("vpn", "--on", "ssh:a,b", "--through", "10.8.0.1")
