@@ -52,6 +52,19 @@ def test_a_buffer_is_small_or_ample_for_what_is_on_its_way_while_the_window_is_f
     assert [one.cause for one in explained(run, counters)] == ["receive-buffer"]
 
 
+def test_a_few_long_round_trips_do_not_make_an_ample_buffer_small(tmp_path: Path) -> None:
+    """A busy machine has them; one in ten of 5 ms would have 20 times as much on its way."""
+    step = a_step(STREAM, sizes=SIZES, options=Options(receive_buffer_bytes=8 << 20))
+    run, took_ns = a_run(tmp_path, even(), step)
+    trips = np.where(np.arange(len(took_ns)) % 10 == 0, 5_000_000, 20_000)
+    counters: dict[Counter, npt.ArrayLike] = {
+        (0, "tcp_bytes_sent", None): took_ns * 4,
+        (0, "tcp_rtt_ns", None): trips,
+        (0, "tcp_receive_window_limited_ns", None): 0.6 * took_ns,
+    }
+    assert [one.cause for one in explained(run, counters)] == ["reader-slow"]
+
+
 @pytest.mark.parametrize(
     ("drops", "causes"),
     [

@@ -194,7 +194,8 @@ def window_cause(run: Run, stretches: Stretches, node: int) -> str:
     """Why the receive window of a node's peer is full: a buffer that is small, or a reader that is slow.
 
     The kernel enlarges a buffer that was not set as fast as it is read, up to its limit. What is on its way counts
-    while the window is full: other sizes of the step may have far less.
+    while the window is full: other sizes of the step may have far less. The round trip is the median one: those of
+    a few stretches may be many times as long where the machine was busy.
     """
     buffer_bytes = run.meta.plan.steps[stretches.step].options.receive_buffer_bytes
     if buffer_bytes is None:
@@ -203,7 +204,8 @@ def window_cause(run: Run, stretches: Stretches, node: int) -> str:
     if buffer_bytes is None or not full_ns.any():
         return "reader-slow"
     rate = stretches.of(node, "tcp_bytes_sent") / stretches.elapsed_ns(node)
-    on_its_way = np.average(rate * stretches.of(node, "tcp_rtt_ns"), weights=full_ns)
+    trip_ns = np.median(stretches.of(node, "tcp_rtt_ns")[full_ns > 0])
+    on_its_way = np.average(rate, weights=full_ns) * trip_ns
     is_ample = buffer_bytes * WINDOW_OF_BUFFER > AMPLE * on_its_way > 0
     return "reader-slow" if is_ample else "receive-buffer"
 
