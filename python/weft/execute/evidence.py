@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from weft.runs import records
 from weft.runs.folder import RunWriter
 from weft.runs.tables import EVIDENCE_NAME, SCHEMAS
-from weft.testbed.agent.reply import NotRead, Recording
-from weft.testbed.agent.wire_format import Evidence
+from weft.testbed.agent.agent import Recorded
+from weft.testbed.agent.reply import NotRead, Recording, Stalled
 
 MOST_ROWS = 4_000_000
 """Of a step and launch: 112 MB until the run ends."""
@@ -29,10 +29,12 @@ class EvidenceLog:
     _measured: set[int] = field(default_factory=set)
     _written: int = 0
 
-    def take(self, node: int, said: Recording | Evidence) -> None:
+    def take(self, node: int, said: Recorded) -> None:
         """What a node says of what it records."""
         if isinstance(said, Recording):
             self._note_counters(node, said)
+        elif isinstance(said, Stalled):
+            self._note_stall(node, said)
         else:
             self._waiting.append(self._placed(node, said.rows))
             self._append()
@@ -73,6 +75,20 @@ class EvidenceLog:
         """Say why nodes record nothing (more) in this step."""
         for node in nodes:
             self._note_counters(node, Recording([], [NotRead("*", reason)]))
+
+    def _note_stall(self, node: int, said: Stalled) -> None:
+        """What is known of a connection on which the step failed."""
+        meta = self._writer.meta
+        stall: records.Stall = {
+            "step": self._step,
+            "launch": self._launch,
+            "node": str(meta.nodes[node]["name"]),
+            "segment_bytes": said.segment_bytes,
+            "unacknowledged": said.unacknowledged,
+            "resends": said.resends,
+            "unanswered_ms": said.unanswered_ms,
+        }
+        meta.stalls.append(stall)
 
     def _note_counters(self, node: int, said: Recording) -> None:
         """Which counters a node reads, once for all steps in which they are the same."""

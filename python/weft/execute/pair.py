@@ -12,7 +12,7 @@ import pyarrow as pa
 from msgspec.structs import asdict
 
 from weft.plan.plan import Step
-from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.agent import Agent, AgentError, Recorded
 from weft.testbed.agent.reply import (
     Awaiting,
     Connected,
@@ -22,6 +22,7 @@ from weft.testbed.agent.reply import (
     Listening,
     Recording,
     Settings,
+    Stalled,
 )
 from weft.testbed.agent.request import Batches, Drive, Known, Over, Serve, Wanted
 from weft.testbed.agent.wire_format import Evidence
@@ -87,7 +88,7 @@ OnSamples = Callable[[pa.RecordBatch], None]
 OnDeliveries = Callable[[list[Delivery]], None]
 NextBatches = Callable[[], list[Wanted]]
 """What a step that pins measures next; nothing when it is over."""
-OnEvidence = Callable[[int, Recording | Evidence], None]
+OnEvidence = Callable[[int, Recorded], None]
 """Takes what the agent of a node says of what it records."""
 
 
@@ -153,7 +154,7 @@ class _Taking:
             match received:
                 case pa.RecordBatch():
                     self.on_samples(received)
-                case Evidence() | Recording():
+                case Evidence() | Recording() | Stalled():
                     self.on_evidence(node, received)
                 case Connected(effective):
                     self.outcome.effective[agent.node] = effective

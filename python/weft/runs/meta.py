@@ -65,6 +65,7 @@ class RunMeta:
     grows). `stops` says why sizes of steps with a goal needed no more launches, `race` how the candidates of a race
     did; `against` is the earlier run that they were measured against. `rows` are the samples that were safe when
     run.json was written; runs of earlier builds do not say.
+    `stalls` says how connections were on which a step failed because nothing moved any more.
     `refused` counts, by node, the connections and datagrams to its data ports that were not the run's.
     """
 
@@ -84,6 +85,7 @@ class RunMeta:
     deliveries: list[records.Delivery] = field(default_factory=list)
     carried: list[records.Carried] = field(default_factory=list)
     evidence: list[records.Evidence] = field(default_factory=list)
+    stalls: list[records.Stall] = field(default_factory=list)
     costs: list[records.Cost] = field(default_factory=list)
     stops: list[records.Stop] = field(default_factory=list)
     against: records.Against | None = None
@@ -138,6 +140,7 @@ class RunMeta:
                 "sampled",
                 "stops",
                 "evidence",
+                "stalls",
             ):
                 setattr(self, name, [])
             self.testbed.pop("simulation", None)

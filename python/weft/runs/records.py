@@ -338,6 +338,20 @@ class Evidence(TypedDict):
     missing: list[NotRead]
 
 
+class Stall(TypedDict):
+    """One end of a connection on which nothing moved until the step failed: payload bytes of a full segment, segments
+    that were not acknowledged, how often in a row the oldest was sent again, and how long ago the peer's kernel had
+    acknowledged anything, packets without payload included."""
+
+    step: Index
+    launch: Index
+    node: str
+    segment_bytes: Count
+    unacknowledged: Count
+    resends: Count
+    unanswered_ms: Count
+
+
 class Cost(TypedDict):
     """What receiving took where no application computed, before a step in which one does: messages of one size in one
     launch. Processor time of the receiver's processor, of soft interrupts on its node's other processors, and of the

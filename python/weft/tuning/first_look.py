@@ -6,7 +6,8 @@ import math
 
 from msgspec import Struct
 
-from weft.diagnosis.advice.advise import interface_of, recommendations
+from weft.diagnosis.advice.advise import recommendations
+from weft.diagnosis.advice.facts import interface_of
 from weft.diagnosis.explain.explain import explain
 from weft.diagnosis.points import points
 from weft.quantity import format_bytes, format_mbps, format_us

@@ -11,6 +11,7 @@ use crate::inspect;
 use crate::knobs;
 use crate::pair::driver::Known;
 use crate::pair::settings::Settings;
+use crate::pair::stall::Stall;
 use crate::system::facts::Facts;
 use crate::transport::delivery::DeliveryRow;
 use crate::web;
@@ -145,6 +146,11 @@ pub enum Reply<'a> {
     /// What became of the messages of batches whose samples follow.
     Deliveries {
         rows: &'a [DeliveryRow],
+    },
+    /// The step is about to fail: nothing had moved on its connection.
+    Stalled {
+        #[serde(flatten)]
+        stall: Stall,
     },
     Done {
         /// Connections that were not let in.

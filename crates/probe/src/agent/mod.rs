@@ -15,6 +15,7 @@ use crate::pair::batch;
 use crate::pair::driver::Job;
 use crate::pair::pattern::Unchecked;
 use crate::pair::settings::{Effective, Settings};
+use crate::pair::stall::stall_of;
 use crate::sockets::Watch;
 use crate::system::clock;
 use crate::system::counters;
@@ -157,7 +158,12 @@ impl Agent {
     fn conclude(&mut self, outcome: io::Result<()>, rejected: u64) -> io::Result<()> {
         match outcome {
             Ok(()) => self.say(&Reply::Done { rejected }),
-            Err(error) => self.complain(&error, rejected),
+            Err(error) => {
+                if let Some(stall) = stall_of(&error) {
+                    self.say(&Reply::Stalled { stall })?;
+                }
+                self.complain(&error, rejected)
+            }
         }
     }
 

@@ -6,5 +6,6 @@ pub mod link;
 pub mod pattern;
 pub mod rendezvous;
 pub mod settings;
+pub mod stall;
 pub mod synchronised;
 pub mod watchdog;

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from weft.condition import Fact
-from weft.diagnosis.advice.facts import Facts, eager_facts, facts_of
+from weft.diagnosis.advice.facts import Facts, eager_facts, facts_of, hole_facts, interface_of
 from weft.diagnosis.advice.rule import Rule, rules, said
 from weft.diagnosis.explain.finding import Explanation
+from weft.diagnosis.explain.path_mtu import path_mtu_holes
 from weft.diagnosis.explain.stretches import of_step
 from weft.diagnosis.thresholds import Threshold
 from weft.knobs import commands
@@ -43,13 +44,16 @@ def _all(
         for index, step in enumerate(steps)
         if not step.is_ensemble and len(nodes) > 1
     }
+    holes = {one.step: hole_facts(one) for one in path_mtu_holes(run)}
     for rule in rules():
         for index, of_nodes in known.items():
             name = steps[index].name
             told = _first_limits([one for one in explanations if one.step == name])
             limits = [*eager_facts([one for one in thresholds if one.step == index])]
             for node in (0, 1):
-                own = {"step": name} | _beside(of_nodes[node], of_nodes[1 - node])
+                own = {"step": name, **holes.get(index, {})} | _beside(
+                    of_nodes[node], of_nodes[1 - node]
+                )
                 about = nodes[1 - node if rule.of == "peer" else node]
                 for more in _more(rule, told, limits, about):
                     yield from _recommended(run, rule, node, own | more)
@@ -106,18 +110,12 @@ def _of_variable(knob: Knob, variable: Fact | None) -> Knob:
     return replace(knob, environment={"": str(variable)}, permanent=permanent)
 
 
-def interface_of(run: Run, node: int) -> str:
-    """The one that has the measured address."""
-    known = run.meta.nodes[node]
-    interfaces = (known.get("facts") or {}).get("interfaces") or ()
-    names = (one["name"] for one in interfaces if known.get("address") in one["addresses"])
-    return next(names, "INTERFACE")
-
-
 def _test(run: Run, rule: Rule, facts: Facts) -> str:
     """The command that would decide; imported runs have no testbed to try it on."""
     if "spec" not in run.meta.testbed:
         return ""
+    if rule.test:
+        return rule.test.format(spec=run.meta.testbed["spec"])
     goal = "stream" if facts["pattern"] == "stream" else "latency"
     return f"weft tune --on {run.meta.testbed['spec']} --for {goal} --knobs {rule.knob}"
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from weft.condition import Fact
 from weft.diagnosis.delivery import deliveries
+from weft.diagnosis.explain.path_mtu import Hole
 from weft.diagnosis.explain.stretches import Stretches
 from weft.diagnosis.thresholds import Threshold
 from weft.plan.plan import Step
@@ -74,6 +75,14 @@ def eager_facts(found: Sequence[Threshold]) -> Iterator[Facts]:
         }
 
 
+def hole_facts(hole: Hole) -> Facts:
+    """What is known of a path that swallows large packets: what may pass, as commands take it."""
+    return {
+        "safe_segment": str(hole.safe_bytes),
+        "safe_mtu": str(hole.safe_bytes + hole.headers),
+    }
+
+
 def _crossing_bytes(threshold: Threshold, limit: int) -> float:
     """Where the lines of both protocols meet, at most MOST_EAGER times the limit."""
     sizes = limit * np.geomspace(1, MOST_EAGER, 65)
@@ -120,11 +129,23 @@ def _effective(run: Run, step: int, node: int) -> Iterator[tuple[str, Fact]]:
 
 
 def _of_node(run: Run, node: int) -> Iterator[tuple[str, Fact]]:
-    """Limits of the kernel, where the node's agent said them."""
-    settings = (run.meta.nodes[node].get("facts") or {}).get("settings") or {}
-    for name, value in settings.items():
+    """Limits of the kernel and the MTU of the measured interface, where the node's agent said them."""
+    facts = run.meta.nodes[node].get("facts") or {}
+    device = (facts.get("devices") or {}).get(interface_of(run, node)) or {}
+    for name, value in (facts.get("settings") or {}).items():
         if isinstance(value, int | float | str):
             yield name, value
+    if "mtu_bytes" in device:
+        yield "mtu_bytes", float(device["mtu_bytes"])
+        yield "mtu", str(device["mtu_bytes"])
+
+
+def interface_of(run: Run, node: int) -> str:
+    """The one that has the measured address."""
+    known = run.meta.nodes[node]
+    interfaces = (known.get("facts") or {}).get("interfaces") or ()
+    names = (one["name"] for one in interfaces if known.get("address") in one["addresses"])
+    return next(names, "INTERFACE")
 
 
 def _delivered(run: Run, step: int) -> Iterator[tuple[str, Fact]]:

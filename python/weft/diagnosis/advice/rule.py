@@ -43,6 +43,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     current: str = ""
     amount: tuple[Amount, ...] = ()
     says: tuple[str, ...] = ()
+    test: str = ""
 
     def holds(self, facts: Facts) -> bool:
         """Whether all facts are as wanted."""

@@ -12,6 +12,7 @@ from weft.diagnosis.explain.finding import Explanation
 from weft.diagnosis.explain.kink import kinks
 from weft.diagnosis.explain.limited import limits
 from weft.diagnosis.explain.moved import allowed_error, explain_contrast
+from weft.diagnosis.explain.path_mtu import explain_holes
 from weft.diagnosis.explain.signals import signals
 from weft.diagnosis.explain.stretches import of_step
 from weft.diagnosis.points import curve_points
@@ -28,10 +29,10 @@ def explain(run: Run) -> list[Explanation]:
     """
     if all(step.is_ensemble for step in run.meta.plan.steps):
         return []
+    found = list(explain_holes(run))
     evidence = run.side_table(EVIDENCE_NAME)
-    if evidence.num_rows == 0:
-        return []
-    found = [one for curve in curves(run) for one in _of_curve(run, curve, evidence)]
+    if evidence.num_rows:
+        found += [one for curve in curves(run) for one in _of_curve(run, curve, evidence)]
     return sorted(found, key=lambda one: (one.cause is None, one.kind != "limit"))
 
 

@@ -17,8 +17,7 @@ from weft.plan.phases import expand
 from weft.plan.plan import TimeRule
 from weft.runs.meta import RunMeta
 from weft.runs.records import Cost
-from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.agent.reply import Recording
+from weft.testbed.agent.agent import Agent, AgentError, Recorded
 from weft.testbed.agent.wire_format import Evidence
 
 _TRIALS = TimeRule(trial_ns=250_000_000, trials=4)
@@ -32,7 +31,7 @@ class _Heard:
     samples: list[pa.RecordBatch] = field(default_factory=list)
     evidence: dict[int, list[pa.RecordBatch]] = field(default_factory=lambda: defaultdict(list))
 
-    def take(self, node: int, said: Recording | Evidence) -> None:
+    def take(self, node: int, said: Recorded) -> None:
         if isinstance(said, Evidence):
             self.evidence[node].append(said.rows)
 

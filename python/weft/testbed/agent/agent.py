@@ -48,7 +48,7 @@ class Reason(NamedTuple):
     text: str
 
 
-Recorded: TypeAlias = reply.Recording | wire_format.Evidence
+Recorded: TypeAlias = reply.Recording | reply.Stalled | wire_format.Evidence
 """What an agent says of what it records beside batches."""
 Explain = Callable[[str], Reason | None]
 """What the messages of whatever leads to an agent mean."""
@@ -141,7 +141,7 @@ class Agent:
     ) -> Answer:
         """The next message, which must be of one kind, `beside` takes what is recorded."""
         received = await self.receive()
-        while beside and isinstance(received, reply.Recording | wire_format.Evidence):
+        while beside and isinstance(received, Recorded):
             beside(received)
             received = await self.receive()
         if not isinstance(received, kind):

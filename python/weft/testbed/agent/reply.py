@@ -110,6 +110,17 @@ class Recording(_Reply, frozen=True):
     missing: list[NotRead]
 
 
+class Stalled(_Reply, frozen=True):
+    """A step is about to fail: nothing had moved on its connection. Payload bytes of a full segment, segments that were
+    not acknowledged, how often in a row the oldest was sent again, and how long ago the peer's kernel acknowledged
+    anything, keepalive probes included."""
+
+    segment_bytes: int
+    unacknowledged: int
+    resends: int
+    unanswered_ms: int
+
+
 class Timed(_Reply, frozen=True):
     """A batch is over; when it began is on the driver's clock."""
 
@@ -406,6 +417,7 @@ Reply: TypeAlias = (
     | Connected
     | Awaiting
     | Recording
+    | Stalled
     | Timed
     | Deliveries
     | Done
