@@ -12,6 +12,7 @@ mod pair;
 mod sockets;
 mod system;
 mod transport;
+mod watch;
 mod web;
 mod wire;
 
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         None => run(),
         Some("relay") => relay::run(),
         Some("guard") => guard::run(),
+        Some("watch") => watch::run(),
         Some("webserver") => web::keeper::run(),
         Some(argument) => return explain(argument),
     };
@@ -85,7 +87,7 @@ fn read_requests(sender: &Sender<Vec<u8>>, wake: &Wake, heart: &Heart) {
                     pass_on(payload, sender, wake);
                 }
             }
-            Ok(Some((Kind::Samples | Kind::Evidence | Kind::Relayed, _))) => {
+            Ok(Some((Kind::Samples | Kind::Evidence | Kind::Probes | Kind::Relayed, _))) => {
                 complain("only messages travel from coordinator to agent")
             }
             Ok(None) => exit(0),

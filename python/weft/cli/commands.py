@@ -19,6 +19,7 @@ SECTIONS = {
         "run": "measure.run.run",
         "tune": "measure.tune.tune",
         "vpn": "measure.vpn.vpn",
+        "watch": "watch.group.watch",
     },
     "Understand, such as `weft report runs/pair`": {
         "compare": "results.compare.compare",

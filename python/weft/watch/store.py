@@ -19,27 +19,15 @@ from msgspec import Struct, field
 
 from weft.errors import RequestError
 from weft.runs.lock import FolderLock
+from weft.runs.probes import KINDS, SCHEMA, Event
 from weft.runs.table_file import Readable, read_intact, write_table
 from weft.runs.table_stream import TableStream, read_stream
+
+__all__ = ["KINDS", "SCHEMA", "Event", "Link", "Record", "Site", "Watched", "Writer", "open_watch"]
 
 FILE_NAME = "run.json"
 EVENTS_NAME = "events.jsonl"
 SAMPLES_NAME = "samples"
-
-SCHEMA = pa.schema(
-    [
-        ("time_us", pa.int64()),
-        ("link", pa.int16()),
-        ("kind", pa.int8()),
-        ("size_bytes", pa.int32()),
-        ("rtt_ns", pa.int64()),
-    ]
-)
-"""A row is a probe: when it began (Unix time in UTC), the position of its link in run.json, the position of its kind in
-`KINDS`, its payload, and its round trip, null where nothing came back in time. A link is probed by one end, one probe
-at a time, so link and time tell probes apart."""
-
-KINDS = ("icmp", "tcp-connect", "tcp-echo", "udp-echo")
 
 DAY_US = 86_400_000_000
 _ENCODING = {
@@ -90,18 +78,6 @@ class Record(Struct, kw_only=True):
                 return index
         self.links.append(wanted)
         return len(self.links) - 1
-
-
-class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something besides probes: `what` is "agent-start", "agent-stop", "clock-step", "suspend", "address-change", ...;
-    of a site, perhaps of one link; `seconds` says by or for how long."""
-
-    time_s: float
-    what: str
-    site: str = ""
-    link: int | None = None
-    seconds: float | None = None
-    text: str = ""
 
 
 class Writer:

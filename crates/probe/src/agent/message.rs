@@ -14,6 +14,7 @@ use crate::pair::settings::Settings;
 use crate::pair::stall::Stall;
 use crate::system::facts::Facts;
 use crate::transport::delivery::DeliveryRow;
+use crate::watch;
 use crate::web;
 use crate::wire::setup::Setup;
 
@@ -32,6 +33,7 @@ pub enum Asked {
     Knobs(knobs::Request),
     Ensemble(ensemble::Request),
     Web(Box<web::Request>),
+    Watch(watch::Request),
 }
 
 impl<'de> Deserialize<'de> for Asked {
@@ -53,6 +55,7 @@ impl<'de> Deserialize<'de> for Asked {
                 inspect::Request::deserialize(value).map(Asked::Inspect)
             }
             kind if knobs::is_request(kind) => knobs::Request::deserialize(value).map(Asked::Knobs),
+            kind if watch::is_request(kind) => watch::Request::deserialize(value).map(Asked::Watch),
             _ => ensemble::Request::deserialize(value).map(Asked::Ensemble),
         };
         asked.map_err(D::Error::custom)

@@ -25,6 +25,8 @@ use crate::system::processor;
 use crate::system::wake::Wake;
 use crate::transport::capabilities;
 use crate::transport::channel::NullChannel;
+use crate::watch;
+use crate::wire::frame::Kind;
 use crate::wire::outbox::Outbox;
 use crate::wire::setup::Setup;
 
@@ -79,6 +81,7 @@ impl Agent {
                 Ok(Asked::Inspect(request)) => self.inspect(request)?,
                 Ok(Asked::Knobs(request)) => self.settings_of_node(request)?,
                 Ok(Asked::Sockets) => self.watch_sockets(requests)?,
+                Ok(Asked::Watch(request)) => self.watch_links(request)?,
                 Ok(Asked::Beside(beside)) => {
                     let outcome = self.record_beside(&beside, requests);
                     self.conclude(outcome, 0)?;
@@ -137,6 +140,19 @@ impl Agent {
         self.say(&watch.watching())?;
         match watch.watch(requests) {
             Ok(()) => self.say(&watch.finish()),
+            Err(error) => self.complain(&error, 0),
+        }
+    }
+
+    fn watch_links(&mut self, request: watch::Request) -> io::Result<()> {
+        match watch::answer(request) {
+            Ok((reply, probes)) => {
+                self.outbox.put(&reply)?;
+                if let Some(probes) = probes {
+                    self.outbox.put_frame(Kind::Probes, &probes)?;
+                }
+                self.outbox.flush()
+            }
             Err(error) => self.complain(&error, 0),
         }
     }

@@ -98,7 +98,7 @@ impl Relay {
         match kind {
             Kind::Relayed => self.write(&payload),
             Kind::Json => self.answer(serde_json::from_slice(&payload)?),
-            Kind::Samples | Kind::Evidence => {}
+            Kind::Samples | Kind::Evidence | Kind::Probes => {}
         }
         Ok(())
     }

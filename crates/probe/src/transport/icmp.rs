@@ -84,7 +84,8 @@ impl Batches for IcmpBatches {
     }
 }
 
-struct Path {
+/// A socket of one peer.
+pub struct Path {
     socket: Socket,
     is_raw: bool,
     identifier: u16,
@@ -94,7 +95,8 @@ struct Path {
 }
 
 impl Path {
-    fn open(from: Ipv4Addr, to: Ipv4Addr, largest_bytes: usize) -> io::Result<Path> {
+    /// For messages of at most so many bytes.
+    pub fn open(from: Ipv4Addr, to: Ipv4Addr, largest_bytes: usize) -> io::Result<Path> {
         let IcmpSocket { socket, is_raw } = IcmpSocket::open()?;
         socket.bind(&SocketAddr::from((from, 0)).into())?;
         socket.connect(&SocketAddr::from((to, 0)).into())?;
@@ -179,9 +181,9 @@ impl Trip for Path {
             };
             match self.mark_of(&self.reply[..arrived], length) {
                 Some(found) if found == mark => return Ok(true),
+                // What is not for us must not keep us waiting for ever: a raw socket receives other pings' replies, too.
+                _ if now_ns() - sent_ns > self.within_ns => return Ok(false),
                 Some(_) => *others += 1,
-                // A raw socket receives other pings' replies, too, which must not keep it waiting for ever.
-                None if now_ns() - sent_ns > self.within_ns => return Ok(false),
                 None => {}
             }
         }

@@ -17,13 +17,21 @@ pub enum Kind {
     Samples = b'A',
     /// An Arrow IPC stream of evidence.
     Evidence = b'E',
+    /// An Arrow IPC stream of probes of a watch.
+    Probes = b'P',
     /// Bytes for or from a program that a relay has started.
     Relayed = b'R',
 }
 
 impl Kind {
     fn from_byte(byte: u8) -> io::Result<Self> {
-        let all = [Kind::Json, Kind::Samples, Kind::Evidence, Kind::Relayed];
+        let all = [
+            Kind::Json,
+            Kind::Samples,
+            Kind::Evidence,
+            Kind::Probes,
+            Kind::Relayed,
+        ];
         let mut all = all.into_iter();
         all.find(|kind| *kind as u8 == byte)
             .ok_or_else(|| invalid(format!("a frame of unknown kind {byte:#04x}")))

@@ -118,6 +118,23 @@ class Agent:
 
     async def receive(self) -> Reply | pa.RecordBatch | wire_format.Evidence:
         """The next message, samples or evidence; raises AgentError for the agent's errors and for its death."""
+        received = await self._receive()
+        if isinstance(received, wire_format.Probes):
+            raise AgentError(
+                self.node, "agent-garbled", "the agent sent probes that nothing asked for"
+            )
+        return received
+
+    async def probes(self) -> pa.RecordBatch:
+        """The probes that a reply has said will follow; raises AgentError."""
+        received = await self._receive()
+        if not isinstance(received, wire_format.Probes):
+            raise AgentError(self.node, "agent-garbled", "the agent sent no probes")
+        return received.rows
+
+    async def _receive(
+        self,
+    ) -> Reply | pa.RecordBatch | wire_format.Evidence | wire_format.Probes:
         try:
             received = await self._frames.read()
         except asyncio.IncompleteReadError:

@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias, TypedDict, TypeVar
 
 from msgspec import Struct, field
 
-from weft.testbed.agent.request import tag_of
+from weft.runs.probes import Event
+from weft.testbed.agent.request import WatchCursor, tag_of
 
 Settings: TypeAlias = Mapping[str, object]
 """What the kernel says is in force on a node for a step, by the keys that run.json has."""
@@ -397,6 +398,50 @@ class SocketsSeen(_Reply, frozen=True):
     left_out: int
 
 
+class LinkState(Struct, frozen=True, kw_only=True):
+    """A link since the process that probes it began; `refused` says by kind why it is not probed."""
+
+    link: int
+    address: str
+    sent: int
+    lost: int
+    last_us: int
+    last_rtt_ns: int | None
+    refused: dict[str, str]
+
+
+class WatchStatus(Struct, frozen=True, kw_only=True):
+    """What a process that watches has written last, at the latest 10 s ago while it runs."""
+
+    pid: int
+    version: str
+    serial: int
+    site: str
+    started_s: float
+    written_s: float
+    port: int
+    refused: int
+    spool_bytes: int
+    is_disk_full: bool
+    links: list[LinkState]
+
+
+class WatchState(_Reply, frozen=True, kw_only=True):
+    is_running: bool
+    status: WatchStatus | None
+
+
+class WatchDrained(_Reply, frozen=True, kw_only=True):
+    """A frame with so many `rows` follows, unless there are none."""
+
+    cursor: WatchCursor
+    rows: int
+    has_more: bool
+    events: list[Event]
+    is_running: bool
+    status: WatchStatus | None
+
+
 class Relaying(_Reply, frozen=True):
     version: str
 
@@ -441,6 +486,8 @@ Reply: TypeAlias = (
     | Responses
     | Watching
     | SocketsSeen
+    | WatchState
+    | WatchDrained
     | Relaying
     | Ended
 )

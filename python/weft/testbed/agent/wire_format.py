@@ -12,6 +12,7 @@ import msgspec
 import pyarrow as pa
 
 from weft.errors import WorkError
+from weft.runs import probes
 from weft.runs.samples import SCHEMA
 from weft.runs.tables import EVIDENCE_NAME, SCHEMAS
 from weft.testbed.agent.reply import Reply
@@ -19,7 +20,7 @@ from weft.testbed.agent.request import Request
 
 MAX_PAYLOAD_BYTES = 16 << 20
 _HEADER = struct.Struct("<Ic")
-_JSON, _SAMPLES, _EVIDENCE, _RELAYED = b"J", b"A", b"E", b"R"
+_JSON, _SAMPLES, _EVIDENCE, _PROBES, _RELAYED = b"J", b"A", b"E", b"P", b"R"
 _ADDRESS = struct.Struct("<IB")
 _EVIDENCE_SCHEMA = pa.schema(
     [one for one in SCHEMAS[EVIDENCE_NAME] if one.name not in ("step", "launch", "node")]
@@ -43,7 +44,14 @@ class Evidence:
     rows: pa.RecordBatch
 
 
-Frame: TypeAlias = Reply | pa.RecordBatch | Evidence | Relayed
+@dataclass(frozen=True)
+class Probes:
+    """Probes of a watch (weft.runs.probes.SCHEMA)."""
+
+    rows: pa.RecordBatch
+
+
+Frame: TypeAlias = Reply | pa.RecordBatch | Evidence | Probes | Relayed
 
 
 class FrameError(WorkError):
@@ -104,6 +112,10 @@ def _decode_evidence(payload: bytes) -> Evidence:
     return Evidence(_decode_batch(payload, "evidence", _EVIDENCE_SCHEMA))
 
 
+def _decode_probes(payload: bytes) -> Probes:
+    return Probes(_decode_batch(payload, "probes", probes.SCHEMA))
+
+
 def _decode_batch(payload: bytes, what: str, schema: pa.Schema) -> pa.RecordBatch:
     try:
         batch = pa.ipc.open_stream(payload).read_next_batch()
@@ -126,5 +138,6 @@ _DECODERS: dict[bytes, Callable[[bytes], Frame]] = {
     _JSON: _decode_reply,
     _SAMPLES: decode_samples,
     _EVIDENCE: _decode_evidence,
+    _PROBES: _decode_probes,
     _RELAYED: _decode_relayed,
 }

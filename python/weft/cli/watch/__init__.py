@@ -1,0 +1,1 @@
+"""`weft watch`: one file per command."""

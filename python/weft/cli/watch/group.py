@@ -1,0 +1,18 @@
+"""`weft watch`: links between sites, probed for weeks."""
+
+from __future__ import annotations
+
+import click
+
+from weft.cli.watch.start import start
+from weft.cli.watch.status import status
+from weft.cli.watch.stop import stop
+
+
+@click.group()
+def watch() -> None:
+    """Probe the links between sites for weeks."""
+
+
+for command in (start, status, stop):
+    watch.add_command(command)

@@ -1,0 +1,27 @@
+"""`weft watch stop`: ends the agents, and the command that fetches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from weft.cli.output import json_option, print_json
+
+
+@click.command(epilog="Example: weft watch stop runs/campus")
+@click.argument("folder", type=click.Path(path_type=Path))
+@json_option
+def stop(folder: Path, as_json: bool) -> None:
+    """End the agents of a watch, after fetching all that they have kept.
+
+    Exit code 1 where a site could not be reached: its agent goes on.
+    """
+    from weft.watch.service import stop_watch
+
+    left = stop_watch(folder, lambda line: click.echo(line, err=True))
+    if as_json:
+        print_json({"run": str(folder), "left": left})
+    elif not left:
+        click.echo(f"{folder}: all agents have ended")
+    raise click.exceptions.Exit(1 if left else 0)

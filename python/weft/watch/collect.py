@@ -1,0 +1,259 @@
+"""The coordinator of a watch: starts agents at sites, fetches what they keep, and starts them again. They do without
+it: what it has not fetched yet it fetches when it is back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+from msgspec import Struct, field
+
+from weft.errors import RequestError, WeftError
+from weft.testbed.agent import reply, request
+from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.reply import WatchStatus
+from weft.testbed.agent.request import WatchConfig, WatchCursor
+from weft.watch.sites import SiteEntry, Sites, read_sites
+from weft.watch.start import Places, config_of, place_of, update_record
+from weft.watch.store import Event, Writer
+
+FETCH_EVERY_S = 10.0
+ANSWER_WITHIN_S = 60.0
+RETRY_S = (5.0, 10.0, 30.0, 60.0)
+STATE_NAME = "state.json"
+
+Tell = Callable[[str], None]
+
+
+class SiteState(Struct, kw_only=True):
+    """What is known of a site: how far it was fetched, its port and address, and what it said last."""
+
+    cursor: WatchCursor = WatchCursor()
+    port: int | None = None
+    address: str = ""
+    heard_s: float | None = None
+    trouble: str = ""
+    status: WatchStatus | None = None
+
+
+class State(Struct, kw_only=True):
+    """state.json: what the coordinator must not forget besides samples; it is written behind them, so that what is
+    fetched twice is the same."""
+
+    sites: dict[str, SiteState] = field(default_factory=dict)
+    pid: int = 0
+
+    def site(self, name: str) -> SiteState:
+        """That of a site."""
+        return self.sites.setdefault(name, SiteState())
+
+
+def read_state(folder: Path) -> State:
+    """The state of a watch, empty where there is none yet."""
+    try:
+        return msgspec.json.decode((folder / STATE_NAME).read_bytes(), type=State)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return State()
+
+
+class Collector:
+    """One for a folder; `run` until cancelled."""
+
+    def __init__(self, writer: Writer, sites: Sites, tell: Tell, file: Path | None = None) -> None:
+        self._writer, self._sites, self._tell, self._file = writer, sites, tell, file
+        self._mtime = _mtime(file)
+        self._places = Places()
+        self._state = read_state(writer.folder)
+        self._state.pid = os.getpid()
+        self._agents: dict[str, Agent] = {}
+        self._sent: dict[str, WatchConfig] = {}
+        self._tries: dict[str, int] = {}
+        self._next_s: dict[str, float] = {}
+
+    async def run(self, for_s: float | None = None) -> None:
+        """Fetch every 10 s until the time is over. Raises RequestError where a testbed is none."""
+        deadline = time.monotonic() + for_s if for_s is not None else None
+        for site in self._measuring():
+            self._places.check(site)
+        self._writer.add_event(Event(time_s=time.time(), what="coordinator-start"))
+        # Twice at the start: what the first round finds of ports, the second tells the others.
+        await self._round()
+        while deadline is None or time.monotonic() < deadline:
+            self._reload()
+            await self._round()
+            left = deadline - time.monotonic() if deadline else FETCH_EVERY_S
+            await asyncio.sleep(max(0.0, min(FETCH_EVERY_S, left)))
+
+    async def stop(self) -> list[str]:
+        """End the processes at all sites once all that they have kept is here; the sites where that failed."""
+        stopped = await asyncio.gather(*(self._stop(site) for site in self._known()))
+        self._save()
+        return [
+            site.name for site, is_done in zip(self._known(), stopped, strict=True) if not is_done
+        ]
+
+    async def close(self) -> None:
+        """Leave the sites to themselves."""
+        self._writer.add_event(Event(time_s=time.time(), what="coordinator-stop"))
+        for name in list(self._agents):
+            await self._drop(name)
+        self._places.close()
+        self._save()
+
+    def _measuring(self) -> list[SiteEntry]:
+        return [site for site in self._sites.sites if site.on]
+
+    def _known(self) -> list[SiteEntry]:
+        """Those that measure, and those that sites.toml had earlier."""
+        return self._measuring()
+
+    async def _round(self) -> None:
+        await asyncio.gather(*(self._visit(site) for site in self._measuring()))
+        self._save()
+
+    async def _visit(self, site: SiteEntry) -> None:
+        if time.monotonic() < self._next_s.get(site.name, 0):
+            return
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                await self._fetch(site, await self._ready(site))
+        except (WeftError, TimeoutError, OSError) as error:
+            await self._failed(site, str(error) or "it did not answer within a minute")
+            return
+        state = self._state.site(site.name)
+        if state.trouble:
+            self._note(site, "reachable", "")
+            state.trouble = ""
+        self._tries[site.name] = 0
+
+    async def _ready(self, site: SiteEntry) -> Agent:
+        """The agent of a site whose process has the newest configuration."""
+        name, state = site.name, self._state.site(site.name)
+        if name not in self._agents:
+            self._agents[name], address = await self._places.agent(site)
+            state.address = address or state.address
+        agent = self._agents[name]
+        ports = {one: known.port for one, known in self._state.sites.items() if known.port}
+        addresses = {one: known.address for one, known in self._state.sites.items()}
+        config = config_of(name, self._sites, self._writer.record, ports, addresses)
+        if self._sent.get(name) != config:
+            place = place_of(self._writer.record, name)
+            await agent.send(request.WatchStart(place=place, config=config))
+            self._take_status(state, (await agent.expect(reply.WatchState)).status)
+            self._sent[name] = config
+        return agent
+
+    async def _fetch(self, site: SiteEntry, agent: Agent) -> None:
+        state = self._state.site(site.name)
+        place = place_of(self._writer.record, site.name)
+        while True:
+            await agent.send(request.WatchDrain(place=place, cursor=state.cursor))
+            drained = await agent.expect(reply.WatchDrained)
+            if drained.rows:
+                rows = await agent.probes()
+                self._writer.append(pa.Table.from_batches([rows]))
+            for event in drained.events:
+                self._writer.add_event(event)
+                self._tell(_in_words(event))
+            # What is before the cursor may be removed there: it must be safe here.
+            self._writer.sync()
+            state.cursor, state.heard_s = drained.cursor, time.time()
+            self._take_status(state, drained.status)
+            if not drained.has_more:
+                break
+        if not drained.is_running and site.name in self._sent:
+            del self._sent[site.name]
+            self._note(
+                site, "agent-lost", "the process that watches has ended; it is started again"
+            )
+
+    def _take_status(self, state: SiteState, status: WatchStatus | None) -> None:
+        state.status = status or state.status
+        state.port = status.port if status else state.port
+
+    async def _stop(self, site: SiteEntry) -> bool:
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                agent = self._agents.get(site.name)
+                if agent is None:
+                    agent, _ = await self._places.agent(site)
+                    self._agents[site.name] = agent
+                place = place_of(self._writer.record, site.name)
+                await agent.send(request.WatchStop(place=place, forget=False))
+                await agent.expect(reply.WatchState)
+                self._sent.pop(site.name, None)
+                await self._fetch(site, agent)
+                await agent.send(request.WatchStop(place=place, forget=True))
+                await agent.expect(reply.WatchState)
+        except (WeftError, TimeoutError, OSError) as error:
+            self._tell(f"{site.name}: cannot be stopped: {error}")
+            return False
+        return True
+
+    async def _failed(self, site: SiteEntry, why: str) -> None:
+        await self._drop(site.name)
+        tries = self._tries.get(site.name, 0)
+        self._tries[site.name] = tries + 1
+        self._next_s[site.name] = time.monotonic() + RETRY_S[min(tries, len(RETRY_S) - 1)]
+        state = self._state.site(site.name)
+        if not state.trouble:
+            self._note(site, "unreachable", why)
+        state.trouble = why
+
+    async def _drop(self, name: str) -> None:
+        self._sent.pop(name, None)
+        agent = self._agents.pop(name, None)
+        if agent is not None:
+            with contextlib.suppress(AgentError, OSError):
+                await agent.close()
+
+    def _note(self, site: SiteEntry, what: str, text: str) -> None:
+        event = Event(time_s=time.time(), what=what, site=site.name, text=text)
+        self._writer.add_event(event)
+        self._tell(_in_words(event))
+
+    def _reload(self) -> None:
+        """Take sites.toml where it has changed; a wrong one is said, and the old one goes on."""
+        mtime = _mtime(self._file)
+        if self._file is None or mtime == self._mtime:
+            return
+        self._mtime = mtime
+        try:
+            sites = read_sites(self._file)
+            for site in sites.sites:
+                if site.on:
+                    self._places.check(site)
+        except RequestError as error:
+            self._tell(f"{error.message}: the configuration before goes on")
+            return
+        self._sites = sites
+        update_record(self._writer.record, sites)
+        self._writer.save()
+        self._tell(f"{self._file}: taken, {len(sites.links)} links")
+
+    def _save(self) -> None:
+        self._writer.sync()
+        path = self._writer.folder / STATE_NAME
+        temporary = path.with_suffix(".new")
+        temporary.write_bytes(msgspec.json.encode(self._state))
+        temporary.replace(path)
+
+
+def _mtime(file: Path | None) -> int:
+    try:
+        return file.stat().st_mtime_ns if file else 0
+    except OSError:
+        return 0
+
+
+def _in_words(event: Event) -> str:
+    link = f" link {event.link}" if event.link is not None else ""
+    seconds = f" {event.seconds:.3g} s" if event.seconds is not None else ""
+    text = f": {event.text}" if event.text else ""
+    return f"{event.site}{link} {event.what}{seconds}{text}"

@@ -1,0 +1,79 @@
+"""Starting and stopping a watch from a command."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+from weft.errors import RequestError
+from weft.runs.lock import is_locked
+from weft.testbed.event_loop import on_terminate, run_to_end
+from weft.watch.collect import Collector, Tell, read_state
+from weft.watch.sites import Sites, parse_sites, read_sites
+from weft.watch.start import new_record, update_record
+from weft.watch.store import Writer, read_record
+
+ENDS_WITHIN_S = 90.0
+
+
+def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> list[str]:
+    """Watch until interrupted, or for a time: then the agents end, too. Gives the sites whose agents could not be
+    ended. Raises RequestError."""
+    sites = read_sites(file)
+    if (folder / "run.json").exists():
+        writer = Writer.resume(folder)
+        update_record(writer.record, sites)
+        writer.save()
+    else:
+        writer = Writer.create(folder, new_record(sites))
+    tell(f"{folder}: {len(sites.links)} links; Ctrl-C leaves the agents to themselves")
+    return run_to_end(_watch(writer, sites, tell, file, for_s))
+
+
+def stop_watch(folder: Path, tell: Tell) -> list[str]:
+    """End the coordinator of a folder, and all agents; the sites where that failed. Raises RequestError."""
+    record = read_record(folder)
+    _end_coordinator(folder)
+    writer = Writer.resume(folder)
+    return run_to_end(_watch(writer, parse_sites(record.config), tell, None, None, is_over=True))
+
+
+async def _watch(
+    writer: Writer,
+    sites: Sites,
+    tell: Tell,
+    file: Path | None,
+    for_s: float | None,
+    is_over: bool = False,
+) -> list[str]:
+    collector = Collector(writer, sites, tell, file)
+    left: list[str] = []
+    task = asyncio.current_task()
+    on_terminate(lambda: task.cancel() if task else None)
+    try:
+        with contextlib.suppress(asyncio.CancelledError):
+            if not is_over:
+                await collector.run(for_s)
+            if is_over or for_s is not None:
+                left = await collector.stop()
+    finally:
+        await collector.close()
+        writer.close()
+    return left
+
+
+def _end_coordinator(folder: Path) -> None:
+    """Ask the process that fetches to end, and wait for it; raises RequestError where it does not."""
+    deadline = time.monotonic() + ENDS_WITHIN_S
+    pid = read_state(folder).pid
+    if is_locked(folder) and pid:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    while is_locked(folder):
+        if time.monotonic() > deadline:
+            raise RequestError(f"{folder}: process {pid} does not end", "end it, and try again")
+        time.sleep(0.1)

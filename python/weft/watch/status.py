@@ -1,0 +1,140 @@
+"""How a watch is now: each link up or down, its latency and rate, and today's availability."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from msgspec import Struct
+
+from weft.runs.lock import is_locked
+from weft.watch.collect import SiteState, read_state
+from weft.watch.store import Watched, open_watch
+
+LATELY_S = 900.0
+IN_A_ROW = 3
+"""So many probes lost in a row, and a link is down."""
+
+
+class LinkNow(Struct, kw_only=True):
+    """A link: `state` is "up", "down" or "not measured", `since_s` since when (Unix time). One way takes `alpha_us`
+    plus the message's bits at `rate_mbps` (medians of the last 15 minutes; half of round trips). `available` is the
+    share of today's probes that were answered."""
+
+    src: str
+    dst: str
+    network: str
+    state: str
+    since_s: float | None
+    alpha_us: float | None
+    rate_mbps: float | None
+    available: float | None
+    probes: int
+    interval_s: float | None
+    refused: dict[str, str]
+
+
+class SiteNow(Struct, kw_only=True):
+    """A site: when it was heard last (Unix time), what keeps it from being reached, what it keeps."""
+
+    name: str
+    heard_s: float | None
+    trouble: str
+    kept_bytes: int
+    is_disk_full: bool
+
+
+class Status(Struct, kw_only=True):
+    """A watch; `is_collecting` says whether a coordinator fetches."""
+
+    folder: str
+    is_collecting: bool
+    sites: list[SiteNow]
+    links: list[LinkNow]
+
+
+def status_of(folder: Path, now_s: float | None = None) -> Status:
+    """The state of a watch as of its folder; raises RequestError where it is none."""
+    now_s = time.time() if now_s is None else now_s
+    watched, state = open_watch(folder, since=now_s - now_s % 86400), read_state(folder)
+    return Status(
+        folder=str(folder),
+        is_collecting=is_locked(folder),
+        sites=[_site(name, one) for name, one in sorted(state.sites.items())],
+        links=[_link(watched, link, state.sites, now_s) for link in watched.record.active],
+    )
+
+
+def _site(name: str, state: SiteState) -> SiteNow:
+    said = state.status
+    return SiteNow(
+        name=name,
+        heard_s=state.heard_s,
+        trouble=state.trouble,
+        kept_bytes=said.spool_bytes if said else 0,
+        is_disk_full=bool(said and said.is_disk_full),
+    )
+
+
+def _link(watched: Watched, number: int, sites: dict[str, SiteState], now_s: float) -> LinkNow:
+    link, probes = watched.record.links[number], watched.probes(number)
+    said = sites[link.src].status if link.src in sites else None
+    refused = [one.refused for one in (said.links if said else ()) if one.link == number]
+    alpha_us, rate_mbps = _alpha_and_rate(probes, now_s)
+    state, since_s = _state(probes, now_s, link.interval_s or 1.0)
+    rows = probes.num_rows
+    return LinkNow(
+        src=link.src,
+        dst=link.dst,
+        network=link.network,
+        state=state,
+        since_s=since_s,
+        alpha_us=alpha_us,
+        rate_mbps=rate_mbps,
+        available=1 - probes["rtt_ns"].null_count / rows if rows else None,
+        probes=rows,
+        interval_s=link.interval_s,
+        refused=refused[0] if refused else {},
+    )
+
+
+def _state(probes: pa.Table, now_s: float, interval_s: float) -> tuple[str, float | None]:
+    """Up, down or not measured, and the time of the first probe that says so today."""
+    if not probes.num_rows:
+        return "not measured", None
+    time_s = probes["time_us"].to_numpy() / 1e6
+    if now_s - time_s[-1] > 60 + 3 * interval_s:
+        return "not measured", float(time_s[-1])
+    lost = probes["rtt_ns"].is_null().to_numpy()
+    answered = np.flatnonzero(~lost)
+    last = answered[-1] if len(answered) else -1
+    if len(lost) - 1 - last >= IN_A_ROW:
+        return "down", float(time_s[last + 1])
+    return "up", float(time_s[_end_of_outage(lost)])
+
+
+def _end_of_outage(lost: np.ndarray) -> int:
+    """The first answered probe behind the last `IN_A_ROW` losses in a row; 0 where there are none."""
+    rows = np.convolve(lost, np.ones(IN_A_ROW, int))
+    ends = np.flatnonzero(rows[: len(lost)] >= IN_A_ROW)
+    return int(ends[-1]) + 1 if len(ends) else 0
+
+
+def _alpha_and_rate(probes: pa.Table, now_s: float) -> tuple[float | None, float | None]:
+    """Of the kind with most answers to small and large probes."""
+    recent = probes.filter(pa.array(probes["time_us"].to_numpy() > (now_s - LATELY_S) * 1e6))
+    recent = recent.filter(recent["rtt_ns"].is_valid())
+    kind, size = recent["kind"].to_numpy(), recent["size_bytes"].to_numpy()
+    rtt_s = recent["rtt_ns"].to_numpy() / 1e9
+    for one in sorted(set(kind.tolist()), key=lambda one: -int((kind == one).sum())):
+        sizes = np.unique(size[kind == one])
+        small = np.median(rtt_s[(kind == one) & (size == sizes[0])]) / 2
+        if len(sizes) == 1:
+            continue
+        large = np.median(rtt_s[(kind == one) & (size == sizes[-1])]) / 2
+        per_byte = (large - small) / (sizes[-1] - sizes[0])
+        alpha_us = (small - per_byte * sizes[0]) * 1e6
+        return float(alpha_us), float(8e-6 / per_byte) if per_byte > 0 else None
+    return (float(np.median(rtt_s)) / 2e-6 if len(rtt_s) else None), None

@@ -1,0 +1,61 @@
+"""sites.toml: which links it means, how often they are probed, and what is wrong with it."""
+
+import pytest
+
+from weft.errors import RequestError
+from weft.watch.sites import parse_sites
+
+TWO = """
+[[sites]]
+name = "east"
+on = "ssh:east"
+address = "east.example"
+networks = { vpn = "10.8.0.1" }
+[[sites]]
+name = "west"
+on = "ssh:west"
+networks = { vpn = "10.8.0.2" }
+"""
+
+
+def test_both_directions_of_each_network_with_a_turn_each() -> None:
+    links = parse_sites(TWO).links
+    assert [(one.src, one.dst, one.network, one.turn) for one in links] == [
+        ("east", "west", "", 0),
+        ("west", "east", "", 1),
+        ("east", "west", "vpn", 0),
+        ("west", "east", "vpn", 1),
+    ]
+
+
+def test_a_site_without_an_agent_is_only_probed() -> None:
+    third = TWO + '[[sites]]\nname = "far"\naddress = "192.0.2.7"\n'
+    links = parse_sites(third).links
+    assert {one.dst for one in links if one.src == "far"} == set()
+    assert {one.src for one in links if one.dst == "far"} == {"east", "west"}
+
+
+@pytest.mark.parametrize(
+    ("rate", "interval_s"), [("2 Mb/s", 20.88), ("10 Mb/s", 4.176), ("1 Gb/s", 1.0)]
+)
+def test_a_slow_link_is_probed_less_often(rate: str, interval_s: float) -> None:
+    """0.2 % of 2 Mb/s are 500 B/s; a probe has 8 B, or 20 kB in 14 frames, and 58 B of headers a frame."""
+    text = TWO + f'[[links]]\nbetween = ["east", "west"]\nrate = "{rate}"\n'
+    assert parse_sites(text).links[0].interval_s == pytest.approx(interval_s, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[watch]\nintervall = '1 s'\n" + TWO, "sites.toml:2: watch.intervall"),
+        ("[watch]\nbudget = '2 s'\n" + TWO, "sites.toml:2: watch.budget"),
+        ("[watch]\nkinds = ['smoke']\n" + TWO, "smoke is none of icmp"),
+        (TWO.replace('"west"', '"east"', 1), "each with its own name"),
+        (TWO + '[[links]]\nbetween = ["east", "north"]\n', "must be two of east, west"),
+        ('[[sites]]\nname = "a"\n', "needs an address"),
+        ("sites = 3", "no \\[\\[sites\\]\\]"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(text: str, said: str) -> None:
+    with pytest.raises(RequestError, match=said):
+        parse_sites(text)
