@@ -20,6 +20,7 @@ from weft.plan.load import load_plan, parse_plan
 from weft.plan.phases import expand
 from weft.testbed.hosts.host_file import read_host_file
 from weft.testbed.open import open_testbed
+from weft.watch.sites import parse_sites
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -113,6 +114,8 @@ def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
     if "steps" in document:
         steps = parse_plan(path.read_text(), str(path)).steps
         assert all(expand(step, 96) for step in steps)
+    elif "sites" in document:
+        assert parse_sites(text).links
     elif "network" in document:
         assert len(read_requirements(str(path))) > 10
     elif "nodes" in document:

@@ -29,6 +29,7 @@ PAGES = {
     "weft.plan.catalog": "",
     "weft.preflight": "check-a-cluster.md",
     "weft.server": "watch-a-run.md",
+    "weft.watch": "watch-links.md",
     "weft.testbed.computed": "simulate.md",
     "weft.testbed.computed.node": "simulate-a-node.md",
     "weft.testbed.hosts": "real-clusters.md",

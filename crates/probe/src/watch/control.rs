@@ -26,14 +26,17 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const MOST_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 pub enum Request {
     /// Start the process of a site, or give the one that runs another configuration.
-    WatchStart { place: String, config: Value },
+    #[serde(rename = "watch_start")]
+    Start { place: String, config: Value },
     /// Fetch what is behind the cursor; what is before it may be removed.
-    WatchDrain { place: String, cursor: Cursor },
+    #[serde(rename = "watch_drain")]
+    Drain { place: String, cursor: Cursor },
     /// End the process, and remove what it has kept where that was fetched.
-    WatchStop { place: String, forget: bool },
+    #[serde(rename = "watch_stop")]
+    Stop { place: String, forget: bool },
 }
 
 #[derive(Debug, Serialize)]
@@ -62,9 +65,9 @@ pub fn is_request(kind: Option<&str>) -> bool {
 /// The reply, and the frame behind it.
 pub fn answer(request: Request) -> io::Result<(Reply, Option<Vec<u8>>)> {
     match request {
-        Request::WatchStart { place, config } => start(&folder(&place)?, &config),
-        Request::WatchDrain { place, cursor } => drain(&folder(&place)?, cursor),
-        Request::WatchStop { place, forget } => stop(&folder(&place)?, forget),
+        Request::Start { place, config } => start(&folder(&place)?, &config),
+        Request::Drain { place, cursor } => drain(&folder(&place)?, cursor),
+        Request::Stop { place, forget } => stop(&folder(&place)?, forget),
     }
 }
 

@@ -176,7 +176,7 @@ impl Prober<'_> {
                 _ => None,
             };
             refused.extend(why.map(|why| (kind.name(), why)));
-            !refused.last().is_some_and(|last| last.0 == kind.name())
+            refused.last().is_none_or(|last| last.0 != kind.name())
         });
         for (kind, why) in refused {
             let link = self.link.link;

@@ -197,8 +197,8 @@ fn flat(rows: &[Row]) -> Vec<u8> {
 }
 
 fn unflat(bytes: &[u8]) -> impl Iterator<Item = Row> + '_ {
-    let (rows, _) = bytes.as_chunks::<ROW_BYTES>();
-    rows.iter().map(Row::from_bytes)
+    let rows = bytes.chunks_exact(ROW_BYTES);
+    rows.map(|row| Row::from_bytes(row.try_into().expect("its length is that")))
 }
 
 #[cfg(test)]
