@@ -15,10 +15,14 @@ from msgspec.structs import replace
 
 from support.command import WEFT
 from support.here import refusal, weft_json
-from support.runs import affine_us, launches_of, pingpong_run
+from support.plans import a_step
+from support.runs import affine_us, launches_of, pingpong_run, step_rows
+from support.runs import write_run as write_samples
 from support.synthetic import FAST_ETHERNET, GIGABIT, Network, netpipe_sizes, run_meta, write_run
 from weft.errors import RequestError, WorkError
 from weft.interval import Interval
+from weft.plan.pattern import Stream
+from weft.plan.plan import Entrant, Race
 from weft.quantity import (
     format_bytes,
     format_mbps,
@@ -153,6 +157,27 @@ def test_every_launch_is_drawn_and_every_batch_of_a_size_with_modes(make: Runs) 
     for seen in one.observations:
         counts[seen.size_bytes] += 1
     assert counts == {size: 35 if size == 8192 else 7 for size in FEW_SIZES}
+
+
+def test_a_race_shows_how_each_candidate_did_and_what_was_confirmed(tmp_path: Path) -> None:
+    sizes, launches = [1024, 65536], 60
+    steps = [a_step(Stream(window=64), name=name, sizes=sizes) for name in ("usual", "good", "bad")]
+    rows = [
+        step_rows(sizes, launches_of(np.array([20.0, 80.0]) * factor, launches), "stream", index)
+        for index, factor in enumerate((1.0, 0.8, 1.3))
+    ]
+    run = write_samples(tmp_path / "raced", rows, steps)
+    entrants = tuple(Entrant(one.name, (index,)) for index, one in enumerate(steps))
+    race = Race("usual", "throughput", 10_000, 10**9, "winner", entrants)
+    run.meta.plan = replace(run.meta.plan, race=race)
+    run.meta.race = {"blocks": [], "failed": [], "seconds": 1}
+    run.meta.done = [[step, launch] for step in range(3) for launch in range(launches)]
+    run.meta.write(run.directory)
+    page = Report([Run.open(run.directory)]).html()
+    assert "race against usual, over 1 is better" in page
+    assert re.search(r"good</th><td>\d+</td><td>1\.2[45]", page)
+    assert re.search(r"bad</th><td>\d+</td><td>0\.7\d+.*dropped after block", page)
+    assert "confirmed: good is" in page
 
 
 def test_thinning_keeps_the_extremes() -> None:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft.diagnosis.advice.advise import recommendations
+from weft.diagnosis.race.outcome import Outcome, stand
+from weft.diagnosis.race.words import HEADERS, race_rows
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.knobs.recommendation import Recommendation
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
+from weft.report.table import Table
 from weft.runs.folder import Run
 
 
@@ -68,6 +71,17 @@ class Material:
         """What settings did, each with its run's name."""
         named = zip(self.names, self.runs, strict=True)
         return [(name, one) for name, run in named for one in studies(run)]
+
+    @cached_property
+    def races(self) -> list[tuple[str, Outcome, Table]]:
+        """What races found and how their candidates did, each with its run's name."""
+        stands = [
+            (name, stand(run.meta, run.samples))
+            for name, run in zip(self.names, self.runs, strict=True)
+        ]
+        return [
+            (name, found[1], Table(HEADERS, race_rows(found[1]))) for name, found in stands if found
+        ]
 
     @cached_property
     def labels(self) -> list[str]:

@@ -15,6 +15,7 @@ import msgspec
 import vl_convert
 
 from weft import __version__, quantity
+from weft.diagnosis.race import words
 from weft.errors import RequestError, WorkError
 from weft.report import facts, limits, routes, verdict
 from weft.report.details import detail_spec, details
@@ -82,6 +83,7 @@ class Report(Material):
             swatch=_swatch,
             limits=limits,
             routes=routes,
+            race=words,
             many_rows=MANY_ROWS,
             long_cell=LONG_CELL,
             data=script_json(
