@@ -17,8 +17,7 @@ from weft.execute.pair import StepJob, run_step
 from weft.execute.progress import Reporter
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
-from weft.testbed.agent.agent import Agent
-from weft.testbed.agent.reply import Recording
+from weft.testbed.agent.agent import Agent, Recorded
 from weft.testbed.agent.wire_format import Evidence
 from weft.testbed.base import Node, Testbed
 from weft.vpn.node_look import Count, count
@@ -71,7 +70,7 @@ class _Taken:
     evidence: list[tuple[int, pa.RecordBatch]] = field(default_factory=list)
     segment_bytes: int | None = None
 
-    def take_evidence(self, node: int, said: Recording | Evidence) -> None:
+    def take_evidence(self, node: int, said: Recorded) -> None:
         if isinstance(said, Evidence):
             self.evidence.append((node, said.rows))
 
