@@ -97,17 +97,19 @@ def _of_phase(run: Run, table: pa.Table, step: int, phase: int) -> LiveWeb:
             name: median_interval(rows[f"{name}_ns"].to_numpy() / 1e3, upper=True)
             for name in QUANTILES
         },
-        processor_us=dict(_costs(run, step, phase, rows["launch"].to_pylist(), rate)),
+        processor_us=dict(costs(run, step, phase, rows["launch"].to_pylist(), rate)),
         errors=sum(rows["errors"].to_pylist()),
         timeouts=sum(rows["timeouts"].to_pylist()),
         late_us=max(rows["late_ns"].to_pylist()) / 1e3,
     )
 
 
-def _costs(
+def costs(
     run: Run, step: int, phase: int, launches: list[int], rate: Floats
 ) -> Iterator[tuple[str, Interval]]:
-    """Counters are read a moment before and after the pages are counted: so their growth is taken by the time."""
+    """Processor time for a page in us, by what it was spent on; nothing where no evidence was recorded.
+
+    Counters are read a moment before and after the pages are counted: so their growth is taken by the time."""
     here = (pc.field("step") == step) & (pc.field("phase") == phase) & (pc.field("node") == _SERVER)
     rows = run.side_table(EVIDENCE_NAME).filter(here).unify_dictionaries()
     grown = rows.group_by(["launch", "counter"]).aggregate([("value", "sum")]).to_pylist()
