@@ -9,7 +9,7 @@ from msgspec import Struct
 Protocol = Literal["tcp", "udp"]
 Phase = Literal["launch", "wire-up", "run", "end"]
 PHASES: tuple[Phase, ...] = ("launch", "wire-up", "run", "end")
-"""launch: until a rank runs. wire-up: until the last one listens. run: until a rank ends. end: what follows."""
+"""launch: until all ranks run. wire-up: until the last one listens. run: until a rank ends. end: what follows."""
 PRIVILEGED_BELOW = 1024
 
 

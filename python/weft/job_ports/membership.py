@@ -18,9 +18,12 @@ class Members:
     def __init__(self, seen: list[Seen], root: Member) -> None:
         self._seen = seen
         self._children: dict[Member, list[Member]] = defaultdict(list)
+        self._fleeting: dict[tuple[int, str], list[Member]] = defaultdict(list)
         for node, one in enumerate(seen):
             for process in one.processes.values():
                 self._children[node, process.parent].append((node, process.pid))
+                if process.first_ns == process.last_ns:
+                    self._fleeting[node, process.name].append((node, process.pid))
         self.job: set[Member] = set()
         self.daemons: set[Member] = set()
         self._join(root)
@@ -46,6 +49,10 @@ class Members:
         if member in self.job:
             return
         self.job.add(member)
+        mine = self.process(member)
+        # The tracepoint tells of threads: one that was gone before it could be looked at has its process's name.
+        for thread in self._fleeting[member[0], mine.name] if mine else []:
+            self._join(thread)
         for child in self._children[member]:
             process = self.process(child)
             if process is None or not process.was_there:

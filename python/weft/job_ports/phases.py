@@ -26,11 +26,11 @@ class Phases(NamedTuple):
 
 
 def phases_of(seen: list[Seen], members: Members) -> Phases:
-    """As the ranks of all nodes tell: when the first runs, when the last opens a listener, when the first ends."""
+    """As the ranks of all nodes tell: when all run, when the last opens a listener, when the first ends."""
     ranks = members.ranks()
     if not ranks:
         return Phases(0.0, -1.0)
-    first_s = min(seen[node].at_s(one.first_ns) for node, one in ranks)
+    all_run_s = max(seen[node].at_s(one.first_ns) for node, one in ranks)
     listens = [
         one.at_s(event.at_ns)
         for node, one in enumerate(seen)
@@ -38,7 +38,7 @@ def phases_of(seen: list[Seen], members: Members) -> Phases:
         if event.what == "listens" and not event.was_there and _is_rank(members, (node, event.pid))
     ]
     ended = [seen[node].at_s(one.last_ns) for node, one in ranks]
-    return Phases(first_s, max([first_s, *listens]), min(ended))
+    return Phases(all_run_s, max([all_run_s, *listens]), min(ended))
 
 
 def _is_rank(members: Members, member: tuple[int, int]) -> bool:

@@ -69,6 +69,7 @@ class Stage:
 
     testbed: Testbed
     folder: Path
+    ready: str = ""
     _running: list[subprocess.Popen[bytes]] = field(default_factory=list)
     _before: set[int] = field(default_factory=set)
 
@@ -109,6 +110,16 @@ class Stage:
         log = (self.folder / f"{name}-{node.name}.log").open("wb")
         enter = self.enter(node, argv)
         self._running.append(subprocess.Popen(enter, stdout=log, stderr=log, env=self.environment))
+
+    def wait_until_ready(self) -> None:
+        """Until a job may start, also after one that was killed; raises WorkError."""
+        if self.ready:
+            command = self.enter(self.nodes[0], ["sh", "-c", self.ready])
+            quiet = subprocess.DEVNULL
+            ask = partial(
+                subprocess.call, command, env=self.environment, stdout=quiet, stderr=quiet
+            )
+            _wait(lambda: not ask(), f"--ready {self.ready!r}")
 
     def settle(self) -> None:
         """From now on what is started on the nodes belongs to jobs."""
@@ -159,14 +170,14 @@ def staged(
             "sudo weft ports ..., or --on ssh:NODES without --check",
         )
     with open_lab(fabric) as lab, tempfile.TemporaryDirectory(prefix="weft-ports-") as folder:
-        stage = Stage(lab, Path(folder))
+        stage = Stage(lab, Path(folder), ready)
         hosts = "".join(f"{one.address} {one.name}\n" for one in stage.nodes)
         (stage.folder / "hosts").write_text("127.0.0.1 localhost\n" + hosts)
         try:
             _start_sshd(stage)
             for service in services([one.name for one in stage.nodes]):
                 _start_service(stage, service)
-            _wait_until_ready(stage, ready)
+            stage.wait_until_ready()
             stage.settle()
             yield stage
         finally:
@@ -217,16 +228,6 @@ def _start_service(stage: Stage, service: Service) -> None:
         if node.name in service.nodes:
             command = service.command.replace("{node}", node.name)
             stage.start(node, ["sh", "-c", f"exec {command}"], command.split()[0].replace("/", "_"))
-
-
-def _wait_until_ready(stage: Stage, ready: str) -> None:
-    if ready:
-        command = stage.enter(stage.nodes[0], ["sh", "-c", ready])
-        quiet = subprocess.DEVNULL
-        _wait(
-            lambda: not subprocess.call(command, env=stage.environment, stdout=quiet, stderr=quiet),
-            f"--ready {ready!r}",
-        )
 
 
 def _wait(is_so: Callable[[], bool], what: str) -> None:

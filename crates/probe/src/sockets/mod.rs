@@ -203,7 +203,10 @@ impl Watch {
             ("TCP_CLOSE", "TCP_LISTEN") if self.processes.is_here(change.pid) => What::Listens,
             _ => return,
         };
-        let pid = if what == What::Accepts { 0 } else { change.pid };
+        let pid = match what {
+            What::Accepts => 0,
+            _ => self.processes.of_thread(change.pid),
+        };
         self.processes.note(pid, &change.name, change.at_ns);
         let remote = (what != What::Listens).then_some(change.remote);
         let event = Event {

@@ -81,6 +81,15 @@ impl Processes {
         }
     }
 
+    /// The process of a thread; the thread itself where it is gone.
+    pub fn of_thread(&self, thread: u32) -> u32 {
+        let status = fs::read_to_string(format!("/proc/{thread}/status")).unwrap_or_default();
+        let process = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
+        process
+            .and_then(|one| one.trim().parse().ok())
+            .unwrap_or(thread)
+    }
+
     pub fn is_here(&self, pid: u32) -> bool {
         let its = fs::read_link(format!("/proc/{pid}/ns/net")).ok();
         its.is_some() && its == self.namespace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 
@@ -50,8 +50,7 @@ def _print_usage(console: Console, usage: Usage) -> None:
     for node, (period_ms, why_not) in usage.polled.items():
         console.print(f"{node} is read every {period_ms} ms only: {why_not}")
     rows = [row for phase in PHASES for row in _rows(usage.connections, phase)]
-    table = plain_table("", "", "", "", "port", "times", "", rows=rows)
-    titled(console, "connections between nodes", table)
+    titled(console, "connections between nodes", "\n".join(_aligned(rows)) or " none")
     outside = sorted({(one.node, one.program, one.address, one.port) for one in usage.outside})
     if outside:
         lines = [
@@ -76,7 +75,14 @@ def _rows(connections: Iterable[Connection], phase: str) -> list[list[str]]:
             )
             key = (phase, one.protocol, ends[0], f"to {ends[1]}", port)
             found[key] = found.get(key, 0) + 1
-    return [[*key, str(times), ""] for key, times in found.items()]
+    return [[*key, f"{times} times"] for key, times in found.items()]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines that a narrow terminal does not break inside of a column."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cells = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    return [f" {'  '.join(row)}".rstrip() for row in cells]
 
 
 def _print_verdicts(console: Console, answer: Answer) -> None:

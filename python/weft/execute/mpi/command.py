@@ -68,7 +68,6 @@ def port_settings(launcher: PortRange, ranks: PortRange) -> dict[str, str]:
         "OMPI_MCA_oob_tcp_dynamic_ipv4_ports": str(launcher),
         "PRTE_MCA_oob_tcp_dynamic_ipv4_ports": str(launcher),
         "MPIEXEC_PORT_RANGE": f"{launcher.first}:{launcher.last}",
-        "MPIR_CVAR_CH3_PORT_RANGE": f"{ranks.first}:{ranks.last}",
         "UCX_TCP_PORT_RANGE": f"{ranks.first}-{ranks.last}",
         "FI_TCP_PORT_LOW_RANGE": str(ranks.first),
         "FI_TCP_PORT_HIGH_RANGE": str(ranks.last),
