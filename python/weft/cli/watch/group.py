@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from weft.cli.watch.replay import replay
+from weft.cli.watch.show import show
 from weft.cli.watch.start import start
 from weft.cli.watch.status import status
 from weft.cli.watch.stop import stop
@@ -14,5 +16,5 @@ def watch() -> None:
     """Probe the links between sites for weeks."""
 
 
-for command in (start, status, stop):
+for command in (replay, show, start, status, stop):
     watch.add_command(command)

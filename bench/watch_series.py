@@ -1,0 +1,162 @@
+"""Changes and congestion in 200 simulated months of probes every 10 s, of which half have nothing planted.
+
+Daily and weekly cycles, spikes, losses, gaps, and noise with a correlation of 0.8 from one quarter of an hour to the
+next, which taking minima does not average out. Congestion of 2 to 12 hours raises the minimum by three times its noise
+(0.4 ms on 1.3 ms, 3 ms on 50 ms in turn) and the logarithm of the jitter by three times its own; a re-route shifts the
+minimum by as much and stays. Congestion is found where the found and the planted time have half of their union in
+common; a re-route within an hour. Every other find is false, congestion that is found in two parts as well.
+Beside it ruptures (`pip install ruptures`; PELT on the same minima, cost l2, penalty 2 variance log n) and its false
+changes in the months without any.
+
+Takes about 10 minutes. `--months` runs fewer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from common.months import Planted, month
+from common.results import Goal, save
+from weft.diagnosis.links.changes import Change, find_changes
+from weft.diagnosis.links.quarters import Quarters, quarters
+from weft.diagnosis.links.series import Series
+
+LINKS = {"1.3 + 0.4 ms": (1.3e-3, 0.4e-3), "50 + 3 ms": (50e-3, 3e-3)}
+HALF = 0.5
+NEAR_S = 3600.0
+
+
+@dataclass
+class Tally:
+    """Counts over months."""
+
+    planted: int = 0
+    found: int = 0
+    claimed: int = 0
+    rerouted: int = 0
+    reroutes_found: int = 0
+    reroutes_called_congestion: int = 0
+    false: int = 0
+    most_false: int = 0
+    months: int = 0
+    months_with_false: int = 0
+    seconds: float = 0.0
+    peer_months_with_false: int = 0
+    empty_months: int = 0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--months", type=int, default=200)
+    months = parser.parse_args().months
+    goals = [goal for name in LINKS for goal in measure(name, months // 2)]
+    save("watch_series", goals, versions=_peer_versions())
+    for goal in goals:
+        print(goal.what, goal.measured, goal.unit, goal.text or "", goal.is_met)
+
+
+def measure(name: str, months: int) -> list[Goal]:
+    """Every second month has nothing planted."""
+    base_s, rise_s = LINKS[name]
+    tally = Tally()
+    for seed in range(months):
+        is_empty = bool(seed % 2)
+        series, planted = month(
+            seed, base_s, rise_s, congestions=0 if is_empty else 3, reroutes=0 if is_empty else 1
+        )
+        began = time.perf_counter()
+        parts = quarters(series)
+        changes = find_changes(parts)
+        tally.seconds = max(tally.seconds, time.perf_counter() - began)
+        count(tally, series, planted, changes)
+        if is_empty:
+            tally.empty_months += 1
+            tally.peer_months_with_false += peer_changes(parts) > 0
+    return goals_of(name, tally)
+
+
+def count(tally: Tally, series: Series, planted: list[Planted], changes: list[Change]) -> None:
+    """Compare one month's finds with what was planted."""
+    last = float(series.time_s[-1])
+    spans = [
+        (one, one.begin_s - series.start, (one.end_s or series.start + last) - series.start)
+        for one in changes
+    ]
+    true = 0
+    for plant in planted:
+        if plant.what == "congestion":
+            hits = [s for s in spans if s[0].what == "congestion" and _common(plant, s) >= HALF]
+            tally.planted += 1
+            tally.found += bool(hits)
+        else:
+            near = [s for s in spans if abs(s[1] - plant.begin_s) <= NEAR_S]
+            hits = [s for s in near if s[0].what == "re-route"]
+            tally.rerouted += 1
+            tally.reroutes_found += bool(hits)
+            congested = [(p.begin_s, p.end_s) for p in planted if p.what == "congestion"]
+            tally.reroutes_called_congestion += any(
+                s[0].what == "congestion" for s in near
+            ) and not any(b - NEAR_S < plant.begin_s < e + NEAR_S for b, e in congested)
+        true += bool(hits)
+    false = len(changes) - true
+    tally.claimed += sum(one.what == "congestion" for one in changes)
+    tally.false += false
+    tally.most_false = max(tally.most_false, false)
+    tally.months += 1
+    tally.months_with_false += false > 0
+
+
+def _common(plant: Planted, span: tuple[Change, float, float]) -> float:
+    both = min(plant.end_s, span[2]) - max(plant.begin_s, span[1])
+    either = max(plant.end_s, span[2]) - min(plant.begin_s, span[1])
+    return both / either
+
+
+def peer_changes(parts: Quarters) -> int:
+    """What ruptures finds in the minima with its usual penalty; 0 where it is not installed."""
+    try:
+        ruptures = import_module("ruptures")
+    except ImportError:
+        return 0
+    values = parts.minimum_s
+    penalty = 2 * np.var(np.diff(values)) / 2 * np.log(len(values))
+    return len(ruptures.Pelt(model="l2", jump=4, min_size=4).fit(values).predict(penalty)) - 1
+
+
+def goals_of(name: str, tally: Tally) -> list[Goal]:
+    goals = [
+        Goal(f"{name}: false changes a month, mean", tally.false / tally.months, at_most=1),
+        Goal(f"{name}: false changes in the worst month", tally.most_false, at_most=1),
+        Goal(f"{name}: congestion, recall", tally.found / tally.planted, at_least=0.95),
+        Goal(
+            f"{name}: congestion, precision",
+            tally.found / max(tally.claimed, 1),
+            at_least=0.95,
+        ),
+        Goal(f"{name}: re-routes found", tally.reroutes_found / tally.rerouted),
+        Goal(f"{name}: re-routes called congestion", tally.reroutes_called_congestion, at_most=0),
+        Goal(f"{name}: analysis of a month, longest", tally.seconds, "s", at_most=5),
+    ]
+    if _peer_versions():
+        share = 100 * tally.peer_months_with_false / tally.empty_months
+        goals.append(
+            Goal(f"{name}: months without changes in which ruptures finds some", share, "%")
+        )
+    return goals
+
+
+def _peer_versions() -> dict[str, str]:
+    try:
+        return {"ruptures": version("ruptures")}
+    except PackageNotFoundError:
+        return {}
+
+
+if __name__ == "__main__":
+    main()

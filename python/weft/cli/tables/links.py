@@ -1,0 +1,84 @@
+"""Tables of what happened on links."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.diagnosis.links.causes import Incident
+from weft.diagnosis.links.changes import Change
+from weft.diagnosis.links.findings import Findings, LinkFindings
+from weft.interval import Interval
+
+_WIDTH = 150
+"""A row stays a line, however narrow the terminal is."""
+
+
+def print_findings(found: Findings) -> None:
+    """Links, then outages, then changes; times in UTC."""
+    console = terminal()
+    console.width = max(console.width, _WIDTH)
+    if not found.links:
+        console.print("no probes")
+        return
+    links = plain_table("", "up", "95 %", "alpha ms", "95 %", "beta ns/B", "95 %", "probes")
+    for link in found.links:
+        links.add_row(link.name, *_up(link), *_times(link), str(link.probes))
+    titled(console, "Links", links)
+    for link in found.links:
+        if link.busy_hours:
+            console.print(f"busy, {link.name}: {link.busy_hours} UTC", soft_wrap=True)
+        if link.gaps:
+            hours = sum(end - begin for begin, end in link.gaps) / 3600
+            console.print(f"not measured, {link.name}: {number(hours)} h in {len(link.gaps)} gaps")
+    outages = [_outage_row(one) for one in found.outages]
+    changes = [_change_row(link, one) for link in found.links for one in link.changes]
+    heads = ("begins (UTC)", "lasts", "", "", "")
+    titled(console, "Outages", plain_table(*heads, rows=outages) if outages else "none")
+    titled(console, "Changes", plain_table(*heads, rows=changes) if changes else "none")
+
+
+def _up(link: LinkFindings) -> tuple[str, str]:
+    if not link.availability:
+        return "-", ""
+    share = link.availability.share
+    return f"{100 * share.median:.3f} %", f"{100 * share.low:.3f} .. {100 * share.high:.3f}"
+
+
+def _times(link: LinkFindings) -> tuple[str, str, str, str]:
+    if not link.times:
+        return "-", "", "-", ""
+    beta = link.times.beta_s
+    return (*_interval(link.times.alpha_s, 1e3), *(_interval(beta, 1e9) if beta else ("-", "")))
+
+
+def _interval(value: Interval, scale: float) -> tuple[str, str]:
+    low, high = number(value.low * scale), number(value.high * scale)
+    return number(value.median * scale), f"{low} .. {high}"
+
+
+def _outage_row(one: Incident) -> list[str]:
+    through = f" ({one.network})" if one.network else ""
+    link = f"{one.src} -> {one.dst}{through}"
+    return [_when(one.begin_s), _lasts(one.begin_s, one.end_s), link, one.what, one.evidence]
+
+
+def _change_row(link: LinkFindings, one: Change) -> list[str]:
+    minimum = f"minimum {one.minimum_s * 1e3:+.3f} ms ({one.minimum_noise:+.1f} of its noise)"
+    jitter = f", jitter x{one.jitter_ratio:.2f}"
+    lasts = "" if one.what == "re-route" else _lasts(one.begin_s, one.end_s)
+    return [_when(one.begin_s), lasts, link.name, one.what, minimum + jitter]
+
+
+def _when(unix_s: float) -> str:
+    return f"{datetime.fromtimestamp(unix_s, UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def _lasts(begin_s: float, end_s: float | None) -> str:
+    if end_s is None:
+        return "goes on"
+    seconds = round(end_s - begin_s)
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds} s"

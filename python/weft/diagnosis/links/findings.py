@@ -1,0 +1,70 @@
+"""All that series of probes say, link by link, as data for tables, JSON and reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft.diagnosis.links.availability import DEFINITION, Availability, availability
+from weft.diagnosis.links.busy import busy_hours, hours_text
+from weft.diagnosis.links.causes import Incident, find_incidents
+from weft.diagnosis.links.changes import Change, find_changes
+from weft.diagnosis.links.quarters import quarters
+from weft.diagnosis.links.series import Series
+from weft.diagnosis.links.times import Times, by_hour, hourly, overall
+
+
+@dataclass(frozen=True)
+class LinkFindings:
+    """One link in one direction; Unix times; `gaps` are times that were not measured."""
+
+    src: str
+    dst: str
+    network: str
+    probes: int
+    begin_s: float
+    end_s: float
+    availability: Availability | None
+    times: Times | None
+    times_by_hour: dict[int, Times]
+    busy_hours: str
+    changes: list[Change]
+    gaps: list[tuple[float, float]]
+
+    @property
+    def name(self) -> str:
+        """Such as "a -> b", with the network where it is not the usual one."""
+        through = f" ({self.network})" if self.network else ""
+        return f"{self.src} -> {self.dst}{through}"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All links, and outages of all of them in the order of time."""
+
+    links: list[LinkFindings]
+    outages: list[Incident]
+    availability_definition: str = DEFINITION
+
+
+def analyse(watched: list[Series]) -> Findings:
+    """A month of one link at a probe every 10 s takes seconds; nearly all of it are changes."""
+    watched = [one for one in watched if len(one)]
+    return Findings([_link(one) for one in watched], find_incidents(watched))
+
+
+def _link(series: Series) -> LinkFindings:
+    parts, hours = quarters(series), hourly(series)
+    return LinkFindings(
+        src=series.src,
+        dst=series.dst,
+        network=series.network,
+        probes=len(series),
+        begin_s=series.start + float(series.time_s[0]),
+        end_s=series.start + float(series.time_s[-1]),
+        availability=availability(series),
+        times=overall(hours),
+        times_by_hour=by_hour(hours),
+        busy_hours=hours_text(busy_hours(parts)),
+        changes=find_changes(parts),
+        gaps=[(series.start + begin, series.start + end) for begin, end in series.gaps()],
+    )

@@ -1,0 +1,108 @@
+"""alpha and beta of t(n) = alpha + beta n, one way, with intervals: overall, and by hour of the week or the day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.diagnosis.links.profile import DAY_HOURS, HOURS, hour_of_week
+from weft.diagnosis.links.series import Series
+from weft.interval import Interval
+from weft.statistics import Floats, median_interval
+
+_LEAST = 3
+"""Answers of each size in an hour; of fewer there is no median."""
+_DAYS = 6
+"""Days from which on the interval is that of daily medians: the range of six holds the median with 97 %."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """`alpha_s` in seconds, `beta_s` in seconds per byte; None where one size alone was probed."""
+
+    alpha_s: Interval
+    beta_s: Interval | None
+
+    def one_way_s(self, size_bytes: int) -> float | None:
+        """The time of a message of this size; None where beta is not known."""
+        if self.beta_s is None:
+            return None
+        return self.alpha_s.median + self.beta_s.median * size_bytes
+
+    def exchange_s(self, size_bytes: int, ranks: int) -> float | None:
+        """An all-to-all of this size a pair, with so many ranks at either end: what crosses shares the link, and both
+        directions are used at once."""
+        return self.one_way_s(size_bytes * ranks * ranks)
+
+
+@dataclass(frozen=True)
+class Hourly:
+    """Hours with enough answers: Unix time, alpha, and beta (NaN where there is one size)."""
+
+    unix_s: Floats
+    alpha_s: Floats
+    beta_s: Floats
+
+    def during(self, chosen: npt.NDArray[np.bool_]) -> Hourly:
+        """Some of the hours."""
+        return Hourly(self.unix_s[chosen], self.alpha_s[chosen], self.beta_s[chosen])
+
+
+def hourly(series: Series) -> Hourly:
+    """alpha and beta of each hour: the line through half the medians of the smallest and the largest probes."""
+    main = series.main_kind()
+    main = main.where(~main.lost)
+    if not len(main):
+        return Hourly(np.empty(0), np.empty(0), np.empty(0))
+    small, large = int(main.size_bytes.min()), int(main.size_bytes.max())
+    hours, small_s = _medians(main.where(main.size_bytes == small))
+    if small == large:
+        return Hourly(
+            np.asarray(hours * 3600.0, np.float64), small_s / 2, np.full(len(hours), np.nan)
+        )
+    large_hours, large_s = _medians(main.where(main.size_bytes == large))
+    hours, at, large_at = np.intersect1d(hours, large_hours, return_indices=True)
+    beta = (large_s[large_at] - small_s[at]) / 2 / (large - small)
+    return Hourly(np.asarray(hours * 3600.0, np.float64), small_s[at] / 2 - beta * small, beta)
+
+
+def _medians(series: Series) -> tuple[npt.NDArray[np.int64], Floats]:
+    hour = ((series.start + series.time_s) // 3600).astype(np.int64)
+    order = np.lexsort((series.rtt_s, hour))
+    names, first, count = np.unique(hour[order], return_index=True, return_counts=True)
+    enough = count >= _LEAST
+    rtt = series.rtt_s[order]
+    middle = (rtt[first + (count - 1) // 2] + rtt[first + count // 2]) / 2
+    return names[enough], middle[enough]
+
+
+def overall(hours: Hourly) -> Times | None:
+    """Over the whole series: the repetition is the day; the hour where there are fewer than six days."""
+    if not len(hours.unix_s):
+        return None
+    days = hours.unix_s // 86400
+    names = np.unique(days)
+    if len(names) < _DAYS:
+        return _times(hours.alpha_s, hours.beta_s)
+    parts = [hours.during(days == one) for one in names]
+    return _times(
+        np.array([np.median(one.alpha_s) for one in parts]),
+        np.array([np.median(one.beta_s) for one in parts]),
+    )
+
+
+def by_hour(hours: Hourly) -> dict[int, Times]:
+    """By hour of the week (0 is Monday 00:00 UTC) where there are two weeks or more, else by hour of the day."""
+    if not len(hours.unix_s):
+        return {}
+    is_long = hours.unix_s[-1] - hours.unix_s[0] >= 14 * 86400
+    name = hour_of_week(hours.unix_s) % (HOURS if is_long else DAY_HOURS)
+    parts = {int(one): hours.during(name == one) for one in np.unique(name)}
+    return {one: _times(part.alpha_s, part.beta_s) for one, part in parts.items()}
+
+
+def _times(alpha_s: Floats, beta_s: Floats) -> Times:
+    has_beta = not np.isnan(beta_s).any()
+    return Times(median_interval(alpha_s), median_interval(beta_s) if has_beta else None)

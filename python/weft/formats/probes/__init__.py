@@ -1,0 +1,1 @@
+"""Importers of weeks of probes: from other tools' files to series."""

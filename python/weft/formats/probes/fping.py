@@ -1,0 +1,30 @@
+"""`fping -D -l` or `fping -D -c N`: a line for each answer or time-out, with its time."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from weft.diagnosis.links.series import Series
+from weft.formats.probes.rows import ICMP_HEADER_BYTES, Rows
+
+SIGN = re.compile(r"\[\d+\.\d+\] \S+\s+: \[\d+\], ")
+_LINE = re.compile(
+    r"\[(\d+\.\d+)\] (\S+)\s+: \[\d+\], (?:(\d+) bytes, ([\d.]+) ms|(timed out))(?! \(DUP)"
+)
+
+
+def read(lines: Iterable[str], src: str) -> list[Series]:
+    """A series for each host. A time-out has the time at which fping gave up."""
+    hosts: dict[str, Rows] = defaultdict(Rows)
+    for line in lines:
+        if not (found := _LINE.match(line)):
+            continue
+        if found[5]:
+            hosts[found[2]].add(float(found[1]), math.nan, 0)
+        else:
+            rtt_s = float(found[4]) / 1e3
+            hosts[found[2]].add(float(found[1]) - rtt_s, rtt_s, int(found[3]) - ICMP_HEADER_BYTES)
+    return [rows.series(src, host) for host, rows in hosts.items()]
