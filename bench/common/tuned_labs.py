@@ -155,7 +155,7 @@ def _short_queue(name: str, kind: str, chance: random.Random) -> TunedLab:
 def _nagle(name: str, kind: str, chance: random.Random) -> TunedLab:
     rate, delay = _log(chance, 10, 200), _log(chance, 0.05, 2)
     knobs = (("nodelay", ("true",)), ("congestion", ("bbr",)))
-    return TunedLab(name, kind, rate, delay, 1000, "plan", SPLIT, knobs=knobs)
+    return TunedLab(name, kind, rate, delay, 1000, "plan", SPLIT, "250 ms", knobs=knobs)
 
 
 def _hole(name: str, kind: str, chance: random.Random) -> TunedLab:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from support.tuned import choice_of, raced
-from weft.tuning.left_open import LEFT_OPEN, on_top, still_ahead
+from weft.tuning.left_open import LEFT_OPEN, is_clearly_ahead, on_top, still_ahead
 from weft.tuning.tuning import Raced
 
 MARGIN = 0.01
@@ -37,3 +37,11 @@ def test_it_is_raced_on_top_of_what_is_settled_by_then() -> None:
     choice, [entry] = on_top(MTU, still_ahead(open_one, MARGIN), {"nodelay": "true"})
     assert entry.settings == {"nodelay": "true", "mtu": "1500"}
     assert (choice.values, choice.why) == ({"mtu": ("1500",)}, LEFT_OPEN)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "winner", "clear"),
+    [(16.0, None, True), (1.02, None, False), (16.0, "mtu 1500", False)],
+)
+def test_what_its_confirmation_speaks_for_is_decided_at_once(ratio, winner, clear) -> None:
+    assert is_clearly_ahead(raced(MTU, winner, ratio), MARGIN) is clear

@@ -23,6 +23,12 @@ def still_ahead(raced: Raced, margin: float) -> list[Candidate]:
     return [one for one in raced.candidates[1:] if one.name in ahead]
 
 
+def is_clearly_ahead(raced: Raced, margin: float) -> bool:
+    """Whether a confirmation had too few blocks to be sure, and none of what it saw speaks against the candidate."""
+    found = raced.result.confirmations
+    return any(not one.is_better and one.ratio.low >= 1 + margin for one in found)
+
+
 def _is_ahead(place: Place, margin: float) -> bool:
     if place.ratio is None or place.failed or place.why:
         return False

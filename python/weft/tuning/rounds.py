@@ -17,12 +17,13 @@ from weft.tuning.candidates import candidates
 from weft.tuning.choice import AGAIN, NO_TIME, Choice, Skipped
 from weft.tuning.combination import AS_IT_IS, TOGETHER, finalists, kept
 from weft.tuning.findings import moved
-from weft.tuning.left_open import on_top, still_ahead
+from weft.tuning.left_open import is_clearly_ahead, on_top, still_ahead
 from weft.tuning.race import Candidate, RaceResult, Rules
 from weft.tuning.race import carry_out as race
 from weft.tuning.request import COMMAND, TuneRequest
 from weft.tuning.tuning import Moved, Raced
 
+MARGIN = Rules().margin
 LEAST_RACE_S = 40.0
 """With less, a race ends before anything is known: a confirmation alone takes twelve blocks of the winner and of the
 settings as they are."""
@@ -69,7 +70,9 @@ class Rounds:
                 continue
             with showing(f"{number} of {len(chosen)}: {choice.name}") as reporter:
                 name = f"{number:02}-{choice.knobs[0]}"
-                self._race(name, choice, self._values(choice), share_s, reporter)
+                raced = self._race(name, choice, self._values(choice), share_s, reporter)
+            if is_clearly_ahead(raced, MARGIN):
+                self._decide(raced, max(LEAST_RACE_S, self._left_s * SUGGESTED_SHARE), showing)
         self._decide_what_is_open(showing)
         self._again(showing)
         return self._together(showing)
@@ -81,13 +84,14 @@ class Rounds:
         entries: Iterable[Candidate],
         time_s: float,
         reporter: Reporter,
-    ) -> None:
+    ) -> Raced:
         """One race on top of what is settled; what wins is settled, too."""
         all_entries = (Candidate(AS_IT_IS, dict(self.settled)), *entries)
         result = self._carry_out(name, all_entries, time_s, reporter)
         raced = Raced(choice, all_entries, result, _moved(result) if result.recommended else ())
         self.raced.append(raced)
         self.settled |= raced.won
+        return raced
 
     def _values(self, choice: Choice) -> Iterable[Candidate]:
         known = [self.request.known[one] for one in choice.knobs]
@@ -132,16 +136,23 @@ class Rounds:
 
     def _decide_what_is_open(self, showing: Showing) -> None:
         """Races that ended while a candidate was ahead, once more with what is left of the time."""
-        margin = Rules().margin
-        is_open = [(one.choice, ahead) for one in self.raced if (ahead := still_ahead(one, margin))]
-        for number, (choice, ahead) in enumerate(is_open):
+        latest = {one.choice.knobs: one for one in self.raced}.values()
+        is_open = [one for one in latest if still_ahead(one, MARGIN)]
+        for number, one in enumerate(is_open):
             share_s = self._left_s / (len(is_open) - number + bool(self.winners))
             if share_s < LEAST_RACE_S:
                 return
-            choice, entries = on_top(choice, ahead, self.settled)
-            with showing(f"more of {choice.name}") as reporter:
-                name = f"more-{number + 1:02}-{choice.knobs[0]}"
-                self._race(name, choice, entries, share_s, reporter)
+            self._decide(one, share_s, showing)
+
+    def _decide(self, raced: Raced, time_s: float, showing: Showing) -> None:
+        """Those that were ahead in a race once more, without the others."""
+        choice, entries = on_top(raced.choice, still_ahead(raced, MARGIN), self.settled)
+        if not entries or time_s > self._left_s:
+            return
+        with showing(f"more of {choice.name}") as reporter:
+            self._race(
+                f"more-{len(self.raced):02}-{choice.knobs[0]}", choice, entries, time_s, reporter
+            )
 
     def _again(self, showing: Showing) -> None:
         """Race what won once more, on top of what was found after it: with other settings another value may be best."""
@@ -164,7 +175,7 @@ class Rounds:
             time_s = max(LEAST_RACE_S, self._left_s)
             entries = finalists(winners, self.needed)
             result = self._carry_out("together", entries, time_s, reporter, "all")
-        return kept(winners, result, Rules().margin)
+        return kept(winners, result, MARGIN)
 
 
 def _moved(result: RaceResult) -> tuple[Moved, ...]:

@@ -37,7 +37,7 @@ class VpnRequest(Struct, frozen=True):
 
     through: Places
     blocks: int = 8
-    trial_s: float = 2.0
+    trial_s: float = 4.0
     within_s: float = 150.0
     watch_s: float = 0.0
 

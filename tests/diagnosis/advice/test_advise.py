@@ -165,3 +165,41 @@ def test_an_even_run_has_no_recommendation_and_says_so_in_json(tmp_path: Path) -
 
 def test_rules_are_about_knobs_of_the_catalogue() -> None:
     assert {one.knob for one in rules()} <= set(knobs())
+
+
+@pytest.mark.parametrize(
+    ("knob", "node", "proposed", "counters"),
+    [
+        ("tcp_wmem", "n1", "4096 16384 524288", {(0, "tcp_send_buffer_limited_ns", None): 0.9}),
+        ("rx_ring", "n2", "4096", {(1, "interface_rx_dropped", None): 50}),
+        (
+            "cpus",
+            "n2",
+            "3",
+            {(1, "process_waiting_ns", None): 0.5, (1, "cpu_idle_ns", 3): 0.95},
+        ),
+    ],
+)
+def test_a_limit_names_its_knob(
+    tmp_path: Path, knob: str, node: str, proposed: str, counters: Growth
+) -> None:
+    nodes = two_nodes(tcp_wmem_max=131072)
+    (one,) = recommended(tmp_path, counters, nodes=nodes)
+    assert (one.knob, one.nodes, one.proposed) == (knob, (node,), proposed)
+
+
+def test_a_send_buffer_that_the_kernel_cut_names_its_limit(tmp_path: Path) -> None:
+    settings = {"send_buffer_bytes": 2 * 212992}
+    effective = [{"step": 0, "launch": 0, "node": "n1", "settings": settings}]
+    options = Options(send_buffer_bytes=2**22)
+    nodes = two_nodes(wmem_max=212992)
+    (one,) = recommended(tmp_path, {}, options, effective=effective, nodes=nodes)
+    assert (one.knob, one.nodes, one.proposed) == ("wmem_max", ("n1",), str(2**22))
+
+
+def test_losses_on_a_short_path_name_the_pace_of_its_slowest_link(tmp_path: Path) -> None:
+    lossy: Growth = {(0, "tcp_retransmits", None): 700}
+    fabric = {"name": "near", "hosts": [], "switches": [], "links": LINKS}
+    testbed = {"kind": "lab", "name": "near", "spec": "lab:near", "fabric": fabric}
+    (one,) = recommended(tmp_path, lossy, effective=CUBIC, testbed=testbed)
+    assert (one.knob, one.nodes, one.proposed) == ("pacing", ("n1",), "100 Mb/s")
