@@ -12,6 +12,8 @@ use super::row::{Event, ROW_BYTES, Row};
 use crate::wire::frame::{self, Kind};
 
 const SEGMENT_BYTES: u64 = 256 << 10;
+/// A segment that was thinned so many times has hardly more than events, and goes next.
+const MOST_THINNED: u32 = 12;
 
 /// How far the coordinator has read: a byte of a segment, which is read again from its begin where it was thinned since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,10 +91,15 @@ impl Spool {
             let Some(chosen) = old.min_by_key(|one| one.thinned) else {
                 return Ok(has_thinned);
             };
-            if total <= self.most_bytes {
+            // The segment that grows has its room, too.
+            if total + SEGMENT_BYTES <= self.most_bytes {
                 return Ok(has_thinned);
             }
-            thin_segment(&self.folder, chosen)?;
+            if chosen.thinned < MOST_THINNED {
+                thin_segment(&self.folder, chosen)?;
+            } else {
+                fs::remove_file(&chosen.path)?;
+            }
             has_thinned = true;
         }
     }
@@ -243,6 +250,18 @@ mod tests {
             (vec![], vec![], cursor)
         );
         assert_eq!(segments(&folder).unwrap().len(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn room_is_made_also_where_only_events_are_left() {
+        let folder = folder("events");
+        let mut spool = Spool::open(&folder, 2 * SEGMENT_BYTES).unwrap();
+        let events = vec![Event::default(); 2000];
+        for _ in 0..20 {
+            spool.append(&[], &events).unwrap();
+        }
+        assert!(bytes(&folder) <= 2 * SEGMENT_BYTES + 150_000);
         fs::remove_dir_all(folder).unwrap();
     }
 
