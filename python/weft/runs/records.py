@@ -352,10 +352,20 @@ class Stall(TypedDict):
     unanswered_ms: Count
 
 
+class BusyCost(TypedDict):
+    """What receiving took of the receiver's processor where its application left it no time to wait, without that work;
+    `waits` counts how often it waited all the same."""
+
+    bytes: Count
+    host_ns: Count
+    waits: Count
+
+
 class Cost(TypedDict):
     """What receiving took where no application computed, before a step in which one does: messages of one size in one
     launch. Processor time of the receiver's processor, of soft interrupts on its node's other processors, and of the
-    sender's process."""
+    sender's process; `process_ns` is what the receiver's own process had of it. `waits`: how often the receiver had
+    nothing to read, slept and was woken."""
 
     step: Index
     launch: Index
@@ -365,6 +375,9 @@ class Cost(TypedDict):
     host_ns: Count
     elsewhere_ns: Count
     sender_ns: Count
+    process_ns: NotRequired[Count]
+    waits: NotRequired[Count]
+    busy: NotRequired[BusyCost]
 
 
 class Source(TypedDict, total=False):

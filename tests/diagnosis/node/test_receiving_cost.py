@@ -3,7 +3,15 @@
 import pyarrow as pa
 import pytest
 
-from weft.diagnosis.node.receiving_cost import byte_ps, measured_cost
+from weft.diagnosis.node.receiving_cost import (
+    add_costs,
+    busy_cost,
+    byte_ps,
+    host_byte_ns,
+    measured_cost,
+    wait_ns,
+)
+from weft.runs.records import BusyCost, Cost
 
 SENDER = [("process_system_ns", None, 500)]
 OWN_TIME = [("process_user_ns", None, 10), ("process_system_ns", None, 90)]
@@ -33,3 +41,38 @@ def test_a_receiver_is_charged_with_its_own_time_and_what_came_beside_it(
     cost = measured_cost((0, 0, 8), (400, 1000), (rows(*SENDER), receiver), cpu=1)
     assert (cost["host_ns"], cost["elsewhere_ns"], cost["sender_ns"]) == (host_ns, 70, 500)
     assert byte_ps(cost) == 1000 * (host_ns + 70) / 400
+
+
+def cost(process_ns: int, waits: int, busy: BusyCost) -> Cost:
+    numbers = {"step": 0, "launch": 0, "size_bytes": 1000, "bytes": 10_000, "elapsed_ns": 1}
+    return Cost(
+        **numbers,  # type: ignore[typeddict-item]
+        host_ns=process_ns,
+        process_ns=process_ns,
+        elsewhere_ns=500,
+        sender_ns=1,
+        waits=waits,
+        busy=busy,
+    )
+
+
+def test_what_waiting_takes_is_no_part_of_receiving() -> None:
+    # 0.1 ns a byte and 50 ns a wait: 20 waits, and 2 where an application leaves it no time to.
+    one = cost(2000, 20, BusyCost(bytes=20_000, host_ns=2200, waits=4))
+    assert wait_ns(one) == pytest.approx(50)
+    assert host_byte_ns(one) == pytest.approx(0.1)
+    assert byte_ps(one) == 150
+    both = add_costs([one, one])
+    assert both["waits"] == 40 and wait_ns(both) == pytest.approx(50)
+
+
+def test_a_receiver_that_waits_all_the_same_does_not_tell_what_waiting_takes() -> None:
+    one = cost(2000, 20, BusyCost(bytes=20_000, host_ns=3900, waits=38))
+    assert wait_ns(one) is None and host_byte_ns(one) == pytest.approx(0.2)
+
+
+def test_the_work_of_a_receiver_that_computed_is_left_out() -> None:
+    counted = [("application_iterations", None, 40), ("process_voluntary_switches", None, 3)]
+    speeds = [("application_iteration_ps", None, ps) for ps in (900, 1000, 9000)]
+    found = busy_cost(400, rows(*OWN_TIME, *counted, *speeds))
+    assert found == {"bytes": 400, "host_ns": 60, "waits": 3}

@@ -7,6 +7,7 @@ from typing import Any
 
 from weft.diagnosis.curve import column, message_times_us, to_mbps
 from weft.diagnosis.node.live_loads import LiveLoad, LiveStep, Seen, live_steps
+from weft.diagnosis.node.receiving_cost import host_byte_ns
 from weft.runs.folder import Run
 from weft.runs.tables import APPLICATIONS_NAME
 
@@ -38,6 +39,11 @@ class LoadedPoint:
     def gamma_done(self) -> float:
         """The work that was really done, over that of communication; a simulated machine does what is asked."""
         return self.live.gamma_done if self.live else self.gamma
+
+    @property
+    def own_mbps(self) -> float:
+        """Throughput in the time that other programs left to the receiver."""
+        return self.throughput_mbps / (1.0 - self.live.taken if self.live else 1.0)
 
     @property
     def gain(self) -> float:
@@ -135,7 +141,7 @@ def _live_point(step: LiveStep, phase: int, live: LiveLoad) -> LoadedPoint:
     rate is not known.
     """
     whole_ns, cost = step.communication_ns, step.cost
-    host_ns = cost["host_ns"] / cost["bytes"]
+    host_ns = host_byte_ns(cost)
     other_ns = max(cost["sender_ns"], cost["elsewhere_ns"]) / cost["bytes"]
     before_mbps = _mbps(whole_ns * (1.0 + live.gamma_done))
     throughput_mbps = live.throughput_mbps.median

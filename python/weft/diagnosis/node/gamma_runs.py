@@ -30,14 +30,17 @@ class GammaSweep:
 
 
 def sweep_of_runs(runs: Sequence[Run], size_bytes: int | None = None) -> GammaSweep:
-    """The sweep of one run with offload, or of one before and one after it; raises RequestError where it is none."""
+    """The sweep of one run with offload, or of one before and one after it; raises RequestError where it is none.
+
+    A measured throughput is of the time in which no other program had the receiver's processor.
+    """
     found = [_points(run, size_bytes) for run in runs]
     directories = [str(run.directory) for run in runs]
     after = found[-1]
     before = {gamma: one.before_mbps for gamma, one in after.items()}
     if len(found) > 1:
         _check_same_work(directories, *found)
-        before = {gamma: one.throughput_mbps for gamma, one in found[0].items()}
+        before = {gamma: one.own_mbps for gamma, one in found[0].items()}
     elif all(abs(one.gain) < 1e-9 for one in after.values()):
         raise RequestError(
             f"{directories[0]}: its placement has everything on the application's processor, so nothing is gained",
@@ -47,7 +50,7 @@ def sweep_of_runs(runs: Sequence[Run], size_bytes: int | None = None) -> GammaSw
     points = {
         "gamma": np.array([after[gamma].gamma_done for gamma in common]),
         "before_mbps": np.array([before[gamma] for gamma in common]),
-        "after_mbps": np.array([after[gamma].throughput_mbps for gamma in common]),
+        "after_mbps": np.array([after[gamma].own_mbps for gamma in common]),
     }
     return GammaSweep(points, _ratios(next(iter(after.values()))))
 

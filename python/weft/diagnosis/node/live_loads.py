@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from statistics import fmean
+from statistics import median
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +14,14 @@ import pyarrow.compute as pc
 from weft.diagnosis.curve import column, message_times_us, to_mbps
 from weft.diagnosis.delivery import Delivered, deliveries
 from weft.diagnosis.evidence import Amounts, amounts_by_launch
-from weft.diagnosis.node.receiving_cost import direct_p, work_costs
+from weft.diagnosis.node.receiving_cost import (
+    add_costs,
+    byte_ns,
+    direct_p,
+    host_byte_ns,
+    wait_ns,
+    work_costs,
+)
 from weft.interval import Interval
 from weft.plan.pattern import Stream
 from weft.plan.phases import expand
@@ -36,13 +43,38 @@ _SPEED = "application_iteration_ps"
 
 
 @dataclass(frozen=True)
+class Receiving:
+    """What receiving a byte takes, by processor time: of the receiver's own processor while it has no time to wait, and
+    of others; `wait_ns` is what each wait takes besides, None where that was not told from the rest."""
+
+    own_ns: float
+    elsewhere_ns: float
+    wait_ns: float | None
+    waits: float
+
+    @classmethod
+    def of(cls, cost: Cost) -> Receiving:
+        """By what was measured at gamma 0, with so many `waits` for a message there."""
+        own_ns = host_byte_ns(cost)
+        messages = cost["bytes"] / cost["size_bytes"]
+        waits = cost.get("waits", 0) / messages
+        return cls(own_ns, cost["elsewhere_ns"] / cost["bytes"], wait_ns(cost), waits)
+
+    def to_json(self) -> dict[str, float | None]:
+        """By name, as in the class."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class LiveLoad:
     """What was measured of a loaded stream beside its throughput; intervals are over launches.
 
     `gamma_done` is the work really done over what receiving costs: iterations times what one took. `gain` is there
     where the same work was measured in an earlier step, which then is `before`. `p` is the share of receiving that the
-    receiver's processor does not do, by processor time at gamma 0. `processor_ns` is of one message, by node and task;
-    `host_ns` is what of it is the receiver's own without the application's work, `lost_pct` of datagrams.
+    receiver's processor does not do, by processor time. `processor_ns` is of one message, by node and task, and
+    `softirq_ns` by node and processor; `host_ns` is what of it is the receiver's own without the application's work,
+    `waits` how often the receiver waited for a message, `taken` the share of time in which it was ready and another
+    program had its processor, `lost_pct` of datagrams.
     """
 
     throughput_mbps: Interval
@@ -52,7 +84,11 @@ class LiveLoad:
     before: str | None
     gain: Interval | None
     processor_ns: dict[str, dict[str, float]]
+    softirq_ns: dict[str, dict[int, float]]
     host_ns: float
+    waits: float
+    taken: float
+    receiving: Receiving
     lost_pct: Interval | None
 
     def to_json(self) -> dict[str, Any]:
@@ -65,7 +101,11 @@ class LiveLoad:
             "before_step": self.before,
             "gain_interval": self.gain,
             "processor_ns": self.processor_ns,
+            "softirq_ns": self.softirq_ns,
             "host_ns": self.host_ns,
+            "waits": self.waits,
+            "taken_pct": 100 * self.taken,
+            "receiving": self.receiving.to_json(),
             "lost_pct": self.lost_pct,
         }
 
@@ -81,11 +121,7 @@ class LiveStep:
     @cached_property
     def cost(self) -> Cost:
         """The step's own at gamma 0, of all launches together."""
-        mine = [one for one in self.run.meta.costs if self._is_mine(one)]
-        total: Cost = {**mine[0]}
-        for name in ("bytes", "elapsed_ns", "host_ns", "elsewhere_ns", "sender_ns"):
-            total[name] = sum(one[name] for one in mine)
-        return total
+        return add_costs(one for one in self.run.meta.costs if self._is_mine(one))
 
     def _is_mine(self, cost: Cost) -> bool:
         return (cost["step"], cost["size_bytes"]) == (self.step, self.size_bytes)
@@ -100,8 +136,7 @@ class LiveStep:
     def communication_ns(self) -> float:
         """What receiving a byte costs a processor that does all of it itself, in this step or the one before it."""
         base = self.base
-        cost = base.cost if base else self.cost
-        return (cost["host_ns"] + cost["elsewhere_ns"]) / cost["bytes"]
+        return byte_ns(base.cost if base else self.cost)
 
     @property
     def base(self) -> LiveStep | None:
@@ -161,7 +196,9 @@ class LiveStep:
         lost = seen.lost.get((self.step, phase))
         base, work_ns = self.base, seen.work_ns(self.step, phase)
         processor_ns = seen.processor_ns(self.step, phase)
-        receiver = processor_ns.get(self.run.meta.nodes[1]["name"], {})
+        name = self.run.meta.nodes[1]["name"]
+        amounts = seen.of(self.step, phase).get(name)
+        receiver = processor_ns.get(name, {})
         used_ns = receiver.get("user", 0.0) + receiver.get("system", 0.0)
         return LiveLoad(
             throughput_mbps=median_interval(rates),
@@ -171,7 +208,11 @@ class LiveStep:
             before=self.run.meta.plan.steps[base.step].name if base else None,
             gain=self.gain(phase),
             processor_ns=processor_ns,
+            softirq_ns=seen.softirq_ns(self.step, phase),
             host_ns=max(0.0, used_ns - work_ns),
+            waits=amounts.per_message("process_voluntary_switches") if amounts else 0.0,
+            taken=amounts.share("process_waiting_ns") if amounts else 0.0,
+            receiving=Receiving.of(self.cost),
             lost_pct=lost.loss_pct if lost else None,
         )
 
@@ -187,11 +228,12 @@ class Seen:
         self._speeds: dict[int, list[int]] = defaultdict(list)
         for row in speeds.select(["step", "value"]).to_pylist():
             self._speeds[row["step"]].append(row["value"])
+        self._softirqs = _softirqs(table)
         self.lost: dict[tuple[int, int], Delivered] = {
             (one.step, one.phase): one for one in deliveries(run)
         }
 
-    def _of(self, step: int, phase: int) -> dict[str, Amounts]:
+    def of(self, step: int, phase: int) -> dict[str, Amounts]:
         """By node, all launches together."""
         found = {}
         for (at_step, at_phase, _, node), launches in self._amounts.items():
@@ -204,14 +246,32 @@ class Seen:
         """By node and task, of one message."""
         return {
             node: {task: amounts.per_message(*names) for task, names in TASKS.items()}
-            for node, amounts in self._of(step, phase).items()
+            for node, amounts in self.of(step, phase).items()
         }
+
+    def softirq_ns(self, step: int, phase: int) -> dict[str, dict[int, float]]:
+        """By node and processor, of one message; processors without any are left out."""
+        messages = {node: amounts.messages for node, amounts in self.of(step, phase).items()}
+        found: dict[str, dict[int, float]] = {node: {} for node in messages}
+        for (at_step, at_phase, node, cpu), value in sorted(self._softirqs.items()):
+            name = self._run.meta.nodes[node]["name"]
+            if (at_step, at_phase) == (step, phase) and name in messages:
+                found[name][cpu] = value / messages[name]
+        return found
 
     def work_ns(self, step: int, phase: int) -> float:
         """The application's work for a message: iterations that were done, times what one takes in this step."""
-        done = [one.per_message("application_iterations") for one in self._of(step, phase).values()]
-        speed = fmean(self._speeds[step]) if self._speeds[step] else 0.0
+        done = [one.per_message("application_iterations") for one in self.of(step, phase).values()]
+        speed = median(self._speeds[step]) if self._speeds[step] else 0.0
         return max(done, default=0.0) * speed / 1e3
+
+
+def _softirqs(evidence: pa.Table) -> dict[tuple[int, int, int, int], int]:
+    """Nanoseconds by step, phase, node and processor, all launches together."""
+    mine = evidence.filter(pc.equal(evidence["counter"].cast(pa.string()), "cpu_softirq_ns"))
+    keys = ["step", "phase", "node", "cpu"]
+    sums = mine.group_by(keys).aggregate([("value", "sum")]).to_pylist()
+    return {(*(row[key] for key in keys),): row["value_sum"] for row in sums if row["value_sum"]}
 
 
 def live_steps(run: Run) -> list[LiveStep]:

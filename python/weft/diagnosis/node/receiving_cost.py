@@ -1,20 +1,29 @@
-"""What receiving costs the processors of a node, measured where no application computes: the o of LAWS, and its p."""
+"""What receiving costs the processors of a node: the o of LAWS, and its p, by processor time.
+
+A receiver that has nothing to read sleeps and is woken, which takes processor time as well. It does so often where no
+application computes, and hardly where one does. LAWS has a host that always has work, so o is without that time: it is
+told from the rest by measuring both where the receiver waits and where an application leaves it no time to.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from statistics import median
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.interval import Interval
 from weft.runs.meta import RunMeta
-from weft.runs.records import Cost
+from weft.runs.records import BusyCost, Cost
 from weft.statistics import median_interval
 
 _USED = ("process_user_ns", "process_system_ns")
+_WAITS = ("process_voluntary_switches",)
 _KERNEL = ("cpu_softirq_ns", "cpu_irq_ns")
 _BUSY = ("cpu_user_ns", "cpu_system_ns", *_KERNEL)
+_FEWER_WAITS = 0.5
+"""An application that leaves a receiver more of its waits than this does not tell what they cost."""
 
 
 def measured_cost(
@@ -44,12 +53,46 @@ def measured_cost(
         host_ns=process_ns + min(beside_ns, _sum(here, _KERNEL)),
         elsewhere_ns=_sum(elsewhere, _KERNEL),
         sender_ns=_sum(sender, _USED),
+        process_ns=process_ns,
+        waits=_sum(receiver, _WAITS),
+    )
+
+
+def busy_cost(moved_bytes: int, receiver: pa.Table) -> BusyCost:
+    """The same of a receiver that computed: its processor time without the iterations that were done, each as long as
+    one took beside the batches."""
+    speeds = receiver.filter(pc.equal(receiver["counter"], "application_iteration_ps"))["value"]
+    iteration_ps = median(speeds.to_pylist() or [0])
+    work_ns = round(_sum(receiver, ("application_iterations",)) * iteration_ps / 1000)
+    return BusyCost(
+        bytes=moved_bytes,
+        host_ns=max(0, _sum(receiver, _USED) - work_ns),
+        waits=_sum(receiver, _WAITS),
     )
 
 
 def _sum(rows: pa.Table, names: Iterable[str]) -> int:
     mine = rows.filter(pc.is_in(rows["counter"], pa.array(names, pa.string())))
     return int(pc.sum(mine["value"]).as_py() or 0)
+
+
+def add_costs(costs: Iterable[Cost]) -> Cost:
+    """Those of several launches of one step and size together; raises StopIteration where there is none."""
+    first, *others = costs
+    total: Cost = {**first}
+    for one in others:
+        for name in ("bytes", "elapsed_ns", "host_ns", "elsewhere_ns", "sender_ns"):
+            total[name] += one[name]
+        if "busy" in total and "busy" in one:
+            total["process_ns"] += one["process_ns"]
+            total["waits"] += one["waits"]
+            both = (total["busy"], one["busy"])
+            total["busy"] = BusyCost(
+                bytes=sum(each["bytes"] for each in both),
+                host_ns=sum(each["host_ns"] for each in both),
+                waits=sum(each["waits"] for each in both),
+            )
+    return total
 
 
 def work_costs(meta: RunMeta, step: int) -> list[Cost]:
@@ -63,19 +106,47 @@ def work_costs(meta: RunMeta, step: int) -> list[Cost]:
     return list(first.values())
 
 
-def byte_ps(cost: Cost) -> int:
+def wait_ns(cost: Cost) -> float | None:
+    """The receiver's processor time for each time that it waits; None where it was not told from the rest, as the
+    application did not keep the receiver from waiting (a link that is slower than both), or none was measured."""
+    busy = cost.get("busy")
+    if busy is None or not cost["bytes"] or not busy["bytes"]:
+        return None
+    often, seldom = cost["waits"] / cost["bytes"], busy["waits"] / busy["bytes"]
+    if seldom >= _FEWER_WAITS * often:
+        return None
+    saved_ns = cost["process_ns"] / cost["bytes"] - busy["host_ns"] / busy["bytes"]
+    return max(0.0, saved_ns / (often - seldom))
+
+
+def host_byte_ns(cost: Cost) -> float:
+    """What receiving a byte takes the receiver's own processor, without waiting where that is known."""
+    each_ns = wait_ns(cost)
+    if each_ns is None:
+        return cost["host_ns"] / cost["bytes"]
+    busy = cost["busy"]
+    return max(0.0, (busy["host_ns"] - each_ns * busy["waits"]) / busy["bytes"])
+
+
+def byte_ns(cost: Cost) -> float:
     """Receiving a byte on a processor that does all of it itself: the receiver's work and that on other processors."""
-    return max(1, round(1000 * (cost["host_ns"] + cost["elsewhere_ns"]) / cost["bytes"]))
+    return host_byte_ns(cost) + cost["elsewhere_ns"] / cost["bytes"]
+
+
+def byte_ps(cost: Cost) -> int:
+    """The same in picoseconds, at least 1."""
+    return max(1, round(1000 * byte_ns(cost)))
 
 
 def direct_p(meta: RunMeta, step: int, size_bytes: int) -> Interval | None:
-    """The share of the work of receiving that the receiver's processor does not do, by processor time at gamma 0; the
-    interval is over launches. Of a step that has the work of an earlier one: the share of that step's."""
+    """The share of the work of receiving that the receiver's processor does not do, by processor time; the interval is
+    over launches. Of a step that has the work of an earlier one: the share of that step's."""
     work = {one["size_bytes"]: one for one in work_costs(meta, step)}.get(size_bytes)
     mine = [one for one in meta.costs if (one["step"], one["size_bytes"]) == (step, size_bytes)]
     if work is None or not mine:
         return None
     is_other = work["step"] != step
-    wholes = [byte_ps(work if is_other else one) for one in mine]
-    hosts = [1000 * one["host_ns"] / one["bytes"] for one in mine]
-    return median_interval([1 - host / whole for host, whole in zip(hosts, wholes, strict=True)])
+    wholes = [byte_ns(work if is_other else one) for one in mine]
+    return median_interval(
+        [1 - host_byte_ns(one) / whole for one, whole in zip(mine, wholes, strict=True)]
+    )
