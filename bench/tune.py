@@ -8,10 +8,11 @@ right is what reaches 97 % of the best. Twenty placebo labs have nothing to gain
 The time of a tuning is compared with a factorial of all values that it raced, in as many launches as its own longest
 race had: the number of cells is exact, the time of one is measured in the lab's own factorial.
 
-usage: bench/tune.py [--labs 0-19] [--placebos 0-19] [--keep FOLDER] [--time '5 min'] [--truth]
+usage: bench/tune.py [--labs 0-19] [--placebos 0-19] [--keep FOLDER] [--time '5 min']
+       [--truth | --finals]
 
 Each lab's result stays in FOLDER and is not measured again; remove its file to do so. `--truth` measures factorials
-only.
+only; `--finals` compares what was found with the best again, for instance when the machine is quiet.
 
 Takes 3 to 11 minutes a lab. Needs root for what is planted in hosts.
 """
@@ -56,11 +57,13 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, default=Path(".bench-tune"), help="results so far")
     parser.add_argument("--time", default="9 min", help="of each tuning")
     parser.add_argument("--truth", action="store_true", help="only the factorials")
+    parser.add_argument("--finals", action="store_true", help="compare with the best again")
     arguments = parser.parse_args()
     print(machine(), flush=True)
     bench = Bench(arguments.keep.absolute(), arguments.time)
     for lab in [*map(planted, numbers(arguments.labs)), *map(placebo, numbers(arguments.placebos))]:
-        found = bench.truth(lab) if arguments.truth else bench.result(lab)
+        measure = bench.truth if arguments.truth else bench.result
+        found = bench.final_again(lab) if arguments.finals else measure(lab)
         print(
             f"{lab.name:12} {lab.kind:15} {lab.rate:5g} Mb/s {lab.delay:5g} ms  {told(found)}",
             flush=True,
@@ -152,14 +155,30 @@ class Bench:
             found |= {"settings": document["settings"], "effect": document["effect"]}
             if truth is None:
                 return found
-            best = [one["settings"] for one in truth["cells"][:FINALISTS] if one["mbps"]]
-            cells = distinct([document["settings"], *best, {}])
-            rates = self._rates(lab, cells, on, FINAL_LAUNCHES)
-        return found | {
+            found |= self._final(lab, on, document["settings"], truth)
+        whole_s = factorial_s(document, truth["cell_launch_s"])
+        return found | {"of_factorial": _share(found["tune_s"], whole_s)}
+
+    def final_again(self, lab: TunedLab) -> dict[str, Any]:
+        """The comparison of what was found with the best, measured again."""
+        found = self.result(lab)
+        if lab.knobs and "error" not in found:
+            with up(lab, self.folder) as on:
+                found |= self._final(lab, on, found["settings"], self.truth(lab))
+            (self.folder / f"{lab.name}.json").write_text(json.dumps(found, indent=1) + "\n")
+        return found
+
+    def _final(
+        self, lab: TunedLab, on: str, settings: Settings, truth: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The settings found, the best of the factorial and the defaults, side by side."""
+        best = [one["settings"] for one in truth["cells"][:FINALISTS] if one["mbps"]]
+        cells = distinct([settings, *best, {}])
+        rates = self._rates(lab, cells, on, FINAL_LAUNCHES)
+        return {
             "best": truth["best"],
             "gain": _share(max(rates), rates[cells.index({})]),
             "of_best": _share(rates[0], max(rates)),
-            "of_factorial": _share(found["tune_s"], factorial_s(document, truth["cell_launch_s"])),
         }
 
     def _tune(self, lab: TunedLab, on: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ GIVEN = (
     r'cause="([a-z-]+)"',
 )
 """How the sources give codes."""
-NOT_CODES = {"tx-checksum", "rx-checksum", "scatter-gather"}
+NOT_CODES = {"tx-checksum", "rx-checksum", "scatter-gather", "tcp-connect", "tcp-echo", "udp-echo"}
 
 
 def given() -> set[str]:
