@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::contention::CapacityByPorts;
 use crate::quantity::{BitRate, Nanoseconds};
 use crate::routing::Routing;
+use crate::weather::Weather;
 
 /// A whole fabric. Hosts and switches are known by name; links join any two of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct Fabric {
     pub paths: Vec<LimitedPath>,
     /// Prices by what they are counted per, such as `per_port`.
     pub cost: BTreeMap<String, Price>,
+    /// What changes while it is up.
+    #[serde(default, skip_serializing_if = "Weather::is_none")]
+    pub weather: Weather,
 }
 
 /// A machine that programs run on.

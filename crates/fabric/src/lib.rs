@@ -21,6 +21,7 @@ pub mod queue;
 mod routing;
 mod tree;
 mod trunks;
+pub mod weather;
 
 pub use contention::CapacityByPorts;
 pub use fabric::{Direction, Fabric, Host, LimitedPath, Link, Price, Switch};

@@ -59,7 +59,8 @@ impl LinkKeys {
     }
 }
 
-fn read_packet_bytes(section: &Section<'_>, key: &str) -> Result<Option<u32>> {
+/// Reads the length of an IP packet, which may be absent.
+pub fn read_packet_bytes(section: &Section<'_>, key: &str) -> Result<Option<u32>> {
     section.count(key, 576..=65_535)
 }
 

@@ -7,6 +7,7 @@ use crate::cost::read_cost;
 use crate::draft::Draft;
 use crate::fabric::Fabric;
 use crate::routing::Routing;
+use crate::weather::{Weather, read_weather};
 
 /// Why a fabric is refused.
 pub type FabricError = weft_plan::PlanError;
@@ -31,9 +32,10 @@ fn read_fabric(root: &Section<'_>, scale: f64) -> Result<Fabric> {
     let parts = Parts::of(root)?;
     let cost = read_cost(root)?;
     let routing = Routing::read(root)?;
+    let _ = (root.get("weather"), root.get("weather_speed"));
     root.finish()?;
     let draft = parts.read(root, scale)?;
-    Ok(Fabric {
+    let mut fabric = Fabric {
         name,
         title,
         scale,
@@ -43,7 +45,10 @@ fn read_fabric(root: &Section<'_>, scale: f64) -> Result<Fabric> {
         switches: draft.switches,
         paths: draft.paths,
         cost,
-    })
+        weather: Weather::default(),
+    };
+    fabric.weather = read_weather(root, &fabric)?;
+    Ok(fabric)
 }
 
 /// The arrays of tables of a file, which may stand in it in any order.

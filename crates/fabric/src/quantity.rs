@@ -65,8 +65,8 @@ pub fn read_rate(section: &Section<'_>, key: &str, scale: f64) -> reading::Resul
     rate.scaled(scale).ok_or_else(too_far).map(Some)
 }
 
-const LOSS: Quantity = Quantity {
-    noun: "loss",
+const SHARE: Quantity = Quantity {
+    noun: "share",
     example: "0.1 %",
     smallest: "parts per million",
     units: &[("%", 10_000), ("ppm", 1)],
@@ -76,9 +76,18 @@ const LOSS: Quantity = Quantity {
 pub fn read_loss(section: &Section<'_>) -> reading::Result<Option<u32>> {
     let whole = || "is less than \"100 %\"; what delivers nothing is dead = true".to_owned();
     section.parsed("loss", |text| {
-        let ppm = LOSS.parse(text)?;
+        let ppm = SHARE.parse(text)?;
         let ppm = u32::try_from(ppm).ok().filter(|ppm| *ppm < 1_000_000);
         ppm.ok_or_else(whole)
+    })
+}
+
+/// Reads the share of a rate that others take, which may be absent, in parts of a million.
+pub fn read_load(section: &Section<'_>) -> reading::Result<Option<u32>> {
+    section.parsed("load", |text| {
+        let ppm = SHARE.parse(text)?;
+        let ppm = u32::try_from(ppm).ok().filter(|ppm| *ppm <= 990_000);
+        ppm.ok_or_else(|| "is at most \"99 %\"".to_owned())
     })
 }
 

@@ -1,5 +1,6 @@
 //! Fabric descriptions as users write them, right and wrong.
 
+use weft_fabric::weather::{Again, Change, Heading, load_weather};
 use weft_fabric::{BitRate, Fabric, Nanoseconds, load};
 
 const PAIR: &str = r#"
@@ -195,4 +196,116 @@ fn links_and_paths_may_lose_frames() {
     assert!(of("\"100 %\"").contains("dead = true"));
     assert!(of("0.1").contains("needs a unit (%, ppm)"));
     assert!(refusal_of("rate", "drops_above_bytes = 100\nrate").contains("576"));
+}
+
+const STORM: &str = r#"
+weather_speed = 60
+[[weather]]
+ids = "n[1-2]"
+loss = "5 %"
+blocks = ["icmp", "tcp/22"]
+direction = "in"
+mean_between = "2 min"
+for = ["5 s", "30 s"]
+seed = 7
+[[weather]]
+name = "noon"
+between = ["n2", "n1"]
+rate = "20 Mb/s"
+at = "12 h"
+for = "1 h"
+repeat = "1 d"
+"#;
+
+#[test]
+fn weather_says_what_changes_where_and_when() {
+    let events = STORM.replace("weather_speed = 60", PAIR);
+    let fabric = load(&format!("weather_speed = 60{events}"), "test.toml", 0.5).unwrap();
+    let [loss, noon] = &fabric.weather.events[..] else {
+        panic!("{:?}", fabric.weather)
+    };
+    assert_eq!(fabric.weather.speed, 60.0);
+    assert_eq!(
+        (loss.name.as_str(), noon.name.as_str()),
+        ("loss+blocks", "noon")
+    );
+    assert_eq!(
+        (&loss.ids[..], loss.direction),
+        (&["n1".into(), "n2".into()][..], Heading::In)
+    );
+    assert_eq!(
+        (loss.change.loss_ppm, loss.change.blocks.len()),
+        (Some(50_000), 2)
+    );
+    let mean_ns = 120_000_000_000;
+    assert_eq!(
+        (loss.times.again, loss.times.seed),
+        (Again::Random { mean_ns }, 7)
+    );
+    assert_eq!(loss.times.for_ns, Some([5_000_000_000, 30_000_000_000]));
+    assert_eq!(noon.between, [["n2".to_owned(), "n1".to_owned()]]);
+    let rate_bits_per_s = Some(BitRate(10_000_000));
+    assert_eq!(
+        noon.change,
+        Change {
+            rate_bits_per_s,
+            ..Change::default()
+        }
+    );
+    assert_eq!(load_weather(STORM, "s", &fabric), Ok(fabric.weather));
+}
+
+#[test]
+fn wrong_weather_is_refused_with_what_would_be_right() {
+    let fabric = load(PAIR, "test.toml", 1.0).unwrap();
+    for (event, right) in [
+        ("dead = true", "ids = \"n7\""),
+        ("ids = \"n3\"\ndead = true", "the hosts are n1, n2"),
+        (
+            "ids = \"n1\"\nbetween = [\"n1\", \"n2\"]\ndead = true",
+            "belongs to hosts",
+        ),
+        (
+            "between = [\"n1\", \"x\"]\ndead = true",
+            "the links are n1-n2",
+        ),
+        ("between = [\"n1\"]\ndead = true", "two ends"),
+        ("between = [\"n1\", \"n2\"]\noff = true", "is for hosts"),
+        (
+            "ids = \"n1\"\ndirection = \"out\"\nunplugged = true",
+            "no direction",
+        ),
+        ("ids = \"n1\"", "changes nothing"),
+        ("ids = \"n1\"\nlos = \"5 %\"", "did you mean \"loss\"?"),
+        ("ids = \"n1\"\nload = \"100 %\"", "at most"),
+        ("ids = \"n1\"\nblocks = [\"ssh\"]", "not a kind of packets"),
+        ("ids = \"n1\"\ndead = true\nfor = 30", "must be a time"),
+        (
+            "ids = \"n1\"\ndead = true\nfor = [\"9 s\", \"1 s\"]",
+            "a shortest and a longest",
+        ),
+        (
+            "ids = \"n1\"\ndead = true\nat = \"1 week\"",
+            "ms, s, min, h, d",
+        ),
+        ("ids = \"n1\"\ndead = true\nrepeat = \"1 h\"", "must end"),
+        (
+            "ids = \"n1\"\ndead = true\nfor = \"1 h\"\nrepeat = \"1 h\"",
+            "longer",
+        ),
+        (
+            "ids = \"n1\"\ndead = true\nfor = \"1 s\"\nrepeat = \"1 h\"\nmean_between = \"1 h\"",
+            "not both",
+        ),
+    ] {
+        let text = format!("[[weather]]\n{event}");
+        let said = load_weather(&text, "test.toml", &fabric)
+            .unwrap_err()
+            .to_string();
+        assert!(said.contains(right), "{event}: {said}");
+    }
+    let none = load_weather("name = \"x\"", "test.toml", &fabric).unwrap_err();
+    assert!(none.to_string().contains("no weather"), "{none}");
+    let fast = format!("weather_speed = 0{PAIR}[[weather]]\nids = \"n1\"\ndead = true");
+    assert!(refusal(&fast).contains("1440"));
 }

@@ -1,6 +1,6 @@
 //! The daemon: builds a lab, holds it, forwards its frames, and takes it down by ending.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
@@ -12,6 +12,7 @@ use serde::Serialize;
 use weft_fabric::Fabric;
 
 use crate::clock;
+use crate::control;
 use crate::error::{Doing, LabError, Result};
 use crate::forward::forwarder::Forwarder;
 use crate::forward::stats::Stats;
@@ -20,19 +21,24 @@ use crate::kernel::process;
 use crate::kernel::sys::check;
 use crate::lab::{Lab, Node};
 use crate::warning::Warning;
+use crate::weather::conductor::Conductor;
 
 /// What to keep and for how long.
 #[derive(Debug)]
 pub struct DaemonRequest {
     pub fabric: PathBuf,
     pub scale: f64,
-    /// Where to answer with the forwarder's counters.
+    /// Where to answer questions: about the forwarder's counters, about the weather.
     pub stats_socket: Option<PathBuf>,
+    /// Where each change of the weather is noted.
+    pub weather_log: Option<PathBuf>,
+    /// The speed of the weather, instead of what the fabric says.
+    pub weather_speed: Option<f64>,
 }
 
 /// The line that says that the lab is up.
 #[derive(Debug, Serialize)]
-struct Ready {
+struct Ready<'a> {
     pid: u32,
     /// The kernel's number for when the daemon started; with the pid it names the process for good.
     started: u64,
@@ -41,17 +47,22 @@ struct Ready {
     give_way: bool,
     nodes: Vec<Node>,
     warnings: Vec<Warning>,
-    fabric: Fabric,
+    fabric: &'a Fabric,
 }
 
 /// Builds the lab, says so on the standard output, and stays until told to stop.
 pub fn keep(request: &DaemonRequest) -> Result<()> {
-    let fabric = read_fabric(&request.fabric, request.scale)?;
+    let mut fabric = read_fabric(&request.fabric, request.scale)?;
+    fabric.weather.speed = request.weather_speed.unwrap_or(fabric.weather.speed);
     let signals = block_signals().doing("block signals")?;
     let user_namespace = gain_privilege()?;
     let (lab, forwarding) = Lab::build(&fabric)?;
     let sockets = forwarding.sockets();
-    let listener = request.stats_socket.as_deref().map(listen).transpose()?;
+    let stats = Arc::clone(&forwarding.stats);
+    let changeable = forwarding.changeable;
+    let mut conductor = Conductor::new(&lab, &fabric, changeable, request.weather_log.as_deref())?;
+    let socket = request.stats_socket.as_deref();
+    let listener = socket.map(control::listen).transpose()?;
     let has_priority = forwarding.forwarder.map_or(Ok(true), start)?;
     let ready = Ready {
         pid: std::process::id(),
@@ -60,10 +71,12 @@ pub fn keep(request: &DaemonRequest) -> Result<()> {
         give_way: !has_priority,
         nodes: lab.nodes().doing("look at the namespaces")?,
         warnings: lab.warnings.clone(),
-        fabric,
+        fabric: &fabric,
     };
+    conductor.add(&fabric.weather)?;
     announce(&ready)?;
-    serve(&signals, listener.as_ref(), &forwarding.stats);
+    serve(&signals, listener.as_ref(), &stats, &mut conductor);
+    conductor.clear();
     if let Some(path) = &request.stats_socket {
         let _ = fs::remove_file(path);
     }
@@ -82,23 +95,6 @@ fn read_fabric(path: &Path, scale: f64) -> Result<Fabric> {
         .map_err(|error| LabError::request(error.to_string(), ""))
 }
 
-/// Binds by way of the folder's descriptor, since a socket's address holds only 107 bytes.
-fn listen(path: &Path) -> Result<UnixListener> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let folder = File::open(folder.unwrap_or(Path::new("."))).doing("open the socket's folder")?;
-    let name = path.file_name().unwrap_or_default();
-    let address = Path::new("/proc/self/fd")
-        .join(folder.as_raw_fd().to_string())
-        .join(name);
-    let listener = UnixListener::bind(address).doing("listen for questions about the counters")?;
-    listener
-        .set_nonblocking(true)
-        .doing("listen without blocking")?;
-    Ok(listener)
-}
-
 /// Returns whether the forwarder has the priority that it asks for.
 fn start(forwarder: Forwarder) -> Result<bool> {
     let name = "forwarder".to_owned();
@@ -115,7 +111,7 @@ fn start(forwarder: Forwarder) -> Result<bool> {
     Ok(answered.recv().unwrap_or(false))
 }
 
-fn announce(ready: &Ready) -> Result<()> {
+fn announce(ready: &Ready<'_>) -> Result<()> {
     let line = serde_json::to_string(ready)
         .map_err(io::Error::other)
         .doing("write JSON")?;
@@ -145,9 +141,14 @@ fn block_signals() -> io::Result<std::os::fd::OwnedFd> {
     }
 }
 
-/// Answers questions until a signal, or until the end of the standard input. After a word on the standard
+/// Answers questions and carries the weather out until a signal, or until the end of the standard input. After a word on the standard
 /// input its end no longer counts: the process that started the daemon has noted where to find it.
-fn serve(signals: &impl AsRawFd, listener: Option<&UnixListener>, stats: &Arc<Stats>) {
+fn serve(
+    signals: &impl AsRawFd,
+    listener: Option<&UnixListener>,
+    stats: &Stats,
+    conductor: &mut Conductor<'_>,
+) {
     // poll(2) ignores negative descriptors.
     const NOBODY: i32 = -1;
     let socket = listener.map_or(NOBODY, AsRawFd::as_raw_fd);
@@ -158,8 +159,10 @@ fn serve(signals: &impl AsRawFd, listener: Option<&UnixListener>, stats: &Arc<St
         revents: 0,
     });
     loop {
+        let timeout_ms = conductor.due_ns().map_or(-1, milliseconds_until);
         // SAFETY: pointer and count describe `watched`.
-        unsafe { libc::poll(watched.as_mut_ptr(), watched.len() as _, -1) };
+        unsafe { libc::poll(watched.as_mut_ptr(), watched.len() as _, timeout_ms) };
+        conductor.advance();
         let [signal, input, question] = watched.map(|entry| entry.revents != 0);
         if signal || (input && has_ended(&mut io::stdin())) {
             return;
@@ -168,9 +171,15 @@ fn serve(signals: &impl AsRawFd, listener: Option<&UnixListener>, stats: &Arc<St
             watched[1].fd = NOBODY;
         }
         if let (true, Some(listener)) = (question, listener) {
-            answer(listener, stats);
+            control::answer(listener, stats, conductor);
         }
     }
+}
+
+/// As poll(2) takes it: rounded up, and not longer than it can be.
+fn milliseconds_until(due_ns: u64) -> i32 {
+    let wait_ns = due_ns.saturating_sub(clock::now_ns());
+    i32::try_from(wait_ns.div_ceil(1_000_000)).unwrap_or(i32::MAX)
 }
 
 /// Closes the forwarder's sockets from several threads as the last thing before this process ends. For each the
@@ -193,11 +202,4 @@ fn close_together(sockets: &[i32]) {
 /// Reads what there is; true at the end.
 fn has_ended(input: &mut impl Read) -> bool {
     !matches!(input.read(&mut [0; 64]), Ok(1..))
-}
-
-/// The report fits the socket's buffer; a peer that hangs up early loses nothing but the answer.
-fn answer(listener: &UnixListener, stats: &Arc<Stats>) {
-    if let Ok((mut stream, _)) = listener.accept() {
-        let _ = serde_json::to_writer(&mut stream, &stats.report(clock::now_ns()));
-    }
 }

@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use crate::error::{Doing, LabError, Result};
+use crate::kernel::interface::is_loopback_up;
 use crate::kernel::namespace::{enter as enter_namespace, open_below};
 use crate::kernel::process::{give_way, parse_started};
 
@@ -40,6 +41,11 @@ pub fn enter(request: &EnterRequest) -> Result<()> {
         enter_namespace(&user, libc::CLONE_NEWUSER).doing("enter the lab's user namespace")?;
     }
     enter_namespace(&host, libc::CLONE_NEWNET).doing("enter the host's namespace")?;
+    if !is_loopback_up() {
+        return Err(LabError::work(
+            "the host is off: the lab's weather switched it off",
+        ));
+    }
     if request.give_way {
         give_way();
     }

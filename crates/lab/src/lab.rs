@@ -9,12 +9,15 @@ use weft_fabric::{ETHERNET_BYTES, Fabric, Host, Layout, Port};
 use crate::address::Interface;
 use crate::clock;
 use crate::error::{Doing, Result};
+use crate::forward::changes;
 use crate::forward::forwarder::Forwarder;
 use crate::forward::links::Links;
 use crate::forward::packet_socket::PacketSocket;
 use crate::forward::stats::Stats;
+use crate::kernel::inhabitants;
 use crate::kernel::interface::{
-    End, LOOPBACK, add_address, add_neighbour, bring_up, create_cable, switch_offloads_off,
+    End, LOOPBACK, add_address, add_neighbour, bring_up, create_cable, set_state,
+    switch_offloads_off,
 };
 use crate::kernel::mptcp;
 use crate::kernel::namespace::NetworkNamespace;
@@ -23,6 +26,8 @@ use crate::kernel::process;
 use crate::kernel::token_bucket::TokenBucket;
 use crate::topology::{Topology, interface_of};
 use crate::warning::Warning;
+use crate::weather::Places;
+use crate::weather::conductor::Changeable;
 
 /// A lab that is up: it exists as long as this value.
 pub struct Lab {
@@ -50,6 +55,8 @@ pub struct Node {
 pub struct Forwarding {
     pub forwarder: Option<Forwarder>,
     pub stats: Arc<Stats>,
+    /// What weather can change, where there is a forwarder.
+    pub changeable: Option<Changeable>,
 }
 
 impl Forwarding {
@@ -80,8 +87,8 @@ impl Lab {
             core,
             warnings: Vec::new(),
         };
-        let forwarding = match &topology {
-            Topology::Direct { mtu_bytes } => lab.join_directly(*mtu_bytes),
+        let forwarding = match topology {
+            Topology::Direct { mtu_bytes } => lab.join_directly(mtu_bytes),
             Topology::Forwarded(layout) => lab.join_by_forwarder(layout),
         };
         lab.core
@@ -108,6 +115,30 @@ impl Lab {
         numbered.map(node).collect()
     }
 
+    /// Gives a port a carrier or takes it away: the host's interface sees a cable or none.
+    pub fn set_carrier(&self, port: usize, is_there: bool) -> io::Result<()> {
+        set_state(&Netlink::open()?, core_index(port), is_there)
+    }
+
+    /// Kills what runs on a host and lets nothing be started there; returns how many processes were killed.
+    pub fn switch_off(&self, host: usize) -> usize {
+        self.set_loopback(host, false);
+        let inode = self.hosts[host].1.inode();
+        inode.map_or(0, inhabitants::kill)
+    }
+
+    /// Lets programs be started on a host again.
+    pub fn switch_on(&self, host: usize) {
+        self.set_loopback(host, true);
+    }
+
+    /// A host is on as long as its loopback interface is, which `enter` looks at.
+    fn set_loopback(&self, host: usize, is_up: bool) {
+        let netlink = self.hosts[host].1.enter().and_then(|()| Netlink::open());
+        let _ = netlink.and_then(|netlink| set_state(&netlink, LOOPBACK, is_up));
+        let _ = self.core.enter();
+    }
+
     fn interfaces_of_host(&self, host: usize) -> impl Iterator<Item = Interface> {
         let interfaces = self.interfaces.iter().copied();
         interfaces.filter(move |interface| interface.host == host)
@@ -123,10 +154,11 @@ impl Lab {
         Ok(Forwarding {
             forwarder: None,
             stats: Arc::new(Stats::new(0, clock::now_ns())),
+            changeable: None,
         })
     }
 
-    fn join_by_forwarder(&mut self, layout: &Layout) -> io::Result<Forwarding> {
+    fn join_by_forwarder(&mut self, layout: Layout) -> io::Result<Forwarding> {
         self.core.enter()?;
         let core = Netlink::open()?;
         for (number, port) in layout.ports.iter().enumerate() {
@@ -149,16 +181,28 @@ impl Lab {
         let sockets = sockets.collect::<io::Result<Vec<_>>>()?;
         let packets = layout.ports.iter().map(|port| port.mtu_bytes);
         let mtu_bytes = packets.max().unwrap_or(0);
-        let links = Links::new(layout);
+        let links = Links::new(&layout);
         let shortest_frame_ns = links.shortest_frame_ns(mtu_bytes);
         let stats = Arc::new(Stats::new(shortest_frame_ns, clock::now_ns()));
         let frame_bytes = (mtu_bytes + ETHERNET_BYTES) as usize;
         let interfaces = self.interfaces.clone();
-        let forwarder =
-            Forwarder::new(sockets, interfaces, links, frame_bytes, Arc::clone(&stats))?;
+        let places = Places::new(layout, links.limits().to_vec());
+        let (sender, changes) = changes::channel()?;
+        let forwarder = Forwarder::new(
+            sockets,
+            interfaces,
+            links,
+            changes,
+            frame_bytes,
+            Arc::clone(&stats),
+        )?;
         Ok(Forwarding {
             forwarder: Some(forwarder),
             stats,
+            changeable: Some(Changeable {
+                places,
+                links: sender,
+            }),
         })
     }
 

@@ -1,7 +1,9 @@
 //! The lab: a fabric out of Linux network namespaces.
 
 mod address;
+mod chance;
 mod clock;
+mod control;
 mod daemon;
 mod enter;
 mod error;
@@ -11,6 +13,7 @@ mod lab;
 mod request;
 mod topology;
 mod warning;
+mod weather;
 
 use std::process::exit;
 

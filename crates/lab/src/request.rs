@@ -11,7 +11,7 @@ use crate::error::{LabError, Result};
 pub const HELP: &str = "\
 weft-lab: a fabric out of Linux network namespaces; started by weft, seldom by hand
 
-  weft-lab keep --fabric FILE [--scale S] [--stats-socket PATH]
+  weft-lab keep --fabric FILE [--scale S] [--stats-socket PATH] [--weather-log PATH] [--weather-speed S]
       Builds the fabric, prints one line of JSON when it is up, and keeps it until the standard input
       ends or, once a word was said there, until SIGTERM, SIGINT or SIGHUP.
   weft-lab enter --pid PID [--started TICKS] --fd FD [--user] [--give-way] -- COMMAND [ARGUMENT...]
@@ -49,11 +49,14 @@ impl Request {
 fn parse_daemon(mut parser: Parser) -> Result<DaemonRequest> {
     let mut fabric = None;
     let (mut scale, mut stats_socket) = (1.0, None);
+    let (mut weather_log, mut weather_speed) = (None, None);
     while let Some(argument) = parser.next()? {
         match argument {
             Long("fabric") => fabric = Some(parser.value()?.into()),
             Long("scale") => scale = parser.value()?.parse()?,
             Long("stats-socket") => stats_socket = Some(parser.value()?.into()),
+            Long("weather-log") => weather_log = Some(parser.value()?.into()),
+            Long("weather-speed") => weather_speed = Some(parser.value()?.parse()?),
             other => return Err(other.unexpected().into()),
         }
     }
@@ -62,6 +65,8 @@ fn parse_daemon(mut parser: Parser) -> Result<DaemonRequest> {
         fabric,
         scale,
         stats_socket,
+        weather_log,
+        weather_speed,
     })
 }
 

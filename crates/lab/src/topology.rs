@@ -33,7 +33,8 @@ impl Topology {
         check_size(fabric)?;
         check_capacities(fabric)?;
         let layout = Layout::of(fabric).map_err(|why| refuse(fabric, &why))?;
-        let is_cable = layout.trees.is_empty() && fabric.paths.is_empty();
+        let has_limits = !fabric.paths.is_empty() || !fabric.weather.is_none();
+        let is_cable = layout.trees.is_empty() && !has_limits;
         match &fabric.links[..] {
             [link] if is_cable && link.is_unshaped() => Ok(Self::Direct {
                 mtu_bytes: link.mtu_bytes,

@@ -47,6 +47,15 @@ def refuse_losses(name: str, found: Sequence[Loss], why: str) -> None:
         )
 
 
+def refuse_weather(name: str, fabric: Fabric | None) -> None:
+    """Raise RequestError where a fabric changes while it is up."""
+    if fabric is not None and fabric.get("weather"):
+        raise RequestError(
+            f"{name}: the fabric has weather, which is not simulated",
+            f"build it (--on lab:{name}), or leave [[weather]] out",
+        )
+
+
 def _directions(fabric: Fabric) -> Iterator[tuple[str, str, Direction]]:
     for link in fabric["links"]:
         one, other = link["ends"]

@@ -71,6 +71,7 @@ class Fabric(TypedDict):
     switches: list[Switch]
     links: list[Link]
     paths: NotRequired[list[Any]]
+    weather: NotRequired[dict[str, Any]]
 
 
 class Headroom(TypedDict):

@@ -22,6 +22,19 @@ impl Line {
         }
     }
 
+    /// Changes how long a frame may wait; those that wait stay.
+    pub fn set_longest_wait(&mut self, longest_wait_ns: u64) {
+        self.longest_wait_ns = longest_wait_ns;
+    }
+
+    /// Has a frame of other traffic wait and leave, if there is room.
+    pub fn occupy(&mut self, now_ns: u64, time_ns: u64) {
+        let start_ns = self.free_at_ns.max(now_ns);
+        if start_ns - now_ns <= self.longest_wait_ns {
+            self.free_at_ns = start_ns + time_ns;
+        }
+    }
+
     /// When a frame has left that comes now and takes so long; none where it is lost for want of room.
     pub fn take(&mut self, now_ns: u64, time_ns: u64, sender: usize) -> Option<u64> {
         let start_ns = self.free_at_ns.max(now_ns);

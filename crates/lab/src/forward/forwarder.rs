@@ -8,6 +8,7 @@ use weft_fabric::queue::Schedule;
 
 use crate::address::Interface;
 use crate::clock;
+use crate::forward::changes::ChangeReceiver;
 use crate::forward::frame::{Frame, FramePool};
 use crate::forward::links::Links;
 use crate::forward::meter::Meter;
@@ -35,6 +36,7 @@ pub struct Forwarder {
     sockets: Vec<PacketSocket>,
     directory: Directory,
     links: Links,
+    changes: ChangeReceiver,
     waiter: Waiter,
     schedule: Schedule<Journey>,
     pool: FramePool,
@@ -51,11 +53,13 @@ impl Forwarder {
         sockets: Vec<PacketSocket>,
         interfaces: Vec<Interface>,
         links: Links,
+        changes: ChangeReceiver,
         frame_bytes: usize,
         stats: Arc<Stats>,
     ) -> io::Result<Self> {
+        let fds = sockets.iter().map(PacketSocket::fd);
         Ok(Self {
-            waiter: Waiter::new(sockets.iter().map(PacketSocket::fd))?,
+            waiter: Waiter::new(fds.chain([changes.fd()]))?,
             outgoing: sockets.iter().map(|_| Vec::with_capacity(BATCH)).collect(),
             departing: Vec::with_capacity(sockets.len()),
             directory: Directory::new(interfaces),
@@ -63,6 +67,7 @@ impl Forwarder {
             pool: FramePool::new(frame_bytes),
             sockets,
             links,
+            changes,
             stats,
         })
     }
@@ -81,8 +86,17 @@ impl Forwarder {
             meter.note(now_ns, self.waiter.idle_ns(), &self.stats);
             ready.extend_from_slice(self.waiter.wait(self.schedule.next_due_ns()));
             for port in ready.drain(..) {
-                self.receive(port);
+                match port < self.sockets.len() {
+                    true => self.receive(port),
+                    false => self.change_links(),
+                }
             }
+        }
+    }
+
+    fn change_links(&mut self) {
+        for (link, conditions) in self.changes.take() {
+            self.links.set(link, conditions);
         }
     }
 
@@ -100,8 +114,7 @@ impl Forwarder {
         sockets[port].receive(pool, |pool, frame, arrival_ns| {
             let arrival_ns = arrival_ns.saturating_sub(offset_ns);
             let link = links.link_at(0, port, port);
-            let passed =
-                link.and_then(|link| link.pass(arrival_ns, frame.bytes().len() as u64, port));
+            let passed = link.and_then(|link| link.take(arrival_ns, frame.bytes(), port));
             match passed {
                 Some(due_ns) => directory.address(schedule, pool, port, frame, due_ns),
                 None => {
@@ -135,7 +148,7 @@ impl Forwarder {
             self.outgoing[to].push(journey.frame);
             return;
         };
-        match link.pass(due_ns, journey.frame.bytes().len() as u64, from) {
+        match link.take(due_ns, journey.frame.bytes(), from) {
             Some(next_ns) => {
                 journey.step += 1;
                 self.schedule.add(next_ns, journey);

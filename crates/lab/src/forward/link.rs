@@ -5,51 +5,52 @@ use rand_pcg::rand_core::{RngCore, SeedableRng};
 use weft_fabric::queue::{Admission, Line};
 use weft_fabric::{Direction, ETHERNET_BYTES, Medium, Nanoseconds};
 
+use crate::chance::{exponential_ns, uniform_ns};
+use crate::forward::conditions::Conditions;
+use crate::forward::filter::matches;
+
+/// What other traffic did longer ago than so many of its frames take no longer matters to a queue.
+const REMEMBERED_FRAMES: u64 = 1000;
+
 /// A line of frames, each of which takes its time on the wire.
 #[derive(Debug)]
 pub struct Link {
-    direction: Direction,
+    conditions: Conditions,
     medium: Medium,
-    /// The frames that wait; none where everything is lost.
-    line: Option<Line>,
+    frame_bytes: u64,
+    queue_frames: u64,
+    /// The frames that wait.
+    line: Line,
     /// Which frames are lost where a share of them is: the same in each lab of the same fabric.
     chance: Pcg32,
+    /// When the next frame of other traffic comes, where there is any.
+    others_at_ns: u64,
+    /// When the last frame arrived, where chance delays them.
+    last_arrival_ns: u64,
 }
 
 impl Link {
     /// An idle link with a queue for `queue_frames` frames of the largest size, or for as many
     /// bytes in smaller ones.
     pub fn new(
-        direction: Direction,
+        conditions: Conditions,
+        medium: Medium,
         mtu_bytes: u32,
         queue_frames: u32,
         admission: Admission,
     ) -> Self {
-        Self::dead(direction).with_queue(mtu_bytes, queue_frames, admission)
-    }
-
-    /// The inside of a switch, where there is neither preamble nor gap between frames.
-    pub fn inside(
-        direction: Direction,
-        mtu_bytes: u32,
-        queue_frames: u32,
-        admission: Admission,
-    ) -> Self {
-        let inside = Self {
-            medium: Medium::INSIDE,
-            ..Self::dead(direction)
-        };
-        inside.with_queue(mtu_bytes, queue_frames, admission)
-    }
-
-    /// A link on which everything is lost.
-    pub fn dead(direction: Direction) -> Self {
-        Self {
-            direction,
-            medium: Medium::WIRE,
-            line: None,
+        let mut link = Self {
+            conditions,
+            medium,
+            frame_bytes: u64::from(mtu_bytes + ETHERNET_BYTES),
+            queue_frames: u64::from(queue_frames),
+            line: Line::new(0, admission),
             chance: Pcg32::seed_from_u64(0),
-        }
+            others_at_ns: 0,
+            last_arrival_ns: 0,
+        };
+        link.fit_queue();
+        link
     }
 
     /// The same link with a chance of its own.
@@ -60,21 +61,70 @@ impl Link {
         }
     }
 
-    fn with_queue(self, mtu_bytes: u32, queue_frames: u32, admission: Admission) -> Self {
-        let frame_ns = self.time_on_wire(u64::from(mtu_bytes + ETHERNET_BYTES)).0;
-        let longest_wait_ns = frame_ns.saturating_mul(u64::from(queue_frames));
-        Self {
-            line: Some(Line::new(longest_wait_ns, admission)),
-            ..self
+    /// Changes its conditions; what is on its way stays as it was.
+    pub fn set(&mut self, conditions: Conditions) {
+        self.conditions = conditions;
+        self.fit_queue();
+    }
+
+    /// Lets as many frames wait as the queue holds, whatever the rate.
+    fn fit_queue(&mut self) {
+        let frame_ns = self.time_on_wire(self.frame_bytes).0;
+        self.line
+            .set_longest_wait(frame_ns.saturating_mul(self.queue_frames));
+    }
+
+    /// When a frame that arrives at `now_ns` reaches the other end; none if it is lost.
+    pub fn take(&mut self, now_ns: u64, frame: &[u8], sender: usize) -> Option<u64> {
+        let mut blocks = self.conditions.blocks.iter();
+        match blocks.any(|filter| matches(filter, frame)) {
+            true => None,
+            false => self.pass(now_ns, frame.len() as u64, sender),
         }
     }
 
-    /// When a frame that arrives at `now_ns` reaches the other end; none if it is lost: the queue
-    /// is full, or the link dead, or the link loses it on its way.
+    /// The same for a frame of a size that no filter is about. Lost is what finds the queue full or the link dead, and
+    /// what the link loses on its way.
     pub fn pass(&mut self, now_ns: u64, frame_bytes: u64, sender: usize) -> Option<u64> {
+        if self.conditions.dead {
+            return None;
+        }
+        match self.conditions.load_ppm {
+            // Where there is to be other traffic, it begins after what has passed.
+            0 => self.others_at_ns = now_ns,
+            _ => self.take_others(now_ns),
+        }
         let time_ns = self.time_on_wire(frame_bytes).0;
-        let leaves_ns = self.line.as_mut()?.take(now_ns, time_ns, sender)?;
-        (!self.loses(frame_bytes)).then_some(leaves_ns + self.direction.delay_ns.0)
+        let leaves_ns = self.line.take(now_ns, time_ns, sender)?;
+        (!self.loses(frame_bytes)).then(|| self.arrival_ns(leaves_ns))
+    }
+
+    /// Where chance delays frames it does not change their order.
+    fn arrival_ns(&mut self, leaves_ns: u64) -> u64 {
+        let arrives_ns = leaves_ns + self.conditions.direction.delay_ns.0;
+        match self.conditions.jitter_ns {
+            0 => arrives_ns,
+            most_ns => {
+                let late_ns = uniform_ns(&mut self.chance, [0, most_ns]);
+                self.last_arrival_ns = self.last_arrival_ns.max(arrives_ns + late_ns);
+                self.last_arrival_ns
+            }
+        }
+    }
+
+    /// Has the other traffic of the time since the last frame wait and leave.
+    fn take_others(&mut self, now_ns: u64) {
+        let frame_ns = self.time_on_wire(self.frame_bytes).0;
+        let mean_ns = frame_ns.saturating_mul(1_000_000) / u64::from(self.conditions.load_ppm);
+        if mean_ns == 0 {
+            return;
+        }
+        let oldest_ns = now_ns.saturating_sub(frame_ns.saturating_mul(REMEMBERED_FRAMES));
+        self.others_at_ns = self.others_at_ns.max(oldest_ns);
+        while self.others_at_ns <= now_ns {
+            self.line.occupy(self.others_at_ns, frame_ns);
+            self.others_at_ns += exponential_ns(&mut self.chance, mean_ns).max(1);
+        }
     }
 
     fn loses(&mut self, frame_bytes: u64) -> bool {
@@ -82,7 +132,7 @@ impl Link {
             drops_above_bytes,
             loss_ppm,
             ..
-        } = self.direction;
+        } = self.conditions.direction;
         let is_too_large =
             drops_above_bytes.is_some_and(|most| frame_bytes > u64::from(most + ETHERNET_BYTES));
         is_too_large || (loss_ppm > 0 && self.chance.next_u32() % 1_000_000 < loss_ppm)
@@ -91,13 +141,16 @@ impl Link {
     /// Its rate, 0 where it has none.
     #[cfg(test)]
     pub fn bits_per_s(&self) -> u64 {
-        self.direction.rate_bits_per_s.map_or(0, |rate| rate.0)
+        self.conditions
+            .direction
+            .rate_bits_per_s
+            .map_or(0, |rate| rate.0)
     }
 
     /// How long a frame occupies the link.
     pub fn time_on_wire(&self, frame_bytes: u64) -> Nanoseconds {
         let bytes = self.medium.occupied_bytes(frame_bytes);
-        let rate = self.direction.rate_bits_per_s;
+        let rate = self.conditions.direction.rate_bits_per_s;
         rate.map_or(Nanoseconds(0), |rate| rate.time_of(bytes * 8))
     }
 }
@@ -108,13 +161,42 @@ mod tests {
 
     use super::*;
 
+    const FAST_ETHERNET: Direction = Direction {
+        rate_bits_per_s: Some(BitRate(100_000_000)),
+        delay_ns: Nanoseconds(5_000),
+        drops_above_bytes: None,
+        loss_ppm: 0,
+    };
+
+    fn as_described(direction: Direction) -> Conditions {
+        Conditions {
+            direction,
+            ..Conditions::default()
+        }
+    }
+
+    fn wire(conditions: Conditions, queue_frames: u32) -> Link {
+        Link::new(
+            conditions,
+            Medium::WIRE,
+            1500,
+            queue_frames,
+            Admission::DropTail,
+        )
+    }
+
     fn fast_ethernet(queue_frames: u32) -> Link {
-        let direction = Direction {
-            rate_bits_per_s: Some(BitRate(100_000_000)),
-            delay_ns: Nanoseconds(5_000),
-            ..Direction::default()
-        };
-        Link::new(direction, 1500, queue_frames, Admission::DropTail)
+        wire(as_described(FAST_ETHERNET), queue_frames)
+    }
+
+    fn inside(admission: Admission) -> Link {
+        Link::new(
+            as_described(FAST_ETHERNET),
+            Medium::INSIDE,
+            1500,
+            10,
+            admission,
+        )
     }
 
     #[test]
@@ -146,19 +228,13 @@ mod tests {
 
     #[test]
     fn inside_a_switch_there_is_neither_preamble_nor_gap() {
-        let direction = fast_ethernet(1).direction;
-        let time = |bytes| {
-            Link::inside(direction, 1500, 10, Admission::DropTail)
-                .time_on_wire(bytes)
-                .0
-        };
+        let time = |bytes| inside(Admission::DropTail).time_on_wire(bytes).0;
         assert_eq!([time(1514), time(42)], [1518 * 80, 64 * 80]);
     }
 
     #[test]
     fn whose_frames_wait_is_what_is_admitted() {
-        let direction = fast_ethernet(1).direction;
-        let mut link = Link::inside(direction, 1500, 10, Admission::DynamicThreshold);
+        let mut link = inside(Admission::DynamicThreshold);
         let mut passed = |sender| {
             (0..20)
                 .filter(|_| link.pass(0, 1514, sender).is_some())
@@ -173,10 +249,14 @@ mod tests {
 
     #[test]
     fn a_dead_link_loses_everything() {
-        assert_eq!(
-            Link::dead(fast_ethernet(1).direction).pass(0, 1514, 0),
-            None
-        );
+        let dead = Conditions {
+            dead: true,
+            ..as_described(FAST_ETHERNET)
+        };
+        let mut link = wire(dead, 10);
+        assert_eq!(link.pass(0, 1514, 0), None);
+        link.set(as_described(FAST_ETHERNET));
+        assert!(link.pass(0, 1514, 0).is_some());
     }
 
     #[test]
@@ -185,7 +265,7 @@ mod tests {
             drops_above_bytes: Some(1400),
             ..Direction::default()
         };
-        let mut link = Link::new(direction, 1500, 10, Admission::DropTail);
+        let mut link = wire(as_described(direction), 10);
         assert_eq!(
             [link.pass(1, 1414, 0), link.pass(1, 1415, 0)],
             [Some(1), None]
@@ -199,7 +279,7 @@ mod tests {
             ..Direction::default()
         };
         let lost = |seed| {
-            let mut link = Link::new(direction, 1500, 10, Admission::DropTail).with_seed(seed);
+            let mut link = wire(as_described(direction), 10).with_seed(seed);
             let frames = 0..10_000;
             frames
                 .filter(|_| link.pass(0, 60, 0).is_none())
@@ -217,10 +297,54 @@ mod tests {
             delay_ns: Nanoseconds(7),
             ..Direction::default()
         };
-        let mut link = Link::new(direction, 1500, 1, Admission::DropTail);
+        let mut link = wire(as_described(direction), 1);
         assert_eq!(
             [link.pass(1, 1514, 0), link.pass(1, 1514, 0)],
             [Some(8), Some(8)]
         );
+    }
+
+    #[test]
+    fn other_traffic_makes_frames_wait_as_queueing_theory_says() {
+        let loaded = Conditions {
+            load_ppm: 800_000,
+            ..as_described(FAST_ETHERNET)
+        };
+        let idle_ns = 6_720 + 5_000;
+        // Of a frame's time in front of the link, with long pauses between what is measured, and short ones.
+        let mean_wait = |pause_ns: u64| {
+            let mut link = fast_ethernet(1000);
+            link.pass(pause_ns - 1000, 1514, 0);
+            link.set(loaded.clone());
+            let times = (1..=20_000).map(|frame| frame * pause_ns);
+            let waits = times.map(|now_ns| link.pass(now_ns, 42, 0).unwrap() - now_ns - idle_ns);
+            waits.sum::<u64>() as f64 / 20_000.0 / 123_040.0
+        };
+        // Pollaczek and Khinchine: load / (2 (1 - load)).
+        for pause_ns in [1_000_000_000, 10_000_000] {
+            let mean = mean_wait(pause_ns);
+            assert!((1.9..2.1).contains(&mean), "{pause_ns}: {mean}");
+        }
+    }
+
+    #[test]
+    fn chance_delays_frames_and_keeps_their_order() {
+        let jittery = Conditions {
+            jitter_ns: 1_000_000,
+            ..as_described(Direction::default())
+        };
+        let mut link = wire(jittery, 10);
+        let arrivals: Vec<_> = (0..1000_u64)
+            .map(|frame| link.pass(frame * 10_000, 60, 0).unwrap())
+            .collect();
+        assert!(arrivals.is_sorted());
+        let sparse = (1..1000_u64).map(|second| {
+            let now_ns = second * 1_000_000_000;
+            link.pass(now_ns, 60, 0).unwrap() - now_ns
+        });
+        let late: Vec<_> = sparse.collect();
+        let mean_ns = late.iter().sum::<u64>() / 999;
+        assert!((460_000..540_000).contains(&mean_ns), "{mean_ns}");
+        assert!(late.iter().all(|late| *late <= 1_000_000));
     }
 }

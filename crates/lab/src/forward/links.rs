@@ -1,7 +1,8 @@
 //! The links of a fabric, and which of them a frame passes on its way from one port to another.
 
-use weft_fabric::{ETHERNET_BYTES, Layout, Limit, Paths};
+use weft_fabric::{ETHERNET_BYTES, Layout, Limit, Medium, Paths};
 
+use crate::forward::conditions::Conditions;
 use crate::forward::link::Link;
 
 /// The links of a fabric and the paths through them: one link for each limit.
@@ -26,6 +27,16 @@ impl Links {
         self.links.get_mut(link)
     }
 
+    /// The limits of the fabric, each as it describes it, by the number of its link.
+    pub fn limits(&self) -> &[Limit] {
+        &self.paths.limits
+    }
+
+    /// Changes the conditions of a link.
+    pub fn set(&mut self, link: usize, conditions: Conditions) {
+        self.links[link].set(conditions);
+    }
+
     /// How long the largest frame takes on the fastest of the hosts' own links that have a rate.
     pub fn shortest_frame_ns(&self, mtu_bytes: u32) -> u64 {
         let frame_bytes = u64::from(mtu_bytes + ETHERNET_BYTES);
@@ -40,14 +51,14 @@ impl Links {
 }
 
 fn link_of((number, limit): (u64, &Limit)) -> Link {
+    let medium = match limit.place.is_inside() {
+        true => Medium::INSIDE,
+        false => Medium::WIRE,
+    };
     let (mtu_bytes, queue_frames) = (limit.mtu_bytes, limit.queue_frames);
     let admission = limit.place.admission();
-    let link = match (limit.dead, limit.place.is_inside()) {
-        (true, _) => Link::dead(limit.direction),
-        (false, true) => Link::inside(limit.direction, mtu_bytes, queue_frames, admission),
-        (false, false) => Link::new(limit.direction, mtu_bytes, queue_frames, admission),
-    };
-    link.with_seed(number)
+    let conditions = Conditions::of(limit);
+    Link::new(conditions, medium, mtu_bytes, queue_frames, admission).with_seed(number)
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! Frames from port to port, each in its time.
 
+pub mod changes;
+pub mod conditions;
+mod filter;
 pub mod forwarder;
 pub mod frame;
 pub mod link;

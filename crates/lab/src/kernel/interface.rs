@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::IpAddr;
+use std::os::fd::AsRawFd;
 
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
@@ -56,9 +57,17 @@ fn end_message(end: &End<'_>, mtu_bytes: u32) -> LinkMessage {
 
 /// Switches an interface on.
 pub fn bring_up(netlink: &Netlink, index: u32) -> io::Result<()> {
+    set_state(netlink, index, true)
+}
+
+/// Switches an interface on or off.
+pub fn set_state(netlink: &Netlink, index: u32, is_up: bool) -> io::Result<()> {
     let mut message = LinkMessage::default();
     message.header.index = index;
-    message.header.flags = LinkFlags::Up;
+    message.header.flags = match is_up {
+        true => LinkFlags::Up,
+        false => LinkFlags::empty(),
+    };
     message.header.change_mask = LinkFlags::Up;
     netlink.change(RouteNetlinkMessage::SetLink(message))
 }
@@ -122,14 +131,11 @@ pub fn switch_offloads_off(name: &str) -> io::Result<()> {
 }
 
 fn ethtool(socket: &std::net::UdpSocket, name: &str, command: u32) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
     let mut value = EthtoolValue { command, data: 0 };
     // SAFETY: an all-zero ifreq is valid, and `value` outlives the call that reads it.
     unsafe {
         let mut request: libc::ifreq = std::mem::zeroed();
-        for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
-            *to = from as libc::c_char;
-        }
+        set_name(&mut request, name);
         request.ifr_ifru.ifru_data = (&raw mut value).cast();
         check(libc::ioctl(
             socket.as_raw_fd(),
@@ -138,4 +144,30 @@ fn ethtool(socket: &std::net::UdpSocket, name: &str, command: u32) -> io::Result
         ))?;
     }
     Ok(())
+}
+
+/// Whether the loopback interface of the calling thread's namespace is up.
+pub fn is_loopback_up() -> bool {
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0");
+    socket.is_ok_and(|socket| flags_of(&socket, "lo") & libc::IFF_UP != 0)
+}
+
+fn flags_of(socket: &std::net::UdpSocket, name: &str) -> i32 {
+    // SAFETY: an all-zero ifreq is valid; the kernel fills in the member that is read.
+    unsafe {
+        let mut request: libc::ifreq = std::mem::zeroed();
+        set_name(&mut request, name);
+        libc::ioctl(
+            socket.as_raw_fd(),
+            libc::SIOCGIFFLAGS as _,
+            &raw mut request,
+        );
+        i32::from(request.ifr_ifru.ifru_flags)
+    }
+}
+
+fn set_name(request: &mut libc::ifreq, name: &str) {
+    for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
+        *to = from as libc::c_char;
+    }
 }

@@ -1,5 +1,6 @@
 //! What is asked of the kernel: namespaces, interfaces, queues, processes.
 
+pub mod inhabitants;
 pub mod interface;
 pub mod mptcp;
 pub mod namespace;

@@ -8,10 +8,27 @@ import click
 
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.tables.layout import plain_table, terminal
+from weft.cli.tables.weather import print_log, print_weather
 from weft.errors import RequestError
 from weft.testbed.lab import registry
 from weft.testbed.lab.registry import Entry
 from weft.testbed.lab.testbed import bring_up
+from weft.testbed.lab.weather import (
+    COMMAND_LINE,
+    Weather,
+    add_weather,
+    add_weather_file,
+    clear_weather,
+    event_text,
+    weather_log,
+    weather_of,
+)
+
+speed_option = click.option(
+    "--speed",
+    type=click.FloatRange(0.001, 1e6),
+    help="Speed of the weather's clock; 1440: a day in a minute.",
+)
 
 
 @click.group()
@@ -23,10 +40,11 @@ def lab() -> None:
 @click.argument("fabric")
 @click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
 @click.option("--name", help="Name of the lab.  [default: the fabric's name]")
+@speed_option
 @json_option
-def up(fabric: str, scale: float, name: str | None, as_json: bool) -> None:
+def up(fabric: str, scale: float, name: str | None, speed: float | None, as_json: bool) -> None:
     """Create a lab of FABRIC (a catalogue name or a TOML file)."""
-    entry = bring_up(fabric, scale, name)
+    entry = bring_up(fabric, scale, name, speed)
     if as_json:
         print_json(entry.summary() | {"warnings": [vars(one) for one in entry.keeper.warnings]})
         return
@@ -81,14 +99,60 @@ def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
 @click.pass_context
 def exec_(context: click.Context, name: str, node: str, command: tuple[str, ...]) -> None:
     """Run COMMAND on NODE of a lab and return its exit status."""
-    entry = _existing(name)
-    if entry.state == "stale":
-        raise RequestError(f"lab {name} is stale", f"`weft lab up {entry.fabric}`")
+    entry = _up(name)
     known = [one.name for one in entry.keeper.nodes]
     if node not in known:
         raise RequestError(f"lab {name} has no node {node}", f"its nodes: {', '.join(known)}")
     argv = entry.keeper.enter_command(node, list(command))
     context.exit(subprocess.run(argv, check=False).returncode)
+
+
+@lab.command(
+    epilog="Example: weft lab weather two-sites ids=left1 loss='5 %' for='30 s'",
+)
+@click.argument("name", metavar="LAB")
+@click.argument("events", nargs=-1, metavar="[FILE|KEY=VALUE...]")
+@speed_option
+@click.option("--clear", is_flag=True, help="End all events for good.")
+@click.option("--log", is_flag=True, help="Print what happened so far, as JSON lines.")
+@json_option
+def weather(
+    name: str, events: tuple[str, ...], speed: float | None, clear: bool, log: bool, as_json: bool
+) -> None:
+    """Change links and hosts of a lab: outages, delays, loss, filters.
+
+    FILE has [[weather]] (a catalogue name will do); KEY=VALUE words are one event. Without either, print the events
+    of the lab. All ends with the lab.
+    """
+    entry = _up(name)
+    if log:
+        print_log(weather_log(entry), as_json)
+        return
+    found = _changed(entry, events, speed, clear)
+    if as_json:
+        print_json({"lab": name, **found})
+    else:
+        print_weather(found)
+
+
+def _changed(entry: Entry, events: tuple[str, ...], speed: float | None, clear: bool) -> Weather:
+    """The weather of a lab after what is asked for."""
+    if clear:
+        if events:
+            raise RequestError("--clear ends all events", "leave FILE and KEY=VALUE out")
+        return clear_weather(entry)
+    if len(events) == 1 and "=" not in events[0]:
+        return add_weather_file(entry, events[0], speed)
+    if events:
+        return add_weather(entry, event_text(events), COMMAND_LINE, speed)
+    return weather_of(entry)
+
+
+def _up(name: str) -> Entry:
+    entry = _existing(name)
+    if entry.state == "stale":
+        raise RequestError(f"lab {name} is stale", f"`weft lab up {entry.fabric}`")
+    return entry
 
 
 def _existing(name: str) -> Entry:

@@ -12,7 +12,7 @@ from weft import _core
 from weft.errors import RequestError, WorkError
 from weft.fabrics.describe import Description
 from weft.fabrics.load import load_fabric
-from weft.fabrics.losses import Loss, losses, refuse_losses
+from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.plan import catalog
 from weft.plan.phases import Phase
@@ -56,6 +56,7 @@ class Simulated(Computed[_core.Network]):
         """Refuse a step that cannot be simulated here; raises RequestError."""
         super().check(step)
         refuse_losses(self.name, self.losses, "is not simulated")
+        refuse_weather(self.name, self._about.get("fabric"))
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")

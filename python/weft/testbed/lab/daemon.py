@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -33,6 +33,13 @@ class LabNode(Struct, frozen=True):
     fd: int = -1
     inode: int = 0
     cookie: int | None = None
+
+
+class Files(NamedTuple):
+    """What a running lab has on disk besides its entry: the socket that answers questions, the log of the weather."""
+
+    socket: Path
+    weather: Path
 
 
 class Keeper(Struct, frozen=True):
@@ -64,7 +71,7 @@ class Keeper(Struct, frozen=True):
 
 
 def start_keeper(
-    fabric: Path, scale: float, stats_socket: Path
+    fabric: Path, scale: float, files: Files, weather_speed: float | None = None
 ) -> tuple[subprocess.Popen[str], Keeper]:
     """Build a lab; raises what weft-lab says is wrong.
 
@@ -72,7 +79,9 @@ def start_keeper(
     process, however that ends, unless `let_go` was called.
     """
     command = [str(binaries.find("weft-lab")), "keep", "--fabric", str(fabric)]
-    command += ["--scale", str(scale), "--stats-socket", str(stats_socket)]
+    command += ["--scale", str(scale), "--stats-socket", str(files.socket)]
+    command += ["--weather-log", str(files.weather)]
+    command += ["--weather-speed", str(weather_speed)] if weather_speed is not None else []
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -122,13 +131,19 @@ def _raise(said: str, status: int) -> None:
 def read_stats(path: Path) -> Stats | None:
     """The forwarder's counters; None when the keeper does not answer."""
     try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(STATS_WITHIN_S)
-            _connect(connection, path)
-            answer = b"".join(iter(lambda: connection.recv(65536), b""))
-        return msgspec.json.decode(answer, type=Stats)
+        return msgspec.json.decode(ask_keeper(path, {"ask": "stats"}), type=Stats)
     except (OSError, msgspec.DecodeError):
         return None
+
+
+def ask_keeper(path: Path, question: dict[str, Any]) -> bytes:
+    """What a keeper answers, as JSON; raises OSError when it does not."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(STATS_WITHIN_S)
+        _connect(connection, path)
+        connection.sendall(msgspec.json.encode(question))
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def _connect(connection: socket.socket, path: Path) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct, field
 
 from weft.errors import RequestError
-from weft.testbed.lab.daemon import Keeper, LabNode, cookie_of
+from weft.testbed.lab.daemon import Files, Keeper, LabNode, cookie_of
 
 STOP_WITHIN_S = 3.0
 
@@ -74,9 +74,9 @@ def folder() -> Path:
     return path
 
 
-def stats_socket(lab: str) -> Path:
-    """Where a lab's keeper answers with its counters."""
-    return folder() / f"{lab}.sock"
+def files(lab: str) -> Files:
+    """What a lab has besides its entry, while it is up."""
+    return Files(folder() / f"{lab}.sock", folder() / f"{lab}.weather.jsonl")
 
 
 def add(entry: Entry) -> None:
@@ -109,7 +109,8 @@ def remove(entry: Entry) -> int:
 def forget(lab: str) -> None:
     """Drop a lab's entry."""
     (folder() / f"{lab}.json").unlink(missing_ok=True)
-    stats_socket(lab).unlink(missing_ok=True)
+    for path in files(lab):
+        path.unlink(missing_ok=True)
 
 
 def kill_inhabitants(nodes: list[LabNode]) -> int:

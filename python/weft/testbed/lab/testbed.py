@@ -66,7 +66,8 @@ class Lab(BaseTestbed):
         lines = [link[way] for link in fabric["links"] for way in ("forward", "backward")]
         is_shaped = any(any(line.values()) for line in lines)
         is_dead = any(link["dead"] for link in fabric["links"])
-        return bool(fabric["switches"] or fabric["paths"] or is_shaped or is_dead)
+        changes = fabric["paths"] or fabric.get("weather")
+        return bool(fabric["switches"] or changes or is_shaped or is_dead)
 
     def describe(self) -> records.Testbed:
         """What run.json says about the lab; once it has measured for a second, also its headroom."""
@@ -97,7 +98,7 @@ class Lab(BaseTestbed):
         registry.remove(self._entry)
 
     def _read_stats(self) -> Stats | None:
-        return read_stats(registry.stats_socket(self._entry.id))
+        return read_stats(registry.files(self._entry.id).socket)
 
     @property
     def _keeper(self) -> Keeper:
@@ -120,8 +121,11 @@ def open_lab(name: str, scale: float = 1.0) -> Lab:
     return Lab(entry, None)
 
 
-def bring_up(name: str, scale: float, lab: str | None) -> Entry:
-    """Put a lab up that stays until it is taken down; raises RequestError when the name is taken."""
+def bring_up(name: str, scale: float, lab: str | None, weather_speed: float | None = None) -> Entry:
+    """Put a lab up that stays until it is taken down; raises RequestError when the name is taken.
+
+    `weather_speed` holds instead of the fabric's own.
+    """
     path = catalog.find("fabric", name)
     lab = lab or path.stem
     if len(lab) > LONGEST_NAME or not lab.replace("-", "").replace("_", "").isalnum():
@@ -134,15 +138,15 @@ def bring_up(name: str, scale: float, lab: str | None) -> Entry:
         )
     if existing is not None:
         registry.remove(existing)
-    entry, process = _start(path, scale, lab, private=False)
+    entry, process = _start(path, scale, lab, False, weather_speed)
     let_go(process)
     return entry
 
 
 def _start(
-    path: Path, scale: float, lab: str, private: bool
+    path: Path, scale: float, lab: str, private: bool, weather_speed: float | None = None
 ) -> tuple[Entry, subprocess.Popen[str]]:
-    process, keeper = start_keeper(path, scale, registry.stats_socket(lab))
+    process, keeper = start_keeper(path, scale, registry.files(lab), weather_speed)
     entry = Entry(lab, path.stem, scale, private, time.time(), keeper)
     registry.add(entry)
     return entry, process
