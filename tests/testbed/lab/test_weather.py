@@ -55,8 +55,9 @@ def log() -> list[dict[str, Any]]:
     return found
 
 
-def reaches(host: str, port: int = traffic.PORT) -> bool:
-    return bool(traffic.answer(traffic.on(on(host), "reach", "10.0.0.2", port)))
+def a_reaches_b() -> bool:
+    with traffic.serving(on("b"), "echo", traffic.PORT):
+        return bool(traffic.answer(traffic.on(on("a"), "reach", "10.0.0.2", traffic.PORT)))
 
 
 def test_words_become_an_event() -> None:
@@ -72,13 +73,12 @@ def test_words_become_an_event() -> None:
 @pytest.mark.timed
 @pytest.mark.usefixtures("cable")
 def test_links_change_while_the_lab_is_up_and_are_cleared() -> None:
-    with traffic.serving(on("b"), "echo", traffic.PORT):
-        assert reaches("a")
-        for words in (["blocks=tcp/5010"], ["dead=true", "direction=in"]):
-            weather("between=a,b", *words)
-            assert not reaches("a"), words
-            assert weather("--clear")["events"] == []
-            assert reaches("a"), words
+    assert a_reaches_b()
+    for words in (["blocks=tcp/5010"], ["dead=true", "direction=in"]):
+        weather("between=a,b", *words)
+        assert not a_reaches_b(), words
+        assert weather("--clear")["events"] == []
+        assert a_reaches_b(), words
     weather("ids=a", "delay=30 ms", "direction=out")
     times_us = traffic.half_round_trips_us(on("a"), on("b"), "10.0.0.2", 1)
     assert 15_500 <= times_us[0] < 16_500, "30 ms there, 1 ms back"
@@ -95,8 +95,7 @@ def test_a_host_that_is_off_loses_its_processes_and_comes_back() -> None:
     listening.communicate()
     assert "is off" in weft("lab", "exec", "cable", "b", "--", "true").stderr
     wait_for(lambda: weft("lab", "exec", "cable", "b", "--", "true").returncode == 0, 6)
-    with traffic.serving(on("b"), "echo", traffic.PORT):
-        assert reaches("a")
+    assert a_reaches_b()
     begins, ends = log()
     assert begins["killed"] >= 1 and begins["change"] == {"off": True}
     assert ends["lab_s"] - begins["lab_s"] == pytest.approx(3, abs=0.1)
@@ -124,8 +123,8 @@ def test_a_fabric_brings_its_weather_and_a_day_passes_in_a_second(
     events = '[[weather]]\nname = "night"\nids = "a"\ndead = true\n'
     times = 'at = "12 h"\nfor = "6 h"\nrepeat = "1 d"\n'
     (tmp_path / "cable.toml").write_text(FABRIC + events + times)
-    said = refusal("run", "latency", "--on", f"sim:{tmp_path / 'cable.toml'}", "--dry-run")
-    assert "weather, which is not simulated" in said
+    simulated = "--on", f"sim:{tmp_path / 'cable.toml'}", "--out", str(tmp_path / "run")
+    assert "weather, which is not simulated" in refusal("run", "latency", *simulated)
     weft("lab", "up", tmp_path / "cable.toml", "--speed", "86400")
     wait_for(lambda: len(log()) >= 4, 10)
     first = log()[:4]

@@ -6,7 +6,7 @@ import subprocess
 
 import click
 
-from weft.cli.output import json_option, print_json, print_warnings
+from weft.cli.output import json_option, plain, print_json, print_warnings
 from weft.cli.tables.layout import plain_table, terminal
 from weft.cli.tables.weather import print_log, print_weather
 from weft.errors import RequestError
@@ -130,7 +130,7 @@ def weather(
         return
     found = _changed(entry, events, speed, clear)
     if as_json:
-        print_json({"lab": name, **found})
+        print_json({"lab": name, **plain(found)})
     else:
         print_weather(found)
 

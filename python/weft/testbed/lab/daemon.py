@@ -6,6 +6,7 @@ import contextlib
 import os
 import socket
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,7 +137,7 @@ def read_stats(path: Path) -> Stats | None:
         return None
 
 
-def ask_keeper(path: Path, question: dict[str, Any]) -> bytes:
+def ask_keeper(path: Path, question: Mapping[str, object]) -> bytes:
     """What a keeper answers, as JSON; raises OSError when it does not."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(STATS_WITHIN_S)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from weft.errors import RequestError, WorkError
 from weft.plan import catalog
@@ -13,8 +13,73 @@ from weft.testbed.lab import registry
 from weft.testbed.lab.daemon import REQUEST_STATUS, ask_keeper
 from weft.testbed.lab.registry import Entry
 
-Weather = dict[str, Any]
-"""`lab_s` (seconds since the lab was up), `log` (a path) and `events`, each with number, name, place, change, times."""
+
+class Times(Struct, frozen=True):
+    """When an event comes: `for_ns` is its shortest and longest length, `again` as weft-lab says it."""
+
+    at_ns: int
+    for_ns: tuple[int, int] | None
+    again: str | dict[str, dict[str, int]]
+    seed: int
+
+
+class Change(Struct, frozen=True, omit_defaults=True):
+    """What is different while an event lasts; None and false are what stays as it was."""
+
+    rate_bits_per_s: int | None = None
+    delay_ns: int | None = None
+    jitter_ns: int | None = None
+    loss_ppm: int | None = None
+    load_ppm: int | None = None
+    drops_above_bytes: int | None = None
+    blocks: list[str] = []
+    dead: bool = False
+    unplugged: bool = False
+    off: bool = False
+
+
+class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An event of a lab: `next_s` is when it next begins or ends, in seconds since the lab was up."""
+
+    number: int
+    name: str
+    ids: list[str] = []
+    between: list[tuple[str, str]] = []
+    network: int
+    direction: str
+    change: Change
+    times: Times
+    speed: float
+    active: bool
+    next_s: float | None
+
+
+class LogLine(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """What an event did: `state` is "begins" or "ends"; seconds since 1970, and since the lab was up."""
+
+    time_s: float
+    lab_s: float
+    state: str
+    killed: int | None = None
+
+
+class Weather(Struct, frozen=True):
+    """The events of a lab, so many seconds after it was up, and where its log is."""
+
+    lab_s: float
+    log: str | None
+    events: list[Event]
+
+
+class _Refused(Struct, frozen=True):
+    message: str
+    hint: str
+    exit_code: int
+
+
+class _Refusal(Struct, frozen=True):
+    error: _Refused
+
 
 COMMAND_LINE = "the command line"
 LISTS = ("between", "blocks")
@@ -42,11 +107,11 @@ def clear_weather(entry: Entry) -> Weather:
     return _ask(entry, {"ask": "clear"})
 
 
-def weather_log(entry: Entry) -> list[dict[str, Any]]:
-    """Each begin and end of an event so far, in their order, with `time_s` (seconds since 1970) and `lab_s`."""
+def weather_log(entry: Entry) -> list[LogLine]:
+    """Each begin and end of an event so far, in their order."""
     path = registry.files(entry.id).weather
     lines = path.read_text().splitlines() if path.exists() else []
-    return [msgspec.json.decode(line) for line in lines]
+    return [msgspec.json.decode(line, type=LogLine) for line in lines]
 
 
 def event_text(words: Sequence[str]) -> str:
@@ -74,12 +139,19 @@ def _quoted(text: str) -> str:
     return msgspec.json.encode(text.strip()).decode()
 
 
-def _ask(entry: Entry, question: dict[str, Any]) -> Weather:
+def _ask(entry: Entry, question: dict[str, str | float | None]) -> Weather:
     try:
-        answer: Weather = msgspec.json.decode(ask_keeper(registry.files(entry.id).socket, question))
+        found = _read(ask_keeper(registry.files(entry.id).socket, question))
     except (OSError, msgspec.DecodeError) as error:
         raise WorkError(f"lab {entry.id} does not answer ({error})") from None
-    if refused := answer.get("error"):
-        kind = RequestError if refused["exit_code"] == REQUEST_STATUS else WorkError
-        raise kind(refused["message"], refused["hint"])
-    return answer
+    if isinstance(found, Weather):
+        return found
+    kind = RequestError if found.exit_code == REQUEST_STATUS else WorkError
+    raise kind(found.message, found.hint)
+
+
+def _read(answer: bytes) -> Weather | _Refused:
+    """What was answered; a refusal has one key of its own."""
+    if answer.startswith(b'{"error"'):
+        return msgspec.json.decode(answer, type=_Refusal).error
+    return msgspec.json.decode(answer, type=Weather)
