@@ -24,6 +24,7 @@ CLUSTER = 'id="c" prefix="node-" suffix=".lan" radical="0-11" speed="1Gf" bw="12
 BACKBONE = 'bb_bw="1.5Gbps" bb_lat="0"'
 BY_PORTS = "xibalba-e7-loaded"
 LOSSY = "mtu-hole"
+NOT_SIMULATED = {BY_PORTS, LOSSY, "two-sites-storm"}
 ZONE = (DATA / "platforms/zone.xml").read_text()
 
 
@@ -64,7 +65,7 @@ def test_what_loses_frames_is_built_not_simulated() -> None:
     assert weft_json("fabric", "show", LOSSY)["losses"][0]["drops_above_bytes"] == 1400
 
 
-@pytest.mark.parametrize("fabric", sorted({*catalog.names("fabric")} - {BY_PORTS, LOSSY}))
+@pytest.mark.parametrize("fabric", sorted({*catalog.names("fabric")} - NOT_SIMULATED))
 def test_a_catalogue_fabric_comes_back_from_simgrid_with_its_rates(
     tmp_path: Path, fabric: str
 ) -> None:

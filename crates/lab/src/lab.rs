@@ -26,8 +26,7 @@ use crate::kernel::process;
 use crate::kernel::token_bucket::TokenBucket;
 use crate::topology::{Topology, interface_of};
 use crate::warning::Warning;
-use crate::weather::Places;
-use crate::weather::conductor::Changeable;
+use crate::weather::{Changeable, Places};
 
 /// A lab that is up: it exists as long as this value.
 pub struct Lab {

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from support import traffic
-from support.command import WEFT, refusal, weft, weft_json
+from support.command import refusal, weft, weft_json
 from support.waiting import wait_for
 from weft.errors import RequestError
+from weft.testbed.lab import registry
 from weft.testbed.lab.weather import event_text
 
 FABRIC = """
@@ -43,7 +44,9 @@ def cable(own_registry: None, tmp_path: Path) -> Iterator[str]:
 
 
 def on(host: str) -> traffic.Enter:
-    return lambda argv: [*WEFT, "lab", "exec", "cable", host, "--", *argv]
+    entry = registry.get("cable")
+    assert entry is not None
+    return lambda argv: entry.keeper.enter_command(host, argv)
 
 
 def weather(*words: str) -> Any:

@@ -1,12 +1,11 @@
 //! `[[weather]]`: what changes, where and when, checked against the fabric.
 
-use weft_plan::Fault;
 use weft_plan::reading::{Result, Section, Value, document};
+use weft_plan::{Fault, PlanError};
 
 use crate::draft::{list_names, read_set};
 use crate::fabric::Fabric;
 use crate::link_keys::{pair_off, read_network, read_packet_bytes};
-use crate::load::FabricError;
 use crate::quantity::{Nanoseconds, read_load, read_loss, read_rate};
 
 use super::{Change, Event, Filter, Heading, Times, Weather};
@@ -16,7 +15,7 @@ const FASTEST: f64 = 1e6;
 /// Reads the weather of a text for a fabric that is there. The text may be a fabric file itself.
 ///
 /// `origin` is what messages call the text, usually its file name.
-pub fn load_weather(text: &str, origin: &str, fabric: &Fabric) -> Result<Weather, FabricError> {
+pub fn load_weather(text: &str, origin: &str, fabric: &Fabric) -> Result<Weather, PlanError> {
     document(text, origin, &[], |value| {
         let root = Section::unchecked(value, "", "[[weather]]")?;
         let weather = read_weather(&root, fabric)?;

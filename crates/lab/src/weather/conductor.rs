@@ -8,17 +8,10 @@ use weft_fabric::weather::{Event, Weather, load_weather};
 
 use crate::clock;
 use crate::error::{LabError, Result};
-use crate::forward::changes::ChangeSender;
 use crate::lab::Lab;
 use crate::weather::log::Log;
-use crate::weather::places::{Places, positions};
+use crate::weather::places::{Changeable, positions};
 use crate::weather::running::{EventReport, Running, seconds};
-
-/// What can change in a lab that has a forwarder.
-pub struct Changeable {
-    pub places: Places,
-    pub links: ChangeSender,
-}
 
 /// The weather of a lab.
 pub struct Conductor<'a> {

@@ -6,4 +6,4 @@ mod places;
 mod running;
 mod spells;
 
-pub use places::Places;
+pub use places::{Changeable, Places};

@@ -4,7 +4,14 @@ use weft_fabric::weather::{Event, Heading};
 use weft_fabric::{Fabric, Layout, Limit, Place};
 
 use crate::error::{LabError, Result};
+use crate::forward::changes::ChangeSender;
 use crate::forward::conditions::Conditions;
+
+/// What can change in a lab that has a forwarder.
+pub struct Changeable {
+    pub places: Places,
+    pub links: ChangeSender,
+}
 
 /// The limits of a lab by their place.
 pub struct Places {
