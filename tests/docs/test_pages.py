@@ -122,6 +122,11 @@ def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
         read_host_file(str(path))
     elif "links" in document:
         load_fabric(str(path))
+    elif "weather" in document:
+        head, mark, events = text.partition("[[weather]]")
+        fabric = catalog.read(catalog.find("fabric", "two-sites"))
+        path.write_text(head + fabric + mark + events)
+        assert load_fabric(str(path))["weather"]["events"]
     elif "free" in document:
         for run in document["runs"]:
             compute(tmp_path / run["run"], "latency", "node:p4-400-base")
