@@ -144,9 +144,12 @@ class Collector:
         config = config_of(name, self._sites, self._writer.record, ports, addresses)
         if self._sent.get(name) != config:
             place = place_of(self._writer.record, name)
+            before = state.status if name in self._sent else None
             await agent.send(request.WatchStart(place=place, config=config))
             self._take_status(state, (await agent.expect(reply.WatchState)).status)
             self._sent[name] = config
+            if before and state.status and state.status.pid != before.pid:
+                self._note_lost(site)
         return agent
 
     async def _fetch(self, site: SiteEntry, agent: Agent) -> None:
@@ -169,9 +172,10 @@ class Collector:
                 break
         if not drained.is_running and site.name in self._sent:
             del self._sent[site.name]
-            self._note(
-                site, "agent-lost", "the process that watches has ended; it is started again"
-            )
+            self._note_lost(site)
+
+    def _note_lost(self, site: SiteEntry) -> None:
+        self._note(site, "agent-lost", "the process that watches has ended; it is started again")
 
     def _take_status(self, state: SiteState, status: WatchStatus | None) -> None:
         state.status = status or state.status
