@@ -55,7 +55,7 @@ TOOLS := NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
 		slurmctld=slurm-wlm munged=munge nft=nftables mpi.h=libopenmpi-dev \
 		mpirun=openmpi-bin simgrid_update_xml=libsimgrid-dev g++=g++ ip=iproute2 sysctl=procps \
 		zsh=zsh fish=fish mandoc=mandoc apache2=apache2 \
-		openvpn=openvpn wireguard-go=wireguard-go wg=wireguard-tools
+		openvpn=openvpn wireguard-go=wireguard-go ping=iputils-ping wg=wireguard-tools
 
 test-packages:
 	@tools/packages optional $(TOOLS)
@@ -141,7 +141,7 @@ bench: setup
 		mpi.h=libopenmpi-dev mpirun=openmpi-bin NPopenmpi=netpipe-openmpi \
 		mpicc.mpich=libmpich-dev mpirun.mpich=mpich NPmpich2=netpipe-mpich2 nft=nftables \
 		simgrid_update_xml=libsimgrid-dev g++=g++ \
-		openvpn=openvpn wireguard-go=wireguard-go wg=wireguard-tools
+		openvpn=openvpn wireguard-go=wireguard-go ping=iputils-ping wg=wireguard-tools
 	@failed=; for one in $(BENCHES); do \
 		printf '\n== bench/%s.py\n' $$one; \
 		WEFT_BENCH_RESULTS=bench/results $(BIN)/python bench/$$one.py || failed="$$failed $$one"; done; \

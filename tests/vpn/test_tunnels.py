@@ -32,7 +32,7 @@ delay = "1 ms"
             1500,
             # Two layers of TCP take a while to fill the path; a second is short for them.
             0.3,
-            marks=pytest.mark.smoke("openvpn"),
+            marks=pytest.mark.smoke("openvpn", "ping"),
         ),
         pytest.param(
             "wireguard",
@@ -46,8 +46,8 @@ delay = "1 ms"
 def test_a_tunnel_is_named_and_its_headers_explain_its_throughput(
     kind: str, text: str, mtu_bytes: int, lacks_at_most: float, own_registry: None, tmp_path: Path
 ) -> None:
-    if not shutil.which(KINDS[kind]):
-        pytest.skip(f"{KINDS[kind]} is not installed")
+    if missing := [one for one in (KINDS[kind], "ping") if not shutil.which(one)]:
+        pytest.skip(f"{', '.join(missing)} is not installed")
     fabric = tmp_path / "sites.toml"
     fabric.write_text(SITES)
     with open_lab(str(fabric)) as lab, tunnel(kind, lab, tmp_path) as through:
