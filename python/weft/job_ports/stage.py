@@ -65,7 +65,7 @@ class Service:
 
 @dataclass
 class Stage:
-    """A lab whose hosts have names of their own. Programs on it are seen by no other machine."""
+    """A lab whose hosts have names of their own. Other machines cannot reach programs on it."""
 
     testbed: Testbed
     folder: Path

@@ -1,4 +1,5 @@
-//! Answers the probes of this watch's other sites: whoever shows the token gets back as much as it sent, all else nothing.
+//! Answers the probes of this watch's other sites: a probe with a proof of the token gets back as many bytes as it has,
+//! any other gets nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};

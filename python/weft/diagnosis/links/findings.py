@@ -47,7 +47,7 @@ class Findings:
 
 
 def analyse(watched: list[Series]) -> Findings:
-    """A month of one link at a probe every 10 s takes seconds; nearly all of it are changes."""
+    """A month of one link with a probe every 10 s takes seconds, nearly all of them to find changes."""
     watched = [one for one in watched if len(one)]
     return Findings([_link(one) for one in watched], find_incidents(watched))
 
