@@ -92,11 +92,10 @@ class Collector:
 
     async def stop(self) -> list[str]:
         """End the processes at all sites once all that they have kept is here; the sites where that failed."""
-        stopped = await asyncio.gather(*(self._stop(site) for site in self._known()))
+        sites = self._measuring()
+        stopped = await asyncio.gather(*(self._stop(site) for site in sites))
         self._save()
-        return [
-            site.name for site, is_done in zip(self._known(), stopped, strict=True) if not is_done
-        ]
+        return [site.name for site, is_done in zip(sites, stopped, strict=True) if not is_done]
 
     async def close(self) -> None:
         """Leave the sites to themselves."""
@@ -108,10 +107,6 @@ class Collector:
 
     def _measuring(self) -> list[SiteEntry]:
         return [site for site in self._sites.sites if site.on]
-
-    def _known(self) -> list[SiteEntry]:
-        """Those that measure, and those that sites.toml had earlier."""
-        return self._measuring()
 
     async def _round(self) -> None:
         await asyncio.gather(*(self._visit(site) for site in self._measuring()))
