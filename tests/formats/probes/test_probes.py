@@ -48,10 +48,20 @@ def test_ripe_atlas(tmp_path: Path, is_array: bool) -> None:
     result = {"fw": 5020, "dst_addr": "192.0.2.7", "size": 48, "result": packets, "prb_id": 7}
     result |= {"timestamp": 1654959318, "type": "ping", "msm_id": 1}
     file = tmp_path / "atlas.json"
-    file.write_text(json.dumps([result] if is_array else result))
+    other = {"type": "dns", "prb_id": 7, "result": {"rt": 3.1}}
+    file.write_text(
+        json.dumps([result, other]) if is_array else f"{json.dumps(result)}\n{json.dumps(other)}"
+    )
     _, [series] = read_probes(file, "here")
     assert (series.src, series.dst) == ("probe-7", "192.0.2.7")
     assert np.nan_to_num(series.rtt_s).tolist() == pytest.approx([0.0315, 0, 0.0325])
+
+
+def test_results_of_ripe_atlas_that_are_damaged_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "atlas.json"
+    file.write_text('[{"prb_id": 7, "timestamp": "today", "result": []}]')
+    with pytest.raises(RequestError, match="no results of RIPE Atlas: Expected `float`"):
+        read_probes(file, "here")
 
 
 def test_something_else_is_refused(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 
@@ -22,27 +21,46 @@ _PACKET_S = 1.0
 """A probe's packets of one result follow each other in a second where no step is stated; a result has one time."""
 
 
+class _Packet(msgspec.Struct):
+    """An answer, or none; `dup` is there where an answer came twice."""
+
+    rtt: float | None = None
+    dup: object = None
+
+
+class _Result(msgspec.Struct):
+    """Of any measurement: what `result` holds depends on its type."""
+
+    type: str = "ping"
+    prb_id: int | None = None
+    dst_name: str | None = None
+    dst_addr: str | None = None
+    timestamp: float = 0.0
+    size: int = 0
+    result: msgspec.Raw = msgspec.Raw(b"[]")
+
+
 def read(lines: Iterable[str], src: str) -> list[Series]:
     """A series for each probe and destination; a probe's name is its number. Other measurements are left out."""
     links: dict[tuple[str, str], Rows] = defaultdict(Rows)
-    for result in _results(list(lines)):
-        if result.get("type", "ping") != "ping" or "prb_id" not in result:
-            continue
-        dst = str(result.get("dst_name") or result.get("dst_addr") or result.get("name", "there"))
-        rows = links[f"probe-{result['prb_id']}", dst]
-        for index, packet in enumerate(result.get("result") or []):
-            rtt_s = float(packet["rtt"]) / 1e3 if "rtt" in packet else math.nan
-            if "dup" not in packet:
-                at = float(result["timestamp"]) + index * _PACKET_S
-                rows.add(at, rtt_s, int(result.get("size", 0)))
+    try:
+        for result in _results("".join(lines).strip()):
+            if result.type == "ping" and result.prb_id is not None:
+                dst = result.dst_name or result.dst_addr or "there"
+                _add(links[f"probe-{result.prb_id}", dst], result)
+    except msgspec.DecodeError as error:
+        raise RequestError(f"no results of RIPE Atlas: {error}") from None
     return [rows.series(*names) for names, rows in links.items() if rows.unix_s]
 
 
-def _results(lines: list[str]) -> list[dict[str, Any]]:
-    text = "".join(lines).strip()
-    try:
-        if text.startswith("["):
-            return msgspec.json.decode(text, type=list[dict[str, Any]])
-        return msgspec.json.Decoder(dict[str, Any]).decode_lines(text)
-    except msgspec.DecodeError as error:
-        raise RequestError(f"no results of RIPE Atlas: {error}") from None
+def _add(rows: Rows, result: _Result) -> None:
+    for index, packet in enumerate(msgspec.json.decode(result.result, type=list[_Packet])):
+        if packet.dup is None:
+            rtt_s = math.nan if packet.rtt is None else packet.rtt / 1e3
+            rows.add(result.timestamp + index * _PACKET_S, rtt_s, result.size)
+
+
+def _results(text: str) -> list[_Result]:
+    if text.startswith("["):
+        return msgspec.json.decode(text, type=list[_Result])
+    return msgspec.json.Decoder(_Result).decode_lines(text)
