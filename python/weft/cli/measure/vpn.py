@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 import click
 
 from weft.cli.options import nodes_option, ports_option
@@ -55,15 +57,24 @@ def vpn(
     Raw path and tunnel between two nodes are measured in paired blocks: round trip, throughput, processor time, MTU.
     The VPN is named, its cost held against its headers, and its limit said: link, processor or loss.
     """
-    places = tuple(one.strip() for one in through.split(","))
-    if len(places) != 2 or not all(places):
-        raise RequestError(
-            f"--through {through!r}: two addresses are needed", "for example 10.8.0.1,10.8.0.2"
-        )
-    request = VpnRequest((places[0], places[1]), blocks, watch_s=float(watch_s))
+    request = VpnRequest(_places(through), blocks, watch_s=float(watch_s))
     with open_testbed(spec, nodes=nodes, ports=ports) as testbed, progress("blocks") as reporter:
         found = measure_vpn(testbed, request, out, reporter)
     if as_json:
         print_json(found.to_json())
     else:
         print_comparison(found)
+
+
+def _places(through: str) -> tuple[str, str]:
+    """The addresses of the tunnel's ends; raises RequestError."""
+    example = "for example 10.8.0.1,10.8.0.2"
+    places = [one.strip() for one in through.split(",")]
+    if len(places) != 2:
+        raise RequestError(f"--through {through!r}: two addresses are needed", example)
+    try:
+        for one in places:
+            ipaddress.ip_address(one)
+    except ValueError as error:
+        raise RequestError(f"--through {through!r}: {error}", example) from None
+    return places[0], places[1]
