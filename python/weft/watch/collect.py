@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -19,16 +18,16 @@ from weft.testbed.agent import reply, request
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import WatchStatus
 from weft.testbed.agent.request import WatchConfig, WatchCursor
+from weft.watch.notify import notify
 from weft.watch.sites import SiteEntry, Sites, read_sites
 from weft.watch.start import Places, config_of, place_of, update_record
 from weft.watch.store import Event, Writer
+from weft.watch.tell import Level, Tell, tell_event
 
 FETCH_EVERY_S = 10.0
 ANSWER_WITHIN_S = 60.0
 RETRY_S = (5.0, 10.0, 30.0, 60.0)
 STATE_NAME = "state.json"
-
-Tell = Callable[[str], None]
 
 
 class SiteState(Struct, kw_only=True):
@@ -82,6 +81,7 @@ class Collector:
         for site in self._measuring():
             self._places.check(site)
         self._writer.add_event(Event(time_s=time.time(), what="coordinator-start"))
+        notify("READY=1")
         # Twice at the start: what the first round finds of ports, the second tells the others.
         await self._round()
         while deadline is None or time.monotonic() < deadline:
@@ -111,6 +111,9 @@ class Collector:
     async def _round(self) -> None:
         await asyncio.gather(*(self._visit(site) for site in self._measuring()))
         self._save()
+        sites = self._measuring()
+        reached = sum(not self._state.site(site.name).trouble for site in sites)
+        notify(f"STATUS={reached} of {len(sites)} sites reached, {len(self._sites.links)} links")
 
     async def _visit(self, site: SiteEntry) -> None:
         if time.monotonic() < self._next_s.get(site.name, 0):
@@ -158,7 +161,7 @@ class Collector:
                 self._writer.append(pa.Table.from_batches([rows]))
             for event in drained.events:
                 self._writer.add_event(event)
-                self._tell(_in_words(event))
+                tell_event(self._tell, event)
             # What is before the cursor may be removed there: it must be safe here.
             self._writer.sync()
             state.cursor, state.heard_s = drained.cursor, time.time()
@@ -191,7 +194,7 @@ class Collector:
                 await agent.send(request.WatchStop(place=place, forget=True))
                 await agent.expect(reply.WatchState)
         except (WeftError, TimeoutError, OSError) as error:
-            self._tell(f"{site.name}: cannot be stopped: {error}")
+            self._tell(f"{site.name}: cannot be stopped: {error}", Level.ERROR)
             return False
         return True
 
@@ -215,7 +218,7 @@ class Collector:
     def _note(self, site: SiteEntry, what: str, text: str) -> None:
         event = Event(time_s=time.time(), what=what, site=site.name, text=text)
         self._writer.add_event(event)
-        self._tell(_in_words(event))
+        tell_event(self._tell, event)
 
     def _reload(self) -> None:
         """Take sites.toml where it has changed; a wrong one is said, and the old one goes on."""
@@ -229,7 +232,7 @@ class Collector:
                 if site.on:
                     self._places.check(site)
         except RequestError as error:
-            self._tell(f"{error.message}: the configuration before goes on")
+            self._tell(f"{error.message}: the configuration before goes on", Level.ERROR)
             return
         self._sites = sites
         update_record(self._writer.record, sites)
@@ -249,10 +252,3 @@ def _mtime(file: Path | None) -> int:
         return file.stat().st_mtime_ns if file else 0
     except OSError:
         return 0
-
-
-def _in_words(event: Event) -> str:
-    link = f" link {event.link}" if event.link is not None else ""
-    seconds = f" {event.seconds:.3g} s" if event.seconds is not None else ""
-    text = f": {event.text}" if event.text else ""
-    return f"{event.site}{link} {event.what}{seconds}{text}"

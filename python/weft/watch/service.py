@@ -12,10 +12,12 @@ from pathlib import Path
 from weft.errors import RequestError
 from weft.runs.lock import is_locked
 from weft.testbed.event_loop import on_terminate, run_to_end
-from weft.watch.collect import Collector, Tell, read_state
+from weft.watch.collect import Collector, read_state
+from weft.watch.notify import kept_alive, notify
 from weft.watch.sites import Sites, parse_sites, read_sites
 from weft.watch.start import new_record, update_record
 from weft.watch.store import Writer, read_record
+from weft.watch.tell import Tell
 
 ENDS_WITHIN_S = 90.0
 
@@ -55,12 +57,13 @@ async def _watch(
     task = asyncio.current_task()
     on_terminate(lambda: task.cancel() if task else None)
     try:
-        with contextlib.suppress(asyncio.CancelledError):
+        with contextlib.suppress(asyncio.CancelledError), kept_alive():
             if not is_over:
                 await collector.run(for_s)
             if is_over or for_s is not None:
                 left = await collector.stop()
     finally:
+        notify("STOPPING=1")
         await collector.close()
         writer.close()
     return left

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
+from weft.cli.watch.install import install
 from weft.cli.watch.replay import replay
 from weft.cli.watch.show import show
 from weft.cli.watch.start import start
 from weft.cli.watch.status import status
 from weft.cli.watch.stop import stop
+from weft.cli.watch.uninstall import uninstall
 
 
 @click.group()
@@ -16,5 +18,5 @@ def watch() -> None:
     """Probe the links between sites for weeks."""
 
 
-for command in (replay, show, start, status, stop):
+for command in (install, replay, show, start, status, stop, uninstall):
     watch.add_command(command)

@@ -31,9 +31,10 @@ def start(sites: Path, out: Path | None, time: str | None, as_json: bool) -> Non
     for_s = _seconds(time) if time is not None else None
     # What starts agents takes long to import.
     from weft.watch.service import watch_sites
+    from weft.watch.tell import tell_stderr
 
     folder = out or Path("runs") / sites.stem
-    left = watch_sites(sites, folder, for_s, lambda line: click.echo(line, err=True))
+    left = watch_sites(sites, folder, for_s, tell_stderr)
     if as_json:
         print_json({"run": str(folder), "is_stopped": for_s is not None and not left, "left": left})
 

@@ -18,8 +18,9 @@ def stop(folder: Path, as_json: bool) -> None:
     Exit code 1 where a site could not be reached: its agent goes on.
     """
     from weft.watch.service import stop_watch
+    from weft.watch.tell import tell_stderr
 
-    left = stop_watch(folder, lambda line: click.echo(line, err=True))
+    left = stop_watch(folder, tell_stderr)
     if as_json:
         print_json({"run": str(folder), "left": left})
     elif not left:
