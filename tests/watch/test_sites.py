@@ -1,8 +1,11 @@
 """sites.toml: which links it means, how often they are probed, and what is wrong with it."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from weft.errors import RequestError
+from weft.watch.alerts.settings import AlertSettings, check_command
 from weft.watch.sites import parse_sites
 
 TWO = """
@@ -45,6 +48,21 @@ def test_a_slow_link_is_probed_less_often(rate: str, interval_s: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "is_there"),
+    [
+        ("no-such-program -x", False),
+        ("A=1 no-such-program", False),
+        ("sh -c 'exit 1'", True),
+        ("cd / && no-such-program", True),
+        ("", True),
+    ],
+)
+def test_a_command_that_is_not_there_is_refused_at_the_start(command: str, is_there: bool) -> None:
+    with nullcontext() if is_there else pytest.raises(RequestError, match="no-such-program is not"):
+        check_command(AlertSettings(command=command))
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("[watch]\nintervall = '1 s'\n" + TWO, "sites.toml:2: watch.intervall"),
@@ -53,6 +71,13 @@ def test_a_slow_link_is_probed_less_often(rate: str, interval_s: float) -> None:
         (TWO.replace('"west"', '"east"', 1), "each with its own name"),
         (TWO + '[[links]]\nbetween = ["east", "north"]\n', "must be two of east, west"),
         ('[[sites]]\nname = "a"\n', "needs an address"),
+        (
+            TWO + "[alerts]\nwebhook = 'ftp://a/'\n",
+            "alerts.webhook = 'ftp://a/': must be an address",
+        ),
+        (TWO + "[alerts]\nkinds = ['rain']\n", "rain is none of outages"),
+        (TWO + "[alerts]\nloss = '120 %'\n", "alerts.loss"),
+        (TWO + "[alerts]\ncomand = 'mail'\n", "sites.toml:\\d+: alerts.comand"),
         ("sites = 3", "no \\[\\[sites\\]\\]"),
     ],
 )

@@ -18,6 +18,10 @@ from weft.testbed.agent import reply, request
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import WatchStatus
 from weft.testbed.agent.request import WatchConfig, WatchCursor
+from weft.watch.alerts.look import Heard
+from weft.watch.alerts.lookout import Lookout
+from weft.watch.alerts.now import Counts
+from weft.watch.alerts.settings import check_command
 from weft.watch.notify import notify
 from weft.watch.sites import SiteEntry, Sites, read_sites
 from weft.watch.start import Places, config_of, place_of, update_record
@@ -46,6 +50,7 @@ class State(Struct, kw_only=True):
     fetched twice is the same."""
 
     sites: dict[str, SiteState] = field(default_factory=dict)
+    counts: dict[int, Counts] = field(default_factory=dict)
     pid: int = 0
 
     def site(self, name: str) -> SiteState:
@@ -70,6 +75,7 @@ class Collector:
         self._places = Places()
         self._state = read_state(writer.folder)
         self._state.pid = os.getpid()
+        self._lookout = Lookout(writer.folder, writer.record, sites.alerts, tell)
         self._agents: dict[str, Agent] = {}
         self._sent: dict[str, WatchConfig] = {}
         self._tries: dict[str, int] = {}
@@ -81,6 +87,7 @@ class Collector:
         for site in self._measuring():
             self._places.check(site)
         self._writer.add_event(Event(time_s=time.time(), what="coordinator-start"))
+        await self._lookout.open()
         notify("READY=1")
         # Twice at the start: what the first round finds of ports, the second tells the others.
         await self._round()
@@ -99,6 +106,7 @@ class Collector:
 
     async def close(self) -> None:
         """Leave the sites to themselves."""
+        await self._lookout.close()
         self._writer.add_event(Event(time_s=time.time(), what="coordinator-stop"))
         for name in list(self._agents):
             await self._drop(name)
@@ -114,6 +122,11 @@ class Collector:
         sites = self._measuring()
         reached = sum(not self._state.site(site.name).trouble for site in sites)
         notify(f"STATUS={reached} of {len(sites)} sites reached, {len(self._sites.links)} links")
+        await self._lookout.look(self._heard(), self._state.counts)
+
+    def _heard(self) -> dict[str, Heard]:
+        states = {site.name: self._state.site(site.name) for site in self._measuring()}
+        return {name: Heard(one.heard_s, one.trouble) for name, one in states.items()}
 
     async def _visit(self, site: SiteEntry) -> None:
         if time.monotonic() < self._next_s.get(site.name, 0):
@@ -158,10 +171,11 @@ class Collector:
             drained = await agent.expect(reply.WatchDrained)
             if drained.rows:
                 rows = await agent.probes()
-                self._writer.append(pa.Table.from_batches([rows]))
+                self._take(pa.Table.from_batches([rows]))
             for event in drained.events:
                 self._writer.add_event(event)
                 tell_event(self._tell, event)
+                self._lookout.add_event(event)
             # What is before the cursor may be removed there: it must be safe here.
             self._writer.sync()
             state.cursor, state.heard_s = drained.cursor, time.time()
@@ -171,6 +185,14 @@ class Collector:
         if not drained.is_running and site.name in self._sent:
             del self._sent[site.name]
             self._note_lost(site)
+
+    def _take(self, rows: pa.Table) -> None:
+        self._writer.append(rows)
+        self._lookout.add(rows)
+        links = rows["link"].to_numpy()
+        for link in set(links.tolist()):
+            chosen = rows.filter(pa.array(links == link))
+            self._state.counts.setdefault(link, Counts()).add(chosen)
 
     def _note_lost(self, site: SiteEntry) -> None:
         self._note(site, "agent-lost", "the process that watches has ended; it is started again")
@@ -228,6 +250,7 @@ class Collector:
         self._mtime = mtime
         try:
             sites = read_sites(self._file)
+            check_command(sites.alerts)
             for site in sites.sites:
                 if site.on:
                     self._places.check(site)
@@ -235,6 +258,7 @@ class Collector:
             self._tell(f"{error.message}: the configuration before goes on", Level.ERROR)
             return
         self._sites = sites
+        self._lookout.use(sites.alerts)
         update_record(self._writer.record, sites)
         self._writer.save()
         self._tell(f"{self._file}: taken, {len(sites.links)} links")

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
+import pyarrow as pa
 
 from weft.diagnosis.links.series import Mark, Series
-from weft.watch.store import Event, Watched
+from weft.runs.probes import Event
+from weft.watch.store import Link, Watched
 
 
 def history(watched: Watched) -> list[Series]:
     """A series for each link that has probes; events of its source's agent, or of the link, are its marks."""
-    found = (_series(watched, index) for index in range(len(watched.record.links)))
+    found = (
+        series_of(index, link, watched.probes(index), watched.events)
+        for index, link in enumerate(watched.record.links)
+    )
     return [series for series in found if len(series)]
 
 
-def _series(watched: Watched, index: int) -> Series:
-    link, rows = watched.record.links[index], watched.probes(index)
+def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -> Series:
+    """The rows of the link at this position, in the order of time; `events` may be of any link."""
     time_us = rows["time_us"].to_numpy()
     start = float(time_us[0] // 1_000_000) if len(time_us) else 0.0
     rtt = rows["rtt_ns"].to_numpy(zero_copy_only=False).astype(np.float64)
@@ -30,7 +37,7 @@ def _series(watched: Watched, index: int) -> Series:
         kind=rows["kind"].to_numpy().astype(np.int8),
         marks=tuple(
             _mark(one, start)
-            for one in watched.events
+            for one in events
             if one.link == index or (one.link is None and one.site == link.src)
         ),
     )

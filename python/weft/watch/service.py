@@ -12,6 +12,7 @@ from pathlib import Path
 from weft.errors import RequestError
 from weft.runs.lock import is_locked
 from weft.testbed.event_loop import on_terminate, run_to_end
+from weft.watch.alerts.settings import check_command
 from weft.watch.collect import Collector, read_state
 from weft.watch.notify import kept_alive, notify
 from weft.watch.sites import Sites, parse_sites, read_sites
@@ -26,6 +27,7 @@ def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> li
     """Watch until interrupted, or for a time: then the agents end, too. Gives the sites whose agents could not be
     ended. Raises RequestError."""
     sites = read_sites(file)
+    check_command(sites.alerts)
     if (folder / "run.json").exists():
         writer = Writer.resume(folder)
         update_record(writer.record, sites)

@@ -13,6 +13,7 @@ from weft import quantity
 from weft.errors import RequestError
 from weft.runs.probes import KINDS
 from weft.testbed.hosts.checked_table import CheckedTable, Document
+from weft.watch.alerts.settings import AlertSettings, parse_alerts
 
 SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 RATES = {"kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9}
@@ -74,6 +75,7 @@ class Sites:
     settings: Settings
     sites: tuple[SiteEntry, ...]
     links: tuple[LinkEntry, ...]
+    alerts: AlertSettings
 
     def site(self, name: str) -> SiteEntry:
         """The site of that name."""
@@ -102,7 +104,7 @@ def parse_sites(text: str, name: str = "sites.toml") -> Sites:
     except tomllib.TOMLDecodeError as error:
         raise RequestError(f"{name}: not TOML: {error}") from None
     document = Document(name, text)
-    top = CheckedTable(values, document, "", ["watch", "sites", "links"])
+    top = CheckedTable(values, document, "", ["watch", "sites", "links", "alerts"])
     settings = _settings(_Table(_dict(values.get("watch", {}), name, "watch"), document, "watch."))
     sites = tuple(
         _site(_Table(_dict(one, name, "sites"), document, f"sites[{index}]."))
@@ -122,7 +124,8 @@ def parse_sites(text: str, name: str = "sites.toml") -> Sites:
         raise RequestError(
             f"{name}: no link can be probed", 'at least one site needs `on = "ssh:NODE"`'
         )
-    return Sites(text, settings, sites, links)
+    alerts = parse_alerts(_dict(values.get("alerts", {}), name, "alerts"), document)
+    return Sites(text, settings, sites, links, alerts)
 
 
 class _Table(CheckedTable):

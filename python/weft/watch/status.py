@@ -10,6 +10,10 @@ import pyarrow as pa
 from msgspec import Struct
 
 from weft.runs.lock import is_locked
+from weft.watch.alerts.event import Event
+from weft.watch.alerts.ledger import read_ledger
+from weft.watch.alerts.now import alpha_and_beta
+from weft.watch.check import Problem, undelivered
 from weft.watch.collect import SiteState, read_state
 from weft.watch.store import Watched, open_watch
 
@@ -47,23 +51,29 @@ class SiteNow(Struct, kw_only=True):
 
 
 class Status(Struct, kw_only=True):
-    """A watch; `is_collecting` says whether a coordinator fetches."""
+    """A watch; `is_collecting` says whether a coordinator fetches. `events` are open, `undelivered` is what a command
+    or webhook did not take."""
 
     folder: str
     is_collecting: bool
     sites: list[SiteNow]
     links: list[LinkNow]
+    events: list[Event]
+    undelivered: list[Problem]
 
 
 def status_of(folder: Path, now_s: float | None = None) -> Status:
     """The state of a watch as of its folder; raises RequestError where it is none."""
     now_s = time.time() if now_s is None else now_s
     watched, state = open_watch(folder, since=now_s - now_s % 86400), read_state(folder)
+    ledger = read_ledger(folder)
     return Status(
         folder=str(folder),
         is_collecting=is_locked(folder),
         sites=[_site(name, one) for name, one in sorted(state.sites.items())],
         links=[_link(watched, link, state.sites, now_s) for link in watched.record.active],
+        events=[one for one in ledger.open if one.is_told],
+        undelivered=undelivered(ledger),
     )
 
 
@@ -128,13 +138,6 @@ def _alpha_and_rate(probes: pa.Table, now_s: float) -> tuple[float | None, float
     recent = recent.filter(recent["rtt_ns"].is_valid())
     kind, size = recent["kind"].to_numpy(), recent["size_bytes"].to_numpy()
     rtt_s = recent["rtt_ns"].to_numpy() / 1e9
-    for one in sorted(set(kind.tolist()), key=lambda one: -int((kind == one).sum())):
-        sizes = np.unique(size[kind == one])
-        small = np.median(rtt_s[(kind == one) & (size == sizes[0])]) / 2
-        if len(sizes) == 1:
-            continue
-        large = np.median(rtt_s[(kind == one) & (size == sizes[-1])]) / 2
-        per_byte = (large - small) / (sizes[-1] - sizes[0])
-        alpha_us = (small - per_byte * sizes[0]) * 1e6
-        return float(alpha_us), float(8e-6 / per_byte) if per_byte > 0 else None
-    return (float(np.median(rtt_s)) / 2e-6 if len(rtt_s) else None), None
+    alpha_s, beta_s = alpha_and_beta(kind, size, rtt_s)
+    alpha_us = None if alpha_s is None else alpha_s * 1e6
+    return alpha_us, 8e-6 / beta_s if beta_s and beta_s > 0 else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from weft.cli.watch.check import check
 from weft.cli.watch.install import install
 from weft.cli.watch.replay import replay
 from weft.cli.watch.show import show
@@ -18,5 +19,5 @@ def watch() -> None:
     """Probe the links between sites for weeks."""
 
 
-for command in (install, replay, show, start, status, stop, uninstall):
+for command in (check, install, replay, show, start, status, stop, uninstall):
     watch.add_command(command)

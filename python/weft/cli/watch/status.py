@@ -37,6 +37,12 @@ def status(folder: Path, as_json: bool) -> None:
     for link in found.links:
         for kind, why in link.refused.items():
             console.print(f"{link.src} does not probe {link.dst} by {kind}: {why}")
+    for event in found.events:
+        console.print(
+            f"{event.subject}: {event.what}, {_age(event.begin_s, now_s)}: {event.evidence}"
+        )
+    for problem in found.undelivered:
+        console.print(f"notices by {problem.subject}: {problem.text}")
     for site in found.sites:
         if said := _said(site, now_s):
             console.print(said)
