@@ -60,6 +60,17 @@ IMPORTS = {
     "neper": "neper_tcp_rr.txt",
     "mpigraph": "mpigraph.out",
 }
+PROBES = (
+    "ping_20221126_D.txt",
+    "fping_5.1_D.txt",
+    "fping_5.1_C.txt",
+    "owping_5.2.3_R.txt",
+    "smokeping_2.7.3.xml",
+    "smokeping_2.7.3_fetch.txt",
+    "published/pscheduler_latency.json",
+    "published/pscheduler_archived.jsonl",
+    "probes.csv",
+)
 READERS = (
     *(["show", "{0}", "--json"],) * 6,
     *(["show", "{0}"], ["diagnose", "{0}", "--json"], ["diagnose", "{0}"]) * 3,
@@ -133,6 +144,10 @@ def _results(folder: Path) -> list[Path]:
     ]
 
 
+def _probes(folder: Path) -> list[Path]:
+    return [Path(shutil.copy(DATA / file, folder)) for file in PROBES]
+
+
 SUBJECTS = {
     "runs": Subject(_runs, lambda name: READERS),
     "plans": Subject(
@@ -152,6 +167,15 @@ SUBJECTS = {
     "hosts": Subject(_hosts, lambda name: (["run", "latency", "--on", "hosts:{0}", *DRY],)),
     "imports": Subject(
         _results, lambda name: (["import", name, "{0}", "--out", "{2}/imported", "--json"],)
+    ),
+    "probes": Subject(
+        _probes,
+        lambda name: (
+            [
+                *("watch", "replay", "{0}", "--out", "{2}/links", "--json"),
+                *("--start", "2026-11-24T04:00"),
+            ],
+        ),
     ),
 }
 

@@ -24,6 +24,7 @@ PAGES = {
     "weft.fabrics": "labs.md",
     "weft.fabrics.simgrid": "simulate.md",
     "weft.formats": "other-tools.md",
+    "weft.formats.probes": "link-events.md",
     "weft.model": "laws.md",
     "weft.plan": "plans.md",
     "weft.plan.catalog": "",

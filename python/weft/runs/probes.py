@@ -18,7 +18,14 @@ SCHEMA = pa.schema(
 `KINDS`, its payload, and its round trip, null where nothing came back in time. A link is probed by one end, one probe
 at a time, so link and time tell probes apart."""
 
-KINDS = ("icmp", "tcp-connect", "tcp-echo", "udp-echo")
+AGENT_KINDS = ("icmp", "tcp-connect", "tcp-echo", "udp-echo")
+"""What agents send; the last, of importers alone, is a delay by two clocks in place of a round trip."""
+KINDS = (*AGENT_KINDS, "one-way")
+
+
+def trips(kind: int) -> int:
+    """How often a probe of this kind crosses the link within its `rtt_ns`."""
+    return 1 if KINDS[kind] == "one-way" else 2
 
 
 class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from weft import quantity
 from weft.errors import RequestError
-from weft.runs.probes import KINDS
+from weft.runs.probes import AGENT_KINDS
 from weft.testbed.hosts.checked_table import CheckedTable, Document
 from weft.watch.alerts.settings import AlertSettings, parse_alerts
 
@@ -36,7 +36,7 @@ class Settings:
     timeout_s: float = 2.0
     rate_bits_s: float = 100e6
     sizes: tuple[int, ...] = (8, 20_000)
-    kinds: tuple[str, ...] = KINDS
+    kinds: tuple[str, ...] = AGENT_KINDS
     port: int = USUAL_PORT
     keep_bytes: int = 64_000_000
 
@@ -159,8 +159,8 @@ def _settings(table: _Table) -> Settings:
             "sizes", f'must be sizes up to {LARGEST_BYTES} B, such as ["8 B", "20 kB"]'
         )
     kinds = table.texts("kinds") or list(usual.kinds)
-    if unknown := [kind for kind in kinds if kind not in KINDS]:
-        raise table._wrong("kinds", f"{unknown[0]} is none of {', '.join(KINDS)}")
+    if unknown := [kind for kind in kinds if kind not in AGENT_KINDS]:
+        raise table._wrong("kinds", f"{unknown[0]} is none of {', '.join(AGENT_KINDS)}")
     return Settings(
         interval_s=table.quantity("interval", SECONDS, usual.interval_s),
         budget=table.quantity("budget", PART, usual.budget),

@@ -2,29 +2,58 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from weft.cli.output import json_option, print_json
-from weft.formats.probes.read import read_probes
+from weft.formats.probes.read import read_all
+from weft.formats.probes.source import Options
 from weft.watch.importing import write_watch
+
+_MOMENT = click.DateTime(["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M"])
+_SECONDS = click.FloatRange(0, 1e6, min_open=True)
 
 
 @click.command(epilog="Example: weft watch replay ping.txt --out links --src lab-a")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to write.")
-@click.option("--src", default="here", show_default=True, help="The name of the probing site.")
+@click.option("--src", default="", help="The probing site; else the file's, or `here`.")
+@click.option("--dst", default="", help="The probed site where the file does not name it.")
+@click.option(
+    "--start", type=_MOMENT, help="When probing began, in UTC, where the file has no times."
+)
+@click.option(
+    "--interval", type=_SECONDS, default=1.0, help="Seconds from probe to probe, likewise."
+)
+@click.option("--step", type=_SECONDS, help="Seconds a row of the archive of an RRD file to take.")
 @json_option
-def replay(file: Path, out: Path, src: str, as_json: bool) -> None:
-    """Turn FILE of another monitor into a watch.
+def replay(
+    files: tuple[Path, ...],
+    out: Path,
+    src: str,
+    dst: str,
+    start: datetime | None,
+    interval: float,
+    step: float | None,
+    as_json: bool,
+) -> None:
+    """Turn each FILE of another monitor into links of a watch.
 
-    FILE has the output of `ping -D -O` or `fping -D`, or ping results of RIPE Atlas as JSON.
+    FILE has the output of ping -D -O, fping -D or -C, or owping -R; SmokePing's RRD (or rrdtool dump or fetch);
+    results of pScheduler (rtt, latency) or RIPE Atlas (ping) as JSON; or CSV with a header.
     """
-    name, found = read_probes(file, src)
-    write_watch(out, found, name)
-    probes = sum(len(one) for one in found)
+    start_s = start.replace(tzinfo=UTC).timestamp() if start else None
+    names, found = read_all(files, Options(src, dst, start_s, interval, step))
+    write_watch(out, found.series, ", ".join(names))
+    links, probes = len(found.series), sum(len(one) for one in found.series)
     if as_json:
-        print_json({"watch": str(out), "format": name, "links": len(found), "probes": probes})
+        named = {"watch": str(out), "format": ", ".join(names), "links": links, "probes": probes}
+        print_json(named | {"notes": found.notes})
         return
-    click.echo(f"{out}: {probes} probes of {len(found)} links from {name}", err=True)
+    for note in found.notes:
+        click.echo(note, err=True)
+    click.echo(f"{out}: {probes} probes of {links} links from {', '.join(names)}", err=True)

@@ -12,6 +12,8 @@ from weft.statistics import Floats
 
 _GAP_INTERVALS = 5
 """So many usual intervals without a probe, lost or not, are a gap: nothing was measured."""
+_RANDOM_GAP_INTERVALS = 20
+"""The same where the times of probes are a Poisson process, as owamp's are: by chance so long once in a million."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,11 @@ class Series:
         return main.where(main.size_bytes == main.size_bytes.min(initial=np.iinfo(np.int64).max))
 
     def gaps(self) -> list[tuple[float, float]]:
-        """From which probe to which there were none: five usual intervals or more."""
+        """From which probe to which there were none: five usual intervals or more, twenty if all are one-way."""
         steps = np.diff(self.time_s)
-        found = np.flatnonzero(steps > _GAP_INTERVALS * max(self.interval_s, 1e-9))
+        is_random = bool(np.all(self.kind == KINDS.index("one-way")))
+        intervals = _RANDOM_GAP_INTERVALS if is_random else _GAP_INTERVALS
+        found = np.flatnonzero(steps > intervals * max(self.interval_s, 1e-9))
         return [(float(self.time_s[i]), float(self.time_s[i + 1])) for i in found]
 
     @property

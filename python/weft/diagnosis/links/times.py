@@ -10,6 +10,7 @@ import numpy.typing as npt
 from weft.diagnosis.links.profile import DAY_HOURS, HOURS, hour_of_week
 from weft.diagnosis.links.series import Series
 from weft.interval import Interval
+from weft.runs.probes import trips
 from weft.statistics import Floats, median_interval
 
 _LEAST = 3
@@ -51,21 +52,24 @@ class Hourly:
 
 
 def hourly(series: Series) -> Hourly:
-    """alpha and beta of each hour: the line through half the medians of the smallest and the largest probes."""
+    """alpha and beta of each hour: the line through half the medians of the smallest and the largest probes, or through
+    the medians where probes are one-way."""
     main = series.main_kind()
     main = main.where(~main.lost)
     if not len(main):
         return Hourly(np.empty(0), np.empty(0), np.empty(0))
+    crossings = trips(int(main.kind[0]))
     small, large = int(main.size_bytes.min()), int(main.size_bytes.max())
     hours, small_s = _medians(main.where(main.size_bytes == small))
     if small == large:
         return Hourly(
-            np.asarray(hours * 3600.0, np.float64), small_s / 2, np.full(len(hours), np.nan)
+            np.asarray(hours * 3600.0, np.float64), small_s / crossings, np.full(len(hours), np.nan)
         )
     large_hours, large_s = _medians(main.where(main.size_bytes == large))
     hours, at, large_at = np.intersect1d(hours, large_hours, return_indices=True)
-    beta = (large_s[large_at] - small_s[at]) / 2 / (large - small)
-    return Hourly(np.asarray(hours * 3600.0, np.float64), small_s[at] / 2 - beta * small, beta)
+    beta = (large_s[large_at] - small_s[at]) / crossings / (large - small)
+    alpha = small_s[at] / crossings - beta * small
+    return Hourly(np.asarray(hours * 3600.0, np.float64), alpha, beta)
 
 
 def _medians(series: Series) -> tuple[npt.NDArray[np.int64], Floats]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 
-from weft.diagnosis.links.series import Series
 from weft.formats.probes.rows import ICMP_HEADER_BYTES, Rows
+from weft.formats.probes.source import Found, Source
 
 SIGN = re.compile(r"\[\d+\.\d+\] \S+\s+: \[\d+\], ")
 _LINE = re.compile(
@@ -16,10 +15,10 @@ _LINE = re.compile(
 )
 
 
-def read(lines: Iterable[str], src: str) -> list[Series]:
+def read(source: Source) -> Found:
     """A series for each host. A time-out has the time at which fping gave up."""
     hosts: dict[str, Rows] = defaultdict(Rows)
-    for line in lines:
+    for line in source.lines:
         if not (found := _LINE.match(line)):
             continue
         if found[5]:
@@ -27,4 +26,4 @@ def read(lines: Iterable[str], src: str) -> list[Series]:
         else:
             rtt_s = float(found[4]) / 1e3
             hosts[found[2]].add(float(found[1]) - rtt_s, rtt_s, int(found[3]) - ICMP_HEADER_BYTES)
-    return [rows.series(src, host) for host, rows in hosts.items()]
+    return Found([rows.series(source.options.here, host) for host, rows in hosts.items()])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
 from itertools import pairwise
 
-from weft.diagnosis.links.series import Series
 from weft.formats.probes.rows import ICMP_HEADER_BYTES, Rows
+from weft.formats.probes.source import Found, Source
 
 SIGN = re.compile(r"PING \S+ \(|\[\d+\.\d+\] (\d+ bytes from|no answer yet)")
 _HEADER = re.compile(r"PING (\S+) ")
@@ -19,14 +18,14 @@ _LOST = re.compile(r"\[(\d+\.\d+)\] no answer yet for icmp_seq=(\d+)")
 _WRAP = 1 << 16
 
 
-def read(lines: Iterable[str], src: str) -> list[Series]:
+def read(source: Source) -> Found:
     """One series. A number that is missing between answers was lost, at a time in between; the end says nothing.
 
     Times of answers are those of receipt, so that a probe began a round trip earlier.
     """
-    dst, sent, answers = "there", _Numbers(), {}
+    dst, sent, answers = "", _Numbers(), {}
     announced: dict[int, float] = {}
-    for line in lines:
+    for line in source.lines:
         if found := _REPLY.match(line):
             if not found[5]:
                 rtt_s = float(found[4]) / 1e3
@@ -43,7 +42,9 @@ def read(lines: Iterable[str], src: str) -> list[Series]:
         if number not in answers:
             rows.add(unix_s, math.nan, 0)
     _add_missing(rows, {n: one[0] for n, one in answers.items()} | announced)
-    return [rows.series(src, dst)] if rows.unix_s else []
+    options = source.options
+    series = rows.series(options.here, options.dst or dst or "there")
+    return Found([series] if rows.unix_s else [])
 
 
 class _Numbers:

@@ -1,47 +1,92 @@
-"""A file of probes, in whichever format it is."""
+"""Files of probes, in whichever format each is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable
 from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
+from typing import BinaryIO
 
 from weft.diagnosis.links.series import Series
 from weft.errors import RequestError
-from weft.formats.probes import fping, ping, ripe_atlas
+from weft.formats.probes import (
+    fping,
+    fping_lists,
+    owamp,
+    ping,
+    pscheduler,
+    ripe_atlas,
+    smokeping,
+    table,
+)
+from weft.formats.probes.rows import OutOfRangeError, merged
+from weft.formats.probes.source import Found, Options, Source
 from weft.regular_file import open_file
 
-_READERS = {"ping": ping, "fping": fping, "ripe-atlas": ripe_atlas}
+_READERS = {
+    "ping": ping,
+    "fping": fping,
+    "fping-lists": fping_lists,
+    "owamp": owamp,
+    "smokeping": smokeping,
+    "ripe-atlas": ripe_atlas,
+    "pscheduler": pscheduler,
+    "csv": table,
+}
 FORMATS = tuple(_READERS)
 _HEAD_LINES = 50
 
 
-def read_probes(path: Path, src: str) -> tuple[str, list[Series]]:
-    """The format, found by what only it has, and a series for each link; raises RequestError."""
+def read_all(paths: Iterable[Path], options: Options) -> tuple[list[str], Found]:
+    """The formats found, and one series for each link (src, dst, network) of all files; raises RequestError."""
+    names: dict[str, None] = {}
+    links: dict[tuple[str, str, str], list[Series]] = defaultdict(list)
+    notes = []
+    for path in paths:
+        name, found = read_probes(path, options)
+        names[name] = None
+        notes += [f"{path}: {note}" for note in found.notes]
+        for one in found.series:
+            links[one.src, one.dst, one.network].append(one)
+    return list(names), Found([merged(parts) for parts in links.values()], notes)
+
+
+def read_probes(path: Path, options: Options) -> tuple[str, Found]:
+    """The format, found by what only it has, and what is in the file; raises RequestError."""
     try:
-        with TextIOWrapper(open_file(path, or_pipe=True), encoding="utf-8-sig") as file:
-            head = list(islice(file, _HEAD_LINES))
-            name = _name(path, "".join(head))
-            found = _READERS[name].read(_lines(head, file), src)
+        with open_file(path, or_pipe=True) as file:
+            name, found = _read(path, file, options)
     except FileNotFoundError:
         raise RequestError(f"{path}: no such file") from None
     except UnicodeDecodeError:
         raise RequestError(f"{path}: not a text file") from None
-    if not found:
-        raise RequestError(f"{path}: no probes with their times ({name})", "ping and fping need -D")
+    except RecursionError:
+        raise RequestError(f"{path}: nested too deeply") from None
+    except OutOfRangeError as error:
+        raise RequestError(f"{path}: {error}") from None
+    if not found.series:
+        raise RequestError(
+            f"{path}: no probes with their times ({name})",
+            "ping and fping need -D" if name in ("ping", "fping") else "",
+        )
     return name, found
 
 
-def _lines(head: list[str], rest: Iterator[str]) -> Iterator[str]:
-    return chain(head, rest)
+def _read(path: Path, file: BinaryIO, options: Options) -> tuple[str, Found]:
+    if file.peek(len(smokeping.MAGIC)).startswith(smokeping.MAGIC):  # type: ignore[attr-defined]
+        return "smokeping", smokeping.read_database(path, options)
+    text = TextIOWrapper(file, encoding="utf-8-sig")
+    head = list(islice(text, _HEAD_LINES))
+    name = _name(path, "".join(head))
+    return name, _READERS[name].read(Source(path, chain(head, text), options))
 
 
 def _name(path: Path, head: str) -> str:
+    if not head.strip():
+        raise RequestError(f"{path}: empty")
     for name, reader in _READERS.items():
         if reader.SIGN.search(head):
             return name
-    raise RequestError(
-        f"{path}: not a file of probes",
-        f"give the output of ping -D -O or fping -D, or results of RIPE Atlas ({', '.join(FORMATS)})",
-    )
+    raise RequestError(f"{path}: not a file of probes", f"the formats are {', '.join(FORMATS)}")

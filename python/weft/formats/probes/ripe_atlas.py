@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 
 import msgspec
 
-from weft.diagnosis.links.series import Series
 from weft.errors import RequestError
 from weft.formats.probes.rows import Rows
+from weft.formats.probes.source import Found, Source
 
 SIGN = re.compile(r'\s*\[?\s*\{.*"(prb_id|msm_id)"\s*:', re.DOTALL)
 _PACKET_S = 1.0
@@ -40,17 +39,17 @@ class _Result(msgspec.Struct):
     result: msgspec.Raw = msgspec.Raw(b"[]")
 
 
-def read(lines: Iterable[str], src: str) -> list[Series]:
+def read(source: Source) -> Found:
     """A series for each probe and destination; a probe's name is its number. Other measurements are left out."""
     links: dict[tuple[str, str], Rows] = defaultdict(Rows)
     try:
-        for result in _results("".join(lines).strip()):
+        for result in _results("".join(source.lines).strip()):
             if result.type == "ping" and result.prb_id is not None:
                 dst = result.dst_name or result.dst_addr or "there"
                 _add(links[f"probe-{result.prb_id}", dst], result)
     except msgspec.DecodeError as error:
-        raise RequestError(f"no results of RIPE Atlas: {error}") from None
-    return [rows.series(*names) for names, rows in links.items() if rows.unix_s]
+        raise RequestError(f"{source.path}: no results of RIPE Atlas: {error}") from None
+    return Found([rows.series(*names) for names, rows in links.items() if rows.unix_s])
 
 
 def _add(rows: Rows, result: _Result) -> None:

@@ -1,0 +1,38 @@
+"""`fping -C N`, quiet or not at its end: a line a host with all its round trips, and no times."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from weft.errors import RequestError
+from weft.formats.probes.rows import Rows
+from weft.formats.probes.source import Found, Source
+
+SIGN = re.compile(r"^\S+\s+:( (\d+\.\d+|\d+|-))+\s*$", re.MULTILINE)
+_LINE = re.compile(r"(\S+)\s+:((?: (?:\d+\.\d+|\d+|-))+)\s*$")
+
+
+def read(source: Source) -> Found:
+    """A series for each host, with the first probe at `start_s` and the others `interval_s` apart."""
+    start_s, interval_s = source.options.start_s, source.options.interval_s
+    if start_s is None:
+        raise RequestError(
+            f"{source.path}: fping -C writes no times",
+            "say with --start when it began (and with --interval what -p was), or use fping -D -c N",
+        )
+    hosts: dict[str, Rows] = {}
+    for number, line in source.numbered():
+        if not (found := _LINE.match(line)):
+            continue
+        if found[1] in hosts:
+            raise source.wrong(
+                number,
+                f"{found[1]} a second time",
+                "give each run of fping -C in a file of its own",
+            )
+        rows = hosts[found[1]] = Rows()
+        for index, text in enumerate(found[2].split()):
+            rtt_s = math.nan if text == "-" else float(text) / 1e3
+            rows.add(start_s + index * interval_s, rtt_s, 0)
+    return Found([rows.series(source.options.here, host) for host, rows in hosts.items()])
