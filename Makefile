@@ -56,7 +56,7 @@ TOOLS := NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
 		mpirun=openmpi-bin simgrid_update_xml=libsimgrid-dev g++=g++ ip=iproute2 sysctl=procps \
 		zsh=zsh fish=fish mandoc=mandoc apache2=apache2 \
 		openvpn=openvpn wireguard-go=wireguard-go ping=iputils-ping wg=wireguard-tools \
-		systemd-analyze=systemd rrdtool=rrdtool
+		systemd-analyze=systemd rrdtool=rrdtool prometheus=prometheus promtool=prometheus
 
 test-packages:
 	@tools/packages optional $(TOOLS)

@@ -7,6 +7,7 @@ import click
 from weft.cli.watch.check import check
 from weft.cli.watch.install import install
 from weft.cli.watch.replay import replay
+from weft.cli.watch.serve import serve
 from weft.cli.watch.show import show
 from weft.cli.watch.start import start
 from weft.cli.watch.status import status
@@ -19,5 +20,5 @@ def watch() -> None:
     """Probe the links between sites for weeks."""
 
 
-for command in (check, install, replay, show, start, status, stop, uninstall):
+for command in (check, install, replay, serve, show, start, status, stop, uninstall):
     watch.add_command(command)

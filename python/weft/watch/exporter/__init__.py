@@ -1,0 +1,1 @@
+"""A watch as metrics for Prometheus."""
