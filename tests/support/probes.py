@@ -1,8 +1,10 @@
 """Series of probes made by rule."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from weft.diagnosis.links.series import Series
+from weft.diagnosis.links.series import Mark, Series
 
 MONDAY = 1_789_948_800
 """21 September 2026, 00:00 UTC, in Unix time."""
@@ -45,3 +47,9 @@ def lose(series: Series, begin_s: float, end_s: float, **only: int) -> Series:
 def stop(series: Series, begin_s: float, end_s: float) -> Series:
     """Take out what begins in this time: nothing was measured."""
     return series.where((series.time_s < begin_s) | (series.time_s >= end_s))
+
+
+def mark(series: Series, what: str, begin_s: float, end_s: float | None = None) -> Series:
+    """Have an agent note something, at a time or for one."""
+    noted = Mark(what, begin_s, begin_s if end_s is None else end_s)
+    return replace(series, marks=(*series.marks, noted))

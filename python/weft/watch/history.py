@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from weft.diagnosis.links.series import Mark, Series
+from weft.diagnosis.links.sites import STOPPED
 from weft.runs.probes import Event
 from weft.watch.store import Link, Watched
 
@@ -44,5 +45,7 @@ def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -
 
 
 def _mark(event: Event, start: float) -> Mark:
-    begin_s = event.time_s - start
-    return Mark(event.what, begin_s, begin_s + (event.seconds or 0.0))
+    """What an agent notes when it is over has lasted until then."""
+    at_s, seconds = event.time_s - start, event.seconds or 0.0
+    is_over = event.what in STOPPED
+    return Mark(event.what, at_s - is_over * seconds, at_s + (not is_over) * seconds)

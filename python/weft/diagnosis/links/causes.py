@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from weft.diagnosis.links.outages import Outage, find_outages
+from weft.diagnosis.links.periods import Period, find_periods
 from weft.diagnosis.links.series import Series
+from weft.diagnosis.links.sites import Sites
 from weft.runs.probes import KINDS
 
-_ALIVE = 0.5
-"""Of the probes in an outage, so many answered say that what they test was alive."""
+_ICMP = KINDS.index("icmp")
+_OF_THE_AGENT = {KINDS.index("tcp-echo"), KINDS.index("udp-echo")}
+_SILENT_INTERVALS = 10
+"""Shorter times without probes are gaps, and nothing more."""
 
 
 @dataclass(frozen=True)
 class Incident:
-    """An outage of a link with what failed: `what` is one of `CLASSES`, `evidence` says why."""
+    """A period of a link with what failed: `what` is one of `CLASSES`, `evidence` says why; Unix times.
+
+    Of the probes in it the `share` was lost. None were probed (`lost` is 0) where the source itself failed.
+    """
 
     src: str
     dst: str
@@ -27,132 +31,145 @@ class Incident:
     lost: int
     what: str
     evidence: str
+    share: float = 1.0
 
 
 CLASSES = {
     "their host": "the destination's own agent was silent, or nothing reached it while others were reached",
-    "our host": "nothing reached or left the source, which probed no more itself",
-    "our carrier": "the source probed on, but reached nothing and was reached by nothing",
+    "our host": "the source's own agent was silent, and nothing reached it",
+    "their agent": "the destination answered ICMP or connections, but its agent neither answered nor probed",
+    "our agent": "the source's own agent was silent, or had to be started again, and the source was reached",
+    "their machine": "the destination had no processor or was suspended, by what its agent says",
+    "our machine": "the source had no processor or was suspended, by what its agent says",
     "their carrier": "the destination probed on, but reached nothing and was reached by nothing",
+    "our carrier": "the source probed on, but reached nothing and was reached by nothing",
     "path": "both ends were alive, or nothing tells them from the path",
-    "one direction": "probes the other way passed",
+    "one direction": "one end heard the other's probes, but was not heard",
     "ICMP filtered": "TCP or UDP passed",
     "port filtered": "one kind of TCP or UDP probe failed, others passed",
     "tunnel": "the usual network passed",
     "large packets": "small probes of the same kind passed: an MTU black hole",
+    "loss": "no outage: for some time many probes were lost, others answered",
 }
 
 
 def find_incidents(watched: list[Series]) -> list[Incident]:
-    """All outages of all links in the order of time, each with what failed.
+    """All outages of all links in the order of time, each with what failed; lasting loss; and times in which a source
+    did not probe, where something says why.
 
     An outage of all kinds and sizes of a link at once is one incident; one of some is an incident of those.
     """
-    found = [one for series in watched for one in _of_link(series, watched)]
+    sites = Sites(watched)
+    found = [
+        _incident(series, period, sites) for series in watched for period in find_periods(series)
+    ]
+    found += [one for series in watched for one in _silences(series, found, sites)]
     return sorted(found, key=lambda one: (one.begin_s, one.src, one.dst, one.network))
 
 
-def _of_link(series: Series, watched: list[Series]) -> Iterator[Incident]:
-    by_group = [
-        (kind, size, outage)
-        for (kind, size), part in series.groups().items()
-        for outage in find_outages(part)
-    ]
-    for together in _overlapping(by_group):
-        begin_s = min(one.begin_s for _, _, one in together)
-        ends = [one.end_s for _, _, one in together]
-        end_s = None if None in ends else max(end for end in ends if end is not None)
-        what, evidence = _what(series, watched, together, begin_s, end_s)
-        lost = sum(one.lost for _, _, one in together)
-        yield Incident(series.src, series.dst, series.network, begin_s, end_s, lost, what, evidence)
+def _incident(series: Series, period: Period, sites: Sites) -> Incident:
+    what, evidence = _what(series, period, sites)
+    return Incident(
+        series.src,
+        series.dst,
+        series.network,
+        period.begin_s,
+        period.end_s,
+        period.lost,
+        what,
+        evidence,
+        period.share,
+    )
 
 
-def _overlapping(
-    found: list[tuple[int, int, Outage]],
-) -> Iterable[list[tuple[int, int, Outage]]]:
-    """Outages of kinds and sizes that share time."""
-    together: list[tuple[int, int, Outage]] = []
-    end_s = -np.inf
-    for one in sorted(found, key=lambda part: part[2].begin_s):
-        if together and one[2].begin_s >= end_s:
-            yield together
-            together, end_s = [], -np.inf
-        together.append(one)
-        end_s = max(end_s, np.inf if one[2].end_s is None else one[2].end_s)
-    if together:
-        yield together
-
-
-def _what(
-    series: Series,
-    watched: list[Series],
-    together: list[tuple[int, int, Outage]],
-    begin_s: float,
-    end_s: float | None,
-) -> tuple[str, str]:
+def _what(series: Series, period: Period, sites: Sites) -> tuple[str, str]:
     """The first explanation that fits, from what is nearest to the probe to what is farthest."""
-    inside = _inside(series, begin_s, end_s)
-    kinds = sorted({kind for kind, _, _ in together})
-    alive = [kind for kind in np.unique(inside.kind) if kind not in kinds and _lives(inside, kind)]
-    if alive:
-        passed = ", ".join(KINDS[kind] for kind in alive)
-        return ("ICMP filtered" if kinds == [0] else "port filtered"), f"{passed} passed"
-    sizes = sorted({size for _, size, _ in together})
-    small = inside.where(~np.isin(inside.size_bytes, sizes) & (inside.size_bytes < sizes[0]))
-    if _passes(small):
-        return "large packets", f"{sizes[0]} B failed, {int(small.size_bytes.max())} B passed"
-    usual = _find(watched, series.src, series.dst, "")
-    if series.network and usual and _passes(_inside(usual, begin_s, end_s)):
+    begin_s, end_s = period.begin_s, period.end_s
+    if period.is_loss:
+        return "loss", f"{100 * period.share:.0f} % of the probes were lost"
+    if period.passed:
+        return _some(series, period, sites)
+    usual = sites.find(series.src, series.dst, "")
+    if series.network and sites.passes(usual, begin_s, end_s):
         return "tunnel", "the usual network passed"
-    back = _find(watched, series.dst, series.src, series.network)
-    if back and _passes(_inside(back, begin_s, end_s)):
-        return "one direction", f"{series.dst} to {series.src} passed"
-    return _which_end(series, watched, begin_s, end_s)
+    back = sites.find(series.dst, series.src, series.network)
+    for heard in (series, back):
+        if heard and sites.is_one_way(heard, begin_s, end_s):
+            return "one direction", f"{heard.src} heard {heard.dst}, but was not heard"
+        if heard is back and sites.passes(back, begin_s, end_s):
+            return "one direction", f"{series.dst} to {series.src} passed"
+    return _which_end(series, begin_s, end_s, sites)
+
+
+def _some(series: Series, period: Period, sites: Sites) -> tuple[str, str]:
+    """What it is where some kinds or sizes failed and others passed."""
+    failed, passed = ({kind for kind, _ in groups} for groups in (period.failed, period.passed))
+    if failed & passed:
+        size = min(size for _, size in period.failed)
+        fitting = max(size for kind, size in period.passed if kind in failed)
+        return "large packets", f"{size} B failed, {fitting} B passed"
+    begin_s, end_s = period.begin_s, period.end_s
+    evidence = f"{_names(failed)} failed, {_names(passed)} passed"
+    if failed == {_ICMP}:
+        return "ICMP filtered", evidence
+    if failed >= _OF_THE_AGENT - {kind for kind in _OF_THE_AGENT if kind not in failed | passed}:
+        if stopped := sites.stopped(series.dst, begin_s, end_s):
+            return "their machine", stopped
+        if sites.is_silent(series.dst, begin_s, end_s):
+            return "their agent", f"{evidence}, and {series.dst} did not probe"
+    return "port filtered", evidence
 
 
 def _which_end(
-    series: Series, watched: list[Series], begin_s: float, end_s: float | None
+    series: Series, begin_s: float, end_s: float | None, sites: Sites
 ) -> tuple[str, str]:
     for site, whose in ((series.dst, "their"), (series.src, "our")):
-        own = [one for one in watched if one.src == site]
-        others = [
-            one
-            for one in watched
-            if site in (one.src, one.dst) and {one.src, one.dst} != {series.src, series.dst}
-        ]
-        has_probed = any(len(_inside(one, begin_s, end_s)) for one in own)
-        if own and not has_probed:
+        if stopped := sites.stopped(site, begin_s, end_s):
+            return f"{whose} machine", stopped
+        if sites.has_mark(site, "carrier-down", begin_s, end_s):
+            return f"{whose} carrier", f"the interface of {site} had no carrier"
+        if sites.is_silent(site, begin_s, end_s):
             return f"{whose} host", f"{site} did not probe"
-        is_cut = others and not any(_passes(_inside(one, begin_s, end_s)) for one in others)
-        if is_cut and _others_live(watched, site, begin_s, end_s):
-            if own:
+        if sites.is_cut(site, series, begin_s, end_s):
+            if sites.has_probed(site, begin_s, end_s):
                 return f"{whose} carrier", f"{site} probed on and reached nothing"
             return f"{whose} host", f"nothing reached {site}"
     return "path", "both ends were alive, or nothing tells"
 
 
-def _others_live(watched: list[Series], site: str, begin_s: float, end_s: float | None) -> bool:
-    """Whether links that do not touch the site passed: without any, nothing tells one end from the other."""
-    rest = [one for one in watched if site not in (one.src, one.dst)]
-    return any(_passes(_inside(one, begin_s, end_s)) for one in rest)
+def _names(kinds: set[int]) -> str:
+    return ", ".join(KINDS[kind] for kind in sorted(kinds))
 
 
-def _find(watched: list[Series], src: str, dst: str, network: str) -> Series | None:
-    return next((s for s in watched if (s.src, s.dst, s.network) == (src, dst, network)), None)
+def _silences(series: Series, found: list[Incident], sites: Sites) -> Iterator[Incident]:
+    """Times without probes of which the site's own agent, or those that probed it meanwhile, say why."""
+    for first_s, last_s in series.gaps():
+        if last_s - first_s < _SILENT_INTERVALS * series.interval_s:
+            continue
+        begin_s, end_s = series.start + first_s, series.start + last_s
+        what, evidence = _why_silent(series, begin_s, end_s, found, sites)
+        if what:
+            ends = series.src, series.dst, series.network
+            yield Incident(*ends, begin_s, end_s, 0, what, evidence, 0.0)
 
 
-def _inside(series: Series, begin_s: float, end_s: float | None) -> Series:
-    """Probes of the outage; the first and the last interval may hold those before and behind it."""
-    first = np.searchsorted(series.time_s, begin_s - series.start)
-    last = len(series) if end_s is None else np.searchsorted(series.time_s, end_s - series.start)
-    chosen = np.zeros(len(series), bool)
-    chosen[first:last] = True
-    return series.where(chosen)
-
-
-def _lives(series: Series, kind: int) -> bool:
-    return _passes(series.where(series.kind == kind))
-
-
-def _passes(series: Series) -> bool:
-    return len(series) > 0 and float(np.mean(~series.lost)) >= _ALIVE
+def _why_silent(
+    series: Series, begin_s: float, end_s: float, found: list[Incident], sites: Sites
+) -> tuple[str, str]:
+    """ "" where nothing says why, or the agent was told to stop."""
+    site = series.src
+    if sites.has_mark(site, "agent-stop", begin_s, end_s):
+        return "", ""
+    if stopped := sites.strained(site, begin_s, end_s):
+        return "our machine", stopped
+    meanwhile = {
+        one.what
+        for one in found
+        if one.dst == site and one.begin_s < end_s and (one.end_s is None or one.end_s > begin_s)
+    }
+    for what in ("host", "agent"):
+        if f"their {what}" in meanwhile:
+            return f"our {what}", f"{site} did not probe, and others did not reach it"
+    if sites.has_mark(site, "agent-start", begin_s, end_s + 2 * series.interval_s):
+        return "our agent", f"the agent of {site} was started again"
+    return "", ""

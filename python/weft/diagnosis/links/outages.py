@@ -8,14 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.diagnosis.links.series import Series
+from weft.statistics import Floats
 
 LEAST = 3
 """Probes in a row; fewer losses are loss."""
-_EXPECTED = 0.02
+EXPECTED = 0.02
 """So many runs of this length may be expected by chance in the whole series."""
 _PRIOR_RUNS = 5.0
 _PRIOR_LONGER = 0.5
 """As if five runs had been seen, of which a tenth went on: so a link without a history has one."""
+
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -28,43 +32,45 @@ class Outage:
 
 
 def find_outages(series: Series) -> list[Outage]:
-    """Runs of losses whose length chance does not explain; the series should have one kind and size of probe.
+    """Runs of losses whose length chance does not explain; the series should have one kind and size of probe."""
+    found = long_runs(series.stretches(), series.lost, np.zeros(len(series), bool))
+    return [_outage(series, int(first), int(length)) for first, length in zip(*found, strict=True)]
+
+
+def long_runs(stretch: Ints, lost: Bools, explained: Bools) -> tuple[Ints, Ints]:
+    """Where each run of losses begins that chance does not explain, and how many it has.
 
     Losses cluster: after one the next is lost with a probability of its own (E. N. Gilbert, Bell Syst. Tech. J. 39,
-    1960), so that run lengths are geometric. It is estimated from the runs that are no outages, until none changes.
-    A gap ends a run: what was not measured is not lost.
+    1960), so that run lengths are geometric. It is estimated from the runs that are no outages, until none changes;
+    runs of which all is `explained` by something else tell nothing of chance. A run ends with its `stretch`, at a gap:
+    what was not measured is not lost.
     """
-    first, length = _runs(series)
+    first, length = _runs(stretch, lost)
+    unexplained = np.concatenate([[0], np.cumsum(lost & ~explained)])
+    is_known = unexplained[first + length] == unexplained[first]
     is_outage = np.zeros(len(first), bool)
     for _ in range(20):
-        now = length >= _limits(length, is_outage)
+        now = length >= _limits(length, is_outage | is_known)
         if np.array_equal(now, is_outage):
             break
         is_outage = now
-    return [
-        _outage(series, int(f), int(n))
-        for f, n in zip(first[is_outage], length[is_outage], strict=True)
-    ]
+    return first[is_outage], length[is_outage]
 
 
-def _limits(
-    lengths: npt.NDArray[np.int64], is_outage: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.float64]:
-    """For each run the least length of which fewer than `_EXPECTED` are expected, from the others that are no outages.
+def _limits(lengths: Ints, is_outage: Bools) -> Floats:
+    """For each run the least length of which fewer than `EXPECTED` are expected, from the others that are no outages.
 
     Of those only the share that went on beyond one loss counts, so that a long one weighs no more than a short one.
     """
     counts, goes_on = ~is_outage, ~is_outage & (lengths >= 2)
     share = (goes_on.sum() - goes_on + _PRIOR_LONGER) / (counts.sum() - counts + _PRIOR_RUNS)
-    behind_first = np.log(_EXPECTED / (counts.sum() + 1)) / np.log(np.minimum(share, 0.99))
+    behind_first = np.log(EXPECTED / (counts.sum() + 1)) / np.log(np.minimum(share, 0.99))
     return np.asarray(np.maximum(LEAST, 1 + np.ceil(behind_first - 1e-9)))
 
 
-def _runs(series: Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _runs(stretch: Ints, lost: Bools) -> tuple[Ints, Ints]:
     """Where each run of losses begins, and how many it has."""
-    lost = series.lost
-    is_behind_gap = np.zeros(len(series), bool)
-    is_behind_gap[1:] = np.diff(series.time_s) > 5 * max(series.interval_s, 1e-9)
+    is_behind_gap = np.diff(stretch, prepend=stretch[:1]) > 0
     begins = lost & (~np.concatenate([[False], lost[:-1]]) | is_behind_gap)
     first = np.flatnonzero(begins)
     length = np.bincount(np.cumsum(begins)[lost] - 1, minlength=len(first))

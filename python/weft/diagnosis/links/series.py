@@ -58,6 +58,10 @@ class Series:
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> Series:
         """Only these probes."""
+        return self.at(chosen)
+
+    def at(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64] | slice) -> Series:
+        """Only the probes at these positions; those of a slice are not copied."""
         return replace(
             self,
             time_s=self.time_s[chosen],
@@ -88,13 +92,22 @@ class Series:
         main = self.main_kind()
         return main.where(main.size_bytes == main.size_bytes.min(initial=np.iinfo(np.int64).max))
 
-    def gaps(self) -> list[tuple[float, float]]:
-        """From which probe to which there were none: five usual intervals or more, twenty if all are one-way."""
-        steps = np.diff(self.time_s)
+    @property
+    def longest_step_s(self) -> float:
+        """The longest time between probes that is no gap: five usual intervals, twenty if all are one-way."""
         is_random = bool(np.all(self.kind == KINDS.index("one-way")))
         intervals = _RANDOM_GAP_INTERVALS if is_random else _GAP_INTERVALS
-        found = np.flatnonzero(steps > intervals * max(self.interval_s, 1e-9))
+        return intervals * max(self.interval_s, 1e-9)
+
+    def gaps(self) -> list[tuple[float, float]]:
+        """From which probe to which there were none for longer than that."""
+        found = np.flatnonzero(np.diff(self.time_s) > self.longest_step_s)
         return [(float(self.time_s[i]), float(self.time_s[i + 1])) for i in found]
+
+    def stretches(self) -> npt.NDArray[np.int64]:
+        """For each probe the number of gaps before it."""
+        steps = np.diff(self.time_s, prepend=self.time_s[:1])
+        return np.cumsum(steps > self.longest_step_s, dtype=np.int64)
 
     @property
     def measured_s(self) -> float:

@@ -1,0 +1,293 @@
+"""Times in which a link lost more than chance explains, with the kinds and sizes of probe that failed in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.diagnosis.links.lasting_loss import Spans, lasting_loss
+from weft.diagnosis.links.outages import EXPECTED, long_runs
+from weft.diagnosis.links.series import Series
+from weft.runs.probes import KINDS
+
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+Group = tuple[int, int]
+"""A kind of probe (position in `KINDS`) and its size in bytes."""
+
+_TCP = KINDS.index("tcp-connect"), KINDS.index("tcp-echo")
+_OF_AN_AGENT = KINDS.index("tcp-echo"), KINDS.index("udp-echo")
+_KINDS_TOGETHER = (_TCP, _OF_AN_AGENT, (*_TCP, KINDS.index("udp-echo")))
+_PASSES = 6
+_CHUNK = 1024
+_NEAR = 64
+"""Far more than the kinds and sizes of a link: each has answered probes among so many where nothing is wrong."""
+_MISFIT = 0.1
+"""Of the probes of a period, so many may speak against a set of groups that failed while the others passed."""
+
+
+@dataclass(frozen=True)
+class Period:
+    """From the first lost probe to the first answered one of those that failed (None: not yet), in Unix time.
+
+    `failed` and `passed` are the groups that were probed in it; with `is_loss` it is lasting loss, which no set of
+    groups explains. Of the probes the `share` was lost.
+    """
+
+    begin_s: float
+    end_s: float | None
+    lost: int
+    share: float
+    failed: frozenset[Group]
+    passed: frozenset[Group]
+    is_loss: bool
+
+
+@dataclass(frozen=True)
+class _Probes:
+    """The probes of a series near losses, with their `position` among all `total` of it and the number of gaps before
+    each (`stretch`); the group of each; and the sets of groups that may fail together, of which the first is all."""
+
+    series: Series
+    position: Ints
+    total: int
+    lost: Bools
+    groups: list[Group]
+    group: Ints
+    stretch: Ints
+    sets: list[frozenset[int]]
+
+
+def find_periods(series: Series) -> list[Period]:
+    """In the order of time. Sought are runs of losses among all probes, those of a kind, the large ones, and those of a
+    kind and size; runs that share time are one period, but a run of all groups is one by itself. What is left may be
+    lasting loss."""
+    probes = _probes(series)
+    if probes is None:
+        return []
+    count = len(probes.lost)
+    around = _lasting(probes, np.ones(count, bool))
+    failed = explained = np.zeros(count, bool)
+    for _ in range(_PASSES):
+        whole = _runs(probes, probes.sets[0], _Known(explained, failed, around))
+        whole = [span for span in whole if _is_complete(probes, span)]
+        rest = ~_mask(whole, count)
+        known = _Known(explained, failed | ~rest, around)
+        runs = (_runs(probes, members, known, rest) for members in probes.sets)
+        parts = list(_together([span for found in runs for span in found]))
+        last = rest & ~_mask(parts, count)
+        loss = _lasting(probes, last)
+        now = probes.lost & ~(last & ~_mask(loss, count))
+        if np.array_equal(now, explained):
+            break
+        clear = [span for span in parts if _failed(probes, span, rest)]
+        failed, explained = probes.lost & (~rest | _mask(clear, count)), now
+    found = [_whole(probes, span) for span in whole]
+    found += [_part(probes, span, rest) for span in parts]
+    found += [_loss(probes, span, last) for span in loss]
+    return sorted(found, key=lambda one: one.begin_s)
+
+
+def _probes(series: Series) -> _Probes | None:
+    """None where nothing was lost."""
+    all_lost = series.lost
+    position = _near(np.flatnonzero(all_lost), len(series))
+    if not len(position):
+        return None
+    steps = np.diff(series.time_s[position], prepend=series.time_s[position[0]])
+    stretch = np.cumsum(steps > series.longest_step_s, dtype=np.int64)
+    series, total = series.at(position), len(series)
+    code = series.kind.astype(np.int64) << 32 | series.size_bytes
+    codes, group = _distinct(code)
+    groups = [(int(one >> 32), int(one & 0xFFFF_FFFF)) for one in codes]
+    numbers = range(len(groups))
+    smallest = {kind: min(size for k, size in groups if k == kind) for kind, _ in groups}
+    sets = [frozenset(numbers)]
+    together = [{kind} for kind in smallest] + [set(kinds) for kinds in _KINDS_TOGETHER]
+    sets += [frozenset(n for n in numbers if groups[n][0] in kinds) for kinds in together]
+    sets += [frozenset(n for n in numbers if groups[n][1] > smallest[groups[n][0]])]
+    sets += [frozenset([n]) for n in numbers]
+    sets = [one for one in dict.fromkeys(sets) if one]
+    return _Probes(series, position, total, all_lost[position], groups, group, stretch, sets)
+
+
+def _near(lost: Ints, count: int) -> Ints:
+    """Positions of up to `_NEAR` probes before and behind each lost one: all that tells runs apart."""
+    is_new = np.diff(lost, prepend=-2 * _NEAR - 2) > 2 * _NEAR + 1
+    is_last = np.append(is_new[1:], True)[: len(lost)]
+    first = np.maximum(lost[is_new] - _NEAR, 0)
+    last = np.minimum(lost[is_last] + _NEAR, count - 1)
+    length = last - first + 1
+    begins = np.cumsum(length) - length
+    return np.asarray(np.arange(int(length.sum())) + np.repeat(first - begins, length))
+
+
+def _distinct(code: Ints) -> tuple[Ints, Ints]:
+    """As np.unique with its inverse, for few distinct values: O(n) for each instead of a sort."""
+    codes: list[int] = []
+    group = np.full(len(code), -1)
+    while (rest := int(np.argmin(group))) >= 0 and group[rest] < 0:
+        group[code == code[rest]] = len(codes)
+        codes.append(int(code[rest]))
+    return np.array(codes, np.int64), group
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What the pass before has found: losses that something explains, of them those of runs; and times of lasting loss
+    if there were no runs."""
+
+    explained: Bools
+    failed: Bools
+    around: Spans
+
+
+def _runs(
+    probes: _Probes, members: frozenset[int], known: _Known, chosen: Bools | None = None
+) -> Spans:
+    """First and last probe of the runs among the members, of those that are chosen; only those that are longer than the
+    lasting loss around them makes them."""
+    is_member = np.isin(np.arange(len(probes.groups)), list(members))[probes.group]
+    at = np.flatnonzero(is_member if chosen is None else is_member & chosen)
+    lost = probes.lost[at]
+    if not lost.any():
+        return []
+    first, length = long_runs(probes.stretch[at], lost, known.explained[at])
+    return [
+        (int(at[f]), int(at[f + n - 1]))
+        for f, n in zip(first.tolist(), length.tolist(), strict=True)
+        if _is_beyond(probes.lost, known, (int(at[f]), int(at[f + n - 1])), n)
+    ]
+
+
+def _is_beyond(lost: Bools, known: _Known, span: tuple[int, int], length: int) -> bool:
+    """Whether fewer than `EXPECTED` runs of this length are expected with the other losses of the lasting loss that the
+    run is in, as far as no other run has them."""
+    for first, last in known.around:
+        if first <= span[1] and span[0] <= last:
+            part = slice(min(span[0], first), max(span[1], last) + 1)
+            mine = np.zeros(part.stop - part.start, bool)
+            mine[span[0] - part.start : span[1] + 1 - part.start] = lost[span[0] : span[1] + 1]
+            others = ~known.failed[part] & ~mine
+            count = int(others.sum())
+            share = int((lost[part] & others).sum()) / max(count, 1)
+            if count * share**length >= EXPECTED:
+                return False
+    return True
+
+
+def _is_complete(probes: _Probes, span: tuple[int, int]) -> bool:
+    """Whether a run has all groups that were probed before it."""
+    first, last = span
+    before = probes.group[max(0, first - 2 * len(probes.groups)) : first]
+    usual = set((before if len(before) else probes.group).tolist())
+    return usual <= set(probes.group[first : last + 1].tolist())
+
+
+def _lasting(probes: _Probes, chosen: Bools) -> Spans:
+    """Lasting loss of the chosen probes as if there were no others."""
+    left_out = np.cumsum(~chosen)
+    at = np.flatnonzero(chosen & probes.lost)
+    spans = lasting_loss(probes.position[at] - left_out[at], probes.total - int(left_out[-1]))
+    return [(int(at[first]), int(at[last])) for first, last in spans]
+
+
+def _mask(spans: Spans, count: int) -> Bools:
+    inside = np.zeros(count, bool)
+    for first, last in spans:
+        inside[first : last + 1] = True
+    return inside
+
+
+def _together(spans: Spans) -> Iterator[tuple[int, int]]:
+    """What shares probes as one."""
+    begin, end = 0, -1
+    for first, last in sorted(spans):
+        if first > end:
+            if end >= begin:
+                yield begin, end
+            begin, end = first, last
+        end = max(end, last)
+    if end >= begin:
+        yield begin, end
+
+
+def _whole(probes: _Probes, span: tuple[int, int]) -> Period:
+    first, last = span
+    every = frozenset(probes.groups[n] for n in np.unique(probes.group[first : last + 1]))
+    lost = last - first + 1
+    return Period(*_times(probes, span, probes.sets[0]), lost, 1.0, every, frozenset(), False)
+
+
+def _part(probes: _Probes, span: tuple[int, int], chosen: Bools) -> Period:
+    failed = _failed(probes, span, chosen)
+    if not failed:
+        return _loss(probes, span, chosen)
+    at, lost, total = _counts(probes, span, chosen)
+    groups = frozenset(probes.groups[n] for n in failed)
+    passed = frozenset(probes.groups[n] for n in np.flatnonzero(total)) - groups
+    times = _times(probes, span, failed if passed else probes.sets[0])
+    return Period(*times, int(lost.sum()), float(lost.sum() / len(at)), groups, passed, False)
+
+
+def _failed(probes: _Probes, span: tuple[int, int], chosen: Bools) -> frozenset[int]:
+    """The groups that were mostly lost; none where they are no set that can fail by itself, or losses of others and
+    answers of these say that it is loss."""
+    at, lost, total = _counts(probes, span, chosen)
+    failed = frozenset(np.flatnonzero(lost > total / 2).tolist())
+    misfit = sum(min(a, b - a) for a, b in zip(lost, total, strict=True))
+    is_clear = misfit <= max(1, _MISFIT * len(at)) and _may_fail(probes, failed, total)
+    return failed if is_clear else frozenset()
+
+
+def _loss(probes: _Probes, span: tuple[int, int], chosen: Bools) -> Period:
+    at, lost, total = _counts(probes, span, chosen)
+    probed = frozenset(probes.groups[n] for n in np.flatnonzero(total))
+    times = _times(probes, span, probes.sets[0])
+    share = float(lost.sum() / len(at))
+    return Period(*times, int(lost.sum()), share, frozenset(), probed, True)
+
+
+def _counts(probes: _Probes, span: tuple[int, int], chosen: Bools) -> tuple[Ints, Ints, Ints]:
+    """The chosen probes in a span; of each group how many of them were lost, and how many there were."""
+    first, last = span
+    at = first + np.flatnonzero(chosen[first : last + 1])
+    count = len(probes.groups)
+    lost = np.bincount(probes.group[at], probes.lost[at], count).astype(np.int64)
+    return at, lost, np.bincount(probes.group[at], minlength=count)
+
+
+def _may_fail(probes: _Probes, failed: frozenset[int], total: Ints) -> bool:
+    """Whether these are all groups, all of some kinds, large ones only, or one: what a fault of one cause hits."""
+    probed = frozenset(np.flatnonzero(total).tolist())
+    kinds = {probes.groups[n][0] for n in failed}
+    of_kinds = frozenset(n for n in probed if probes.groups[n][0] in kinds)
+    smallest = {kind: min(size for k, size in probes.groups if k == kind) for kind in kinds}
+    are_large = all(probes.groups[n][1] > smallest[probes.groups[n][0]] for n in failed)
+    return bool(failed) and (failed == of_kinds or are_large)
+
+
+def _times(
+    probes: _Probes, span: tuple[int, int], members: frozenset[int]
+) -> tuple[float, float | None]:
+    """A period that a gap ends, ends with its last probe."""
+    series, (first, last) = probes.series, span
+    begin_s = series.start + float(series.time_s[first])
+    answer = _next_answer(probes, last + 1, members)
+    if answer is None:
+        return begin_s, None
+    is_gap = probes.stretch[answer] > probes.stretch[last]
+    return begin_s, series.start + float(series.time_s[last if is_gap else answer])
+
+
+def _next_answer(probes: _Probes, begin: int, members: frozenset[int]) -> int | None:
+    """The first answered probe of the members from there on."""
+    for first in range(begin, len(probes.lost), _CHUNK):
+        part = slice(first, first + _CHUNK)
+        found = np.flatnonzero(np.isin(probes.group[part], list(members)) & ~probes.lost[part])
+        if len(found):
+            return first + int(found[0])
+    return None
