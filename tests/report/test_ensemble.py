@@ -15,7 +15,8 @@ from weft.interval import Interval
 from weft.report import limits, routes
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures.drawing.figure import Figure
-from weft.report.page import Report, page_data
+from weft.report.frame import page_data
+from weft.report.page import Report
 from weft.report.verdict import verdict
 from weft.runs.folder import Run
 

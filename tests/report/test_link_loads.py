@@ -13,7 +13,8 @@ from support.synthetic_cluster import Cluster, Step, write_cluster_run
 from weft.report.figures.busiest import MOST_ROWS
 from weft.report.figures.drawing.fabric_drawing import MOST_HOSTS
 from weft.report.figures.drawing.figure import Figure
-from weft.report.page import Report, page_data
+from weft.report.frame import page_data
+from weft.report.page import Report
 from weft.runs.folder import Run
 from weft.runs.link_loads import loads_of
 from weft.runs.tables import LOADS_NAME

@@ -33,7 +33,8 @@ from weft.quantity import (
 )
 from weft.report import facts
 from weft.report.figures.curves import DIP, HALF_POWER, MODES, SATURATION, curve_tables, thinned
-from weft.report.page import Report, page_data, script_json, write_report
+from weft.report.frame import page_data, script_json
+from weft.report.page import Report, write_report
 from weft.report.series import run_names, series_of
 from weft.report.verdict import standouts, verdict
 from weft.runs.folder import Run, RunWriter

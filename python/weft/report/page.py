@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-import jinja2
-import msgspec
-import vl_convert
-
-from weft import __version__, quantity
+from weft import quantity
 from weft.diagnosis.race import words
-from weft.errors import RequestError, WorkError
 from weft.report import facts, limits, routes, verdict
 from weft.report.details import detail_spec, details
 from weft.report.figures import Figure, all_figures
-from weft.report.figures.drawing.figure import VEGA_LITE_VERSION, Row
-from weft.report.figures.drawing.theme import colour_of, config_for, dash_of
+from weft.report.figures.drawing.theme import colour_of, dash_of
+from weft.report.frame import page_data, render, write_page
 from weft.report.material import Material
 from weft.runs.folder import Run
 
-FILE_NAME = "report.html"
-
-MANY_ROWS = 24
-"""Longer tables are folded, and open on a click."""
-
-LONG_CELL = 30
-"""Longer texts in tables are broken into lines."""
-
 NO_PINGPONG = "no-pingpong"
 """The note of every streamed curve: its verdict gives no latency, so no warning is needed."""
-
-_SNIPPET = "window.vegaEmbed = vegaEmbed;"
-
-_HERE = Path(__file__).parent
 
 
 class Report(Material):
@@ -74,40 +54,25 @@ class Report(Material):
 
     def html(self) -> str:
         """The page, complete: styles, scripts, figures and data are inside."""
-        return _template().render(
-            report=self,
-            facts=facts,
-            version=__version__,
-            quantity=quantity,
-            verdict=verdict,
-            swatch=_swatch,
-            limits=limits,
-            routes=routes,
-            race=words,
-            many_rows=MANY_ROWS,
-            long_cell=LONG_CELL,
-            data=script_json(
-                page_data(self.figures) | {"details": details(self), "detail_spec": detail_spec()}
-            ),
-            bundle=_bundle(),
-        )
+        data = page_data(self.figures) | {
+            "details": details(self),
+            "detail_spec": detail_spec(),
+        }
+        values = {
+            "report": self,
+            "facts": facts,
+            "quantity": quantity,
+            "verdict": verdict,
+            "swatch": _swatch,
+            "limits": limits,
+            "routes": routes,
+            "race": words,
+        }
+        return render("page.html.j2", data, values)
 
     def write(self, path: Path) -> Path:
         """Write the page to `path`; an old one is replaced only by a whole new one."""
-        if path.is_dir():
-            raise RequestError(f"{path}: is a folder", f"name a file, such as {path / FILE_NAME}")
-        html = self.html()
-        temporary = path.with_name(path.name + ".new")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(html, encoding="utf-8")
-            temporary.replace(path)
-        except OSError as error:
-            raise WorkError(
-                f"{path}: cannot write the report: {error.strerror or error}",
-                "choose another --out or free some space",
-            ) from error
-        return path
+        return write_page(self.html(), path)
 
     def write_figures(self, directory: Path) -> list[Path]:
         """Write every figure as SVG and PNG."""
@@ -122,57 +87,6 @@ def write_report(runs: Sequence[Run], path: Path) -> Path:
 def write_figures(runs: Sequence[Run], directory: Path) -> list[Path]:
     """Draw the figures of `runs` as SVG and PNG."""
     return Report(runs).write_figures(directory)
-
-
-def page_data(figures: Iterable[Figure]) -> dict[str, Any]:
-    """What the page's script draws from; a table that figures share is there once."""
-    tables: dict[str, Sequence[Row]] = {}
-    drawn = []
-    for figure in figures:
-        for name, rows in figure.tables.items():
-            assert tables.setdefault(name, rows) is rows, f"two tables are called {name!r}"
-        own = {"name": figure.name, "square": figure.square, "tables": list(figure.tables)}
-        drawn.append({**own, "spec": figure.spec()})
-    return {
-        "figures": drawn,
-        "tables": {name: columns_of(rows) for name, rows in tables.items()},
-        "configs": {mode: config_for(mode) for mode in ("light", "dark")},
-    }
-
-
-def columns_of(rows: Sequence[Row]) -> Mapping[str, Sequence[Any]]:
-    """Rows as columns, which say every name once."""
-    names = rows[0].keys() if rows else []
-    return {name: [row[name] for row in rows] for name in names}
-
-
-def script_json(document: Any) -> str:
-    """JSON that no text in it can break out of a script element with, nor a comment in it."""
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
-
-
-@functools.cache
-def _bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, which takes a second to put together."""
-    source = vl_convert.javascript_bundle(_SNIPPET, VEGA_LITE_VERSION)
-    return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["pretty_json"] = lambda value: json.dumps(
-        value, indent=2, default=msgspec.to_builtins
-    )
-    return environment.get_template("page.html.j2")
 
 
 def _swatch(index: int) -> dict[str, str]:

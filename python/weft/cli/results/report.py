@@ -18,7 +18,8 @@ from weft.runs.folder import Run
 def report(runs: tuple[str, ...], out: str | None, figures: str | None, as_json: bool) -> None:
     """Write one HTML file about RUN, or runs side by side."""
     # Drawing takes long to import: no other command should wait for it.
-    from weft.report.page import FILE_NAME, Report
+    from weft.report.frame import FILE_NAME
+    from weft.report.page import Report
 
     document = Report([Run.open(run) for run in runs])
     path = document.write(Path(out) if out else Path(runs[0]) / FILE_NAME)
