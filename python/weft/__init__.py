@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from weft.api.table import Table
     from weft.api.tables import Evidence, Phases, Points, Routes, Samples
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
+    from weft.api.watch import Watch, open_watch
 
 __version__ = "0.1.0"
 
@@ -51,6 +52,7 @@ __all__ = [
     "Samples",
     "Table",
     "Tuning",
+    "Watch",
     "WeftError",
     "WorkError",
     "accept",
@@ -62,6 +64,7 @@ __all__ = [
     "machine",
     "models",
     "open",
+    "open_watch",
     "resume_acceptance",
     "resume_tuning",
     "run",
@@ -84,6 +87,7 @@ _FILES = {
     "table": ("Table",),
     "tables": ("Evidence", "Phases", "Points", "Routes", "Samples"),
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
+    "watch": ("Watch", "open_watch"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
 

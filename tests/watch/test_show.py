@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from support.here import refusal, weft, weft_json
 from support.importing import DATA
+from support.probes import probes
+from weft.watch.importing import write_watch
 
 
 def test_a_file_is_replayed_and_shown(tmp_path: Path) -> None:
@@ -16,6 +20,20 @@ def test_a_file_is_replayed_and_shown(tmp_path: Path) -> None:
     assert [one["dst"] for one in shown["outages"]] == ["10.255.255.1"]
     table = weft("watch", "show", folder).stdout
     assert "100.000 %" in table and "goes on" in table
+
+
+def test_messages_are_stated_by_hour(tmp_path: Path) -> None:
+    folder = tmp_path / "links"
+    write_watch(folder, [probes(3 * 86400, sizes=(8, 20_000), step_s=30, beta_s=1e-7)], "ping")
+    said = weft_json("watch", "show", str(folder), "--message", "1MB", "--ranks", "16")
+    [found] = said["messages"]
+    assert len(found["by_hour"]) == 24
+    assert found["middle"]["message_s"]["median"] == pytest.approx(0.1, rel=0.05)
+    assert found["middle"]["exchange_s"]["median"] == pytest.approx(6.4, rel=0.05)
+    table = weft("watch", "show", str(folder), "--message", "1MB", "--ranks", "16").stdout
+    assert "worst" in table and "23-24" in table and "6.4" in table
+    assert "give --message" in refusal("watch", "show", str(folder), "--ranks", "4")
+    assert "not a size" in refusal("watch", "show", str(folder), "--message", "big")
 
 
 def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:

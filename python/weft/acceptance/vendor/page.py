@@ -44,7 +44,7 @@ MANY_ROWS, LONG_CELL = 24, 30
 MOST_CAUSES = 3
 HEADINGS = {True: "Accepted", False: "Not accepted", None: "Not decided"}
 _HERE = Path(__file__).parent
-_REPORT = _HERE.parents[1] / "report"
+_REPORT = _HERE.parents[1] / "report" / "templates"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def busy_hours(parts: Quarters) -> list[int]:
     """
     if not len(parts) or parts.time_s[-1] - parts.time_s[0] < _LEAST_DAYS * 86400:
         return []
-    hours = HOURS if parts.time_s[-1] - parts.time_s[0] >= 14 * 86400 else DAY_HOURS
+    hours = HOURS if _has_weeks(parts) else DAY_HOURS
     hour = hour_of_week(parts.start + parts.time_s) % hours
     jitter = np.log(parts.jitter_s + 1e-7)
     names = np.unique(hour)
@@ -30,6 +30,17 @@ def busy_hours(parts: Quarters) -> list[int]:
     quiet = np.sort(usual)[: (len(usual) + 1) // 2]
     limit = np.median(quiet) + max(_CLEAR * spread(quiet) * 2, np.log(_LEAST_RATIO))
     return [int(one) for one in names[usual > limit]]
+
+
+def _has_weeks(parts: Quarters) -> bool:
+    return bool(parts.time_s[-1] - parts.time_s[0] >= 14 * 86400)
+
+
+def of_week(parts: Quarters, busy: list[int]) -> list[int]:
+    """Busy hours as hours of the week: those of the day are so on each day."""
+    if not busy or _has_weeks(parts):
+        return busy
+    return [24 * day + hour for day in range(7) for hour in busy]
 
 
 def hours_text(hours: list[int]) -> str:

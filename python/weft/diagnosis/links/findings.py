@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.diagnosis.links.availability import DEFINITION, Availability, availability
-from weft.diagnosis.links.busy import busy_hours, hours_text
+from weft.diagnosis.links.busy import busy_hours, hours_text, of_week
 from weft.diagnosis.links.causes import Incident, find_incidents
 from weft.diagnosis.links.changes import Change, find_changes
 from weft.diagnosis.links.quarters import quarters
@@ -15,7 +15,8 @@ from weft.diagnosis.links.times import Times, by_hour, hourly, overall
 
 @dataclass(frozen=True)
 class LinkFindings:
-    """One link in one direction; Unix times; `gaps` are times that were not measured."""
+    """One link in one direction; Unix times; `gaps` are times that were not measured; `busy` are hours of
+    the week (0 is Monday 00:00 UTC)."""
 
     src: str
     dst: str
@@ -27,6 +28,7 @@ class LinkFindings:
     times: Times | None
     times_by_hour: dict[int, Times]
     busy_hours: str
+    busy: list[int]
     changes: list[Change]
     gaps: list[tuple[float, float]]
 
@@ -54,6 +56,7 @@ def analyse(watched: list[Series]) -> Findings:
 
 def _link(series: Series) -> LinkFindings:
     parts, hours = quarters(series), hourly(series)
+    busy = busy_hours(parts)
     return LinkFindings(
         src=series.src,
         dst=series.dst,
@@ -64,7 +67,8 @@ def _link(series: Series) -> LinkFindings:
         availability=availability(series),
         times=overall(hours),
         times_by_hour=by_hour(hours),
-        busy_hours=hours_text(busy_hours(parts)),
+        busy_hours=hours_text(busy),
+        busy=of_week(parts, busy),
         changes=find_changes(parts),
         gaps=[(series.start + begin, series.start + end) for begin, end in series.gaps()],
     )

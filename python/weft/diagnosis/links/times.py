@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from weft.diagnosis.links.cells import cells
 from weft.diagnosis.links.profile import DAY_HOURS, HOURS, hour_of_week
 from weft.diagnosis.links.series import Series
 from weft.interval import Interval
@@ -32,11 +33,6 @@ class Times:
             return None
         return self.alpha_s.median + self.beta_s.median * size_bytes
 
-    def exchange_s(self, size_bytes: int, ranks: int) -> float | None:
-        """An all-to-all of this size a pair, with so many ranks at either end: what crosses shares the link, and both
-        directions are used at once."""
-        return self.one_way_s(size_bytes * ranks * ranks)
-
 
 @dataclass(frozen=True)
 class Hourly:
@@ -51,35 +47,34 @@ class Hourly:
         return Hourly(self.unix_s[chosen], self.alpha_s[chosen], self.beta_s[chosen])
 
 
-def hourly(series: Series) -> Hourly:
-    """alpha and beta of each hour: the line through half the medians of the smallest and the largest probes, or through
-    the medians where probes are one-way."""
+HOUR_S = 3600.0
+
+
+def hourly(series: Series, width_s: float = HOUR_S) -> Hourly:
+    """alpha and beta of each hour, or other part: the line through half the medians of the smallest and the largest
+    probes, or through the medians where probes are one-way."""
     main = series.main_kind()
     main = main.where(~main.lost)
     if not len(main):
         return Hourly(np.empty(0), np.empty(0), np.empty(0))
     crossings = trips(int(main.kind[0]))
     small, large = int(main.size_bytes.min()), int(main.size_bytes.max())
-    hours, small_s = _medians(main.where(main.size_bytes == small))
+    hours, small_s = _medians(main.where(main.size_bytes == small), width_s)
     if small == large:
         return Hourly(
-            np.asarray(hours * 3600.0, np.float64), small_s / crossings, np.full(len(hours), np.nan)
+            (hours * width_s).astype(np.float64), small_s / crossings, np.full(len(hours), np.nan)
         )
-    large_hours, large_s = _medians(main.where(main.size_bytes == large))
+    large_hours, large_s = _medians(main.where(main.size_bytes == large), width_s)
     hours, at, large_at = np.intersect1d(hours, large_hours, return_indices=True)
     beta = (large_s[large_at] - small_s[at]) / crossings / (large - small)
     alpha = small_s[at] / crossings - beta * small
-    return Hourly(np.asarray(hours * 3600.0, np.float64), alpha, beta)
+    return Hourly((hours * width_s).astype(np.float64), alpha, beta)
 
 
-def _medians(series: Series) -> tuple[npt.NDArray[np.int64], Floats]:
-    hour = ((series.start + series.time_s) // 3600).astype(np.int64)
-    order = np.lexsort((series.rtt_s, hour))
-    names, first, count = np.unique(hour[order], return_index=True, return_counts=True)
-    enough = count >= _LEAST
-    rtt = series.rtt_s[order]
-    middle = (rtt[first + (count - 1) // 2] + rtt[first + count // 2]) / 2
-    return names[enough], middle[enough]
+def _medians(series: Series, width_s: float) -> tuple[npt.NDArray[np.int64], Floats]:
+    found = cells(series, width_s)
+    enough = found.probes >= _LEAST
+    return np.round(found.begin_s[enough] / width_s).astype(np.int64), found.rtt_s[enough]
 
 
 def overall(hours: Hourly) -> Times | None:
@@ -99,12 +94,39 @@ def overall(hours: Hourly) -> Times | None:
 
 def by_hour(hours: Hourly) -> dict[int, Times]:
     """By hour of the week (0 is Monday 00:00 UTC) where there are two weeks or more, else by hour of the day."""
+    return {one: _times(part.alpha_s, part.beta_s) for one, part in hours_apart(hours).items()}
+
+
+def hours_apart(hours: Hourly) -> dict[int, Hourly]:
+    """The hours by their name, as `by_hour` has them."""
     if not len(hours.unix_s):
         return {}
     is_long = hours.unix_s[-1] - hours.unix_s[0] >= 14 * 86400
     name = hour_of_week(hours.unix_s) % (HOURS if is_long else DAY_HOURS)
-    parts = {int(one): hours.during(name == one) for one in np.unique(name)}
-    return {one: _times(part.alpha_s, part.beta_s) for one, part in parts.items()}
+    return {int(one): hours.during(name == one) for one in np.unique(name)}
+
+
+def over_time(series: Series) -> list[tuple[float, float, Times]]:
+    """Begin (Unix time), width (s), alpha and beta of each part of the series; the repetition is a sixth or less of
+    the part, so that the interval holds the median with 97 % where nothing is missing."""
+    span_s = float(series.time_s[-1] - series.time_s[0]) if len(series) else 0.0
+    part_s, each_s = next((part, each) for longest, part, each in _PARTS if span_s <= longest)
+    found = hourly(series, each_s)
+    part = found.unix_s // part_s
+    return [
+        (float(one * part_s), part_s, _times(few.alpha_s, few.beta_s))
+        for one in np.unique(part)
+        for few in [found.during(part == one)]
+    ]
+
+
+_PARTS = (
+    (6 * HOUR_S, 1800.0, 300.0),
+    (4 * 86400.0, HOUR_S, 600.0),
+    (60 * 86400.0, 6 * HOUR_S, HOUR_S),
+    (np.inf, 86400.0, HOUR_S),
+)
+"""Up to which length of a series, how wide a part is, and what is its repetition; in seconds."""
 
 
 def _times(alpha_s: Floats, beta_s: Floats) -> Times:

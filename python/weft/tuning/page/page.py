@@ -25,7 +25,7 @@ from weft.tuning.tuning import Raced, Tuning
 PAGE_NAME = "tuning.html"
 MANY_ROWS, LONG_CELL = 12, 30
 _HERE = Path(__file__).parent
-_REPORT = _HERE.parents[1] / "report"
+_REPORT = _HERE.parents[1] / "report" / "templates"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,61 @@
+"""Tables of what messages would take, by hour."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from weft.cli.tables.layout import plain_table, terminal, titled
+from weft.diagnosis.links.busy import DAYS
+from weft.diagnosis.links.messages import HourTimes, MessageTimes
+from weft.interval import Interval
+from weft.quantity import format_us, range_us
+
+
+def print_messages(found: list[MessageTimes]) -> None:
+    """For each link its best, median and worst hour with intervals, then the medians of all hours (UTC)."""
+    console = terminal(soft_wrap=True)
+    if not found:
+        console.print("\nno link was probed with two sizes, so beta is not known")
+    for one in found:
+        through = f" ({one.network})" if one.network else ""
+        heads = ["", "hour (UTC)", "message, one way"]
+        if one.ranks:
+            heads.append(f"all-to-all, {one.ranks} ranks")
+        hours = (("best", one.best), ("median", one.middle), ("worst", one.worst))
+        rows = [[which, _name(hour, one), *_times(hour)] for which, hour in hours]
+        title = f"{one.size_bytes:,} B, {one.src} -> {one.dst}{through}"
+        titled(console, title, plain_table(*heads, rows=rows))
+        what = "all-to-all" if one.ranks else "message"
+        titled(console, f"Medians of the {what} by hour", _grid(one))
+
+
+def _times(hour: HourTimes) -> list[str]:
+    values = [hour.message_s, *([hour.exchange_s] if hour.exchange_s else [])]
+    return [range_us(_us(value)) for value in values]
+
+
+def _us(value: Interval) -> Interval:
+    return Interval(value.median * 1e6, value.low * 1e6, value.high * 1e6)
+
+
+def _name(hour: HourTimes, one: MessageTimes) -> str:
+    span = f"{hour.hour % 24:02}-{hour.hour % 24 + 1:02}"
+    return f"{DAYS[hour.hour // 24]} {span}" if one.is_by_week else span
+
+
+def _grid(one: MessageTimes) -> Table:
+    """A row for each hour of the day, a column for each day of the week where there are two weeks."""
+    days = DAYS if one.is_by_week else ("any day",)
+    by_hour = {hour.hour: hour for hour in one.by_hour}
+    rows = [
+        [f"{hour:02}-{hour + 1:02}", *(_cell(by_hour.get(24 * d + hour)) for d in range(len(days)))]
+        for hour in range(24)
+        if any(24 * d + hour in by_hour for d in range(len(days)))
+    ]
+    return plain_table("hour", *days, rows=rows)
+
+
+def _cell(hour: HourTimes | None) -> str:
+    if hour is None:
+        return "-"
+    return format_us((hour.exchange_s or hour.message_s).median * 1e6)

@@ -1,0 +1,52 @@
+"""A series in parts of equal width, as it is drawn: median round trip and losses of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.diagnosis.links.profile import HOURS, hour_of_week
+from weft.diagnosis.links.series import Series
+from weft.statistics import Floats
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Parts that have probes, in the order of time: Unix time of their begin, the median round trip in seconds (NaN
+    where nothing was answered), probes, and how many of them were lost."""
+
+    width_s: float
+    begin_s: Floats
+    rtt_s: Floats
+    probes: npt.NDArray[np.int64]
+    lost: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.begin_s)
+
+
+def cells(small: Series, width_s: float) -> Cells:
+    """The parts of a series that has one kind and size of probe; O(n), as probes are in the order of time."""
+    number = ((small.start + small.time_s) // width_s).astype(np.int64)
+    first = np.flatnonzero(np.diff(number, prepend=number[:1] - 1))
+    end = np.append(first[1:], len(number))
+    lost = np.diff(np.concatenate([[0], np.cumsum(small.lost)])[np.append(first, len(number))])
+    medians = [_median(small.rtt_s[f:e]) for f, e in zip(first, end, strict=True)]
+    return Cells(
+        width_s, (number[first] * width_s).astype(np.float64), np.array(medians), end - first, lost
+    )
+
+
+def _median(rtt_s: Floats) -> float:
+    answered = rtt_s[~np.isnan(rtt_s)]
+    return float(np.median(answered)) if len(answered) else float("nan")
+
+
+def week(hours: Cells) -> Floats:
+    """By hour of the week (0 is Monday 00:00 UTC) the median over weeks of the hours' medians, NaN without any; shape
+    (168,)."""
+    name = hour_of_week(hours.begin_s)
+    found = [hours.rtt_s[(name == one) & ~np.isnan(hours.rtt_s)] for one in range(HOURS)]
+    return np.array([np.median(part) if len(part) else np.nan for part in found])

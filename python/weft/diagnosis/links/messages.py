@@ -1,0 +1,82 @@
+"""What an MPI ping-pong and an all-to-all between the two sites would take, by hour: t(n) = alpha + beta n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.diagnosis.links.series import Series
+from weft.diagnosis.links.times import Hourly, hourly, hours_apart
+from weft.interval import Interval
+from weft.statistics import median_interval
+
+
+@dataclass(frozen=True)
+class HourTimes:
+    """`hour` as in `times_by_hour`; seconds. `exchange_s` is None without ranks."""
+
+    hour: int
+    message_s: Interval
+    exchange_s: Interval | None
+
+
+@dataclass(frozen=True)
+class MessageTimes:
+    """A message of `size_bytes` one way, and an all-to-all of as much a pair between `ranks`, half of them at either
+    site; hours are those of the week where `is_by_week`, else of the day. `best`, `middle` and `worst` are hours by
+    `message_s`."""
+
+    src: str
+    dst: str
+    network: str
+    size_bytes: int
+    ranks: int | None
+    is_by_week: bool
+    best: HourTimes
+    middle: HourTimes
+    worst: HourTimes
+    by_hour: list[HourTimes]
+
+
+def crossing(ranks: int) -> int:
+    """Messages of an all-to-all that cross the link in each direction, where half of the ranks are at either site."""
+    return (ranks // 2) * (ranks - ranks // 2)
+
+
+def message_times(
+    watched: Iterable[Series], size_bytes: int, ranks: int | None = None
+) -> list[MessageTimes]:
+    """Each link that both alpha and beta are known of; one with a single size of probe is left out.
+
+    The repetition is an hour of measuring: alpha + beta n of each, then its median and interval by hour of the week
+    or the day, so that errors of alpha and beta that go together are counted once.
+    """
+    found = (_of_link(one, size_bytes, ranks) for one in watched)
+    return [one for one in found if one]
+
+
+def _of_link(series: Series, size_bytes: int, ranks: int | None) -> MessageTimes | None:
+    hours = hourly(series)
+    if not len(hours.unix_s) or np.isnan(hours.beta_s).any():
+        return None
+    by_hour = [_hour(name, part, size_bytes, ranks) for name, part in hours_apart(hours).items()]
+    order = sorted(by_hour, key=lambda one: one.message_s.median)
+    best, middle, worst = order[0], order[(len(order) - 1) // 2], order[-1]
+    ends = (series.src, series.dst, series.network)
+    return MessageTimes(
+        *ends, size_bytes, ranks, max(h.hour for h in by_hour) >= 24, best, middle, worst, by_hour
+    )
+
+
+def _hour(name: int, part: Hourly, size_bytes: int, ranks: int | None) -> HourTimes:
+    return HourTimes(
+        name,
+        _interval(part, size_bytes),
+        _interval(part, size_bytes * crossing(ranks)) if ranks else None,
+    )
+
+
+def _interval(part: Hourly, total_bytes: int) -> Interval:
+    return median_interval(part.alpha_s + part.beta_s * total_bytes)

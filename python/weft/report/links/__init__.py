@@ -1,0 +1,1 @@
+"""The page about a watch: links over weeks."""

@@ -1,0 +1,121 @@
+"""What a message and an all-to-all between the sites would take, by hour, as a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import altair as alt
+
+from weft.diagnosis.links.messages import MessageTimes
+from weft.interval import Interval
+from weft.quantity import MICROSECONDS, format_us, range_us
+from weft.report.figures.drawing import axes, parts
+from weft.report.figures.drawing.figure import Figure, Row, Spec, short
+from weft.report.links.clock import hour_name, size_text
+from weft.report.links.material import LinkMaterial
+
+HEIGHT = 260
+
+
+def message_figures(link: LinkMaterial, times: MessageTimes) -> list[Figure]:
+    """The two times of one link by hour; none of fewer than three hours."""
+    if len(times.by_hour) < 3:
+        return []
+    size = size_text(times.size_bytes)
+    names = [f"{size} message, one way"]
+    if times.ranks:
+        names.append(f"{size} all-to-all, {times.ranks} ranks")
+    table = f"messages-{link.number}"
+    rows = list(_rows(times, names))
+    which = "week" if times.is_by_week else "day"
+    caption = (
+        "Computed as alpha + beta n from each hour's alpha and beta, with intervals; UTC. Half of the ranks are at "
+        "either site, and all messages that cross share the link. What a library adds is not in it."
+    )
+    spec = _spec(table, rows, names, times.is_by_week)
+    title = f"{link.name}: what messages would take, by hour of the {which}"
+    return [Figure(table, title, caption, spec, {table: rows})]
+
+
+def _rows(times: MessageTimes, names: list[str]) -> Iterator[Row]:
+    for one in times.by_hour:
+        for name, value in zip(names, (one.message_s, one.exchange_s), strict=False):
+            if value:
+                yield {
+                    "kind": name,
+                    "time": one.hour + 0.5,
+                    "part": 0,
+                    "value": short(value.median * 1e6),
+                    "low": short(value.low * 1e6),
+                    "high": short(value.high * 1e6),
+                    "text": range_us(_us(value)),
+                    "name": f"{hour_name(one.hour, times.is_by_week)} UTC",
+                }
+
+
+def _us(value: Interval) -> Interval:
+    return Interval(value.median * 1e6, value.low * 1e6, value.high * 1e6)
+
+
+def message_sentence(times: MessageTimes) -> str:
+    """The best, the middle and the worst hour in words."""
+    if len(times.by_hour) < 3:
+        return f"A message of {size_text(times.size_bytes)} takes {range_us(_us(times.middle.message_s))}."
+    said = ", ".join(
+        f"{range_us(_us(one.message_s))} at {which} ({hour_name(one.hour, times.is_by_week)} UTC)"
+        for which, one in (("best", times.best), ("median", times.middle), ("worst", times.worst))
+    )
+    text = f"A message of {size_text(times.size_bytes)} takes {said}."
+    if times.ranks and times.middle.exchange_s and times.worst.exchange_s:
+        middle, worst = (
+            format_us(one.median * 1e6) for one in (times.middle.exchange_s, times.worst.exchange_s)
+        )
+        text += f" An all-to-all of as much between {times.ranks} ranks takes {middle}, {worst} at worst."
+    return text
+
+
+def _spec(table: str, rows: list[Row], names: list[str], by_week: bool) -> Spec:
+    hours = 168 if by_week else 24
+    label = (
+        "['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun', ''][floor(datum.value / 24)]"
+        if by_week
+        else "format(datum.value, '02d') + ':00'"
+    )
+    x = alt.X(
+        "time:Q",
+        scale=alt.Scale(domain=[0, hours], nice=False),
+        axis=alt.Axis(
+            title=f"Hour of the {'week' if by_week else 'day'} (UTC)",
+            values=list(range(0, hours + 1, 24 if by_week else 3)),
+            labelExpr=label,
+        ),
+    )
+    scale = axes.log_scale([row[end] for row in rows for end in ("low", "high")], 10)
+    axis = alt.Axis(title="Time", labelExpr=axes.unit_expression(MICROSECONDS), tickCount=6)
+    y = alt.Y("value:Q", scale=scale, axis=axis)
+    colour = alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=names, range=["#2f86c9", "#d9702b"][: len(names)]),
+        title=None,
+        sort=None,
+    )
+    tip = parts.tooltip({"name": "title", "kind": "What", "text": "Takes"})
+    style = {"strokeWidth": 2, "opacity": 0.5}
+    layers = [
+        parts.layer(table, "line", {"strokeWidth": 1.8}, x=x, y=y, color=colour, tooltip=tip),
+        parts.layer(
+            table,
+            "rule",
+            style,
+            x=x,
+            y=alt.Y("low:Q", scale=scale),
+            y2="high",
+            color=colour,
+            tooltip=tip,
+        ),
+        parts.layer(
+            table, "circle", {"size": 22, "opacity": 1}, x=x, y=y, color=colour, tooltip=tip
+        ),
+    ]
+    layers[0] = layers[0].add_params(parts.zoom("x"))
+    return parts.sized(alt.layer(*layers), HEIGHT)

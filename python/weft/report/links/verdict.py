@@ -1,0 +1,117 @@
+"""What a watch found, in words."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from weft.diagnosis.links.causes import Incident
+from weft.interval import Interval
+from weft.quantity import range_us, significant
+from weft.report.links.clock import lasts, when
+from weft.report.links.material import LinkMaterial, LinksMaterial
+
+
+def sentences(watch: LinksMaterial) -> Iterator[str]:
+    """The first paragraph: when, what was down for how long and why, what is busy, what changed."""
+    begin_s = min(link.findings.begin_s for link in watch.links)
+    end_s = max(link.findings.end_s for link in watch.links)
+    count = len(watch.links)
+    yield (
+        f"{count} link{'s' if count > 1 else ''} over {lasts(end_s - begin_s)}, "
+        f"from {when(begin_s)} to {when(end_s)} UTC."
+    )
+    yield _down(watch)
+    busy = [f"{link.name} {link.findings.busy_hours}" for link in watch.links if link.findings.busy]
+    days = (end_s - begin_s) / 86400
+    if busy:
+        yield f"Busy hours (UTC): {'; '.join(busy)}."
+    elif days >= 5:
+        yield "No hour is busy."
+    else:
+        yield "Busy hours take five days to be known."
+    changes = [one.what for link in watch.links for one in link.findings.changes]
+    kinds = [f"{changes.count(what)} x {what}" for what in dict.fromkeys(changes)]
+    yield f"Changes: {', '.join(kinds)}." if kinds else "No change was found."
+
+
+def _down(watch: LinksMaterial) -> str:
+    down = [
+        f"{link.name} for {lasts(found.down_s)} of {lasts(found.measured_s)}"
+        for link in watch.links
+        if (found := link.findings.availability) and found.down_s > 0
+    ]
+    outages = watch.findings.outages
+    if not outages:
+        return "No link was down."
+    said = f"Down: {', '.join(down)}." if down else "Some kinds or sizes of probes failed only."
+    return f"{said} {main_cause(watch)}"
+
+
+def main_cause(watch: LinksMaterial) -> str:
+    """The class with the longest outages."""
+    totals: defaultdict[str, float] = defaultdict(float)
+    counts: defaultdict[str, int] = defaultdict(int)
+    for one in watch.findings.outages:
+        totals[one.what] += duration_s(watch, one)
+        counts[one.what] += 1
+    what = max(totals, key=lambda one: totals[one])
+    all_s = sum(totals.values())
+    times = f"{counts[what]} outage{'s' if counts[what] > 1 else ''}"
+    share = f"{100 * totals[what] / all_s:.0f} % of the time down" if all_s else "no time"
+    return f"The main cause is “{what}”: {times}, {share}."
+
+
+def duration_s(watch: LinksMaterial, one: Incident) -> float:
+    """How long an outage lasted, or has lasted."""
+    return _end_s(watch, one) - one.begin_s
+
+
+def _end_s(watch: LinksMaterial, one: Incident) -> float:
+    if one.end_s is not None:
+        return one.end_s
+    link = next(link for link in watch.links if is_of(one, link))
+    return link.findings.end_s
+
+
+def is_of(one: Incident, link: LinkMaterial) -> bool:
+    """Whether it is an outage of this link."""
+    found = link.findings
+    return (one.src, one.dst, one.network) == (found.src, found.dst, found.network)
+
+
+def link_sentence(link: LinkMaterial, outages: Sequence[Incident]) -> str:
+    """Availability, alpha and rate of one link."""
+    found = link.findings
+    parts = []
+    if found.availability:
+        share = found.availability.share
+        low, high = 100 * share.low, 100 * share.high
+        parts.append(
+            f"Up {100 * share.median:.3f} % of the measured time ({low:.3f} to {high:.3f})"
+        )
+    count = len(outages)
+    parts.append(f"{count or 'no'} outage{'' if count == 1 else 's'}")
+    if found.gaps:
+        gap_s = sum(end - begin for begin, end in found.gaps)
+        parts.append(f"{lasts(gap_s)} not measured")
+    if not found.times:
+        return ", ".join(parts) + "; too few answers for alpha."
+    alpha = range_us(_scaled(found.times.alpha_s, 1e6))
+    rate = found.times.beta_s
+    if rate is None or rate.low <= 0:
+        return f"{', '.join(parts)}. A small message takes {alpha}, one way."
+    text = rate_text(rate)
+    return f"{', '.join(parts)}. A message of n bytes takes {alpha} plus n at {text}, one way."
+
+
+def rate_text(beta_s: Interval) -> str:
+    """1/beta with its interval, in MB/s."""
+    median, low, high = (1e-6 / one for one in (beta_s.median, beta_s.high, beta_s.low))
+    digits = 4 if high - low < 0.02 * median else 3
+    said = [significant(one, digits) for one in (median, low, high)]
+    return f"{said[0]} MB/s ({said[1]} to {said[2]})"
+
+
+def _scaled(value: Interval, scale: float) -> Interval:
+    return Interval(value.median * scale, value.low * scale, value.high * scale)
