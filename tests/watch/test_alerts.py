@@ -158,12 +158,15 @@ def change(what: str, begin_s: float, end_s: float | None = None) -> Change:
 def test_congestion_takes_two_looks_to_begin_and_to_end_and_a_route_changes_once() -> None:
     link, ledger = LinkName(src="a", dst="b"), Ledger()
     busy, over = change("congestion", 1000), change("congestion", 1000, 8000)
-    seen = [[], [busy], [], [busy], [busy], [busy], [over], [over, change("re-route", 9000)]]
-    seen += [[over, change("re-route", 9900)]]
+    seen = [[], [busy], [], [busy], [busy], [busy], [over], [over]]
+    # Beside congestion, too new, as it settles, and somewhat moved by the next look.
+    beside, at, moved = (change("re-route", at_s) for at_s in (9000, 14_000, 13_100))
+    seen += [[over, beside], [over, beside, at], [over], [over, at], [over, moved], [over, moved]]
+    times = [*range(2000, 9200, 900), 14_000, 15_000, 16_000, 18_000, 18_900, 19_800]
     told = [
         notice
-        for look, changes in enumerate(seen)
-        for notice in shifts.track(ledger, {link: changes}, MONDAY + 2000 + 900 * look)
+        for now_s, changes in zip(times, seen, strict=True)
+        for notice in shifts.track(ledger, {link: changes}, MONDAY + now_s)
     ]
     assert [f"{one.phase} {one.what}" for one in told] == [
         "begin congestion",

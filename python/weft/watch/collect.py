@@ -240,6 +240,7 @@ class Collector:
     def _note(self, site: SiteEntry, what: str, text: str) -> None:
         event = Event(time_s=time.time(), what=what, site=site.name, text=text)
         self._writer.add_event(event)
+        self._lookout.add_event(event)
         tell_event(self._tell, event)
 
     def _reload(self) -> None:

@@ -17,7 +17,7 @@ LATE_S = 600.0
 """An outage that was over for so long when its first probes arrived is past: it begins and ends no event."""
 PATIENCE_S = 300.0
 """So long an event that is over waits for sites that have not been heard, which may change its class."""
-_ALONE = ("ICMP filtered", "port filtered", "large packets", "tunnel")
+_ALONE = ("ICMP filtered", "port filtered", "large packets", "tunnel", "loss")
 """Classes that the probes of the source decide: nothing of other sites can change them."""
 
 
@@ -27,7 +27,8 @@ def track(ledger: Ledger, look: Look, least_s: float) -> list[Notice]:
     past: list[Incident] = []
     for incident in look.incidents:
         link = _link(incident)
-        if link not in look.links or _is_known(ledger, link, incident, look):
+        # Without a lost probe it is time in which the source did not probe, which is `silence`.
+        if not incident.lost or link not in look.links or _is_known(ledger, link, incident, look):
             continue
         event = _open_event(ledger, link, incident)
         if event is None and _is_late(incident, look.links[link]):

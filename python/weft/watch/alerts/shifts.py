@@ -13,6 +13,8 @@ LOOKS = 2
 """Looks in a row that must agree, for a begin as for an end: at the edge of a series a change is least certain."""
 NEW_S = 86400.0
 """A re-route that is older than this when it is found is no news."""
+SETTLED_S = 3600.0
+"""Before that it may yet turn out to be the begin of congestion; so near to congestion it is part of it."""
 _SAME_S = 3 * 3600.0
 """Within this of each other two looks mean the same re-route: each look settles anew where it was."""
 
@@ -22,7 +24,7 @@ def track(ledger: Ledger, found: dict[LinkName, list[Change]], now_s: float) -> 
     notices: list[Notice] = []
     for link, changes in found.items():
         notices += _congestion(ledger, link, changes, now_s)
-        notices += _routes(ledger, link, [one for one in changes if one.what == ROUTE], now_s)
+        notices += _routes(ledger, link, _apart(changes, now_s), now_s)
     return notices
 
 
@@ -66,6 +68,17 @@ def _told(
     event.end_s = min(max(ends, default=event.seen_s), now_s)
     ledger.close(event)
     return [notice_of(event, "end", now_s)]
+
+
+def _apart(changes: list[Change], now_s: float) -> list[Change]:
+    """Re-routes that are neither new nor part of congestion."""
+    spans = [(one.begin_s, one.end_s or now_s) for one in changes if one.what != ROUTE]
+    return [
+        one
+        for one in changes
+        if one.what == ROUTE and one.begin_s <= now_s - SETTLED_S
+        if not any(b - SETTLED_S <= one.begin_s <= e + SETTLED_S for b, e in spans)
+    ]
 
 
 def _routes(ledger: Ledger, link: LinkName, routes: list[Change], now_s: float) -> list[Notice]:

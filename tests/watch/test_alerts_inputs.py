@@ -1,0 +1,106 @@
+"""What events are found in: weeks by the quarter from a folder, the last hours in memory, counts that are right."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from support.probes import MONDAY, probes
+from weft.diagnosis.links.changes import find_changes
+from weft.diagnosis.links.quarters import quarters
+from weft.diagnosis.links.series import Series
+from weft.runs.probes import SCHEMA
+from weft.watch.alerts.event import LinkName
+from weft.watch.alerts.now import Counts, numbers_of
+from weft.watch.alerts.recent import Recent
+from weft.watch.alerts.weeks import Weeks
+from weft.watch.store import Link, Record, Site, Writer
+
+DAY = 86_400
+LINK = LinkName(src="a", dst="b")
+
+
+def record() -> Record:
+    sites = [Site(name="a", on="local:"), Site(name="b")]
+    return Record(sites=sites, links=[Link(src="a", dst="b", interval_s=10.0)], active=[0])
+
+
+def table(series: Series) -> pa.Table:
+    columns = [
+        ((series.start + series.time_s) * 1e6).astype("int64"),
+        np.zeros(len(series)),
+        series.kind,
+        series.size_bytes,
+        pa.array(series.rtt_s * 1e9, from_pandas=True).cast(pa.int64(), safe=False),
+    ]
+    return pa.table(
+        [pa.array(one).cast(field.type) for one, field in zip(columns, SCHEMA, strict=True)],
+        SCHEMA,
+    )
+
+
+def busy_week() -> Series:
+    """Six days, of which the last four hours have a queue."""
+    series = probes(6 * DAY, step_s=10.0, sizes=(8, 20_000))
+    late = series.time_s > 6 * DAY - 4 * 3600
+    queue = np.random.default_rng(2).exponential(2e-3, len(series)) + 1e-3
+    series.rtt_s[late] += queue[late]
+    return series
+
+
+def test_weeks_of_a_folder_are_those_of_the_series_and_days_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    series, folder = busy_week(), tmp_path / "watch"
+    writer = Writer.create(folder, record())
+    writer.append(table(series))
+    writer.close()
+    weeks = Weeks(folder)
+    now_s = MONDAY + 6 * DAY
+    found = weeks.changes(record(), now_s)[LINK]
+    joined, whole = weeks._joined(LINK), quarters(series)
+    assert joined is not None
+    assert found == find_changes(joined)
+    assert any(one.begin_s == pytest.approx(now_s - 4 * 3600, abs=1800) for one in found)
+    assert np.allclose(joined.start + joined.time_s, whole.start + whole.time_s)
+    assert np.allclose(joined.minimum_s, whole.minimum_s, atol=2e-9)
+    read = []
+    monkeypatch.setattr("weft.watch.alerts.weeks.read_day", lambda *day: read.append(day))
+    assert weeks.changes(record(), now_s)[LINK] == found
+    assert read == []
+
+
+def test_the_last_hours_are_each_probe_once_and_no_more() -> None:
+    series = probes(8 * 3600, step_s=10.0)
+    rows, recent = table(series), Recent(record())
+    for first in range(0, rows.num_rows, 100):
+        recent.add(rows.slice(max(0, first - 20), 120))
+        recent.rows(0)
+    assert recent.rows(0).equals(rows.combine_chunks())
+    recent.trim({"a"})
+    assert recent.rows(0).num_rows == rows.num_rows
+    recent.add(table(probes(2 * DAY, step_s=10.0)).slice(rows.num_rows))
+    recent.rows(0)
+    recent.trim(set())
+    kept = recent.rows(0)["time_us"].to_numpy()
+    assert (kept[-1] - kept[0]) / 1e6 == pytest.approx(20_000, abs=20)
+
+
+def test_counts_and_numbers_are_those_of_the_probes() -> None:
+    series = probes(600, kinds=(0, 2), sizes=(8, 20_000))
+    series.rtt_s[::4] = np.nan
+    rows, counts = table(series), Counts()
+    for first in range(0, 600, 50):
+        counts.add(rows.slice(first, 50))
+    found = {(one.kind, one.size_bytes): (one.sent, one.lost) for one in counts.since_start}
+    assert found["icmp", 8] == (150, 150) and found["tcp-echo", 20_000] == (150, 0)
+    numbers = numbers_of(LINK, rows, counts, is_silent=False, now_s=MONDAY + 600)
+    assert numbers.available == numbers.loss + 0.5 == 0.75
+    assert numbers.is_up and numbers.beta_s == pytest.approx(1e-8, rel=0.05)
+    counts.add(
+        table(probes(100)).set_column(
+            0, "time_us", pa.array(rows["time_us"].to_numpy()[:100] + DAY * 1_000_000)
+        )
+    )
+    assert (counts.day_sent, counts.day_lost) == (100, 0)
