@@ -98,3 +98,25 @@ def test_a_gap_ends_what_it_interrupts() -> None:
     series = lose(link(), 500, 900)
     found = find_periods(series.where((series.time_s < 600) | (series.time_s >= 800)))
     assert spans(found) == [(500, 599), (800, 900)]
+
+
+def test_agents_that_come_back_late_do_not_hide_a_short_outage() -> None:
+    """What only an agent answers is lost for six more probes: that is no sign of losses that cluster."""
+    series = link()
+    for begin in (300, 700, 1100, 1500):
+        lose(series, begin, begin + 30)
+        for kind in (1, 2, 3):
+            lose(series, begin + 30, begin + 38, kind=kind)
+    lose(series, 2000, 2040)
+    assert spans(until(series, 2003))[-1] == (2000, None)
+
+
+def test_a_burst_at_the_begin_of_loss_is_a_part_of_it() -> None:
+    series, generator = link(), np.random.default_rng(7)
+    is_hit = (series.time_s >= 1000) & (series.time_s < 1060) & (generator.random(3000) < 0.4)
+    series.rtt_s[is_hit] = np.nan
+    lose(series, 1000, 1006)
+    lose(series, 2000, 2040)
+    loss, outage = until(series, 2003)
+    assert loss.is_loss and loss.begin_s == MONDAY + 1000
+    assert outage.begin_s == MONDAY + 2000

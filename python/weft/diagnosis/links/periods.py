@@ -6,25 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from weft.diagnosis.links.grouped import Bools, Group, GroupedProbes, Ints, grouped
 from weft.diagnosis.links.lasting_loss import Spans, lasting_loss
 from weft.diagnosis.links.outages import EXPECTED, long_runs
 from weft.diagnosis.links.series import Series
-from weft.runs.probes import KINDS
 
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
-Group = tuple[int, int]
-"""A kind of probe (position in `KINDS`) and its size in bytes."""
-
-_TCP = KINDS.index("tcp-connect"), KINDS.index("tcp-echo")
-_OF_AN_AGENT = KINDS.index("tcp-echo"), KINDS.index("udp-echo")
-_KINDS_TOGETHER = (_TCP, _OF_AN_AGENT, (*_TCP, KINDS.index("udp-echo")))
 _PASSES = 6
 _CHUNK = 1024
-_NEAR = 64
-"""Far more than the kinds and sizes of a link: each has answered probes among so many where nothing is wrong."""
 _MISFIT = 0.1
 """Of the probes of a period, so many may speak against a set of groups that failed while the others passed."""
 
@@ -46,26 +35,11 @@ class Period:
     is_loss: bool
 
 
-@dataclass(frozen=True)
-class _Probes:
-    """The probes of a series near losses, with their `position` among all `total` of it and the number of gaps before
-    each (`stretch`); the group of each; and the sets of groups that may fail together, of which the first is all."""
-
-    series: Series
-    position: Ints
-    total: int
-    lost: Bools
-    groups: list[Group]
-    group: Ints
-    stretch: Ints
-    sets: list[frozenset[int]]
-
-
 def find_periods(series: Series) -> list[Period]:
     """In the order of time. Sought are runs of losses among all probes, those of a kind, the large ones, and those of a
     kind and size; runs that share time are one period, but a run of all groups is one by itself. What is left may be
     lasting loss."""
-    probes = _probes(series)
+    probes = grouped(series)
     if probes is None:
         return []
     count = len(probes.lost)
@@ -78,61 +52,18 @@ def find_periods(series: Series) -> list[Period]:
         known = _Known(explained, failed | ~rest, around)
         runs = (_runs(probes, members, known, rest) for members in probes.sets)
         parts = list(_together([span for found in runs for span in found]))
-        last = rest & ~_mask(parts, count)
-        loss = _lasting(probes, last)
-        now = probes.lost & ~(last & ~_mask(loss, count))
+        clear = [span for span in parts if _failed(probes, span, rest)]
+        last = rest & ~_mask(clear, count)
+        vague = [span for span in parts if span not in clear]
+        loss = list(_together(vague + _lasting(probes, last)))
+        now = probes.lost & (~last | _mask(loss, count) | _tails(probes, whole))
         if np.array_equal(now, explained):
             break
-        clear = [span for span in parts if _failed(probes, span, rest)]
-        failed, explained = probes.lost & (~rest | _mask(clear, count)), now
+        failed, explained = probes.lost & ~last, now
     found = [_whole(probes, span) for span in whole]
-    found += [_part(probes, span, rest) for span in parts]
+    found += [_part(probes, span, rest) for span in clear]
     found += [_loss(probes, span, last) for span in loss]
     return sorted(found, key=lambda one: one.begin_s)
-
-
-def _probes(series: Series) -> _Probes | None:
-    """None where nothing was lost."""
-    all_lost = series.lost
-    position = _near(np.flatnonzero(all_lost), len(series))
-    if not len(position):
-        return None
-    steps = np.diff(series.time_s[position], prepend=series.time_s[position[0]])
-    stretch = np.cumsum(steps > series.longest_step_s, dtype=np.int64)
-    series, total = series.at(position), len(series)
-    code = series.kind.astype(np.int64) << 32 | series.size_bytes
-    codes, group = _distinct(code)
-    groups = [(int(one >> 32), int(one & 0xFFFF_FFFF)) for one in codes]
-    numbers = range(len(groups))
-    smallest = {kind: min(size for k, size in groups if k == kind) for kind, _ in groups}
-    sets = [frozenset(numbers)]
-    together = [{kind} for kind in smallest] + [set(kinds) for kinds in _KINDS_TOGETHER]
-    sets += [frozenset(n for n in numbers if groups[n][0] in kinds) for kinds in together]
-    sets += [frozenset(n for n in numbers if groups[n][1] > smallest[groups[n][0]])]
-    sets += [frozenset([n]) for n in numbers]
-    sets = [one for one in dict.fromkeys(sets) if one]
-    return _Probes(series, position, total, all_lost[position], groups, group, stretch, sets)
-
-
-def _near(lost: Ints, count: int) -> Ints:
-    """Positions of up to `_NEAR` probes before and behind each lost one: all that tells runs apart."""
-    is_new = np.diff(lost, prepend=-2 * _NEAR - 2) > 2 * _NEAR + 1
-    is_last = np.append(is_new[1:], True)[: len(lost)]
-    first = np.maximum(lost[is_new] - _NEAR, 0)
-    last = np.minimum(lost[is_last] + _NEAR, count - 1)
-    length = last - first + 1
-    begins = np.cumsum(length) - length
-    return np.asarray(np.arange(int(length.sum())) + np.repeat(first - begins, length))
-
-
-def _distinct(code: Ints) -> tuple[Ints, Ints]:
-    """As np.unique with its inverse, for few distinct values: O(n) for each instead of a sort."""
-    codes: list[int] = []
-    group = np.full(len(code), -1)
-    while (rest := int(np.argmin(group))) >= 0 and group[rest] < 0:
-        group[code == code[rest]] = len(codes)
-        codes.append(int(code[rest]))
-    return np.array(codes, np.int64), group
 
 
 @dataclass(frozen=True)
@@ -146,7 +77,7 @@ class _Known:
 
 
 def _runs(
-    probes: _Probes, members: frozenset[int], known: _Known, chosen: Bools | None = None
+    probes: GroupedProbes, members: frozenset[int], known: _Known, chosen: Bools | None = None
 ) -> Spans:
     """First and last probe of the runs among the members, of those that are chosen; only those that are longer than the
     lasting loss around them makes them."""
@@ -179,7 +110,7 @@ def _is_beyond(lost: Bools, known: _Known, span: tuple[int, int], length: int) -
     return True
 
 
-def _is_complete(probes: _Probes, span: tuple[int, int]) -> bool:
+def _is_complete(probes: GroupedProbes, span: tuple[int, int]) -> bool:
     """Whether a run has all groups that were probed before it."""
     first, last = span
     before = probes.group[max(0, first - 2 * len(probes.groups)) : first]
@@ -187,12 +118,22 @@ def _is_complete(probes: _Probes, span: tuple[int, int]) -> bool:
     return usual <= set(probes.group[first : last + 1].tolist())
 
 
-def _lasting(probes: _Probes, chosen: Bools) -> Spans:
+def _lasting(probes: GroupedProbes, chosen: Bools) -> Spans:
     """Lasting loss of the chosen probes as if there were no others."""
     left_out = np.cumsum(~chosen)
     at = np.flatnonzero(chosen & probes.lost)
     spans = lasting_loss(probes.position[at] - left_out[at], probes.total - int(left_out[-1]))
     return [(int(at[first]), int(at[last])) for first, last in spans]
+
+
+def _tails(probes: GroupedProbes, whole: Spans) -> Bools:
+    """Of each group what was lost behind a run of all until its first answer: a host is back before its agent is."""
+    tails = np.zeros(len(probes.lost), bool)
+    for _, last in whole:
+        for group in probes.sets[0]:
+            answer = _next_answer(probes, last + 1, frozenset([group]))
+            tails[last + 1 : answer] |= probes.group[last + 1 : answer] == group
+    return tails
 
 
 def _mask(spans: Spans, count: int) -> Bools:
@@ -215,17 +156,15 @@ def _together(spans: Spans) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-def _whole(probes: _Probes, span: tuple[int, int]) -> Period:
+def _whole(probes: GroupedProbes, span: tuple[int, int]) -> Period:
     first, last = span
     every = frozenset(probes.groups[n] for n in np.unique(probes.group[first : last + 1]))
     lost = last - first + 1
     return Period(*_times(probes, span, probes.sets[0]), lost, 1.0, every, frozenset(), False)
 
 
-def _part(probes: _Probes, span: tuple[int, int], chosen: Bools) -> Period:
+def _part(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> Period:
     failed = _failed(probes, span, chosen)
-    if not failed:
-        return _loss(probes, span, chosen)
     at, lost, total = _counts(probes, span, chosen)
     groups = frozenset(probes.groups[n] for n in failed)
     passed = frozenset(probes.groups[n] for n in np.flatnonzero(total)) - groups
@@ -233,7 +172,7 @@ def _part(probes: _Probes, span: tuple[int, int], chosen: Bools) -> Period:
     return Period(*times, int(lost.sum()), float(lost.sum() / len(at)), groups, passed, False)
 
 
-def _failed(probes: _Probes, span: tuple[int, int], chosen: Bools) -> frozenset[int]:
+def _failed(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> frozenset[int]:
     """The groups that were mostly lost; none where they are no set that can fail by itself, or losses of others and
     answers of these say that it is loss."""
     at, lost, total = _counts(probes, span, chosen)
@@ -243,7 +182,7 @@ def _failed(probes: _Probes, span: tuple[int, int], chosen: Bools) -> frozenset[
     return failed if is_clear else frozenset()
 
 
-def _loss(probes: _Probes, span: tuple[int, int], chosen: Bools) -> Period:
+def _loss(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> Period:
     at, lost, total = _counts(probes, span, chosen)
     probed = frozenset(probes.groups[n] for n in np.flatnonzero(total))
     times = _times(probes, span, probes.sets[0])
@@ -251,7 +190,7 @@ def _loss(probes: _Probes, span: tuple[int, int], chosen: Bools) -> Period:
     return Period(*times, int(lost.sum()), share, frozenset(), probed, True)
 
 
-def _counts(probes: _Probes, span: tuple[int, int], chosen: Bools) -> tuple[Ints, Ints, Ints]:
+def _counts(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> tuple[Ints, Ints, Ints]:
     """The chosen probes in a span; of each group how many of them were lost, and how many there were."""
     first, last = span
     at = first + np.flatnonzero(chosen[first : last + 1])
@@ -260,7 +199,7 @@ def _counts(probes: _Probes, span: tuple[int, int], chosen: Bools) -> tuple[Ints
     return at, lost, np.bincount(probes.group[at], minlength=count)
 
 
-def _may_fail(probes: _Probes, failed: frozenset[int], total: Ints) -> bool:
+def _may_fail(probes: GroupedProbes, failed: frozenset[int], total: Ints) -> bool:
     """Whether these are all groups, all of some kinds, large ones only, or one: what a fault of one cause hits."""
     probed = frozenset(np.flatnonzero(total).tolist())
     kinds = {probes.groups[n][0] for n in failed}
@@ -271,7 +210,7 @@ def _may_fail(probes: _Probes, failed: frozenset[int], total: Ints) -> bool:
 
 
 def _times(
-    probes: _Probes, span: tuple[int, int], members: frozenset[int]
+    probes: GroupedProbes, span: tuple[int, int], members: frozenset[int]
 ) -> tuple[float, float | None]:
     """A period that a gap ends, ends with its last probe."""
     series, (first, last) = probes.series, span
@@ -283,7 +222,7 @@ def _times(
     return begin_s, series.start + float(series.time_s[last if is_gap else answer])
 
 
-def _next_answer(probes: _Probes, begin: int, members: frozenset[int]) -> int | None:
+def _next_answer(probes: GroupedProbes, begin: int, members: frozenset[int]) -> int | None:
     """The first answered probe of the members from there on."""
     for first in range(begin, len(probes.lost), _CHUNK):
         part = slice(first, first + _CHUNK)
