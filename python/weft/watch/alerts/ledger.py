@@ -4,6 +4,7 @@ which each notice is appended."""
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -88,8 +89,10 @@ def save_ledger(folder: Path, ledger: Ledger) -> None:
     temporary.replace(path)
 
 
-def log_notices(folder: Path, notices: list[Notice]) -> None:
+def log_notices(folder: Path, notices: Sequence[Notice]) -> None:
     """Append them. A kill before the ledger is saved has the same notices appended again, which readers drop."""
+    if not notices:
+        return
     with (folder / LOG_NAME).open("ab") as file:
         file.writelines(msgspec.json.encode(one) + b"\n" for one in notices)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -106,7 +106,8 @@ class Lookout:
                 is_silent=link in look.silent,
                 now_s=now_s,
             )
-        write_now(self._folder, list(links.values()))
+        with contextlib.suppress(OSError):
+            write_now(self._folder, list(links.values()))
         return look, links
 
     async def _search(self, now_s: float) -> None:
@@ -120,12 +121,15 @@ class Lookout:
         for one in notices:
             one.folder = str(self._folder.resolve())
             self._tell(f"{one.phase}: {one.text}", Level.WARNING)
-        if notices:
-            log_notices(self._folder, notices)
         self._courier.post(notices)
-        self._save()
+        self._save(notices)
         if notices:
             self._courier.wake()
 
-    def _save(self) -> None:
-        save_ledger(self._folder, self._ledger)
+    def _save(self, notices: Sequence[Notice] = ()) -> None:
+        """Write the ledger, and notices to the log. A full disk keeps none from being sent."""
+        try:
+            log_notices(self._folder, notices)
+            save_ledger(self._folder, self._ledger)
+        except OSError as error:
+            self._tell(f"{self._folder}: events cannot be kept: {error.strerror}", Level.ERROR)
