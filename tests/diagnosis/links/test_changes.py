@@ -1,11 +1,16 @@
-"""Changes of a link: planted ones are found, cycles and autocorrelation raise none."""
+"""Changes of a link: planted ones are found, cycles and autocorrelation raise none, and units do not matter."""
+
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from common.months import month
-from weft.diagnosis.links.changes import find_changes
-from weft.diagnosis.links.quarters import quarters
+from weft.diagnosis.links.changes import Change, find_changes
+from weft.diagnosis.links.quarters import Quarters, quarters
 from weft.diagnosis.links.series import Series
 
 
@@ -21,9 +26,10 @@ def test_congestion_and_a_re_route_are_told_apart(base_s: float, rise_s: float) 
         assert abs(one.minimum_s) == pytest.approx(rise_s, rel=0.5)
 
 
-def test_cycles_and_autocorrelation_are_at_most_one_change_a_month() -> None:
+@pytest.mark.parametrize("days", [1 / 24, 1, 3, 30])
+def test_cycles_and_autocorrelation_change_nothing(days: float) -> None:
     series, _ = month(1, 1.3e-3, 0.4e-3, congestions=0, reroutes=0, interval_s=30)
-    assert len(find_changes(quarters(series))) <= 1
+    assert find_changes(_until(quarters(series), days * 86400)) == []
 
 
 def test_a_constant_series_has_no_noise_and_no_change() -> None:
@@ -31,3 +37,46 @@ def test_a_constant_series_has_no_noise_and_no_change() -> None:
     zeros = np.zeros(len(time_s), np.int64)
     flat = Series("a", "b", 0.0, time_s, zeros + 1e-3, zeros + 8, zeros.astype(np.int8))
     assert find_changes(quarters(flat)) == []
+
+
+@settings(max_examples=3, deadline=None)
+@given(scale=st.floats(0.1, 30), longer_s=st.floats(0, 0.2), weeks=st.integers(-100, 100))
+def test_units_length_of_the_path_and_date_do_not_matter(
+    scale: float, longer_s: float, weeks: int
+) -> None:
+    parts = _planted()
+    later_s = weeks * 7 * 86400.0
+    other = replace(
+        parts,
+        start=parts.start + later_s,
+        minimum_s=parts.minimum_s * scale + longer_s,
+        jitter_s=parts.jitter_s * scale,
+    )
+    found, expected = find_changes(other), find_changes(parts)
+    assert [_times(one, later_s) for one in found] == [_times(one) for one in expected]
+    assert [one.minimum_s for one in found] == pytest.approx(
+        [one.minimum_s * scale for one in expected], rel=0.05
+    )
+
+
+@settings(max_examples=2, deadline=None)
+@given(days=st.integers(14, 29))
+def test_more_quiet_days_invent_no_change(days: int) -> None:
+    series, _ = month(3, 50e-3, 3e-3, congestions=0, reroutes=0, interval_s=30)
+    parts = quarters(series)
+    assert find_changes(_until(parts, days * 86400.0)) == find_changes(parts) == []
+
+
+@cache
+def _planted() -> Quarters:
+    return quarters(month(0, 1.3e-3, 0.4e-3, interval_s=60)[0])
+
+
+def _until(parts: Quarters, end_s: float) -> Quarters:
+    count = int(np.searchsorted(parts.time_s, end_s))
+    columns = ("time_s", "minimum_s", "jitter_s")
+    return replace(parts, **{name: getattr(parts, name)[:count] for name in columns})
+
+
+def _times(one: Change, later_s: float = 0.0) -> tuple[str, int, int | None]:
+    return one.what, round(one.begin_s - later_s), one.end_s and round(one.end_s - later_s)

@@ -66,7 +66,7 @@ def _outage_row(one: Incident) -> list[str]:
 def _change_row(link: LinkFindings, one: Change) -> list[str]:
     minimum = f"minimum {one.minimum_s * 1e3:+.3f} ms ({one.minimum_noise:+.1f} of its noise)"
     jitter = f", jitter x{one.jitter_ratio:.2f}"
-    lasts = "" if one.what == "re-route" else _lasts(one.begin_s, one.end_s)
+    lasts = "" if one.end_s == one.begin_s else _lasts(one.begin_s, one.end_s)
     return [_when(one.begin_s), lasts, link.name, one.what, minimum + jitter]
 
 

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from weft.diagnosis.links import scan, steps
+from weft.diagnosis.links import scan, windows
 from weft.diagnosis.links.noise import Noise, Whitener, estimate, whitener
 from weft.diagnosis.links.profile import level, profile
 from weft.diagnosis.links.quarters import Quarters
-from weft.diagnosis.links.steps import Step
+from weft.diagnosis.links.scan import Limit, Window
+from weft.diagnosis.links.windows import Values
 from weft.statistics import Floats
 
 _CLEAR = 2.0
 """A z score from which on a step that was found is one of this value."""
 _BESIDE = 0.25
 _MOST = 40
+_SEARCHES = 3
 _FEWEST = 48
 """Quarters (half a day) below which there is no telling a change from noise."""
-_TENTATIVE_CLIP = 4.0
-_DAY = 96
+_PASSES = 3
+_CLIP = 3.0
 
 
 @dataclass(frozen=True)
 class Change:
     """`what` is "congestion", "jitter" (queues, the minimum stayed) or "re-route"; Unix times. The end of congestion is
-    None while it lasts, a re-route is an instant. `minimum_noise` says by how many standard deviations of the series'
-    own noise the minimum moved, `jitter_ratio` by what factor the jitter."""
+    None while it lasts; a re-route is an instant, or ends where the path came back. `minimum_noise` says by how many
+    standard deviations of the series' own noise the minimum moved, `jitter_ratio` by what factor the jitter."""
 
     what: str
     begin_s: float
@@ -40,45 +42,67 @@ class Change:
 
 
 def find_changes(parts: Quarters, seed: int = 1) -> list[Change]:
-    """Steps of minimum or jitter that hour and week do not explain, and chance does not in this series.
+    """Windows in which minimum or jitter differ by what hour and week do not explain, and chance does not in this
+    series.
 
-    Twice: the first pass is tentative; noise, profile and threshold of the second are those of the series without what
-    the first has found. The same samples give the same changes.
+    The first search takes noise for independent beyond its model, and is repeated with noise and profile of the series
+    without what it has found. What remains then says how much chance does by the day, and the finds that exceed that
+    are changes. The same samples give the same changes.
     """
     if len(parts) < _FEWEST:
         return []
     values = np.stack([parts.minimum_s, np.log(parts.jitter_s + _floor(parts.jitter_s))])
-    generator = np.random.default_rng(seed)
-    tentative, _ = _pass(parts, values, np.zeros_like(values), generator, 1)
-    raised = steps.raised_by(tentative, len(parts), len(values))
-    found, noises = _pass(parts, values, raised, generator, _DAY)
-    return _changes(parts, found, noises)
+    tentative: list[Window] = []
+    for number in range(_PASSES):
+        places = [(one.begin, one.end) for one in tentative]
+        judged = _judged(parts, values, tentative, is_first=number == 0)
+        limit = judged.threshold(seed, 1)
+        tentative = _search(judged.values, limit)
+        if places == [(one.begin, one.end) for one in tentative]:
+            break
+    judged = _judged(parts, values, tentative)
+    limit = limit.at_least(judged.threshold(seed, scan.DAY))
+    found = judged.values.settled(((one.begin, one.end) for one in tentative), limit)
+    return _changes(parts, found, judged.noises[0].sd)
 
 
 def _floor(jitter_s: Floats) -> float:
     return 0.1 * float(np.median(jitter_s)) + 1e-7
 
 
-def _pass(
-    parts: Quarters, values: Floats, raised: Floats, generator: np.random.Generator, block: int
-) -> tuple[list[Step], list[Noise]]:
-    """Steps, and the noise they were judged by; `raised` is what the pass before has found."""
+@dataclass(frozen=True)
+class _Judged:
+    """The series, innovations of it without its windows (`chance`), and the noise that both are in units of."""
+
+    values: Values
+    chance: Floats
+    noises: list[Noise]
+
+    def threshold(self, seed: int, block: int) -> Limit:
+        """What windows exceed by chance, by blocks of so many quarters; single ones are drawn without their tails."""
+        chance = np.clip(self.chance, -_CLIP, _CLIP) if block == 1 else self.chance
+        chance = chance - chance.mean(axis=1, keepdims=True)
+        return scan.threshold(chance, self.values.answers, np.random.default_rng(seed), block)
+
+
+def _judged(
+    parts: Quarters, values: Floats, found: list[Window], *, is_first: bool = False
+) -> _Judged:
+    """Noise and profile without what was found; before anything was, without what lasts about a week as well."""
     unix_s = parts.start + parts.time_s
-    usual = np.stack([profile(unix_s, row, parts.width_s) for row in values - raised])
-    quiet = values - raised - usual
-    middle = np.median(quiet, axis=1, keepdims=True)
-    is_tentative = block == 1
-    if is_tentative:
-        quiet = quiet - np.stack([level(unix_s, row, parts.width_s) for row in quiet])
-    apart = np.diff(parts.time_s / parts.width_s, prepend=-1).round().astype(np.int64)
-    noises = [estimate(row, apart) for row in quiet]
-    whiteners = [whitener(one, apart) for one in noises]
-    chance = whitened(quiet - np.median(quiet, axis=1, keepdims=True), whiteners)
-    if is_tentative:
-        chance = np.clip(chance, -_TENTATIVE_CLIP, _TENTATIVE_CLIP)
-    chance -= chance.mean(axis=1, keepdims=True)
-    limit = scan.threshold(chance, whiteners, generator, block)
-    return _search(values - usual - middle, whiteners, limit), noises
+    without = values - windows.raised_by(found, len(parts), len(values))
+    usual = np.stack([profile(unix_s, row, parts.width_s) for row in without])
+    middle = np.median(without - usual, axis=1, keepdims=True)
+    quiet = without - usual - middle
+    if is_first:
+        quiet -= np.stack([level(unix_s, row, parts.width_s) for row in quiet])
+    position = (parts.time_s / parts.width_s).round().astype(np.int64)
+    noises = [estimate(row, position) for row in quiet]
+    whiteners = [whitener(one, position) for one in noises]
+    answers = [scan.responses(one) for one in whiteners]
+    innovations = whitened(values - usual - middle, whiteners)
+    products = [one.products(row) for one, row in zip(answers, innovations, strict=True)]
+    return _Judged(Values(products, answers), whitened(quiet, whiteners), noises)
 
 
 def whitened(values: Floats, whiteners: list[Whitener]) -> Floats:
@@ -86,60 +110,107 @@ def whitened(values: Floats, whiteners: list[Whitener]) -> Floats:
     return np.stack([one.innovations(row) for row, one in zip(values, whiteners, strict=True)])
 
 
-def _search(values: Floats, whiteners: list[Whitener], limit: float) -> list[Step]:
-    """The clearest window, then the clearest in the series without it, and so on; then the ends that hold together."""
-    ends: list[int] = []
-    remaining = values.copy()
-    for _ in range(_MOST):
-        window = scan.best(whitened(remaining, whiteners), whiteners)
-        if window.total <= limit:
+def _search(values: Values, limit: Limit) -> list[Window]:
+    """The clearest windows, then the clearest in what they leave, and so on; settled, and again what those leave."""
+    settled: list[tuple[int, int]] = []
+    for _ in range(_SEARCHES):
+        places = _added(values, settled, limit)
+        before, settled = settled, [(one.begin, one.end) for one in values.settled(places, limit)]
+        if settled == before:
             break
-        remaining[:, window.begin : window.end] -= window.steps[:, None]
-        ends += [window.begin, window.end]
-    return steps.fit(whitened(values, whiteners), whiteners, ends, limit / 2)
+    return values.windows(settled)
 
 
-def _signs(step: Step) -> tuple[int, int]:
+def _added(values: Values, places: list[tuple[int, int]], limit: Limit) -> list[tuple[int, int]]:
+    everywhere = np.arange(len(values.products[0]))
+    places = list(places)
+    while len(places) < _MOST:
+        left = [one.left(everywhere) for one in values.fitted(places)]
+        more = [(one.begin, one.end) for one in scan.clear(left, values.answers, limit)]
+        if not set(more) - set(places):
+            break
+        places += more
+    return places[:_MOST]
+
+
+def _signs(window: Window) -> tuple[int, int]:
     """Which way minimum and jitter went, 0 for not clearly. Beside a far clearer one the other is not believed: the
     longer a step lasts, the more a slow wander looks like one."""
-    clear = max(_CLEAR, float(np.abs(step.score).max()) * _BESIDE)
-    minimum, jitter = (int(np.sign(one)) if abs(one) > clear else 0 for one in step.score)
+    clear = max(_CLEAR, float(np.abs(window.scores).max()) * _BESIDE)
+    minimum, jitter = (int(np.sign(one)) if abs(one) > clear else 0 for one in window.scores)
     return minimum, jitter
 
 
-def _changes(parts: Quarters, found: list[Step], noises: list[Noise]) -> list[Change]:
-    """Jitter that rises begins congestion or jitter, which lasts until jitter falls; other steps are re-routes."""
+def _changes(parts: Quarters, found: list[Window], noise_s: float) -> list[Change]:
+    """A window of more jitter is congestion or jitter; where the minimum alone differs, each end is a re-route."""
     at = parts.start + parts.time_s
     changes: list[Change] = []
-    rising: Step | None = None
-    for step in found:
-        minimum, jitter = _signs(step)
-        if rising and min(minimum, jitter) < 0 and step.score[1] < 0:
-            changes.append(_change(rising, at, float(at[step.at - 1] + parts.width_s), noises))
-            rising = None
-        elif jitter > 0 and not rising:
-            rising = step
+    shifts: list[Window] = []
+    for window in _joined([_from_inside(one, len(at)) for one in found]):
+        minimum, jitter = _signs(window)
+        if jitter > 0:
+            end_s = float(at[window.end - 1] + parts.width_s) if window.end < len(at) else None
+            what = "congestion" if minimum > 0 else "jitter"
+            changes.append(_change(what, window, float(at[window.begin]), end_s, noise_s))
         elif minimum and not jitter:
-            changes.append(_change(step, at, float(at[step.at]), noises, "re-route"))
-    if rising:
-        changes.append(_change(rising, at, None, noises))
+            shifts.append(window)
+    changes += _reroutes(shifts, at, noise_s)
     return sorted(changes, key=lambda one: one.begin_s)
 
 
+def _joined(found: list[Window]) -> list[Window]:
+    """Without what raises the minimum alone for a while beside congestion: it is part of that."""
+    busy = [one for one in found if _signs(one) == (1, 1)]
+    joined = [one for one in found if one not in busy]
+    for one in busy:
+        for beside in [other for other in joined if _signs(other) == (1, 0)]:
+            is_near = beside.begin <= one.end and beside.end >= one.begin
+            if is_near and beside.end - beside.begin <= one.end - one.begin:
+                joined.remove(beside)
+                begin, end = min(one.begin, beside.begin), max(one.end, beside.end)
+                one = replace(one, begin=begin, end=end)
+        joined.append(one)
+    return joined
+
+
+def _reroutes(shifts: list[Window], at: Floats, noise_s: float) -> list[Change]:
+    """A shift and its way back are one change; where one level follows another, each is one."""
+    inner = [[place for place in (one.begin, one.end) if 0 < place < len(at)] for one in shifts]
+    uses = Counter(place for places in inner for place in places)
+    rises: dict[int, Floats] = {}
+    changes = []
+    for one, places in zip(shifts, inner, strict=True):
+        if len(places) == 2 and all(uses[place] == 1 for place in places):
+            begin_s, end_s = (float(at[place]) for place in places)
+            changes.append(_change("re-route", one, begin_s, end_s, noise_s))
+            continue
+        for place in places:
+            rise = one.steps if place == one.begin else -one.steps
+            rises[place] = rises.get(place, np.zeros(len(rise))) + rise
+    score = max((one.total for one in shifts), default=0.0)
+    for place, rise in rises.items():
+        step = Window(place, len(at), rise, np.array([np.sqrt(score)]))
+        changes.append(_change("re-route", step, float(at[place]), float(at[place]), noise_s))
+    return changes
+
+
+def _from_inside(window: Window, count: int) -> Window:
+    """A window that reaches back to the start, and has less of something, is one of more from its end on."""
+    if window.begin == 0 and _signs(window)[1] < 0:
+        return Window(window.end, count, -window.steps, -window.scores)
+    return window
+
+
 def _change(
-    step: Step,
-    at: npt.NDArray[np.float64],
-    end_s: float | None,
-    noises: list[Noise],
-    what: str = "",
+    what: str, window: Window, begin_s: float, end_s: float | None, noise_s: float
 ) -> Change:
-    minimum_s, jitter = (float(one) for one in step.rise)
+    minimum_s, jitter = (float(one) for one in window.steps)
     return Change(
-        what or ("congestion" if _signs(step)[0] > 0 else "jitter"),
-        float(at[step.at]),
+        what,
+        begin_s,
         end_s,
         minimum_s,
-        minimum_s / noises[0].sd,
+        minimum_s / noise_s,
         float(np.exp(jitter)),
-        step.total,
+        window.total,
     )

@@ -1,4 +1,4 @@
-"""A series' own noise: autocorrelated, with gaps, taken apart into innovations that are not."""
+"""A series' own noise: in part autocorrelated, with gaps, taken apart into innovations that are not."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ import numpy.typing as npt
 from weft.statistics import Floats
 
 _MAD_TO_SD = 1.4826
-_MOST = 0.97
+_MIDDLE_90 = 3.2897
+"""Standard deviations in the middle 90 % of normal values."""
+_CORRELATIONS = np.arange(0.02, 0.985, 0.02)
+_LAGS = (1, 2, 3, 4, 6, 8, 12)
+_ORDER = 8
+"""How many values before one tell something of it."""
 
 
 @dataclass(frozen=True)
 class Noise:
-    """An autoregressive model of the first order: `correlation` from one part of the series to the next, `sd` of the
-    values, `innovation_sd` of what is new in each."""
+    """An autoregressive course of the first order, seen through errors that are independent: `correlation` from one
+    part of the series to the next of what lasts, its `share` of the variance, `sd` of both together."""
 
     correlation: float
+    share: float
     sd: float
-    innovation_sd: float
 
 
 def spread(values: Floats) -> float:
@@ -28,26 +33,54 @@ def spread(values: Floats) -> float:
     return float(_MAD_TO_SD * np.median(np.abs(values - np.median(values))))
 
 
-def estimate(values: Floats, steps: npt.NDArray[np.int64]) -> Noise:
-    """Fit the model robustly; `steps` counts parts from each value to the one before (1, or more behind a gap).
+def estimate(values: Floats, position: npt.NDArray[np.int64]) -> Noise:
+    """Fit the model robustly; `position` counts parts of the series from its start, gaps included.
 
-    The correlation is that of robust spreads of sum and difference (Gnanadesikan and Kettenring, Biometrics 28, 1972).
+    Correlations are those of robust spreads of sum and difference (Gnanadesikan and Kettenring, Biometrics 28, 1972).
     """
-    is_next = steps[1:] == 1
-    now, before = values[1:][is_next], values[:-1][is_next]
-    both, change = spread(now + before) ** 2, spread(now - before) ** 2
-    correlation = float(np.clip((both - change) / max(both + change, 1e-300), 0.0, _MOST))
-    innovations = spread(now - correlation * before)
-    least = 1e-9 + 1e-6 * float(np.median(np.abs(values)))
-    sd = max(innovations, least) / np.sqrt(1 - correlation**2)
-    return Noise(correlation, float(sd), max(innovations, least))
+    lags = [lag for lag in _LAGS if _pairs(position, lag)[0].size >= 2 * _LAGS[-1]]
+    if not lags:
+        return Noise(0.0, 0.0, max(_wide_spread(values), _least(values)))
+    seen = np.array([_correlation(values, *_pairs(position, lag)) for lag in lags])
+    model = _CORRELATIONS[:, None] ** np.array(lags)
+    shares = np.clip((model @ seen) / np.sum(model**2, axis=1), 0.0, 1.0)
+    best = int(np.argmin(np.sum((seen - shares[:, None] * model) ** 2, axis=1)))
+    unit = Noise(float(_CORRELATIONS[best]), float(shares[best]), 1.0)
+    sd = _wide_spread(whitener(unit, position).innovations(values))
+    return Noise(unit.correlation, unit.share, max(sd, _least(values)))
+
+
+def _wide_spread(values: Floats) -> float:
+    """The standard deviation that the middle 90 % stand for: noise that is larger by day counts, events do not."""
+    return float(np.ptp(np.quantile(values, [0.05, 0.95]))) / _MIDDLE_90
+
+
+def _least(values: Floats) -> float:
+    return 1e-9 + 1e-6 * float(np.median(np.abs(values)))
+
+
+def _pairs(
+    position: npt.NDArray[np.int64], lag: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Indices of values that are `lag` parts apart: later, earlier."""
+    earlier = np.searchsorted(position, position - lag)
+    later = np.flatnonzero(position[earlier] == position - lag)
+    return later, np.asarray(earlier[later])
+
+
+def _correlation(
+    values: Floats, later: npt.NDArray[np.int64], earlier: npt.NDArray[np.int64]
+) -> float:
+    both = spread(values[later] + values[earlier]) ** 2
+    change = spread(values[later] - values[earlier]) ** 2
+    return (both - change) / max(both + change, 1e-300)
 
 
 @dataclass(frozen=True)
 class Whitener:
     """Takes values to innovations in units of their spread, and steps of a level to what they do to innovations.
 
-    Innovation i is `scale[i] * (value[i] - keep[i] * value[i - 1])`; the first has no value before it.
+    Innovation i is `scale[i] * (value[i] - sum over j of keep[i, j] * value[i - 1 - j])`.
     """
 
     keep: Floats
@@ -55,13 +88,45 @@ class Whitener:
 
     def innovations(self, values: Floats) -> Floats:
         """What is new in each value."""
-        before = np.concatenate([[0.0], values[:-1]])
-        return np.asarray(self.scale * (values - self.keep * before))
+        known = np.zeros(len(values))
+        for lag in range(1, min(self.keep.shape[1], len(values) - 1) + 1):
+            known[lag:] += self.keep[lag:, lag - 1] * values[:-lag]
+        return np.asarray(self.scale * (values - known))
+
+    def response(self) -> Floats:
+        """What is new in value i by a step of one at value i - k: row i, column k; the last column is for all k from
+        the model's order on."""
+        kept = np.cumsum(self.keep, axis=1)
+        return np.asarray(
+            self.scale[:, None] * (1 - np.concatenate([np.zeros((len(kept), 1)), kept], axis=1))
+        )
 
 
-def whitener(noise: Noise, steps: npt.NDArray[np.int64]) -> Whitener:
-    """Behind a gap less of the value before is in the next one."""
-    keep = noise.correlation ** steps.astype(float)
-    keep[0] = 0.0
-    scale = 1 / (noise.sd * np.sqrt(np.maximum(1 - keep**2, 1e-12)))
-    return Whitener(keep, scale)
+def whitener(noise: Noise, position: npt.NDArray[np.int64]) -> Whitener:
+    """The best linear forecast from the values before, as far back in time as they are."""
+    count = len(position)
+    back = np.arange(count)[:, None] - np.arange(1, _ORDER + 1)
+    before = np.where(back >= 0, position[back], np.iinfo(np.int64).min // 4)
+    apart = position[:, None] - before
+    regular = np.arange(1, _ORDER + 1)
+    is_regular = np.all(apart == regular, axis=1)
+    patterns, which = np.unique(
+        np.vstack([regular, np.minimum(apart[~is_regular], 10**6)]), axis=0, return_inverse=True
+    )
+    at = np.full(count, which.ravel()[0])
+    at[~is_regular] = which.ravel()[1:]
+    forecasts = [_forecast(noise, pattern) for pattern in patterns]
+    keep = np.array([weights for weights, _ in forecasts])[at]
+    variance = np.array([left for _, left in forecasts])[at]
+    keep[back < 0] = 0.0
+    return Whitener(keep, 1 / (noise.sd * np.sqrt(variance)))
+
+
+def _forecast(noise: Noise, apart: npt.NDArray[np.int64]) -> tuple[Floats, float]:
+    """Weights of values so many parts before, and what of the variance they leave."""
+    lasting = noise.share * noise.correlation ** apart.astype(float)
+    between = np.abs(apart[:, None] - apart[None, :]).astype(float)
+    covariance = noise.share * noise.correlation**between
+    np.fill_diagonal(covariance, 1.0)
+    weights = np.linalg.solve(covariance + 1e-9 * np.eye(len(apart)), lasting)
+    return weights, max(float(1 - weights @ lasting), 1e-9)

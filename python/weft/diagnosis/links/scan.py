@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
+from scipy.ndimage import median_filter
 
 from weft.diagnosis.links.noise import Whitener
 from weft.statistics import Floats
 
+Places = npt.NDArray[np.int64]
 LEAST = 3
 """Quarters of the shortest window; a single late minimum is no event."""
+DAY = 96
+_MONTH = 30 * DAY
 _GROWTH = 1.15
+_ALIKE = 11
+"""Lengths in a factor of four."""
 _SURROGATES = 80
+_FEWEST_SURROGATES = 12
+_DRAWN = 80 * _MONTH
+"""Quarters in all surrogates together: of a longer series each has more, and fewer do."""
+_TOGETHER = 32768
+"""Values of surrogates in one array: more would not stay in a cache."""
 _FALSE_ALARM = 0.005
 """How likely one window of a whole series passes by chance."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Window:
     """Quarters from `begin` to before `end`; of each value the step in it and its z score; the sum of their squares."""
 
@@ -33,93 +46,171 @@ class Window:
 
 
 @dataclass(frozen=True)
-class _Sums:
-    """What the score of any window is made of: a step's first part, its inner parts, and the part behind it."""
+class Responses:
+    """What steps do to innovations: `rows` as Whitener.response; `shared[d, i]` is the product of the responses to a
+    step at i and to one d places before, where d = order stands for all from there on."""
 
-    first: Floats
-    last: Floats
-    inner: Floats
-    first_weight: Floats
-    last_weight: Floats
-    inner_weight: Floats
+    rows: Floats
+    shared: Floats
+
+    def products(self, innovations: Floats) -> Floats:
+        """Of innovations (last axis) with the response to a step at each place; 0 for one behind the last."""
+        order = self.rows.shape[1] - 1
+        products = np.zeros((*innovations.shape[:-1], innovations.shape[-1] + 1))
+        products[..., :-1] = np.cumsum((innovations * self.rows[:, order])[..., ::-1], axis=-1)[
+            ..., ::-1
+        ]
+        for k in range(order):
+            special = self.rows[k:, k] - self.rows[k:, order]
+            products[..., : len(special)] += innovations[..., k:] * special
+        return products
+
+    def between(self, one: Places, other: Places) -> Floats:
+        """The products of the responses to steps at two places, broadcast."""
+        apart = np.minimum(np.abs(one - other), len(self.shared) - 1)
+        return np.asarray(self.shared[apart, np.maximum(one, other)])
+
+    def weights(self, begin: Places, end: Places) -> Floats:
+        """The sums of squares of the responses to windows."""
+        both = self.shared[0, begin] + self.shared[0, end]
+        return np.asarray(both - 2 * self.between(begin, end))
+
+    def of_length(self, length: int) -> Floats:
+        """The same of all windows of a length, by where they begin."""
+        apart = min(length, len(self.shared) - 1)
+        return np.asarray(
+            self.shared[0, :-length] + self.shared[0, length:] - 2 * self.shared[apart, length:]
+        )
 
 
-def best(innovations: Floats, whiteners: list[Whitener]) -> Window:
-    """The window with the highest total among lengths that grow by 15 %, then among all near it.
+def responses(whitener: Whitener) -> Responses:
+    """Made once a series: O(n order^2)."""
+    rows = whitener.response()
+    count, order = rows.shape[0], rows.shape[1] - 1
+    shared = np.zeros((order + 1, count + 1))
+    for apart in range(order + 1):
+        for k in range(order):
+            special = rows[k:, k] * rows[k:, min(k + apart, order)] - rows[k:, order] ** 2
+            shared[apart, : len(special)] += special
+        shared[apart, :-1] += np.cumsum(rows[::-1, order] ** 2)[::-1]
+    return Responses(rows, shared)
 
-    `innovations` has a row a value. O(n log n).
+
+@dataclass(frozen=True)
+class Limit:
+    """The total that chance gives to windows of `lengths`; between those by the logarithm, beyond as at the ends."""
+
+    lengths: Floats
+    totals: Floats
+
+    def __call__(self, length: int) -> float:
+        return float(np.interp(np.log(length), np.log(self.lengths), self.totals))
+
+    def at_least(self, other: Limit) -> Limit:
+        """The higher of two of the same lengths."""
+        return Limit(self.lengths, np.maximum(self.totals, other.totals))
+
+
+def clear(products: list[Floats], answers: list[Responses], limit: Limit) -> list[Window]:
+    """The window furthest above its limit; where that is under a day, others under a day with it that are a day apart
+    from it and from each other, one a month and length. None where none is above.
+
+    Lengths grow by 15 %; around each of the windows the best ends are taken then. O(n log n).
     """
-    sums = [_sums(row, one) for row, one in zip(innovations, whiteners, strict=True)]
-    count = innovations.shape[1]
-    length, begin, _ = max(
-        ((length, *_best_of_length(sums, length)) for length in _lengths(count)),
-        key=lambda found: found[2],
-    )
-    near = max(2, round(length * (_GROWTH - 1)))
+    count = len(products[0]) - 1
+    candidates = [
+        (total - limit(length), begin, length)
+        for length in _lengths(count)
+        for total, begin in _tops(_totals(products, answers, length))
+        if total > limit(length)
+    ]
+    taken: list[tuple[int, int]] = []
+    for _, begin, length in sorted(candidates, reverse=True):
+        is_apart = all(begin > e + DAY or begin + length < b - DAY for b, e in taken)
+        if not taken or (is_apart and max(length, taken[0][1] - taken[0][0]) < DAY):
+            taken.append((begin, begin + length))
+    at = [one.__getitem__ for one in products]
+    return [nearby(at, answers, b, e, max(2, round((e - b) * (_GROWTH - 1)))) for b, e in taken]
+
+
+def _tops(totals: Floats) -> list[tuple[float, int]]:
+    """The highest of each month, and where it is."""
+    tops = []
+    for first in range(0, len(totals), _MONTH):
+        at = first + int(np.argmax(totals[first : first + _MONTH]))
+        tops.append((float(totals[at]), at))
+    return tops
+
+
+def nearby(
+    products: Sequence[Callable[[Places], Floats]],
+    answers: list[Responses],
+    begin: int,
+    end: int,
+    near: int,
+) -> Window:
+    """The window with the highest total among those which begin and end at most `near` places away; what it would leave
+    of the series before or behind it is no shorter than a window. `products` are those of each value at places."""
+    count = answers[0].shared.shape[1] - 1
     begins = np.arange(max(0, begin - near), min(count - LEAST, begin + near) + 1)
-    ends = np.arange(max(LEAST, begin + length - near), min(count, begin + length + near) + 1)
-    b, e = (grid.ravel() for grid in np.meshgrid(begins, ends))
-    b, e = b[e - b >= LEAST], e[e - b >= LEAST]
-    scores, steps = zip(*(_scores(one, b, e) for one in sums), strict=True)
-    at = int(np.argmax(np.sum(np.square(scores), axis=0)))
-    return Window(
-        int(b[at]),
-        int(e[at]),
-        np.array([row[at] for row in steps]),
-        np.array([row[at] for row in scores]),
-    )
+    ends = np.arange(max(LEAST, end - near), min(count, end + near) + 1)
+    begins = np.unique(np.where(begins < LEAST, 0, begins))
+    ends = np.unique(np.where(ends > count - LEAST, count, ends))
+    b, e = begins[:, None], ends[None, :]
+    product = np.stack([one(begins)[:, None] - one(ends)[None, :] for one in products])
+    weight = np.stack([one.weights(b, e) for one in answers])
+    total = np.where(e - b >= LEAST, np.sum(product**2 / np.maximum(weight, 1e-12), axis=0), -1.0)
+    i, j = np.unravel_index(int(np.argmax(total)), total.shape)
+    steps = product[:, i, j] / weight[:, i, j]
+    return Window(int(begins[i]), int(ends[j]), steps, steps * np.sqrt(weight[:, i, j]))
 
 
 def threshold(
-    innovations: Floats, whiteners: list[Whitener], generator: np.random.Generator, block: int
-) -> float:
-    """The total that 0.5 % of series without any event exceed: blocks of innovations drawn at random (H. R. Kuensch,
-    Ann. Statist. 17, 1989) keep what correlation the model leaves, and rows together. The maxima of 80 such series
-    follow Gumbel's distribution, which is fitted by moments."""
+    innovations: Floats, answers: list[Responses], generator: np.random.Generator, block: int
+) -> Limit:
+    """What 0.5 % of series without any event exceed anywhere: blocks of innovations drawn at random (H. R. Kuensch,
+    Ann. Statist. 17, 1989) keep what correlation the model leaves, and rows together.
+
+    Each length has the maxima of up to 80 such series in units of its own and lengths like it, so that a slow wander,
+    which makes long windows likely, does not hide short ones; the highest of them follow Gumbel's distribution, which
+    is fitted by moments.
+    """
     count = innovations.shape[1]
     block = min(block, max(1, count // 4))
-    maxima = []
-    for _ in range(_SURROGATES):
-        first = generator.integers(0, count, -(-count // block))
-        at = (first[:, None] + np.arange(block)).ravel()[:count] % count
-        sums = [_sums(row[at], one) for row, one in zip(innovations, whiteners, strict=True)]
-        maxima.append(max(_best_of_length(sums, length)[1] for length in _lengths(count)))
-    scale = np.std(maxima) * np.sqrt(6) / np.pi
-    return float(np.mean(maxima) - scale * (np.euler_gamma + np.log(-np.log1p(-_FALSE_ALARM))))
+    series = int(np.clip(_DRAWN // count, _FEWEST_SURROGATES, _SURROGATES))
+    lengths = _lengths(count)
+    first = generator.integers(0, count, (series, -(-count // block)))
+    groups = np.array_split(first, max(1, series * count // _TOGETHER))
+    maxima = np.concatenate(
+        [_maxima(innovations, answers, lengths, group, block) for group in groups], axis=1
+    )
+    middle = median_filter(maxima.mean(axis=1), _ALIKE, mode="nearest")
+    spread = median_filter(maxima.std(axis=1), _ALIKE, mode="nearest") + 1e-9
+    highest = np.max((maxima - middle[:, None]) / spread[:, None], axis=0)
+    scale = np.std(highest) * np.sqrt(6) / np.pi
+    bound = np.mean(highest) - scale * (np.euler_gamma + np.log(-np.log1p(-_FALSE_ALARM)))
+    return Limit(np.array(lengths, np.float64), middle + spread * bound)
+
+
+def _maxima(
+    innovations: Floats, answers: list[Responses], lengths: list[int], first: Places, block: int
+) -> Floats:
+    """Of each length (rows) the highest total in each series of blocks that begin at `first`."""
+    count = innovations.shape[1]
+    at = (first[..., None] + np.arange(block)).reshape(len(first), -1)[:, :count] % count
+    products = [one.products(row[at]) for row, one in zip(innovations, answers, strict=True)]
+    return np.stack([_totals(products, answers, length).max(axis=1) for length in lengths])
+
+
+def _totals(products: list[Floats], answers: list[Responses], length: int) -> Floats:
+    """Of all windows of that length, by where they begin (last axis)."""
+    totals = [
+        (product[..., :-length] - product[..., length:]) ** 2 / one.of_length(length)
+        for product, one in zip(products, answers, strict=True)
+    ]
+    return np.asarray(np.sum(totals, axis=0))
 
 
 def _lengths(count: int) -> list[int]:
     steps = np.arange(np.log(max(count, LEAST + 1)) / np.log(_GROWTH))
     return sorted({int(one) for one in np.round(_GROWTH**steps) if LEAST <= one < count})
-
-
-def _sums(row: Floats, whitener: Whitener) -> _Sums:
-    first, last = whitener.scale, -whitener.scale * whitener.keep
-    inner = first + last
-    return _Sums(
-        first * row,
-        np.append(last * row, 0.0),
-        np.concatenate([[0.0], np.cumsum(inner * row)]),
-        first**2,
-        np.append(last**2, 0.0),
-        np.concatenate([[0.0], np.cumsum(inner**2)]),
-    )
-
-
-def _best_of_length(sums: list[_Sums], length: int) -> tuple[int, float]:
-    begins = np.arange(len(sums[0].first) - length + 1)
-    total = sum(_scores(one, begins, begins + length)[0] ** 2 for one in sums)
-    at = int(np.argmax(total))
-    return at, float(np.asarray(total)[at])
-
-
-def _scores(sums: _Sums, begin: np.ndarray, end: np.ndarray) -> tuple[Floats, Floats]:
-    """z scores and least-squares steps of windows; one that reaches the end of the series has no part behind it."""
-    product = sums.first[begin] + sums.inner[end] - sums.inner[begin + 1] + sums.last[end]
-    weight = (
-        sums.first_weight[begin]
-        + sums.inner_weight[end]
-        - sums.inner_weight[begin + 1]
-        + sums.last_weight[end]
-    )
-    return product / np.sqrt(weight), product / weight

@@ -1,0 +1,173 @@
+"""Windows of another level, fitted together: which of those that were found one by one are needed, and where they end.
+
+A window is worth its place where it explains more (chi-squared) than chance gives one; the same holds for two windows
+in place of one. All of it is made of products with the responses to steps, so it takes no longer in a long series.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.diagnosis.links.scan import Limit, Places, Responses, Window, nearby
+from weft.statistics import Floats
+
+Place = tuple[int, int]
+_ROUNDS = 3
+_NEAR = 48
+"""Quarters by which an end may move in a round."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Generalised least squares of one value: `rises` of the level outside and of each window, their z scores, and the
+    chi-squared that they explain together."""
+
+    products: Floats
+    answer: Responses
+    places: list[Place]
+    rises: Floats
+    scores: Floats
+    explained: float
+
+    def left(self, at: Places) -> Floats:
+        """The products of what the fit leaves, at places."""
+        left = self.products[at] - self.rises[0] * self.answer.between(at, np.array(0))
+        for rise, (begin, end) in zip(self.rises[1:], self.places, strict=True):
+            first = self.answer.between(at, np.array(begin))
+            left -= rise * (first - self.answer.between(at, np.array(end)))
+        return np.asarray(left)
+
+
+@dataclass(frozen=True)
+class Values:
+    """The products of each value's innovations with the responses to steps."""
+
+    products: list[Floats]
+    answers: list[Responses]
+
+    def fitted(self, places: list[Place]) -> list[Fit]:
+        """Of each value."""
+        return [
+            _fit(product, answer, places)
+            for product, answer in zip(self.products, self.answers, strict=True)
+        ]
+
+    def windows(self, places: list[Place]) -> list[Window]:
+        """The places with what they explain."""
+        fits = self.fitted(places)
+        rises = np.array([one.rises[1:] for one in fits])
+        scores = np.array([one.scores[1:] for one in fits])
+        return [Window(b, e, rises[:, i], scores[:, i]) for i, (b, e) in enumerate(places)]
+
+    def explained(self, places: list[Place]) -> float:
+        """Chi-squared of all values."""
+        return sum(one.explained for one in self.fitted(places))
+
+    def settled(self, places: Iterable[Place], limit: Limit) -> list[Window]:
+        """Each above `limit`: dropped, merged and moved until that changes nothing more."""
+        now = _needed(self, sorted(set(places)), limit)
+        for _ in range(_ROUNDS):
+            before = now
+            now = _needed(self, _merged(self, _moved(self, now), limit), limit)
+            now = _merged(self, _opened(self, now, limit), limit)
+            if now == before:
+                break
+        return self.windows(now)
+
+
+def raised_by(windows: list[Window], count: int, values: int) -> Floats:
+    """What the windows add: a row a value."""
+    added = np.zeros((values, count))
+    for one in windows:
+        added[:, one.begin : one.end] += one.steps[:, None]
+    return added
+
+
+def _fit(products: Floats, answer: Responses, places: list[Place]) -> Fit:
+    """`ends` has the steps of all windows, which `contrast` makes windows of: one up, one down."""
+    ends = np.array([0, *(end for place in places for end in place)])
+    contrast = np.zeros((len(places) + 1, len(ends)))
+    contrast[0, 0] = 1
+    for i in range(len(places)):
+        contrast[i + 1, 2 * i + 1 : 2 * i + 3] = 1, -1
+    inverse = np.linalg.pinv(contrast @ answer.between(ends[:, None], ends) @ contrast.T)
+    product = contrast @ products[ends]
+    rises = inverse @ product
+    scores = rises / np.sqrt(np.maximum(np.diag(inverse), 1e-300))
+    return Fit(products, answer, places, rises, scores, float(rises @ product))
+
+
+def _needed(values: Values, places: list[Place], limit: Limit) -> list[Place]:
+    """Without the least clear one, until all exceed `limit`."""
+    while places:
+        above = [one.total - limit(one.end - one.begin) for one in values.windows(places)]
+        weakest = int(np.argmin(above))
+        if above[weakest] > 0:
+            return places
+        places = places[:weakest] + places[weakest + 1 :]
+    return []
+
+
+def _moved(values: Values, places: list[Place]) -> list[Place]:
+    """Each in turn where it explains most of what the others leave."""
+    places = list(places)
+    for i, place in enumerate(places):
+        places[i] = _best_near(values, place, places[:i] + places[i + 1 :])
+    return sorted(set(places))
+
+
+def _best_near(values: Values, place: Place, others: list[Place]) -> Place:
+    """An end at an end of the series stays there."""
+    begin, end = place
+    left = [one.left for one in values.fitted(others)]
+    found = nearby(left, values.answers, begin, end, min(_NEAR, end - begin))
+    is_last = end == len(values.products[0]) - 1
+    return (found.begin if begin else 0, end if is_last else found.end)
+
+
+def _opened(values: Values, places: list[Place], limit: Limit) -> list[Place]:
+    """With an end at an end of the series where the two explain little more: one step instead of two."""
+    count = len(values.products[0]) - 1
+    for i, (begin, end) in enumerate(places):
+        for wider in ((0, end), (begin, count)):
+            opened = sorted({*places[:i], wider, *places[i + 1 :]})
+            loss = values.explained(places) - values.explained(opened)
+            if len(opened) == len(places) and loss < limit(end - begin) / 2:
+                places = opened
+                break
+    return places
+
+
+def _merged(values: Values, places: list[Place], limit: Limit) -> list[Place]:
+    """One window in place of two that explain little more."""
+    pair = next(_pairs(values, places, limit), None)
+    while pair is not None:
+        places = pair
+        pair = next(_pairs(values, places, limit), None)
+    return places
+
+
+def _pairs(values: Values, places: list[Place], limit: Limit) -> Iterator[list[Place]]:
+    """The places with one window in place of two, where that explains enough."""
+    explained = values.explained(places)
+    for i, first in enumerate(places):
+        for j, second in enumerate(places[i + 1 :], i + 1):
+            union = _union(first, second, len(values.products[0]) - 1, j == i + 1)
+            if union is None:
+                continue
+            others = [*places[:i], *places[i + 1 : j], *places[j + 1 :]]
+            one = _best_near(values, union, others)
+            merged = sorted({*others, one})
+            if explained - values.explained(merged) < limit(one[1] - one[0]):
+                yield merged
+
+
+def _union(first: Place, second: Place, count: int, are_neighbours: bool) -> Place | None:
+    """Of two that are single steps, as they reach to an end of the series, what is between them; of neighbours both."""
+    steps = [b if e == count else e for b, e in (first, second) if b == 0 or e == count]
+    if len(steps) == 2 and steps[0] != steps[1]:
+        return min(steps), max(steps)
+    return (first[0], max(first[1], second[1])) if are_neighbours else None
