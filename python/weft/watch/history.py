@@ -8,9 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from weft.diagnosis.links.series import Mark, Series
-from weft.diagnosis.links.sites import STOPPED
 from weft.runs.probes import Event
 from weft.watch.store import Link, Watched
+
+_BY = ("clock-step",)
+"""Events whose seconds say by how much, not for how long."""
 
 
 def history(watched: Watched) -> list[Series]:
@@ -45,7 +47,7 @@ def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -
 
 
 def _mark(event: Event, start: float) -> Mark:
-    """What an agent notes when it is over has lasted until then."""
-    at_s, seconds = event.time_s - start, event.seconds or 0.0
-    is_over = event.what in STOPPED
-    return Mark(event.what, at_s - is_over * seconds, at_s + (not is_over) * seconds)
+    """An event's time is when it began, also where an agent noticed it at its end."""
+    begin_s = event.time_s - start
+    lasted_s = 0.0 if event.what in _BY else event.seconds or 0.0
+    return Mark(event.what, begin_s, begin_s + lasted_s)

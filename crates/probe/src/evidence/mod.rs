@@ -26,3 +26,4 @@ pub use process::{Computed, USED};
 pub use recorder::Recorder;
 pub use report::put;
 pub use serving::ServingEnd;
+pub use text::KeptFile;

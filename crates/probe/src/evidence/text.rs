@@ -81,20 +81,20 @@ fn fill(format: &impl Format, text: &str, counters: &[Counter], values: &mut [Va
 }
 
 /// A file that is read from its start again and again.
-struct KeptFile {
+pub struct KeptFile {
     file: File,
     buffer: Vec<u8>,
 }
 
 impl KeptFile {
-    fn open(path: &str) -> io::Result<KeptFile> {
+    pub fn open(path: &str) -> io::Result<KeptFile> {
         Ok(KeptFile {
             file: File::open(path)?,
             buffer: vec![0; BUFFER_BYTES],
         })
     }
 
-    fn read(&mut self) -> io::Result<&str> {
+    pub fn read(&mut self) -> io::Result<&str> {
         let mut length = 0;
         loop {
             if length == self.buffer.len() {

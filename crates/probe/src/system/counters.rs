@@ -16,6 +16,13 @@ pub fn bytes() -> BTreeMap<String, [u64; 2]> {
         .collect()
 }
 
+/// Errors of receiving and sending of each.
+pub fn errors() -> BTreeMap<String, u64> {
+    let all = read().into_iter();
+    all.map(|(name, numbers)| (name, numbers[2] + numbers[10]))
+        .collect()
+}
+
 fn parse(text: &str) -> BTreeMap<String, [u64; 16]> {
     let lines = text.lines().filter_map(of_line);
     lines

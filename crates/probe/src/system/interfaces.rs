@@ -1,9 +1,10 @@
 //! The network interfaces of a node and their addresses.
 
 use std::collections::BTreeMap;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::iter;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::ptr;
 
@@ -45,6 +46,33 @@ pub fn gather() -> Vec<Interface> {
             addresses,
         })
         .collect()
+}
+
+/// Whether an interface is up and has a link; not where there is none of that name.
+pub fn is_running(name: &str) -> bool {
+    const RUNNING: libc::c_short = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    let any = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
+    // Of either family: such questions are asked of any socket.
+    let Ok(socket) = UdpSocket::bind(any).or_else(|_| UdpSocket::bind("[::]:0")) else {
+        return true;
+    };
+    // SAFETY: all fields are numbers or pointers, for which zeros are values; the name ends with a zero, and the
+    // kernel writes flags into the request that lives through the call.
+    unsafe {
+        let mut request: libc::ifreq = std::mem::zeroed();
+        if name.len() >= request.ifr_name.len() {
+            return false;
+        }
+        for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
+            *to = from as c_char;
+        }
+        let outcome = libc::ioctl(
+            socket.as_raw_fd(),
+            libc::SIOCGIFFLAGS as _,
+            &raw mut request,
+        );
+        outcome == 0 && request.ifr_ifru.ifru_flags & RUNNING == RUNNING
+    }
 }
 
 /// The internet addresses of all interfaces; none where the kernel does not tell.

@@ -7,6 +7,7 @@ use rustix::time::{ClockId, Timespec, clock_gettime};
 use super::notes::Notes;
 
 /// A clock that is slewed gains at most 500 ppm (adjtimex(2)); more at once is a step.
+const STEP: &str = "clock-step";
 const STEP_S: f64 = 0.1;
 const SUSPEND_S: f64 = 0.5;
 const STALL_S: f64 = 0.5;
@@ -32,7 +33,12 @@ impl Clocks {
     pub fn observe(&mut self, late: Duration, notes: &Notes) {
         let now = read();
         for (what, seconds) in happened(self.last, now, late.as_secs_f64()) {
-            notes.event(what, None, Some(seconds), "");
+            if what == STEP {
+                notes.event(what, None, Some(seconds), "");
+            } else {
+                // It began before it could be noticed.
+                notes.span(what, None, (seconds, seconds), "");
+            }
         }
         self.last = now;
     }
@@ -43,7 +49,7 @@ fn happened(last: Reading, now: Reading, late_s: f64) -> Vec<(&'static str, f64)
     let boot_s = now.boot_s - last.boot_s;
     let found = [
         ("suspend", boot_s - monotonic_s, SUSPEND_S),
-        ("clock-step", now.real_s - last.real_s - boot_s, STEP_S),
+        (STEP, now.real_s - last.real_s - boot_s, STEP_S),
         ("stall", late_s, STALL_S),
     ];
     let large = found.into_iter().filter(|one| one.1.abs() >= one.2);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::mem;
+use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
@@ -30,6 +31,8 @@ struct Inner {
 pub struct LinkState {
     pub link: i16,
     pub address: String,
+    #[serde(skip)]
+    pub from: Option<IpAddr>,
     pub sent: u64,
     pub lost: u64,
     pub last_us: i64,
@@ -77,16 +80,38 @@ impl Notes {
         seconds: Option<f64>,
         text: impl Into<String>,
     ) {
+        self.push(Event {
+            time_s: now_s(),
+            what,
+            site: self.site.clone(),
+            link,
+            seconds,
+            text: text.into(),
+        });
+    }
+
+    /// Note what began so many seconds ago and lasted so long, both in seconds.
+    pub fn span(
+        &self,
+        what: &'static str,
+        link: Option<i16>,
+        (ago_s, lasted_s): (f64, f64),
+        text: impl Into<String>,
+    ) {
+        self.push(Event {
+            time_s: now_s() - ago_s,
+            what,
+            site: self.site.clone(),
+            link,
+            seconds: (lasted_s > 0.0).then_some(lasted_s),
+            text: text.into(),
+        });
+    }
+
+    fn push(&self, event: Event) {
         let mut inner = self.inner();
         if inner.events.len() < MOST_EVENTS {
-            inner.events.push(Event {
-                time_s: time_of_day_ns() as f64 / 1e9,
-                what,
-                site: self.site.clone(),
-                link,
-                seconds,
-                text: text.into(),
-            });
+            inner.events.push(event);
         }
     }
 
@@ -108,6 +133,10 @@ impl Notes {
         let chosen = known.iter().filter_map(|link| inner.links.get(link));
         chosen.cloned().collect()
     }
+}
+
+fn now_s() -> f64 {
+    time_of_day_ns() as f64 / 1e9
 }
 
 /// Drop half of the rows: of each link 16 are kept and 16 dropped, so that each kind and size remains.

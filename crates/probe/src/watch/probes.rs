@@ -90,7 +90,7 @@ struct Prober<'a> {
 
 impl Prober<'_> {
     fn new(link: Link, site: &Site) -> Prober<'_> {
-        site.notes.state(link.link, |_| {});
+        site.notes.state(link.link, |state| state.from = link.from);
         let largest = link.sizes.iter().max().copied().unwrap_or(0) as usize;
         Prober {
             lookup: Lookup::new(&link.peer),

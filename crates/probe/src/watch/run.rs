@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::clocks::Clocks;
 use super::config::{Config, Link};
+use super::host::Host;
 use super::notes::{LinkState, Notes};
 use super::probes::{self, Site, Stop};
 use super::responder::Responder;
@@ -58,6 +59,7 @@ pub fn run() -> io::Result<()> {
         let signal = signals.wait(LOOK_EVERY);
         let late = began.elapsed().saturating_sub(LOOK_EVERY);
         clocks.observe(late, &watch.notes);
+        watch.look_at_host();
         match signal {
             Some(libc::SIGHUP) => watch.reload(),
             Some(_) => break,
@@ -90,6 +92,7 @@ struct Watch {
     config: Config,
     notes: Arc<Notes>,
     site: Arc<Site>,
+    host: Host,
     responder: Responder,
     spool: Spool,
     running: Vec<(Link, Arc<Stop>, JoinHandle<()>)>,
@@ -115,6 +118,7 @@ impl Watch {
             config,
             notes,
             site,
+            host: Host::new(),
             responder,
             running: Vec::new(),
             started_s: time_of_day_ns() as f64 / 1e9,
@@ -195,8 +199,16 @@ impl Watch {
         let _ = self.write_status();
     }
 
+    fn look_at_host(&mut self) {
+        let links = self.notes.links(&self.links());
+        self.host.look(&links, &self.notes);
+    }
+
+    fn links(&self) -> Vec<i16> {
+        self.config.links.iter().map(|one| one.link).collect()
+    }
+
     fn write_status(&self) -> io::Result<()> {
-        let links: Vec<i16> = self.config.links.iter().map(|one| one.link).collect();
         let status = Status {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION"),
@@ -208,7 +220,7 @@ impl Watch {
             refused: self.responder.refused.count(),
             spool_bytes: spool::bytes(&self.folder.join("spool")),
             is_disk_full: self.disk_full.is_some(),
-            links: self.notes.links(&links),
+            links: self.notes.links(&self.links()),
         };
         replace(
             &self.folder.join("status.json"),
@@ -218,6 +230,7 @@ impl Watch {
 
     fn end(mut self) {
         end_threads(std::mem::take(&mut self.running));
+        self.host.end(&self.notes);
         self.notes.event("agent-stop", None, None, "");
         self.flush();
     }

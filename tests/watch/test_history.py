@@ -1,0 +1,27 @@
+"""Events of an agent as marks of its links."""
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from weft.diagnosis.links.series import Mark
+from weft.runs.probes import SCHEMA, Event
+from weft.watch.history import history
+from weft.watch.store import Link, Record, Site, Watched
+
+
+def test_a_mark_lasts_from_its_begin_and_a_step_of_the_clock_does_not_last() -> None:
+    links = [Link(src="a", dst="b"), Link(src="b", dst="a")]
+    rows = [{"time_us": at * 1_000_000, "link": link} for link in (0, 1) for at in range(100, 110)]
+    events = [
+        Event(time_s=103.0, what="pressure", site="a", seconds=2.5),
+        Event(time_s=104.0, what="clock-step", site="a", seconds=-3600.0),
+        Event(time_s=105.0, what="carrier-down", site="b", link=1, seconds=4.0),
+    ]
+    day = pa.Table.from_pylist(
+        [{"kind": 1, "size_bytes": 8, "rtt_ns": 1000} | row for row in rows], schema=SCHEMA
+    )
+    record = Record(sites=[Site(name="a"), Site(name="b")], links=links)
+    out, back = history(Watched(Path(), record, {"1970-01-01": day}, events, []))
+    assert out.marks == (Mark("pressure", 3.0, 5.5), Mark("clock-step", 4.0, 4.0))
+    assert back.marks == (Mark("carrier-down", 5.0, 9.0),)
