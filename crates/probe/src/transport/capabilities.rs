@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, TcpStream};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 
@@ -44,7 +44,11 @@ pub fn transports() -> BTreeMap<&'static str, Option<String>> {
             "shared memory (memfd_create)",
             Rings::create().map(drop),
         ),
-        ("icmp", pings, IcmpSocket::open().map(drop)),
+        (
+            "icmp",
+            pings,
+            IcmpSocket::open(Ipv4Addr::LOCALHOST.into()).map(drop),
+        ),
     ]
     .into_iter()
     .map(|(name, what, tried)| (name, tried.err().map(|error| refused(what, &error))))

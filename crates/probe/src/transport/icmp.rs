@@ -4,9 +4,10 @@
 //! user have ping sockets (net.ipv4.ping_group_range) one is used, else a raw socket, which needs CAP_NET_RAW.
 
 use std::io::{self, Read};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use rustix::rand::{GetRandomFlags, getrandom};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::system::clock::now_ns;
@@ -16,31 +17,61 @@ use crate::transport::round_trips::{Trip, Trips};
 use crate::wire::setup::Setup;
 
 const HEADER_BYTES: usize = 8;
-const ECHO_REQUEST: u8 = 8;
-const ECHO_REPLY: u8 = 0;
 /// The longest header of IPv4, which a raw socket gives with each packet.
 const MOST_IP_HEADER_BYTES: usize = 60;
+
+/// What differs between ICMP (RFC 792) and ICMPv6 (RFC 4443).
+#[derive(Clone, Copy)]
+struct Version {
+    domain: Domain,
+    protocol: Protocol,
+    request: u8,
+    reply: u8,
+}
+
+const FOUR: Version = Version {
+    domain: Domain::IPV4,
+    protocol: Protocol::ICMPV4,
+    request: 8,
+    reply: 0,
+};
+const SIX: Version = Version {
+    domain: Domain::IPV6,
+    protocol: Protocol::ICMPV6,
+    request: 128,
+    reply: 129,
+};
+
+impl Version {
+    fn of(peer: IpAddr) -> Version {
+        if peer.is_ipv4() { FOUR } else { SIX }
+    }
+}
 
 /// A socket that echo requests go out of.
 pub struct IcmpSocket {
     socket: Socket,
-    /// Whether it gives whole packets, those of others too.
+    /// Whether it gives packets of others, too; those of IPv4 with their header.
     is_raw: bool,
+    version: Version,
 }
 
 impl IcmpSocket {
     /// The sort of socket that the system lets this user have.
-    pub fn open() -> io::Result<IcmpSocket> {
-        let with = |kind| Socket::new(Domain::IPV4, kind, Some(Protocol::ICMPV4));
+    pub fn open(peer: IpAddr) -> io::Result<IcmpSocket> {
+        let version = Version::of(peer);
+        let with = |kind| Socket::new(version.domain, kind, Some(version.protocol));
         match with(Type::DGRAM) {
             Ok(socket) => Ok(IcmpSocket {
                 socket,
                 is_raw: false,
+                version,
             }),
             Err(refused) => match with(Type::RAW) {
                 Ok(socket) => Ok(IcmpSocket {
                     socket,
                     is_raw: true,
+                    version,
                 }),
                 Err(_) => Err(refused),
             },
@@ -56,15 +87,15 @@ pub struct IcmpBatches {
 
 impl IcmpBatches {
     pub fn new(setup: &Setup, peer: SocketAddr, largest_bytes: u64) -> io::Result<IcmpBatches> {
-        let (IpAddr::V4(from), IpAddr::V4(to)) = (setup.address, peer.ip()) else {
+        if peer.is_ipv6() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "icmp is for IPv4 addresses",
             ));
-        };
+        }
         Ok(IcmpBatches {
             trips: Trips::new(setup.patience()),
-            path: Path::open(from, to, largest_bytes as usize)?,
+            path: Path::open(setup.address, peer.ip(), largest_bytes as usize)?,
         })
     }
 
@@ -88,6 +119,7 @@ impl Batches for IcmpBatches {
 pub struct Path {
     socket: Socket,
     is_raw: bool,
+    version: Version,
     identifier: u16,
     request: Vec<u8>,
     reply: Vec<u8>,
@@ -96,14 +128,19 @@ pub struct Path {
 
 impl Path {
     /// For messages of at most so many bytes.
-    pub fn open(from: Ipv4Addr, to: Ipv4Addr, largest_bytes: usize) -> io::Result<Path> {
-        let IcmpSocket { socket, is_raw } = IcmpSocket::open()?;
+    pub fn open(from: IpAddr, to: IpAddr, largest_bytes: usize) -> io::Result<Path> {
+        let IcmpSocket {
+            socket,
+            is_raw,
+            version,
+        } = IcmpSocket::open(to)?;
         socket.bind(&SocketAddr::from((from, 0)).into())?;
         socket.connect(&SocketAddr::from((to, 0)).into())?;
         Ok(Path {
             socket,
             is_raw,
-            identifier: std::process::id() as u16,
+            version,
+            identifier: identifier(),
             request: vec![0x5a; HEADER_BYTES + largest_bytes],
             reply: vec![0; MOST_IP_HEADER_BYTES + HEADER_BYTES + largest_bytes],
             within_ns: 0,
@@ -113,11 +150,11 @@ impl Path {
     /// Write the header of an echo request of the first `length` bytes.
     fn prepare(&mut self, length: usize, mark: u16) {
         let request = &mut self.request[..length];
-        request[..4].copy_from_slice(&[ECHO_REQUEST, 0, 0, 0]);
+        request[..4].copy_from_slice(&[self.version.request, 0, 0, 0]);
         request[4..6].copy_from_slice(&self.identifier.to_be_bytes());
         request[6..8].copy_from_slice(&mark.to_be_bytes());
-        // The kernel writes the sum of a ping socket's packets itself.
-        if self.is_raw {
+        // The kernel writes the sum of a ping socket's packets itself, and always that of ICMPv6 (RFC 3542, section 3.1).
+        if self.is_raw && self.version.domain == Domain::IPV4 {
             let sum = checksum(request);
             request[2..4].copy_from_slice(&sum.to_be_bytes());
         }
@@ -141,7 +178,7 @@ impl Path {
 
     /// The mark of a reply to one of our requests of so many bytes; `None` for everything else.
     fn mark_of(&self, packet: &[u8], length: usize) -> Option<u16> {
-        let start = if self.is_raw {
+        let start = if self.is_raw && self.version.domain == Domain::IPV4 {
             usize::from(packet.first()? & 0x0f) * 4
         } else {
             0
@@ -150,7 +187,8 @@ impl Path {
             .get(start..)
             .filter(|message| message.len() == length)?;
         let identifier = u16::from_be_bytes([message[4], message[5]]);
-        let is_ours = message[0] == ECHO_REPLY && (!self.is_raw || identifier == self.identifier);
+        let is_ours =
+            message[0] == self.version.reply && (!self.is_raw || identifier == self.identifier);
         is_ours.then(|| u16::from_be_bytes([message[6], message[7]]))
     }
 }
@@ -188,6 +226,14 @@ impl Trip for Path {
             }
         }
     }
+}
+
+/// Tells the requests of a raw socket from those of others.
+fn identifier() -> u16 {
+    let mut bytes = [0; 2];
+    // So few bytes are never cut short.
+    let _ = getrandom(&mut bytes, GetRandomFlags::empty());
+    u16::from_ne_bytes(bytes)
 }
 
 /// The Internet checksum (RFC 1071).

@@ -1,6 +1,11 @@
 //! A UDP probe: whose watch it is of, in the clear; a nonce, a number, and a proof that its sender has the token. The
 //! answer is as long, with another proof.
 
+use std::io;
+use std::net::UdpSocket;
+
+use socket2::{SockFilter, SockRef};
+
 use crate::listener::token::{PROOF_BYTES, Token};
 
 pub type Id = [u8; 8];
@@ -29,6 +34,20 @@ pub fn hello(id: Id) -> [u8; 12] {
     bytes[..4].copy_from_slice(MAGIC);
     bytes[4..].copy_from_slice(&id);
     bytes
+}
+
+/// Have the kernel drop what begins otherwise, so that a flood of it wakes no thread (socket(7), SO_ATTACH_FILTER).
+pub fn drop_strangers(socket: &UdpSocket) -> io::Result<()> {
+    const UDP_HEADER_BYTES: u32 = 8;
+    const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+    const IS_SAME: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    const TAKE: u32 = libc::BPF_RET | libc::BPF_K;
+    SockRef::from(socket).attach_filter(&[
+        SockFilter::new(LOAD as u16, 0, 0, UDP_HEADER_BYTES),
+        SockFilter::new(IS_SAME as u16, 0, 1, u32::from_be_bytes(*MAGIC)),
+        SockFilter::new(TAKE as u16, 0, 0, u32::MAX),
+        SockFilter::new(TAKE as u16, 0, 0, 0),
+    ])
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -91,5 +110,18 @@ mod tests {
             judge(&hello([7; 8]), ASK, [1; 8], &ours),
             Verdict::OtherWatch([7; 8])
         );
+    }
+
+    #[test]
+    fn what_begins_otherwise_never_arrives() {
+        let [there, here] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+        drop_strangers(&here).unwrap();
+        let to = here.local_addr().unwrap();
+        for message in [&b"anything else"[..], b"", b"wft", b"wft1 and more"] {
+            there.send_to(message, to).unwrap();
+        }
+        let mut bytes = [0; 100];
+        let length = here.recv(&mut bytes).unwrap();
+        assert_eq!(&bytes[..length], b"wft1 and more");
     }
 }

@@ -14,7 +14,7 @@ pub struct Lookup {
     name: String,
     address: Option<IpAddr>,
     is_literal: bool,
-    answer: Option<Receiver<Option<IpAddr>>>,
+    answer: Option<Receiver<Vec<IpAddr>>>,
     asked: Option<Instant>,
     is_known: bool,
 }
@@ -60,12 +60,12 @@ impl Lookup {
         match self.answer.as_ref()?.try_recv() {
             Ok(found) => {
                 self.answer = None;
-                self.take(found)
+                self.take(&found)
             }
             Err(TryRecvError::Empty) => None,
             Err(TryRecvError::Disconnected) => {
                 self.answer = None;
-                self.take(None)
+                self.take(&[])
             }
         }
     }
@@ -81,7 +81,10 @@ impl Lookup {
         self.asked = Some(Instant::now());
     }
 
-    fn take(&mut self, found: Option<IpAddr>) -> Option<Change> {
+    /// An address stays while it is among those found: names with several give them in turn.
+    fn take(&mut self, all: &[IpAddr]) -> Option<Change> {
+        let kept = self.address.filter(|known| all.contains(known));
+        let found = kept.or(all.first().copied());
         let was_known = std::mem::replace(&mut self.is_known, found.is_some());
         match found {
             None if was_known => Some(Change::NameUnknown),
@@ -95,19 +98,25 @@ impl Lookup {
     }
 }
 
-/// The first address that the system gives, IPv4 where there is one.
-fn look_up(name: &str) -> Option<IpAddr> {
-    let ask = |database| {
-        let output = Command::new("getent")
-            .args([database, name])
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output()
-            .ok()?;
-        let text = String::from_utf8(output.stdout).ok()?;
-        text.split_whitespace().next()?.parse().ok()
-    };
-    ask("ahostsv4").or_else(|| ask("ahosts"))
+/// All addresses that the system gives, those of IPv4 first.
+fn look_up(name: &str) -> Vec<IpAddr> {
+    let output = Command::new("getent")
+        .args(["ahosts", name])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    let text = output.map_or_else(|_| Vec::new(), |output| output.stdout);
+    parse(&String::from_utf8_lossy(&text))
+}
+
+/// A line has an address and what it is for; each address has several.
+fn parse(text: &str) -> Vec<IpAddr> {
+    let words = text
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    let mut found: Vec<IpAddr> = words.filter_map(|word| word.parse().ok()).collect();
+    found.sort_by_key(IpAddr::is_ipv6);
+    found
 }
 
 #[cfg(test)]
@@ -118,15 +127,26 @@ mod tests {
     fn an_address_that_changes_and_a_name_that_is_lost_are_said_once() {
         let mut lookup = Lookup::new("cluster.example");
         let [one, two]: [IpAddr; 2] = [[10, 0, 0, 1].into(), [10, 0, 0, 2].into()];
-        assert_eq!(lookup.take(Some(one)), Some(Change::Address(None, one)));
-        assert_eq!(lookup.take(Some(one)), None);
-        assert_eq!(lookup.take(None), Some(Change::NameUnknown));
-        assert_eq!(lookup.take(None), None);
+        assert_eq!(lookup.take(&[one]), Some(Change::Address(None, one)));
+        assert_eq!(lookup.take(&[one]), None);
+        assert_eq!(lookup.take(&[]), Some(Change::NameUnknown));
+        assert_eq!(lookup.take(&[]), None);
         assert_eq!(lookup.address(), Some(one));
-        assert_eq!(lookup.take(Some(one)), Some(Change::NameKnown));
-        assert_eq!(
-            lookup.take(Some(two)),
-            Some(Change::Address(Some(one), two))
-        );
+        assert_eq!(lookup.take(&[one]), Some(Change::NameKnown));
+        assert_eq!(lookup.take(&[two]), Some(Change::Address(Some(one), two)));
+    }
+
+    #[test]
+    fn of_several_addresses_the_one_in_use_stays_and_ipv4_comes_first() {
+        let text = "2001:db8::1     STREAM cluster.example\n2001:db8::1     DGRAM\n\
+                    10.0.0.1        STREAM\n10.0.0.2        STREAM\n";
+        let found = parse(text);
+        let mut lookup = Lookup::new("cluster.example");
+        let [one, two]: [IpAddr; 2] = [[10, 0, 0, 1].into(), [10, 0, 0, 2].into()];
+        assert_eq!(lookup.take(&found), Some(Change::Address(None, one)));
+        assert_eq!(lookup.take(&[two, one]), None);
+        assert_eq!(lookup.address(), Some(one));
+        assert_eq!(parse("2001:db8::1 STREAM a\n").len(), 1);
+        assert!(parse("").is_empty());
     }
 }

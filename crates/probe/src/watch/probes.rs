@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use rustix::net::RecvFlags;
 use socket2::Socket;
 
 use super::config::{Kind, Link};
@@ -24,6 +25,7 @@ use crate::transport::round_trips::Trip;
 
 /// A length and a number.
 pub const TCP_HEAD_BYTES: usize = 8;
+const SAY_AGAIN: Duration = Duration::from_secs(3600);
 const HELLO_EVERY: Duration = Duration::from_secs(3600);
 /// Answers to one probe; more, and the peer answers too much.
 const MOST_ANSWERS: u32 = 64;
@@ -74,8 +76,9 @@ struct Prober<'a> {
     link: Link,
     site: &'a Site,
     lookup: Lookup,
-    /// Kinds that can be probed from here.
+    /// Kinds that can be probed from here, and the address of which that was judged.
     kinds: Vec<Kind>,
+    judged: Option<IpAddr>,
     turn: usize,
     number: u64,
     lost_in_a_row: u32,
@@ -83,6 +86,7 @@ struct Prober<'a> {
     tcp: Option<TcpStream>,
     icmp: Option<icmp::Path>,
     said_hello: Option<Instant>,
+    said_many: Option<Instant>,
     /// What went wrong last, by kind, so that it is noted once.
     errors: BTreeMap<Kind, String>,
     buffer: Vec<u8>,
@@ -94,7 +98,8 @@ impl Prober<'_> {
         let largest = link.sizes.iter().max().copied().unwrap_or(0) as usize;
         Prober {
             lookup: Lookup::new(&link.peer),
-            kinds: link.kinds.clone(),
+            kinds: Vec::new(),
+            judged: None,
             turn: 0,
             number: 0,
             lost_in_a_row: 0,
@@ -102,6 +107,7 @@ impl Prober<'_> {
             tcp: None,
             icmp: None,
             said_hello: None,
+            said_many: None,
             errors: BTreeMap::new(),
             buffer: vec![0; largest.max(datagram::LEAST_BYTES)],
             site,
@@ -162,14 +168,20 @@ impl Prober<'_> {
         });
     }
 
-    /// Leave out what cannot be probed from here, and say so.
+    /// Leave out what cannot be probed from here, and say so; another address may be of another family.
     fn refuse_impossible(&mut self, to: IpAddr) {
+        if self.judged.replace(to) == Some(to) {
+            return;
+        }
         let mut refused = Vec::new();
+        self.kinds = self.link.kinds.clone();
+        self.site
+            .notes
+            .state(self.link.link, |state| state.refused.clear());
         let port = self.link.port;
         self.kinds.retain(|kind| {
             let why = match kind {
-                Kind::Icmp if to.is_ipv6() => Some("only of IPv4 addresses".to_owned()),
-                Kind::Icmp => icmp::IcmpSocket::open().err().map(|error| {
+                Kind::Icmp => icmp::IcmpSocket::open(to).err().map(|error| {
                     format!("no ping socket (net.ipv4.ping_group_range) and no raw one: {error}")
                 }),
                 _ if port.is_none() => Some("the peer has no port".to_owned()),
@@ -209,13 +221,7 @@ impl Prober<'_> {
     }
 
     fn ping(&mut self, to: IpAddr, size: usize, within: Duration) -> io::Result<Option<u64>> {
-        let (IpAddr::V4(to), from) = (to, self.from(to)) else {
-            return Err(io::ErrorKind::Unsupported.into());
-        };
-        let IpAddr::V4(from) = from else {
-            return Err(io::ErrorKind::Unsupported.into());
-        };
-        let largest = self.buffer.len();
+        let (from, largest) = (self.from(to), self.buffer.len());
         let mut path = match self.icmp.take() {
             Some(path) => path,
             None => icmp::Path::open(from, to, largest)?,
@@ -224,7 +230,7 @@ impl Prober<'_> {
         let (start_ns, mut others) = (now_ns(), 0);
         let is_back = path.go(size, self.number as u16, &mut others)?;
         let elapsed_ns = now_ns() - start_ns;
-        self.judge_answers(others);
+        self.judge_answers(Kind::Icmp, others);
         self.icmp = is_back.then_some(path);
         Ok(is_back.then_some(elapsed_ns))
     }
@@ -287,12 +293,13 @@ impl Prober<'_> {
         };
         let own = (self.site.id, &self.site.token);
         let message = &mut self.buffer[..size];
+        let late = drain(&socket, message);
         message.fill(0);
         datagram::fill(message, datagram::ASK, own, nonce, self.number);
         let start_ns = now_ns();
         socket.send(message)?;
-        let mut others = 0;
-        while others < MOST_ANSWERS {
+        let mut others = late;
+        while others < late + MOST_ANSWERS {
             let left = within.saturating_sub(Duration::from_nanos(now_ns() - start_ns));
             if left.is_zero() {
                 break;
@@ -302,14 +309,14 @@ impl Prober<'_> {
             let elapsed_ns = now_ns() - start_ns;
             match datagram::judge(&message[..length], datagram::ANSWER, own.0, own.1) {
                 Verdict::Ours(n, number) if (n, number, length) == (nonce, self.number, size) => {
-                    self.judge_answers(others);
+                    self.judge_answers(Kind::UdpEcho, others);
                     self.udp = Some((socket, nonce));
                     return Ok(Some(elapsed_ns));
                 }
                 _ => others += 1,
             }
         }
-        self.judge_answers(others);
+        self.judge_answers(Kind::UdpEcho, others);
         Ok(None)
     }
 
@@ -345,10 +352,14 @@ impl Prober<'_> {
         }
     }
 
-    fn judge_answers(&mut self, others: u32) {
-        if others >= MOST_ANSWERS {
-            let text = format!("{others} datagrams came back for one");
-            self.once(Kind::UdpEcho, "answers-too-many", &text);
+    fn judge_answers(&mut self, kind: Kind, others: u32) {
+        let is_due = self.said_many.is_none_or(|at| at.elapsed() >= SAY_AGAIN);
+        if others >= MOST_ANSWERS && is_due {
+            self.said_many = Some(Instant::now());
+            let text = format!("{}: {others} datagrams came back for one", kind.name());
+            let link = Some(self.link.link);
+            let notes = &self.site.notes;
+            notes.event("answers-too-many", link, None, text);
         }
     }
 
@@ -378,6 +389,15 @@ impl Prober<'_> {
                 .event(what, Some(self.link.link), None, text);
         }
     }
+}
+
+/// Take what has come since the last probe, at most a thousand; gives how many there were.
+fn drain(socket: &UdpSocket, buffer: &mut [u8]) -> u32 {
+    let mut count = 0;
+    while count < 1000 && rustix::net::recv(socket, &mut *buffer, RecvFlags::DONTWAIT).is_ok() {
+        count += 1;
+    }
+    count
 }
 
 /// The payload that a probe of that size has.

@@ -79,6 +79,7 @@ fn open(port: u16) -> io::Result<(TcpListener, UdpSocket)> {
         for address in any {
             outcome = TcpListener::bind(SocketAddr::new(address, port)).and_then(|listener| {
                 let socket = UdpSocket::bind(listener.local_addr()?)?;
+                datagram::drop_strangers(&socket)?;
                 Ok((listener, socket))
             });
             if outcome.is_ok() {

@@ -1,9 +1,9 @@
 //! The process of a site: starts and ends the threads of its links as the configuration says, and flushes.
 
 use std::env;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -222,10 +222,11 @@ impl Watch {
             is_disk_full: self.disk_full.is_some(),
             links: self.notes.links(&self.links()),
         };
-        replace(
-            &self.folder.join("status.json"),
-            &serde_json::to_vec(&status)?,
-        )
+        let (path, bytes) = (
+            self.folder.join("status.json"),
+            serde_json::to_vec(&status)?,
+        );
+        replace(&path, &bytes).or_else(|_| overwrite(&path, &bytes))
     }
 
     fn end(mut self) {
@@ -247,9 +248,22 @@ fn end_threads(threads: Vec<(Link, Arc<Stop>, JoinHandle<()>)>) {
 /// Put a file that only its owner reads in place of an earlier one.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension("new");
-    fs::write(&temporary, bytes)?;
-    fs::set_permissions(&temporary, Permissions::from_mode(0o600))?;
-    fs::rename(temporary, path)
+    let outcome = fs::write(&temporary, bytes)
+        .and_then(|()| fs::set_permissions(&temporary, Permissions::from_mode(0o600)))
+        .and_then(|()| fs::rename(&temporary, path));
+    if outcome.is_err() {
+        let _ = fs::remove_file(temporary);
+    }
+    outcome
+}
+
+/// The same where the disk has no room for another file: the blocks of the earlier one are there. Spaces end what is
+/// shorter than that, so that a reader finds JSON.
+fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).open(path)?;
+    let mut padded = bytes.to_vec();
+    padded.resize(bytes.len().max(file.metadata()?.len() as usize), b' ');
+    file.write_all_at(&padded, 0)
 }
 
 /// The signals that this process takes when it asks for them.

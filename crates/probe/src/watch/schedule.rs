@@ -70,5 +70,16 @@ mod tests {
                 begin_us = next_us;
             }
         }
+
+        #[test]
+        fn a_clock_that_is_set_delays_a_probe_by_two_intervals_at_most(
+            now_us in 1_i64 << 48..1 << 50,
+            step_us in -7_200_000_000_i64..7_200_000_000,
+            random in 0.0..1.0_f64,
+        ) {
+            let mut schedule = Schedule::new(1000, (1, 2));
+            let due_us = now_us + schedule.next_us(now_us, random);
+            prop_assert!(schedule.next_us(due_us + step_us, random) <= 2_000_000);
+        }
     }
 }

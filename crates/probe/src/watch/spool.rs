@@ -76,9 +76,13 @@ impl Spool {
         if before + (bytes.len() as u64) < SEGMENT_BYTES {
             return Ok(false);
         }
-        self.file = create(&self.folder, self.number + 1)?;
+        // What was appended is safe: whatever fails now is tried again behind the next.
+        let Ok(next) = create(&self.folder, self.number + 1) else {
+            return Ok(false);
+        };
+        self.file = next;
         self.number += 1;
-        self.make_room()
+        Ok(self.make_room().unwrap_or(false))
     }
 
     /// Thin the segments that were thinned least, the oldest of them first.

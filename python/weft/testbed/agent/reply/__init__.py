@@ -1,0 +1,149 @@
+"""What agents (`weft-probe`) and relays say: a struct for each message. Samples travel in frames of their own."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, TypeVar
+
+from weft.testbed.agent.reply.base import Message, Settings
+from weft.testbed.agent.reply.ensemble import (
+    Alive,
+    FailedTransfer,
+    Joined,
+    Left,
+    ListeningOn,
+    PhaseOver,
+    PhasesDone,
+)
+from weft.testbed.agent.reply.facts import Cache, Clock, Counters, Facts, Interface, Overhead, Ready
+from weft.testbed.agent.reply.inspection import (
+    CheckedInterface,
+    Echoing,
+    EchoStopped,
+    Inspected,
+    Path,
+    Slot,
+    System,
+    Tried,
+)
+from weft.testbed.agent.reply.knobs import (
+    KnobsRestored,
+    KnobsSeen,
+    KnobsSet,
+    RestoredKnob,
+    SeenKnob,
+)
+from weft.testbed.agent.reply.relay import Ended, Relaying
+from weft.testbed.agent.reply.sockets import SeenProcess, SocketEvent, SocketsSeen, Watching
+from weft.testbed.agent.reply.step import (
+    Awaiting,
+    Connected,
+    Deliveries,
+    Delivery,
+    Done,
+    Error,
+    Listening,
+    NotRead,
+    Recording,
+    Stalled,
+    Timed,
+)
+from weft.testbed.agent.reply.watch import LinkState, WatchDrained, WatchState, WatchStatus
+from weft.testbed.agent.reply.web import Counted, Counting, Responses, Serving
+
+Reply: TypeAlias = (
+    Ready
+    | Clock
+    | Counters
+    | Listening
+    | Connected
+    | Awaiting
+    | Recording
+    | Stalled
+    | Timed
+    | Deliveries
+    | Done
+    | Error
+    | ListeningOn
+    | Joined
+    | Alive
+    | PhaseOver
+    | PhasesDone
+    | Left
+    | Inspected
+    | Echoing
+    | Tried
+    | EchoStopped
+    | KnobsSeen
+    | KnobsSet
+    | KnobsRestored
+    | Serving
+    | Counting
+    | Counted
+    | Responses
+    | Watching
+    | SocketsSeen
+    | WatchState
+    | WatchDrained
+    | Relaying
+    | Ended
+)
+Answer = TypeVar("Answer", bound=Message)
+"""The reply that a request is followed by."""
+
+__all__ = [
+    "Alive",
+    "Answer",
+    "Awaiting",
+    "Cache",
+    "CheckedInterface",
+    "Clock",
+    "Connected",
+    "Counted",
+    "Counters",
+    "Counting",
+    "Deliveries",
+    "Delivery",
+    "Done",
+    "EchoStopped",
+    "Echoing",
+    "Ended",
+    "Error",
+    "Facts",
+    "FailedTransfer",
+    "Inspected",
+    "Interface",
+    "Joined",
+    "KnobsRestored",
+    "KnobsSeen",
+    "KnobsSet",
+    "Left",
+    "LinkState",
+    "Listening",
+    "ListeningOn",
+    "NotRead",
+    "Overhead",
+    "Path",
+    "PhaseOver",
+    "PhasesDone",
+    "Ready",
+    "Recording",
+    "Relaying",
+    "Reply",
+    "Responses",
+    "RestoredKnob",
+    "SeenKnob",
+    "SeenProcess",
+    "Serving",
+    "Settings",
+    "Slot",
+    "SocketEvent",
+    "SocketsSeen",
+    "Stalled",
+    "System",
+    "Timed",
+    "Tried",
+    "WatchDrained",
+    "WatchState",
+    "WatchStatus",
+    "Watching",
+]

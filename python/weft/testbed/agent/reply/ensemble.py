@@ -1,0 +1,53 @@
+"""Phases between many nodes."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from weft.testbed.agent.reply.base import Ending, Message, Settings
+
+
+class ListeningOn(Message, frozen=True):
+    """A port for each address."""
+
+    ports: list[int]
+
+
+class Joined(Message, frozen=True):
+    """How far the node's clock is ahead of the first member's, and its settings."""
+
+    offset_ns: int
+    error_ns: int
+    effective: Settings
+
+
+class Alive(Message, frozen=True, kw_only=True):
+    """Where the node is, said at intervals while phases run; `round` is the barrier's."""
+
+    phase: int
+    state: str
+    moved_bytes: int
+    waiting_for: tuple[int, ...] = ()
+    round: int | None = None
+
+
+class FailedTransfer(Struct, frozen=True):
+    """A transfer whose connection broke."""
+
+    src: int
+    dst: int
+    reason: str
+
+
+class PhaseOver(Message, frozen=True):
+    phase: int
+    barrier_us: float
+    failed: tuple[FailedTransfer, ...] = ()
+
+
+class PhasesDone(Message, frozen=True):
+    pass
+
+
+class Left(Ending, frozen=True):
+    """The session is over."""
