@@ -194,11 +194,13 @@ impl Watch {
         self.seen.insert(key, at);
     }
 
-    /// The tracepoint tells of all network namespaces: what is not of this one is left out.
+    /// The tracepoint tells of all network namespaces: what is not of this one is left out. Others may have
+    /// the same addresses, loopback's at least.
     fn note_change(&mut self, change: &Change, was_there: bool) {
         let is_own = self.own.contains(&change.local.ip());
+        let is_elsewhere = || self.processes.is_elsewhere(change.pid);
         let what = match (change.from.as_str(), change.to.as_str()) {
-            ("TCP_CLOSE", "TCP_SYN_SENT") if is_own => What::Connects,
+            ("TCP_CLOSE", "TCP_SYN_SENT") if is_own && !is_elsewhere() => What::Connects,
             ("TCP_SYN_RECV", "TCP_ESTABLISHED") if is_own => What::Accepts,
             ("TCP_CLOSE", "TCP_LISTEN") if self.processes.is_here(change.pid) => What::Listens,
             _ => return,

@@ -95,6 +95,12 @@ impl Processes {
         its.is_some() && its == self.namespace
     }
 
+    /// Whether it is in another network namespace; not of one that is gone.
+    pub fn is_elsewhere(&self, pid: u32) -> bool {
+        let its = fs::read_link(format!("/proc/{pid}/ns/net")).ok();
+        its.is_some() && its != self.namespace
+    }
+
     /// Which process has which socket, by the socket's inode.
     pub fn owners(&self) -> HashMap<u32, u32> {
         let mut found = HashMap::new();
