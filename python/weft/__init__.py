@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from weft.api.fit import Fit, fit, models
     from weft.api.laws import Offload, laws
     from weft.api.machine import Machine, machine
+    from weft.api.ports import Connections, Ports, ports
     from weft.api.run import Interrupted, Run
     from weft.api.start import open, run, simulate
     from weft.api.table import Table
@@ -37,6 +38,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Acceptance",
     "Comparison",
+    "Connections",
     "Diagnosis",
     "Evidence",
     "Fabric",
@@ -46,6 +48,7 @@ __all__ = [
     "Offload",
     "Phases",
     "Points",
+    "Ports",
     "RequestError",
     "Routes",
     "Run",
@@ -65,6 +68,7 @@ __all__ = [
     "models",
     "open",
     "open_watch",
+    "ports",
     "resume_acceptance",
     "resume_tuning",
     "run",
@@ -82,6 +86,7 @@ _FILES = {
     "fit": ("Fit", "fit", "models"),
     "laws": ("Offload", "laws"),
     "machine": ("Machine", "machine"),
+    "ports": ("Connections", "Ports", "ports"),
     "run": ("Interrupted", "Run"),
     "start": ("open", "run", "simulate"),
     "table": ("Table",),

@@ -7,11 +7,13 @@ import pytest
 
 from weft.errors import RequestError
 from weft.job_ports import firewall
+from weft.job_ports.connection import Connection, Left, Usage
 from weft.job_ports.counts import counts
 from weft.job_ports.hosts_named import hosts_named
 from weft.job_ports.pins import Pins
 from weft.job_ports.rules import rules_of
 from weft.job_ports.seen import Seen
+from weft.job_ports.study import PUBLISHED, as_in_the_study
 from weft.job_ports.usage import usage_of
 from weft.testbed.agent.reply import SeenProcess, SocketEvent, SocketsSeen, Watching
 from weft.testbed.ports import PortRange
@@ -177,3 +179,99 @@ def test_hosts_are_read_from_the_command():
 def test_too_few_ports_are_refused():
     with pytest.raises(RequestError, match="7 ports"):
         Pins.parse("40000-40006")
+
+
+NODES = {"a": A, "b": B, "c": "10.0.0.3"}
+
+
+def between(client, server, port, is_chosen=False, of_ranks=False):
+    return Connection(
+        phase="run",
+        at_s=1.0,
+        protocol="tcp",
+        client=client,
+        client_address=NODES[client],
+        client_program="",
+        server=server,
+        server_address=NODES[server],
+        server_program="app",
+        port=port,
+        is_chosen=is_chosen,
+        of_ranks=of_ranks,
+    )
+
+
+def used(*connections):
+    return Usage(
+        nodes=tuple(NODES),
+        addresses=NODES,
+        ranks=dict.fromkeys(NODES, 1),
+        connections=connections,
+        outside=(),
+        any_port={"a": ANY, "b": ANY, "c": (10000, 10100)},
+        seconds=1.0,
+        status=0,
+    )
+
+
+JOBS = [
+    (used(between("a", "b", 22), between("a", "c", 22)), ["tcp from a to b,c, port 22"]),
+    (used(between("a", "b", 22), between("a", "b", 111)), ["tcp from a to b, port 22, 111"]),
+    # Another direction is another rule, as is a range of a kernel's own.
+    (
+        used(between("a", "b", 22), between("b", "a", 6000)),
+        ["tcp from a to b, port 22", "tcp from b to a, port 6000"],
+    ),
+    (
+        used(between("a", "b", 40000, is_chosen=True), between("a", "c", 10050, is_chosen=True)),
+        ["tcp from a to c, port 10000-10100", "tcp from a to b, port 32768-60999"],
+    ),
+    # Of ranks each may connect to each other, whichever did.
+    (used(between("a", "b", 7000, of_ranks=True)), ["tcp from a,b,c to a,b,c, port 7000"]),
+    (
+        used(between("a", "b", 5), between("b", "a", 5), between("a", "c", 5)),
+        ["tcp from a to c, port 5", "tcp from a,b to a,b, port 5"],
+    ),
+    # What a range of the same nodes has already is no rule of its own.
+    (
+        used(between("a", "b", 50000), between("a", "b", 40000, is_chosen=True)),
+        ["tcp from a to b, port 32768-60999"],
+    ),
+    (used(), []),
+]
+
+
+@pytest.mark.parametrize(("job", "expected"), JOBS)
+def test_rules_are_the_fewest_that_let_all_connections_in(job, expected):
+    rules = rules_of(job)
+    assert sorted(one.text.replace("[a-c]", "a,b,c") for one in rules) == sorted(expected)
+    for one in job.connections:
+        (mine,) = [
+            rule for rule in rules if rule.lets_in(one.protocol, one.client, one.server, one.port)
+        ]
+        others = [rule for rule in rules if rule is not mine]
+        assert not any(
+            rule.lets_in(one.protocol, one.client, one.server, one.port) for rule in others
+        )
+
+
+def test_nothing_is_let_in_that_was_not_seen():
+    (rule,) = rules_of(used(between("a", "b", 22)))
+    assert not rule.lets_in("tcp", "b", "a", 22)
+    assert not rule.lets_in("tcp", "c", "b", 22)
+    assert not rule.lets_in("tcp", "a", "b", 23)
+
+
+def test_ports_are_counted_as_in_the_study():
+    found = as_in_the_study(usage())
+    assert (found.ssh_tcp, found.daemon_tcp, found.udp, found.job_tcp) == (1, 1, 0, 1)
+    assert (found.launch, PUBLISHED.launch, PUBLISHED.job_tcp) == (2, 6, 1)
+
+
+def test_processes_that_outlive_the_job_are_named():
+    assert set(usage().left) == {
+        Left("a", "mpirun", 10),
+        Left("a", "ssh", 11),
+        Left("b", "orted", 22),
+        Left("b", "sshd-session", 21),
+    }

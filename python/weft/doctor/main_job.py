@@ -11,6 +11,8 @@ from weft import binaries
 from weft.doctor.row import Row, answer
 from weft.errors import WeftError
 from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.reply import SocketsSeen, Watching
+from weft.testbed.agent.request import Over, Sockets
 from weft.testbed.hosts.program import agent_programs
 from weft.testbed.lab.testbed import open_lab
 from weft.testbed.open import open_testbed
@@ -32,6 +34,7 @@ def main_job() -> Iterator[Row]:
     """Each is tried."""
     yield _tried("simulators", _simulator, "weft run PLAN --on sim:FABRIC or node:MACHINE", _BUILD)
     yield from _agent()
+    yield _sockets()
     yield _tried(
         "labs", _lab, "weft demo, weft run PLAN --on lab:FABRIC", "see the rows about the kernel"
     )
@@ -84,6 +87,32 @@ def _agent() -> Iterator[Row]:
         yield Row(
             "transports", name, answer(not why_not), seen, f"weft run PLAN --transport {name}", get
         )
+
+
+def _sockets() -> Row:
+    """Whether an agent sees all sockets, however short-lived."""
+    what, needed_for = "sockets of jobs", "weft ports"
+    try:
+        said = asyncio.run(_watching())
+    except (WeftError, AgentError, OSError) as error:
+        get = getattr(error, "hint", "") or "modprobe tcp_diag udp_diag"
+        return Row(AREA, what, "no", str(error), needed_for, get)
+    if said.why_not:
+        seen = f"read every {said.period_ms} ms only: {said.why_not}"
+        return Row(AREA, what, "partly", seen, needed_for, "run weft as root")
+    return Row(AREA, what, "yes", "tried, with the kernel's tracepoint", needed_for)
+
+
+async def _watching() -> Watching:
+    agent = await Agent.start("this machine", [str(binaries.find("weft-probe"))])
+    try:
+        await agent.send(Sockets())
+        said = await agent.expect(Watching)
+        await agent.send(Over())
+        await agent.expect(SocketsSeen)
+    finally:
+        await agent.close()
+    return said
 
 
 async def _transports() -> dict[str, str | None]:

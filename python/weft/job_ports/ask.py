@@ -11,39 +11,44 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weft.errors import RequestError, WorkError
+from weft.errors import RequestError
 from weft.job_ports import firewall
 from weft.job_ports.check import Verdict, check, check_each, patience_s
 from weft.job_ports.connection import Usage
 from weft.job_ports.counts import Count, counts
 from weft.job_ports.hosts_named import hosts_named
+from weft.job_ports.job import ending_with_us
 from weft.job_ports.observe import Command, observe
 from weft.job_ports.pins import Pins
 from weft.job_ports.rules import Rule, rules_of
 from weft.job_ports.stage import Service, Stage, named_fabric, staged
+from weft.job_ports.study import PUBLISHED, StudyCount, as_in_the_study
 from weft.testbed.open import open_testbed
 
 
 class Question(Struct, frozen=True, kw_only=True):
     """A job's command and how to watch it: `on` a testbed ("" where the command names its nodes), with `ports` to keep
-    to, and whether to `check` the rules, and `each` of them. On a lab there are `services`, and `ready` tells when
-    jobs may start."""
+    to, and whether to `check` the rules, and `each` of them. A run that takes longer than `limit_s` is ended. On a lab
+    there are `services`, and `ready` tells when jobs may start."""
 
     command: tuple[str, ...]
     on: str = ""
     ports: str = ""
     check: bool = False
     each: bool = False
+    limit_s: float | None = None
     services: tuple[str, ...] = ()
     ready: str = ""
 
 
 class Answer(Struct, frozen=True, kw_only=True):
     """What the job used and the rules that let it pass, in words of firewalls too; `verdict` with all rules and
-    `without` each, where that was asked for."""
+    `without` each, where that was asked for and the job does not fail anyway. `study` has published counts, and the
+    job's in their terms."""
 
     usage: Usage
     counts: list[Count]
+    study: list[StudyCount]
     rules: list[Rule]
     nftables: str
     iptables: str
@@ -56,33 +61,35 @@ class Answer(Struct, frozen=True, kw_only=True):
     def is_good(self) -> bool:
         """Whether the job passed, with the rules too where they were checked, and failed without each."""
         checked = self.verdict is None or self.verdict.passed
-        return not self.usage.status and checked and not any(one.passed for one in self.without)
+        return self.usage.status == 0 and checked and not any(one.passed for one in self.without)
 
 
 def ask(question: Question) -> Answer:
-    """Watch the job, and check its rules where that is asked for; raises RequestError and WorkError."""
+    """Watch the job, and check its rules where that is asked for; raises RequestError and WorkError. What ends this
+    process ends the job first."""
+    with ending_with_us():
+        return _ask(question)
+
+
+def _ask(question: Question) -> Answer:
     pins = Pins.parse(question.ports) if question.ports else None
     on = question.on or _by_command(question.command)
     with ExitStack() as stack:
         stage = stack.enter_context(_stage(on, question)) if on.startswith("lab:") else None
-        usage = _observed(stage, on, question.command, pins)
+        usage = _observed(stage, on, question, pins)
         rules = rules_of(usage, pins.ranges if pins else ())
         answer = Answer(
             usage=usage,
             counts=counts(usage),
+            study=[PUBLISHED, as_in_the_study(usage)],
             rules=rules,
             nftables=firewall.nftables(rules),
             iptables=firewall.iptables(rules),
             ip6tables=firewall.iptables(rules, 6),
             pins=pins.environment if pins else {},
         )
-        if not (question.check or question.each):
+        if not (question.check or question.each) or usage.status != 0:
             return answer
-        if usage.status:
-            raise WorkError(
-                f"the job ended with status {usage.status} where nothing was dropped",
-                "there is nothing to check until it passes",
-            )
         if stage is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             stage = stack.enter_context(
@@ -108,17 +115,18 @@ def _stage(on: str, question: Question) -> AbstractContextManager[Stage]:
     return staged(on.removeprefix("lab:"), services, question.ready)
 
 
-def _observed(stage: Stage | None, on: str, command: Sequence[str], pins: Pins | None) -> Usage:
+def _observed(stage: Stage | None, on: str, question: Question, pins: Pins | None) -> Usage:
     settings = pins.environment if pins else {}
+    command, limit_s = question.command, question.limit_s
     if stage is not None:
         argv = stage.enter(stage.nodes[0], command)
-        usage = observe(stage.testbed, Command(argv, stage.environment | settings, False))
+        usage = observe(stage.testbed, Command(argv, stage.environment | settings, False, limit_s))
         stage.clear()
         return usage
     with open_testbed(on) as testbed:
         if testbed.is_computed:
             raise RequestError(f"--on {on}: no job runs there", "give real nodes, or lab:FABRIC")
-        return observe(testbed, Command(command, {**os.environ, **settings}, True))
+        return observe(testbed, Command(command, {**os.environ, **settings}, True, limit_s))
 
 
 def _checked(stage: Stage, question: Question, answer: Answer) -> Answer:
@@ -127,7 +135,7 @@ def _checked(stage: Stage, question: Question, answer: Answer) -> Answer:
     pins = Pins.parse(question.ports) if question.ports else None
     rules = rules_of(usage, pins.ranges if pins else ())
     environment = stage.environment | answer.pins
-    patience = patience_s(usage.seconds)
+    patience = question.limit_s or patience_s(usage.seconds)
     how = (stage, question.command, rules, patience, environment)
     verdict = check(*how)
     without = check_each(*how) if question.each and verdict.passed else []
@@ -141,4 +149,4 @@ def _at(stage: Stage, usage: Usage) -> Usage:
         replace(one, client_address=address[one.client], server_address=address[one.server])
         for one in usage.connections
     )
-    return replace(usage, connections=connections)
+    return replace(usage, connections=connections, addresses=address)

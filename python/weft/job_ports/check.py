@@ -9,11 +9,13 @@ import msgspec
 from msgspec import Struct
 
 from weft.job_ports import firewall
-from weft.job_ports.job import KILLED, running
+from weft.job_ports.job import running
 from weft.job_ports.rules import Rule
 from weft.job_ports.stage import Stage
 from weft.testbed.base import Node
 from weft.testbed.event_loop import run_to_end
+
+MOST_RUNS = 3
 
 
 class Refused(Struct, frozen=True, order=True):
@@ -34,7 +36,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     """How the job ended with rules; `without` is the rule that was left out, if one was.
 
     `status` is None where the job did not end within the patience. `refused` are the connections that no rule let in:
-    those that are missing where the job failed.
+    those that are missing where the job failed. Of `runs`, all but the last failed although nothing was dropped.
     """
 
     passed: bool
@@ -42,6 +44,12 @@ class Verdict(Struct, frozen=True, kw_only=True):
     seconds: float
     refused: tuple[Refused, ...]
     without: Rule | None = None
+    runs: int = 1
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether the job also fails for reasons other than the rules."""
+        return self.runs > 1
 
     @property
     def names_the_rule(self) -> bool:
@@ -66,12 +74,14 @@ def check(
     patience: float,
     environment: Mapping[str, str],
 ) -> Verdict:
-    """Run the job with these rules on all nodes; raises WorkError. One that fails although nothing was dropped gets a
-    second try: that is no fault of the rules."""
-    first = _try(stage, command, rules, patience, environment)
-    if first.passed or first.refused:
-        return first
-    return _try(stage, command, rules, patience, environment)
+    """Run the job with these rules on all nodes; raises WorkError. Where it fails although nothing was dropped, which
+    is no fault of the rules, it is run again."""
+    runs = 1
+    verdict = _try(stage, command, rules, patience, environment)
+    while runs < MOST_RUNS and not (verdict.passed or verdict.refused):
+        verdict = _try(stage, command, rules, patience, environment)
+        runs += 1
+    return msgspec.structs.replace(verdict, runs=runs)
 
 
 def _try(
@@ -95,8 +105,7 @@ def _try(
         stage.clear()
         for node in stage.nodes:
             stage.run(node, ["nft", "-f", "-"], _AWAY)
-    ended = None if status == KILLED else status
-    return Verdict(passed=ended == 0, status=ended, seconds=seconds, refused=tuple(refused))
+    return Verdict(passed=status == 0, status=status, seconds=seconds, refused=tuple(refused))
 
 
 _AWAY = f"table inet {firewall.TABLE} {{}}\ndelete table inet {firewall.TABLE}\n"
@@ -119,7 +128,7 @@ def check_each(
     return found
 
 
-async def _run(argv: Sequence[str], environment: Mapping[str, str], patience: float) -> int:
+async def _run(argv: Sequence[str], environment: Mapping[str, str], patience: float) -> int | None:
     async with running(argv, environment, is_quiet=True) as job:
         return await job.wait(patience)
 

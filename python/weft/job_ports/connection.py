@@ -49,21 +49,32 @@ class Outside(Struct, frozen=True, kw_only=True):
     port: int
 
 
-class Usage(Struct, frozen=True, kw_only=True):
-    """What a job used: `nodes` with the node that it was started on first, `seconds` it took, `status` it ended with.
+class Left(Struct, frozen=True, order=True):
+    """A process of the job that still ran when the watch ended."""
 
-    `any_port` are the ports that a node's kernel gives away, by node. `polled` are the nodes without the tracepoint,
-    with the period in ms at which their tables were read, and why.
+    node: str
+    program: str
+    pid: int
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """What a job used: `nodes` with the node that it was started on first, `seconds` it took, `status` it ended with
+    (None where it was ended at its limit). `left` are processes that outlived it.
+
+    `addresses` has one at which each node is reached. `any_port` are the ports that a node's kernel gives away, by
+    node. `polled` are the nodes without the tracepoint, with the period in ms at which their tables were read, and why.
     """
 
     nodes: tuple[str, ...]
+    addresses: dict[str, str]
     ranks: dict[str, int]
     connections: tuple[Connection, ...]
     outside: tuple[Outside, ...]
     any_port: dict[str, tuple[int, int]]
     seconds: float
-    status: int
+    status: int | None
     polled: dict[str, tuple[int, str]] = {}
+    left: tuple[Left, ...] = ()
 
     @property
     def launcher(self) -> str:

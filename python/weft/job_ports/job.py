@@ -1,4 +1,4 @@
-"""The job: a command that is run to its end, or killed with all that it has started here."""
+"""The job: a command that is run to its end, or ended with all that it has started here."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 
 from weft.errors import RequestError
 
-KILLED = -signal.SIGKILL
+GRACE_S = 3.0
+"""What a launcher gets to end its ranks on other nodes."""
 
 
 class Job:
@@ -28,19 +30,30 @@ class Job:
     def pid(self) -> int:
         return self._process.pid
 
-    async def wait(self, patience_s: float | None = None) -> int:
-        """Its exit status; after so many seconds it is killed."""
+    async def wait(self, limit_s: float | None = None) -> int | None:
+        """Its exit status; None where it was ended after so many seconds."""
         try:
-            return await asyncio.wait_for(self._process.wait(), patience_s)
+            return await asyncio.wait_for(self._process.wait(), limit_s)
         except TimeoutError:
-            await self.kill()
-            return KILLED
+            await self.end()
+            return None
 
-    async def kill(self) -> None:
-        """End it, if it has not ended."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+    async def end(self) -> None:
+        """Ask it to end, and kill it if it does not. What it has left of itself after its end is let be."""
+        if self._process.returncode is not None:
+            return
+        self._signal(signal.SIGTERM)
+        try:
+            await asyncio.wait_for(self._process.wait(), GRACE_S)
+        except TimeoutError:
+            pass
+        finally:
+            self._signal(signal.SIGKILL)
         await self._process.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
 
 
 @asynccontextmanager
@@ -66,4 +79,21 @@ async def running(
     try:
         yield job
     finally:
-        await job.kill()
+        await job.end()
+
+
+@contextmanager
+def ending_with_us() -> Iterator[None]:
+    """Requests to end this process are interrupts meanwhile, so that the job is ended first, and the stage too: also
+    where a shell that started us in the background had interrupts ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        before[number] = signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -27,11 +27,12 @@ SETTLES_S = 0.3
 
 @dataclass(frozen=True)
 class Command:
-    """How the job is started: on this machine, or by these words on the first node of a testbed."""
+    """How the job is started: on this machine, or by these words on the first node of a testbed; its longest time."""
 
     argv: Sequence[str]
     environment: Mapping[str, str]
     starts_here: bool
+    limit_s: float | None = None
 
 
 def observe(testbed: Testbed, command: Command) -> Usage:
@@ -61,7 +62,7 @@ async def _watch(agents: list[Agent], command: Command) -> Usage:
     await asyncio.gather(*(agent.send(Sockets()) for agent in agents))
     watching = await asyncio.gather(*(agent.expect(Watching) for agent in agents))
     async with running(command.argv, command.environment) as job:
-        status = await job.wait()
+        status = await job.wait(command.limit_s)
         seconds = time.monotonic_ns() - job.started_ns
     await asyncio.sleep(SETTLES_S)
     await asyncio.gather(*(agent.send(Over()) for agent in agents))

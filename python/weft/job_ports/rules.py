@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -42,6 +42,16 @@ class Rule(Struct, frozen=True, kw_only=True):
         """What it is for."""
         return f"{', '.join(self.phases)}: {', '.join(self.programs) or 'unknown'} listens"
 
+    def covers(self, other: Rule) -> bool:
+        """Whether it lets in all that another, smaller rule does."""
+        mine, its = set(_all_ports(self.ports)), set(_all_ports(other.ports))
+        return (
+            self.protocol == other.protocol
+            and set(self.clients) >= set(other.clients)
+            and set(self.servers) >= set(other.servers)
+            and mine > its
+        )
+
     def lets_in(self, protocol: str, client: str, server: str, port: int) -> bool:
         """Whether a connection passes by it."""
         is_in = any(one.first <= port <= one.last for one in self.ports)
@@ -50,6 +60,11 @@ class Rule(Struct, frozen=True, kw_only=True):
             and client in self.clients
             and server in self.servers
         )
+
+
+def _all_ports(ranges: Iterable[PortRange]) -> Iterator[int]:
+    for one in ranges:
+        yield from range(one.first, one.last + 1)
 
 
 def rules_of(usage: Usage, pins: Sequence[PortRange] = ()) -> list[Rule]:
@@ -69,8 +84,9 @@ def rules_of(usage: Usage, pins: Sequence[PortRange] = ()) -> list[Rule]:
         _rule(protocol, is_chosen, sides, needed, addresses)
         for (protocol, is_chosen, sides), needed in parts.items()
     ]
+    needed = [one for one in rules if not any(other.covers(one) for other in rules)]
     return sorted(
-        rules, key=lambda one: (PHASES.index(one.phases[0]), one.protocol, one.ports[0].first)
+        needed, key=lambda one: (PHASES.index(one.phases[0]), one.protocol, one.ports[0].first)
     )
 
 
@@ -99,29 +115,41 @@ def _pairs(connections: Iterable[Connection], usage: Usage) -> _Pairs:
 
 
 def _sides(pairs: _Pairs) -> list[_Sides]:
-    """Sets of clients and servers that cover the pairs. A node needs no rule for itself, so that clients count as equal
-    that differ by the server only: all to all is one rule."""
+    """Sets of clients and servers that cover the pairs and no others, but those of a node with itself, which no
+    firewall sees: so all to all is one. What covers most of what is left comes next (greedy set cover)."""
+    found = []
+    left = set(pairs)
+    while left:
+        best = max(_rectangles(pairs), key=lambda one: (len(one & left), sorted(one)))
+        mine = best & left
+        left -= mine
+        found.append(
+            (
+                tuple(sorted({client for client, _ in mine}, key=natural)),
+                tuple(sorted({server for _, server in mine}, key=natural)),
+            )
+        )
+    return found
+
+
+def _rectangles(pairs: _Pairs) -> Iterator[_Pairs]:
+    """For the clients of each server, with it and without: the pairs with all servers that have these clients."""
     clients: dict[str, set[str]] = defaultdict(set)
     for client, server in pairs:
         clients[server].add(client)
-    equal: dict[frozenset[str], list[str]] = defaultdict(list)
-    for server, mine in clients.items():
-        equal[frozenset(mine | {server})].append(server)
-    return [
-        (
-            tuple(sorted(all_ if len(servers) > 1 else all_ - {servers[0]}, key=natural)),
-            tuple(sorted(servers, key=natural)),
-        )
-        for all_, servers in equal.items()
-    ]
+    for some in {frozenset(each) for at in clients for each in (clients[at], clients[at] | {at})}:
+        servers = [one for one in clients if some - {one} <= clients[one]]
+        yield frozenset((client, one) for one in servers for client in some - {one})
 
 
 def _addresses(usage: Usage) -> dict[str, tuple[str, ...]]:
-    """The addresses that connections used, by node."""
+    """The addresses that connections used, by node; of a node without any, its first."""
     found: dict[str, set[str]] = defaultdict(set)
     for one in usage.connections:
         found[one.client].add(one.client_address)
         found[one.server].add(one.server_address)
+    for node in usage.ranks:
+        found[node] = found[node] or {usage.addresses[node]}
     return {node: tuple(sorted(mine, key=natural)) for node, mine in found.items()}
 
 

@@ -64,6 +64,11 @@ class Seen:
         """By pid; of a pid that was used twice, the later."""
         return {one.pid: one for one in self.report.processes}
 
+    @cached_property
+    def last_look_ns(self) -> int:
+        """When processes were looked at last: the agent's own ran then."""
+        return max((one.last_ns for one in self.report.processes), default=0)
+
     def name(self, pid: int) -> str:
         """The program of a process, "" where it is not known."""
         return self.processes[pid].name if pid in self.processes else ""

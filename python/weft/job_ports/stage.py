@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from weft.errors import RequestError, WorkError
 from weft.execute.mpi.command import AS_ROOT, on_lab_only
 from weft.testbed.base import Node, Testbed
@@ -174,6 +176,8 @@ def staged(
         hosts = "".join(f"{one.address} {one.name}\n" for one in stage.nodes)
         (stage.folder / "hosts").write_text("127.0.0.1 localhost\n" + hosts)
         try:
+            for node in stage.nodes:
+                _wait(partial(_is_up, stage, node), f"{node.name}: an interface")
             _start_sshd(stage)
             for service in services([one.name for one in stage.nodes]):
                 _start_service(stage, service)
@@ -191,6 +195,12 @@ def named_fabric(folder: Path, names: Sequence[str]) -> str:
     hosts = f'[[hosts]]\nids = "{",".join(names)}"\nattach = "switch"\n'
     path.write_text(f'name = "nodes"\n{hosts}[[switches]]\nids = "switch"\n')
     return str(path)
+
+
+def _is_up(stage: Stage, node: Node) -> bool:
+    """Whether the kernel says so of all interfaces. It may do so a second late; UCX does without them until then."""
+    links = msgspec.json.decode(stage.run(node, ["ip", "-j", "link", "show", "up"]))
+    return all(one["operstate"] == "UP" for one in links if one["link_type"] != "loopback")
 
 
 def _start_sshd(stage: Stage) -> None:

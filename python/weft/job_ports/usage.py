@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from weft.job_ports.connection import Connection, Outside, Protocol, Usage
+from weft.job_ports.connection import Connection, Left, Outside, Protocol, Usage
 from weft.job_ports.membership import Member, Members
 from weft.job_ports.phases import Phases, phases_of
 from weft.job_ports.seen import Place, Seen, nodes_by_address
@@ -52,6 +52,15 @@ class Job:
             and end.member in self.members.job
             and not end.other.address.startswith("127.")
         ]
+
+    def left(self) -> list[Left]:
+        """The job's processes that ran when their node was looked at last."""
+        return sorted(
+            Left(self._seen[node].node, process.name, pid)
+            for node, pid in self.members.job
+            if (process := self.members.process((node, pid)))
+            and process.last_ns == self._seen[node].last_look_ns
+        )
 
     def _tcp(self) -> Iterator[Connection]:
         """The end that saw more of the connections to a port tells of them; the other adds which program it was."""
@@ -205,12 +214,13 @@ _Route = tuple[int, int, int]
 """The nodes that connect and listen, and the port."""
 
 
-def usage_of(seen: list[Seen], root: Member, seconds: float, status: int) -> Usage:
+def usage_of(seen: list[Seen], root: Member, seconds: float, status: int | None) -> Usage:
     """All that is known of a job whose first process is `root`, a node's index and a pid; the first node started it."""
     job = Job(seen, root)
     ranks = Counter(seen[node].node for node, _ in job.members.ranks())
     return Usage(
         nodes=tuple(one.node for one in seen),
+        addresses={one.node: one.addresses[0] for one in seen if one.addresses},
         ranks={one.node: ranks[one.node] for one in seen if ranks[one.node]},
         connections=tuple(job.connections()),
         outside=tuple(job.outside()),
@@ -218,4 +228,5 @@ def usage_of(seen: list[Seen], root: Member, seconds: float, status: int) -> Usa
         seconds=round(seconds, 3),
         status=status,
         polled={one.node: (one.period_ms, one.why_not) for one in seen if one.why_not},
+        left=tuple(job.left()),
     )

@@ -26,6 +26,12 @@ from weft.job_ports.ask import Question, ask
 @click.option("--check", is_flag=True, help="Run it again in a lab with all else dropped.")
 @click.option("--each", is_flag=True, help="The same, also without each rule in turn.")
 @click.option(
+    "--limit",
+    metavar="SECONDS",
+    type=click.FloatRange(0, min_open=True),
+    help="End a run of the job that takes longer.",
+)
+@click.option(
     "--service",
     "services",
     multiple=True,
@@ -49,6 +55,7 @@ def ports(
     ports: str,
     check: bool,
     each: bool,
+    limit: float | None,
     services: tuple[str, ...],
     ready: str,
     rules: str,
@@ -67,6 +74,7 @@ def ports(
             ports=ports,
             check=check,
             each=each,
+            limit_s=limit,
             services=services,
             ready=ready,
         )

@@ -10,6 +10,7 @@ from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.job_ports.ask import Answer
 from weft.job_ports.check import Refused, Verdict
 from weft.job_ports.connection import PHASES, Connection, Usage
+from weft.job_ports.study import StudyCount
 from weft.nodeset import fold
 
 
@@ -23,6 +24,7 @@ def print_answer(answer: Answer, firewall: str) -> None:
     ]
     table = plain_table("", "", "TCP", "UDP", "privileged", rows=rows)
     titled(console, "ports per remote machine", table)
+    _print_study(console, answer.study)
     titled(console, f"{len(answer.rules)} rules let it pass")
     for rule in answer.rules:
         console.print(f" {rule.text}  ({rule.purpose})")
@@ -44,11 +46,13 @@ def print_answer(answer: Answer, firewall: str) -> None:
 def _print_usage(console: Console, usage: Usage) -> None:
     ranks = sum(usage.ranks.values())
     where = f"{ranks} ranks on {fold(usage.ranks)}" if ranks else "no ranks seen"
-    console.print(
-        f"status {usage.status} after {usage.seconds:.1f} s, started on {usage.launcher}, {where}"
-    )
+    how = "did not end" if usage.status is None else f"status {usage.status}"
+    console.print(f"{how} after {usage.seconds:.1f} s, started on {usage.launcher}, {where}")
     for node, (period_ms, why_not) in usage.polled.items():
         console.print(f"{node} is read every {period_ms} ms only: {why_not}")
+    if usage.left:
+        left = ", ".join(f"{one.program} on {one.node} (pid {one.pid})" for one in usage.left)
+        console.print(f"still running when the job had ended: {left}")
     rows = [row for phase in PHASES for row in _rows(usage.connections, phase)]
     titled(console, "connections between nodes", "\n".join(_aligned(rows)) or " none")
     outside = sorted({(one.node, one.program, one.address, one.port) for one in usage.outside})
@@ -57,6 +61,15 @@ def _print_usage(console: Console, usage: Usage) -> None:
             f" {node}: {program} to {address}:{port}" for node, program, address, port in outside
         ]
         titled(console, "to other addresses, which these rules say nothing of", "\n".join(lines))
+
+
+def _print_study(console: Console, counts: Iterable[StudyCount]) -> None:
+    rows = [
+        (one.what, *map(str, (one.ssh_tcp, one.daemon_tcp, one.udp, one.launch, one.job_tcp)))
+        for one in counts
+    ]
+    heads = ("ssh TCP", "daemon TCP", "UDP", "launch", "then TCP")
+    titled(console, "as a published study counts", plain_table("", *heads, rows=rows))
 
 
 def _rows(connections: Iterable[Connection], phase: str) -> list[list[str]]:
@@ -87,6 +100,10 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _print_verdicts(console: Console, answer: Answer) -> None:
     if answer.verdict is None:
+        if answer.usage.status != 0:
+            console.print(
+                "\nThe job failed where nothing was dropped: rules may be missing, and none were checked."
+            )
         return
     titled(console, "with all else dropped")
     console.print(f" all {len(answer.rules)} rules: {_said(answer.verdict)}")
@@ -97,10 +114,17 @@ def _print_verdicts(console: Console, answer: Answer) -> None:
 
 def _said(verdict: Verdict) -> str:
     if verdict.passed:
-        return f"passes in {verdict.seconds:.1f} s"
+        return f"passes in {verdict.seconds:.1f} s{_flaky(verdict)}"
     how = f"status {verdict.status}" if verdict.status is not None else "does not end"
-    missing = _together(verdict.refused) or "nothing that a rule could let in was dropped"
-    return f"fails ({how} after {verdict.seconds:.1f} s): missing {missing}"
+    missing = _together(verdict.refused) or "nothing: none was dropped that a rule could let in"
+    return f"fails ({how} after {verdict.seconds:.1f} s){_flaky(verdict)}: missing {missing}"
+
+
+def _flaky(verdict: Verdict) -> str:
+    if not verdict.is_flaky:
+        return ""
+    passed = int(verdict.passed)
+    return f", {passed} of {verdict.runs} runs passed, the others failed though nothing was dropped"
 
 
 def _together(refused: Iterable[Refused]) -> str:
