@@ -146,6 +146,24 @@ def test_udp_sockets_of_the_job_take_what_the_others_send():
     assert [(one.client, one.server, one.port) for one in found] == [("b", "a", 7000)]
 
 
+def test_udp_sockets_of_ipv6_are_reached_from_ipv6():
+    six = {"a": ["fe80::1", A, "fd00::1"], "b": [B, "fe80::2", "fd00::2"]}
+    bound = event(1.2, "bound", "[fd00::1]:7000", pid=12, protocol="udp")
+    other = event(1.2, "bound", "[::]:50000", pid=23, protocol="udp")
+
+    def seen(node, more):
+        report = SocketsSeen("boot", node, six[node], ANY, PROCESSES[node], more, 0)
+        return Seen(node, report, 0, Watching(5, ""))
+
+    nodes = [
+        seen("a", [*LISTENS["a"], *OPEN["a"], bound]),
+        seen("b", [*LISTENS["b"], *OPEN["b"], other]),
+    ]
+    found = usage_of(nodes, (0, 10), 6.0, 0)
+    (one,) = [one for one in found.connections if one.protocol == "udp"]
+    assert (one.client_address, one.server_address) == ("fd00::2", "fd00::1")
+
+
 def test_a_connection_that_nothing_accepts_needs_no_rule():
     in_vain = [("a", event(2.0, "connects", f"{A}:0", f"{B}:9999", 12))]
     assert len(usage(more=in_vain).connections) == 3

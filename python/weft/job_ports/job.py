@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
 from weft.errors import RequestError
@@ -62,24 +62,34 @@ async def running(
 ) -> AsyncIterator[Job]:
     """Start a job, and end it when this is left; raises RequestError where there is no such program."""
     output = subprocess.DEVNULL if is_quiet else sys.stderr.fileno()
+    start = asyncio.create_subprocess_exec(
+        *command,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        env=dict(environment),
+        start_new_session=True,
+    )
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            env=dict(environment),
-            start_new_session=True,
-        )
+        job = await _started(start)
     except OSError as error:
         raise RequestError(
             f"{command[0]}: cannot be started: {error.strerror}", "give the job's command after --"
         ) from None
-    job = Job(process)
     try:
         yield job
     finally:
         await job.end()
+
+
+async def _started(start: Coroutine[None, None, asyncio.subprocess.Process]) -> Job:
+    """The job; one that an interrupt finds half started is ended."""
+    starting = asyncio.ensure_future(start)
+    try:
+        return Job(await asyncio.shield(starting))
+    except asyncio.CancelledError:
+        await Job(await starting).end()
+        raise
 
 
 @contextmanager

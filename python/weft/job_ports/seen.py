@@ -55,6 +55,16 @@ class Seen:
             one for one in self.report.addresses if not ipaddress.ip_address(one).is_loopback
         )
 
+    def address_like(self, address: str) -> str:
+        """This one where the node has it, else its first of the same version of IP, or else its first."""
+        version = ipaddress.ip_address(address.partition("%")[0]).version
+
+        def unlike(one: str) -> tuple[bool, bool, bool]:
+            ip = ipaddress.ip_address(one)
+            return one != address, ip.version != version, ip.is_link_local
+
+        return min(self.addresses, key=unlike)
+
     @property
     def events(self) -> list[SocketEvent]:
         return self.report.events

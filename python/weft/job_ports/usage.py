@@ -200,12 +200,12 @@ class Job:
         for node, event, place in fixed or bound:
             for other in sorted({one[0] for one in bound} - {node}):
                 at_s = self._seen[node].at_s(event.at_ns)
-                address = self._seen[node].addresses[0]
+                mine = self._seen[node].address_like(place.address)
                 yield self._connection(
                     "udp",
                     at_s,
-                    ((other, 0), self._seen[other].addresses[0]),
-                    ((node, event.pid), address),
+                    ((other, 0), self._seen[other].address_like(mine)),
+                    ((node, event.pid), mine),
                     place.port,
                 )
 
