@@ -4,12 +4,12 @@ import pytest
 
 from weft.testbed.agent.reply import Interface
 from weft.vpn.blocks import Trial
-from weft.vpn.comparison import Ends, Measured, compare, limit_of
+from weft.vpn.comparison import Ends, Measured, Outage, compare, limit_of
 from weft.vpn.headers import Wrapping
 from weft.vpn.kind import Kind
 from weft.vpn.mpi import MpiChoice, choice
 from weft.vpn.node_look import Seen
-from weft.vpn.outages import outages
+from weft.vpn.outages import outages, remedy_of
 
 RAW = Ends(("10.0.0.1", "10.0.0.2"), ("eth0", "eth0"), 1500, 1500, 1448)
 TUNNEL = Ends(("10.8.0.1", "10.8.0.2"), ("wg0", "wg0"), 1420, 1420, 1368)
@@ -54,7 +54,7 @@ def test_limits() -> None:
     assert limit_of(0.1, 0.96, at(vpn_cores=0.8), False)[0] == "processor"
     assert limit_of(0.1, 0.96, at(busiest=0.95), False)[0] == "processor"
     limit, reason = limit_of(0.3, 0.96, at(resent=40), True)
-    assert limit == "loss" and reason.startswith("both layers of TCP")
+    assert limit == "loss" and reason.startswith("TCP over TCP melts down: both layers")
     assert limit_of(0.3, 0.96, at(), False)[0] == "unknown"
 
 
@@ -76,3 +76,11 @@ def test_recovery_is_counted_from_when_the_path_answers() -> None:
     first, second = outages(path, tunnel)
     assert (first.begin_s, first.path_s, first.later_s) == (0.4, 5.0, 3.0)
     assert second.later_s is None
+
+
+def test_a_tunnel_that_does_not_recover_is_told_what_to_set() -> None:
+    kind = Kind("wireguard", "udp")
+    assert remedy_of(kind, [Outage(0.4, 5.0, 0.2, 30.0)]) == ""
+    assert remedy_of(kind, [Outage(0.4, 5.0, None, 2.0)]) == ""
+    assert "PersistentKeepalive" in remedy_of(kind, [Outage(0.4, 5.0, None, 30.0)])
+    assert "ping-restart" in remedy_of(Kind("openvpn", "udp"), [Outage(0.4, 5.0, 12.2, 30.0)])

@@ -175,9 +175,12 @@ class RunMeta:
             with open_file(path) as file:
                 document = msgspec.json.decode(file.read())
         except FileNotFoundError:
+            is_vpn = any((directory / name).exists() for name in ("vpn.json", "job.json"))
             raise RequestError(
                 f"{directory}: not a run folder, it has no {FILE_NAME}",
-                "give the folder that `weft run --out` or `weft import --out` wrote",
+                "what `weft vpn --out` wrote is one JSON document, without a page"
+                if is_vpn
+                else "give the folder that `weft run --out` or `weft import --out` wrote",
             ) from None
         except (ValueError, RecursionError) as error:
             raise RequestError(f"{path}: not JSON: {error}", MEASURE_AGAIN) from None

@@ -49,11 +49,13 @@ class Measured(Struct, frozen=True):
 
 
 class Outage(Struct, frozen=True):
-    """The path was silent for `path_s`; the tunnel answered `later_s` after the path did, None if it did not."""
+    """The path was silent for `path_s`; the tunnel answered `later_s` after the path did, None if it did not in the
+    `watched_s` that were left."""
 
     begin_s: float
     path_s: float
     later_s: float | None
+    watched_s: float = 0.0
 
 
 class Comparison(Struct, frozen=True):
@@ -78,6 +80,8 @@ class Comparison(Struct, frozen=True):
     carried_outside: float
     """Bytes that the raw path's interface carried for a byte of payload in the tunnel; 0 where it carried none."""
     outages: list[Outage] = []
+    remedy: str = ""
+    """What makes the tunnel recover, where it did not, or took `LATE_S` and longer."""
 
     @property
     def is_tcp_over_tcp(self) -> bool:
@@ -153,7 +157,7 @@ def limit_of(
             f"a processor is busy {100 * busiest:.0f} % of the time while data flows",
         )
     if measured.resent > 0:
-        layers = "both layers of TCP send again" if is_tcp else "TCP sends again"
+        layers = "TCP over TCP melts down: both layers send again" if is_tcp else "TCP sends again"
         return (
             "loss",
             f"{layers}: {measured.resent:.0f} segments in a block, and no processor is busy",

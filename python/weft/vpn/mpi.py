@@ -55,6 +55,17 @@ def choice(
     return MpiChoice(used, has_tunnel, has_raw, is_routed, text, advice)
 
 
+def setting(interfaces: Sequence[str], addresses: Sequence[str]) -> str:
+    """What keeps an MPI's messages on an interface of both nodes; by a network where its names differ:
+    Open MPI does not take a list of both addresses."""
+    if len(set(interfaces)) == 1:
+        return f"mpirun --mca btl_tcp_if_include {interfaces[0]} (MPICH: -iface {interfaces[0]})"
+    first, second = map(ipaddress.ip_address, addresses)
+    bits = first.max_prefixlen - (int(first) ^ int(second)).bit_length()
+    network = ipaddress.ip_network(f"{first}/{bits}", strict=False)
+    return f"mpirun --mca btl_tcp_if_include {network}"
+
+
 def _is_used(interface: Interface, settings: dict[str, str]) -> bool:
     if include := settings.get("btl_tcp_if_include"):
         return any(_means(one, interface) for one in include.split(","))

@@ -50,6 +50,11 @@ awk '/^Tcp:/ && seen { print "resent", $13 } /^Tcp:/ { seen = 1 }' /proc/net/snm
 """
 
 
+CARRIED = r"""
+awk -v name="$1:" '{ sub(/:/, ": ") } $1 == name { print $2 + $10, $3 + $11 }' /proc/net/dev
+"""
+
+
 class Process(Struct, frozen=True):
     """A process that holds the tunnel's interface; `sockets` are (protocol, own port, is connected)."""
 
@@ -76,6 +81,17 @@ class Count(Struct, frozen=True):
     resent: int
 
 
+class Carried(Struct, frozen=True):
+    """What an interface has received and sent so far."""
+
+    size_bytes: int = 0
+    packets: int = 0
+
+    def since(self, before: Carried) -> Carried:
+        """What came after an earlier look."""
+        return Carried(self.size_bytes - before.size_bytes, self.packets - before.packets)
+
+
 async def look(testbed: Testbed, node: Node, interface: str, other: str) -> Seen:
     """What holds an interface, and the way to the other end; empty where nothing can be read."""
     return parse(await _print(testbed, node, LOOK, interface, other))
@@ -84,6 +100,14 @@ async def look(testbed: Testbed, node: Node, interface: str, other: str) -> Seen
 async def count(testbed: Testbed, node: Node, pids: Sequence[int]) -> Count:
     """Zeros where nothing can be read."""
     return parse_count(await _print(testbed, node, COUNT, *map(str, pids)))
+
+
+async def carried(testbed: Testbed, node: Node, interface: str) -> Carried:
+    """Zeros where nothing can be read."""
+    numbers = (await _print(testbed, node, CARRIED, interface)).split()
+    return (
+        Carried(int(float(numbers[0])), int(float(numbers[1]))) if len(numbers) == 2 else Carried()
+    )
 
 
 def parse(text: str) -> Seen:

@@ -10,9 +10,28 @@ from itertools import pairwise
 
 from weft.testbed.base import Testbed
 from weft.vpn.comparison import Outage
+from weft.vpn.kind import Kind
 
 EVERY_S = 0.2
 SILENT_S = 3 * EVERY_S
+LATE_S = 5.0
+_REMEDIES = {
+    (
+        "openvpn",
+        "udp",
+    ): "on both ends `ping 1` and `ping-restart 10` (in a server `keepalive 1 10`): so long after the "
+    "last packet it begins anew; a client takes 120 s if not told, and other ends never do",
+    (
+        "openvpn",
+        "tcp",
+    ): "on both ends `ping 1` and `ping-restart 10`, and `connect-retry 1 5` on the client; over UDP "
+    "it needs no connection",
+    (
+        "wireguard",
+        "udp",
+    ): "`PersistentKeepalive = 25` on the end behind NAT or a firewall; a name of an endpoint is "
+    "resolved once, so that `wg set` has to say a changed address",
+}
 _REPLY = re.compile(r"^\[(\d+\.\d+)\].* bytes from ", re.MULTILINE)
 
 
@@ -32,8 +51,18 @@ def outages(path: Sequence[float], tunnel: Sequence[float], began_s: float = 0.0
     for last, first in pairwise(path):
         if first - last > SILENT_S:
             later = next((one - first for one in tunnel if one >= first), None)
-            found.append(Outage(round(last - began_s, 2), round(first - last, 2), _rounded(later)))
+            watched_s = round(path[-1] - first, 2)
+            began, lasted = round(last - began_s, 2), round(first - last, 2)
+            found.append(Outage(began, lasted, _rounded(later), watched_s))
     return found
+
+
+def remedy_of(kind: Kind, found: Sequence[Outage]) -> str:
+    """What to set where a tunnel answered late or not at all; "" where none did, or the VPN is not known."""
+    late = [
+        one for one in found if (one.watched_s if one.later_s is None else one.later_s) >= LATE_S
+    ]
+    return _REMEDIES.get((kind.name, kind.protocol), "") if late else ""
 
 
 def _rounded(value: float | None) -> float | None:

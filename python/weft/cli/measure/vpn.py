@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
+import sys
 
 import click
 
 from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.progress import progress
-from weft.cli.tables.vpn import print_comparison
+from weft.cli.tables.vpn import print_comparison, print_observed
 from weft.errors import RequestError
 from weft.testbed.open import open_testbed
+from weft.vpn.job import Wanted, observe_job
 from weft.vpn.measure import VpnRequest, measure_vpn
 
 
@@ -38,10 +40,16 @@ from weft.vpn.measure import VpnRequest, measure_vpn
     type=click.IntRange(0, 86400),
     help="Then wait for outages of the path, and time the tunnel's recovery.",
 )
-@click.option("--out", metavar="DIR", help="Folder for vpn.json, with all trials.")
+@click.option("--out", metavar="DIR", help="Folder for vpn.json, with all trials, or job.json.")
+@click.option(
+    "--wanted",
+    type=click.Choice(["path", "tunnel"]),
+    help="What COMMAND should use; exit status 1 if it did not.",
+)
 @nodes_option
 @ports_option
 @json_option
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def vpn(
     spec: str,
     through: str,
@@ -50,13 +58,23 @@ def vpn(
     out: str | None,
     nodes: int | None,
     ports: str | None,
+    wanted: Wanted | None,
     as_json: bool,
+    command: tuple[str, ...],
 ) -> None:
-    """Measure a tunnel beside the path below it.
+    """Measure a tunnel beside the path below it, or see which of them a job uses.
 
     Raw path and tunnel between two nodes are measured in paired blocks: round trip, throughput, processor time, MTU.
     The VPN is named, its cost held against its headers, and its limit said: link, processor or loss.
+
+    With -- COMMAND, nothing is measured: COMMAND runs on the first node, and the bytes that both nodes exchange through
+    the tunnel and beside it are counted meanwhile.
     """
+    if command:
+        _observe(spec, _places(through), command, wanted, nodes, ports, out, as_json)
+        return
+    if wanted:
+        raise RequestError("--wanted is of a job", "give the job after --: -- mpirun ./app")
     request = VpnRequest(_places(through), blocks, watch_s=float(watch_s))
     with open_testbed(spec, nodes=nodes, ports=ports) as testbed, progress("blocks") as reporter:
         found = measure_vpn(testbed, request, out, reporter)
@@ -64,6 +82,26 @@ def vpn(
         print_json(found.to_json())
     else:
         print_comparison(found)
+
+
+def _observe(
+    spec: str,
+    through: tuple[str, str],
+    command: tuple[str, ...],
+    wanted: Wanted | None,
+    nodes: int | None,
+    ports: str | None,
+    out: str | None,
+    as_json: bool,
+) -> None:
+    with open_testbed(spec, nodes=nodes, ports=ports) as testbed:
+        found = observe_job(testbed, through, command, wanted, out)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_observed(found)
+    if found.status or found.is_wrong:
+        sys.exit(1)
 
 
 def _places(through: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.vpn.comparison import Comparison, Ends, Measured
+from weft.vpn.job import Observed
 
 
 def print_comparison(found: Comparison) -> None:
@@ -29,13 +30,44 @@ def print_comparison(found: Comparison) -> None:
         )
     for one in found.outages:
         later = (
-            "and the tunnel did not answer after it"
+            f"and the tunnel did not answer in the {one.watched_s:.1f} s after it"
             if one.later_s is None
             else f"the tunnel answered {one.later_s:.1f} s after the path did"
         )
         console.print(
             f" at {one.begin_s:.1f} s the path was silent for {one.path_s:.1f} s; {later}"
         )
+    if found.remedy:
+        console.print(f" so that it recovers sooner: {found.remedy}")
+
+
+_USED = {
+    "path": "the job used the path, and not the tunnel",
+    "tunnel": "the job used the tunnel",
+    "both": "the job spread its bytes over the path and the tunnel, whose packets take the same path",
+    "neither": "the job sent next to nothing between these nodes",
+}
+
+
+def print_observed(found: Observed) -> None:
+    """Which way a job's bytes took, and what mends it."""
+    console = terminal(soft_wrap=True)
+    wrong = f": wrong, the {found.wanted} was wanted" if found.is_wrong else ""
+    console.print(f"{_USED[found.used]}{wrong}")
+    total = max(found.path_bytes + found.tunnel_bytes, 1)
+    rows = [
+        [name, ", ".join(dict.fromkeys(names)), f"{size / 1e6:.3f}", f"{100 * size / total:.1f} %"]
+        for name, names, size in (
+            ("path", found.interfaces["raw"], found.path_bytes),
+            ("tunnel", found.interfaces["tunnel"], found.tunnel_bytes),
+        )
+    ]
+    ended = f"ended with {found.status} after {found.seconds:.1f} s"
+    table = plain_table("", "interfaces", "MB both ways", "share", rows=rows)
+    titled(console, f"{' '.join(found.command)}: {ended}", table)
+    console.print("the path's bytes are without the tunnel's packets")
+    if found.advice:
+        console.print(found.advice)
 
 
 def _verdict(found: Comparison) -> str:
