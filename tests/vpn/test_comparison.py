@@ -53,6 +53,8 @@ def test_limits() -> None:
     assert limit_of(0.95, 0.96, at(busiest=1.0), False)[0] == "link"
     assert limit_of(0.1, 0.96, at(vpn_cores=0.8), False)[0] == "processor"
     assert limit_of(0.1, 0.96, at(busiest=0.95), False)[0] == "processor"
+    by_others = at(busiest=1.0, vpn_cores=0.06, resent=40)
+    assert limit_of(0.1, 0.96, by_others, False)[0] == "loss"
     limit, reason = limit_of(0.3, 0.96, at(resent=40), True)
     assert limit == "loss" and reason.startswith("TCP over TCP melts down: both layers")
     assert limit_of(0.3, 0.96, at(), False)[0] == "unknown"

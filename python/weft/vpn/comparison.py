@@ -23,6 +23,8 @@ EXPLAINED = 0.05
 """A tunnel is as fast as headers allow where it lacks less than this share."""
 BUSY_CORE, BUSY_VPN = 0.9, 0.7
 """A processor is the limit from this share of it on, or where the VPN's process alone takes so much of one."""
+LEAST_VPN = 0.1
+"""A processor that is busy is not the limit of a VPN whose process takes less of one: others keep it busy."""
 
 
 class Ends(Struct, frozen=True):
@@ -151,7 +153,7 @@ def limit_of(
             "processor",
             f"the VPN's process takes {measured.vpn_cores:.2f} of a processor while data flows",
         )
-    if busiest >= BUSY_CORE:
+    if busiest >= BUSY_CORE and not 0 < measured.vpn_cores < LEAST_VPN:
         return (
             "processor",
             f"a processor is busy {100 * busiest:.0f} % of the time while data flows",
@@ -160,7 +162,7 @@ def limit_of(
         layers = "TCP over TCP melts down: both layers send again" if is_tcp else "TCP sends again"
         return (
             "loss",
-            f"{layers}: {measured.resent:.0f} segments in a block, and no processor is busy",
+            f"{layers}: {measured.resent:.0f} segments in a block, and no processor explains it",
         )
     if expected is None and ratio > 0.9:
         return "link", "the tunnel is about as fast as the path"

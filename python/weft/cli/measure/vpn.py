@@ -62,7 +62,7 @@ def vpn(
     as_json: bool,
     command: tuple[str, ...],
 ) -> None:
-    """Measure a tunnel beside the path below it, or see which of them a job uses.
+    """Measure a tunnel beside the path below it.
 
     Raw path and tunnel between two nodes are measured in paired blocks: round trip, throughput, processor time, MTU.
     The VPN is named, its cost held against its headers, and its limit said: link, processor or loss.
