@@ -5,6 +5,7 @@ mod clocks;
 mod config;
 mod control;
 mod datagram;
+mod heard;
 mod host;
 mod lookup;
 mod notes;

@@ -11,6 +11,7 @@ use socket2::Socket;
 
 use super::config::{Kind, Link};
 use super::datagram::{self, Id, Verdict};
+use super::heard::{Heard, OneWay};
 use super::lookup::{Change, Lookup};
 use super::notes::Notes;
 use super::row::Row;
@@ -56,6 +57,7 @@ pub struct Site {
     pub id: Id,
     pub token: Token,
     pub notes: Arc<Notes>,
+    pub heard: Heard,
 }
 
 /// Probe until told to stop.
@@ -82,6 +84,7 @@ struct Prober<'a> {
     turn: usize,
     number: u64,
     lost_in_a_row: u32,
+    one_way: OneWay,
     udp: Option<(UdpSocket, datagram::Nonce)>,
     tcp: Option<TcpStream>,
     icmp: Option<icmp::Path>,
@@ -103,6 +106,7 @@ impl Prober<'_> {
             turn: 0,
             number: 0,
             lost_in_a_row: 0,
+            one_way: OneWay::new(site.heard.clone()),
             udp: None,
             tcp: None,
             icmp: None,
@@ -147,7 +151,7 @@ impl Prober<'_> {
         self.turn += 1;
         self.number += 1;
         self.hello(to);
-        let began_us = time_of_day_ns() / 1000;
+        let (began, began_us) = (Instant::now(), time_of_day_ns() / 1000);
         let outcome = self.probe(kind, to, size);
         self.note(kind, &outcome);
         let (size, rtt_ns) = match outcome {
@@ -159,6 +163,12 @@ impl Prober<'_> {
         } else {
             self.lost_in_a_row + 1
         };
+        let lost = self.lost_in_a_row;
+        if self.one_way.observe(to, lost, began, Instant::now()) {
+            let text = "its probes arrive here, ours are lost";
+            let notes = &self.site.notes;
+            notes.event("one-way", Some(number), None, text);
+        }
         self.site.notes.add(Row {
             time_us: began_us,
             link: number,

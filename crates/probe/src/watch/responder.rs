@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::datagram::{self, Id, Nonce, Verdict};
+use super::heard::Heard;
 use super::notes::Notes;
 use super::probes::TCP_HEAD_BYTES;
 use crate::listener::accept::ADMIT_WITHIN;
@@ -29,6 +30,7 @@ const STACK_BYTES: usize = 128 << 10;
 pub struct Responder {
     pub port: u16,
     pub refused: Refused,
+    pub heard: Heard,
 }
 
 struct Answering {
@@ -36,6 +38,7 @@ struct Answering {
     token: Token,
     notes: Arc<Notes>,
     refused: Refused,
+    heard: Heard,
     connections: AtomicUsize,
 }
 
@@ -48,12 +51,13 @@ impl Responder {
             let text = format!("port {port} is taken, perhaps by another watch: {taken} instead");
             notes.event("port-taken", None, None, text);
         }
-        let refused = Refused::default();
+        let (refused, heard) = (Refused::default(), Heard::default());
         let answering = Arc::new(Answering {
             id,
             token: token.clone(),
             notes: notes.clone(),
             refused: refused.clone(),
+            heard: heard.clone(),
             connections: AtomicUsize::new(0),
         });
         let same = answering.clone();
@@ -62,6 +66,7 @@ impl Responder {
         Ok(Responder {
             port: taken,
             refused,
+            heard,
         })
     }
 }
@@ -102,6 +107,7 @@ impl Answering {
             let message = &mut bytes[..length];
             match datagram::judge(message, datagram::ASK, self.id, &self.token) {
                 Verdict::Ours(nonce, number) if is_new(&mut latest, nonce, number) => {
+                    self.heard.note(from.ip(), Instant::now());
                     let own = (self.id, &self.token);
                     datagram::fill(message, datagram::ANSWER, own, nonce, number);
                     // An answer that does not get through is missed by the asking end.

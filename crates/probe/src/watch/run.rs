@@ -110,6 +110,7 @@ impl Watch {
             id: config.id,
             token: config.token.clone(),
             notes: notes.clone(),
+            heard: responder.heard.clone(),
         });
         notes.event("agent-start", None, None, env!("CARGO_PKG_VERSION"));
         let mut watch = Watch {
