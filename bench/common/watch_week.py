@@ -13,6 +13,7 @@ from random import Random
 import numpy as np
 
 from common.watch_lab import SITES, WatchedLab
+from weft.testbed.lab.daemon import process_started
 from weft.watch.history import history
 from weft.watch.store import Watched, open_watch
 
@@ -41,7 +42,7 @@ def storm(lab: WatchedLab, seconds: float, seed: int) -> Week:
         time.sleep(generator.uniform(*PAUSE_S))
         week.known |= _probes(open_watch(lab.folder))
         what, pid = _victim(lab, generator)
-        if not pid:
+        if not pid or process_started(pid) is None:
             continue
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
