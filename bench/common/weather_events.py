@@ -184,6 +184,8 @@ def _planted(kind: str, lane: str, generator: Random, name: str) -> Planted:
     shown = judged
     if kind == "our host":
         shown = generator.choice(sorted(k for k, what in draft.expected.items() if "their" in what))
+    if kind == "machine" and "our" in draft.expected[judged]:
+        shown = judged[1], judged[0], judged[2]
     return Planted(
         id=name,
         kind=kind,
