@@ -46,8 +46,8 @@ def month(
     busy = np.clip(np.sin((hours % 24 - 7) / 14 * np.pi), 0, None) * np.where(
         hours // 24 % 7 < 5, 1.0, 0.4
     )
-    level = noise_s * (_correlated(generator, count) + busy)
-    jitter = JITTER_NOISE * _correlated(generator, count) + 0.8 * busy
+    level = noise_s * (correlated(generator, count) + busy)
+    jitter = JITTER_NOISE * correlated(generator, count) + 0.8 * busy
     for one in planted:
         inside = slice(int(one.begin_s // QUARTER_S), int(one.end_s // QUARTER_S))
         if one.what == "congestion":
@@ -59,7 +59,7 @@ def month(
     return _probes(generator, base_s, level, 0.1 * base_s * np.exp(jitter), interval_s), planted
 
 
-def _correlated(generator: np.random.Generator, count: int) -> np.ndarray:
+def correlated(generator: np.random.Generator, count: int) -> np.ndarray:
     from scipy.signal import lfilter
 
     fresh = generator.standard_normal(count + 200) * np.sqrt(1 - CORRELATION**2)

@@ -66,7 +66,11 @@ def test_busy_hours_are_framed_and_slower(path: Path) -> None:
     frames, hours = tables["week-1-busy"], tables["week-1-hours"]
     assert set(frames["hour"]) == {10} and set(frames["to"]) == {12}
     assert hours["value"][10] > 1.3 * hours["value"][9]
-    assert hours["value"][6 * 24] is None  # Sunday was not measured.
+    assert (hours["value"][6 * 24], hours["probed"][6 * 24]) == (
+        None,
+        False,
+    )  # Sunday was not measured,
+    assert (hours["value"][22], hours["probed"][22]) == (None, True)  # Monday at 22 was, in vain.
 
 
 def test_the_words_say_how_long_why_and_when_it_is_busy(path: Path) -> None:

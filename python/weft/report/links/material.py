@@ -9,6 +9,7 @@ from functools import cached_property
 from weft.diagnosis.links.cells import Cells, cells, week
 from weft.diagnosis.links.findings import Findings, LinkFindings
 from weft.diagnosis.links.messages import MessageTimes, message_times
+from weft.diagnosis.links.profile import hour_of_week
 from weft.diagnosis.links.series import Series
 from weft.diagnosis.links.times import Times, over_time
 from weft.statistics import Floats
@@ -51,6 +52,11 @@ class LinkMaterial:
     def week(self) -> Floats:
         """Round trips by hour of the week, shape (168,), in seconds."""
         return week(self.hours)
+
+    @cached_property
+    def probed_hours(self) -> set[int]:
+        """Hours of the week in which probes were sent, whether answered or not."""
+        return {int(hour) for hour in hour_of_week(self.hours.begin_s)}
 
     @cached_property
     def course(self) -> list[tuple[float, float, Times]]:

@@ -38,13 +38,13 @@ def message_figures(link: LinkMaterial, times: MessageTimes) -> list[Figure]:
 
 
 def _rows(times: MessageTimes, names: list[str]) -> Iterator[Row]:
-    for one in times.by_hour:
+    for number, one in enumerate(times.by_hour):
         for name, value in zip(names, (one.message_s, one.exchange_s), strict=False):
             if value:
                 yield {
                     "kind": name,
                     "time": one.hour + 0.5,
-                    "part": 0,
+                    "part": one.hour - number,
                     "value": short(value.median * 1e6),
                     "low": short(value.low * 1e6),
                     "high": short(value.high * 1e6),
@@ -101,8 +101,10 @@ def _spec(table: str, rows: list[Row], names: list[str], by_week: bool) -> Spec:
     )
     tip = parts.tooltip({"name": "title", "kind": "What", "text": "Takes"})
     style = {"strokeWidth": 2, "opacity": 0.5}
+    # A line ends where hours have no value.
+    line = {"x": x, "y": y, "color": colour, "detail": "part:N", "tooltip": tip}
     layers = [
-        parts.layer(table, "line", {"strokeWidth": 1.8}, x=x, y=y, color=colour, tooltip=tip),
+        parts.layer(table, "line", {"strokeWidth": 1.8}, **line),
         parts.layer(
             table,
             "rule",

@@ -46,13 +46,10 @@ def changes_table(watch: LinksMaterial) -> Table:
 
 
 def gaps_table(watch: LinksMaterial) -> Table:
-    """When nothing was measured."""
-    rows = [
-        [when(begin_s), lasts(end_s - begin_s), link.name]
-        for link in watch.links
-        for begin_s, end_s in link.findings.gaps
-    ]
-    return Table(["Begins (UTC)", "Lasts", "Link"], sorted(rows))
+    """When nothing was measured, in the order of time."""
+    gaps = sorted((*gap, link.name) for link in watch.links for gap in link.findings.gaps)
+    rows = [[when(begin_s), lasts(end_s - begin_s), name] for begin_s, end_s, name in gaps]
+    return Table(["Begins (UTC)", "Lasts", "Link"], rows)
 
 
 def links_table(watch: LinksMaterial) -> Table:

@@ -11,7 +11,13 @@ from weft.diagnosis.links.busy import DAYS
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.report.links.clock import hour_name
-from weft.report.links.colours import NOT_MEASURED, colour_domain, round_trip_colour, value_text
+from weft.report.links.colours import (
+    NOT_MEASURED,
+    OUTAGE,
+    colour_domain,
+    round_trip_colour,
+    value_text,
+)
 from weft.report.links.material import LinkMaterial
 
 HEIGHT = 200
@@ -30,7 +36,10 @@ def week_figures(link: LinkMaterial) -> list[Figure]:
     busy = (
         f"Framed: busy ({link.findings.busy_hours})." if link.findings.busy else "No hour is busy."
     )
-    caption = f"Median round trip of the smallest probes by hour of the week, UTC. {busy} Lilac: not measured."
+    caption = (
+        f"Median round trip of the smallest probes by hour of the week, UTC. {busy} "
+        "Red: probed, never answered. Lilac: not measured."
+    )
     title = f"{link.name}: by hour of the week"
     return [Figure(f"week-{link.number}", title, caption, _spec(tables), tables)]
 
@@ -43,6 +52,7 @@ def _row(link: LinkMaterial, hour: int) -> Row:
         "hour": hour % 24,
         "value": None if np.isnan(value) else short(value * 1e3, 4),
         "busy": hour in link.findings.busy,
+        "probed": hour in link.probed_hours,
     }
 
 
@@ -82,7 +92,7 @@ def _spec(tables: dict[str, list[Row]]) -> Spec:
     x = alt.X("hour:Q", scale=alt.Scale(domain=[0, 24], nice=False), axis=x_axis)
     y = alt.Y("day:Q", scale=axes.rows_scale(7), axis=y_axis)
     known = _cells(hours, round_trip_colour(low, high)).encode(x=x, y=y)
-    missing = _cells(hours, alt.value(NOT_MEASURED))
+    missing, silent = (_cells(hours, alt.value(colour)) for colour in (NOT_MEASURED, OUTAGE))
     frames = [
         parts.layer(
             busy,
@@ -97,14 +107,15 @@ def _spec(tables: dict[str, list[Row]]) -> Spec:
     ]
     layers = [
         known.transform_filter("isValid(datum.value)").add_params(parts.zoom()),
-        missing.transform_filter("!isValid(datum.value)"),
+        missing.transform_filter("!datum.probed"),
+        silent.transform_filter("datum.probed && !isValid(datum.value)"),
         *frames,
     ]
     return parts.sized(alt.layer(*layers), HEIGHT)
 
 
 def _cells(table: str, colour: alt.Color | alt.Value) -> alt.Chart:
-    text = f"!isValid(datum.value) ? 'not measured' : {value_text('datum.value')}"
+    text = f"!datum.probed ? 'not measured' : {value_text('datum.value')}"
     state = "datum.busy ? 'yes' : 'no'"
     tip = alt.ExprRef(f"{{'title': datum.name, 'Round trip': {text}, 'Busy': {state}}}")
     ends = {"x": "hour:Q", "x2": "to", "y": "day:Q", "y2": "below"}
