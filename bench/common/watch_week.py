@@ -86,19 +86,25 @@ def lost(week: Week, watched: Watched) -> int:
 
 
 def unflushed_s(week: Week, watched: Watched) -> float:
-    """The longest time without probes before the kill of an agent: what it had not flushed."""
+    """The longest time without probes before the kill of an agent, since it was started: what it had not flushed."""
     longest_s = 0.0
     for at_s, what in week.killed:
         if what.startswith("agent"):
-            own = [s for s in history(watched) if s.src == what.split()[1]]
+            site = what.split()[1]
+            own = [s for s in history(watched) if s.src == site]
             last = [_last_before(s.start + s.time_s, at_s) for s in own]
+            last += [
+                e.time_s
+                for e in watched.events
+                if e.site == site and e.what == "agent-start" and e.time_s <= at_s
+            ]
             longest_s = max(longest_s, at_s - max(last))
     return longest_s
 
 
 def _last_before(times_s: np.ndarray, at_s: float) -> float:
     before = times_s[times_s <= at_s]
-    return float(before[-1]) if len(before) else at_s
+    return float(before[-1]) if len(before) else 0.0
 
 
 def unmarked_gaps(watched: Watched) -> tuple[int, list[str]]:
