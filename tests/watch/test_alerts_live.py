@@ -12,8 +12,8 @@ import pytest
 from support.command import weft, weft_json
 from support.waiting import wait_for
 from weft.watch.alerts.ledger import read_ledger, read_notices
-from weft.watch.collect import read_state
 from weft.watch.service import stop_watch
+from weft.watch.state import read_state
 
 FABRIC = """
 name = "cable"

@@ -24,9 +24,9 @@ from weft.testbed.agent.reply import WatchStatus
 from weft.watch.alerts.event import Event, LinkName
 from weft.watch.alerts.ledger import Ledger, save_ledger
 from weft.watch.alerts.now import Count, LinkNumbers, Quantiles, write_now
-from weft.watch.collect import STATE_NAME, SiteState, State
 from weft.watch.exporter.metrics import families
 from weft.watch.exporter.text import OPEN_METRICS, PLAIN, Family, text_of
+from weft.watch.state import STATE_NAME, SiteState, State
 from weft.watch.store import Link, Record, Site, Writer
 
 SITES = ("east", "west", "north", "south", "hub")

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from support.waiting import wait_for
-from weft.watch.collect import read_state
 from weft.watch.service import stop_watch
+from weft.watch.state import read_state
 from weft.watch.status import status_of
 from weft.watch.store import open_watch
 

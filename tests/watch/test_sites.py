@@ -62,12 +62,29 @@ def test_a_command_that_is_not_there_is_refused_at_the_start(command: str, is_th
         check_command(AlertSettings(command=command))
 
 
+def test_how_long_probes_stay() -> None:
+    text = '[watch]\nretain = "1 y"\nthin = { after = "30 d", to = "2 min" }\n'
+    found = parse_sites(text + TWO).settings
+    assert (found.retain_s, found.thin_after_s, found.thin_to_s) == (
+        365.25 * 86400,
+        30 * 86400,
+        120,
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("[watch]\nintervall = '1 s'\n" + TWO, "sites.toml:2: watch.intervall"),
         ("[watch]\nbudget = '2 s'\n" + TWO, "sites.toml:2: watch.budget"),
         ("[watch]\nkinds = ['smoke']\n" + TWO, "smoke is none of icmp"),
+        ("[watch]\nretain = '3 s'\n" + TWO, "watch.retain"),
+        ("[watch]\nretain = '3 h'\n" + TWO, "a day or more"),
+        ("[watch]\nthin = 3\n" + TWO, "watch.thin must be a table"),
+        ("[watch]\nthin = { to = '1 min' }\n" + TWO, "needs `after`"),
+        ("[watch]\nthin = { after = '30 d', to = '5 min' }\n" + TWO, "180 s or less"),
+        ("[watch]\nthin = { afer = '30 d' }\n" + TWO, "sites.toml:2: watch.thin.afer"),
+        ("[watch]\nretain = '30 d'\nthin = { after = '30 d' }\n" + TWO, "less than `retain`"),
         (TWO.replace('"west"', '"east"', 1), "each with its own name"),
         (TWO + '[[links]]\nbetween = ["east", "north"]\n', "must be two of east, west"),
         ('[[sites]]\nname = "a"\n', "needs an address"),

@@ -4,46 +4,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pytest
 
+from support.watched import DAY_S, MONDAY_S, probes, record
 from weft.errors import RequestError
-from weft.watch.store import SCHEMA, Event, Link, Record, Site, Writer, open_watch
-
-DAY_S = 86400
-MONDAY_S = 20_000 * DAY_S
-
-
-def record() -> Record:
-    sites = [Site(name="a"), Site(name="b")]
-    return Record(
-        sites=sites, links=[Link(src="a", dst="b"), Link(src="b", dst="a")], active=[0, 1]
-    )
-
-
-def probes(start_s: float, count: int, link: int = 0, seed: int = 1) -> pa.Table:
-    """Probes of a second each, as agents make them: jittered, four kinds, two sizes, 1 % lost, 2 % delayed."""
-    random = np.random.default_rng(seed)
-    number = np.arange(count)
-    time_s = start_s + number + random.uniform(0, 0.45, count)
-    rtt_s = 0.0013 * (1 + link * 20) + 5e-5 * (1 + link * 10) * random.gamma(2, 1, count)
-    rtt_s += (random.random(count) < 0.02) * random.exponential(0.006, count)
-    columns = [
-        pa.array((time_s * 1e6).astype("int64")),
-        pa.array(np.full(count, link, "int16")),
-        pa.array((number % 4).astype("int8")),
-        pa.array(np.where(number // 4 % 2, 20_000, 8).astype("int32")),
-        pa.array((rtt_s * 1e9).astype("int64"), mask=random.random(count) < 0.01),
-    ]
-    return pa.table(columns, SCHEMA)
-
+from weft.watch.days import standing_for_one
+from weft.watch.store import Event, Writer, open_watch
 
 WRITES = """
 import sys
 sys.path[:0] = [{tests!r}]
 from pathlib import Path
-from watch.test_store import MONDAY_S, probes, record
+from support.watched import MONDAY_S, probes, record
 from weft.watch.store import Event, Writer
 writer = Writer.create(Path({folder!r}), record())
 for flush in range(10_000):
@@ -111,9 +83,9 @@ def test_what_is_fetched_twice_or_late_is_kept_once_and_in_order(tmp_path: Path)
     writer.close()
     late = Writer.resume(tmp_path / "watch")
     late.append(rows.slice(0, 60))
-    assert open_watch(tmp_path / "watch").probes(0).equals(rows)
+    assert open_watch(tmp_path / "watch").probes(0).equals(standing_for_one(rows))
     late.close()
-    assert open_watch(tmp_path / "watch").probes(0).equals(rows)
+    assert open_watch(tmp_path / "watch").probes(0).equals(standing_for_one(rows))
     part = open_watch(tmp_path / "watch", since=MONDAY_S + 30).probes(0)
     assert part.num_rows == pytest.approx(70, abs=1)
 

@@ -64,9 +64,12 @@ class Watch:
         return LinksReport(about, self.series, self.findings, message_bytes, ranks)
 
 
-def open_watch(folder: str | os.PathLike[str], since_s: float | None = None) -> Watch:
-    """Read the folder of a watch, which may be written meanwhile; `since_s` (Unix time) leaves out what is older.
-    Raises RequestError where it is none."""
-    found = store.open_watch(folder, since_s)
+def open_watch(
+    folder: str | os.PathLike[str], since_s: float | None = None, *, is_summary: bool = False
+) -> Watch:
+    """Read the folder of a watch, which may be written meanwhile; `since_s` (Unix time) leaves out what is older. A
+    summary has all losses, and of the answers of days that are over about one a minute. Raises RequestError where it is
+    none."""
+    found = store.open_watch(folder, since_s, is_summary=is_summary)
     record = found.record
     return Watch(found.folder, history(found), found.damage, record.source, record.config)

@@ -18,6 +18,10 @@ SCHEMA = pa.schema(
 `KINDS`, its payload, and its round trip, null where nothing came back in time. A link is probed by one end, one probe
 at a time, so link and time tell probes apart."""
 
+DAY_SCHEMA = SCHEMA.append(pa.field("stands", pa.int32()))
+"""The same in the file of a day: `stands` says for how many probes of its link, kind and size a row stands, itself and
+those behind it that were thinned; 1 where none were."""
+
 AGENT_KINDS = ("icmp", "tcp-connect", "tcp-echo", "udp-echo")
 """What agents send; the last, of importers alone, is a delay by two clocks in place of a round trip."""
 KINDS = (*AGENT_KINDS, "one-way")

@@ -108,9 +108,10 @@ def _read_group(
 
 def _conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """The columns of a schema; raises what Arrow raises where there is one that cannot be."""
-    for name in ADDED_LATER:
+    for name, value in ADDED_LATER.items():
         if name in schema.names and name not in table.column_names:
-            table = table.append_column(name, pa.nulls(table.num_rows, pa.float64()))
+            column = pa.repeat(pa.scalar(value, schema.field(name).type), table.num_rows)
+            table = table.append_column(name, column)
     return table.select(schema.names).cast(schema)
 
 

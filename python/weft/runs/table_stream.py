@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +40,11 @@ class TableStream:
         self._stream.close()
         self.sync()
         self._file.close()
+
+    def abandon(self) -> None:
+        """Leave the file as it is, as a kill would, after a write that failed."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
 def read_stream(path: Path, schema: pa.Schema) -> Readable:

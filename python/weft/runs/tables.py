@@ -70,8 +70,8 @@ GAUGES = frozenset(
 )
 """Counters of evidence whose value is that at the end of a stretch; all others grow."""
 
-ADDED_LATER = ("capacity_mbps",)
-"""Columns that runs of earlier builds lack."""
+ADDED_LATER: dict[str, int | None] = {"capacity_mbps": None, "stands": 1}
+"""Columns that folders of earlier builds lack, and what they would have."""
 
 _KEY = [("step", pa.int32()), ("phase", pa.int32())]
 _NAMED = pa.dictionary(pa.int32(), pa.string())

@@ -12,7 +12,7 @@ from weft.watch.alerts.event import NAMES, Event, clock, span
 from weft.watch.alerts.ledger import Ledger, read_ledger
 from weft.watch.alerts.now import LinkNumbers, Now, read_now
 from weft.watch.alerts.recent import name_of
-from weft.watch.collect import State, read_state
+from weft.watch.state import State, read_state
 from weft.watch.store import Record, read_record
 
 MAX_AGE_S = 300.0

@@ -9,15 +9,13 @@ import os
 import time
 from pathlib import Path
 
-import msgspec
 import pyarrow as pa
-from msgspec import Struct, field
 
 from weft.errors import RequestError, WeftError
 from weft.testbed.agent import reply, request
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import WatchStatus
-from weft.testbed.agent.request import WatchConfig, WatchCursor
+from weft.testbed.agent.request import WatchConfig
 from weft.watch.alerts.look import Heard
 from weft.watch.alerts.lookout import Lookout
 from weft.watch.alerts.now import Counts
@@ -25,45 +23,14 @@ from weft.watch.alerts.settings import check_command
 from weft.watch.notify import notify
 from weft.watch.sites import SiteEntry, Sites, read_sites
 from weft.watch.start import Places, config_of, place_of, update_record
-from weft.watch.store import Event, Writer
+from weft.watch.state import SiteState, read_state
+from weft.watch.storage import Storage
+from weft.watch.store import Event, StoreError, Writer
 from weft.watch.tell import Level, Tell, tell_event
 
 FETCH_EVERY_S = 10.0
 ANSWER_WITHIN_S = 60.0
 RETRY_S = (5.0, 10.0, 30.0, 60.0)
-STATE_NAME = "state.json"
-
-
-class SiteState(Struct, kw_only=True):
-    """What is known of a site: how far it was fetched, its port and address, and what it said last."""
-
-    cursor: WatchCursor = WatchCursor()
-    port: int | None = None
-    address: str = ""
-    heard_s: float | None = None
-    trouble: str = ""
-    status: WatchStatus | None = None
-
-
-class State(Struct, kw_only=True):
-    """state.json: what the coordinator must not forget besides samples; it is written behind them, so that what is
-    fetched twice is the same."""
-
-    sites: dict[str, SiteState] = field(default_factory=dict)
-    counts: dict[int, Counts] = field(default_factory=dict)
-    pid: int = 0
-
-    def site(self, name: str) -> SiteState:
-        """That of a site."""
-        return self.sites.setdefault(name, SiteState())
-
-
-def read_state(folder: Path) -> State:
-    """The state of a watch, empty where there is none yet."""
-    try:
-        return msgspec.json.decode((folder / STATE_NAME).read_bytes(), type=State)
-    except (FileNotFoundError, msgspec.DecodeError):
-        return State()
 
 
 class Collector:
@@ -75,6 +42,7 @@ class Collector:
         self._places = Places()
         self._state = read_state(writer.folder)
         self._state.pid = os.getpid()
+        self._storage = Storage(writer, tell)
         self._lookout = Lookout(writer.folder, writer.record, sites.alerts, tell)
         self._agents: dict[str, Agent] = {}
         self._sent: dict[str, WatchConfig] = {}
@@ -86,6 +54,7 @@ class Collector:
         deadline = time.monotonic() + for_s if for_s is not None else None
         for site in self._measuring():
             self._places.check(site)
+        self._state.use({site.name: site.on for site in self._measuring()})
         self._writer.add_event(Event(time_s=time.time(), what="coordinator-start"))
         await self._lookout.open()
         notify("READY=1")
@@ -99,10 +68,14 @@ class Collector:
 
     async def stop(self) -> list[str]:
         """End the processes at all sites once all that they have kept is here; the sites where that failed."""
+        await self._let_go()
         sites = self._measuring()
-        stopped = await asyncio.gather(*(self._stop(site) for site in sites))
-        self._save()
-        return [site.name for site, is_done in zip(sites, stopped, strict=True) if not is_done]
+        stopped = await asyncio.gather(
+            *(self._stop(site, self._state.site(site.name)) for site in sites)
+        )
+        self._storage.save(self._state)
+        left = [site.name for site, is_done in zip(sites, stopped, strict=True) if not is_done]
+        return left + [one.name for one in self._state.leaving]
 
     async def close(self) -> None:
         """Leave the sites to themselves."""
@@ -111,18 +84,32 @@ class Collector:
         for name in list(self._agents):
             await self._drop(name)
         self._places.close()
-        self._save()
+        self._storage.save(self._state)
 
     def _measuring(self) -> list[SiteEntry]:
         return [site for site in self._sites.sites if site.on]
 
     async def _round(self) -> None:
-        await asyncio.gather(*(self._visit(site) for site in self._measuring()))
-        self._save()
+        await self._let_go()
         sites = self._measuring()
+        await asyncio.gather(*(self._visit(site) for site in sites))
+        await self._storage.end_round(self._state, self._sites.settings)
         reached = sum(not self._state.site(site.name).trouble for site in sites)
         notify(f"STATUS={reached} of {len(sites)} sites reached, {len(self._sites.links)} links")
         await self._lookout.look(self._heard(), self._state.counts)
+
+    async def _let_go(self) -> None:
+        """End the agents of sites that are gone, once what they have kept is here; before others, of which one may be
+        the same machine."""
+        for one in list(self._state.leaving):
+            site = SiteEntry(f"{one.name} on {one.state.on}", one.state.on)
+            if time.monotonic() >= self._next_s.get(site.name, 0):
+                if await self._stop(site, one.state, one.name):
+                    self._state.leaving.remove(one)
+                    self._note(site, "site-removed", "its agent has ended")
+                else:
+                    self._wait(site.name)
+                await self._drop(site.name)
 
     def _heard(self) -> dict[str, Heard]:
         states = {site.name: self._state.site(site.name) for site in self._measuring()}
@@ -133,7 +120,10 @@ class Collector:
             return
         try:
             async with asyncio.timeout(ANSWER_WITHIN_S):
-                await self._fetch(site, await self._ready(site))
+                await self._fetch(site, await self._ready(site), self._state.site(site.name))
+        except StoreError as error:
+            self._storage.failed(error)
+            return
         except (WeftError, TimeoutError, OSError) as error:
             await self._failed(site, str(error) or "it did not answer within a minute")
             return
@@ -149,6 +139,7 @@ class Collector:
         if name not in self._agents:
             self._agents[name], address = await self._places.agent(site)
             state.address = address or state.address
+            state.on = site.on
         agent = self._agents[name]
         ports = {one: known.port for one, known in self._state.sites.items() if known.port}
         addresses = {one: known.address for one, known in self._state.sites.items()}
@@ -163,21 +154,21 @@ class Collector:
                 self._note_lost(site)
         return agent
 
-    async def _fetch(self, site: SiteEntry, agent: Agent) -> None:
-        state = self._state.site(site.name)
-        place = place_of(self._writer.record, site.name)
+    async def _fetch(self, site: SiteEntry, agent: Agent, state: SiteState, name: str = "") -> None:
+        """Take what an agent keeps; `name` is what its site is called there. Raises StoreError, and the same can be
+        fetched again."""
+        place = place_of(self._writer.record, name or site.name)
         while True:
             await agent.send(request.WatchDrain(place=place, cursor=state.cursor))
             drained = await agent.expect(reply.WatchDrained)
-            if drained.rows:
-                rows = await agent.probes()
-                self._take(pa.Table.from_batches([rows]))
+            rows = pa.Table.from_batches([await agent.probes()]) if drained.rows else None
+            if rows:
+                self._writer.append(rows)
             for event in drained.events:
                 self._writer.add_event(event)
-                tell_event(self._tell, event)
-                self._lookout.add_event(event)
             # What is before the cursor may be removed there: it must be safe here.
             self._writer.sync()
+            self._take(rows, drained.events)
             state.cursor, state.heard_s = drained.cursor, time.time()
             self._take_status(state, drained.status)
             if not drained.has_more:
@@ -186,8 +177,13 @@ class Collector:
             del self._sent[site.name]
             self._note_lost(site)
 
-    def _take(self, rows: pa.Table) -> None:
-        self._writer.append(rows)
+    def _take(self, rows: pa.Table | None, events: list[Event]) -> None:
+        """Count and say what is stored."""
+        for event in events:
+            tell_event(self._tell, event)
+            self._lookout.add_event(event)
+        if rows is None:
+            return
         self._lookout.add(rows)
         links = rows["link"].to_numpy()
         for link in set(links.tolist()):
@@ -201,18 +197,18 @@ class Collector:
         state.status = status or state.status
         state.port = status.port if status else state.port
 
-    async def _stop(self, site: SiteEntry) -> bool:
+    async def _stop(self, site: SiteEntry, state: SiteState, name: str = "") -> bool:
         try:
             async with asyncio.timeout(ANSWER_WITHIN_S):
                 agent = self._agents.get(site.name)
                 if agent is None:
                     agent, _ = await self._places.agent(site)
                     self._agents[site.name] = agent
-                place = place_of(self._writer.record, site.name)
+                place = place_of(self._writer.record, name or site.name)
                 await agent.send(request.WatchStop(place=place, forget=False))
                 await agent.expect(reply.WatchState)
                 self._sent.pop(site.name, None)
-                await self._fetch(site, agent)
+                await self._fetch(site, agent, state, name)
                 await agent.send(request.WatchStop(place=place, forget=True))
                 await agent.expect(reply.WatchState)
         except (WeftError, TimeoutError, OSError) as error:
@@ -222,13 +218,16 @@ class Collector:
 
     async def _failed(self, site: SiteEntry, why: str) -> None:
         await self._drop(site.name)
-        tries = self._tries.get(site.name, 0)
-        self._tries[site.name] = tries + 1
-        self._next_s[site.name] = time.monotonic() + RETRY_S[min(tries, len(RETRY_S) - 1)]
+        self._wait(site.name)
         state = self._state.site(site.name)
         if not state.trouble:
             self._note(site, "unreachable", why)
         state.trouble = why
+
+    def _wait(self, name: str) -> None:
+        tries = self._tries.get(name, 0)
+        self._tries[name] = tries + 1
+        self._next_s[name] = time.monotonic() + RETRY_S[min(tries, len(RETRY_S) - 1)]
 
     async def _drop(self, name: str) -> None:
         self._sent.pop(name, None)
@@ -260,16 +259,13 @@ class Collector:
             return
         self._sites = sites
         self._lookout.use(sites.alerts)
+        self._state.use({site.name: site.on for site in self._measuring()})
         update_record(self._writer.record, sites)
-        self._writer.save()
+        try:
+            self._writer.save()
+        except StoreError as error:
+            self._storage.failed(error)
         self._tell(f"{self._file}: taken, {len(sites.links)} links")
-
-    def _save(self) -> None:
-        self._writer.sync()
-        path = self._writer.folder / STATE_NAME
-        temporary = path.with_suffix(".new")
-        temporary.write_bytes(msgspec.json.encode(self._state))
-        temporary.replace(path)
 
 
 def _mtime(file: Path | None) -> int:

@@ -7,12 +7,15 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
+from weft.diagnosis.links.quarters import QUARTER_S
 from weft.diagnosis.links.series import Mark, Series
 from weft.runs.probes import Event
+from weft.statistics import Floats
 from weft.watch.store import Link, Watched
 
 _BY = ("clock-step",)
 """Events whose seconds say by how much, not for how long."""
+QUARTER_US = round(QUARTER_S * 1e6)
 
 
 def history(watched: Watched) -> list[Series]:
@@ -27,7 +30,11 @@ def history(watched: Watched) -> list[Series]:
 def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -> Series:
     """The rows of the link at this position, in the order of time; `events` may be of any link."""
     time_us = rows["time_us"].to_numpy()
-    start = float(time_us[0] // 1_000_000) if len(time_us) else 0.0
+    # Quarters of an hour are those of the clock, of which thinning keeps what they say.
+    start = float(time_us[0] // QUARTER_US * QUARTER_S) if len(time_us) else 0.0
+    kind, size = rows["kind"].to_numpy().astype(np.int8), rows["size_bytes"].to_numpy()
+    stands = rows["stands"].to_numpy().astype(np.int64) if "stands" in rows.column_names else None
+    stands = stands if stands is not None and stands.max(initial=1) > 1 else None
     rtt = rows["rtt_ns"].to_numpy(zero_copy_only=False).astype(np.float64)
     return Series(
         src=link.src,
@@ -36,14 +43,25 @@ def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -
         start=start,
         time_s=time_us / 1e6 - start,
         rtt_s=rtt / 1e9,
-        size_bytes=rows["size_bytes"].to_numpy().astype(np.int64),
-        kind=rows["kind"].to_numpy().astype(np.int8),
+        size_bytes=size.astype(np.int64),
+        kind=kind,
+        stands=stands,
+        span_s=None if stands is None else _spans_s(time_us / 1e6, kind, size, stands),
         marks=tuple(
             _mark(one, start)
             for one in events
             if one.link == index or (one.link is None and one.site == link.src)
         ),
     )
+
+
+def _spans_s(time_s: Floats, kind: np.ndarray, size: np.ndarray, stands: np.ndarray) -> Floats:
+    """To the next probe of the same kind and size, where those between were thinned."""
+    order = np.lexsort((time_s, size, kind))
+    is_thinned = stands[order][:-1] > 1
+    span_s = np.zeros(len(order))
+    span_s[order[:-1][is_thinned]] = np.diff(time_s[order])[is_thinned]
+    return span_s
 
 
 def _mark(event: Event, start: float) -> Mark:

@@ -13,11 +13,12 @@ from weft.errors import RequestError
 from weft.runs.lock import is_locked
 from weft.testbed.event_loop import on_terminate, run_to_end
 from weft.watch.alerts.settings import check_command
-from weft.watch.collect import Collector, read_state
+from weft.watch.collect import Collector
 from weft.watch.notify import kept_alive, notify
 from weft.watch.sites import Sites, parse_sites, read_sites
 from weft.watch.start import new_record, update_record
-from weft.watch.store import Writer, read_record
+from weft.watch.state import read_state
+from weft.watch.store import StoreError, Writer, read_record
 from weft.watch.tell import Tell
 
 ENDS_WITHIN_S = 90.0
@@ -67,7 +68,8 @@ async def _watch(
     finally:
         notify("STOPPING=1")
         await collector.close()
-        writer.close()
+        with contextlib.suppress(StoreError):
+            writer.close()
     return left
 
 

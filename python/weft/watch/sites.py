@@ -14,8 +14,10 @@ from weft.errors import RequestError
 from weft.runs.probes import AGENT_KINDS
 from weft.testbed.hosts.checked_table import CheckedTable, Document
 from weft.watch.alerts.settings import AlertSettings, parse_alerts
+from weft.watch.thinning import LONGEST_TO_S
 
 SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+LONG = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0, "y": 365.25 * 86400}
 RATES = {"kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9}
 SIZES = {"B": 1, "kB": 1000, "MB": 1_000_000}
 PART = {"": 1.0, "%": 0.01}
@@ -39,6 +41,9 @@ class Settings:
     kinds: tuple[str, ...] = AGENT_KINDS
     port: int = USUAL_PORT
     keep_bytes: int = 64_000_000
+    retain_s: float | None = None
+    thin_after_s: float | None = None
+    thin_to_s: float = 60.0
 
     def link_interval_s(self, rate_bits_s: float) -> float:
         """The least time from one probe of a link to the next that keeps to the budget."""
@@ -105,7 +110,9 @@ def parse_sites(text: str, name: str = "sites.toml") -> Sites:
         raise RequestError(f"{name}: not TOML: {error}") from None
     document = Document(name, text)
     top = CheckedTable(values, document, "", ["watch", "sites", "links", "alerts"])
-    settings = _settings(_Table(_dict(values.get("watch", {}), name, "watch"), document, "watch."))
+    settings = _settings(
+        _Table(_dict(values.get("watch", {}), name, "watch"), document, "watch."), name
+    )
     sites = tuple(
         _site(_Table(_dict(one, name, "sites"), document, f"sites[{index}]."))
         for index, one in enumerate(_list(values.get("sites"), name, "sites"))
@@ -128,15 +135,19 @@ def parse_sites(text: str, name: str = "sites.toml") -> Sites:
     return Sites(text, settings, sites, links, alerts)
 
 
+_KEYS = {
+    "watch": "interval budget timeout rate sizes kinds port keep retain thin",
+    "watch.thin": "after to",
+    "sites": "name on address networks port",
+    "links": "between rate interval",
+}
+
+
 class _Table(CheckedTable):
     """A table with quantities."""
 
     def __init__(self, values: dict[str, object], document: Document, path: str) -> None:
-        keys = {
-            "watch": "interval budget timeout rate sizes kinds port keep",
-            "sites": "name on address networks port",
-            "links": "between rate interval",
-        }[path.partition(".")[0].partition("[")[0]]
+        keys = _KEYS[re.sub(r"\[\d+\]", "", path).rstrip(".")]
         super().__init__(values, document, path, keys.split())
 
     def quantity(self, key: str, units: Mapping[str, float], default: float) -> float:
@@ -151,7 +162,7 @@ class _Table(CheckedTable):
         return value
 
 
-def _settings(table: _Table) -> Settings:
+def _settings(table: _Table, name: str) -> Settings:
     usual = Settings()
     sizes = [quantity.parse(text, SIZES) for text in table.texts("sizes")] or list(usual.sizes)
     if not all(size is not None and 0 <= size <= LARGEST_BYTES for size in sizes):
@@ -161,6 +172,12 @@ def _settings(table: _Table) -> Settings:
     kinds = table.texts("kinds") or list(usual.kinds)
     if unknown := [kind for kind in kinds if kind not in AGENT_KINDS]:
         raise table._wrong("kinds", f"{unknown[0]} is none of {', '.join(AGENT_KINDS)}")
+    retain_s = table.quantity("retain", LONG, 0.0) or None
+    thin = _Table(
+        _dict(table._values.get("thin", {}), name, "watch.thin"), table._document, "watch.thin."
+    )
+    after_s = thin.quantity("after", LONG, 0.0) or None
+    _check_upkeep(table, thin, retain_s, after_s)
     return Settings(
         interval_s=table.quantity("interval", SECONDS, usual.interval_s),
         budget=table.quantity("budget", PART, usual.budget),
@@ -170,7 +187,28 @@ def _settings(table: _Table) -> Settings:
         kinds=tuple(kinds),
         port=table.number("port", 1, 65_000) or usual.port,
         keep_bytes=int(table.quantity("keep", SIZES, usual.keep_bytes)),
+        retain_s=retain_s,
+        thin_after_s=after_s,
+        thin_to_s=thin.quantity("to", SECONDS, usual.thin_to_s),
     )
+
+
+def _check_upkeep(
+    table: _Table, thin: _Table, retain_s: float | None, after_s: float | None
+) -> None:
+    """Days are removed and thinned whole, and only those that are over."""
+    if retain_s is not None and retain_s < 86400:
+        raise table._wrong("retain", "must be a day or more")
+    if "thin" in table and after_s is None:
+        raise table._wrong("thin", 'needs `after`, such as { after = "30 d", to = "1 min" }')
+    if after_s is not None and after_s < 86400:
+        raise thin._wrong("after", "must be a day or more")
+    if after_s is not None and retain_s is not None and after_s >= retain_s:
+        raise thin._wrong("after", "must be less than `retain`")
+    if thin.quantity("to", SECONDS, 60.0) > LONGEST_TO_S:
+        raise thin._wrong(
+            "to", f"must be {LONGEST_TO_S:g} s or less, for the least of each quarter"
+        )
 
 
 def _site(table: _Table) -> SiteEntry:

@@ -14,7 +14,7 @@ from weft.watch.alerts.event import Event
 from weft.watch.alerts.ledger import read_ledger
 from weft.watch.alerts.now import alpha_and_beta
 from weft.watch.check import Problem, undelivered
-from weft.watch.collect import SiteState, read_state
+from weft.watch.state import SiteState, read_state
 from weft.watch.store import Watched, open_watch
 
 LATELY_S = 900.0

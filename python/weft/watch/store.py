@@ -6,9 +6,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from io import BufferedRandom
 from pathlib import Path
 from typing import Literal
 
@@ -17,26 +16,39 @@ import numpy as np
 import pyarrow as pa
 from msgspec import Struct, field
 
-from weft.errors import RequestError
+from weft.errors import RequestError, WeftError
 from weft.runs.lock import FolderLock
-from weft.runs.probes import KINDS, SCHEMA, Event
-from weft.runs.table_file import Readable, read_intact, write_table
-from weft.runs.table_stream import TableStream, read_stream
+from weft.runs.probes import DAY_SCHEMA, KINDS, SCHEMA, Event
+from weft.runs.table_stream import TableStream
+from weft.watch.days import (
+    DAY_US,
+    SAMPLES_NAME,
+    compact,
+    day_name,
+    names_of_days,
+    read_day,
+    stream_path,
+)
+from weft.watch.lines import Lines
+from weft.watch.summary import read_summary
 
-__all__ = ["KINDS", "SCHEMA", "Event", "Link", "Record", "Site", "Watched", "Writer", "open_watch"]
+__all__ = [
+    "KINDS",
+    "SAMPLES_NAME",
+    "SCHEMA",
+    "Event",
+    "Link",
+    "Record",
+    "Site",
+    "StoreError",
+    "Watched",
+    "Writer",
+    "open_watch",
+    "read_day",
+]
 
 FILE_NAME = "run.json"
 EVENTS_NAME = "events.jsonl"
-SAMPLES_NAME = "samples"
-
-DAY_US = 86_400_000_000
-_ENCODING = {
-    "compression": "zstd",
-    "compression_level": 9,
-    "use_dictionary": ["link", "kind", "size_bytes"],
-    "column_encoding": {"time_us": "DELTA_BINARY_PACKED", "rtt_ns": "BYTE_STREAM_SPLIT"},
-}
-"""5.1 B a probe where four links are probed every second (microseconds to start are enough: 6.4 B with nanoseconds)."""
 
 
 class Site(Struct, frozen=True, kw_only=True):
@@ -80,19 +92,33 @@ class Record(Struct, kw_only=True):
         return len(self.links) - 1
 
 
+class StoreError(WeftError):
+    """The folder cannot be written, as where its disk is full."""
+
+
+@contextmanager
+def _written(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {error.strerror}") from None
+
+
 class Writer:
-    """Appends to the folder, which is locked until `close`."""
+    """Appends to the folder, which is locked until `close`. What raises StoreError can be tried again."""
 
     def __init__(self, folder: Path, record: Record) -> None:
         self.folder = folder
         self.record = record
-        (folder / SAMPLES_NAME).mkdir(parents=True, exist_ok=True)
-        self._lock = FolderLock(folder)
+        with _written(folder):
+            (folder / SAMPLES_NAME).mkdir(parents=True, exist_ok=True)
+            self._lock = FolderLock(folder)
         self._streams: dict[str, TableStream] = {}
         self._touched_s: dict[str, float] = {}
-        for path in sorted((folder / SAMPLES_NAME).glob("*.arrows")):
-            compact(folder, path.stem)
-        self._events = _open_lines(folder / EVENTS_NAME)
+        with _written(folder):
+            for path in sorted((folder / SAMPLES_NAME).glob("*.arrows")):
+                compact(folder, path.stem)
+            self._events = Lines(folder / EVENTS_NAME)
         self.save()
 
     @classmethod
@@ -100,7 +126,8 @@ class Writer:
         """Make a folder; raises RequestError where there is something already."""
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise RequestError(f"{folder}: already exists", "choose another --out")
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _written(folder):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return cls(folder, record)
 
     @classmethod
@@ -112,88 +139,73 @@ class Writer:
         """Write run.json, which only its owner may read: it has the token."""
         path = self.folder / FILE_NAME
         temporary = path.with_name(FILE_NAME + ".new")
-        temporary.touch(mode=0o600)
-        with temporary.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(self.record), indent=1) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        with _written(self.folder):
+            temporary.touch(mode=0o600)
+            with temporary.open("wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode(self.record), indent=1) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
 
     def append(self, rows: pa.Table) -> None:
         """Hand probes (`SCHEMA`) of any days to the kernel: what kills this process does not touch them."""
         days = rows["time_us"].to_numpy() // DAY_US
         for day in np.unique(days):
             part = rows.filter(pa.array(days == day)).combine_chunks()
-            name = _day_name(int(day))
-            for batch in part.to_batches():
-                self._stream(name).append(batch)
-            self._touched_s[name] = time.monotonic()
+            with self._day_written(day_name(int(day))) as stream:
+                for batch in part.to_batches():
+                    stream.append(batch)
+            self._touched_s[day_name(int(day))] = time.monotonic()
 
     def add_event(self, event: Event) -> None:
-        """Append an event."""
-        self._events.write(msgspec.json.encode(event) + b"\n")
-        self._events.flush()
+        """Append an event, now or with the next `sync` that succeeds."""
+        self._events.add(msgspec.json.encode(event))
 
     def sync(self) -> None:
         """Force everything to the disk, and compact days that are over and have had nothing for ten minutes."""
-        os.fsync(self._events.fileno())
-        for stream in self._streams.values():
-            stream.sync()
-        today, now_s = _day_name(time.time_ns() // 1000 // DAY_US), time.monotonic()
-        for name in [one for one in self._streams if one < today]:
-            if now_s - self._touched_s[name] > 600:
-                self._finish_day(name)
+        with _written(self.folder):
+            self._events.sync()
+        for name in list(self._streams):
+            with self._day_written(name) as stream:
+                stream.sync()
+        today, now_s = day_name(time.time_ns() // 1000 // DAY_US), time.monotonic()
+        for path in sorted((self.folder / SAMPLES_NAME).glob("*.arrows")):
+            if path.stem < today and now_s - self._touched_s.get(path.stem, -600.0) >= 600:
+                self._finish_day(path.stem)
 
     def close(self) -> None:
-        """Compact all days, and let others write."""
-        for name in list(self._streams):
-            self._finish_day(name)
-        self._events.close()
-        self._lock.release()
+        """Compact all days, and let others write; raises StoreError where that failed, and a later writer does it."""
+        try:
+            for name in list(self._streams):
+                self._finish_day(name)
+            with _written(self.folder):
+                self._events.sync()
+        finally:
+            self._events.close()
+            self._lock.release()
 
-    def _stream(self, name: str) -> TableStream:
-        if name not in self._streams:
-            self._streams[name] = TableStream(_stream_path(self.folder, name), SCHEMA)
-        return self._streams[name]
+    @contextmanager
+    def _day_written(self, name: str) -> Iterator[TableStream]:
+        """The stream of a day. Behind a write that failed nothing could be read, so that stream is abandoned; what it
+        has is compacted before there is another."""
+        with _written(self.folder):
+            if name not in self._streams:
+                path = stream_path(self.folder, name)
+                if path.exists():
+                    compact(self.folder, name)
+                self._streams[name] = TableStream(path, SCHEMA)
+            self._touched_s.setdefault(name, time.monotonic())
+            try:
+                yield self._streams[name]
+            except OSError:
+                self._streams.pop(name).abandon()
+                raise
 
     def _finish_day(self, name: str) -> None:
-        self._streams.pop(name).close()
-        compact(self.folder, name)
-
-
-def compact(folder: Path, name: str) -> None:
-    """Put what was appended of a day into its Parquet file. A kill in between leaves rows twice, which readers drop."""
-    table = read_day(folder, name).table
-    if table.num_rows:
-        write_table(table, _table_path(folder, name), **_ENCODING)
-    _stream_path(folder, name).unlink(missing_ok=True)
-
-
-def read_day(folder: Path, name: str) -> Readable:
-    """The probes of a day in the order of link and time, each once, and what is damaged."""
-    parts = []
-    # The stream first: what is compacted meanwhile is then in the table.
-    for path, read in (
-        (_stream_path(folder, name), read_stream),
-        (_table_path(folder, name), read_intact),
-    ):
-        try:
-            parts.append(read(path, SCHEMA))
-        except FileNotFoundError:
-            continue
-    if len(parts) == 1 and not _stream_path(folder, name).exists():
-        return parts[0]
-    table = pa.concat_tables([SCHEMA.empty_table(), *(one.table for one in parts)])
-    return Readable(_each_once(table), "; ".join(filter(None, (one.damage for one in parts))))
-
-
-def _each_once(table: pa.Table) -> pa.Table:
-    link, time_us = table["link"].to_numpy(), table["time_us"].to_numpy()
-    order = np.lexsort((time_us, link))
-    link, time_us = link[order], time_us[order]
-    is_new = np.ones(len(order), bool)
-    is_new[1:] = (np.diff(link) != 0) | (np.diff(time_us) != 0)
-    return table.take(pa.array(order[is_new])).combine_chunks()
+        with _written(self.folder):
+            if name in self._streams:
+                self._streams.pop(name).close()
+            compact(self.folder, name)
 
 
 @dataclass(frozen=True)
@@ -208,11 +220,11 @@ class Watched:
 
     def samples(self) -> pa.Table:
         """All probes, day by day."""
-        return pa.concat_tables([SCHEMA.empty_table(), *self.days.values()])
+        return pa.concat_tables([DAY_SCHEMA.empty_table(), *self.days.values()])
 
     def probes(self, link: int) -> pa.Table:
         """Those of one link, in the order of time."""
-        return pa.concat_tables([SCHEMA.empty_table(), *self._of_link(link)])
+        return pa.concat_tables([DAY_SCHEMA.empty_table(), *self._of_link(link)])
 
     def _of_link(self, link: int) -> Iterator[pa.Table]:
         for table in self.days.values():
@@ -220,16 +232,18 @@ class Watched:
             yield table.slice(first, end - first)
 
 
-def open_watch(folder: str | os.PathLike[str], since: float | None = None) -> Watched:
+def open_watch(
+    folder: str | os.PathLike[str], since: float | None = None, *, is_summary: bool = False
+) -> Watched:
     """Read a watch, that is written or at rest; raises RequestError where there is none. `since` (Unix time in seconds)
-    leaves out what began before."""
+    leaves out what began before. A summary has all losses, and of the answers of days that are over one a minute."""
     path = Path(folder)
     record = read_record(path)
     days, damage = {}, []
-    first = _day_name(int(since * 1e6) // DAY_US) if since is not None else ""
-    for name in _days(path):
+    first = day_name(int(since * 1e6) // DAY_US) if since is not None else ""
+    for name in names_of_days(path):
         if name >= first:
-            found = read_day(path, name)
+            found = read_summary(path, name) if is_summary else read_day(path, name)
             days[name] = _since(found.table, since) if name == first else found.table
             damage += [f"{name}: {found.damage}"] if found.damage else []
     events = [one for one in read_events(path) if since is None or one.time_s >= since]
@@ -278,30 +292,3 @@ def _decoded(lines: Iterable[bytes]) -> Iterator[Event]:
             yield msgspec.json.decode(line, type=Event)
         except msgspec.DecodeError:
             continue
-
-
-def _open_lines(path: Path) -> BufferedRandom:
-    """A file of lines to append to, behind a whole line."""
-    file = path.open("ab+")
-    if file.tell():
-        file.seek(-1, os.SEEK_END)
-        if file.read(1) != b"\n":
-            file.write(b"\n")
-    return file
-
-
-def _days(folder: Path) -> list[str]:
-    found = (folder / SAMPLES_NAME).glob("*")
-    return sorted({path.stem for path in found if path.suffix in (".arrows", ".parquet")})
-
-
-def _day_name(day: int) -> str:
-    return datetime.fromtimestamp(day * 86400, UTC).date().isoformat()
-
-
-def _stream_path(folder: Path, name: str) -> Path:
-    return folder / SAMPLES_NAME / f"{name}.arrows"
-
-
-def _table_path(folder: Path, name: str) -> Path:
-    return folder / SAMPLES_NAME / f"{name}.parquet"

@@ -17,9 +17,15 @@ from weft.errors import RequestError
 @since_option
 @message_option
 @ranks_option
+@click.option("--every-probe", is_flag=True, help="Read no summaries of days that are over.")
 @json_option
 def show(
-    folder: str, since: str | None, message: str | None, ranks: int | None, as_json: bool
+    folder: str,
+    since: str | None,
+    message: str | None,
+    ranks: int | None,
+    every_probe: bool,
+    as_json: bool,
 ) -> None:
     """Show outages, changes and times of the links in FOLDER."""
     from weft.api.watch import open_watch
@@ -27,7 +33,7 @@ def show(
     size = message_bytes(message)
     if ranks and not size:
         raise RequestError("--ranks: needs a size", "give --message too, such as 1MB")
-    watched = open_watch(folder, begin_s(since))
+    watched = open_watch(folder, begin_s(since), is_summary=not every_probe)
     for damage in watched.damage:
         click.echo(f"warning: {damage}", err=True)
     found = watched.findings

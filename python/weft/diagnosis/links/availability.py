@@ -41,7 +41,7 @@ def availability(series: Series, seed: int = 1) -> Availability | None:
     down_s = float((measured - up).sum())
     return Availability(
         Interval(share, min(share, float(low)), max(share, float(high))),
-        float(np.mean(~small.lost)),
+        small.answered,
         float(measured.sum()),
         down_s,
     )
@@ -49,8 +49,8 @@ def availability(series: Series, seed: int = 1) -> Availability | None:
 
 def _by_day(series: Series) -> tuple[np.ndarray, np.ndarray]:
     """Seconds up and seconds measured of each day: a probe stands for the time to the next one, not for gaps."""
-    stands_s = np.append(np.diff(series.time_s), series.interval_s)
-    stands_s = np.where(stands_s > 5 * series.interval_s, series.interval_s, stands_s)
+    is_gap = np.append(series.steps_s() > series.longest_step_s, True)
+    stands_s = np.where(is_gap, series.interval_s, np.append(np.diff(series.time_s), 0.0))
     unix_s = series.start + series.time_s
     is_up = np.ones(len(series), bool)
     for outage in find_outages(series):

@@ -61,7 +61,7 @@ def _link(series: Series) -> LinkFindings:
         src=series.src,
         dst=series.dst,
         network=series.network,
-        probes=len(series),
+        probes=series.count,
         begin_s=series.start + float(series.time_s[0]),
         end_s=series.start + float(series.time_s[-1]),
         availability=availability(series),

@@ -43,9 +43,8 @@ def grouped(series: Series) -> GroupedProbes | None:
     position = _near(np.flatnonzero(all_lost), len(series))
     if not len(position):
         return None
-    steps = np.diff(series.time_s[position], prepend=series.time_s[position[0]])
-    stretch = np.cumsum(steps > series.longest_step_s, dtype=np.int64)
-    series, total = series.at(position), len(series)
+    stretch, places = series.stretches()[position], series.positions()[position]
+    series, total = series.at(position), series.count
     code = series.kind.astype(np.int64) << 32 | series.size_bytes
     codes, group = _distinct(code)
     groups = [(int(one >> 32), int(one & 0xFFFF_FFFF)) for one in codes]
@@ -57,7 +56,7 @@ def grouped(series: Series) -> GroupedProbes | None:
     sets += [frozenset(n for n in numbers if groups[n][1] > smallest[groups[n][0]])]
     sets += [frozenset([n]) for n in numbers]
     sets = [one for one in dict.fromkeys(sets) if one]
-    return GroupedProbes(series, position, total, all_lost[position], groups, group, stretch, sets)
+    return GroupedProbes(series, places, total, all_lost[position], groups, group, stretch, sets)
 
 
 def _near(lost: Ints, count: int) -> Ints:

@@ -165,28 +165,28 @@ def _whole(probes: GroupedProbes, span: tuple[int, int]) -> Period:
 
 def _part(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> Period:
     failed = _failed(probes, span, chosen)
-    at, lost, total = _counts(probes, span, chosen)
+    _, lost, total = _counts(probes, span, chosen)
     groups = frozenset(probes.groups[n] for n in failed)
     passed = frozenset(probes.groups[n] for n in np.flatnonzero(total)) - groups
     times = _times(probes, span, failed if passed else probes.sets[0])
-    return Period(*times, int(lost.sum()), float(lost.sum() / len(at)), groups, passed, False)
+    return Period(*times, int(lost.sum()), float(lost.sum() / total.sum()), groups, passed, False)
 
 
 def _failed(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> frozenset[int]:
     """The groups that were mostly lost; none where they are no set that can fail by itself, or losses of others and
     answers of these say that it is loss."""
-    at, lost, total = _counts(probes, span, chosen)
+    _, lost, total = _counts(probes, span, chosen)
     failed = frozenset(np.flatnonzero(lost > total / 2).tolist())
     misfit = sum(min(a, b - a) for a, b in zip(lost, total, strict=True))
-    is_clear = misfit <= max(1, _MISFIT * len(at)) and _may_fail(probes, failed, total)
+    is_clear = misfit <= max(1, _MISFIT * total.sum()) and _may_fail(probes, failed, total)
     return failed if is_clear else frozenset()
 
 
 def _loss(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> Period:
-    at, lost, total = _counts(probes, span, chosen)
+    _, lost, total = _counts(probes, span, chosen)
     probed = frozenset(probes.groups[n] for n in np.flatnonzero(total))
     times = _times(probes, span, probes.sets[0])
-    share = float(lost.sum() / len(at))
+    share = float(lost.sum() / total.sum())
     return Period(*times, int(lost.sum()), share, frozenset(), probed, True)
 
 
@@ -196,7 +196,9 @@ def _counts(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> tupl
     at = first + np.flatnonzero(chosen[first : last + 1])
     count = len(probes.groups)
     lost = np.bincount(probes.group[at], probes.lost[at], count).astype(np.int64)
-    return at, lost, np.bincount(probes.group[at], minlength=count)
+    stands = probes.series.stands
+    weights = None if stands is None else stands[at]
+    return at, lost, np.bincount(probes.group[at], weights, count).astype(np.int64)
 
 
 def _may_fail(probes: GroupedProbes, failed: frozenset[int], total: Ints) -> bool:

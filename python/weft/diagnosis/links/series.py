@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from weft.runs.probes import KINDS
 from weft.statistics import Floats
@@ -30,7 +33,8 @@ class Series:
     """Probes in the order of time. All arrays have one entry a probe.
 
     `start` is Unix time in seconds; `time_s` counts from it; `rtt_s` is NaN where nothing came back; `kind` has
-    positions in `weft.runs.probes.KINDS`; `network` is "" for the usual one.
+    positions in `weft.runs.probes.KINDS`; `network` is "" for the usual one. Where answers were thinned, a probe
+    `stands` for so many of its kind and size, itself and those behind it, which took `span_s`, 0 where it is one.
     """
 
     src: str
@@ -42,6 +46,8 @@ class Series:
     kind: npt.NDArray[np.int8]
     network: str = ""
     marks: tuple[Mark, ...] = ()
+    stands: npt.NDArray[np.int64] | None = None
+    span_s: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.time_s)
@@ -52,9 +58,42 @@ class Series:
         return np.isnan(self.rtt_s)
 
     @property
+    def count(self) -> int:
+        """Probes, those that were thinned among them."""
+        return len(self) if self.stands is None else int(self.stands.sum())
+
+    @property
+    def answered(self) -> float:
+        """The share of probes that were answered; those that were thinned were."""
+        return 1 - float(self.lost.sum()) / max(self.count, 1)
+
+    @cached_property
     def interval_s(self) -> float:
         """The usual time from one probe to the next; 0 for fewer than two."""
-        return float(np.median(np.diff(self.time_s))) if len(self) > 1 else 0.0
+        if len(self) < 2:
+            return 0.0
+        if self.stands is None:
+            return float(np.median(np.diff(self.time_s)))
+        # Probes of several kinds and sizes: their rates add up.
+        rates = [
+            _rate(part.time_s, part.stands)
+            for part in self.groups().values()
+            if part.stands is not None
+        ]
+        return 1 / sum(rates) if sum(rates) else 0.0
+
+    def positions(self) -> npt.NDArray[np.int64]:
+        """For each probe about how many were before it, those that were thinned among them."""
+        if self.stands is None:
+            return np.arange(len(self))
+        return np.asarray(np.cumsum(self.stands) - self.stands)
+
+    def steps_s(self) -> Floats:
+        """From each probe to the next, without what was thinned between."""
+        if self.span_s is None:
+            return np.diff(self.time_s)
+        ends = np.maximum.accumulate(self.time_s + self.span_s)
+        return np.asarray(np.maximum(self.time_s[1:] - ends[:-1], 0.0))
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> Series:
         """Only these probes."""
@@ -68,23 +107,25 @@ class Series:
             rtt_s=self.rtt_s[chosen],
             size_bytes=self.size_bytes[chosen],
             kind=self.kind[chosen],
+            stands=None if self.stands is None else self.stands[chosen],
+            span_s=None if self.span_s is None else self.span_s[chosen],
         )
 
     def groups(self) -> dict[tuple[int, int], Series]:
         """The probes of each kind and size, most answered ones first, small ones first among equals."""
-        keys, group = np.unique(
-            np.stack([self.kind.astype(np.int64), self.size_bytes]), axis=1, return_inverse=True
-        )
-        answered = np.bincount(group.ravel()[~self.lost], minlength=keys.shape[1])
-        order = sorted(range(keys.shape[1]), key=lambda one: (-answered[one], *keys[::-1, one]))
-        return {
-            (int(keys[0, one]), int(keys[1, one])): self.where(group.ravel() == one)
-            for one in order
-        }
+        sizes = _distinct(self.size_bytes)
+        names = [(kind, size) for kind in _distinct(self.kind) for size in sizes]
+        found = [
+            self.where((self.kind == kind) & (self.size_bytes == size)) for kind, size in names
+        ]
+        answered = [one.count - int(one.lost.sum()) for one in found]
+        order = sorted(range(len(names)), key=lambda at: (-answered[at], *names[at][::-1]))
+        return {names[at]: found[at] for at in order if len(found[at])}
 
     def main_kind(self) -> Series:
         """The probes of the kind with most answers."""
-        answered = np.bincount(self.kind[~self.lost], minlength=len(KINDS))
+        weights = None if self.stands is None else self.stands[~self.lost]
+        answered = np.bincount(self.kind[~self.lost], weights, minlength=len(KINDS))
         return self.where(self.kind == int(np.argmax(answered)))
 
     def smallest(self) -> Series:
@@ -101,12 +142,12 @@ class Series:
 
     def gaps(self) -> list[tuple[float, float]]:
         """From which probe to which there were none for longer than that."""
-        found = np.flatnonzero(np.diff(self.time_s) > self.longest_step_s)
+        found = np.flatnonzero(self.steps_s() > self.longest_step_s)
         return [(float(self.time_s[i]), float(self.time_s[i + 1])) for i in found]
 
     def stretches(self) -> npt.NDArray[np.int64]:
         """For each probe the number of gaps before it."""
-        steps = np.diff(self.time_s, prepend=self.time_s[:1])
+        steps = np.append(0.0, self.steps_s())[: len(self)]
         return np.cumsum(steps > self.longest_step_s, dtype=np.int64)
 
     @property
@@ -115,3 +156,18 @@ class Series:
         if len(self) < 2:
             return 0.0
         return float(self.time_s[-1] - self.time_s[0] - sum(e - b for b, e in self.gaps()))
+
+
+def _distinct(values: npt.NDArray[np.integer]) -> list[int]:
+    """The values there are, in order; hashing is much faster than sorting where they are few."""
+    return sorted(pc.unique(pa.array(values)).to_pylist())
+
+
+def _rate(time_s: Floats, stands: npt.NDArray[np.int64]) -> float:
+    """Usual probes a second of one kind and size: the median step, each as often as there were probes in it."""
+    if len(time_s) < 2:
+        return 0.0
+    steps_s = np.diff(time_s) / stands[:-1]
+    order = np.argsort(steps_s)
+    behind = np.cumsum(stands[:-1][order])
+    return 1 / max(float(steps_s[order][np.searchsorted(behind, behind[-1] / 2)]), 1e-9)

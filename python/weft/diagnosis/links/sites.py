@@ -38,7 +38,7 @@ class Sites:
     def passes(self, series: Series | None, begin_s: float, end_s: float | None) -> bool:
         """Whether at least half of a link's probes were answered, and there were some."""
         inside = _inside(series, begin_s, end_s) if series else None
-        return bool(inside and len(inside) and float(np.mean(~inside.lost)) >= _ALIVE)
+        return bool(inside and len(inside) and inside.answered >= _ALIVE)
 
     def has_probed(self, site: str, begin_s: float, end_s: float | None) -> bool:
         """Whether any probe of the site is known that began then, a little behind the begin and before the end."""

@@ -11,8 +11,8 @@ from weft.runs.lock import is_locked
 from weft.watch.alerts.event import LinkName
 from weft.watch.alerts.ledger import Ledger, read_ledger
 from weft.watch.alerts.now import QUANTILES, LinkNumbers, Now, read_now
-from weft.watch.collect import State, read_state
 from weft.watch.exporter.text import Family
+from weft.watch.state import State, read_state
 from weft.watch.store import Record, read_record
 
 STALE_S = 60.0

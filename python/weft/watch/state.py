@@ -1,0 +1,68 @@
+"""state.json: what the coordinator must not forget besides samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from weft.testbed.agent.reply import WatchStatus
+from weft.testbed.agent.request import WatchCursor
+from weft.watch.alerts.now import Counts
+
+STATE_NAME = "state.json"
+
+
+class SiteState(Struct, kw_only=True):
+    """What is known of a site: `on` what its agent was started, how far it was fetched, its port and address, and what
+    it said last."""
+
+    on: str = ""
+    cursor: WatchCursor = WatchCursor()
+    port: int | None = None
+    address: str = ""
+    heard_s: float | None = None
+    trouble: str = ""
+    status: WatchStatus | None = None
+
+
+class Leaving(Struct, kw_only=True):
+    """An agent whose site is no longer in sites.toml, or is on another machine there."""
+
+    name: str
+    state: SiteState
+
+
+class State(Struct, kw_only=True):
+    """It is written behind samples, so that what is fetched twice is the same."""
+
+    sites: dict[str, SiteState] = field(default_factory=dict)
+    leaving: list[Leaving] = field(default_factory=list)
+    counts: dict[int, Counts] = field(default_factory=dict)
+    pid: int = 0
+
+    def site(self, name: str) -> SiteState:
+        """That of a site."""
+        return self.sites.setdefault(name, SiteState())
+
+    def use(self, on: dict[str, str]) -> None:
+        """Take what sites are on now, by name; agents that are elsewhere leave."""
+        for name, known in list(self.sites.items()):
+            if known.on and known.on != on.get(name, ""):
+                self.leaving.append(Leaving(name=name, state=self.sites.pop(name)))
+
+    def save(self, folder: Path) -> None:
+        """Write it in place of the earlier one; raises OSError."""
+        path = folder / STATE_NAME
+        temporary = path.with_suffix(".new")
+        temporary.write_bytes(msgspec.json.encode(self))
+        temporary.replace(path)
+
+
+def read_state(folder: Path) -> State:
+    """The state of a watch, empty where there is none yet."""
+    try:
+        return msgspec.json.decode((folder / STATE_NAME).read_bytes(), type=State)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return State()

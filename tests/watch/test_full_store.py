@@ -1,0 +1,119 @@
+"""A full disk loses nothing: what was not stored is written again, and a watch says so once and goes on."""
+
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.waiting import wait_for
+from support.watched import MONDAY_S, probes, record
+from weft.watch.state import read_state
+from weft.watch.store import Event, StoreError, Writer, open_watch
+
+SITES = """
+[watch]
+interval = "100 ms"
+rate = "10 Gb/s"
+timeout = "500 ms"
+kinds = ["tcp-connect", "tcp-echo", "udp-echo"]
+[[sites]]
+name = "east"
+on = "local:"
+[[sites]]
+name = "west"
+on = "local:"
+"""
+
+
+def pids(folder: Path) -> list[int]:
+    """The processes that watch."""
+    said = [site.status for site in read_state(folder).sites.values()]
+    return [one.pid for one in said if one]
+
+
+@contextmanager
+def no_file_beyond(size_bytes: int) -> Iterator[None]:
+    """Writes beyond fail, as on a full disk, and may be cut in the middle."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("room_bytes", [1, 50, 500, 1500])
+def test_a_write_that_failed_is_written_again_and_nothing_before_is_lost(
+    tmp_path: Path, room_bytes: int
+) -> None:
+    folder = tmp_path / "watch"
+    writer = Writer.create(folder, record())
+    writer.append(probes(MONDAY_S, 100))
+    writer.add_event(Event(time_s=MONDAY_S, what="before"))
+    writer.sync()
+    stream = next((folder / "samples").iterdir()).stat().st_size
+    with no_file_beyond(stream + room_bytes):
+        for _ in range(3):
+            with pytest.raises(StoreError, match="cannot be written"):
+                writer.append(probes(MONDAY_S + 100, 1000))
+        assert open_watch(folder).samples().num_rows == 100
+    with no_file_beyond((folder / "events.jsonl").stat().st_size + 20):
+        for _ in range(3):
+            writer.add_event(Event(time_s=MONDAY_S + 1, what="while the disk was full"))
+        with pytest.raises(StoreError):
+            writer.sync()
+    writer.append(probes(MONDAY_S + 100, 1000))
+    writer.add_event(Event(time_s=MONDAY_S + 2, what="after"))
+    writer.sync()
+    watched = open_watch(folder)
+    assert [one.what for one in watched.events] == ["before", "while the disk was full", "after"]
+    assert watched.samples().num_rows == 1100
+    writer.close()
+    assert open_watch(folder).samples().num_rows == 1100
+    assert not open_watch(folder).damage
+
+
+@pytest.mark.timed
+@pytest.mark.cluster
+@pytest.mark.skipif(os.getuid() != 0, reason="mounts a small disk: only root can")
+def test_a_watch_on_a_full_disk_goes_on_and_catches_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "disk").mkdir()
+    sites, folder, log = tmp_path / "sites.toml", tmp_path / "disk/watch", tmp_path / "log"
+    sites.write_text(SITES)
+    start = f'mount -t tmpfs -o size=2m none {tmp_path}/disk && exec "$@"'
+    watch = [sys.executable, "-m", "weft", "watch", "start", str(sites), "--out", str(folder)]
+    with log.open("wb") as file:
+        command = ["unshare", "-m", "sh", "-c", start, "sh", *watch]
+        coordinator = subprocess.Popen(command, stderr=file)
+    seen = Path(f"/proc/{coordinator.pid}/root{folder}")
+    wait_for(lambda: len(pids(seen)) == 2, 120)
+    filler = seen.parent / "filler"
+    subprocess.run(["dd", "if=/dev/zero", f"of={filler}", "bs=4k"], stderr=subprocess.DEVNULL)
+    wait_for(lambda: "cannot be written" in log.read_text(), 120)
+    stored = open_watch(seen).samples().num_rows
+    time.sleep(25)
+    assert open_watch(seen).samples().num_rows - stored < 100
+    assert coordinator.poll() is None
+    filler.unlink()
+    wait_for(lambda: "store-full-over" in log.read_text(), 120)
+    watched = open_watch(seen)
+    assert log.read_text().count("cannot be written") == 1
+    assert re.search(r"store-full-over \d", log.read_text())
+    assert {"store-full", "store-full-over"} <= {one.what for one in watched.events}
+    for link in (0, 1):
+        time_s = watched.probes(link)["time_us"].to_numpy() / 1e6
+        assert np.diff(time_s).max() < 2
+    stop = [*watch[:4], "stop", str(folder)]
+    subprocess.run(["nsenter", "-m", "-t", str(coordinator.pid), *stop], check=True)
+    assert coordinator.wait(60) == 0
