@@ -11,7 +11,7 @@ from support.here import refusal, weft, weft_json
 from weft.watch.alerts.event import Event, LinkName, notice_of
 from weft.watch.alerts.ledger import Delivery, Ledger, save_ledger
 from weft.watch.alerts.now import FILE_NAME, LinkNumbers, Now, write_now
-from weft.watch.collect import STATE_NAME, SiteState, State
+from weft.watch.state import STATE_NAME, SiteState, State
 from weft.watch.store import Link, Record, Site, Writer
 
 LINK = LinkName(src="east", dst="west")

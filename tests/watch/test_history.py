@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from weft.diagnosis.links.series import Mark
-from weft.runs.probes import SCHEMA, Event
+from weft.runs.probes import DAY_SCHEMA, Event
 from weft.watch.history import history
 from weft.watch.store import Link, Record, Site, Watched
 
@@ -19,9 +19,10 @@ def test_a_mark_lasts_from_its_begin_and_a_step_of_the_clock_does_not_last() -> 
         Event(time_s=105.0, what="carrier-down", site="b", link=1, seconds=4.0),
     ]
     day = pa.Table.from_pylist(
-        [{"kind": 1, "size_bytes": 8, "rtt_ns": 1000} | row for row in rows], schema=SCHEMA
+        [{"kind": 1, "size_bytes": 8, "rtt_ns": 1000, "stands": 1} | row for row in rows],
+        schema=DAY_SCHEMA,
     )
     record = Record(sites=[Site(name="a"), Site(name="b")], links=links)
     out, back = history(Watched(Path(), record, {"1970-01-01": day}, events, []))
-    assert out.marks == (Mark("pressure", 3.0, 5.5), Mark("clock-step", 4.0, 4.0))
-    assert back.marks == (Mark("carrier-down", 5.0, 9.0),)
+    assert out.marks == (Mark("pressure", 103.0, 105.5), Mark("clock-step", 104.0, 104.0))
+    assert back.marks == (Mark("carrier-down", 105.0, 109.0),)
