@@ -34,7 +34,7 @@ from weft.runs.memory import MemoryWriter
 from weft.runs.meta import FILE_NAME, RunMeta, Warning
 from weft.runs.table_stream import damaged_tables
 from weft.testbed.base import Testbed
-from weft.testbed.computed.base import is_computed
+from weft.testbed.computed.base import Simulator, is_computed
 from weft.testbed.needs import check_load, nodes_of
 from weft.testbed.open import open_testbed
 
@@ -83,20 +83,24 @@ def _check_loads(plan: Plan, spec: str) -> None:
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     """Compute a plan and hold the run in memory; raises RequestError where the testbed measures, and where a step has
     more transfers than are held."""
-    plan = load_plan(request.plan, request.overrides)
     with open_testbed(request.testbed, request.scale) as testbed:
         if not is_computed(testbed):
             raise RequestError(f"{request.testbed}: is measured, not simulated", "run it")
-        plan, notes = _settle(plan, testbed, None)
-        for step in plan.steps:
-            if testbed.rows_of_phase(step) is not None:
-                raise RequestError(
-                    f"{plan.name}: step {step.name!r} has {testbed.transfers(step):,} transfers, too many to hold",
-                    "run it into a folder, or have more with `rows=N` in the brackets",
-                )
-        name = f"{plan.name} on {testbed.name}"
-        writer = MemoryWriter(name, _new_meta(request, plan, testbed, notes))
-        return _carry_out(testbed, writer, reporter, request.patience_s)
+        return compute_run(testbed, request, reporter)
+
+
+def compute_run(testbed: Simulator, request: RunRequest, reporter: Reporter | None = None) -> Run:
+    """Compute a plan on a testbed that is open already, in memory; raises RequestError as `simulate_run`."""
+    plan, notes = _settle(load_plan(request.plan, request.overrides), testbed, None)
+    for step in plan.steps:
+        if testbed.rows_of_phase(step) is not None:
+            raise RequestError(
+                f"{plan.name}: step {step.name!r} has {testbed.transfers(step):,} transfers, too many to hold",
+                "run it into a folder, or have more with `rows=N` in the brackets",
+            )
+    name = f"{plan.name} on {testbed.name}"
+    writer = MemoryWriter(name, _new_meta(request, plan, testbed, notes))
+    return _carry_out(testbed, writer, reporter, request.patience_s)
 
 
 def foresee_run(request: RunRequest) -> Outlook:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 from weft import _core
 from weft.errors import RequestError, WorkError
 from weft.fabrics.describe import Description
+from weft.fabrics.document import FabricDocument
 from weft.fabrics.load import load_fabric
 from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
 from weft.fabrics.simgrid.importer import read_simgrid
@@ -22,7 +24,7 @@ from weft.runs.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
-from weft.testbed.computed.spec import ROWS, SimSpec, parse_spec
+from weft.testbed.computed.spec import ROWS, SimSpec, Value, parse_spec
 
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
@@ -126,6 +128,15 @@ def open_simulated(text: str, scale: float = 1.0) -> Simulated:
             "leave it out, or take framing=ethernet where a generator has it",
         )
     return testbed
+
+
+def open_document(
+    document: FabricDocument, parameters: Mapping[str, Value], scale: float = 1.0
+) -> Simulated:
+    """The testbed that a fabric file is which nothing has written; `parameters` as those of `SimSpec`."""
+    network = _core.Network.declared(document.text, document.origin, scale)
+    spec = SimSpec(document.name, dict(parameters))
+    return Simulated(network, spec, {"scale": scale, "fabric": document.resolved(scale)})
 
 
 def _opened(text: str, spec: SimSpec, scale: float) -> Simulated:

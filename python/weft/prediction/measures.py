@@ -1,0 +1,62 @@
+"""A run in a few numbers, measured or simulated alike: what predictions are about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft.diagnosis.ensemble.phases import Phase, phases
+from weft.diagnosis.points import Point, points
+from weft.runs.folder import Run
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One step at one message size. `time_s`: of many nodes, until each phase's slowest route has moved one message,
+    summed over phases; of a pair, of one message one way. `rate_mbps`: of many nodes, the mean over phases of what all
+    routes carried together; of a pair, the throughput."""
+
+    step: str
+    size_bytes: int
+    time_s: float
+    rate_mbps: float
+
+
+def measures(run: Run) -> list[Measure]:
+    """All steps of a run in order, each size by itself; medians over launches."""
+    return [*_of_many_nodes(run), *_of_pairs(run)]
+
+
+def _of_many_nodes(run: Run) -> list[Measure]:
+    found: dict[tuple[int, int], list[Phase]] = {}
+    for phase in phases(run):
+        found.setdefault((phase.step, phase.size_bytes), []).append(phase)
+    steps = run.meta.plan.steps
+    return [
+        Measure(
+            step=steps[step].name,
+            size_bytes=size,
+            time_s=sum(size * 8e-6 / phase.rate_mbps for phase in those),
+            rate_mbps=sum(phase.aggregate_mbps for phase in those) / len(those),
+        )
+        for (step, size), those in found.items()
+        if all(phase.rate_mbps > 0 for phase in those)
+    ]
+
+
+def _of_pairs(run: Run) -> list[Measure]:
+    steps = run.meta.plan.steps
+    return [
+        Measure(
+            step=steps[point.step].name,
+            size_bytes=point.size_bytes,
+            time_s=_one_way_s(point),
+            rate_mbps=point.throughput_mbps.median,
+        )
+        for point in points(run)
+    ]
+
+
+def _one_way_s(point: Point) -> float:
+    if point.latency_us is not None:
+        return point.latency_us.median * 1e-6
+    return point.size_bytes * 8e-6 / point.throughput_mbps.median
