@@ -1,0 +1,1 @@
+"""Designs of networks held against each other: cost, time, and what is worth measuring."""

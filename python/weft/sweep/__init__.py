@@ -1,0 +1,1 @@
+"""Many simulations, on the processors of one machine or of many."""
