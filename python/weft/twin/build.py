@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +59,7 @@ def make_twin(
     say("fitting")
     found, alternatives = calibrate(structure, series, trips_of(placed), draws)
     say("leaving patterns out")
-    errors = leave_out(found.material, found.refitted)
+    errors = leave_out(found)
     text = found.draft.text(np.exp(found.fit.values))
     main = sources.main.meta
     twin = Twin(
@@ -98,13 +99,12 @@ def _parameters(found: Calibration, draws: int) -> Iterator[Parameter]:
     for at, (rate, filling) in enumerate(zip(found.draft.rates, found.trials_filling, strict=True)):
         value = float(np.exp(found.fit.values[at]))
         yield _parameter(rate, value, drawn[:, at], *_of_rate(filling))
-    seen = np.ones(len(found.material.logs))
     for one in found.draft.unlimited:
-        least = carried_mbps(one, found.material, seen)
+        least = carried_mbps(one, found.material)
         why = (
             "nothing was seen to fill it: this is what it carried, and the file has no limit there"
         )
-        yield _parameter(one, least, np.full(draws, least), False, why)
+        yield _parameter(replace(one, places=()), least, np.full(draws, least), False, why)
     if found.start_up is not None:
         yield from _start_ups(found, found.start_up)
 

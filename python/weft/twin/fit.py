@@ -54,7 +54,8 @@ class Problem:
             float(np.median(np.abs(residuals[self.pattern == at]))) / 0.6745
             for at in range(self.membership.shape[1])
         ]
-        return np.maximum(LEAST_NOISE, np.array(found))
+        noise: Floats = np.maximum(LEAST_NOISE, np.array(found))
+        return noise
 
     def weights(self, residuals: Floats, noise: Floats) -> Floats:
         """One over the variance of each row's pattern, less for outliers (P. J. Huber, 1964)."""
@@ -84,18 +85,22 @@ class Fit:
         return found
 
     def redrawn(self, counts: Floats) -> Floats:
-        """The parameters when each row had been seen `counts` times: a step of Gauss and Newton."""
-        moved = step(self.slopes, self.residuals, self.weights * counts, self.spread, 0.0)
-        found: Floats = self.values + moved[: len(self.values)]
+        """The parameters when each row had been seen `counts` times: a step of Gauss and Newton, less the one that is
+        left without."""
+        once, moved = (
+            step(self.slopes, self.residuals, self.weights * each, self.spread, 0.0)
+            for each in (np.ones(len(counts)), counts)
+        )
+        found: Floats = self.values + (moved - once)[: len(self.values)]
         return found
 
 
-def fit(model: Model, problem: Problem, start: Floats) -> Fit:
+def fit(model: Model, problem: Problem, start: Floats, steps: int = STEPS) -> Fit:
     """From a start, by damped steps of Gauss and Newton, each row weighted by what is left of it so far."""
     patterns, count = problem.membership, len(start)
     begin = np.concatenate([start, np.zeros(patterns.shape[1])])
     values, predicted = begin, model(start)
-    for _ in range(STEPS):
+    for _ in range(steps):
         now = _linearised(model, problem, begin, values, predicted)
         moved = 0.0
         for damping in DAMPINGS:
@@ -177,9 +182,9 @@ def step(
 
 def jacobian(model: Model, values: Floats, predicted: Floats) -> Floats:
     """How each row changes with each parameter."""
-    columns = []
+    columns: list[Floats] = []
     for at in range(len(values)):
-        there = values.copy()
+        there: Floats = values.copy()
         there[at] += _STRIDE
         columns.append((model(there) - predicted) / _STRIDE)
     slopes: Floats = np.column_stack(columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from weft.diagnosis.curve import Ints
 from weft.prediction.intervals import widened
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
+from weft.twin.calibration import Calibration
 from weft.twin.evidence import Material
 from weft.twin.twin import HeldOut
 
@@ -20,9 +21,6 @@ what is to be predicted lasts."""
 USUAL_S = 0.25
 LEAST_PHASES = 3
 """A pattern of fewer phases is not left out by itself."""
-
-Fitted = Callable[[Floats], Simulated]
-"""The network that fits rows with weights, 0 for those that were left out."""
 
 
 @dataclass(frozen=True)
@@ -35,26 +33,26 @@ class Errors:
     seconds: float
 
 
-def leave_out(material: Material, fitted: Fitted) -> list[Errors]:
+def leave_out(found: Calibration) -> list[Errors]:
     """The errors of each pattern in turn, predicted by what fits all others."""
-    found = []
-    for pattern in material.patterns:
-        own = material.of_pattern(pattern)
-        phases = len(np.unique(material.trial_of[own]))
-        if phases < LEAST_PHASES or phases == len(material.trials):
-            continue
-        network = fitted((~own).astype(float))
-        found.append(errors_of(material, pattern, network))
-    return found
+    errors = []
+    for pattern in found.material.patterns:
+        own = np.unique(found.material.trial_of[found.material.of_pattern(pattern)])
+        left = sorted(set(own.tolist()) - found.shown_only_by(pattern))
+        if len(left) >= LEAST_PHASES and len(own) < len(found.material.trials):
+            network = found.without(pattern)
+            errors.append(errors_of(found.material, pattern, left, network))
+    return errors
 
 
-def errors_of(material: Material, pattern: str, network: Simulated) -> Errors:
-    """How far off a network is in each trial of a pattern."""
+def errors_of(
+    material: Material, pattern: str, trials: Sequence[int], network: Simulated
+) -> Errors:
+    """How far off a network is in some trials of a pattern."""
     rates, times = [], []
     wanted: dict[int, list[tuple[int, int]]] = {}
-    for trial in material.trials:
-        if trial.pattern == pattern:
-            wanted.setdefault(trial.series, []).append((trial.phase, trial.launch))
+    for trial in (material.trials[at] for at in trials):
+        wanted.setdefault(trial.series, []).append((trial.phase, trial.launch))
     for number, which in wanted.items():
         series = material.sums[number].series
         predicted = series.predicted(network)
