@@ -176,8 +176,8 @@ def step(
     weighted = weights[:, np.newaxis] * slopes
     towards = weighted.T @ residuals + to_start / spread**2
     normal = slopes.T @ weighted + np.diag(1 / spread**2)
-    moved: Floats = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), towards)
-    return moved
+    damped = normal + damping * np.diag(np.diag(normal))
+    return np.asarray(np.linalg.solve(damped, towards), dtype=np.float64)
 
 
 def jacobian(model: Model, values: Floats, predicted: Floats) -> Floats:

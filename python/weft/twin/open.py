@@ -19,7 +19,7 @@ def open_draws(name: str) -> Draws:
 
 
 def in_sample(name: str, plan: Plan) -> list[str]:
-    """The steps of a plan that a twin was fitted to, so that how well it predicts them says nothing; none of a fabric."""
+    """The steps of a plan that a twin was fitted to: how well it predicts them says nothing. Of a fabric, none."""
     if not Path(name).is_dir():
         return []
     twin, _ = read_twin(Path(name))
