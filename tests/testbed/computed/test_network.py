@@ -24,7 +24,7 @@ from weft.runs.folder import Run
 from weft.runs.link_loads import loads_of
 from weft.runs.samples import SCHEMA
 from weft.testbed.computed import network
-from weft.testbed.computed.spec import parse_spec
+from weft.fabrics.spec import parse_spec
 
 SHARE = 1448 / 1538
 """What TCP gets of a wire."""
