@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from weft.cost.bill import cable_kind
+from weft.cost.items import cable_kind
 from weft.cost.money import Terms, settle
 from weft.cost.parts import Cables, Parts, count_parts
 from weft.cost.prices import PriceList, prices_of

@@ -105,9 +105,8 @@ def _switches(wiring: Wiring) -> list[Switches]:
 
 
 def _cables(wiring: Wiring, racks: Racks | None) -> list[Cables]:
-    if racks is None:
-        lengths_cm = np.zeros(len(wiring.ends), np.int64)
-    else:
+    lengths_cm: Numbers = np.zeros(len(wiring.ends), np.int64)
+    if racks is not None:
         lengths_cm = np.round(racks.lengths_m(wiring) * 100).astype(np.int64)
     of_hosts = wiring.is_host.any(axis=1).astype(np.int64)
     return [

@@ -15,6 +15,7 @@ from weft.cli.tables.cost import print_parts
 from weft.cli.tables.layout import number, plain_table, terminal
 from weft.cost.cable_kinds import parts_list
 from weft.cost.prices import read_prices
+from weft.errors import RequestError
 from weft.fabrics.describe import NAMED, Hop
 from weft.fabrics.simgrid.importer import simgrid_to_toml
 from weft.nodeset import fold
@@ -59,6 +60,10 @@ def show(
 
     NAME is a fabric, a generator such as "torus(dims=4x4)", or a SimGrid file.
     """
+    if prices and not with_parts:
+        raise RequestError("--prices is for a list of parts", "add --parts")
+    if way and with_parts:
+        raise RequestError("--parts lists all, --way what is between two hosts", "leave one out")
     if with_parts:
         _show_parts(name, prices, as_json)
         return

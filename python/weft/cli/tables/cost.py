@@ -5,8 +5,9 @@ from __future__ import annotations
 from rich.console import Console
 
 from weft.cli.tables.layout import plain_table, terminal, titled
-from weft.cost.bill import Bill, Item, PerUnit
+from weft.cost.bill import Bill, PerUnit
 from weft.cost.cable_kinds import CableKind, PartsList
+from weft.cost.items import Item
 from weft.cost.parts import Switches
 from weft.cost.words import headline, money, per_unit, totals
 
@@ -15,7 +16,8 @@ def print_bill(bill: Bill, unit: PerUnit | None) -> None:
     """Items, then totals."""
     console = terminal(soft_wrap=True)
     console.print(headline(bill), style="bold")
-    rows = [_item_row(one) for one in bill.items]
+    several = len({one.network for one in bill.items} - {None}) > 1
+    rows = [_item_row(one, several) for one in bill.items]
     console.print(plain_table("", "count", "each", "total", rows=rows))
     console.print()
     for line in totals(bill):
@@ -24,8 +26,10 @@ def print_bill(bill: Bill, unit: PerUnit | None) -> None:
         console.print(per_unit(bill, unit))
 
 
-def _item_row(item: Item) -> list[str]:
-    return [item.name, f"{item.count:,.0f}", money(item.unit_price), money(item.total)]
+def _item_row(item: Item, several: bool) -> list[str]:
+    """With the network that it is for, where there are several; users count them from 1."""
+    of = f" (network {item.network + 1})" if several and item.network is not None else ""
+    return [f"{item.name}{of}", f"{item.count:,.0f}", money(item.unit_price), money(item.total)]
 
 
 def print_parts(found: PartsList) -> None:
