@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from weft.api.table import Table
     from weft.api.tables import Evidence, Phases, Points, Routes, Samples
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
+    from weft.api.twin import Twin, make_twin, open_twin
     from weft.api.watch import Watch, open_watch
 
 __version__ = "0.1.0"
@@ -57,6 +58,7 @@ __all__ = [
     "Samples",
     "Table",
     "Tuning",
+    "Twin",
     "Watch",
     "WeftError",
     "WorkError",
@@ -68,8 +70,10 @@ __all__ = [
     "fit",
     "laws",
     "machine",
+    "make_twin",
     "models",
     "open",
+    "open_twin",
     "open_watch",
     "ports",
     "resume_acceptance",
@@ -96,6 +100,7 @@ _FILES = {
     "table": ("Table",),
     "tables": ("Evidence", "Phases", "Points", "Routes", "Samples"),
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
+    "twin": ("Twin", "make_twin", "open_twin"),
     "watch": ("Watch", "open_watch"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}

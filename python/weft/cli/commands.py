@@ -37,6 +37,7 @@ SECTIONS = {
         "fabric": "models.fabric.fabric",
         "laws": "models.laws.laws",
         "machine": "models.machine.machine",
+        "twin": "models.twin.twin",
         "what-if": "models.what_if.what_if",
     },
     "Look up, such as `weft list plans`": {
