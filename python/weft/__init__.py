@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from weft.api.tables import Evidence, Phases, Points, Routes, Samples
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
     from weft.api.watch import Watch, open_watch
+    from weft.api.what_if import Effects, WhatIf, foresee
 
 __version__ = "0.1.0"
 
@@ -40,6 +41,7 @@ __all__ = [
     "Comparison",
     "Connections",
     "Diagnosis",
+    "Effects",
     "Evidence",
     "Fabric",
     "Fit",
@@ -57,12 +59,14 @@ __all__ = [
     "Tuning",
     "Watch",
     "WeftError",
+    "WhatIf",
     "WorkError",
     "accept",
     "compare",
     "diagnose",
     "fabric",
     "fit",
+    "foresee",
     "laws",
     "machine",
     "models",
@@ -93,6 +97,7 @@ _FILES = {
     "tables": ("Evidence", "Phases", "Points", "Routes", "Samples"),
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
     "watch": ("Watch", "open_watch"),
+    "what_if": ("Effects", "WhatIf", "foresee"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
 
