@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
     from weft.api.twin import Twin, make_twin, open_twin
     from weft.api.watch import Watch, open_watch
+    from weft.api.what_if import Effects, WhatIf, foresee
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ __all__ = [
     "Comparison",
     "Connections",
     "Diagnosis",
+    "Effects",
     "Evidence",
     "Fabric",
     "Fit",
@@ -61,6 +63,7 @@ __all__ = [
     "Twin",
     "Watch",
     "WeftError",
+    "WhatIf",
     "WorkError",
     "accept",
     "bill",
@@ -68,6 +71,7 @@ __all__ = [
     "diagnose",
     "fabric",
     "fit",
+    "foresee",
     "laws",
     "machine",
     "make_twin",
@@ -102,6 +106,7 @@ _FILES = {
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
     "twin": ("Twin", "make_twin", "open_twin"),
     "watch": ("Watch", "open_watch"),
+    "what_if": ("Effects", "WhatIf", "foresee"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
 
