@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -76,6 +77,15 @@ class Simulated(Computed[_core.Network]):
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
+        return self._in_full(step, first, last, with_loads)
+
+    def simulate_phase(self, step: Step, phase: int) -> Outcome:
+        """One phase of a resolved step with all of its transfers; where they are too many, condensed."""
+        if self.transfers(step) // self.phase_count(step) > _CHUNK_TRANSFERS:
+            return self._condense(step, phase, phase + 1, most_rows=1)
+        return self._in_full(step, phase, phase + 1)
+
+    def _in_full(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         answer = self.model.simulate(
             to_json(step), first, last, self.dead, with_loads, **self._parameters
         )
@@ -118,9 +128,13 @@ class Simulated(Computed[_core.Network]):
         }
 
 
-def open_simulated(text: str, scale: float = 1.0) -> Simulated:
-    """The testbed that NAME or NAME(KEY=VALUE, ...) means; raises RequestError."""
+def open_simulated(
+    text: str, scale: float = 1.0, parameters: Mapping[str, Value] | None = None
+) -> Simulated:
+    """The testbed that NAME or NAME(KEY=VALUE, ...) means; raises RequestError. `parameters` are those of `SimSpec`
+    where the brackets have no others."""
     spec = parse_spec(text)
+    spec = replace(spec, parameters=dict(parameters or {}) | spec.parameters)
     testbed = _opened(text, spec, scale)
     if spec.parameters.get("segments_per_ack") and not testbed.model.has_frames():
         raise RequestError(
