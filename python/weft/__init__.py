@@ -18,6 +18,7 @@ from weft.errors import RequestError, WeftError, WorkError
 
 if TYPE_CHECKING:
     from weft.api.accept import Acceptance, accept, resume_acceptance
+    from weft.api.bill import Bill, bill
     from weft.api.comparison import Comparison, compare
     from weft.api.diagnose import diagnose
     from weft.api.diagnosis import Diagnosis
@@ -37,6 +38,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Acceptance",
+    "Bill",
     "Comparison",
     "Connections",
     "Diagnosis",
@@ -59,6 +61,7 @@ __all__ = [
     "WeftError",
     "WorkError",
     "accept",
+    "bill",
     "compare",
     "diagnose",
     "fabric",
@@ -79,6 +82,7 @@ __all__ = [
 
 _FILES = {
     "accept": ("Acceptance", "accept", "resume_acceptance"),
+    "bill": ("Bill", "bill"),
     "comparison": ("Comparison", "compare"),
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),

@@ -33,6 +33,7 @@ SECTIONS = {
         "trace": "results.trace.trace",
     },
     "Model, such as `weft fabric show two-racks`": {
+        "cost": "models.cost.cost",
         "decide": "models.decide.decide",
         "fabric": "models.fabric.fabric",
         "laws": "models.laws.laws",

@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 
 from weft.errors import RequestError
-from weft.testbed.computed.spec import split_spec
+from weft.fabrics.spec import split_spec
 
 _EXAMPLE = "for example fat-tree(k=16..48/8,oversubscription=1|2|4)"
 _RANGE = re.compile(r"(?P<low>\d+)\.\.(?P<high>\d+)(/(?P<step>\d+))?")

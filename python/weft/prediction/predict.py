@@ -10,7 +10,7 @@ from weft.fabrics.document import FabricDocument
 from weft.plan.load import PlanSource
 from weft.prediction.measures import Measure, measures
 from weft.testbed.computed.network import Simulated, open_document
-from weft.testbed.computed.spec import Value
+from weft.fabrics.spec import Value
 
 
 @dataclass(frozen=True)

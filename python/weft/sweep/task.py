@@ -17,7 +17,7 @@ from weft.plan.plan import Step
 from weft.prediction.estimate import Phases, check_plan, simulate_strata, strata_of
 from weft.sweep.row import Row
 from weft.testbed.computed.network import Simulated, open_document, open_simulated
-from weft.testbed.computed.spec import Value
+from weft.fabrics.spec import Value
 
 FORMAT = 1
 """Of tasks and rows: with another number earlier results are computed again."""
