@@ -27,11 +27,13 @@ _AT_A_POINT = 16
 
 
 class Network(Struct, frozen=True):
-    """A network by value: a generator with its parameters in brackets, or the text of a fabric file and its name."""
+    """A network by value: a generator with its parameters in brackets, or the text of a fabric file, its name and what
+    the model assumes of it."""
 
     generator: str = ""
     text: str = ""
     origin: str = ""
+    parameters: tuple[tuple[str, Value], ...] = ()
 
 
 class Load(Struct, frozen=True):
@@ -74,7 +76,7 @@ def run_task(task: Task) -> list[Row]:
 
 def _computed(task: Task) -> list[Row]:
     plan = load_plan(tomllib.loads(task.load.plan), task.load.overrides)
-    testbeds = [_opened(task.network, point) for point in task.points]
+    testbeds = [open_network(task.network, point) for point in task.points]
     for testbed in testbeds:
         check_plan(testbed, plan)
     return [row for step in plan.steps for row in _rows(task, testbeds, step)]
@@ -96,14 +98,16 @@ def _ratio(there: Phases, first: Phases) -> float:
     return there.time_s / first.time_s
 
 
-def _opened(network: Network, point: Point) -> Simulated:
-    return _open(network, point.parameters, point.scale)
+def open_network(network: Network, point: Point | None = None) -> Simulated:
+    """Ready to be simulated; raises RequestError. What a network says of itself holds at every point."""
+    there = point or Point()
+    return _open(network, there.parameters, there.scale)
 
 
 @lru_cache(maxsize=8)
 def _open(network: Network, parameters: tuple[tuple[str, Value], ...], scale: float) -> Simulated:
     """The workloads of a network come one after the other."""
-    own = dict(parameters) | {"threads": 1}
+    own = dict(parameters) | dict(network.parameters) | {"threads": 1}
     if network.generator:
         return open_simulated(network.generator, scale, own)
     document = FabricDocument.of_text(network.text, network.origin)
