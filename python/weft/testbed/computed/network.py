@@ -131,10 +131,10 @@ class Simulated(Computed[_core.Network]):
 def open_simulated(
     text: str, scale: float = 1.0, parameters: Mapping[str, Value] | None = None
 ) -> Simulated:
-    """The testbed that NAME or NAME(KEY=VALUE, ...) means; raises RequestError. `parameters` are those of `SimSpec`
-    where the brackets have no others."""
-    spec = parse_spec(text)
-    spec = replace(spec, parameters=dict(parameters or {}) | spec.parameters)
+    """The testbed that NAME or NAME(KEY=VALUE, ...) means; `parameters` hold where it says nothing else. Raises
+    RequestError."""
+    said = parse_spec(text)
+    spec = replace(said, parameters={**(parameters or {}), **said.parameters})
     testbed = _opened(text, spec, scale)
     if spec.parameters.get("segments_per_ack") and not testbed.model.has_frames():
         raise RequestError(
