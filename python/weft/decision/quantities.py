@@ -13,6 +13,7 @@ from weft.decision.request import Request, ends_s, spread
 from weft.decision.workloads import Workload
 from weft.fabrics.spec import Value
 from weft.prediction.draws import Draws
+from weft.prediction.intervals import next_of
 from weft.statistics import Floats
 from weft.sweep.task import Point
 
@@ -198,8 +199,9 @@ def _resampled(
     request: Request, name: str, of: tuple[str, ...], logs: Sequence[float], learn: str
 ) -> Quantity:
     """Drawn from what a twin got wrong about patterns that it had not seen."""
-    draws = _chance(request, name).choice(np.array(logs), size=request.draws)
-    low, median, high = np.quantile(np.array(logs), [0.05, 0.5, 0.95])
+    likely = next_of(logs)
+    draws = _chance(request, name).choice(likely, size=request.draws)
+    low, median, high = np.quantile(likely, [0.05, 0.5, 0.95])
     return Quantity(name, "simulator", of, draws, float(median), float(low), float(high), learn)
 
 
