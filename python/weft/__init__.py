@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from weft.api.accept import Acceptance, accept, resume_acceptance
     from weft.api.bill import Bill, bill
     from weft.api.comparison import Comparison, compare
+    from weft.api.decide import Decided, decide, open_decision
     from weft.api.diagnose import diagnose
     from weft.api.diagnosis import Diagnosis
     from weft.api.fabric import Fabric, fabric
@@ -41,6 +42,7 @@ __all__ = [
     "Bill",
     "Comparison",
     "Connections",
+    "Decided",
     "Diagnosis",
     "Evidence",
     "Fabric",
@@ -63,6 +65,7 @@ __all__ = [
     "accept",
     "bill",
     "compare",
+    "decide",
     "diagnose",
     "fabric",
     "fit",
@@ -70,6 +73,7 @@ __all__ = [
     "machine",
     "models",
     "open",
+    "open_decision",
     "open_watch",
     "ports",
     "resume_acceptance",
@@ -84,6 +88,7 @@ _FILES = {
     "accept": ("Acceptance", "accept", "resume_acceptance"),
     "bill": ("Bill", "bill"),
     "comparison": ("Comparison", "compare"),
+    "decide": ("Decided", "decide", "open_decision"),
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),
     "fabric": ("Fabric", "fabric"),

@@ -36,10 +36,9 @@ def choose(losses: Floats, allowed: Places) -> Choice:
 
 
 def regret_when_known(losses: Floats, allowed: Places, draws: Floats) -> float:
-    """The expected regret that is left when a quantity is known before choosing: in each of ten groups of worlds that are
-    alike in it, the design is chosen that does best in one half of the group, and counted in the other. So what chance
-    made look good does not count (expected value of partial perfect information by grouping; M. Strong and others, 2014,
-    have the same with regression)."""
+    """The expected regret that is left when a quantity is known before choosing (the expected value of partial perfect
+    information, by grouping): in each of ten groups of worlds that are alike in it, the design is chosen that does best
+    in one half of the group, and counted in the other, so that what chance made look good does not count."""
     among = losses[:, allowed]
     least = among.min(axis=1).mean()
     order = np.argsort(draws, kind="stable")

@@ -77,7 +77,8 @@ def _limit(one: Constraint, model: Model, worlds: Worlds, middle: Worlds) -> Lim
         values = np.array([np.nan if share is None else share for share in shares])
         if np.isnan(values).all():
             raise RequestError(
-                f"{one.text}: no design has a price of its nodes", "add one to the prices: [cost] per_node"
+                f"{one.text}: no design has a price of its nodes",
+                "add one to the prices: [cost] per_node",
             )
         return Limit(one.text, one.share, values, values[np.newaxis])
     limit, currency = amount(one.budget)

@@ -78,7 +78,9 @@ def prepare(request: Request, twin: Draws | None) -> Prepared:
     """Expand and check everything; raises RequestError."""
     designs, refused = designs_of(request)
     if not designs:
-        raise RequestError(f"no design can be simulated; {refused[0].name}: {refused[0].why}", refused[0].hint)
+        raise RequestError(
+            f"no design can be simulated; {refused[0].name}: {refused[0].why}", refused[0].hint
+        )
     hosts = request.hosts or min(one.hosts for one in designs)
     workloads = workloads_of(request, hosts)
     host = host_of(request, twin)
@@ -110,7 +112,9 @@ def conclude(prepared: Prepared, rows: Sequence[Row]) -> Decision:
     designs, failed = _told_apart(prepared, by_task)
     failed = [*(Failed(one.name, one.why, one.hint) for one in prepared.refused), *failed]
     if not designs:
-        raise RequestError(f"no design can be simulated; {failed[0].name}: {failed[0].why}", failed[0].hint)
+        raise RequestError(
+            f"no design can be simulated; {failed[0].name}: {failed[0].why}", failed[0].hint
+        )
     return _Conclusion(prepared, designs, failed, _rows_of(prepared, designs, by_task)).decision()
 
 
@@ -214,7 +218,9 @@ class _Conclusion:
             name=design.name,
             entry=design.entry,
             hosts=design.hosts,
-            times=tuple(self._time(place, column) for column in range(len(self.prepared.workloads))),
+            times=tuple(
+                self._time(place, column) for column in range(len(self.prepared.workloads))
+            ),
             index=_interval(self.worlds.index[:, place], index[place]),
             cost=self._cost(place),
             constraints=tuple(self.limits.of(place)),
@@ -246,7 +252,9 @@ class _Conclusion:
             cluster=bill.total if bill.nodes is not None else None,
             share=bill.share,
             counted=_interval(self.worlds.prices[:, place], self.middle.prices[0, place]),
-            items=tuple(CostItem(one.name, one.kind, one.total, one.of_nodes) for one in bill.items),
+            items=tuple(
+                CostItem(one.name, one.kind, one.total, one.of_nodes) for one in bill.items
+            ),
         )
 
     def _sensitivity(self, chosen: int) -> list[Sensitivity]:
@@ -285,10 +293,10 @@ class _Conclusion:
         if names := list(without_price(self.designs)):
             notes.append(f"without a price, so not compared by cost: {', '.join(names[:5])}")
         sizes = {one.hosts for one in self.designs}
-        if len(sizes) > 1 and self.prepared.request.hosts is None:
+        if max(sizes) > 1.1 * self.prepared.hosts:
             notes.append(
-                f"designs have {min(sizes):,} to {max(sizes):,} hosts: workloads run on the first {self.prepared.hosts:,}"
-                " of each, and prices are of all; `hosts = N` says how many are wanted"
+                f"designs have {min(sizes):,} to {max(sizes):,} hosts: workloads run on the first "
+                f"{self.prepared.hosts:,} of each, and prices are of all (many generators take hosts=N)"
             )
         error = float(self.model.response.errors.max())
         if error > 0.02:
@@ -314,7 +322,8 @@ def _counts_cluster(request: Request, designs: Sequence[Design]) -> bool:
     has_nodes = all(one.bill.nodes is not None for one in designs if one.bill)
     if request.decision.price_of == "cluster" and not has_nodes:
         raise RequestError(
-            "decision.price_of is the cluster, and nodes have no price", 'add one to the prices, or take "network"'
+            "decision.price_of is the cluster, and nodes have no price",
+            'add one to the prices, or take "network"',
         )
     return has_nodes and request.decision.price_of != "network"
 

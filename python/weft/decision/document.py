@@ -71,8 +71,8 @@ class DesignResult(Struct, frozen=True):
 
 
 class End(Struct, frozen=True):
-    """A quantity at one of its ends, all others at their medians: the value, what the chosen design then has relative to
-    its median, and which design would be best."""
+    """A quantity at one of its ends, all others at their medians: the value, the chosen design's loss relative to its
+    median, and which design would be best."""
 
     value: float
     loss: float

@@ -28,8 +28,8 @@ _HOST = {"overhead_s": "overhead", "window_bytes": "window", "segments_per_ack":
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """Draws of a number: a host's parameter in its own unit, else the logarithm of a factor. `of` is what it is about: an
-    entry of designs, an entry and a workload, or prices of a kind; `learn` is what would tell it."""
+    """Draws of a number: a host's parameter in its own unit, else the logarithm of a factor. `of` is what it is about:
+    an entry of designs, an entry and a workload, or prices of a kind; `learn` is what would tell it."""
 
     name: str
     kind: Kind
@@ -105,7 +105,9 @@ def scaled(quantities: Sequence[Quantity]) -> Quantity | None:
 
 
 def _point(parameters: dict[str, Value], scale: float) -> Point:
-    return Point(tuple(sorted((key, _whole(key, value)) for key, value in parameters.items())), scale)
+    return Point(
+        tuple(sorted((key, _whole(key, value)) for key, value in parameters.items())), scale
+    )
 
 
 def _whole(key: str, value: Value) -> Value:
@@ -136,14 +138,23 @@ def _twin_quantities(
         low, high = np.quantile(values, [0.05, 0.95])
         learn = f"measure the twin's hosts for longer: more launches of weft run signature ({_HOST[key]})"
         yield Quantity(
-            _HOST[key], "host", (key,), values[chosen], float(median), float(low), float(high), learn
+            _HOST[key],
+            "host",
+            (key,),
+            values[chosen],
+            float(median),
+            float(low),
+            float(high),
+            learn,
         )
 
 
 def _rates(request: Request, entries: Sequence[str]) -> Iterator[Quantity]:
     for entry in entries if request.uncertain.rates else ():
         learn = f"measure a switch of {entry!r}: weft run xray on a borrowed one"
-        yield _factor(request, f"rates of {entry}", "rates", (entry,), request.uncertain.rates, learn)
+        yield _factor(
+            request, f"rates of {entry}", "rates", (entry,), request.uncertain.rates, learn
+        )
 
 
 def _simulator(
@@ -208,5 +219,3 @@ def _resampled(
 def _chance(request: Request, name: str) -> np.random.Generator:
     """Draws of a quantity do not change when another comes in."""
     return np.random.default_rng([SEED, *name.encode()])
-
-

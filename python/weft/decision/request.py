@@ -63,7 +63,9 @@ class Constraint(_Table, frozen=True):
     def __post_init__(self) -> None:
         if sum(map(bool, (self.below, self.network_share_below, self.budget))) != 1:
             raise ValueError("needs one of below, network_share_below and budget")
-        if bool(self.below) != bool(self.workload) or ((self.step or self.size) and not self.workload):
+        if bool(self.below) != bool(self.workload) or (
+            (self.step or self.size) and not self.workload
+        ):
             raise ValueError('a time is written { workload = "all-to-all", below = "2 s" }')
 
     @property
@@ -104,8 +106,8 @@ class Rule(_Table, frozen=True):
 
 
 class Uncertain(_Table, frozen=True):
-    """What is not known well, as the half of an interval that holds nine times in ten (`"20 %"`: from 1/1.2 to 1.2 times),
-    or its ends (`"5 us..20 us"`). `rates`: of all links of an entry; `simulator`: of a workload's time on an entry."""
+    """What is not known well: `"20 %"` is from 1/1.2 to 1.2 times in nine worlds of ten, and `"5 us..20 us"` has the ends
+    themselves. `rates` are those of all links of an entry, `simulator` is about a workload's time on an entry."""
 
     prices: str = ""
     rates: str = ""
@@ -167,7 +169,9 @@ def parse_request(text: str, origin: str) -> Request:
         for check in _CHECKS:
             check(request)
     except msgspec.ValidationError as error:
-        raise RequestError(_where(str(error), text, origin), "docs/decide.md lists all keys") from None
+        raise RequestError(
+            _where(str(error), text, origin), "docs/decide.md lists all keys"
+        ) from None
     except RequestError as error:
         raise RequestError(f"{origin}: {error.message}", error.hint) from None
     return request

@@ -31,8 +31,8 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """`logs` (designs x columns) are logarithms of seconds at the medians. `low` and `high` (quantities x designs x columns)
-    are what is added to them at the ends of each quantity, `errors` the standard errors of sampled phases."""
+    """`logs` (designs x columns) are logarithms of seconds at the medians. `low` and `high` (quantities x designs x
+    columns) are what is added to them at the ends of each quantity, `errors` the standard errors of sampled phases."""
 
     columns: tuple[Column, ...]
     logs: Floats
@@ -49,9 +49,7 @@ class Response:
 def columns_of(workloads: Sequence[Workload], constraints: Sequence[Constraint]) -> list[Column]:
     """The workloads, then what constraints are about."""
     whole = [Column(one.name) for one in workloads]
-    parts = [
-        Column(one.workload, one.step, one.size_bytes) for one in constraints if one.workload
-    ]
+    parts = [Column(one.workload, one.step, one.size_bytes) for one in constraints if one.workload]
     return [*whole, *(one for one in dict.fromkeys(parts) if one not in whole)]
 
 

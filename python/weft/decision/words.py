@@ -62,9 +62,10 @@ def basis_of(prepared: Prepared, by: By) -> tuple[str, ...]:
     """What the numbers mean."""
     weights = ", ".join(f"{one.name} {one.weight:g}" for one in prepared.workloads)
     lines = [
-        "time: the weighted geometric mean over workloads of the time relative to the best design's, 1 where a design is "
-        f"best at all; weights: {weights}",
-        "a workload's time: until the slowest route of each phase has moved a message, summed over phases, steps and sizes",
+        "time: the weighted geometric mean over workloads of the time relative to the best design's, 1 where a design "
+        f"is best at all; weights: {weights}",
+        "a workload's time: until the slowest route of each phase has moved a message, summed over phases, steps and "
+        "sizes",
         f"choice: {_LEAST[by]}, in the mean over worlds, among designs that keep all constraints at the medians",
         f"worlds: {prepared.request.draws:,} draws of {len(prepared.quantities)} uncertain quantities; "
         "intervals hold nine in ten",

@@ -12,12 +12,12 @@ from msgspec import Struct
 from weft import __version__
 from weft.errors import WeftError
 from weft.fabrics.document import FabricDocument
+from weft.fabrics.spec import Value
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
 from weft.prediction.estimate import Phases, check_plan, simulate_strata, strata_of
 from weft.sweep.row import Row
 from weft.testbed.computed.network import Simulated, open_document, open_simulated
-from weft.fabrics.spec import Value
 
 FORMAT = 1
 """Of tasks and rows: with another number earlier results are computed again."""
