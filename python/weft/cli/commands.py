@@ -38,6 +38,7 @@ SECTIONS = {
         "fabric": "models.fabric.fabric",
         "laws": "models.laws.laws",
         "machine": "models.machine.machine",
+        "what-if": "models.what_if.what_if",
     },
     "Look up, such as `weft list plans`": {
         "completions": "shell.completions.completions",

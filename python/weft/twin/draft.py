@@ -17,10 +17,10 @@ from weft import _core
 from weft.diagnosis.curve import Ints
 from weft.diagnosis.xray.flows import Members, is_in
 from weft.fabrics.document import FabricDocument
+from weft.fabrics.spec import SimSpec, Value
 from weft.nodeset import fold
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
-from weft.testbed.computed.spec import SimSpec, Value
 from weft.twin.tree import Branch
 
 Place = tuple[str | int, ...]
