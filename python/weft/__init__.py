@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from weft.api.accept import Acceptance, accept, resume_acceptance
     from weft.api.bill import Bill, bill
     from weft.api.comparison import Comparison, compare
+    from weft.api.decide import Decided, decide, open_decision
     from weft.api.diagnose import diagnose
     from weft.api.diagnosis import Diagnosis
     from weft.api.fabric import Fabric, fabric
@@ -43,6 +44,7 @@ __all__ = [
     "Bill",
     "Comparison",
     "Connections",
+    "Decided",
     "Diagnosis",
     "Effects",
     "Evidence",
@@ -68,6 +70,7 @@ __all__ = [
     "accept",
     "bill",
     "compare",
+    "decide",
     "diagnose",
     "fabric",
     "fit",
@@ -77,6 +80,7 @@ __all__ = [
     "make_twin",
     "models",
     "open",
+    "open_decision",
     "open_twin",
     "open_watch",
     "ports",
@@ -92,6 +96,7 @@ _FILES = {
     "accept": ("Acceptance", "accept", "resume_acceptance"),
     "bill": ("Bill", "bill"),
     "comparison": ("Comparison", "compare"),
+    "decide": ("Decided", "decide", "open_decision"),
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),
     "fabric": ("Fabric", "fabric"),
