@@ -12,11 +12,12 @@ from weft.prediction.predict import Drawn
 class Draws:
     """`median` is the best estimate. `drawn` are networks from the uncertainty of what was measured, none where a
     network is given and not measured. `discrepancy` are logarithms of measured over predicted times of patterns that
-    the fit never saw: what the simulator itself gets wrong."""
+    the fit never saw, what the simulator itself gets wrong, and `rate_discrepancy` those of rates."""
 
     median: Drawn
     drawn: tuple[Drawn, ...] = ()
     discrepancy: tuple[float, ...] = ()
+    rate_discrepancy: tuple[float, ...] = ()
 
     @classmethod
     def of_fabric(cls, document: FabricDocument) -> Draws:
