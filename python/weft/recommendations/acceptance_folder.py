@@ -69,7 +69,11 @@ class AcceptanceFolder:
             nodes=fault.nodes,
             effort="minutes" if is_node else "hours",
             evidence=tuple(
-                Evidence(str(self.path), f"not met: {one.title}: {'; '.join(one.evidence)}", one.requirement)
+                Evidence(
+                    str(self.path),
+                    f"not met: {one.title}: {'; '.join(one.evidence)}",
+                    one.requirement,
+                )
                 for one in fault.verdicts
             ),
             checks=(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
 import msgspec
 
@@ -32,7 +33,7 @@ class CheckRecord:
         self.path, self.record = path, record
         self.when = path.stat().st_mtime
         nodes = {one.name: (one.addresses or [""])[0] for one in record.nodes}
-        self.cluster = Cluster.of_testbed(records.Testbed(**record.testbed), nodes)
+        self.cluster = Cluster.of_testbed(cast(records.Testbed, record.testbed), nodes)
 
     @classmethod
     def read(cls, path: Path) -> CheckRecord:

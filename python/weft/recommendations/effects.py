@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from weft.interval import Interval
-from weft.interval import Interval
 from weft.recommendations.action import (
     Action,
     Basis,
@@ -22,7 +21,7 @@ from weft.recommendations.action import (
 from weft.recommendations.foresight import Changes, Foresight
 from weft.recommendations.measured import MeasureName, measured
 from weft.recommendations.remedy import FasterPorts, Proposal, Remedy, WiderInside
-from weft.recommendations.words import effect_text, gain_text
+from weft.recommendations.words import at_most_text, effect_text, gain_text
 from weft.runs.folder import Run
 
 LEAST_RATIO = 1.02
@@ -50,7 +49,9 @@ class Shown:
             Expected(step, size, ratio, self.measure, *self._before(step, size))
             for step, size, ratio in self.foresight.ratios(changes, self.measure)
         )
-        return PlanCheck(self.plan, expected, self.settings, str(self.run.directory) if self.run else "")
+        return PlanCheck(
+            self.plan, expected, self.settings, str(self.run.directory) if self.run else ""
+        )
 
     def _before(self, step: str, size_bytes: int) -> tuple[Interval, Basis]:
         seen = self.run and measured(self.run, step, size_bytes, self.measure)
@@ -91,6 +92,10 @@ class Judge:
                 yield self._fix(one.action, own, others)
         for id_, instead, remedy in GENERAL:
             yield from self._not_worth_buying(id_, instead, self._words(remedy), mended)
+
+    def unknown(self, proposals: Sequence[Proposal]) -> list[str]:
+        """What the network does not have, though it was measured: a twin of another cluster, or of another time."""
+        return [one.action.id for one in proposals if one.remedy and not self._words(one.remedy)]
 
     def _words(self, remedy: Remedy | None) -> Changes:
         return remedy.words(self._foresight.document) if remedy else ()
@@ -146,7 +151,7 @@ class Judge:
         return replace(
             action,
             kind="do-nothing",
-            do=f"{instead}: it would bring {gain_text(effect.ratio)} on {self.name}",
+            do=f"{instead}: it would bring {at_most_text(effect.ratio)} on {self.name}",
             effect=effect,
             changes=own,
             evidence=(*action.evidence, Evidence(self.twin, text, "what-if")),
@@ -159,5 +164,3 @@ class Judge:
 def _joined(*changes: Changes) -> Changes:
     """Each once."""
     return tuple(dict.fromkeys(text for each in changes for text in each))
-
-

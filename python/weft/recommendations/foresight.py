@@ -61,7 +61,8 @@ class Foresight:
             parsed = [parse_change(text) for text in changes]
             self._known[changes] = [
                 predict(
-                    Drawn(apply_all(one.document, parsed), one.parameters).open(self.scale), self.workload
+                    Drawn(apply_all(one.document, parsed), one.parameters).open(self.scale),
+                    self.workload,
                 )
                 for one in (self.draws.median, *self.draws.drawn)
             ]

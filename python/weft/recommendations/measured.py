@@ -72,6 +72,4 @@ def ratio(before: Interval, after: Interval, measure: MeasureName) -> Interval:
     """How many times as good it became; the ends are those of both."""
     if measure == "time":
         before, after = after, before
-    return Interval(
-        after.median / before.median, after.low / before.high, after.high / before.low
-    )
+    return Interval(after.median / before.median, after.low / before.high, after.high / before.low)

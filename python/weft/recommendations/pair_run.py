@@ -1,4 +1,4 @@
-"""What a run between two nodes says should be done: settings that its evidence suggests, and paths that lose packets."""
+"""What a run between two nodes says should be done: settings that its evidence suggests, faults of the path."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ class PairRun:
     @property
     def said(self) -> str:
         settings = len(self.findings.recommendations)
-        return f"{' and '.join(self._nodes)}, {settings or 'no'} setting{'s' * (settings != 1)} to try"
+        return (
+            f"{' and '.join(self._nodes)}, {settings or 'no'} setting{'s' * (settings != 1)} to try"
+        )
 
     def proposals(self) -> Iterator[Proposal]:
         """Faults of the path first, then settings, which are untested."""

@@ -13,7 +13,6 @@ from weft.plan import catalog
 from weft.plan.load import load_plan, toml_text
 from weft.prediction.draws import Draws
 from weft.prediction.predict import Workload
-from weft.recommendations.action import Action
 from weft.recommendations.effects import Judge, Shown
 from weft.recommendations.foresight import Foresight
 from weft.recommendations.recommendations import (
@@ -23,6 +22,7 @@ from weft.recommendations.recommendations import (
     ordered,
     verdict_of,
 )
+from weft.recommendations.remedy import Proposal
 from weft.recommendations.search_run import SearchRun
 from weft.recommendations.source import Cluster, Source, Sources
 from weft.recommendations.sources import read_sources
@@ -45,7 +45,9 @@ class RecommendRequest(Struct, frozen=True):
 def recommend(request: RecommendRequest) -> Recommendations:
     """All of it; raises RequestError for what is none of weft's, and for two clusters mixed up."""
     if not request.paths:
-        raise RequestError("nothing to recommend from", "give folders: weft recommend runs/xray runs/signature")
+        raise RequestError(
+            "nothing to recommend from", "give folders: weft recommend runs/xray runs/signature"
+        )
     sources = read_sources(request.paths)
     proposals = joined(one for source in sources.found for one in source.proposals())
     judge = _judge(request, sources)
@@ -58,7 +60,10 @@ def recommend(request: RecommendRequest) -> Recommendations:
         tuple(doing),
         tuple(one for one in found if one.kind == "do-nothing"),
         read,
-        (*sources.notes, *_notes(judge, proposals_have_remedies=any(one.remedy for one in proposals))),
+        (
+            *sources.notes,
+            *_notes(judge, proposals_have_remedies=any(one.remedy for one in proposals)),
+        ),
         judge.name if judge else "",
         judge.twin if judge else "",
         cluster.spec if cluster else "",
@@ -66,9 +71,12 @@ def recommend(request: RecommendRequest) -> Recommendations:
     )
 
 
-def _notes(judge: Judge | None, proposals_have_remedies: bool) -> Iterator[str]:
-    if judge is None and proposals_have_remedies:
-        yield "no effect is predicted without a model of the network: give --twin, or a run of xray"
+def _notes(judge: Judge | None, proposals: Sequence[Proposal]) -> Iterator[str]:
+    if judge is None:
+        if any(one.remedy for one in proposals):
+            yield "no effect is predicted without a model of the network: give --twin"
+    elif unknown := judge.unknown(proposals):
+        yield f"{judge.twin} does not show {', '.join(unknown)}: is it of this cluster, and as old as its runs?"
 
 
 def _cluster(found: Sequence[Source]) -> Cluster | None:

@@ -49,7 +49,8 @@ class Recommendations(Struct, frozen=True):
         if id_ in known:
             return known[id_]
         raise RequestError(
-            f"no recommendation {id_!r}", known_names(id_, list(known)) if known else "there is none"
+            f"no recommendation {id_!r}",
+            known_names(id_, list(known)) if known else "there is none",
         )
 
 

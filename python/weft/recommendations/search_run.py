@@ -13,7 +13,8 @@ from weft.diagnosis.limits.findings import Findings, Limit, Slow
 from weft.diagnosis.limits.folded import capacity_of, directions_text
 from weft.diagnosis.limits.wording import MACHINE_WARNINGS, slow_text
 from weft.nodeset import fold
-from weft.quantity import format_mbps, range_mbps
+from weft.plan.pattern import Xray
+from weft.quantity import format_mbps, part_of_mbps, range_mbps
 from weft.recommendations.action import Action, Evidence, id_of
 from weft.recommendations.remedy import LikePeers, Proposal, Widen
 from weft.recommendations.source import Cluster
@@ -83,7 +84,7 @@ class SearchRun:
         action = Action(
             id=id_of("link", one.nodes[0]),
             kind="fix",
-            do=f"mend the cable, port or interface of {one.name}: {slow_text(one)}",
+            do=f"fix the cable, port or interface of {one.name}: it {_deed(one)}",
             element=one.name if one.kind == "node" else f"{one.name} {one.direction}",
             nodes=one.nodes,
             effort="minutes",
@@ -138,44 +139,48 @@ class SearchRun:
         meta, path = self.run.meta, str(self.path)
         machine = [one for one in meta.warnings if one.code in MACHINE_WARNINGS]
         if meta.status != "complete":
-            yield self._measure(
-                "finish", f"finish {path}, which is {meta.status}", f"weft run --resume {path}", meta.status
-            )
+            why = meta.warnings[0].message if meta.warnings else f"it is {meta.status}"
+            command = f"weft run --resume {path}"
+            yield self._measure(f"finish {path}", why, command, meta.status)
         elif machine:
             slower = replace(self.cluster, scale=(self.cluster.scale or 1.0) / 2)
-            yield self._measure(
-                "slower-lab",
-                f"measure again at half the rates: {machine[0].message}",
-                f"weft run {meta.plan.name} {slower.on()}",
-                machine[0].code,
-            )
+            command = f"weft run {meta.plan.name} {slower.on()}"
+            why = machine[0].message
+            yield self._measure("measure again at half the rates", why, command, machine[0].code)
         elif self.is_search and self.findings.undecided:
             yield self._more_time()
 
     def _more_time(self) -> Proposal:
         (step,) = searched_steps(self.run.meta)[:1]
         planned = self.run.meta.plan.steps[step]
-        time_s = round(getattr(planned.pattern, "time_ns", 0) / 1e9) + MORE_S
-        command = f"""weft run xray {self.cluster.on()} --set steps.{planned.name}.time='"{time_s} s"'"""
-        return self._measure(
-            "search",
-            f"search for limits for {MORE_S // 60} minutes more: {'; '.join(self.findings.undecided)}",
-            command,
-            "undecided",
+        time_s = MORE_S + (
+            planned.pattern.time_ns // 10**9 if isinstance(planned.pattern, Xray) else 0
         )
+        command = (
+            f"""weft run xray {self.cluster.on()} --set steps.{planned.name}.time='"{time_s} s"'"""
+        )
+        do = f"search for limits for {MORE_S // 60} minutes more"
+        return self._measure(do, "; ".join(self.findings.undecided), command, "undecided")
 
-    def _measure(self, what: str, do: str, command: str, code: str) -> Proposal:
+    def _measure(self, do: str, why: str, command: str, code: str) -> Proposal:
         action = Action(
-            id=id_of("measure", what),
+            id=id_of("measure", code),
             kind="measure",
-            do=do,
+            do=f"{do}: {why}",
             element="what was measured",
             nodes=tuple(self.cluster.nodes),
             effort="minutes",
-            evidence=self._evidence(do, code),
+            evidence=self._evidence(why, code),
             commands=(command,),
         )
         return Proposal(action)
+
+
+def _deed(one: Slow) -> str:
+    """What a slow node does."""
+    ways = {"out": "sends", "in": "receives"}
+    rate = part_of_mbps(one.rate_mbps.median, one.expected_mbps)
+    return f"{ways.get(one.direction or '', 'sends and receives')} {rate}"
 
 
 def _named(limit: Limit) -> str:

@@ -57,6 +57,7 @@ class Source(Protocol):
     @property
     def cluster(self) -> Cluster | None:
         """None where its nodes are no nodes of a cluster."""
+
     @property
     def subject(self) -> tuple[object, ...] | None: ...
     @property

@@ -22,7 +22,9 @@ from weft.runs.meta import FILE_NAME
 from weft.tuning.tune import RESULT_NAME as TUNING_NAME
 from weft.watch.store import open_watch
 
-KINDS = "runs (xray, signature), records of `weft check --json`, and folders of tune, accept and watch"
+KINDS = (
+    "runs (xray, signature), records of `weft check --json`, and folders of tune, accept and watch"
+)
 
 
 def read_sources(paths: Sequence[str]) -> Sources:
@@ -75,8 +77,8 @@ _READERS: dict[str, Callable[[Path], list[Source]]] = {
 def refuse_two_clusters(found: Iterable[Source]) -> None:
     """Raise RequestError where two sources cannot be of the same cluster."""
     about = [(one.path, one.cluster) for one in found if one.cluster is not None]
-    for path, other in about[1:]:
-        first, cluster = max(about, key=lambda one: len(one[1].nodes))
+    first, cluster = max(about, key=lambda one: len(one[1].nodes), default=(Path(), Cluster({})))
+    for path, other in about:
         if why := _contradiction(cluster, other):
             raise RequestError(
                 f"{first} and {path} are of two clusters: {why}",

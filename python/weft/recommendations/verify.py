@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from weft.acceptance.accept import AcceptRequest, accept
@@ -80,6 +81,10 @@ class Verification(Struct, frozen=True):
         """Whether all that was looked at is as it was expected, or better."""
         return bool(self.shown) and all(one.outcome in GOOD for one in self.shown)
 
+    def to_json(self) -> dict[str, object]:
+        """The document of `weft verify --json`."""
+        return {"held": self.held, **msgspec.to_builtins(self)}
+
 
 def verify(request: VerifyRequest, showing: Showing) -> Verification:
     """Measure again what shows the action; raises RequestError where it cannot be shown so."""
@@ -91,9 +96,11 @@ def verify(request: VerifyRequest, showing: Showing) -> Verification:
         raise RequestError("a testbed is needed: what was read names none", "give --on TESTBED")
     scale = request.scale or found.scale
     place = _Place(request, testbed, scale, Path(request.out))
-    shown = tuple(one for number, _ in enumerate(action.checks) for one in place.show(action, number, showing))
+    shown = tuple(
+        one for number, _ in enumerate(action.checks) for one in place.show(action, number, showing)
+    )
     result = Verification(action.id, action.do, testbed, request.out, shown)
-    write_json(place.out / RESULT_NAME, result)
+    write_json(place.out / RESULT_NAME, result.to_json())
     return result
 
 
@@ -104,7 +111,9 @@ def _refuse_unshown(action: Action) -> None:
         )
     by_hand = [one.text for one in action.checks if isinstance(one, ByHand)]
     if len(by_hand) == len(action.checks):
-        hint = "; ".join(by_hand) or "measure again what its evidence names"
+        hint = (
+            "; ".join(by_hand) or "a prediction would tell what to measure: recommend with --twin"
+        )
         raise RequestError(f"{action.id}: cannot be shown by one measurement", hint)
 
 
@@ -144,7 +153,10 @@ class _Place:
 
     def _finding(self, check: FindingCheck, showing: Showing) -> Shown:
         place = self.request.nodes, self.request.ports
-        with showing("check") as reporter, open_testbed(self.testbed, self.scale, *place) as testbed:
+        with (
+            showing("check") as reporter,
+            open_testbed(self.testbed, self.scale, *place) as testbed,
+        ):
             record = look(testbed, reporter)
         write_json(self.out / "check.json", record)
         again = [
@@ -179,11 +191,15 @@ def _compared(one: Expected, run: Run) -> Shown:
     what = f"{one.step}, {one.size_bytes} B"
     after = measured(run, one.step, one.size_bytes, one.measure)
     if after is None:
-        return Shown(what, "unknown", f"{what}: nothing was measured ({run.meta.status})", one.ratio)
+        return Shown(
+            what, "unknown", f"{what}: nothing was measured ({run.meta.status})", one.ratio
+        )
     found = ratio(one.before, after, one.measure)
     outcome = _outcome(one.ratio, found)
     before = "" if one.basis == "measured" else " over what was predicted of before"
-    text = f"{what}: predicted {gain_text(one.ratio)}, measured {gain_text(found)}{before}: {outcome}"
+    text = (
+        f"{what}: predicted {gain_text(one.ratio)}, measured {gain_text(found)}{before}: {outcome}"
+    )
     return Shown(what, outcome, text, one.ratio, found, one.basis)
 
 
@@ -193,6 +209,6 @@ def _outcome(predicted: Interval, found: Interval) -> Outcome:
         return "held"
     if found.median > predicted.median:
         return "more"
-    if found.high < 1:
+    if found.high < 1 / NO_EFFECT:
         return "worse"
     return "less" if found.low >= 1 and found.median >= NO_EFFECT else "no effect"

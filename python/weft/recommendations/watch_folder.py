@@ -131,7 +131,9 @@ class WatchFolder:
                     ),
                 ),
                 effect=Effect(f"1 MB from {link.src} to {link.dst}", ratio, "measured"),
-                checks=(ByHand(f"`weft watch show {self.path} --message 1MB` has the times by hour"),),
+                checks=(
+                    ByHand(f"`weft watch show {self.path} --message 1MB` has the times by hour"),
+                ),
             )
         )
 

@@ -29,6 +29,12 @@ def gain_text(ratio: Interval) -> str:
     return f"{middle} %" + (f" ({low} to {high})" if low != high else "")
 
 
+def at_most_text(ratio: Interval) -> str:
+    """The upper end: "at most 0.09 %"."""
+    percent = 100 * (ratio.high - 1)
+    return f"at most {significant(percent, 2)} %" if percent > 0.005 else "nothing"
+
+
 def _percent(ratio: float) -> str:
     """With a sign; what rounds to nothing has none."""
     percent = 100 * (ratio - 1)
