@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -118,9 +119,13 @@ class Simulated(Computed[_core.Network]):
         }
 
 
-def open_simulated(text: str, scale: float = 1.0) -> Simulated:
-    """The testbed that NAME or NAME(KEY=VALUE, ...) means; raises RequestError."""
-    spec = parse_spec(text)
+def open_simulated(
+    text: str, scale: float = 1.0, parameters: Mapping[str, Value] | None = None
+) -> Simulated:
+    """The testbed that NAME or NAME(KEY=VALUE, ...) means; `parameters` hold where it says nothing else. Raises
+    RequestError."""
+    said = parse_spec(text)
+    spec = replace(said, parameters={**(parameters or {}), **said.parameters})
     testbed = _opened(text, spec, scale)
     if spec.parameters.get("segments_per_ack") and not testbed.model.has_frames():
         raise RequestError(
