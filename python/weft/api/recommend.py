@@ -99,14 +99,16 @@ class Verification(Said):
         return {one.what: one.measured for one in self.found.shown if one.measured is not None}
 
     def lines(self) -> list[str]:
-        """What was done, then each thing that shows it."""
-        return [self.found.do, *(one.text for one in self.found.shown)]
+        """What was done, then each thing that shows it, and what was wrong when it was measured."""
+        warned = dict.fromkeys(text for one in self.found.shown for text in one.warnings)
+        said = (one.text for one in self.found.shown)
+        return [self.found.do, *said, *(f"warning: {text}" for text in warned)]
 
 
 def recommend(
     *folders: str | os.PathLike[str],
     twin: str | os.PathLike[str] | None = None,
-    plan: str | os.PathLike[str] = "aapc",
+    plan: str | os.PathLike[str] | None = None,
     settings: Mapping[str, object] | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> Recommendations:
@@ -114,12 +116,13 @@ def recommend(
 
     folders: runs (xray, signature), folders of tune, accept and watch, and what `weft check --json` printed, all of one
     cluster. twin: the folder of a twin, or a fabric, which predicts effects. plan, settings: the workload that effects
-    are stated on. out: a folder to be written, which `weft.verify` takes. Raises RequestError where one is wrong.
+    are stated on; by default an all-to-all (aapc) of blocks that suit the hosts. out: a folder to be written, which
+    `weft.verify` takes. Raises RequestError where one is wrong.
     """
     request = RecommendRequest(
         tuple(os.fspath(one) for one in folders),
         None if twin is None else os.fspath(twin),
-        os.fspath(plan),
+        None if plan is None else os.fspath(plan),
         tuple((key, value_text(value)) for key, value in (settings or {}).items()),
     )
     found = work_out(request)

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from weft.interval import Interval
 from weft.recommendations.action import (
     Action,
-    Basis,
     Check,
     Effect,
     Evidence,
@@ -19,10 +17,11 @@ from weft.recommendations.action import (
     id_of,
 )
 from weft.recommendations.foresight import Changes, Foresight
-from weft.recommendations.measured import MeasureName, measured
+from weft.recommendations.measured import measured
 from weft.recommendations.remedy import FasterPorts, Proposal, Remedy, WiderInside
 from weft.recommendations.words import at_most_text, effect_text, gain_text
 from weft.runs.folder import Run
+from weft.what_if.result import Effect as Predicted
 
 LEAST_RATIO = 1.02
 """What brings less is not worth a purchase."""
@@ -41,24 +40,19 @@ class Shown:
     plan: str
     settings: tuple[tuple[str, str], ...] = ()
     run: Run | None = None
-    measure: MeasureName = "time"
 
     def check(self, changes: Changes) -> PlanCheck:
         """For some changes of the network as it is."""
-        expected = tuple(
-            Expected(step, size, ratio, self.measure, *self._before(step, size))
-            for step, size, ratio in self.foresight.ratios(changes, self.measure)
-        )
-        return PlanCheck(
-            self.plan, expected, self.settings, str(self.run.directory) if self.run else ""
-        )
+        found = self.foresight.effects((), changes)
+        run = str(self.run.directory) if self.run else ""
+        return PlanCheck(self.plan, tuple(map(self._expected, found)), self.settings, run)
 
-    def _before(self, step: str, size_bytes: int) -> tuple[Interval, Basis]:
-        seen = self.run and measured(self.run, step, size_bytes, self.measure)
+    def _expected(self, one: Predicted) -> Expected:
+        seen = self.run and measured(self.run, one.step, one.size_bytes, one.by)
         if seen:
-            return seen, "measured"
-        known = self.foresight.before[step, size_bytes]
-        return known.time_s if self.measure == "time" else known.rate_mbps, "predicted"
+            return Expected(one.step, one.size_bytes, one.speedup, one.by, seen, "measured")
+        before = one.before_s if one.by == "time" else one.before_mbps
+        return Expected(one.step, one.size_bytes, one.speedup, one.by, before, "predicted")
 
 
 @dataclass(frozen=True)
@@ -102,8 +96,8 @@ class Judge:
 
     def _fix(self, action: Action, own: Changes, others: Changes) -> Action:
         """With all other faults mended: of two nodes that hold the rest up, either would bring nothing by itself."""
-        ratio = self._foresight.time_ratio(others, _joined(others, own))
-        alone = self._foresight.time_ratio((), own)
+        ratio = self._foresight.speedup(others, _joined(others, own))
+        alone = self._foresight.speedup((), own)
         evidence = action.evidence
         if others and alone.high < LEAST_RATIO <= ratio.low:
             text = f"by itself it brings {gain_text(alone)} on {self.name}: the other faults hold it up, too"
@@ -119,7 +113,7 @@ class Judge:
     def _upgrade(self, proposal: Proposal, own: Changes, mended: Changes) -> Action:
         """On the network with its faults mended: before that, what is bought waits for them."""
         action = proposal.action
-        ratio = self._foresight.time_ratio(mended, _joined(mended, own))
+        ratio = self._foresight.speedup(mended, _joined(mended, own))
         effect = Effect(self.name, ratio, "predicted")
         if ratio.high < LEAST_RATIO:
             return self._against(action, proposal.instead, effect, own)
@@ -140,7 +134,7 @@ class Judge:
         if not own:
             return
         effect = Effect(
-            self.name, self._foresight.time_ratio(mended, _joined(mended, own)), "predicted"
+            self.name, self._foresight.speedup(mended, _joined(mended, own)), "predicted"
         )
         if effect.ratio.high < LEAST_RATIO:
             nothing = Action(id_of("not", id_), "upgrade", "", instead, (), "purchase", ())

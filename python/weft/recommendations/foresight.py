@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
-import numpy as np
-
-from weft.fabrics.changes.change import apply_all
-from weft.fabrics.changes.parse import parse_change
 from weft.fabrics.document import FabricDocument
 from weft.interval import Interval
-from weft.prediction.draws import Draws
-from weft.prediction.intervals import LEVEL, Prediction, intervals
-from weft.prediction.measures import Measure
 from weft.prediction.predict import Drawn, Workload, predict
-from weft.recommendations.measured import MeasureName
+from weft.what_if.alternative import alternative
+from weft.what_if.effects import Predicted, effects
+from weft.what_if.extrapolation import extrapolations
+from weft.what_if.network import Network, Subject
+from weft.what_if.result import Effect
 
 Changes = tuple[str, ...]
 """In the words of `weft what-if`."""
@@ -26,61 +23,51 @@ Changes = tuple[str, ...]
 class Foresight:
     """A network as far as it is known, and a plan that is asked of it; each changed network is simulated once."""
 
-    draws: Draws
+    subject: Subject
     workload: Workload
     scale: float = 1.0
-    _known: dict[Changes, list[list[Measure]]] = field(default_factory=dict)
+    _known: dict[Changes, Predicted] = field(default_factory=dict)
 
     @property
     def document(self) -> FabricDocument:
         """The network as it most likely is."""
-        return self.draws.median.document
+        assert isinstance(self.subject.median, Drawn)
+        return self.subject.median.document
 
-    @cached_property
-    def before(self) -> dict[tuple[str, int], Prediction]:
-        """The plan on the network as it is, by step and size."""
-        found = intervals(self.draws, self.workload, self.scale)
-        return {(one.step, one.size_bytes): one for one in found}
+    def effects(self, before: Changes, after: Changes) -> list[Effect]:
+        """Of each step and size, after some changes beside after others."""
+        discrepancies = self.subject.discrepancy, self.subject.rate_discrepancy
+        return effects(self.workload, self._of(before), self._of(after), discrepancies)
 
-    def time_ratio(self, before: Changes, after: Changes) -> Interval:
-        """The time of the whole plan with some changes over that with others."""
-        pairs = zip(self._of(before), self._of(after), strict=True)
-        return _interval([_time_s(slow) / _time_s(fast) for slow, fast in pairs])
+    def speedup(self, before: Changes, after: Changes) -> Interval:
+        """The geometric mean over steps and sizes, as `weft what-if` orders alternatives."""
+        found = [one.speedup for one in self.effects(before, after)]
+        return Interval(
+            _mean([one.median for one in found]),
+            _mean([one.low for one in found]),
+            _mean([one.high for one in found]),
+        )
 
-    def ratios(self, after: Changes, measure: MeasureName) -> list[tuple[str, int, Interval]]:
-        """Of each step and size: how many times as good changes make the network as it is."""
-        pairs = list(zip(self._of(()), self._of(after), strict=True))
-        return [
-            (one.step, one.size_bytes, _interval([_ratio(a[at], b[at], measure) for a, b in pairs]))
-            for at, one in enumerate(pairs[0][0])
-        ]
+    def extrapolated(self, changes: Changes) -> list[str]:
+        """How far changes lead beyond what was measured; a fabric that is given as it is has no end of that kind."""
+        if not self.subject.is_measured:
+            return []
+        median = self.subject.median
+        return extrapolations(median.open(self.scale), _changed(median, changes).open(self.scale))
 
-    def _of(self, changes: Changes) -> list[list[Measure]]:
-        """By draw, the likeliest first."""
+    def _of(self, changes: Changes) -> Predicted:
+        """By network, the likeliest first."""
         if changes not in self._known:
-            parsed = [parse_change(text) for text in changes]
             self._known[changes] = [
-                predict(
-                    Drawn(apply_all(one.document, parsed), one.parameters).open(self.scale),
-                    self.workload,
-                )
-                for one in (self.draws.median, *self.draws.drawn)
+                predict(_changed(one, changes).open(self.scale), self.workload)
+                for one in self.subject.networks
             ]
         return self._known[changes]
 
 
-def _time_s(measures: Sequence[Measure]) -> float:
-    return sum(one.time_s for one in measures)
+def _changed(network: Network, changes: Changes) -> Network:
+    return alternative(changes).after(network) if changes else network
 
 
-def _ratio(before: Measure, after: Measure, measure: MeasureName) -> float:
-    if measure == "rate":
-        return after.rate_mbps / before.rate_mbps
-    return before.time_s / after.time_s
-
-
-def _interval(ratios: Sequence[float]) -> Interval:
-    """Of the likeliest network and of draws; of one that is certain a point."""
-    middle, *drawn = ratios
-    low, high = np.quantile(drawn or [middle], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(middle, min(middle, float(low)), max(middle, float(high)))
+def _mean(values: Sequence[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))

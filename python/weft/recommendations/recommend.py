@@ -11,8 +11,8 @@ from weft.errors import RequestError
 from weft.nodeset import fold
 from weft.plan import catalog
 from weft.plan.load import load_plan, toml_text
-from weft.prediction.draws import Draws
-from weft.prediction.predict import Workload
+from weft.plan.plan import Step
+from weft.prediction.predict import Drawn, Workload
 from weft.recommendations.effects import Judge, Shown
 from weft.recommendations.foresight import Foresight
 from weft.recommendations.recommendations import (
@@ -27,18 +27,20 @@ from weft.recommendations.search_run import SearchRun
 from weft.recommendations.source import Cluster, Source, Sources
 from weft.recommendations.sources import read_sources
 from weft.runs.folder import Run
-from weft.twin.open import open_draws
+from weft.what_if.network import Subject, open_subject
+from weft.what_if.workloads import workloads
 
 SEARCH, ROUNDS = "xray", "rates"
 """The plan that searches for limits, and its step of full rounds, which shows a fault and its repair alike."""
 
 
 class RecommendRequest(Struct, frozen=True):
-    """What a user asks: the folders, what the network is known by, and what effects are stated on."""
+    """What a user asks: the folders, what the network is known by, and what effects are stated on; without a plan an
+    all-to-all of blocks that suit the hosts."""
 
     paths: tuple[str, ...]
     twin: str | None = None
-    plan: str = "aapc"
+    plan: str | None = None
     settings: tuple[tuple[str, str], ...] = ()
 
 
@@ -62,7 +64,7 @@ def recommend(request: RecommendRequest) -> Recommendations:
         read,
         (
             *sources.notes,
-            *_notes(judge, proposals_have_remedies=any(one.remedy for one in proposals)),
+            *_notes(judge, proposals),
         ),
         judge.name if judge else "",
         judge.twin if judge else "",
@@ -88,46 +90,60 @@ def _cluster(found: Sequence[Source]) -> Cluster | None:
 def _judge(request: RecommendRequest, sources: Sources) -> Judge | None:
     if request.twin is None:
         return None
-    draws = open_draws(request.twin)
+    subject = open_subject(request.twin)
     cluster = _cluster(sources.found)
-    _refuse_other_hosts(request.twin, draws, cluster)
+    _refuse_other_hosts(subject, cluster)
     # A twin has the rates that were measured, a fabric file those before --scale.
-    scale = 1.0 if draws.drawn or cluster is None else cluster.scale or 1.0
-    searches = [one.run for one in sources.found if isinstance(one, SearchRun)]
-    return Judge(request.plan, tuple(_shown(request, draws, scale, searches)), request.twin)
+    scale = 1.0 if subject.is_measured or cluster is None else cluster.scale or 1.0
+    plans = [request.plan] if request.plan else []
+    (workload,) = workloads(subject, plans, request.settings, scale)
+    runs = [one.run for one in sources.found if isinstance(one, SearchRun)]
+    shown = [_workload(Foresight(subject, workload, scale), runs), *_rounds(subject, scale, runs)]
+    return Judge(load_plan(workload.plan, workload.overrides).name, tuple(shown), request.twin)
 
 
-def _refuse_other_hosts(twin: str, draws: Draws, cluster: Cluster | None) -> None:
-    hosts = [one["name"] for one in draws.median.document.resolved()["hosts"]]
+def _refuse_other_hosts(subject: Subject, cluster: Cluster | None) -> None:
+    if not isinstance(subject.median, Drawn):
+        raise RequestError(
+            f"--twin {subject.name}: has loops, so its links cannot be changed one by one",
+            "give a twin, or a fabric that is a tree",
+        )
+    hosts = [one["name"] for one in subject.median.document.resolved()["hosts"]]
     if cluster is not None and not set(cluster.nodes) & set(hosts):
         raise RequestError(
-            f"{twin} is of {fold(hosts)}, what was measured of {fold(cluster.nodes)}",
+            f"{subject.name} is of {fold(hosts)}, what was measured of {fold(cluster.nodes)}",
             "give the twin of this cluster",
         )
 
 
-def _shown(
-    request: RecommendRequest, draws: Draws, scale: float, runs: Sequence[Run]
-) -> Iterator[Shown]:
-    """The workload, then what the search itself measured: the same again shows a repair without a run before it."""
-    plan = load_plan(request.plan, request.settings)
-    before = [run for run in runs if run.meta.plan.steps == plan.steps]
-    workload = Workload(request.plan, request.settings)
-    text = catalog.read(catalog.find("plan", request.plan))
-    yield Shown(
-        Foresight(draws, workload, scale), text, request.settings, before[-1] if before else None
-    )
-    rounds = _rounds()
-    (step,) = load_plan(rounds).steps
-    for run in runs:
-        if step in run.meta.plan.steps:
-            foresight = Foresight(draws, Workload(rounds), scale)
-            yield Shown(foresight, toml_text(rounds), run=run, measure="rate")
-            return
+def _workload(foresight: Foresight, runs: Sequence[Run]) -> Shown:
+    """The plan that effects are stated on; a run of it, where there is one, is what was before."""
+    plan, settings = str(foresight.workload.plan), foresight.workload.overrides
+    steps = load_plan(plan, settings).steps
+    before = [run for run in runs if all(_has(run, step) for step in steps)]
+    text = catalog.read(catalog.find("plan", plan))
+    return Shown(foresight, text, settings, before[-1] if before else None)
 
 
-def _rounds() -> dict[str, object]:
-    """The full rounds of a search as a plan by themselves."""
+def _rounds(subject: Subject, scale: float, runs: Sequence[Run]) -> Iterator[Shown]:
+    """What a search measured itself: the same again shows a repair without another run before it."""
     plan = tomllib.loads(catalog.read(catalog.find("plan", SEARCH)))
     steps = [one for one in plan["steps"] if one["name"] == ROUNDS]
-    return {"name": ROUNDS, "title": "The full rounds of xray", "launches": 1, "steps": steps}
+    rounds = {
+        "name": ROUNDS,
+        "title": f"The full rounds of {SEARCH}",
+        "launches": 1,
+        "steps": steps,
+    }
+    (step,) = load_plan(rounds).steps
+    for run in [one for one in runs if _has(one, step)][:1]:
+        yield Shown(Foresight(subject, Workload(rounds), scale), toml_text(rounds), run=run)
+
+
+def _has(run: Run, step: Step) -> bool:
+    """Whether a run measured this; processors and how the ends waited were settled when it ran."""
+    return any(
+        (one.name, one.pattern, one.transport, one.sizes, one.stop)
+        == (step.name, step.pattern, step.transport, step.sizes, step.stop)
+        for one in run.meta.plan.steps
+    )

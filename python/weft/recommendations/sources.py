@@ -30,7 +30,7 @@ KINDS = (
 def read_sources(paths: Sequence[str]) -> Sources:
     """All of them, of two about the same the newer; raises RequestError for what is none, and for two clusters."""
     found = [source for path in paths for source in _open(Path(path))]
-    refuse_two_clusters(found)
+    refuse_two_clusters([(one.path, one.cluster) for one in found if one.cluster is not None])
     kept, notes = _newest(found)
     return Sources(tuple(kept), tuple(notes))
 
@@ -74,9 +74,8 @@ _READERS: dict[str, Callable[[Path], list[Source]]] = {
 """By the file that a folder of the kind has."""
 
 
-def refuse_two_clusters(found: Iterable[Source]) -> None:
-    """Raise RequestError where two sources cannot be of the same cluster."""
-    about = [(one.path, one.cluster) for one in found if one.cluster is not None]
+def refuse_two_clusters(about: Sequence[tuple[Path, Cluster]]) -> None:
+    """Raise RequestError where two sources cannot be of the same cluster as the one with most nodes."""
     first, cluster = max(about, key=lambda one: len(one[1].nodes), default=(Path(), Cluster({})))
     for path, other in about:
         if why := _contradiction(cluster, other):

@@ -57,7 +57,7 @@ class VerifyRequest(Struct, frozen=True):
 
 class Shown(Struct, frozen=True):
     """One thing that was looked at again. Of a plan: what was expected and what was measured of a step at a size, as
-    ratios over before, which was measured or predicted (`basis`)."""
+    ratios over before, which was measured or predicted (`basis`), and the run's `warnings`."""
 
     what: str
     outcome: Outcome
@@ -65,6 +65,7 @@ class Shown(Struct, frozen=True):
     predicted: Interval | None = None
     measured: Interval | None = None
     basis: Basis | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class Verification(Struct, frozen=True):
@@ -195,7 +196,7 @@ def _compared(one: Expected, run: Run) -> Shown:
             what, "unknown", f"{what}: nothing was measured ({run.meta.status})", one.ratio
         )
     found = ratio(one.before, after, one.measure)
-    outcome = _outcome(one.ratio, found)
+    outcome = outcome_of(one.ratio, found)
     before = "" if one.basis == "measured" else " over what was predicted of before"
     text = (
         f"{what}: predicted {gain_text(one.ratio)}, measured {gain_text(found)}{before}: {outcome}"
@@ -203,7 +204,7 @@ def _compared(one: Expected, run: Run) -> Shown:
     return Shown(what, outcome, text, one.ratio, found, one.basis)
 
 
-def _outcome(predicted: Interval, found: Interval) -> Outcome:
+def outcome_of(predicted: Interval, found: Interval) -> Outcome:
     meet = found.low <= predicted.high and predicted.low <= found.high
     if meet or abs(found.median / predicted.median - 1) <= HELD_WITHIN:
         return "held"

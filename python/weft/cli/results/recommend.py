@@ -14,7 +14,7 @@ from weft.cli.output import json_option, print_json
     "--twin", metavar="TWIN", help="A twin's folder, or a fabric, which predicts effects."
 )
 @click.option(
-    "--plan", default="aapc", show_default=True, help="The workload that effects are stated on."
+    "--plan", metavar="PLAN", help="What effects are stated on.  [default: aapc, blocks to suit]"
 )
 @click.option(
     "--set",
@@ -28,7 +28,7 @@ from weft.cli.output import json_option, print_json
 def recommend(
     folders: tuple[str, ...],
     twin: str | None,
-    plan: str,
+    plan: str | None,
     settings: tuple[str, ...],
     out: str | None,
     as_json: bool,
