@@ -61,7 +61,7 @@ class AcceptanceFolder:
         is_node = len(fault.nodes) == 1
         return Action(
             id=id_of("link", fault.nodes[0])
-            if is_node and fault.symptoms[0].kind in SLOW
+            if _is_slow_node(fault)
             else id_of("fault", fault.element),
             kind="fix",
             do=f"mend {fault.element}{remedy}",
@@ -98,6 +98,9 @@ class AcceptanceFolder:
         )
 
 
+def _is_slow_node(fault: Fault) -> bool:
+    return len(fault.nodes) == 1 and any(one.kind in SLOW for one in fault.symptoms)
+
+
 def _remedy(fault: Fault) -> Remedy | None:
-    is_slow = len(fault.nodes) == 1 and fault.symptoms[0].kind in SLOW
-    return LikePeers(fault.nodes) if is_slow else None
+    return LikePeers(fault.nodes) if _is_slow_node(fault) else None

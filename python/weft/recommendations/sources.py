@@ -108,7 +108,8 @@ def _same_name(one: Cluster, other: Cluster) -> bool:
 
 
 def _newest(found: Iterable[Source]) -> tuple[list[Source], list[str]]:
-    """Of those about the same the newest, and what is said of the others."""
+    """Of those about the same the newest, in the order they were given, and what is said of the others."""
+    found = list(found)
     kept: dict[object, Source] = {}
     notes = []
     for one in sorted(found, key=lambda each: each.when):
@@ -116,4 +117,4 @@ def _newest(found: Iterable[Source]) -> tuple[list[Source], list[str]]:
         if older is not None:
             notes.append(f"{older.path} is older than {one.path} and does not count")
         kept[one.subject] = one
-    return list(kept.values()), notes
+    return [one for one in found if one in kept.values()], notes

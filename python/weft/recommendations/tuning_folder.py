@@ -51,7 +51,7 @@ class TuningFolder:
         """That of a folder; raises RequestError where it is damaged."""
         file = path / RESULT_NAME
         try:
-            found = msgspec.json.decode(file.read_bytes(), type=Tuning)
+            found = msgspec.json.decode(file.read_bytes(), type=Tuning, dec_hook=_path)
         except msgspec.DecodeError as error:
             raise RequestError(f"{file}: damaged: {error}", f"{COMMAND} --resume {path}") from None
         return cls(path, found, read_request(str(path), TuneRequest, COMMAND))
@@ -124,3 +124,8 @@ class TuningFolder:
             evidence=(Evidence(str(self.path), named, "undecided"),),
             commands=(command,),
         )
+
+
+def _path(kind: type[Path], value: str) -> Path:
+    """What msgspec does not read by itself."""
+    return kind(value)
