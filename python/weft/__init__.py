@@ -18,6 +18,7 @@ from weft.errors import RequestError, WeftError, WorkError
 
 if TYPE_CHECKING:
     from weft.api.accept import Acceptance, accept, resume_acceptance
+    from weft.api.bill import Bill, bill
     from weft.api.comparison import Comparison, compare
     from weft.api.diagnose import diagnose
     from weft.api.diagnosis import Diagnosis
@@ -38,6 +39,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Acceptance",
+    "Bill",
     "Comparison",
     "Connections",
     "Diagnosis",
@@ -62,6 +64,7 @@ __all__ = [
     "WeftError",
     "WorkError",
     "accept",
+    "bill",
     "compare",
     "diagnose",
     "fabric",
@@ -84,6 +87,7 @@ __all__ = [
 
 _FILES = {
     "accept": ("Acceptance", "accept", "resume_acceptance"),
+    "bill": ("Bill", "bill"),
     "comparison": ("Comparison", "compare"),
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),

@@ -41,6 +41,15 @@ class Switch:
 
 
 @dataclass(frozen=True)
+class Extent:
+    """How many hosts a generated fabric has in all, how many a leaf, and of how many levels it may be."""
+
+    hosts: tuple[int, int] = (12, 64)
+    leaf: tuple[int, int] = (3, 16)
+    levels: tuple[int, ...] = (1, 2, 3)
+
+
+@dataclass(frozen=True)
 class KnownFabric:
     """A fabric file and its resolved form."""
 
@@ -95,17 +104,21 @@ class KnownFabric:
         return min(members, others or members, key=lambda side: (len(side), sorted(side)))
 
 
-def generate(seed: int, scale: float = 0.1, is_uneven: bool = False) -> KnownFabric:
+def generate(
+    seed: int, scale: float = 0.1, is_uneven: bool = False, extent: Extent | None = None
+) -> KnownFabric:
     """The fabric of a seed: 12 to 64 hosts, 1 to 3 levels of limits between 1.3x and 8x, hosts shuffled.
 
     An uneven one also has up to 8 hosts on its top switch, uplinks that differ by direction, slow ports, and cards
     of several chips.
     """
     rng = random.Random(seed)
-    levels = rng.choice([1, 2, 3])
+    extent = extent or Extent()
+    least, most = extent.hosts
+    levels = rng.choice(extent.levels)
     root = Switch("core")
-    while not 12 <= sum(s.hosts for s in root.walk()) <= 64:
-        root = _grow(rng, levels)
+    while not least <= sum(s.hosts for s in root.walk()) <= most:
+        root = _grow(rng, levels, extent.leaf)
     _limit(rng, root, MOST_OVERSUBSCRIPTION)
     slow = _make_uneven(rng, root) if is_uneven else {}
     return of_text(_toml(rng, seed, root, slow), scale)
@@ -130,12 +143,12 @@ def oversubscription(
     return float(-best.fun / limit.capacity_mbps)
 
 
-def _grow(rng: random.Random, levels: int) -> Switch:
+def _grow(rng: random.Random, levels: int, leaf: tuple[int, int]) -> Switch:
     fan_out = {1: [2, 3, 4, 5, 6], 2: [2, 3, 4], 3: [2, 3]}[levels]
 
     def below(name: str, depth: int) -> Switch:
         if depth == levels:
-            return Switch(name, hosts=rng.randint(3, 16))
+            return Switch(name, hosts=rng.randint(*leaf))
         children = [below(f"{name}{i}", depth + 1) for i in range(rng.choice(fan_out))]
         return Switch(name, children=children)
 

@@ -35,6 +35,7 @@ SECTIONS = {
         "trace": "results.trace.trace",
     },
     "Model, such as `weft fabric show two-racks`": {
+        "cost": "models.cost.cost",
         "fabric": "models.fabric.fabric",
         "laws": "models.laws.laws",
         "machine": "models.machine.machine",

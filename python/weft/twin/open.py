@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from weft.fabrics.document import FabricDocument
 from weft.prediction.draws import Draws
+from weft.twin.twin import read_twin
 
 
 def open_draws(name: str) -> Draws:
-    """A twin's draws, or or a fabric, which is certain; raises RequestError for what is neither."""
+    """A twin's draws, or a fabric, which is certain; raises RequestError for what is neither."""
+    if Path(name).is_dir():
+        twin, document = read_twin(Path(name))
+        return twin.draws_of(document)
     return Draws.of_fabric(FabricDocument.read(name))

@@ -14,9 +14,10 @@ from weft import _core
 from weft.errors import RequestError, WorkError
 from weft.fabrics.describe import Description
 from weft.fabrics.document import FabricDocument
-from weft.fabrics.load import load_fabric
+from weft.fabrics.load import find_fabric, load_fabric, refuse_parameters
 from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
 from weft.fabrics.simgrid.importer import read_simgrid
+from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
@@ -25,7 +26,6 @@ from weft.runs.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
-from weft.testbed.computed.spec import ROWS, SimSpec, Value, parse_spec
 
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
@@ -165,23 +165,8 @@ def _open_platform(text: str, spec: SimSpec, scale: float) -> Simulated:
 
 
 def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
-    path = _find(spec.name)
-    if spec.others:
-        generators = ", ".join(name for name, _ in _core.Network.generators())
-        raise RequestError(
-            f"sim:{text}: unknown parameter {', '.join(spec.others)}",
-            "a fabric is simulated with overhead, window, segments_per_ack, sharing, barrier, tolerance and threads; "
-            f"generators have more: {generators}",
-        )
+    path = find_fabric(spec.name)
+    refuse_parameters(f"sim:{text}", spec)
     fabric = load_fabric(str(path), scale)
     network = _core.Network.declared(catalog.read(path), catalog.shown(path), scale)
     return Simulated(network, spec, {"scale": scale, "fabric": fabric})
-
-
-def _find(name: str) -> Path:
-    """A fabric's file; raises RequestError that names the generators too."""
-    try:
-        return catalog.find("fabric", name)
-    except RequestError as error:
-        examples = ", ".join(example for _, example in _core.Network.generators())
-        raise RequestError(error.message, f"{error.hint}; or a generator: {examples}") from None

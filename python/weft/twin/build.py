@@ -1,0 +1,151 @@
+"""Runs become a twin: structure from the search, numbers from least squares, errors from leaving patterns out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from weft.errors import RequestError
+from weft.statistics import Floats
+from weft.twin.calibration import Calibration, calibrate, overhead_of
+from weft.twin.draft import MODEL, Open
+from weft.twin.left_out import discrepancy, held_out, leave_out
+from weft.twin.observed import series_of
+from weft.twin.sources import Sources, open_sources, source_of
+from weft.twin.start import carried_mbps
+from weft.twin.start_up import StartUp, trips_of
+from weft.twin.structure import structure_of
+from weft.twin.twin import (
+    SCHEMA,
+    Alternative,
+    Parameter,
+    Twin,
+    refuse_other,
+    step_digest,
+    text_digest,
+    write_twin,
+)
+
+DRAWS, LEAST_DRAWS, MOST_DRAWS = 50, 10, 1000
+_ENDS = (0.05, 0.95)
+"""The bounds of a parameter's interval."""
+
+
+def make_twin(
+    folders: Sequence[str],
+    out: Path,
+    draws: int = DRAWS,
+    say: Callable[[str], None] = lambda text: None,
+) -> Twin:
+    """Make a twin of runs and write it into a folder; raises RequestError where they are not fit for it."""
+    if not LEAST_DRAWS <= draws <= MOST_DRAWS:
+        raise RequestError(
+            f"--draws {draws}: not from {LEAST_DRAWS} to {MOST_DRAWS}", f"{DRAWS} are enough"
+        )
+    refuse_other(out)
+    say("reading")
+    sources = open_sources(folders)
+    placed = list(zip(sources.runs, sources.places, strict=True))
+    structure = structure_of(sources.main, sources.hosts, out.name)
+    series = [one for at, each in enumerate(placed) for one in series_of(each[0], at, each[1])]
+    if not series:
+        raise RequestError(
+            "the runs hold no rates between nodes over TCP: there is nothing to fit",
+            "add a run of xray, or of matrix, aapc, ring, ...",
+        )
+    say("fitting")
+    found, alternatives = calibrate(structure, series, trips_of(placed), draws)
+    say("leaving patterns out")
+    errors = leave_out(found.material, found.refitted)
+    text = found.draft.text(np.exp(found.fit.values))
+    main = sources.main.meta
+    twin = Twin(
+        schema=SCHEMA,
+        name=out.name,
+        testbed=str(main.testbed.get("spec", main.testbed.get("name", "imported"))),
+        scale=float(main.testbed.get("scale", 1.0)),
+        nodes=sources.hosts,
+        fabric_digest=text_digest(text),
+        model=dict(found.model),
+        parameters=list(_parameters(found, draws)),
+        held_out=held_out(errors),
+        discrepancy=discrepancy(errors, of_times=True),
+        rate_discrepancy=discrepancy(errors, of_times=False),
+        sources=[source_of(run) for run in sources.runs],
+        fitted=_fitted(sources),
+        alternatives=list(alternatives),
+        warnings=[*sources.warnings, *structure.warnings, *_doubts(alternatives)],
+    )
+    write_twin(out, twin, text)
+    return twin
+
+
+def _fitted(sources: Sources) -> list[str]:
+    return sorted({step_digest(step) for run in sources.runs for step in run.meta.plan.steps})
+
+
+def _doubts(alternatives: Sequence[Alternative]) -> Iterator[str]:
+    errors = sorted(one.error for one in alternatives)
+    if errors[1] < 1.05 * errors[0]:
+        key = alternatives[0].key
+        yield f"{key}: the data do not tell which; " + ", ".join(
+            f"{one.value} fits with an error of {100 * one.error:.1f} %" for one in alternatives
+        )
+
+
+def _parameters(found: Calibration, draws: int) -> Iterator[Parameter]:
+    drawn = found.drawn(draws)
+    for at, (rate, filling) in enumerate(zip(found.draft.rates, found.trials_filling, strict=True)):
+        value = float(np.exp(found.fit.values[at]))
+        yield _parameter(rate, value, drawn[:, at], *_of_rate(filling))
+    seen = np.ones(len(found.material.logs))
+    for one in found.draft.unlimited:
+        least = carried_mbps(one, found.material, seen)
+        why = (
+            "nothing was seen to fill it: this is what it carried, and the file has no limit there"
+        )
+        yield _parameter(one, least, np.full(draws, least), False, why)
+    if found.start_up is not None:
+        yield from _start_ups(found, found.start_up)
+
+
+def _of_rate(filling: int) -> tuple[bool, str]:
+    if filling:
+        return True, f"filled in {filling} trials"
+    return False, "no trial filled it: it may be wider"
+
+
+def _start_ups(found: Calibration, start_up: StartUp) -> Iterator[Parameter]:
+    """The overhead, and what of the start-up is more than that, beside the delays of links."""
+    overheads = np.array([overhead_of(found.material, one) for one in start_up.host_us])
+    rest = start_up.host_us / 2 - overheads
+    overhead = Open("model.overhead_s", "us", ((MODEL, "overhead_s"),))
+    why = "round trips of small messages; the delay of the hosts' links is in it"
+    yield _parameter(overhead, overheads[0], overheads[1:], True, why)
+    hosts, *links = found.draft.delays
+    why = "part of a start-up that keeps no host from sending the next message"
+    yield _parameter(hosts, rest[0], rest[1:], bool(rest[0] > 0), why)
+    columns = zip(links, start_up.link_us.T, start_up.are_known, strict=True)
+    for link, values, is_known in columns:
+        if is_known:
+            yield _parameter(link, values[0], values[1:], True, "round trips across it are longer")
+        else:
+            why = f"below the noise of round trips, {start_up.noise_us:.1f} us"
+            yield _parameter(link, 0.0, np.zeros(len(values) - 1), False, why)
+
+
+def _parameter(one: Open, best: float, drawn: Floats, is_known: bool, why: str) -> Parameter:
+    low, high = np.quantile(drawn, _ENDS)
+    return Parameter(
+        name=one.name,
+        unit=one.unit,
+        median=float(best),
+        low=float(min(low, best)),
+        high=float(max(high, best)),
+        is_identified=bool(is_known),
+        why=why,
+        places=[list(place) for place in one.places],
+        draws=drawn.tolist(),
+    )

@@ -1,0 +1,147 @@
+"""What is compared with the simulator: sums of flows that cross the same part of the network at the same time.
+
+Single flows are not: TCP shares a limit unevenly for seconds, and their sum is the limit all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from weft.diagnosis.curve import Ints, group_slices
+from weft.statistics import Floats
+from weft.testbed.computed.network import Simulated
+from weft.twin.draft import Draft, Element
+from weft.twin.observed import Series
+
+_LEAST_MBPS = 1e-6
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Of a series: `of_flows` adds flows up, a row for each sum; `measured` has a column for each launch."""
+
+    series: Series
+    of_flows: csr_array
+    phase: Ints
+    flows: Ints
+    measured: Floats
+
+    def predicted(self, network: Simulated) -> Floats:
+        """The same sums as a network would have them."""
+        sums: Floats = self.of_flows @ self.series.predicted(network)
+        return sums
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One phase in one launch: the unit that is drawn again. `pattern` is what it is a case of."""
+
+    pattern: str
+    series: int
+    phase: int
+    launch: int
+
+
+@dataclass(frozen=True)
+class Material:
+    """Everything measured as one vector: logarithms of sums, and of which trial each is."""
+
+    sums: tuple[Sums, ...]
+    trials: tuple[Trial, ...]
+    trial_of: Ints
+    flows: Ints
+    logs: Floats
+    places: tuple[tuple[int, Ints, Ints], ...]
+    """For each series: its number, rows of its sums, and launches, as they follow each other in the vector."""
+
+    @property
+    def patterns(self) -> list[str]:
+        """What was measured, in order."""
+        return list(dict.fromkeys(trial.pattern for trial in self.trials))
+
+    def predicted(self, network: Simulated) -> Floats:
+        """Logarithms of the same sums in a network, NaN where it has no such flow."""
+        found = []
+        for (_, rows, _), sums in zip(self.places, self.sums, strict=True):
+            found.append(sums.predicted(network)[rows])
+        logs: Floats = np.log(np.maximum(np.concatenate(found), _LEAST_MBPS))
+        return logs
+
+    def carried(self, element: Element, seen: Floats) -> list[float]:
+        """What crossed an element in each trial that was seen."""
+        was_seen = np.zeros(len(self.trials), dtype=bool)
+        was_seen[self.trial_of[seen > 0]] = True
+        found = []
+        for at in np.flatnonzero(was_seen).tolist():
+            trial = self.trials[at]
+            flows = self.sums[trial.series].series.flows
+            own = flows.phase == trial.phase
+            crossed = own & element.crossed_by(flows.src, flows.dst)
+            if crossed.any():
+                found.append(float(np.nansum(flows.mbps[crossed, trial.launch])))
+        return found
+
+    def of_pattern(self, pattern: str) -> Ints:
+        """Whether each row is of a trial of a pattern."""
+        own = np.array([trial.pattern == pattern for trial in self.trials])
+        is_own: Ints = own[self.trial_of]
+        return is_own
+
+
+def material_of(series: Sequence[Series], draft: Draft) -> Material:
+    """The sums that say something about a draft's parameters."""
+    inner = [one for each in draft.rates for one in _worth_summing(each.elements)]
+    sums = tuple(_sums(one, inner) for one in series)
+    trials: dict[Trial, int] = {}
+    places, trial_of, flows, logs = [], [], [], []
+    for number, one in enumerate(sums):
+        rows, launches = np.nonzero(one.measured > 0)
+        places.append((number, rows, launches))
+        for row, launch in zip(rows.tolist(), launches.tolist(), strict=True):
+            phase = int(one.phase[row])
+            trial = Trial(one.series.patterns[phase], number, phase, launch)
+            trial_of.append(trials.setdefault(trial, len(trials)))
+        flows.append(one.flows[rows])
+        logs.append(np.log(one.measured[rows, launches]))
+    return Material(
+        sums,
+        tuple(trials),
+        np.array(trial_of, dtype=np.int64),
+        np.concatenate(flows),
+        np.concatenate(logs),
+        tuple(places),
+    )
+
+
+def _worth_summing(elements: Sequence[Element]) -> Iterator[Element]:
+    """Those of several hosts, and of hosts that have a parameter of their own."""
+    for one in elements:
+        if len(one.members) > 1 or len(elements) == 1:
+            yield one
+
+
+def _sums(series: Series, elements: Sequence[Element]) -> Sums:
+    """Of each phase all flows, and those that cross each element."""
+    flows = series.flows
+    crossed = [one.crossed_by(flows.src, flows.dst) for one in elements]
+    masks: list[Ints] = []
+    phases = []
+    for rows in group_slices(flows.phase):
+        own = np.arange(rows.start, rows.stop)
+        found = {tuple(own.tolist()): own}
+        for each in crossed:
+            some = own[each[rows]]
+            if len(some):
+                found.setdefault(tuple(some.tolist()), some)
+        masks += found.values()
+        phases += [int(flows.phase[rows.start])] * len(found)
+    counts = np.array([len(mask) for mask in masks])
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    matrix = csr_array(
+        (np.ones(ends[-1]), np.concatenate(masks), ends), shape=(len(masks), len(flows.phase))
+    )
+    return Sums(series, matrix, np.array(phases), counts, matrix @ flows.mbps)

@@ -1,0 +1,38 @@
+"""Where a fit begins: what each part of the network carried when it carried most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.diagnosis.xray.survey import BEST_ROUTES, NEAR_BEST
+from weft.frames import FULL
+from weft.statistics import Floats
+from weft.twin.draft import Draft, Open
+from weft.twin.evidence import Material
+
+ACKNOWLEDGED = 1.03
+"""What the other direction's acknowledgements take beside full frames."""
+WIRE = FULL.wire_bytes / FULL.payload_bytes
+INSIDE = FULL.inside_bytes / FULL.payload_bytes
+"""What payload is on a cable, and inside of a switch."""
+
+
+def start_of(draft: Draft, material: Material, seen: Floats) -> Floats:
+    """Logarithms of the rates of a draft, by what was `seen`; of what carried nothing, what its hosts can send."""
+    port_mbps = carried_mbps(draft.rates[0], material, seen)
+    found = []
+    for rate in draft.rates:
+        members = len(rate.elements[0].members) if rate.elements else 1
+        found.append(carried_mbps(rate, material, seen) or members * port_mbps)
+    return np.log(np.array(found))
+
+
+def carried_mbps(parameter: Open, material: Material, seen: Floats) -> float:
+    """On the wire, the median of what comes near the best that any of its elements carried."""
+    sums = [each for one in parameter.elements for each in material.carried(one, seen)]
+    if not sums:
+        return 0.0
+    best = np.sort(np.array(sums))
+    good = best[best >= NEAR_BEST * best[-BEST_ROUTES:][0]]
+    share = INSIDE if parameter.name.startswith("switches.") else WIRE
+    return float(np.median(good)) * share * ACKNOWLEDGED
