@@ -45,6 +45,11 @@ class MeasuredLab:
         return Run.open(self.folder / "unseen")
 
     @property
+    def unseen_plan(self) -> dict[str, object]:
+        """Their plan."""
+        return unseen_plan(len(self.fabric.network.hosts), self.seed)
+
+    @property
     def took_s(self) -> float:
         """What measuring `seen` took."""
         return float((self.folder / "took-s").read_text())
@@ -66,6 +71,5 @@ def measured_lab(seed: int, keep: Path) -> MeasuredLab:
             start_run(RunRequest(plan, on, str(lab.folder / plan), SCALE, overrides))
         (lab.folder / "took-s").write_text(f"{time.monotonic() - begun:.1f}\n")
     if not (lab.folder / "unseen").exists():
-        plan = unseen_plan(len(fabric.network.hosts), seed)
-        start_run(RunRequest(plan, on, str(lab.folder / "unseen"), SCALE))
+        start_run(RunRequest(lab.unseen_plan, on, str(lab.folder / "unseen"), SCALE))
     return lab

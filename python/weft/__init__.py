@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from weft.api.table import Table
     from weft.api.tables import Evidence, Phases, Points, Routes, Samples
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
+    from weft.api.twin import Twin, make_twin, open_twin
     from weft.api.watch import Watch, open_watch
 
 __version__ = "0.1.0"
@@ -60,6 +61,7 @@ __all__ = [
     "Table",
     "Tuning",
     "Verification",
+    "Twin",
     "Watch",
     "WeftError",
     "WorkError",
@@ -71,8 +73,10 @@ __all__ = [
     "fit",
     "laws",
     "machine",
+    "make_twin",
     "models",
     "open",
+    "open_twin",
     "open_watch",
     "ports",
     "recommend",
@@ -102,6 +106,7 @@ _FILES = {
     "table": ("Table",),
     "tables": ("Evidence", "Phases", "Points", "Routes", "Samples"),
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
+    "twin": ("Twin", "make_twin", "open_twin"),
     "watch": ("Watch", "open_watch"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}

@@ -39,6 +39,7 @@ SECTIONS = {
         "fabric": "models.fabric.fabric",
         "laws": "models.laws.laws",
         "machine": "models.machine.machine",
+        "twin": "models.twin.twin",
     },
     "Look up, such as `weft list plans`": {
         "completions": "shell.completions.completions",

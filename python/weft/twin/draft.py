@@ -80,6 +80,8 @@ class Draft:
         for at, parameter in enumerate(self.rates):
             for place in parameter.places:
                 put(marked, place, f"@{at}@")
+        for entry in (*marked["hosts"], *marked.get("overrides", [])):
+            entry["link"] = _on_one_line(entry["link"])
         return tomlkit.dumps(marked)
 
     def text(self, values: Sequence[float] | Floats) -> str:
@@ -115,6 +117,12 @@ def with_values(
             if place[0] != MODEL:
                 put(table, place, written(value, unit))
     return FabricDocument(table, document.origin)
+
+
+def _on_one_line(values: Mapping[str, str]) -> tomlkit.items.InlineTable:
+    found = tomlkit.inline_table()
+    found.update(values)
+    return found
 
 
 def put(table: Any, place: Place, value: str) -> None:  # type: ignore[explicit-any]  # what TOML has
