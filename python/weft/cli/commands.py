@@ -40,6 +40,7 @@ SECTIONS = {
         "laws": "models.laws.laws",
         "machine": "models.machine.machine",
         "twin": "models.twin.twin",
+        "what-if": "models.what_if.what_if",
     },
     "Look up, such as `weft list plans`": {
         "completions": "shell.completions.completions",

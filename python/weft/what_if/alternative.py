@@ -49,7 +49,7 @@ class Alternative:
 def alternative(texts: Sequence[str], name: str = "") -> Alternative:
     """Changes that are made together; raises RequestError where one of them is none, or two contradict each other."""
     if not texts:
-        raise RequestError(f"{name or 'an alternative'}: no changes", _EXAMPLE)
+        raise RequestError("no changes", _EXAMPLE)
     found = Alternative(name or " + ".join(texts), tuple(texts))
     for text in texts:
         found = _with(found, text)
@@ -117,6 +117,8 @@ def _read(path: str, number: int, entry: object) -> Alternative:
     if not isinstance(entry, dict) or not set(entry) <= {"name", "changes"}:
         raise RequestError(f"{where}: has other keys than name and changes", _EXAMPLE)
     texts, name = entry.get("changes"), entry.get("name", "")
+    if texts == []:
+        raise RequestError(f"{where}: no changes", _EXAMPLE)
     if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
         raise RequestError(f"{where}: changes must be a list of texts", _EXAMPLE)
     if not isinstance(name, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
@@ -32,18 +33,27 @@ def effects(
     """Those of all steps and sizes that both have; `discrepancies` are of times and of rates."""
     plan = load_plan(workload.plan, workload.overrides)
     judged = {step.name: judged_by(step.stop) for step in plan.steps}
-    places = [[(one.step, one.size_bytes) for one in found[0]] for found in (before, after)]
+    both = [paired(*sides) for sides in zip(before, after, strict=True)]
     return [
-        _effect(
-            plan.name,
-            judged[place[0]],
-            [found[places[0].index(place)] for found in before],
-            [found[places[1].index(place)] for found in after],
-            discrepancies,
-        )
-        for place in places[0]
-        if place in places[1]
+        _effect(plan.name, judged[pairs[0][0].step], pairs, discrepancies)
+        for pairs in zip(*both, strict=True)
     ]
+
+
+def paired(before: Sequence[Measure], after: Sequence[Measure]) -> list[tuple[Measure, Measure]]:
+    """Before and after of each step and size: of each step the first size with the first, as each of two networks may
+    carry half of a message."""
+    sides = [_by_place(one) for one in (before, after)]
+    return [(one, sides[1][place]) for place, one in sides[0].items() if place in sides[1]]
+
+
+def _by_place(found: Sequence[Measure]) -> dict[tuple[str, int], Measure]:
+    sizes = Counter[str]()
+    places = {}
+    for one in found:
+        places[one.step, sizes[one.step]] = one
+        sizes[one.step] += 1
+    return places
 
 
 def judged_by(stop: object) -> By:
@@ -59,20 +69,20 @@ def judged_by(stop: object) -> By:
 def _effect(
     plan: str,
     by: By,
-    before: list[Measure],
-    after: list[Measure],
+    pairs: Sequence[tuple[Measure, Measure]],
     discrepancies: tuple[Sequence[float], Sequence[float]],
 ) -> Effect:
-    times = [np.array([one.time_s for one in side]) for side in (before, after)]
-    rates = [np.array([one.rate_mbps for one in side]) for side in (before, after)]
+    sides = list(zip(*pairs, strict=True))
+    times = [np.array([one.time_s for one in side]) for side in sides]
+    rates = [np.array([one.rate_mbps for one in side]) for side in sides]
     speedups = times[0] / times[1] if by == "time" else rates[1] / rates[0]
     # What the simulator gets wrong of a pattern it gets wrong before and after: it cancels in the ratio.
     speedup = _quantiles(float(speedups[0]), speedups)
     of_time, of_rate = discrepancies
     return Effect(
         plan=plan,
-        step=before[0].step,
-        size_bytes=before[0].size_bytes,
+        step=sides[0][0].step,
+        size_bytes=sides[0][0].size_bytes,
         by=by,
         speedup=speedup,
         is_clear=is_clear(speedup),

@@ -36,7 +36,8 @@ class Effect(Struct, frozen=True):
 
 class Check(Struct, frozen=True):
     """A speedup that was predicted at a scale and measured in labs: `measured` is the median over pairs of launches,
-    one before and one after, and their range. `error` is measured over predicted, less one."""
+    one before and one after, and their range. `error` is measured over predicted, less one. Ends are before and after,
+    in seconds or Mb/s, medians over launches."""
 
     plan: str
     step: str
@@ -46,6 +47,8 @@ class Check(Struct, frozen=True):
     measured: Interval
     error: float
     same_sign: bool
+    predicted_ends: tuple[float, float]
+    measured_ends: tuple[float, float]
 
 
 class Verification(Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from weft.errors import RequestError, WorkError
 from weft.execute.progress import Reporter
@@ -15,6 +16,7 @@ from weft.prediction.predict import Workload
 from weft.runs.folder import Run
 from weft.statistics import median_interval
 from weft.what_if.alternative import Alternative
+from weft.what_if.effects import paired
 from weft.what_if.foresee import Question, foresee
 from weft.what_if.labs import document_of, for_lab
 from weft.what_if.result import Check, Effect, Verification
@@ -73,8 +75,7 @@ _Place = tuple[str, str, int]
 class _Launch:
     """What one lab after the other measured."""
 
-    before: Mapping[_Place, Measure]
-    after: Mapping[_Place, Measure]
+    found: Mapping[_Place, tuple[Measure, Measure]]
     warnings: list[str]
 
 
@@ -96,16 +97,13 @@ def _launch(
         [_measured(lab.fabric, each, bench, number, reporter) for each in lab.workloads]
         for lab in labs
     ]
-    before, after = (
-        {
-            (run.meta.plan.name, one.step, one.size_bytes): one
-            for run in runs
-            for one in measures(run)
-        }
-        for runs in sides
-    )
+    found = {
+        (before.meta.plan.name, pair[0].step, pair[0].size_bytes): pair
+        for before, after in zip(*sides, strict=True)
+        for pair in paired(measures(before), measures(after))
+    }
     warnings = [one.message for runs in sides for run in runs for one in run.meta.warnings]
-    return _Launch(before, after, warnings)
+    return _Launch(found, warnings)
 
 
 def _measured(
@@ -124,12 +122,15 @@ def _measured(
 
 def _check(effect: Effect, launches: Sequence[_Launch]) -> Check | None:
     place = (effect.plan, effect.step, effect.size_bytes)
-    both = [one for one in launches if place in one.before and place in one.after]
-    if not both:
+    found = [
+        (_value(effect, before), _value(effect, after))
+        for before, after in (one.found[place] for one in launches if place in one.found)
+    ]
+    if not found:
         return None
-    measured = median_interval(
-        [_speedup(effect, one.before[place], one.after[place]) for one in both]
-    )
+    is_time = effect.by == "time"
+    measured = median_interval([b / a if is_time else a / b for b, a in found])
+    ends = (effect.before_s, effect.after_s) if is_time else (effect.before_mbps, effect.after_mbps)
     return Check(
         *place,
         effect.by,
@@ -137,13 +138,13 @@ def _check(effect: Effect, launches: Sequence[_Launch]) -> Check | None:
         measured,
         measured.median / effect.speedup.median - 1,
         direction(measured.median) == direction(effect.speedup.median),
+        (ends[0].median, ends[1].median),
+        (median(before for before, _ in found), median(after for _, after in found)),
     )
 
 
-def _speedup(effect: Effect, before: Measure, after: Measure) -> float:
-    if effect.by == "time":
-        return before.time_s / after.time_s
-    return after.rate_mbps / before.rate_mbps
+def _value(effect: Effect, measure: Measure) -> float:
+    return measure.time_s if effect.by == "time" else measure.rate_mbps
 
 
 def direction(speedup: float) -> int:
