@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from weft.api.laws import Offload, laws
     from weft.api.machine import Machine, machine
     from weft.api.ports import Connections, Ports, ports
+    from weft.api.recommend import Recommendations, Verification, recommend, verify
     from weft.api.run import Interrupted, Run
     from weft.api.start import open, run, simulate
     from weft.api.table import Table
@@ -56,12 +57,14 @@ __all__ = [
     "Phases",
     "Points",
     "Ports",
+    "Recommendations",
     "RequestError",
     "Routes",
     "Run",
     "Samples",
     "Table",
     "Tuning",
+    "Verification",
     "Twin",
     "Watch",
     "WeftError",
@@ -84,12 +87,14 @@ __all__ = [
     "open_twin",
     "open_watch",
     "ports",
+    "recommend",
     "resume_acceptance",
     "resume_tuning",
     "run",
     "simulate",
     "tune",
     "undo_settings",
+    "verify",
 ]
 
 _FILES = {
@@ -104,6 +109,7 @@ _FILES = {
     "laws": ("Offload", "laws"),
     "machine": ("Machine", "machine"),
     "ports": ("Connections", "Ports", "ports"),
+    "recommend": ("Recommendations", "Verification", "recommend", "verify"),
     "run": ("Interrupted", "Run"),
     "start": ("open", "run", "simulate"),
     "table": ("Table",),
