@@ -1,7 +1,7 @@
 import pytest
 
 from support.cases import cases
-from weft.nodeset import fold, fold_groups, fold_names, natural
+from weft.nodeset import fold, fold_groups, fold_in_order, fold_names, natural
 
 
 @pytest.mark.parametrize(("names", "folded"), cases("node_sets", "folded"))
@@ -24,3 +24,16 @@ def test_groups_are_counted_and_the_first_and_last_of_them_named() -> None:
 
 def test_numbers_sort_by_value() -> None:
     assert sorted(["n10", "n2", "login", "n1"], key=natural) == ["login", "n1", "n2", "n10"]
+
+
+@pytest.mark.parametrize(
+    ("names", "folded"),
+    [
+        (["n2", "n1", "m3", "m4"], "n2,n1,m[3-4]"),
+        (["s", "s0", "s00", "s1"], "s,s0,s00,s1"),
+        (["n08", "n09", "n10"], "n[08-10]"),
+        (["n1", "n1"], "n1,n1"),
+    ],
+)
+def test_folding_in_order_keeps_the_order(names: list[str], folded: str) -> None:
+    assert fold_in_order(names) == folded

@@ -18,7 +18,9 @@ from weft.errors import RequestError, WeftError, WorkError
 
 if TYPE_CHECKING:
     from weft.api.accept import Acceptance, accept, resume_acceptance
+    from weft.api.bill import Bill, bill
     from weft.api.comparison import Comparison, compare
+    from weft.api.decide import Decided, decide, open_decision
     from weft.api.diagnose import diagnose
     from weft.api.diagnosis import Diagnosis
     from weft.api.fabric import Fabric, fabric
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from weft.api.laws import Offload, laws
     from weft.api.machine import Machine, machine
     from weft.api.ports import Connections, Ports, ports
+    from weft.api.recommend import Recommendations, Verification, recommend, verify
     from weft.api.run import Interrupted, Run
     from weft.api.start import open, run, simulate
     from weft.api.table import Table
@@ -33,14 +36,18 @@ if TYPE_CHECKING:
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
     from weft.api.twin import Twin, make_twin, open_twin
     from weft.api.watch import Watch, open_watch
+    from weft.api.what_if import Effects, WhatIf, foresee
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Acceptance",
+    "Bill",
     "Comparison",
     "Connections",
+    "Decided",
     "Diagnosis",
+    "Effects",
     "Evidence",
     "Fabric",
     "Fit",
@@ -50,40 +57,51 @@ __all__ = [
     "Phases",
     "Points",
     "Ports",
+    "Recommendations",
     "RequestError",
     "Routes",
     "Run",
     "Samples",
     "Table",
     "Tuning",
+    "Verification",
     "Twin",
     "Watch",
     "WeftError",
+    "WhatIf",
     "WorkError",
     "accept",
+    "bill",
     "compare",
+    "decide",
     "diagnose",
     "fabric",
     "fit",
+    "foresee",
     "laws",
     "machine",
     "make_twin",
     "models",
     "open",
+    "open_decision",
     "open_twin",
     "open_watch",
     "ports",
+    "recommend",
     "resume_acceptance",
     "resume_tuning",
     "run",
     "simulate",
     "tune",
     "undo_settings",
+    "verify",
 ]
 
 _FILES = {
     "accept": ("Acceptance", "accept", "resume_acceptance"),
+    "bill": ("Bill", "bill"),
     "comparison": ("Comparison", "compare"),
+    "decide": ("Decided", "decide", "open_decision"),
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),
     "fabric": ("Fabric", "fabric"),
@@ -91,6 +109,7 @@ _FILES = {
     "laws": ("Offload", "laws"),
     "machine": ("Machine", "machine"),
     "ports": ("Connections", "Ports", "ports"),
+    "recommend": ("Recommendations", "Verification", "recommend", "verify"),
     "run": ("Interrupted", "Run"),
     "start": ("open", "run", "simulate"),
     "table": ("Table",),
@@ -98,6 +117,7 @@ _FILES = {
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
     "twin": ("Twin", "make_twin", "open_twin"),
     "watch": ("Watch", "open_watch"),
+    "what_if": ("Effects", "WhatIf", "foresee"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
 

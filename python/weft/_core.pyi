@@ -22,6 +22,12 @@ def check_step(step_json: str, nodes: int) -> None:
 def load_fabric(text: str, origin: str, scale: float) -> str:
     """The resolved fabric as JSON, its rates multiplied by `scale`."""
 
+def load_prices(text: str, origin: str) -> str:
+    """A file of prices as JSON."""
+
+def fabric_wiring(fabric_json: str) -> tuple[int, int, bytes, bytes, bytes]:
+    """What is connected how in a resolved fabric; see `Network.wiring`."""
+
 def fabric_tree(fabric_json: str, network: int) -> list[tuple[str, str | None]]:
     """The nodes of a network of a resolved fabric with the one above each; the root is the first, and each stands
     behind the one above. Of several trees, that of the first host."""
@@ -63,6 +69,10 @@ class Network:
     @staticmethod
     def default_parameters() -> dict[str, float | str | None]:
         """What `simulate` takes for granted where it is not told otherwise."""
+
+    def wiring(self) -> tuple[int, int, bytes, bytes, bytes] | None:
+        """Hosts, cables of an interface; and 32-bit columns: ports by switch, the two ends of each cable (hosts first,
+        then switches), network by cable. None where only routes are known."""
 
     @property
     def name(self) -> str: ...

@@ -16,10 +16,29 @@ def fold(names: Iterable[str]) -> str:
     numbers: dict[tuple[str, int], list[int]] = {}
     for name in dict.fromkeys(names):
         prefix, digits = _split(name)
-        padded = len(digits) if digits.startswith("0") and len(digits) > 1 else 0
+        padded = _padding(digits)
         width = _width_of(numbers, prefix, digits, padded)
         numbers.setdefault((prefix, width), []).append(int(digits) if digits else -1)
     return ",".join(_folded(*key, values) for key, values in numbers.items())
+
+
+def fold_in_order(names: Sequence[str]) -> str:
+    """Names folded so that unfolding gives them in their order: n2, n1, m3, m4 -> n2,n1,m[3-4]."""
+    stretches = groupby(names, key=lambda name: name.rstrip("0123456789"))
+    return ",".join(_folded_in_order(list(stretch)) for _, stretch in stretches)
+
+
+def _folded_in_order(names: list[str]) -> str:
+    if names != sorted(set(names), key=natural):
+        return ",".join(names)
+    is_even = len(set(map(len, names))) == 1
+    widths = groupby(names, key=lambda name: 0 if is_even else _padding(_split(name)[1]))
+    return ",".join(fold(run) for _, run in widths)
+
+
+def _padding(digits: str) -> int:
+    """To how many digits zeros in front fill it; 0 where there are none."""
+    return len(digits) if digits.startswith("0") and len(digits) > 1 else 0
 
 
 def fold_names(names: Iterable[str]) -> list[str]:

@@ -25,6 +25,7 @@ BACKBONE = 'bb_bw="1.5Gbps" bb_lat="0"'
 BY_PORTS = "xibalba-e7-loaded"
 LOSSY = "mtu-hole"
 NOT_SIMULATED = {BY_PORTS, LOSSY, "two-sites-storm"}
+NO_TREES = {"xibalba-myrinet", "xibalba-myrinet-shared"}
 ZONE = (DATA / "platforms/zone.xml").read_text()
 
 
@@ -65,7 +66,7 @@ def test_what_loses_frames_is_built_not_simulated() -> None:
     assert weft_json("fabric", "show", LOSSY)["losses"][0]["drops_above_bytes"] == 1400
 
 
-@pytest.mark.parametrize("fabric", sorted({*catalog.names("fabric")} - NOT_SIMULATED))
+@pytest.mark.parametrize("fabric", sorted({*catalog.names("fabric")} - NOT_SIMULATED - NO_TREES))
 def test_a_catalogue_fabric_comes_back_from_simgrid_with_its_rates(
     tmp_path: Path, fabric: str
 ) -> None:

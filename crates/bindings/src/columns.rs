@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use weft_fabric::Wiring;
 use weft_netsim::samples::{Digest, Outcome, QUANTILES, Tally};
 
 /// What columns of the `QUANTILES` are called.
@@ -22,6 +23,26 @@ macro_rules! columns {
     }};
 }
 pub(crate) use columns;
+
+/// Numbers of hosts and of cables in an interface; columns of ports, of ends and of networks.
+pub type WiringColumns<'py> = (
+    u32,
+    u32,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+);
+
+/// What is connected how.
+pub fn wiring_columns<'py>(py: Python<'py>, wiring: &Wiring) -> WiringColumns<'py> {
+    (
+        wiring.hosts,
+        wiring.cables_per_interface,
+        bytes_of(py, &wiring.switch_ports),
+        bytes_of(py, wiring.cables.as_flattened()),
+        bytes_of(py, &wiring.networks),
+    )
+}
 
 /// What a simulation came to.
 pub fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {

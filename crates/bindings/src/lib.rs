@@ -9,11 +9,12 @@ mod recording;
 mod watched;
 
 use pyo3::prelude::*;
-use weft_fabric::{ETHERNET_BYTES, Fabric, Framing, Medium};
+use weft_fabric::{ETHERNET_BYTES, Fabric, Framing, Medium, Wiring};
 use weft_plan::reading;
 use weft_plan::{Limits, Reach, Step};
 
 use answers::{refused, to_json};
+use columns::{WiringColumns, wiring_columns};
 
 /// What Python sees of the Rust crates.
 #[pymodule]
@@ -79,6 +80,20 @@ mod _core {
     #[pyfunction]
     fn load_fabric(text: &str, origin: &str, scale: f64) -> PyResult<String> {
         to_json(&weft_fabric::load(text, origin, scale).map_err(refused)?)
+    }
+
+    /// Reads a file of prices; gives it as JSON.
+    #[pyfunction]
+    fn load_prices(text: &str, origin: &str) -> PyResult<String> {
+        to_json(&weft_fabric::load_prices(text, origin).map_err(refused)?)
+    }
+
+    /// What is connected how in a resolved fabric; see `Network.wiring`.
+    #[pyfunction]
+    fn fabric_wiring<'py>(py: Python<'py>, fabric_json: &str) -> PyResult<WiringColumns<'py>> {
+        let fabric: Fabric = serde_json::from_str(fabric_json).map_err(refused)?;
+        let wiring = Wiring::of(&fabric).map_err(refused)?;
+        Ok(wiring_columns(py, &wiring))
     }
 
     /// The nodes of a network of a resolved fabric with the one above each, the root first.

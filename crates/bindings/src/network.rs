@@ -11,7 +11,7 @@ use weft_netsim::samples::{Halt, Keep, Simulator};
 use weft_plan::{Phase, Reach, Step, StopRule};
 
 use super::answers::refused;
-use super::columns::{bytes_of, columns_of};
+use super::columns::{WiringColumns, bytes_of, columns_of, wiring_columns};
 use super::parameters;
 use super::watched::{interrupted, watched};
 
@@ -69,6 +69,13 @@ impl Network {
     #[staticmethod]
     fn default_parameters(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         parameters::defaults(py)
+    }
+
+    /// Hosts, cables of an interface, ports by switch, ends by cable, network by cable; None where only routes are known.
+    fn wiring<'py>(&self, py: Python<'py>) -> Option<WiringColumns<'py>> {
+        self.inner
+            .wiring()
+            .map(|wiring| wiring_columns(py, &wiring))
     }
 
     /// The names of the constraints whose capacity depends on how many hosts contend.

@@ -1,11 +1,11 @@
 //! The resolved fabric: every set of nodes expanded, every default filled in, every unit converted.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::contention::CapacityByPorts;
+use crate::cost::Cost;
 use crate::quantity::{BitRate, Nanoseconds};
+use crate::racks::Racks;
 use crate::routing::Routing;
 use crate::weather::Weather;
 
@@ -29,8 +29,12 @@ pub struct Fabric {
     pub links: Vec<Link>,
     /// Single routes with a limit of their own.
     pub paths: Vec<LimitedPath>,
-    /// Prices by what they are counted per, such as `per_port`.
-    pub cost: BTreeMap<String, Price>,
+    /// What its parts cost.
+    #[serde(default)]
+    pub cost: Cost,
+    /// Where they stand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Racks>,
     /// What changes while it is up.
     #[serde(default, skip_serializing_if = "Weather::is_none")]
     pub weather: Weather,
@@ -80,6 +84,14 @@ pub struct Link {
     pub network: u32,
     /// Whether it takes everything and delivers nothing.
     pub dead: bool,
+    /// Whether it is a part of a chassis, such as a line card's way to the backplane, and no cable.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub inside: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Link {
@@ -148,13 +160,4 @@ pub struct LimitedPath {
     pub queue_frames: u32,
     /// The network it is in. The first is 0.
     pub network: u32,
-}
-
-/// An amount of money.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Price {
-    /// How much.
-    pub value: f64,
-    /// Of what, such as `USD`.
-    pub currency: String,
 }

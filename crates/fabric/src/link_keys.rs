@@ -81,6 +81,7 @@ pub fn unshaped_link() -> Link {
         queue_frames: DEFAULT_QUEUE_FRAMES,
         network: 0,
         dead: false,
+        inside: false,
     }
 }
 

@@ -6,6 +6,7 @@ use weft_plan::reading::{Result, Section, Value, document};
 use crate::cost::read_cost;
 use crate::draft::Draft;
 use crate::fabric::Fabric;
+use crate::racks::read_racks;
 use crate::routing::Routing;
 use crate::weather::{Weather, read_weather};
 
@@ -30,7 +31,7 @@ fn read_fabric(root: &Section<'_>, scale: f64) -> Result<Fabric> {
     let name = root.required_text("name", "fast-ethernet-pair")?.to_owned();
     let title = root.text("title")?.unwrap_or_default().to_owned();
     let parts = Parts::of(root)?;
-    let cost = read_cost(root)?;
+    let (cost, layout) = (read_cost(root)?, read_racks(root)?);
     let routing = Routing::read(root)?;
     let _ = (root.get("weather"), root.get("weather_speed"));
     root.finish()?;
@@ -45,6 +46,7 @@ fn read_fabric(root: &Section<'_>, scale: f64) -> Result<Fabric> {
         switches: draft.switches,
         paths: draft.paths,
         cost,
+        layout,
         weather: Weather::default(),
     };
     fabric.weather = read_weather(root, &fabric)?;

@@ -65,6 +65,18 @@ pub fn read_rate(section: &Section<'_>, key: &str, scale: f64) -> reading::Resul
     rate.scaled(scale).ok_or_else(too_far).map(Some)
 }
 
+const LENGTH: Quantity = Quantity {
+    noun: "length",
+    example: "2.5 m",
+    smallest: "millimetres",
+    units: &[("mm", 1), ("cm", 10), ("m", 1000)],
+};
+
+/// Reads a length in metres that may be absent.
+pub fn read_metres(section: &Section<'_>, key: &str) -> reading::Result<Option<f64>> {
+    section.parsed(key, |text| Ok(LENGTH.parse(text)? as f64 / 1000.0))
+}
+
 const SHARE: Quantity = Quantity {
     noun: "share",
     example: "0.1 %",

@@ -9,7 +9,8 @@ use crate::link_keys::{pair_off, read_link};
 impl Draft {
     /// Reads one entry of `[[links]]`. An end that nothing declares is a switch without limits.
     pub fn read_trunk(&mut self, section: &Section<'_>) -> Result<()> {
-        let template = read_link(section, self.scale)?;
+        let mut template = read_link(section, self.scale)?;
+        template.inside = section.flag("inside")?.unwrap_or(false);
         let pairs = read_ends(section)?;
         section.finish()?;
         for ends in pairs {
@@ -17,6 +18,10 @@ impl Draft {
                 if !self.is_host(end) {
                     self.imply_switch(end);
                 }
+            }
+            if template.inside && ends.iter().any(|end| self.is_host(end)) {
+                let message = "belongs to links between parts of a switch; a host has a cable";
+                return Err(section.refuse("inside", message));
             }
             self.trunks.push(Link {
                 ends,

@@ -28,8 +28,6 @@ ids = "backplane"
 [[links]]
 between = ["module[1-2]", "backplane"]
 rate = "800 Mb/s"
-[cost]
-per_port = { value = 480, currency = "USD" }
 "#;
 
 fn refusal(text: &str) -> String {
@@ -88,7 +86,6 @@ fn hosts_fill_the_switches_in_order() {
     assert_eq!(switch_of("n64"), "module2/asic1");
     let trunks: Vec<_> = links_of("backplane").map(|l| l.ends[0].as_str()).collect();
     assert_eq!(trunks, ["module1", "module2"]);
-    assert_eq!(fabric.cost["per_port"].value, 480.0);
 }
 
 #[test]

@@ -124,6 +124,140 @@ fn paths_are_as_long_as_they_must_be() {
     assert_eq!(longest, Some(5));
 }
 
+/// Hosts, the ports of each switch, and the number of cables; no switch has more of these than ports.
+fn pieces(text: &str) -> (u32, Vec<u32>, usize) {
+    let wiring = build(text).unwrap().wiring().unwrap();
+    let mut used = vec![0; wiring.hosts as usize + wiring.switch_ports.len()];
+    for [one, other] in &wiring.cables {
+        assert_ne!(one, other, "{text}");
+        used[*one as usize] += 1;
+        used[*other as usize] += 1;
+    }
+    let hosts = wiring.hosts as usize;
+    for (ports, used) in wiring.switch_ports.iter().zip(&used[hosts..]) {
+        assert!(
+            used <= ports,
+            "{text}: {used} cables at a switch of {ports} ports"
+        );
+    }
+    (wiring.hosts, wiring.switch_ports, wiring.cables.len())
+}
+
+/// Where all places are taken, every port of a switch has a cable: twice the cables are its ends.
+#[test]
+fn whole_networks_leave_no_port_free() {
+    for (text, switches, cables) in [
+        ("fat-tree(k=4)", 20, 48),
+        ("fat-tree(k=8,levels=2)", 12, 64),
+        ("clos(leaves=4,spines=2,hosts=8)", 6, 40),
+        ("xgft(down=4x4,up=1x2)", 6, 24),
+        (
+            "xgft(down=4x4x3,up=2x2x2)",
+            3 * 4 * 2 + 3 * 4 + 8,
+            48 * 2 + 12 * 4 + 3 * 8,
+        ),
+        ("crossbar(hosts=64)", 1, 64),
+        ("star(hosts=64,capacity=16 Gb/s)", 1, 64),
+        (
+            "dragonfly(groups=9,routers=4,hosts=2,global=2)",
+            36,
+            72 + 9 * 6 + 36,
+        ),
+        ("chassis(cards=2,chips=2,hosts=24)", 1, 96),
+    ] {
+        let (hosts, ports, count) = pieces(text);
+        assert_eq!((ports.len(), count), (switches, cables), "{text}");
+        let ports = ports.iter().sum::<u32>() as usize;
+        let at_hosts = if text.starts_with("xgft(down=4x4x3") {
+            2 * hosts
+        } else {
+            hosts
+        };
+        assert_eq!(ports + at_hosts as usize, 2 * count, "{text}");
+    }
+}
+
+#[test]
+fn hosts_that_pass_on_what_others_send_have_their_cables_in_one_interface() {
+    for (text, cables, of_interface) in [
+        ("torus(dims=8x8x4)", 3 * 256, 6),
+        ("torus(dims=2x4)", 4 + 8, 3),
+        ("hypercube(dims=10)", 5 * 1024, 10),
+        ("hypercube(hosts=64)", 3 * 64, 6),
+        ("torus(hosts=256)", 3 * 256, 6),
+    ] {
+        let wiring = build(text).unwrap().wiring().unwrap();
+        assert_eq!(wiring.cables.len(), cables, "{text}");
+        assert_eq!(wiring.cables_per_interface, of_interface, "{text}");
+        let hosts: Vec<_> = wiring.cables.iter().flatten().collect();
+        let each = |host: u32| hosts.iter().filter(|end| ***end == host).count() as u32;
+        assert!(
+            (0..wiring.hosts).all(|host| each(host) == of_interface),
+            "{text}"
+        );
+    }
+}
+
+/// What leads to switches without hosts is not there; what is there routes as in the whole network.
+#[test]
+fn some_places_may_stay_empty() {
+    for (text, part, switches, cables) in [
+        (
+            "fat-tree(k=4)",
+            "fat-tree(k=4,hosts=5)",
+            3 + 4 + 4,
+            5 + 3 * 2 + 2 * 4,
+        ),
+        (
+            "clos(leaves=4,spines=2,hosts=8)",
+            "clos(leaves=4,spines=2,hosts=8,total=17)",
+            5,
+            17 + 6,
+        ),
+        (
+            "stacked(switches=4,hosts=24)",
+            "stacked(switches=4,hosts=24,total=50)",
+            3,
+            50 + 2,
+        ),
+        (
+            "chassis(cards=4,chips=2,hosts=4)",
+            "chassis(cards=4,chips=2,hosts=4,total=9)",
+            1,
+            9,
+        ),
+        (
+            "dragonfly(groups=9,routers=4,hosts=2,global=2)",
+            "dragonfly(groups=9,routers=4,hosts=2,global=2,total=17)",
+            3 * 4,
+            17 + 3 * 6 + 3,
+        ),
+    ] {
+        let (hosts, ports, count) = pieces(part);
+        assert_eq!((ports.len(), count), (switches, cables), "{part}");
+        let (whole, some) = (build(text).unwrap(), build(part).unwrap());
+        for (src, dst) in [(0, 1), (0, hosts as usize - 1), (hosts as usize - 1, 2)] {
+            let names = |network: &dyn Network| -> Vec<String> {
+                let crossed = route(network, src, dst);
+                let name = |at: &u32| network.constraint_name(*at as usize);
+                crossed.iter().map(name).collect()
+            };
+            assert_eq!(names(whole.as_ref()), names(some.as_ref()), "{part}");
+        }
+    }
+}
+
+#[test]
+fn hosts_beyond_the_places_are_refused() {
+    let refused = |text: &str| build(text).unwrap_err();
+    assert!(refused("fat-tree(k=4,hosts=17)").contains("there is room for 16"));
+    assert!(refused("fat-tree(k=4,hosts=-3)").contains("must be a whole number"));
+    assert!(refused("torus(dims=4x4,hosts=15)").contains("these dims have 16 places"));
+    assert!(refused("torus(hosts=15)").contains("no product of three sizes"));
+    assert!(refused("hypercube(hosts=12)").contains("must be a power of two"));
+    assert!(refused("fat-tree(k=1024)").contains("are simulated"));
+}
+
 /// d mod k is free of contention for shifts (E. Zahavi, 2010): no link carries two transfers of a phase of AAPC.
 #[test]
 fn shifts_do_not_meet_in_a_fat_tree() {

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from weft import _core
 from weft.errors import RequestError
+from weft.fabrics.amounts import RATES, TIMES, written
 from weft.fabrics.crossings import UNLIMITED_BPS, Crossings
 from weft.fabrics.reconstruct import Joint, Lane, Reconstruction, Tree
 from weft.frames import FULL
-from weft.nodeset import fold, natural
+from weft.nodeset import fold_in_order
 
-_RATES = (("Tb/s", 10**12), ("Gb/s", 10**9), ("Mb/s", 10**6), ("kb/s", 10**3), ("b/s", 1))
-_TIMES = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 _ROUNDED_BPS, _ROUNDED_S = 2.0, 1e-8
 """The precision of a file: it has whole bits per second, and whole nanoseconds for each hop."""
 
@@ -45,7 +43,7 @@ class _Written:
     def lines(self, title: str) -> Iterator[str]:
         yield f"name = {_quoted(self._seen.network.name)}"
         yield f"title = {_quoted(title)}"
-        yield from ("", "[[hosts]]", f"ids = {_quoted(_set_of(self._seen.hosts))}")
+        yield from ("", "[[hosts]]", f"ids = {_quoted(fold_in_order(self._seen.hosts))}")
         yield from self._switches()
         yield from self._links()
         yield from self._paths()
@@ -56,9 +54,9 @@ class _Written:
         for name, inside in self._tree.switches.items():
             by_capacity.setdefault(self._capacity(inside), []).append(name)
         for capacity, names in by_capacity.items():
-            yield from ("", "[[switches]]", f"ids = {_quoted(_set_of(names))}")
+            yield from ("", "[[switches]]", f"ids = {_quoted(fold_in_order(names))}")
             if capacity:
-                yield f"capacity = {_quantity(capacity, _RATES)}"
+                yield f"capacity = {_quoted(written(capacity, RATES))}"
 
     def _links(self) -> Iterator[str]:
         """Links that are alike and lead to the same node are one entry."""
@@ -67,22 +65,22 @@ class _Written:
             alike.setdefault((joint.upper, *self._link_keys(joint)), []).append(joint.lower)
         for (upper, *keys), lower in alike.items():
             yield from ("", "[[links]]")
-            yield f"between = [{_quoted(_set_of(lower))}, {_quoted(upper)}]"
+            yield f"between = [{_quoted(fold_in_order(lower))}, {_quoted(upper)}]"
             yield from keys
 
     def _paths(self) -> Iterator[str]:
         for ends, at in self._tree.paths.items():
             src, dst = (self._seen.hosts[end] for end in ends)
             yield from ("", "[[paths]]", f"from = {_quoted(src)}", f"to = {_quoted(dst)}")
-            yield from _both_ways("rate", self._rate(at), self._rate(at), _RATES)
-            yield from _both_ways("delay", self._delay_ns(at), self._delay_ns(at), _TIMES)
+            yield from _both_ways("rate", self._rate(at), self._rate(at), RATES)
+            yield from _both_ways("delay", self._delay_ns(at), self._delay_ns(at), TIMES)
 
     def _link_keys(self, joint: Joint) -> Iterator[str]:
-        yield from _both_ways("rate", self._rate(joint.up), self._rate(joint.down), _RATES)
+        yield from _both_ways("rate", self._rate(joint.up), self._rate(joint.down), RATES)
         up_ns, down_ns = self._delay_ns(joint.up), self._delay_ns(joint.down)
         if joint.lower in self._seen.hosts:
             up_ns += self._backbone_ns
-        yield from _both_ways("delay", up_ns, down_ns, _TIMES)
+        yield from _both_ways("delay", up_ns, down_ns, TIMES)
 
     def _rate(self, lane: Lane) -> int:
         """Whole bits per second on the wire, 0 where there is no limit."""
@@ -111,13 +109,14 @@ class _Written:
         return sum(self._delay_ns(at) for at in everywhere)
 
 
-def _both_ways(key: str, there: int, back: int, units: Sequence[tuple[str, int]]) -> Iterator[str]:
+def _both_ways(key: str, there: int, back: int, units: Mapping[str, float]) -> Iterator[str]:
     """What holds for both directions of a link, or for each; 0 is what holds where nothing is said."""
     if there or (back and key == "delay"):
-        yield f"{key} = {_quantity(there, units)}"
+        yield f"{key} = {_quoted(written(there, units))}"
     if there != back:
         # Where one rate is said and the other is not, it would hold for both.
-        yield f"{key}_back = {_quantity(back or (int(UNLIMITED_BPS) if key == 'rate' else 0), units)}"
+        shown = back or (int(UNLIMITED_BPS) if key == "rate" else 0)
+        yield f"{key}_back = {_quoted(written(shown, units))}"
 
 
 def _compare(seen: Crossings, text: str, wire: float) -> None:
@@ -135,22 +134,6 @@ def _compare(seen: Crossings, text: str, wire: float) -> None:
 
 def _is_near(one_bps: float, other_bps: float) -> bool:
     return abs(one_bps - other_bps) <= _ROUNDED_BPS
-
-
-def _quantity(value: int, units: Sequence[tuple[str, int]]) -> str:
-    """To the last digit: 1062154696 -> "1.062154696 Gb/s"."""
-    unit, size = next((one for one in units if value >= one[1]), units[-1])
-    return _quoted(f"{value / size:.15g} {unit}")
-
-
-def _set_of(names: Sequence[str]) -> str:
-    """Names folded, in their order."""
-    runs = groupby(names, key=lambda name: name.rstrip("0123456789"))
-    return ",".join(_folded(list(run)) for _, run in runs)
-
-
-def _folded(names: list[str]) -> str:
-    return fold(names) if names == sorted(names, key=natural) else ",".join(names)
 
 
 def _quoted(text: str) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from weft.execute.request import RunRequest, compute_run
 from weft.fabrics.document import FabricDocument
+from weft.fabrics.spec import Value
 from weft.plan.load import PlanSource
 from weft.prediction.measures import Measure, measures
 from weft.testbed.computed.network import Simulated, open_document
-from weft.testbed.computed.spec import Value
 
 
 @dataclass(frozen=True)

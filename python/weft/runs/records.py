@@ -72,6 +72,8 @@ class Fabric(TypedDict):
     links: list[Link]
     paths: NotRequired[list[Any]]
     weather: NotRequired[dict[str, Any]]
+    cost: NotRequired[dict[str, Any]]
+    layout: NotRequired[dict[str, Any]]
 
 
 class Headroom(TypedDict):

@@ -16,9 +16,9 @@ from weft import _core
 from weft.diagnosis.curve import Ints
 from weft.diagnosis.xray.flows import Members, is_in
 from weft.fabrics.document import FabricDocument
+from weft.fabrics.spec import SimSpec, Value
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
-from weft.testbed.computed.spec import SimSpec, Value
 
 Place = tuple[str | int, ...]
 """Keys and positions that lead to a value in a fabric file."""

@@ -19,12 +19,12 @@ from weft.diagnosis.ensemble.phases import phases
 from weft.diagnosis.ensemble.rates import Rates
 from weft.errors import RequestError
 from weft.execute.request import resume_run
+from weft.fabrics.spec import parse_spec
 from weft.plan import catalog
 from weft.runs.folder import Run
 from weft.runs.link_loads import loads_of
 from weft.runs.samples import SCHEMA
 from weft.testbed.computed import network
-from weft.testbed.computed.spec import parse_spec
 
 SHARE = 1448 / 1538
 """What TCP gets of a wire."""

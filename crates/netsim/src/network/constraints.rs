@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use weft_fabric::Framing;
+use weft_fabric::{Framing, Wiring};
 
 use crate::packets::Limit;
 
@@ -63,6 +63,11 @@ pub trait Network: Inventory + Debug + Send + Sync {
     /// Whether the connections that cross a constraint share what it carries, or each of them gets that much.
     fn is_shared(&self, _constraint: usize) -> bool {
         true
+    }
+
+    /// Its switches and cables; None where nothing is known but routes.
+    fn wiring(&self) -> Option<Wiring> {
+        None
     }
 
     /// How messages become frames.

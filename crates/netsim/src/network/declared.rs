@@ -1,6 +1,6 @@
 //! A fabric as its file declares it.
 
-use weft_fabric::{Fabric, Framing, Layout, Limit, Paths, Place};
+use weft_fabric::{Fabric, Framing, Layout, Limit, Paths, Place, Wiring};
 
 use crate::packets;
 
@@ -14,6 +14,7 @@ pub struct Declared {
     layout: Layout,
     paths: Paths,
     constraints: Named,
+    wiring: Wiring,
     /// By network, then by host.
     port_of: Vec<Vec<Option<u32>>>,
 }
@@ -46,6 +47,7 @@ impl Declared {
             layout,
             paths,
             constraints,
+            wiring: Wiring::of(fabric)?,
             port_of,
         })
     }
@@ -111,6 +113,10 @@ impl Listed for Declared {
 impl Network for Declared {
     fn networks(&self) -> u32 {
         self.port_of.len() as u32
+    }
+
+    fn wiring(&self) -> Option<Wiring> {
+        Some(self.wiring.clone())
     }
 
     /// One whose first network is dead cannot take part, as in the lab, whatever else it has.

@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use weft_fabric::{Direction, Fabric, Framing, Names, Routing, host_links, neighbours_of, port_of};
+use weft_fabric::{
+    Direction, Fabric, Framing, Names, Routing, Wiring, host_links, neighbours_of, port_of,
+};
 
 use crate::hash;
 
@@ -18,6 +20,7 @@ const UNREACHED: u16 = u16::MAX;
 pub struct Meshed {
     ports: Vec<Port>,
     constraints: Named,
+    wiring: Wiring,
     /// By switch, in the order of the file.
     switches: Vec<Switch>,
     /// Links from each switch to each other.
@@ -61,6 +64,7 @@ impl Meshed {
         let mut meshed = Self {
             ports: Vec::new(),
             constraints: Named::of_fabric(fabric),
+            wiring: Wiring::of(fabric)?,
             switches: Vec::new(),
             distance: Vec::new(),
             detours: HashMap::new(),
@@ -192,6 +196,10 @@ impl Listed for Meshed {
 }
 
 impl Network for Meshed {
+    fn wiring(&self) -> Option<Wiring> {
+        Some(self.wiring.clone())
+    }
+
     fn is_dead(&self, host: usize) -> bool {
         self.ports[host].is_dead
     }

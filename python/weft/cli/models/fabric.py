@@ -11,7 +11,11 @@ from weft import _core
 from weft.api.fabric import declared_dot
 from weft.api.fabric import fabric as load
 from weft.cli.output import json_option, print_json
+from weft.cli.tables.cost import print_parts
 from weft.cli.tables.layout import number, plain_table, terminal
+from weft.cost.cable_kinds import parts_list
+from weft.cost.prices import read_prices
+from weft.errors import RequestError
 from weft.fabrics.describe import NAMED, Hop
 from weft.fabrics.simgrid.importer import simgrid_to_toml
 from weft.nodeset import fold
@@ -39,12 +43,32 @@ def list_(as_json: bool) -> None:
 @click.argument("name")
 @click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
 @click.option("--way", nargs=2, metavar="FROM TO", help="Show the limits between two hosts.")
+@click.option("--parts", "with_parts", is_flag=True, help="List switches, interfaces and cables.")
+@click.option(
+    "--prices", metavar="FILE", help="With --parts: racks and kinds of cables from there."
+)
 @json_option
-def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) -> None:
+def show(
+    name: str,
+    scale: float,
+    way: tuple[str, str] | None,
+    with_parts: bool,
+    prices: str | None,
+    as_json: bool,
+) -> None:
     """Show the hosts and limits of NAME.
 
     NAME is a fabric, a generator such as "torus(dims=4x4)", or a SimGrid file.
     """
+    if prices and not with_parts:
+        raise RequestError("--prices is for a list of parts", "add --parts")
+    if scale != 1.0 and with_parts:
+        raise RequestError("--scale is for rates, and --parts has none", "leave one out")
+    if way and with_parts:
+        raise RequestError("--parts lists all, --way what is between two hosts", "leave one out")
+    if with_parts:
+        _show_parts(name, prices, as_json)
+        return
     description = load(name, scale=scale).description
     hops = description.way(*way) if way else None
     if as_json:
@@ -63,6 +87,14 @@ def show(name: str, scale: float, way: tuple[str, str] | None, as_json: bool) ->
         console.print(plain_table("limits", "Mb/s on the wire", rows=rates))
     for loss in description.losses:
         console.print(loss.text, soft_wrap=True)
+
+
+def _show_parts(name: str, prices: str | None, as_json: bool) -> None:
+    found = parts_list(name, read_prices(prices) if prices else None)
+    if as_json:
+        print_json({**vars(found.parts), "cable_kinds": found.cable_kinds})
+    else:
+        print_parts(found)
 
 
 @fabric.command(epilog="Example: weft fabric export two-racks dot")

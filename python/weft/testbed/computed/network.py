@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from weft import _core
 from weft.errors import RequestError, WorkError
 from weft.fabrics.describe import Description
 from weft.fabrics.document import FabricDocument
-from weft.fabrics.load import load_fabric
+from weft.fabrics.load import find_fabric, load_fabric, refuse_parameters
 from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
 from weft.fabrics.simgrid.importer import read_simgrid
+from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
@@ -24,7 +26,6 @@ from weft.runs.tables import BOTTLENECKS_NAME, LOADS_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
-from weft.testbed.computed.spec import ROWS, SimSpec, Value, parse_spec
 
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
@@ -76,6 +77,15 @@ class Simulated(Computed[_core.Network]):
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
+        return self._in_full(step, first, last, with_loads)
+
+    def simulate_phase(self, step: Step, phase: int) -> Outcome:
+        """One phase of a resolved step with all of its transfers; where they are too many, condensed."""
+        if self.transfers(step) // self.phase_count(step) > _CHUNK_TRANSFERS:
+            return self._condense(step, phase, phase + 1, most_rows=1)
+        return self._in_full(step, phase, phase + 1)
+
+    def _in_full(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         answer = self.model.simulate(
             to_json(step), first, last, self.dead, with_loads, **self._parameters
         )
@@ -118,9 +128,13 @@ class Simulated(Computed[_core.Network]):
         }
 
 
-def open_simulated(text: str, scale: float = 1.0) -> Simulated:
-    """The testbed that NAME or NAME(KEY=VALUE, ...) means; raises RequestError."""
-    spec = parse_spec(text)
+def open_simulated(
+    text: str, scale: float = 1.0, parameters: Mapping[str, Value] | None = None
+) -> Simulated:
+    """The testbed that NAME or NAME(KEY=VALUE, ...) means; `parameters` hold where it says nothing else. Raises
+    RequestError."""
+    said = parse_spec(text)
+    spec = replace(said, parameters={**(parameters or {}), **said.parameters})
     testbed = _opened(text, spec, scale)
     if spec.parameters.get("segments_per_ack") and not testbed.model.has_frames():
         raise RequestError(
@@ -160,23 +174,8 @@ def _open_platform(text: str, spec: SimSpec, scale: float) -> Simulated:
 
 
 def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
-    path = _find(spec.name)
-    if spec.others:
-        generators = ", ".join(name for name, _ in _core.Network.generators())
-        raise RequestError(
-            f"sim:{text}: unknown parameter {', '.join(spec.others)}",
-            "a fabric is simulated with overhead, window, segments_per_ack, sharing, barrier, tolerance and threads; "
-            f"generators have more: {generators}",
-        )
+    path = find_fabric(spec.name)
+    refuse_parameters(f"sim:{text}", spec)
     fabric = load_fabric(str(path), scale)
     network = _core.Network.declared(catalog.read(path), catalog.shown(path), scale)
     return Simulated(network, spec, {"scale": scale, "fabric": fabric})
-
-
-def _find(name: str) -> Path:
-    """A fabric's file; raises RequestError that names the generators too."""
-    try:
-        return catalog.find("fabric", name)
-    except RequestError as error:
-        examples = ", ".join(example for _, example in _core.Network.generators())
-        raise RequestError(error.message, f"{error.hint}; or a generator: {examples}") from None

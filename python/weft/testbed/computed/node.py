@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from weft import _core
 from weft.errors import RequestError
+from weft.fabrics.spec import split_spec
 from weft.plan import catalog
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
@@ -23,7 +24,6 @@ from weft.runs.tables import (
 )
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome, side_table
-from weft.testbed.computed.spec import split_spec
 
 _ALWAYS = (OCCUPATION_NAME, BUDGET_NAME)
 """The others are kept where there is something in them."""

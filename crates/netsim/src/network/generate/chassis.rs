@@ -1,5 +1,7 @@
 //! Switches as they are sold and put together: a chassis of line cards, and switches in a stack.
 //!
+//! Both take a `total` of hosts, which fill them in order; a card or a switch without hosts is not there.
+//!
 //! These are written as the file of a fabric would be, so that their insides mean the same as in a file.
 
 use super::links::Links;
@@ -17,8 +19,10 @@ pub fn chassis(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
         values.rate("chip", f64::INFINITY)?,
         values.rate("card", f64::INFINITY)?,
     );
-    let hosts = cards.saturating_mul(chips).saturating_mul(each);
+    let on_card = chips.saturating_mul(each);
+    let hosts = values.hosts_of("total", cards.saturating_mul(on_card))?;
     check_size(hosts, hosts.saturating_mul(2))?;
+    let cards = hosts.div_ceil(on_card);
     let text = [
         hosts_text(
             hosts,
@@ -27,11 +31,11 @@ pub fn chassis(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
             &links,
         ),
         format!(
-            "[[switches]]\nids = \"card[1-{cards}]/chip[1-{chips}]\"\n{}",
+            "[[switches]]\nids = \"card[1-{cards}]/chip[1-{chips}]\"\nports = {each}\n{}",
             rate_text("capacity", chip)
         ),
         format!(
-            "[[links]]\nbetween = [\"card[1-{cards}]\", \"backplane\"]\n{}",
+            "[[links]]\nbetween = [\"card[1-{cards}]\", \"backplane\"]\ninside = true\n{}",
             trunk_text(card, &links)
         ),
     ];
@@ -44,8 +48,9 @@ pub fn stacked(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let links = Links::read_ethernet(values)?;
     let uplink = values.rate("uplink", links.bits_per_s)?;
     let is_star = values.choice("join", &[("row", false), ("star", true)])?;
-    let hosts = switches.saturating_mul(each);
+    let hosts = values.hosts_of("total", switches.saturating_mul(each))?;
     check_size(hosts, hosts.saturating_mul(2))?;
+    let switches = hosts.div_ceil(each);
     let between = match (switches, is_star) {
         (1, false) => None,
         (_, false) => Some(format!(
@@ -62,7 +67,7 @@ pub fn stacked(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     });
     let text = [
         hosts_text(hosts, &format!("switch[1-{switches}]"), each, &links),
-        format!("[[switches]]\nids = \"switch[1-{switches}]\"\n"),
+        format!("[[switches]]\nids = \"switch[1-{switches}]\"\nports = {each}\n"),
         joined.unwrap_or_default(),
     ];
     built(values, &text)

@@ -3,6 +3,7 @@
 use super::topology::{Topology, generated};
 use super::values::Values;
 use crate::network::Network;
+use weft_fabric::Wiring;
 
 /// A dragonfly with minimal routing: to the router that has the group's link to the other group, over it, and to the
 /// router of the destination (J. Kim et al., "Technology-driven, highly-scalable dragonfly topology", ISCA 2008). From
@@ -13,9 +14,11 @@ pub struct Dragonfly {
     routers: u64,
     hosts_each: u64,
     global_each: u64,
+    /// The first so many places have hosts.
+    total: u64,
 }
 
-/// Reads `groups`, `routers` of a group, `hosts` of a router, and its `global` links.
+/// Reads `groups`, `routers` of a group, `hosts` of a router, its `global` links, and how many hosts there are in `total`.
 pub fn dragonfly(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let (groups, routers) = (values.number("groups", 1)?, values.number("routers", 1)?);
     let (hosts_each, global_each) = (values.number("hosts", 1)?, values.number("global", 1)?);
@@ -25,9 +28,11 @@ pub fn dragonfly(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
             routers.saturating_mul(global_each) + 1
         ));
     }
+    let places = groups.saturating_mul(routers).saturating_mul(hosts_each);
     generated(
         values,
         Dragonfly {
+            total: values.hosts_of("total", places)?,
             groups,
             routers,
             hosts_each,
@@ -87,7 +92,7 @@ impl Dragonfly {
 
 impl Topology for Dragonfly {
     fn hosts(&self) -> u64 {
-        self.all_routers().saturating_mul(self.hosts_each)
+        self.total
     }
 
     fn constraints(&self) -> u64 {
@@ -117,6 +122,27 @@ impl Topology for Dragonfly {
                 format!("group {} to group {}", from + 1, to + 1)
             }
         }
+    }
+
+    fn wiring(&self) -> Wiring {
+        let groups = self.total.div_ceil(self.routers * self.hosts_each);
+        let router = |group: u64, at: u64| (self.total + group * self.routers + at) as u32;
+        let hosts = (0..self.total).map(|host| {
+            let (group, at) = self.place(host);
+            [host as u32, router(group, at)]
+        });
+        let pairs = |count: u64| (0..count).flat_map(move |j| (0..j).map(move |i| (i, j)));
+        let local = (0..groups).flat_map(|group| {
+            pairs(self.routers).map(move |(i, j)| [router(group, i), router(group, j)])
+        });
+        let global = pairs(groups)
+            .map(|(i, j)| [router(i, self.gateway(i, j)), router(j, self.gateway(j, i))]);
+        let ports = (self.hosts_each + self.routers - 1 + self.global_each) as u32;
+        Wiring::of_one_network(
+            self.total as u32,
+            vec![ports; (groups * self.routers) as usize],
+            hosts.chain(local).chain(global).collect(),
+        )
     }
 
     fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32 {

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use crate::network::{Inventory, Network, Path};
-use weft_fabric::Framing;
+use weft_fabric::{Framing, Wiring};
 
 use super::links::Links;
 use super::size::check_size;
@@ -29,6 +29,9 @@ pub trait Topology: Debug + Send + Sync {
 
     /// Called once, when it is known to fit into memory.
     fn prepare(&mut self) {}
+
+    /// Its switches and cables. What no host is below is not there; what a port of it would lead to leaves that free.
+    fn wiring(&self) -> Wiring;
 
     /// Appends the constraints from a host to another one; returns how many links are among them.
     fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32;
@@ -100,6 +103,10 @@ impl<T: Topology> Inventory for Generated<T> {
 impl<T: Topology> Network for Generated<T> {
     fn framing(&self) -> Framing {
         self.links.framing
+    }
+
+    fn wiring(&self) -> Option<Wiring> {
+        Some(self.topology.wiring())
     }
 
     fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {

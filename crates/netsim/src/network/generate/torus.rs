@@ -3,6 +3,7 @@
 use super::topology::{Topology, generated};
 use super::values::Values;
 use crate::network::Network;
+use weft_fabric::Wiring;
 
 /// A torus. Every host has in each dimension a link to the next and one to the one before, each a constraint of its
 /// own; it goes by one dimension after the other, the shorter way round (of two equal ones up).
@@ -11,20 +12,59 @@ pub struct Torus {
     dims: Vec<u64>,
 }
 
-/// Reads `dims`.
+/// Reads `dims`, or `hosts` for three dimensions that are as alike as can be. Every place has a host, since hosts pass on
+/// what others send.
 pub fn torus(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
-    let dims = values.dims("dims", 2)?;
-    generated(values, Torus { dims })
+    let hosts = values.number_or("hosts", 2, None)?;
+    let dims = match (values.has("dims"), hosts) {
+        (false, Some(hosts)) => near_cube(hosts)?,
+        _ => values.dims("dims", 2)?,
+    };
+    whole(values, Torus { dims }, hosts)
 }
 
-/// A torus of two hosts in each dimension.
+fn whole(
+    values: &Values<'_>,
+    torus: Torus,
+    hosts: Option<u64>,
+) -> Result<Box<dyn Network>, String> {
+    match hosts.filter(|hosts| *hosts != torus.hosts()) {
+        None => generated(values, torus),
+        Some(hosts) => Err(format!(
+            "hosts = {hosts}: these dims have {} places, and a host in each",
+            torus.hosts()
+        )),
+    }
+}
+
+/// Three factors of at least two each with the smallest sum.
+fn near_cube(hosts: u64) -> Result<Vec<u64>, String> {
+    let factors = |of: u64| {
+        (2..)
+            .take_while(move |n| n * n <= of)
+            .filter(move |n| of % n == 0)
+    };
+    let boxes = factors(hosts)
+        .flat_map(|depth| factors(hosts / depth).map(move |b| [hosts / depth / b, b, depth]));
+    let best = boxes.min_by_key(|dims| dims.iter().sum::<u64>());
+    best.map(Vec::from).ok_or_else(|| {
+        format!("hosts = {hosts}: no product of three sizes of at least 2; give dims")
+    })
+}
+
+/// A torus of two hosts in each dimension; reads `dims`, or `hosts`.
 pub fn hypercube(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
-    let dims = values.number("dims", 1)?;
+    let hosts = values.number_or("hosts", 2, None)?;
+    let dims = match (values.has("dims"), hosts) {
+        (false, Some(hosts)) if hosts.is_power_of_two() => u64::from(hosts.ilog2()),
+        (false, Some(hosts)) => return Err(format!("hosts = {hosts}: must be a power of two")),
+        _ => values.number("dims", 1)?,
+    };
     if dims > 20 {
         return Err(format!("dims = {dims}: must be from 1 to 20"));
     }
     let dims = vec![2; dims as usize];
-    generated(values, Torus { dims })
+    whole(values, Torus { dims }, hosts)
 }
 
 impl Torus {
@@ -71,6 +111,27 @@ impl Topology for Torus {
         let (host, link) = (constraint / each, constraint % each);
         let sign = if link % 2 == 0 { "+" } else { "-" };
         format!("{} {sign}{}", self.host_name(host), link / 2 + 1)
+    }
+
+    /// Cables lead up. Of two hosts in a dimension one cable is enough: each sends over it in its own direction.
+    fn wiring(&self) -> Wiring {
+        let mut cables = Vec::new();
+        let mut stride = 1;
+        for &size in &self.dims {
+            for host in 0..self.hosts() {
+                let digit = host / stride % size;
+                let next = host - digit * stride + (digit + 1) % size * stride;
+                if size > 2 || digit == 0 {
+                    cables.push([host as u32, next as u32]);
+                }
+            }
+            stride *= size;
+        }
+        let ends = self.dims.iter().map(|size| if *size > 2 { 2 } else { 1 });
+        Wiring {
+            cables_per_interface: ends.sum(),
+            ..Wiring::of_one_network(self.hosts() as u32, Vec::new(), cables)
+        }
     }
 
     fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32 {

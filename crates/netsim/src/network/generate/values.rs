@@ -63,6 +63,17 @@ impl<'a> Values<'a> {
             .ok_or_else(|| format!("{key} = {text}: must be a whole number from {least} to {MOST}"))
     }
 
+    /// How many of the places for hosts are taken, the first ones: all where nothing is given.
+    pub fn hosts_of(&self, key: &'static str, places: u64) -> Result<u64, String> {
+        let hosts = self.number_or(key, 2, Some(places))?.unwrap_or(places);
+        match hosts <= places {
+            true => Ok(hosts),
+            false => Err(format!(
+                "{key} = {hosts}: there is room for {places}; make the network larger"
+            )),
+        }
+    }
+
     /// Whole numbers with an x in between.
     pub fn dims(&self, key: &'static str, least: u64) -> Result<Vec<u64>, String> {
         let text = self.get(key).ok_or_else(|| format!("{key} is missing"))?;
@@ -72,6 +83,11 @@ impl<'a> Values<'a> {
             dims.iter().all(|size| (least..=MOST).contains(size)) && dims.len() <= 16
         })
         .ok_or_else(|| format!("{key} = {text}: must be sizes of at least {least}, such as 8x8x4"))
+    }
+
+    /// Whether a key is given, which may be.
+    pub fn has(&self, key: &'static str) -> bool {
+        self.get(key).is_some()
     }
 
     /// One of some words, the first where nothing is given.

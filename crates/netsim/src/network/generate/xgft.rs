@@ -9,10 +9,12 @@ use super::topology::{Topology, generated};
 use super::values::Values;
 use crate::hash;
 use crate::network::Network;
+use weft_fabric::Wiring;
 
 /// The tree; links have a constraint for each direction.
 #[derive(Debug)]
 pub struct Xgft {
+    /// The first so many places have hosts.
     hosts: u64,
     levels: Vec<Level>,
     /// All links that lead up; as many lead down.
@@ -34,8 +36,10 @@ struct Port {
 
 #[derive(Debug, Clone, Copy)]
 struct Level {
-    /// Hosts below a node of the level under this one.
+    /// Places for hosts below a node of the level under this one.
     hosts_below: u64,
+    /// Nodes of the level under this one below each of its own.
+    children: u64,
     /// Links from each group of such hosts up to this level.
     parents: u64,
     /// Its first link, of those that lead up.
@@ -52,14 +56,18 @@ enum Routing {
 /// All hosts on a switch that limits nothing.
 pub fn crossbar(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let hosts = values.number("hosts", 2)?;
-    generated(values, Xgft::new(values, &[hosts], &[1], None)?)
+    generated(values, Xgft::new(values, &[hosts], &[1], hosts)?)
 }
 
 /// All hosts on a switch that passes no more than its capacity.
 pub fn star(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let hosts = values.number("hosts", 2)?;
     let capacity = values.rate("capacity", f64::INFINITY)?;
-    generated(values, Xgft::new(values, &[hosts], &[1], Some(capacity))?)
+    let star = Xgft {
+        backplane: Some(capacity),
+        ..Xgft::new(values, &[hosts], &[1], hosts)?
+    };
+    generated(values, star)
 }
 
 /// Children of each level, parents of each level below.
@@ -71,16 +79,18 @@ pub fn xgft(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
             "down has {levels} levels, up {paths}; each needs both"
         ));
     }
-    generated(values, Xgft::new(values, &down, &up, None)?)
+    let hosts = values.hosts_of("hosts", product(&down))?;
+    generated(values, Xgft::new(values, &down, &up, hosts)?)
 }
 
 /// Leaves that are each joined to all spines.
 pub fn clos(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let hosts = values.number("hosts", 1)?;
     let (leaves, spines) = (values.number("leaves", 1)?, values.number("spines", 1)?);
+    let total = values.hosts_of("total", hosts.saturating_mul(leaves))?;
     generated(
         values,
-        Xgft::new(values, &[hosts, leaves], &[1, spines], None)?,
+        Xgft::new(values, &[hosts, leaves], &[1, spines], total)?,
     )
 }
 
@@ -102,7 +112,8 @@ pub fn fat_tree(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     children[levels - 1] = k;
     children[0] *= over;
     parents[0] = 1;
-    generated(values, Xgft::new(values, &children, &parents, None)?)
+    let hosts = values.hosts_of("hosts", product(&children))?;
+    generated(values, Xgft::new(values, &children, &parents, hosts)?)
 }
 
 impl Xgft {
@@ -110,7 +121,7 @@ impl Xgft {
         values: &Values<'_>,
         children: &[u64],
         parents: &[u64],
-        backplane: Option<f64>,
+        hosts: u64,
     ) -> Result<Self, String> {
         let routing = match values.choice("routing", &[("d-mod-k", false), ("hash", true)])? {
             false => Routing::DModK,
@@ -118,25 +129,25 @@ impl Xgft {
                 seed: values.number_or("seed", 0, Some(1))?.unwrap_or(1),
             },
         };
-        let product = |list: &[u64]| list.iter().try_fold(1u64, |all, one| all.checked_mul(*one));
         let mut levels = Vec::new();
         let mut count = 0u64;
         for level in 0..children.len() {
-            let groups = product(&children[level..]).unwrap_or(u64::MAX);
-            let parents = product(&parents[..=level]).unwrap_or(u64::MAX);
+            let groups = product(&children[level..]);
+            let parents = product(&parents[..=level]);
             levels.push(Level {
-                hosts_below: product(&children[..level]).unwrap_or(u64::MAX),
+                hosts_below: product(&children[..level]),
+                children: children[level],
                 parents,
                 first: count,
             });
             count = count.saturating_add(groups.saturating_mul(parents));
         }
         Ok(Self {
-            hosts: product(children).unwrap_or(u64::MAX),
+            hosts,
             levels,
             links_up: count,
             routing,
-            backplane,
+            backplane: None,
             ports: Vec::new(),
         })
     }
@@ -148,7 +159,18 @@ impl Xgft {
     }
 }
 
+/// As large as it may be where it has no place.
+fn product(list: &[u64]) -> u64 {
+    let product = list.iter().try_fold(1u64, |all, one| all.checked_mul(*one));
+    product.unwrap_or(u64::MAX)
+}
+
 impl Level {
+    /// Nodes of the level under this one that have hosts below them.
+    fn children_with(&self, hosts: u64) -> u64 {
+        hosts.div_ceil(self.hosts_below)
+    }
+
     fn port(&self, host: u64) -> Port {
         Port {
             first: (self.first + host / self.hosts_below * self.parents) as u32,
@@ -190,6 +212,29 @@ impl Topology for Xgft {
 
     fn inner_capacity(&self, constraint: u64) -> Option<f64> {
         self.backplane.filter(|_| constraint == 2 * self.links_up)
+    }
+
+    /// Of the links from a group up, link p leads to the p-th of the switches above it, so that d mod k, level by level,
+    /// stays on the links that `route` takes.
+    fn wiring(&self) -> Wiring {
+        let (mut switch_ports, mut cables) = (Vec::new(), Vec::new());
+        // The nodes below are the hosts at first: one in each group.
+        let (mut below, mut in_group) = (0, 1);
+        for (level, found) in self.levels.iter().enumerate() {
+            let groups = found.children_with(self.hosts);
+            let above = self.hosts + switch_ports.len() as u64;
+            let up = self.levels.get(level + 1);
+            let ports_up = up.map_or(0, |up| up.parents / found.parents);
+            for (group, link) in (0..groups).flat_map(|g| (0..found.parents).map(move |l| (g, l))) {
+                let lower = below + group * in_group + link % in_group;
+                let upper = above + group / found.children * found.parents + link;
+                cables.push([lower as u32, upper as u32]);
+            }
+            let switches = groups.div_ceil(found.children) * found.parents;
+            switch_ports.extend((0..switches).map(|_| (found.children + ports_up) as u32));
+            (below, in_group) = (above, found.parents);
+        }
+        Wiring::of_one_network(self.hosts as u32, switch_ports, cables)
     }
 
     fn prepare(&mut self) {

@@ -44,13 +44,20 @@ def parse_spec(text: str) -> SimSpec:
     name, values = split_spec(text, f"sim:{text}", _EXAMPLE)
     spec = SimSpec(name)
     for key, value in values.items():
-        try:
-            spec.parameters[_MODEL[key][0]] = _MODEL[key][1](value)
-        except KeyError:
+        if key not in MODEL_KEYS:
             spec.others[key] = value
+            continue
+        try:
+            spec.parameters.update(read_parameter(key, value))
         except ValueError as error:
             raise RequestError(f"sim:{text}: {key} = {value}: {error}", _EXAMPLE) from None
     return spec
+
+
+def read_parameter(key: str, value: str) -> dict[str, Value]:
+    """A parameter of the model by the name that it has there; raises ValueError that says what would be right."""
+    name, read = _MODEL[key]
+    return {name: read(value)}
 
 
 def split_spec(text: str, whole: str, example: str) -> tuple[str, dict[str, str]]:
@@ -121,3 +128,4 @@ _MODEL: dict[str, tuple[str, Reader]] = {
     "rows": ("rows", _whole(1, MOST_ROWS, f"{MOST_ROWS:,}")),
 }
 """By what users write: the name that it has in the model, and how it is read."""
+MODEL_KEYS = tuple(_MODEL)

@@ -1,0 +1,103 @@
+"""Changes of a network from Python: predicted, and verified in labs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import pyarrow as pa
+
+from weft.api.request import value_text
+from weft.api.table import Table, interval
+from weft.api.text import Said
+from weft.what_if.alternative import Alternative, alternative
+from weft.what_if.ask import Asked, ask
+from weft.what_if.result import Outcome
+from weft.what_if.result import WhatIf as Found
+from weft.what_if.verify import LAUNCHES
+
+
+class Effects(Table):
+    """What each alternative brings (shape: alternatives, steps and sizes), the best first. `speedup` is how many times
+    as fast it is; `is_clear` where its interval excludes 1."""
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "alternative": pa.string(),
+            "plan": pa.string(),
+            "step": pa.string(),
+            "size_bytes": pa.int64(),
+            **interval("speedup"),
+            "is_clear": pa.bool_(),
+            **interval("before_s"),
+            **interval("after_s"),
+            **interval("before_mbps"),
+            **interval("after_mbps"),
+        }
+    )
+
+    @classmethod
+    def of(cls, found: Found) -> Effects:
+        """Those of all alternatives."""
+        return cls.of_rows(
+            {name: getattr(each, name) for name in each.__struct_fields__}
+            | {"alternative": one.name}
+            for one in found.outcomes
+            for each in one.effects
+        )
+
+
+class WhatIf(Said):
+    """A what-if. Made by `weft.foresee`."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The alternatives, the one that brings most first."""
+        return self.found.outcomes
+
+    @property
+    def effects(self) -> Effects:
+        """By alternative, step and size."""
+        return Effects.of(self.found)
+
+    def lines(self) -> list[str]:
+        """A line for each alternative."""
+        return [f"what if: {self.found.subject}", *map(_line, self.outcomes)]
+
+
+def _line(one: Outcome) -> str:
+    if one.speedup is None:
+        return f"{one.name}: {one.failed}"
+    return f"{one.name}: {one.speedup:.3g} times as fast"
+
+
+def foresee(
+    subject: str | os.PathLike[str],
+    *changes: str,
+    alternatives: Mapping[str, Sequence[str]] | None = None,
+    plans: Sequence[str] = (),
+    settings: Mapping[str, object] | None = None,
+    scale: float | None = None,
+    verify: bool = False,
+    launches: int = LAUNCHES,
+    out: str | os.PathLike[str] | None = None,
+) -> WhatIf:
+    """What changes of a network would bring: `weft.foresee("two-racks", "links.rack1-rack2.rate*=2")`.
+
+    subject: a twin's folder, a fabric or a generator. changes: made together, in words of the fabric's file
+    (docs/what-if.md). alternatives: further ones by name. plans: what is asked of the network, an all-to-all without.
+    verify: builds the network before and after as labs and measures both, `launches` times, at a scale that this
+    machine carries. out: a new folder for everything. Raises RequestError for what cannot be made or predicted.
+    """
+    asked: list[Alternative] = [alternative(changes)] if changes else []
+    asked += [alternative(texts, name) for name, texts in (alternatives or {}).items()]
+    overrides = [(key, value_text(value)) for key, value in (settings or {}).items()]
+    folder = None if out is None else Path(out)
+    return WhatIf(
+        ask(Asked(os.fspath(subject), asked, plans, overrides, scale, verify, launches, folder))
+    )

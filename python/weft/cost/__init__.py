@@ -1,0 +1,1 @@
+"""What a network consists of, and what that costs: parts, prices, bills."""

@@ -1,0 +1,119 @@
+"""A what-if from what a user says to what is printed and kept."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from weft.errors import RequestError
+from weft.execute.progress import Reporter
+from weft.what_if.alternative import Alternative
+from weft.what_if.foresee import Question, foresee
+from weft.what_if.labs import carried_scale, document_of
+from weft.what_if.network import Subject, open_subject
+from weft.what_if.result import NAME, Outcome, WhatIf
+from weft.what_if.verify import LAUNCHES, Bench, verify
+from weft.what_if.workloads import workloads
+
+
+@dataclass(frozen=True)
+class Asked:
+    """`subject` is a twin's folder, a fabric or a generator. Without `plans` it is an all-to-all. `scale` is that of
+    the prediction and of the labs; without it the labs have one that this machine carries."""
+
+    subject: str
+    alternatives: Sequence[Alternative]
+    plans: Sequence[str] = ()
+    settings: Sequence[tuple[str, str]] = ()
+    scale: float | None = None
+    verify: bool = False
+    launches: int = LAUNCHES
+    out: Path | None = None
+
+
+def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
+    """Predict all alternatives and, where that is asked, build them; raises RequestError.
+
+    Predictions are kept before anything is measured.
+    """
+    if not asked.alternatives:
+        raise RequestError(
+            "what is to be changed?", 'for example --change "links.backplane.rate*=2"'
+        )
+    subject = open_subject(asked.subject)
+    question = _question(asked, subject, asked.alternatives, asked.scale or 1.0)
+    found = foresee(question)
+    with _folder(asked) as folder:
+        _keep(found, question, asked.out)
+        if asked.verify:
+            outcomes = [_verified(asked, subject, one, folder, reporter) for one in found.outcomes]
+            found = msgspec.structs.replace(found, outcomes=tuple(outcomes))
+            _keep(found, question, asked.out)
+    return found
+
+
+def _question(
+    asked: Asked, subject: Subject, alternatives: Sequence[Alternative], scale: float
+) -> Question:
+    plans = workloads(subject, asked.plans, asked.settings, scale)
+    return Question(subject, alternatives, plans, scale)
+
+
+def _verified(
+    asked: Asked, subject: Subject, outcome: Outcome, folder: Path, reporter: Reporter | None
+) -> Outcome:
+    if outcome.failed:
+        return outcome
+    number, one = next(
+        (number, one)
+        for number, one in enumerate(asked.alternatives, 1)
+        if one.name == outcome.name
+    )
+    scale = asked.scale or carried_scale([subject.median, one.after(subject.median)])
+    question = _question(asked, subject, [one], scale)
+    bench = Bench(folder / f"labs-{number}", scale, asked.launches)
+    return msgspec.structs.replace(outcome, verification=verify(question, one, bench, reporter))
+
+
+@contextmanager
+def _folder(asked: Asked) -> Iterator[Path]:
+    """Where everything is kept: the folder that was asked for, or one that goes away."""
+    if asked.out is None:
+        with tempfile.TemporaryDirectory(prefix="weft-what-if-") as folder:
+            yield Path(folder)
+        return
+    if asked.out.exists() and (not asked.out.is_dir() or any(asked.out.iterdir())):
+        raise RequestError(f"{asked.out}: is there already", "give a new folder")
+    asked.out.mkdir(parents=True, exist_ok=True)
+    yield asked.out
+
+
+def _keep(found: WhatIf, question: Question, out: Path | None) -> None:
+    """The findings, and the networks as fabric files where such a file can say them."""
+    if out is None:
+        return
+    (out / NAME).write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+    before = question.subject.median
+    networks = {"before": before}
+    for number, one in enumerate(question.alternatives, 1):
+        if not next(each for each in found.outcomes if each.name == one.name).failed:
+            networks[f"after-{number}"] = one.after(before)
+    for name, network in networks.items():
+        try:
+            (out / f"{name}.toml").write_text(document_of(network).text)
+        except RequestError:
+            continue
+
+
+def read_what_if(folder: Path) -> WhatIf:
+    """A what-if that was kept; raises RequestError."""
+    path = folder / NAME
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=WhatIf)
+    except (OSError, msgspec.DecodeError) as error:
+        raise RequestError(f"{path}: {error}", "give a folder of weft what-if --out") from None

@@ -1,0 +1,118 @@
+"""From predictions before and after, draw by draw, to effects with intervals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from weft.interval import Interval
+from weft.plan.load import load_plan
+from weft.plan.plan import CountRule
+from weft.prediction.intervals import LEVEL, next_of, widened
+from weft.prediction.measures import Measure
+from weft.prediction.predict import Workload
+from weft.statistics import Floats
+from weft.what_if.result import Effect
+
+Predicted = Sequence[list[Measure]]
+"""By network: the best estimate, then each draw."""
+By = Literal["time", "rate"]
+LEAST_EFFECT = 1e-3
+"""A change of speed by less is none, whatever the interval."""
+
+
+def effects(
+    workload: Workload,
+    before: Predicted,
+    after: Predicted,
+    discrepancies: tuple[Sequence[float], Sequence[float]],
+) -> list[Effect]:
+    """Those of all steps and sizes that both have; `discrepancies` are of times and of rates."""
+    plan = load_plan(workload.plan, workload.overrides)
+    judged = {step.name: judged_by(step.stop) for step in plan.steps}
+    both = [paired(*sides) for sides in zip(before, after, strict=True)]
+    return [
+        _effect(plan.name, judged[pairs[0][0].step], pairs, discrepancies)
+        for pairs in zip(*both, strict=True)
+    ]
+
+
+def paired(before: Sequence[Measure], after: Sequence[Measure]) -> list[tuple[Measure, Measure]]:
+    """Before and after of each step and size: of each step the first size with the first, as each of two networks may
+    carry half of a message."""
+    sides = [_by_place(one) for one in (before, after)]
+    return [(one, sides[1][place]) for place, one in sides[0].items() if place in sides[1]]
+
+
+def _by_place(found: Sequence[Measure]) -> dict[tuple[str, int], Measure]:
+    sizes = Counter[str]()
+    places = {}
+    for one in found:
+        places[one.step, sizes[one.step]] = one
+        sizes[one.step] += 1
+    return places
+
+
+def judged_by(stop: object) -> By:
+    """Which of a step's two numbers says how fast it is.
+
+    Where each transfer moves a fixed amount, a phase lasts until the last byte has passed its limit, whichever
+    transfer that belongs to: its time does not depend on how flows share. Where all flows run for a fixed time, their
+    sum does not, while the slowest of them is slow by chance.
+    """
+    return "time" if isinstance(stop, CountRule) else "rate"
+
+
+def _effect(
+    plan: str,
+    by: By,
+    pairs: Sequence[tuple[Measure, Measure]],
+    discrepancies: tuple[Sequence[float], Sequence[float]],
+) -> Effect:
+    sides = list(zip(*pairs, strict=True))
+    times = [np.array([one.time_s for one in side]) for side in sides]
+    rates = [np.array([one.rate_mbps for one in side]) for side in sides]
+    speedups = times[0] / times[1] if by == "time" else rates[1] / rates[0]
+    # What the simulator gets wrong of a pattern it gets wrong before and after: it cancels in the ratio.
+    speedup = _quantiles(float(speedups[0]), speedups)
+    of_time, of_rate = discrepancies
+    return Effect(
+        plan=plan,
+        step=sides[0][0].step,
+        size_bytes=sides[0][0].size_bytes,
+        by=by,
+        speedup=speedup,
+        is_clear=is_clear(speedup),
+        before_s=_widened(times[0], of_time),
+        after_s=_widened(times[1], of_time),
+        difference_s=_difference(times[1] - times[0], of_time),
+        before_mbps=_widened(rates[0], of_rate),
+        after_mbps=_widened(rates[1], of_rate),
+        difference_mbps=_difference(rates[1] - rates[0], of_rate),
+    )
+
+
+def is_clear(speedup: Interval) -> bool:
+    """Whether an interval excludes that nothing changes."""
+    return speedup.low > 1 + LEAST_EFFECT or speedup.high < 1 - LEAST_EFFECT
+
+
+def _widened(values: Floats, discrepancy: Sequence[float]) -> Interval:
+    middle, *drawn = values.tolist()
+    return widened(middle, drawn, discrepancy)
+
+
+def _difference(differences: Floats, discrepancy: Sequence[float]) -> Interval:
+    """Of paired draws, each with the same part of the discrepancy before and after."""
+    drawn = differences[1:] if len(differences) > 1 else differences
+    factors = np.exp(next_of(discrepancy))
+    middle = float(differences[0] * np.exp(np.median(discrepancy) if len(discrepancy) else 0.0))
+    return _quantiles(middle, np.outer(drawn, factors).ravel())
+
+
+def _quantiles(middle: float, values: Floats) -> Interval:
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(middle, min(float(low), middle), max(float(high), middle))

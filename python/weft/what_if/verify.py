@@ -1,0 +1,154 @@
+"""A what-if that is built: the network before and after as labs, the same plans on both, launch by launch in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from weft.errors import RequestError, WorkError
+from weft.execute.progress import Reporter
+from weft.execute.request import RunRequest, start_run
+from weft.plan.load import load_plan
+from weft.prediction.measures import Measure, measures
+from weft.prediction.predict import Workload
+from weft.runs.folder import Run
+from weft.statistics import median_interval
+from weft.what_if.alternative import Alternative
+from weft.what_if.effects import paired
+from weft.what_if.foresee import Question, foresee
+from weft.what_if.labs import document_of, for_lab
+from weft.what_if.result import Check, Effect, Verification
+
+LAUNCHES = 3
+NO_EFFECT = 0.02
+"""Less than this is no direction: a lab that is measured twice differs by as much."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where labs are measured: a folder for files and runs, the labs' scale, and how often each is measured."""
+
+    folder: Path
+    scale: float
+    launches: int = LAUNCHES
+
+
+def verify(
+    question: Question, one: Alternative, bench: Bench, reporter: Reporter | None = None
+) -> Verification:
+    """Build and measure an alternative; raises RequestError where no lab can be built of it.
+
+    It is predicted at the labs' scale. A measured effect is that of one lab after the other, so that what the machine
+    does meanwhile concerns both.
+    """
+    if one.parameters:
+        raise RequestError(
+            f"{one.name}: a lab has its machine's own {', '.join(one.parameters)}",
+            "verify changes of the network",
+        )
+    scaled = Question(question.subject, [one], question.workloads, bench.scale)
+    predicted = foresee(scaled).outcomes[0]
+    labs = _build(question, one, bench)
+    launches = [_launch(labs, bench, number, reporter) for number in range(1, bench.launches + 1)]
+    checks = [check for each in predicted.effects if (check := _check(each, launches))]
+    if not checks:
+        raise WorkError(f"{one.name}: the labs measured nothing that was predicted")
+    warnings = dict.fromkeys(text for launch in launches for text in launch.warnings)
+    return Verification(bench.scale, bench.launches, tuple(checks), tuple(warnings))
+
+
+@dataclass(frozen=True)
+class _Lab:
+    """A fabric's file, and what runs on it."""
+
+    fabric: Path
+    workloads: Sequence[Workload]
+
+
+_Place = tuple[str, str, int]
+"""A plan, a step and a message size."""
+
+
+@dataclass(frozen=True)
+class _Launch:
+    """What one lab after the other measured."""
+
+    found: Mapping[_Place, tuple[Measure, Measure]]
+    warnings: list[str]
+
+
+def _build(question: Question, one: Alternative, bench: Bench) -> tuple[_Lab, _Lab]:
+    before = question.subject.median
+    documents = [document_of(network) for network in (before, one.after(before))]
+    bench.folder.mkdir(parents=True, exist_ok=True)
+    paths = bench.folder / "before.toml", bench.folder / "after.toml"
+    for path, document in zip(paths, documents, strict=True):
+        path.write_text(for_lab(document, bench.scale).text)
+    changed = [one.workload(each) for each in question.workloads]
+    return _Lab(paths[0], question.workloads), _Lab(paths[1], changed)
+
+
+def _launch(
+    labs: tuple[_Lab, _Lab], bench: Bench, number: int, reporter: Reporter | None
+) -> _Launch:
+    sides = [
+        [_measured(lab.fabric, each, bench, number, reporter) for each in lab.workloads]
+        for lab in labs
+    ]
+    found = {
+        (before.meta.plan.name, pair[0].step, pair[0].size_bytes): pair
+        for before, after in zip(*sides, strict=True)
+        for pair in paired(measures(before), measures(after))
+    }
+    warnings = [one.message for runs in sides for run in runs for one in run.meta.warnings]
+    return _Launch(found, warnings)
+
+
+def _measured(
+    fabric: Path, workload: Workload, bench: Bench, number: int, reporter: Reporter | None
+) -> Run:
+    overrides = [*workload.overrides, ("launches", "1")]
+    plan = load_plan(workload.plan, overrides).name
+    out = str(bench.folder / f"{plan}-{fabric.stem}-{number}")
+    on = f"lab:{fabric}"
+    request = RunRequest(workload.plan, on, out, scale=bench.scale, overrides=overrides)
+    run = start_run(request, reporter)
+    if run.meta.status != "complete":
+        raise WorkError(f"{out}: the run in the lab ended {run.meta.status}")
+    return run
+
+
+def _check(effect: Effect, launches: Sequence[_Launch]) -> Check | None:
+    place = (effect.plan, effect.step, effect.size_bytes)
+    found = [
+        (_value(effect, before), _value(effect, after))
+        for before, after in (one.found[place] for one in launches if place in one.found)
+    ]
+    if not found:
+        return None
+    is_time = effect.by == "time"
+    measured = median_interval([b / a if is_time else a / b for b, a in found])
+    ends = (effect.before_s, effect.after_s) if is_time else (effect.before_mbps, effect.after_mbps)
+    return Check(
+        *place,
+        effect.by,
+        effect.speedup,
+        measured,
+        measured.median / effect.speedup.median - 1,
+        direction(measured.median) == direction(effect.speedup.median),
+        (ends[0].median, ends[1].median),
+        (median(before for before, _ in found), median(after for _, after in found)),
+    )
+
+
+def _value(effect: Effect, measure: Measure) -> float:
+    return measure.time_s if effect.by == "time" else measure.rate_mbps
+
+
+def direction(speedup: float) -> int:
+    """1 where it is faster, -1 where it is slower, 0 where it is as fast."""
+    if abs(speedup - 1) < NO_EFFECT:
+        return 0
+    return 1 if speedup > 1 else -1
