@@ -54,6 +54,11 @@ class Series:
     seconds: float
 
     @property
+    def is_counted(self) -> bool:
+        """Whether a phase lasts until all have sent so many messages, so that its last one says what it carried."""
+        return isinstance(self.step.stop, CountRule)
+
+    @property
     def least_message_us(self) -> float:
         """The least time between two messages of a stream: no host takes longer for one."""
         if self.chosen and self.chosen[0].work == "pingpong":
