@@ -37,19 +37,21 @@ def _of_many_nodes(run: Run) -> list[Measure]:
             step=steps[step].name,
             size_bytes=size,
             time_s=sum(size * 8e-6 / phase.rate_mbps for phase in those),
-            rate_mbps=sum(_carried_mbps(phase, steps[step]) for phase in those) / len(those),
+            rate_mbps=sum(
+                carried_mbps(steps[step], phase.routes, phase.rate_mbps, phase.aggregate_mbps)
+                for phase in those
+            )
+            / len(those),
         )
         for (step, size), those in found.items()
         if all(phase.rate_mbps > 0 for phase in those)
     ]
 
 
-def _carried_mbps(phase: Phase, step: Step) -> float:
-    """Together. Rates of routes that end at different times do not add up: what all moved, until the last of them was
-    through.."""
-    if isinstance(step.stop, CountRule):
-        return phase.routes * phase.rate_mbps
-    return phase.aggregate_mbps
+def carried_mbps(step: Step, routes: int, slowest_mbps: float, sum_mbps: float) -> float:
+    """What the routes of a phase carried together. Where messages are counted they end at different times, and their
+    rates do not add up: it is what all moved until the last was through."""
+    return routes * slowest_mbps if isinstance(step.stop, CountRule) else sum_mbps
 
 
 def _of_pairs(run: Run) -> list[Measure]:

@@ -93,7 +93,8 @@ def discrepancy(errors: Sequence[Errors], of_times: bool) -> list[float]:
         whole = centre + np.sqrt(variance) * t.ppf(_RANKS, count - 1)
     scatter = np.concatenate([np.quantile(each, _RANKS) - np.median(each) for each in values])
     found = (whole[:, np.newaxis] + scatter).ravel()
-    return np.quantile(found, (np.arange(_MOST) + 0.5) / _MOST).tolist()
+    even = (np.arange(_MOST) + 0.5) / _MOST
+    return [float(one) for one in np.quantile(found, even)]
 
 
 def _held_out(one: Errors, others: Sequence[Errors]) -> HeldOut:
