@@ -101,9 +101,7 @@ def _parameters(found: Calibration, draws: int) -> Iterator[Parameter]:
         yield _parameter(rate, value, drawn[:, at], *_of_rate(filling))
     for one in found.draft.unlimited:
         least = carried_mbps(one, found.material)
-        why = (
-            "nothing was seen to fill it: this is what it carried, and the file has no limit there"
-        )
+        why = "nothing filled it: so much was carried, and the file has no limit there"
         yield _parameter(replace(one, places=()), least, np.full(draws, least), False, why)
     if found.start_up is not None:
         yield from _start_ups(found, found.start_up)
@@ -120,10 +118,10 @@ def _start_ups(found: Calibration, start_up: StartUp) -> Iterator[Parameter]:
     overheads = np.array([overhead_of(found.material, one) for one in start_up.host_us])
     rest = start_up.host_us / 2 - overheads
     overhead = Open("model.overhead_s", "us", ((MODEL, "overhead_s"),))
-    why = "round trips of small messages; the delay of the hosts' links is in it"
+    why = "round trips; what hosts' own links delay is in it"
     yield _parameter(overhead, overheads[0], overheads[1:], True, why)
     hosts, *links = found.draft.delays
-    why = "part of a start-up that keeps no host from sending the next message"
+    why = "round trips do not tell it from the overhead"
     yield _parameter(hosts, rest[0], rest[1:], bool(rest[0] > 0), why)
     columns = zip(links, start_up.link_us.T, start_up.are_known, strict=True)
     for link, values, is_known in columns:

@@ -73,7 +73,8 @@ class Calibration:
         return frozenset(found)
 
     def drawn(self, draws: int) -> Floats:
-        """Rates that fit as well, a row a draw: trials are drawn again, as many of each pattern."""
+        """Rates that fit as well, a row a draw: trials are drawn again, as many of each pattern, and how far each pattern
+        is off as a whole."""
         rng = np.random.default_rng(SEED)
         patterns = np.array([trial.pattern for trial in self.material.trials])
         free = np.array(self.is_filled)
@@ -83,7 +84,8 @@ class Calibration:
             for pattern in self.material.patterns:
                 own = np.flatnonzero(patterns == pattern)
                 np.add.at(counts, rng.choice(own, len(own)), 1.0)
-            values = self.fit.redrawn(counts[self.material.trial_of])
+            off = rng.standard_normal(len(self.material.patterns))
+            values = self.fit.redrawn(counts[self.material.trial_of], off)
             found.append(np.exp(np.where(free, values, self.fit.values)))
         return np.array(found)
 

@@ -84,14 +84,14 @@ class Fit:
         found: Floats = self.slopes[:, : len(self.values)]
         return found
 
-    def redrawn(self, counts: Floats) -> Floats:
-        """The parameters when each row had been seen `counts` times: a step of Gauss and Newton, less the one that is
-        left without."""
-        once, moved = (
-            step(self.slopes, self.residuals, self.weights * each, self.spread, 0.0)
-            for each in (np.ones(len(counts)), counts)
-        )
-        found: Floats = self.values + (moved - once)[: len(self.values)]
+    def redrawn(self, counts: Floats, off: Floats) -> Floats:
+        """The parameters when each row had been seen `counts` times, and each pattern been `off` by so many of its
+        `spread`: a step of Gauss and Newton, less the one that is left without."""
+        count = len(self.values)
+        shifted = self.residuals + self.slopes[:, count:] @ (off * self.spread[count:])
+        here = step(self.slopes, self.residuals, self.weights, self.spread, 0.0)
+        there = step(self.slopes, shifted, self.weights * counts, self.spread, 0.0)
+        found: Floats = self.values + (there - here)[:count]
         return found
 
 
