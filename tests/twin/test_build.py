@@ -65,7 +65,8 @@ def test_numbers_of_a_network_are_found_again(folder):
     # Two links stand one behind the other: nothing tells which has the delay.
     delays = [one.median for name, one in found.items() if re.fullmatch(r"links.*delay", name)]
     assert sum(delays) == pytest.approx(300, rel=0.02)
-    assert found["model.overhead_s"].median == pytest.approx(25, rel=0.05)  # 5 us are a link's
+    start_up_us = found["model.overhead_s"].median + found["hosts.delay"].median
+    assert start_up_us == pytest.approx(20 + 5, rel=0.05)
     assert [host["name"] for host in document.resolved()["hosts"]] == twin.nodes
 
 
@@ -132,7 +133,8 @@ def test_a_pair_is_a_cable_with_a_start_up(tmp_path):
     twin = make_twin(folders, tmp_path / "twin", draws=10)
     found = {one.name: one.median for one in twin.parameters}
     assert found["links.rate"] == pytest.approx(1000, rel=0.01)
-    assert found["model.overhead_s"] == pytest.approx(21, rel=0.1)
+    start_up_us = 2 * found["model.overhead_s"] + found["links.delay"]
+    assert start_up_us == pytest.approx(2 * 20 + 2, rel=0.05)
 
 
 def test_runs_of_two_networks_are_refused(runs, tmp_path):
