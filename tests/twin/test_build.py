@@ -10,6 +10,7 @@ import pytest
 
 from support.generated_fabric import of_text
 from support.here import refusal, weft, weft_json
+from support.importing import imported
 from support.twins import FABRIC, simulated_runs
 from support.virtual_cluster import VirtualCluster, simulate
 from weft.errors import RequestError
@@ -152,6 +153,22 @@ def test_runs_of_two_scales_are_refused(runs, tmp_path):
     start_run(RunRequest("ring", f"sim:{path}", str(tmp_path / "ring"), 0.5))
     with pytest.raises(RequestError, match=r"scale 0.5, .* on 1.0"):
         make_twin([runs[0], str(tmp_path / "ring")], tmp_path / "twin")
+
+
+def test_a_dead_host_keeps_its_place(tmp_path):
+    dead = FABRIC + '[[overrides]]\nids = "n3"\ndead = true\n'
+    twin = make_twin(simulated_runs(tmp_path, dead, ("xray", "ring")), tmp_path / "twin", draws=10)
+    assert any("n3: sent or received nothing" in text for text in twin.warnings)
+    assert twin.nodes == [f"n{at}" for at in range(1, 11)]
+    assert uplink_of(twin).median == pytest.approx(20, rel=0.01)
+    assert open_draws(str(tmp_path / "twin")).median.open().dead == {2}
+
+
+def test_hosts_of_imported_runs_get_names_that_fabrics_may_have(tmp_path):
+    imported(tmp_path, "mpigraph", "mpigraph.out")
+    twin = make_twin([str(tmp_path / "run")], tmp_path / "twin", draws=10)
+    assert twin.nodes == ["vm-0", "vm-1", "vm-2", "vm-3"]
+    assert twin.parameters[0].is_identified
 
 
 def test_without_a_search_nothing_is_known_of_limits(runs, tmp_path):

@@ -49,7 +49,7 @@ def make_twin(
     say("reading")
     sources = open_sources(folders)
     placed = list(zip(sources.runs, sources.places, strict=True))
-    structure = structure_of(sources.main, sources.hosts, out.name)
+    structure = structure_of(sources.main, sources.fabric_names, out.resolve().name)
     series = [one for at, each in enumerate(placed) for one in series_of(each[0], at, each[1])]
     if not series:
         raise RequestError(
@@ -64,10 +64,10 @@ def make_twin(
     main = sources.main.meta
     twin = Twin(
         schema=SCHEMA,
-        name=out.name,
+        name=out.resolve().name,
         testbed=str(main.testbed.get("spec", main.testbed.get("name", "imported"))),
         scale=float(main.testbed.get("scale", 1.0)),
-        nodes=sources.hosts,
+        nodes=sources.fabric_names,
         fabric_digest=text_digest(text),
         model=dict(found.model),
         parameters=list(_parameters(found, draws)),
