@@ -11,11 +11,14 @@ from weft.report.figures.forest import SECOND, STRONG
 
 ROW_PX = 24
 MOST_ROWS = 15
+LEAST = 5e-4
+"""What moves the choice by less is left to the table."""
 
 
 def tornado_figure(found: Decision, number: int) -> Figure | None:
-    """The figure; None where nothing is uncertain."""
-    widest = sorted(found.sensitivity, key=_width, reverse=True)[:MOST_ROWS]
+    """The figure; None where nothing that is uncertain matters."""
+    mattering = [one for one in found.sensitivity if _width(one) > LEAST]
+    widest = sorted(mattering, key=_width, reverse=True)[:MOST_ROWS]
     if not widest:
         return None
     name = f"tornado_{number}"
