@@ -106,8 +106,8 @@ class Rule(_Table, frozen=True):
 
 
 class Uncertain(_Table, frozen=True):
-    """What is not known well: `"20 %"` is from 1/1.2 to 1.2 times in nine worlds of ten, and `"5 us..20 us"` has the ends
-    themselves. `rates` are those of all links of an entry, `simulator` is about a workload's time on an entry."""
+    """What is not known well: `"20 %"` is from 1/1.2 to 1.2 times in nine worlds of ten, `"5 us..20 us"` has ends.
+    `rates` are those of all links of an entry, `simulator` is about a workload's time on an entry."""
 
     prices: str = ""
     rates: str = ""
