@@ -28,12 +28,15 @@ if TYPE_CHECKING:
     from weft.api.laws import Offload, laws
     from weft.api.machine import Machine, machine
     from weft.api.ports import Connections, Ports, ports
+    from weft.api.recommend import Recommendations, Verification, recommend, verify
     from weft.api.run import Interrupted, Run
     from weft.api.start import open, run, simulate
     from weft.api.table import Table
     from weft.api.tables import Evidence, Phases, Points, Routes, Samples
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
+    from weft.api.twin import Twin, make_twin, open_twin
     from weft.api.watch import Watch, open_watch
+    from weft.api.what_if import Effects, WhatIf, foresee
 
 __version__ = "0.1.0"
 
@@ -44,6 +47,7 @@ __all__ = [
     "Connections",
     "Decided",
     "Diagnosis",
+    "Effects",
     "Evidence",
     "Fabric",
     "Fit",
@@ -53,14 +57,18 @@ __all__ = [
     "Phases",
     "Points",
     "Ports",
+    "Recommendations",
     "RequestError",
     "Routes",
     "Run",
     "Samples",
     "Table",
     "Tuning",
+    "Verification",
+    "Twin",
     "Watch",
     "WeftError",
+    "WhatIf",
     "WorkError",
     "accept",
     "bill",
@@ -69,19 +77,24 @@ __all__ = [
     "diagnose",
     "fabric",
     "fit",
+    "foresee",
     "laws",
     "machine",
+    "make_twin",
     "models",
     "open",
     "open_decision",
+    "open_twin",
     "open_watch",
     "ports",
+    "recommend",
     "resume_acceptance",
     "resume_tuning",
     "run",
     "simulate",
     "tune",
     "undo_settings",
+    "verify",
 ]
 
 _FILES = {
@@ -96,12 +109,15 @@ _FILES = {
     "laws": ("Offload", "laws"),
     "machine": ("Machine", "machine"),
     "ports": ("Connections", "Ports", "ports"),
+    "recommend": ("Recommendations", "Verification", "recommend", "verify"),
     "run": ("Interrupted", "Run"),
     "start": ("open", "run", "simulate"),
     "table": ("Table",),
     "tables": ("Evidence", "Phases", "Points", "Routes", "Samples"),
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
+    "twin": ("Twin", "make_twin", "open_twin"),
     "watch": ("Watch", "open_watch"),
+    "what_if": ("Effects", "WhatIf", "foresee"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
 

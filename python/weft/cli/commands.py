@@ -18,6 +18,7 @@ SECTIONS = {
         "ports": "measure.ports.ports",
         "run": "measure.run.run",
         "tune": "measure.tune.tune",
+        "verify": "measure.verify.verify",
         "vpn": "measure.vpn.vpn",
         "watch": "watch.group.watch",
     },
@@ -27,6 +28,7 @@ SECTIONS = {
         "export": "results.exporting.export",
         "fit": "results.fit.fit",
         "import": "results.importing.import_",
+        "recommend": "results.recommend.recommend",
         "report": "results.report.report",
         "serve": "results.serve.serve",
         "show": "results.show.show",
@@ -38,6 +40,7 @@ SECTIONS = {
         "fabric": "models.fabric.fabric",
         "laws": "models.laws.laws",
         "machine": "models.machine.machine",
+        "twin": "models.twin.twin",
         "what-if": "models.what_if.what_if",
     },
     "Look up, such as `weft list plans`": {

@@ -68,7 +68,7 @@ class Draft:
     """A fabric file that is being written, its open rates and delays, and rates that it has not, as nothing was seen to
     fill the links."""
 
-    table: dict[str, Any]  # type: ignore[explicit-any]  # what TOML has
+    table: dict[str, Any]
     hosts: list[str]
     rates: list[Open] = field(default_factory=list)
     delays: list[Open] = field(default_factory=list)
@@ -80,6 +80,8 @@ class Draft:
         for at, parameter in enumerate(self.rates):
             for place in parameter.places:
                 put(marked, place, f"@{at}@")
+        for entry in (*marked["hosts"], *marked.get("overrides", [])):
+            entry["link"] = _on_one_line(entry["link"])
         return tomlkit.dumps(marked)
 
     def text(self, values: Sequence[float] | Floats) -> str:
@@ -117,7 +119,13 @@ def with_values(
     return FabricDocument(table, document.origin)
 
 
-def put(table: Any, place: Place, value: str) -> None:  # type: ignore[explicit-any]  # what TOML has
+def _on_one_line(values: Mapping[str, str]) -> tomlkit.items.InlineTable:
+    found = tomlkit.inline_table()
+    found.update(values)
+    return found
+
+
+def put(table: Any, place: Place, value: str) -> None:
     """Set what is at a place."""
     *way, last = place
     for key in way:
@@ -147,7 +155,7 @@ def draft_of(
     name: str = "twin",
 ) -> Draft:
     """The file of a tree: every rate is open."""
-    table: dict[str, Any] = {"name": name, "title": title}  # type: ignore[explicit-any]
+    table: dict[str, Any] = {"name": name, "title": title}
     draft = Draft(table, list(hosts))
     table["hosts"] = [
         {"ids": fold(names), "attach": switch, "link": {"rate": "", "delay": ""}}
@@ -195,7 +203,7 @@ def _switches(root: Branch, draft: Draft) -> Iterator[dict[str, str]]:
         yield entry
 
 
-def _links(root: Branch, draft: Draft) -> Iterator[dict[str, Any]]:  # type: ignore[explicit-any]
+def _links(root: Branch, draft: Draft) -> Iterator[dict[str, Any]]:
     """A link that nothing filled has no rate: it would store each frame for a time that nobody has seen."""
     pairs = [(child, branch) for branch in root.walk() for child in branch.children]
     for at, (child, above) in enumerate(pairs):

@@ -13,7 +13,7 @@ from msgspec import Struct
 from rich.table import Table
 
 from weft.api.request import run_request
-from weft.cli.options import nodes_option, ports_option
+from weft.cli.options import nodes_option, ports_option, split_setting
 from weft.cli.output import json_option, print_json, print_run
 from weft.cli.tables.layout import terminal
 from weft.cli.tables.progress import progress
@@ -192,7 +192,7 @@ def _request(asked: Asked) -> RunRequest:
         transport=asked.transport,
         mpi=asked.mpi,
         interfaces=asked.interfaces,
-        settings=dict(map(_split_setting, asked.settings)),
+        settings=dict(map(split_setting, asked.settings)),
         gamma=asked.gamma,
         users=asked.users,
         page=asked.page,
@@ -211,13 +211,6 @@ def _approved_commands(folder: str, yes: bool) -> list[str]:
     listed = "".join(f"\n  {command}" for command in commands)
     question = f"{folder}: its run.json has this machine run{listed}\nRun it?"
     return commands if click.confirm(question, err=True) else []
-
-
-def _split_setting(setting: str) -> tuple[str, str]:
-    key, equals, value = setting.partition("=")
-    if not equals or not key:
-        raise RequestError(f"--set {setting}: not KEY=VALUE", "for example --set launches=3")
-    return key.strip(), value.strip()
 
 
 def _print_outlook(outlook: Outlook, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""Forest plots: a row for each of several things, its value with its interval, beside the value that would be none."""
+"""Forest plots: a row for each of several things, its value with its interval, beside 1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ ROW_PX = 26
 STRONG, FAINT, SECOND = "#0072b2", "#9aa4b0", "#d55e00"
 """Colours of points: what counts, what does not, and a second kind."""
 _EDGE = 8.0
-"""What is further than this from `none`, as a ratio, is drawn at the edge."""
+"""What is further than this from 1, as a ratio, is drawn at the edge."""
+_LEAST_SPAN = 0.08
+"""Of the axis: differences of less than a percent should look small."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,10 @@ class Forest:
     def _scale(self, rows: Sequence[Row]) -> alt.Scale:
         ends = [*(row["low"] for row in rows), *(row["high"] for row in rows), 1.0]
         ends += self.band or ()
-        span = max(max(ends) - min(ends), 0.02)
-        lowest = max(min(ends) - 0.05 * span, min(ends) * 0.8)
-        domain = [short(lowest), short(max(ends) + 0.05 * span)]
+        span = max(max(ends) - min(ends), _LEAST_SPAN)
+        air = max(0.05 * span, (_LEAST_SPAN - (max(ends) - min(ends))) / 2)
+        lowest = max(min(ends) - air, min(ends) * 0.8)
+        domain = [short(lowest), short(max(ends) + air)]
         return alt.Scale(type="log", domain=domain, nice=False)
 
 

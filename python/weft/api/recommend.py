@@ -1,0 +1,154 @@
+"""What to do about a cluster, from Python; and whether it helped."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+import pyarrow as pa
+
+from weft.api.request import value_text
+from weft.api.table import Table, interval
+from weft.api.text import Said
+from weft.execute.progress import Showing, silent
+from weft.interval import Interval
+from weft.recommendations import verify as verifying
+from weft.recommendations.action import Action
+from weft.recommendations.folder import summary, write_folder
+from weft.recommendations.recommend import RecommendRequest
+from weft.recommendations.recommend import recommend as work_out
+from weft.recommendations.recommendations import Recommendations as Found
+from weft.recommendations.verify import VerifyRequest
+from weft.recommendations.words import action_text
+
+
+class Actions(Table):
+    """A row for each recommendation, the most valuable first, then what not to do (kind "do-nothing"). `ratio` is how
+    many times as good the workload becomes; null where that is not known."""
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "id": pa.string(),
+            "kind": pa.string(),
+            "do": pa.string(),
+            "element": pa.string(),
+            "nodes": pa.list_(pa.string()),
+            "effort": pa.string(),
+            "workload": pa.string(),
+            **interval("ratio"),
+            "basis": pa.string(),
+        }
+    )
+
+
+def _row(one: Action) -> dict[str, object]:
+    plain = {
+        name: getattr(one, name) for name in ("id", "kind", "do", "element", "nodes", "effort")
+    }
+    effect = one.effect
+    if effect is None:
+        return plain
+    return plain | {"workload": effect.workload, "ratio": effect.ratio, "basis": effect.basis}
+
+
+class Recommendations(Said):
+    """What to do about a cluster, in order of value. Made by `weft.recommend`."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        """All of it, as recommendations.json has it."""
+
+    @property
+    def verdict(self) -> str:
+        """In a sentence; that there is nothing to do is an answer, too."""
+        return self.found.verdict
+
+    @property
+    def actions(self) -> Actions:
+        """A row for each, what not to do included."""
+        return Actions.of_rows(map(_row, (*self.found.actions, *self.found.against)))
+
+    @property
+    def summary(self) -> str:
+        """All of it in Markdown."""
+        return "\n".join(summary(self.found))
+
+    def lines(self) -> list[str]:
+        """The verdict, then each recommendation, then what not to do."""
+        return [self.verdict, *map(action_text, (*self.found.actions, *self.found.against))]
+
+
+class Verification(Said):
+    """Whether a recommendation did what was expected. Made by `weft.verify`."""
+
+    def __init__(self, found: verifying.Verification) -> None:
+        self.found = found
+        """Each thing that was looked at, with predicted and measured ratios."""
+
+    @property
+    def held(self) -> bool:
+        """Whether all is as it was expected, or better."""
+        return self.found.held
+
+    @property
+    def measured(self) -> dict[str, Interval]:
+        """How many times as good each step became, by its name and size."""
+        return {one.what: one.measured for one in self.found.shown if one.measured is not None}
+
+    def lines(self) -> list[str]:
+        """What was done, then each thing that shows it, and what was wrong when it was measured."""
+        warned = dict.fromkeys(text for one in self.found.shown for text in one.warnings)
+        said = (one.text for one in self.found.shown)
+        return [self.found.do, *said, *(f"warning: {text}" for text in warned)]
+
+
+def recommend(
+    *folders: str | os.PathLike[str],
+    twin: str | os.PathLike[str] | None = None,
+    plan: str | os.PathLike[str] | None = None,
+    settings: Mapping[str, object] | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> Recommendations:
+    """Say what to do about a cluster, by value: `weft.recommend("runs/xray", "runs/tune", twin="twins/mine")`.
+
+    folders: runs (xray, signature), folders of tune, accept and watch, and what `weft check --json` printed, all of one
+    cluster. twin: the folder of a twin, or a fabric, which predicts effects. plan, settings: the workload that effects
+    are stated on; by default an all-to-all (aapc) of blocks that suit the hosts. out: a folder to be written, which
+    `weft.verify` takes. Raises RequestError where one is wrong.
+    """
+    request = RecommendRequest(
+        tuple(os.fspath(one) for one in folders),
+        None if twin is None else os.fspath(twin),
+        None if plan is None else os.fspath(plan),
+        tuple((key, value_text(value)) for key, value in (settings or {}).items()),
+    )
+    found = work_out(request)
+    if out is not None:
+        write_folder(found, Path(out))
+    return Recommendations(found)
+
+
+def verify(
+    folder: str | os.PathLike[str],
+    id: str,
+    *,
+    on: str | None = None,
+    scale: float | None = None,
+    nodes: int | None = None,
+    ports: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    showing: Showing = silent,
+) -> Verification:
+    """Measure whether a recommendation helped, after it was carried out: `weft.verify("advice", "link-n7").held`.
+
+    folder: what `weft.recommend` wrote. id: which recommendation. on, scale: where; by default where it was measured.
+    nodes, ports: as in `weft.run`. out: a new folder for what is measured; FOLDER/verify/ID-TIME by default. showing:
+    shows how far it is. Raises RequestError where it cannot be shown by measuring, WorkError where that fails.
+    """
+    time = f"{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    place = out or Path(folder) / "verify" / f"{id}-{time}"
+    request = VerifyRequest(os.fspath(folder), id, os.fspath(place), on, scale, nodes, ports)
+    return Verification(verifying.verify(request, showing))

@@ -1,0 +1,86 @@
+"""Twins from Python: a network that was measured as one that can be simulated, and how far it can be trusted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import ClassVar
+
+import pyarrow as pa
+
+from weft.api.table import Table
+from weft.api.text import Said
+from weft.prediction.draws import Draws
+from weft.prediction.intervals import Prediction, intervals
+from weft.prediction.predict import Workload
+from weft.twin import build, twin
+
+
+class Parameters(Table):
+    """A number of a twin (shape: twin-parameters), the ends of its 90 % interval, and whether it is known."""
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "name": pa.string(),
+            "unit": pa.string(),
+            "median": pa.float64(),
+            "low": pa.float64(),
+            "high": pa.float64(),
+            "is_identified": pa.bool_(),
+            "why": pa.string(),
+        }
+    )
+
+
+class Twin(Said):
+    """A network as it was measured. Made by `weft.make_twin` and `weft.open_twin`."""
+
+    def __init__(self, folder: Path, found: twin.Twin, draws: Draws) -> None:
+        self.folder, self.found, self.draws = folder, found, draws
+
+    @property
+    def fabric(self) -> Path:
+        """The fabric file, for `sim:` and `lab:`."""
+        return self.folder / twin.FABRIC_NAME
+
+    @property
+    def parameters(self) -> Parameters:
+        """What is known of each number."""
+        return Parameters.of_objects(self.found.parameters)
+
+    def predict(self, plan: str | os.PathLike[str]) -> list[Prediction]:
+        """Time and rate of each step and size of a plan, with 90 % intervals; raises RequestError."""
+        return intervals(self.draws, Workload(os.fspath(plan)))
+
+    def lines(self) -> list[str]:
+        """How good it is, then what it does not know."""
+        unknown = [one for one in self.found.parameters if not one.is_identified]
+        return [
+            f"{self.folder}: {self.found.verdict}",
+            *(f"not known: {one.name}: {one.why}" for one in unknown),
+        ]
+
+
+def make_twin(
+    runs: Iterable[str | os.PathLike[str]],
+    *,
+    out: str | os.PathLike[str],
+    draws: int = build.DRAWS,
+    showing: Callable[[str], None] = lambda text: None,
+) -> Twin:
+    """Make a twin of a network from runs on it: `weft.make_twin(["runs/xray", "runs/signature"], out="twins/mine")`.
+
+    runs: their folders, one of them of the plan xray. out: the twin's folder. draws: networks that stand for what is
+    not known. showing: is told what it does. Raises RequestError where the runs are not of one network.
+    """
+    folder = Path(out)
+    build.make_twin([os.fspath(run) for run in runs], folder, draws, showing)
+    return open_twin(folder)
+
+
+def open_twin(folder: str | os.PathLike[str]) -> Twin:
+    """The twin in a folder; raises RequestError where there is none, or its fabric file was changed."""
+    path = Path(folder)
+    found, document = twin.read_twin(path)
+    return Twin(path, found, found.draws_of(document))

@@ -1,0 +1,28 @@
+"""Recommendations on a terminal: the verdict, then each with what it takes and rests on."""
+
+from __future__ import annotations
+
+from weft.cli.tables.layout import terminal, titled
+from weft.recommendations.folder import details
+from weft.recommendations.recommendations import Recommendations
+from weft.recommendations.words import action_text
+
+
+def print_recommendations(found: Recommendations, folder: str | None) -> None:
+    """All of it; `folder` is where it was written, if it was."""
+    console = terminal(soft_wrap=True)
+    console.print(found.verdict, style="bold")
+    if found.twin:
+        console.print(
+            f"effects are on the plan {found.workload}, as {found.twin} predicts them", style="dim"
+        )
+    for title, actions in (("to do", found.actions), ("not to do", found.against)):
+        if actions:
+            titled(console, title)
+        for number, one in enumerate(actions, 1):
+            console.print(f"{number}. {action_text(one)}")
+            for line in details(one, folder or "DIR"):
+                console.print(f"   {line.removeprefix('- ')}", style="dim")
+    titled(console, "read", *(f" {one.path}: {one.said}" for one in found.read))
+    for note in found.notes:
+        console.print(f" {note}")

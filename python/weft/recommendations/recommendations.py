@@ -1,0 +1,106 @@
+"""All that is recommended for a cluster, in order of value, as recommendations.json keeps it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weft.errors import RequestError
+from weft.plan.catalog import known_names
+from weft.recommendations.action import Action, Check, Effort, Evidence, Kind
+from weft.recommendations.remedy import Proposal
+from weft.recommendations.words import action_text
+
+SCHEMA = "weft-recommendations/1"
+WORK: dict[Effort, float] = {"minutes": 1.0, "hours": 8.0, "purchase": 100.0}
+"""How an effort counts beside others, where its price is not known."""
+KINDS: tuple[Kind, ...] = ("fix", "tune", "operate", "upgrade", "measure", "do-nothing")
+"""Of equal value, what mends comes before what is bought."""
+
+
+class Read(Struct, frozen=True):
+    """A folder or file that was read, and what it says in a clause."""
+
+    path: str
+    said: str
+
+
+class Recommendations(Struct, frozen=True):
+    """`actions` are the most valuable first; `against` is what not to do. Effects are stated on `workload`, as a `twin`
+    predicts it (empty where there was none); `testbed` and `scale` are where it was measured."""
+
+    verdict: str
+    actions: tuple[Action, ...]
+    against: tuple[Action, ...]
+    read: tuple[Read, ...]
+    notes: tuple[str, ...] = ()
+    workload: str = ""
+    twin: str = ""
+    testbed: str = ""
+    scale: float = 1.0
+    schema: str = SCHEMA
+
+    def find(self, id_: str) -> Action:
+        """The one of that name; raises RequestError where there is none."""
+        known = {one.id: one for one in (*self.actions, *self.against)}
+        if id_ in known:
+            return known[id_]
+        raise RequestError(
+            f"no recommendation {id_!r}",
+            known_names(id_, list(known)) if known else "there is none",
+        )
+
+
+def joined(proposals: Iterable[Proposal]) -> list[Proposal]:
+    """What several sources propose, once with the evidence of all."""
+    found: dict[str, Proposal] = {}
+    for one in proposals:
+        known = found.get(one.action.id)
+        found[one.action.id] = _both(known, one) if known else one
+    return list(found.values())
+
+
+def _both(one: Proposal, other: Proposal) -> Proposal:
+    """The first says what to do; a fault's likely cause, which an acceptance knows, is not lost: it is evidence."""
+    said = Evidence(other.action.evidence[0].source, other.action.do)
+    checks: tuple[Check, ...] = tuple(dict.fromkeys((*one.action.checks, *other.action.checks)))
+    action = replace(
+        one.action,
+        evidence=(*one.action.evidence, *other.action.evidence, said),
+        checks=checks,
+        blocks=one.action.blocks or other.action.blocks,
+        commands=tuple(dict.fromkeys((*one.action.commands, *other.action.commands))),
+    )
+    return Proposal(action, one.remedy or other.remedy, one.instead or other.instead)
+
+
+def ordered(actions: Iterable[Action]) -> list[Action]:
+    """What nothing works without, then by value, then by how much speaks for it; the same input, the same order."""
+    return sorted(actions, key=_place)
+
+
+def _place(one: Action) -> tuple[bool, float, int, int, str]:
+    return (not one.blocks, -value(one), KINDS.index(one.kind), -len(one.evidence), one.id)
+
+
+def value(one: Action) -> float:
+    """The gain that is certain (the interval's lower end, as a logarithm) for the work that it takes."""
+    if one.effect is None or one.kind == "measure":
+        return 0.0
+    return max(0.0, math.log(one.effect.ratio.low)) / WORK[one.effort]
+
+
+def verdict_of(actions: Iterable[Action], read: Iterable[Read]) -> str:
+    """In a sentence or two: nothing to do is an answer."""
+    all_ = list(actions)
+    doing = [one for one in all_ if one.kind != "measure"]
+    if doing:
+        count = "One thing" if len(doing) == 1 else f"{len(doing)} things"
+        return f"{count} to do, first: {action_text(doing[0])}."
+    said = "; ".join(one.said for one in read)
+    if all_:
+        return f"Nothing to mend so far, but not all is known: {said}. First: {all_[0].do}."
+    return f"Nothing to do: {said}."

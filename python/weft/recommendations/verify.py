@@ -1,0 +1,215 @@
+"""Whether an action did what was expected of it: what shows it is measured again, and held against before."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from weft.acceptance.accept import AcceptRequest, accept
+from weft.errors import RequestError
+from weft.execute.progress import Showing
+from weft.execute.request import RunRequest, start_run
+from weft.execute.work_folder import write_json
+from weft.interval import Interval
+from weft.preflight.assess import judge
+from weft.preflight.probe import look
+from weft.recommendations.action import (
+    AcceptanceCheck,
+    Action,
+    Basis,
+    ByHand,
+    Expected,
+    FindingCheck,
+    PlanCheck,
+)
+from weft.recommendations.folder import read_folder
+from weft.recommendations.measured import measured, ratio
+from weft.recommendations.words import gain_text
+from weft.runs.folder import Run
+from weft.testbed.open import open_testbed
+
+RESULT_NAME = "verification.json"
+HELD_WITHIN = 0.10
+"""Gains that differ by less are the same, even where narrow intervals do not meet: launches are few."""
+NO_EFFECT = 1.02
+
+Outcome = Literal["held", "less", "more", "no effect", "worse", "gone", "still there", "unknown"]
+GOOD: tuple[Outcome, ...] = ("held", "more", "gone")
+
+
+class VerifyRequest(Struct, frozen=True):
+    """Which recommendation of which folder; `testbed` and `scale` are by default those of the evidence."""
+
+    folder: str
+    id: str
+    out: str
+    testbed: str | None = None
+    scale: float | None = None
+    nodes: int | None = None
+    ports: str | None = None
+
+
+class Shown(Struct, frozen=True):
+    """One thing that was looked at again. Of a plan: what was expected and what was measured of a step at a size, as
+    ratios over before, which was measured or predicted (`basis`), and the run's `warnings`."""
+
+    what: str
+    outcome: Outcome
+    text: str
+    predicted: Interval | None = None
+    measured: Interval | None = None
+    basis: Basis | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class Verification(Struct, frozen=True):
+    """All of it; `folder` has what was measured."""
+
+    id: str
+    do: str
+    testbed: str
+    folder: str
+    shown: tuple[Shown, ...]
+
+    @property
+    def held(self) -> bool:
+        """Whether all that was looked at is as it was expected, or better."""
+        return bool(self.shown) and all(one.outcome in GOOD for one in self.shown)
+
+    def to_json(self) -> dict[str, object]:
+        """The document of `weft verify --json`."""
+        return {"held": self.held, **msgspec.to_builtins(self)}
+
+
+def verify(request: VerifyRequest, showing: Showing) -> Verification:
+    """Measure again what shows the action; raises RequestError where it cannot be shown so."""
+    found = read_folder(Path(request.folder))
+    action = found.find(request.id)
+    _refuse_unshown(action)
+    testbed = request.testbed or found.testbed
+    if not testbed:
+        raise RequestError("a testbed is needed: what was read names none", "give --on TESTBED")
+    scale = request.scale or found.scale
+    place = _Place(request, testbed, scale, Path(request.out))
+    shown = tuple(
+        one for number, _ in enumerate(action.checks) for one in place.show(action, number, showing)
+    )
+    result = Verification(action.id, action.do, testbed, request.out, shown)
+    write_json(place.out / RESULT_NAME, result.to_json())
+    return result
+
+
+def _refuse_unshown(action: Action) -> None:
+    if action.kind == "measure":
+        raise RequestError(
+            f"{action.id}: is itself a measurement", f"run it: {' or '.join(action.commands)}"
+        )
+    by_hand = [one.text for one in action.checks if isinstance(one, ByHand)]
+    if len(by_hand) == len(action.checks):
+        hint = (
+            "; ".join(by_hand) or "a prediction would tell what to measure: recommend with --twin"
+        )
+        raise RequestError(f"{action.id}: cannot be shown by one measurement", hint)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where it is measured, and where that is kept."""
+
+    request: VerifyRequest
+    testbed: str
+    scale: float
+    out: Path
+
+    def show(self, action: Action, number: int, showing: Showing) -> Iterator[Shown]:
+        check = action.checks[number]
+        match check:
+            case PlanCheck():
+                yield from self._plan(check, f"run-{number + 1}", showing)
+            case FindingCheck():
+                yield self._finding(check, showing)
+            case AcceptanceCheck():
+                yield from self._acceptance(check, showing)
+
+    def _plan(self, check: PlanCheck, name: str, showing: Showing) -> Iterator[Shown]:
+        plan = tomllib.loads(check.plan)
+        with showing(str(plan["name"])) as reporter:
+            request = RunRequest(
+                plan,
+                self.testbed,
+                str(self.out / name),
+                self.scale,
+                list(check.settings),
+                nodes=self.request.nodes,
+                ports=self.request.ports,
+            )
+            run = start_run(request, reporter)
+        yield from (_compared(one, run) for one in check.expected)
+
+    def _finding(self, check: FindingCheck, showing: Showing) -> Shown:
+        place = self.request.nodes, self.request.ports
+        with (
+            showing("check") as reporter,
+            open_testbed(self.testbed, self.scale, *place) as testbed,
+        ):
+            record = look(testbed, reporter)
+        write_json(self.out / "check.json", record)
+        again = [
+            one
+            for one in judge(record).findings
+            if one.code == check.code and (not check.nodes or set(one.nodes) & set(check.nodes))
+        ]
+        text = again[0].message if again else f"`weft check` does not find {check.code} any more"
+        return Shown(check.code, "still there" if again else "gone", text)
+
+    def _acceptance(self, check: AcceptanceCheck, showing: Showing) -> Iterator[Shown]:
+        request = AcceptRequest(
+            self.testbed,
+            str(self.out / "accept"),
+            check.expect,
+            check.fabric,
+            self.scale,
+            self.request.nodes,
+            self.request.ports,
+        )
+        by_key = {one.requirement: one for one in accept(request, showing).verdicts}
+        outcomes: dict[str, Outcome] = {"met": "gone", "not met": "still there"}
+        for key in check.requirements:
+            one = by_key.get(key)
+            if one is None:
+                yield Shown(key, "unknown", f"{key} is no requirement any more")
+            else:
+                yield Shown(key, outcomes.get(one.status, "unknown"), f"{one.status}: {one.title}")
+
+
+def _compared(one: Expected, run: Run) -> Shown:
+    what = f"{one.step}, {one.size_bytes} B"
+    after = measured(run, one.step, one.size_bytes, one.measure)
+    if after is None:
+        return Shown(
+            what, "unknown", f"{what}: nothing was measured ({run.meta.status})", one.ratio
+        )
+    found = ratio(one.before, after, one.measure)
+    outcome = outcome_of(one.ratio, found)
+    before = "" if one.basis == "measured" else " over what was predicted of before"
+    text = (
+        f"{what}: predicted {gain_text(one.ratio)}, measured {gain_text(found)}{before}: {outcome}"
+    )
+    return Shown(what, outcome, text, one.ratio, found, one.basis)
+
+
+def outcome_of(predicted: Interval, found: Interval) -> Outcome:
+    meet = found.low <= predicted.high and predicted.low <= found.high
+    if meet or abs(found.median / predicted.median - 1) <= HELD_WITHIN:
+        return "held"
+    if found.median > predicted.median:
+        return "more"
+    if found.high < 1 / NO_EFFECT:
+        return "worse"
+    return "less" if found.low >= 1 and found.median >= NO_EFFECT else "no effect"

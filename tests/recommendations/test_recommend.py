@@ -1,0 +1,124 @@
+"""What is recommended of simulated networks: faults, limits, nothing, and what not to buy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.refusals import refused
+from support.runs import change_meta
+from support.searched import copy_of_search, search, write_fabric
+from weft.fabrics.document import FabricDocument
+from weft.prediction.predict import Drawn, predict
+from weft.recommendations.action import Action
+from weft.recommendations.recommend import RecommendRequest, recommend
+from weft.recommendations.recommendations import Recommendations
+from weft.what_if.network import Subject
+from weft.what_if.workloads import workloads
+
+
+def of(*folders: Path | str, twin: str | None = None, plan: str | None = None) -> Recommendations:
+    return recommend(RecommendRequest(tuple(map(str, folders)), twin, plan))
+
+
+def only(actions: tuple[Action, ...]) -> Action:
+    (one,) = actions
+    return one
+
+
+def aapc_s(fabric: str) -> float:
+    """The time of the default workload."""
+    subject = Subject(fabric, Drawn(FabricDocument.read(fabric)))
+    (workload,) = workloads(subject, [], (), 1.0)
+    (found,) = predict(subject.median.open(), workload)
+    return found.time_s
+
+
+def test_a_bad_cable_is_to_be_fixed_with_what_that_brings(tmp_path: Path) -> None:
+    found = of(search("bad-cable"), twin="bad-cable")
+    one = only(found.actions)
+    assert (one.id, one.kind, one.nodes, one.effort) == ("link-n7", "fix", ("n7",), "minutes")
+    assert "sends and receives 9.15 of 91.5 Mb/s" in one.do
+    assert one.effect and one.changes == ("hosts.n7.rate=100 Mb/s",)
+    mended = write_fabric(tmp_path, "bad-cable", overrides=[])
+    expected = aapc_s("bad-cable") / aapc_s(mended)
+    assert one.effect.ratio.median == pytest.approx(expected, rel=0.01)
+    assert not found.against and "One thing to do" in found.verdict
+
+
+def test_one_direction_is_named() -> None:
+    one = only(of(search("one-way-slow"), twin="one-way-slow").actions)
+    assert one.element == "n11 out" and "it sends 9.41 of 91.5 Mb/s" in one.do
+
+
+def test_without_a_model_the_fault_is_known_and_its_effect_is_not() -> None:
+    found = of(search("bad-cable"))
+    assert only(found.actions).effect is None
+    assert any("--twin" in note for note in found.notes)
+
+
+def test_a_tight_uplink_is_widened_in_both_directions_at_once() -> None:
+    found = of(search("two-racks"), twin="two-racks")
+    one = only(found.actions)
+    assert (one.kind, one.effort) == ("upgrade", "purchase")
+    assert one.changes == ("links.rack1-rack2.rate*=2",)
+    assert one.effect and 1.6 < one.effect.ratio.low < 1.8
+
+
+def test_faster_ports_behind_full_limits_are_not_to_be_bought() -> None:
+    found = of(search("xibalba-e7-32"), twin="xibalba-e7-32")
+    assert {one.kind for one in found.actions} == {"upgrade"}
+    gains = [one.effect.ratio.low for one in found.actions if one.effect]
+    assert len(gains) == 2 and gains == sorted(gains, reverse=True)
+    not_ = only(found.against)
+    assert not_.id == "not-faster-ports" and "at most 0.2" in not_.do and not not_.checks
+
+
+def test_nothing_to_do_is_an_answer() -> None:
+    found = of(search("fat-tree-16"), twin="fat-tree-16")
+    assert not found.actions and found.verdict.startswith("Nothing to do: 16 nodes, nothing slow")
+    assert only(found.against).id == "not-wider-inside"
+
+
+def test_two_slow_nodes_are_each_worth_what_they_bring_together(tmp_path: Path) -> None:
+    slow = [{"ids": name, "link": {"rate": "10 Mb/s"}} for name in ("n3", "n7")]
+    fabric = write_fabric(tmp_path, "bad-cable", overrides=slow)
+    found = of(search(fabric), twin=fabric)
+    assert [one.id for one in found.actions] == ["link-n3", "link-n7"]
+    for one in found.actions:
+        assert one.effect and one.effect.ratio.low > 5
+        assert any("by itself it brings" in each.text for each in one.evidence)
+
+
+def test_a_workload_of_ones_own() -> None:
+    found = of(search("bad-cable"), twin="bad-cable", plan="ring")
+    one = only(found.actions)
+    assert found.workload == "ring" and one.effect and one.effect.workload == "ring"
+
+
+def test_the_same_folders_give_the_same_document() -> None:
+    assert of(search("xibalba-e7-32"), twin="two-racks") == of(
+        search("xibalba-e7-32"), twin="two-racks"
+    )
+
+
+def test_a_twin_that_does_not_show_the_fault_is_doubted() -> None:
+    found = of(search("bad-cable"), twin="fat-tree-16")
+    assert any("does not show link-n7" in note for note in found.notes)
+    with refused("two-sites is of"):
+        of(search("bad-cable"), twin="two-sites")
+
+
+def test_a_run_that_was_cut_short_or_that_the_machine_spoilt_is_measured_again(
+    tmp_path: Path,
+) -> None:
+    run = copy_of_search("fat-tree-16", tmp_path / "run")
+    change_meta(run, status="partial")
+    one = only(of(run).actions)
+    assert (one.kind, one.commands) == ("measure", (f"weft run --resume {run}",))
+    late = {"code": "lab-late", "message": "9 % of the frames were late", "hint": ""}
+    change_meta(run, status="complete", warnings=[late])
+    found = of(run)
+    assert only(found.actions).commands == ("weft run xray --on sim:fat-tree-16 --scale 0.5",)
+    assert found.verdict.startswith("Nothing to mend so far, but not all is known")
