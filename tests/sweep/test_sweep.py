@@ -97,7 +97,7 @@ SMALL_WINDOW = Point((("window_bytes", 1500),))
 
 
 @pytest.mark.parametrize(
-    ("point", "off"), [(SLOW_HOSTS, 1e-4), (HALF_RATES, 1e-3), (SMALL_WINDOW, 0.02)]
+    ("point", "off"), [(SLOW_HOSTS, 1e-4), (HALF_RATES, 1e-3), (SMALL_WINDOW, 0.05)]
 )
 def test_a_point_away_from_the_first_is_what_a_simulation_there_gives(
     point: Point, off: float
