@@ -327,7 +327,8 @@ def _learn_first(found: Sequence[Sensitivity], regret: float) -> Sensitivity | N
 
 def _counts_cluster(request: Request, designs: Sequence[Design]) -> bool:
     """Whether prices are of the whole cluster: where all have one, unless the request says otherwise."""
-    has_nodes = all(one.bill.nodes is not None for one in designs if one.bill)
+    bills = [one.bill for one in designs if one.bill]
+    has_nodes = bool(bills) and all(one.nodes is not None for one in bills)
     if request.decision.price_of == "cluster" and not has_nodes:
         raise RequestError(
             "decision.price_of is the cluster, and nodes have no price",
