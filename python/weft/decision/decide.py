@@ -161,7 +161,10 @@ class _Conclusion:
         response = response_of(designs, columns, prepared.quantities, rows)
         weights = np.array([one.weight for one in prepared.workloads])
         self.of_cluster = _counts_cluster(request, designs)
-        self.model = Model(designs, prepared.quantities, response, weights, self.of_cluster)
+        self.is_per_host = request.decision.each == "host"
+        self.model = Model(
+            designs, prepared.quantities, response, weights, self.of_cluster, self.is_per_host
+        )
         self.worlds = self.model.worlds(request.draws)
         self.middle = self.model.at(self.model.medians[np.newaxis])
         self.limits = limits_of(request, self.model, self.worlds, self.middle)
@@ -192,7 +195,7 @@ class _Conclusion:
             name=request.name,
             workloads=tuple((one.name, one.weight) for one in prepared.workloads),
             by=self.by,
-            counted="cluster" if self.of_cluster else "network",
+            counted=self._counted(),
             hosts=prepared.hosts,
             draws=request.draws,
             designs=tuple(results),
@@ -209,6 +212,10 @@ class _Conclusion:
             notes=tuple(self._notes()),
         )
         return text_of(found, learn, basis_of(prepared, self.by))
+
+    def _counted(self) -> str:
+        whole = "cluster" if self.of_cluster else "network"
+        return f"{whole} for each host" if self.is_per_host else whole
 
     def _result(self, place: int, front: list[int], share: Floats) -> DesignResult:
         design = self.designs[place]
@@ -293,10 +300,11 @@ class _Conclusion:
         if names := list(without_price(self.designs)):
             notes.append(f"without a price, so not compared by cost: {', '.join(names[:5])}")
         sizes = {one.hosts for one in self.designs}
-        if max(sizes) > 1.1 * self.prepared.hosts:
+        if max(sizes) > 1.1 * self.prepared.hosts and not self.is_per_host:
             notes.append(
                 f"designs have {min(sizes):,} to {max(sizes):,} hosts: workloads run on the first "
-                f"{self.prepared.hosts:,} of each, and prices are of all (many generators take hosts=N)"
+                f"{self.prepared.hosts:,} of each, and prices are of all (generators take hosts=N; "
+                'decision.each = "host" compares prices for each host)'
             )
         error = float(self.model.response.errors.max())
         if error > 0.02:
@@ -319,7 +327,8 @@ def _learn_first(found: Sequence[Sensitivity], regret: float) -> Sensitivity | N
 
 def _counts_cluster(request: Request, designs: Sequence[Design]) -> bool:
     """Whether prices are of the whole cluster: where all have one, unless the request says otherwise."""
-    has_nodes = all(one.bill.nodes is not None for one in designs if one.bill)
+    bills = [one.bill for one in designs if one.bill]
+    has_nodes = bool(bills) and all(one.nodes is not None for one in bills)
     if request.decision.price_of == "cluster" and not has_nodes:
         raise RequestError(
             "decision.price_of is the cluster, and nodes have no price",

@@ -107,7 +107,7 @@ class SlurmExecutor(Executor):
         listed = spool / f"array-{indices[0]}-{time.time_ns()}.txt"
         listed.write_text("".join(" ".join(map(str, line)) + "\n" for line in lines))
         command = ["sbatch", "--parsable", f"--array=0-{len(lines) - 1}", "--job-name=weft-sweep"]
-        command += [f"--output={spool.resolve()}/%A_%a.log", f"--chdir={Path.cwd()}"]
+        command += [f"--output={spool.resolve()}/%A_%a-%N.log", f"--chdir={Path.cwd()}"]
         script = _script(self._folder.path.resolve(), listed.resolve())
         done = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
         if done.returncode:
