@@ -16,27 +16,25 @@ from weft.what_if.alternative import alternative
 from weft.what_if.ask import Asked, ask
 
 DESIGNS = """
+name = "switches"
 [[designs]]
 name = "narrow"
 fabric = "clos(leaves=2,spines=1,hosts=4,rate=1 Gb/s)"
-prices = "prices.toml"
 
 [[designs]]
 name = "wide"
 fabric = "clos(leaves=2,spines=4,hosts=4,rate=1 Gb/s)"
-prices = "prices.toml"
 
 [[workloads]]
 name = "all-to-all"
 plan = "aapc"
 
-[uncertain]
-prices = "20 %"
-"""
-PRICES = """
-[cost]
+[prices.cost]
 per_port = { value = 100, currency = "USD", year = 2026, source = "an offer" }
 per_node = { value = 1000, currency = "USD", year = 2026, source = "an offer" }
+
+[uncertain]
+prices = "20 %"
 """
 
 
@@ -84,7 +82,6 @@ def what_if(tmp_path: Path) -> Path:
 def decision(tmp_path: Path) -> Path:
     """Two designs of which neither is cheaper and faster."""
     (tmp_path / "designs.toml").write_text(DESIGNS)
-    (tmp_path / "prices.toml").write_text(PRICES)
     weft.decide(tmp_path / "designs.toml", out=tmp_path / "decision")
     return tmp_path / "decision"
 
@@ -95,7 +92,7 @@ def test_a_page_says_and_draws_all_folders_in_their_order(
     report = DecisionReport([twin, what_if, decision])
     html = report.html()
     places = [
-        html.index(text) for text in ("Twin: mine", "What if: two-racks", "Decision: designs")
+        html.index(text) for text in ("Twin: mine", "What if: two-racks", "Decision: switches")
     ]
     assert places == sorted(places)
     assert "The measurements do not fix links.rack2.rate." in html
