@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from weft.cost.prices import read_prices
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.what_if.alternative import Alternative
@@ -24,7 +25,8 @@ from weft.what_if.workloads import workloads
 @dataclass(frozen=True)
 class Asked:
     """`subject` is a twin's folder, a fabric or a generator. Without `plans` it is an all-to-all. `scale` is that of
-    the prediction and of the labs; without it the labs have one that this machine carries."""
+    the prediction and of the labs; without it the labs have one that this machine carries.
+    `prices` is a file of prices, or the catalogue's, instead of the fabric's own."""
 
     subject: str
     alternatives: Sequence[Alternative]
@@ -34,6 +36,7 @@ class Asked:
     verify: bool = False
     launches: int = LAUNCHES
     out: Path | None = None
+    prices: str | None = None
 
 
 def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
@@ -61,7 +64,8 @@ def _question(
     asked: Asked, subject: Subject, alternatives: Sequence[Alternative], scale: float
 ) -> Question:
     plans = workloads(subject, asked.plans, asked.settings, scale)
-    return Question(subject, alternatives, plans, scale)
+    prices = None if asked.prices is None else read_prices(asked.prices)
+    return Question(subject, alternatives, plans, scale, prices)
 
 
 def _verified(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypeAlias
 
 from weft import _core
@@ -13,9 +14,11 @@ from weft.fabrics.changes.change import Change, apply_all
 from weft.fabrics.document import FabricDocument
 from weft.fabrics.fabric_toml import to_toml
 from weft.fabrics.spec import Value, parse_spec
+from weft.prediction.draws import Draws
 from weft.prediction.predict import Drawn
 from weft.testbed.computed.network import Simulated, open_simulated
 from weft.twin.open import open_draws
+from weft.twin.twin import Twin, read_twin
 
 
 @dataclass(frozen=True)
@@ -36,18 +39,19 @@ Network: TypeAlias = Drawn | Generated
 @dataclass(frozen=True)
 class Subject:
     """What is to be changed: the best estimate and, where it was measured, draws and what predictions were off by, as
-    in `weft.prediction.draws.Draws`."""
+    in `weft.prediction.draws.Draws`, and the twin that they are of."""
 
     name: str
     median: Network
     drawn: tuple[Network, ...] = ()
     discrepancy: tuple[float, ...] = ()
     rate_discrepancy: tuple[float, ...] = ()
+    twin: Twin | None = None
 
     @property
     def is_measured(self) -> bool:
         """Whether it is a twin, and no network that is as its file says."""
-        return bool(self.drawn or self.discrepancy)
+        return self.twin is not None or bool(self.drawn or self.discrepancy)
 
     @property
     def networks(self) -> list[Network]:
@@ -59,8 +63,14 @@ def open_subject(name: str) -> Subject:
     """A twin's folder, a fabric or a generator; raises RequestError."""
     if is_generator(name):
         return Subject(name, generated(name))
-    draws = open_draws(name)
-    return Subject(name, draws.median, draws.drawn, draws.discrepancy, draws.rate_discrepancy)
+    if Path(name).is_dir():
+        twin, document = read_twin(Path(name))
+        return _of_draws(name, twin.draws_of(document), twin)
+    return _of_draws(name, open_draws(name))
+
+
+def _of_draws(name: str, draws: Draws, twin: Twin | None = None) -> Subject:
+    return Subject(name, draws.median, draws.drawn, draws.discrepancy, draws.rate_discrepancy, twin)
 
 
 def is_generator(text: str) -> bool:

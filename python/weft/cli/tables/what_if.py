@@ -10,7 +10,7 @@ from rich.console import Console
 from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.interval import Interval
 from weft.quantity import format_bytes, format_mbps, format_us, significant
-from weft.what_if.result import Check, Effect, Outcome, WhatIf
+from weft.what_if.result import Check, Effect, Outcome, Price, WhatIf
 
 
 def print_what_if(found: WhatIf) -> None:
@@ -90,6 +90,8 @@ def _notes(one: Outcome) -> Iterator[str]:
     if one.failed:
         yield one.failed
     yield from one.notes
+    if one.price and one.price.difference:
+        yield f"the network costs {_money(one.price)}"
     if one.hosts_after != one.hosts_before:
         yield f"{one.hosts_after} hosts instead of {one.hosts_before}"
     unclear = [each for each in one.effects if not each.is_clear]
@@ -99,6 +101,13 @@ def _notes(one: Outcome) -> Iterator[str]:
         yield f"{'nothing changes' if is_known else 'that nothing changes is not excluded'} ({steps})"
     if any(each.in_sample for each in one.effects):
         yield "in sample: the twin was fitted to this plan"
+
+
+def _money(price: Price) -> str:
+    now = f"{price.before:,.0f} to {price.after:,.0f} {price.currency} of {price.year}"
+    more = "more" if price.difference > 0 else "less"
+    parts = f", without {', '.join(price.not_priced)}" if price.not_priced else ""
+    return f"{abs(price.difference):,.0f} {more}: {now}{parts}"
 
 
 def _print_verification(console: Console, one: Outcome) -> None:
