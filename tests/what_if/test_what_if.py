@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 
+import weft
 from weft.errors import RequestError
 from weft.fabrics.document import FabricDocument
+from weft.plan.load import load_plan
 from weft.prediction.measures import Measure
 from weft.prediction.predict import Drawn, Workload
+from weft.twin.twin import SCHEMA, Parameter, Twin, step_digest, text_digest, write_twin
 from weft.what_if.alternative import alternative, read_alternatives
 from weft.what_if.ask import Asked, ask, read_what_if
 from weft.what_if.effects import effects, paired
@@ -204,3 +207,61 @@ def test_blocks_suit_the_hosts() -> None:
         ask(Asked("two-racks", [alternative(["remove n1"])], ["aapc", "aapc"]))
     with pytest.raises(RequestError, match="what is to be changed"):
         ask(Asked("two-racks", []))
+
+
+def test_a_change_costs_what_its_parts_do() -> None:
+    known = of(open_subject("xibalba-e7-32"), "add 8 hosts", workload=Workload("aapc")).outcomes[0]
+    assert known.price is not None
+    assert (known.price.difference, known.price.currency) == (8 * 480, "USD")
+    none = of(open_subject("two-racks"), "add 8 hosts", workload=Workload("aapc")).outcomes[0]
+    assert none.price is None
+    chosen = [alternative(["add 8 hosts"])]
+    found = ask(Asked("two-racks", chosen, ["aapc"], prices="slim-fly-2014")).outcomes[0]
+    assert found.price is not None and found.price.difference > 0 and found.price.not_priced
+    with pytest.raises(RequestError, match="no-such"):
+        ask(Asked("two-racks", chosen, ["aapc"], prices="no-such"))
+
+
+def test_a_twin_has_intervals_and_says_what_it_was_fitted_to(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    text = FabricDocument.read("two-racks").text
+    rate = Parameter(
+        name="links.rack1.rate",
+        unit="Mb/s",
+        median=4000.0,
+        low=3000.0,
+        high=5000.0,
+        is_identified=True,
+        why="",
+        places=[["links", 0, "rate"]],
+        draws=[3000.0, 3500.0, 4000.0, 4500.0, 5000.0],
+    )
+    seen = load_plan(ACROSS.plan).steps[0]
+    twin = Twin(
+        schema=SCHEMA,
+        name="mine",
+        testbed="lab:two-racks",
+        scale=1.0,
+        nodes=[f"n{number}" for number in range(1, 33)],
+        fabric_digest=text_digest(text),
+        model={"overhead_s": 1e-5},
+        parameters=[rate],
+        held_out=[],
+        discrepancy=[0.0, 0.1],
+        rate_discrepancy=[0.0, -0.1],
+        sources=[],
+        fitted=[step_digest(seen)],
+        alternatives=[],
+        warnings=[],
+    )
+    write_twin(folder, twin, text)
+    other = Workload("aapc", (("steps.aapc.sizes", '["1 MiB"]'),))
+    one = alternative(["links.rack1-rack2.rate=4.2 Gb/s"])
+    found = foresee(Question(open_subject(str(folder)), [one], [ACROSS, other]))
+    assert (found.is_measured, found.draws) == (True, 5)
+    assert [each.in_sample for each in found.outcomes[0].effects] == [True, False]
+    assert not found.outcomes[0].effects[0].is_clear
+    table = {
+        row["step"]: row for row in weft.foresee(folder, *one.texts).effects.to_arrow().to_pylist()
+    }
+    assert table["aapc"]["speedup_low"] < 1 < table["aapc"]["speedup_high"]
