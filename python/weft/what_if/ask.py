@@ -19,7 +19,7 @@ from weft.what_if.labs import carried_scale, document_of
 from weft.what_if.network import Subject, open_subject
 from weft.what_if.result import NAME, Outcome, WhatIf
 from weft.what_if.verify import LAUNCHES, Bench, verify
-from weft.what_if.workloads import workloads
+from weft.what_if.workloads import BLOCK_S, LAB_BLOCK_S, workloads
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
             "what is to be changed?", 'for example --change "links.backplane.rate*=2"'
         )
     subject = open_subject(asked.subject)
-    question = _question(asked, subject, asked.alternatives, asked.scale or 1.0)
+    question = _question(asked, subject, asked.alternatives, asked.scale or 1.0, BLOCK_S)
     found = foresee(question)
     with _folder(asked) as folder:
         _keep(found, question, asked.out)
@@ -61,9 +61,13 @@ def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
 
 
 def _question(
-    asked: Asked, subject: Subject, alternatives: Sequence[Alternative], scale: float
+    asked: Asked,
+    subject: Subject,
+    alternatives: Sequence[Alternative],
+    scale: float,
+    block_s: float,
 ) -> Question:
-    plans = workloads(subject, asked.plans, asked.settings, scale)
+    plans = workloads(subject, asked.plans, asked.settings, scale, block_s)
     prices = None if asked.prices is None else read_prices(asked.prices)
     return Question(subject, alternatives, plans, scale, prices)
 
@@ -79,7 +83,7 @@ def _verified(
         if one.name == outcome.name
     )
     scale = asked.scale or carried_scale([subject.median, one.after(subject.median)])
-    question = _question(asked, subject, [one], scale)
+    question = _question(asked, subject, [one], scale, LAB_BLOCK_S)
     bench = Bench(folder / f"labs-{number}", scale, asked.launches)
     return msgspec.structs.replace(outcome, verification=verify(question, one, bench, reporter))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,6 +20,8 @@ from weft.prediction.predict import Drawn
 from weft.testbed.computed.network import Simulated, open_simulated
 from weft.twin.open import open_draws
 from weft.twin.twin import Twin, read_twin
+
+MOST_TREE_HOSTS = 512
 
 
 @dataclass(frozen=True)
@@ -80,14 +83,22 @@ def is_generator(text: str) -> bool:
 
 def generated(text: str, parameters: Mapping[str, Value] | None = None) -> Network:
     """What a generator makes: as a fabric file where that can say it, and else by its name."""
-    spec = parse_spec(text)
+    document = _tree_of(text)
+    if document is None:
+        return Generated(text, dict(parameters or {}))
+    return Drawn(document, {**(parameters or {}), **parse_spec(text).parameters})
+
+
+@lru_cache
+def _tree_of(text: str) -> FabricDocument | None:
+    """A generator's network as a fabric file; None where it is no tree, or too large to be looked at pair by pair."""
     network = open_simulated(text).model
-    values = {**(parameters or {}), **spec.parameters}
+    if len(network.hosts()) > MOST_TREE_HOSTS:
+        return None
     try:
-        toml = to_toml(network, text)
+        return FabricDocument.of_text(to_toml(network, text), text)
     except RequestError:
-        return Generated(text, values)
-    return Drawn(FabricDocument.of_text(toml, text), values)
+        return None
 
 
 def changed(network: Network, changes: tuple[Change, ...]) -> Network:
@@ -96,7 +107,7 @@ def changed(network: Network, changes: tuple[Change, ...]) -> Network:
         return network
     if isinstance(network, Generated):
         raise RequestError(
-            f"{changes[0].text}: {network.text} has loops, and changes are of fabric files of trees",
+            f"{changes[0].text}: {network.text} has no fabric file that could be changed",
             "give another generator, such as topology=fat-tree(k=8,oversubscription=2)",
         )
     return replace(network, document=apply_all(network.document, changes))
