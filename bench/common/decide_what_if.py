@@ -254,6 +254,11 @@ def main(arguments: Sequence[str]) -> None:
         save("decide", goals, "what-if-twins" if options.twins else "what-if")
 
 
+def _held(found: Sequence[Measured]) -> int:
+    checks = [one.verification.checks[0] for one in found]
+    return sum(one.predicted.low <= one.measured.median <= one.predicted.high for one in checks)
+
+
 def goals_of(found: Sequence[Measured], kind: str) -> list[Goal]:
     errors = [abs(one.error) for one in found]
     within = sum(error <= WITHIN for error in errors)
@@ -267,6 +272,11 @@ def goals_of(found: Sequence[Measured], kind: str) -> list[Goal]:
         Goal(f"{kind}: size within 10 %, of {len(found)}", within, at_least=len(found)),
         Goal(f"{kind}: error of the size, median", 100 * float(np.median(errors)), "%"),
         Goal(f"{kind}: error of the size, worst", 100 * max(errors), "%"),
+        *(
+            [Goal(f"{kind}: 90 % intervals hold it, of {len(found)}", _held(found))]
+            if "twins" in kind
+            else []
+        ),
     ]
 
 
