@@ -21,7 +21,7 @@ from weft.what_if.result import Effect
 Predicted = Sequence[list[Measure]]
 """By network: the best estimate, then each draw."""
 By = Literal["time", "rate"]
-APART = 0.03
+APART = 0.035
 """What is left of it: logarithms of measured over predicted speedups of 20 what-ifs that were built scatter so much
 (`bench/decide.py --part what-if`)."""
 _FACTORS = 40
