@@ -1,4 +1,4 @@
-"""Sweeps and decisions: how fast, what a kill costs, whether two machines agree, and the verdict of the Xibalba study."""
+"""Sweeps and decisions: how fast, what a kill costs, whether machines agree, and the verdict of the Xibalba study."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ overhead = "5 us..20 us"
 by = "cost-performance"
 """.replace("RATES", "10 Gb/s|25 Gb/s|40 Gb/s|100 Gb/s")
 
-SMALL = "clos(leaves=8,hosts=8,spines=1..8,rate=1 Gb/s|2 Gb/s|5 Gb/s|10 Gb/s|25 Gb/s|40 Gb/s)"
+SMALL = "clos(leaves=16,hosts=16,spines=1..8,rate=1 Gb/s|2 Gb/s|5 Gb/s|10 Gb/s|25 Gb/s|40 Gb/s)"
 
 
 def main(arguments: list[str]) -> None:
@@ -111,8 +111,8 @@ def _speed(folder: Path) -> Iterator[Goal]:
     found = weft.open_decision(folder / "out").decision
     tasks = len(found.designs) * len(found.workloads)
     print(
-        f"{len(found.designs)} designs x {len(found.workloads)} workloads with intervals: {took_s:.1f} s, {cpu_s:.0f} s of "
-        f"processors; load before it {load:.1f}; {len(found.failed)} not simulated"
+        f"{len(found.designs)} designs x {len(found.workloads)} workloads with intervals: {took_s:.1f} s, "
+        f"{cpu_s:.0f} s of processors; load before it {load:.1f}; {len(found.failed)} not simulated"
     )
     yield Goal("designs", len(found.designs), at_least=200)
     yield Goal("200 designs of 1,000 hosts x 5 workloads with intervals", took_s, "s", at_most=60)
@@ -337,16 +337,23 @@ def _small(folder: Path) -> Path:
 
 
 def _killed(file: Path, out: Path) -> int:
-    """Start or go on, kill it with all that it started, and say how many chunks were on the disk just before."""
+    """Start or go on, stop it with all that it started, look how many chunks are on the disk, and kill it."""
     command = [sys.executable, "-m", "weft", "decide", str(file), "--out", str(out)]
     command += ["--resume", "--executor", "processes:2"]
-    before = len(_done(out))
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as running:
-        while running.poll() is None and len(_done(out)) < before + 5:
+    before = _bytes(out)
+    silent = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=silent, stderr=silent, start_new_session=True) as running:
+        while running.poll() is None and _bytes(out) < before + 6000:
             time.sleep(0.02)
+        os.killpg(running.pid, signal.SIGSTOP)
         done = len(_done(out))
         os.killpg(running.pid, signal.SIGKILL)
     return done
+
+
+def _bytes(out: Path) -> int:
+    """Of rows on the disk."""
+    return sum(file.stat().st_size for file in (out / "rows").glob("*.arrows"))
 
 
 def _done(out: Path) -> set[int]:

@@ -137,7 +137,10 @@ def _refuse_too_many(count: int, workloads: int) -> None:
 
 
 def _refuse_mixed_money(designs: Sequence[Design]) -> None:
-    known = {(one.bill.currency, one.bill.year): one.name for one in designs if one.bill}
+    known: dict[tuple[str, int], str] = {}
+    for one in designs:
+        if one.bill:
+            known.setdefault((one.bill.currency, one.bill.year), one.name)
     if len(known) > 1:
         (first, there), (second, here), *_ = known.items()
         raise RequestError(

@@ -80,7 +80,8 @@ def response_of(
             shares[row, place] = spent[0] / (column.compute_s + spent[0])
             errors[row, place] = shares[row, place] * _error(counted)
     low, high = _effects(designs, columns, quantities, logs, shares)
-    return Response(tuple(columns), logs[0], errors, low, high)
+    middle = logs[0] + _biases(designs, columns, quantities, shares)
+    return Response(tuple(columns), middle, errors, low, high)
 
 
 def _simulated(quantities: Sequence[Quantity]) -> int:
@@ -100,6 +101,20 @@ def _error(rows: Sequence[Row]) -> float:
     first = [row for row in rows if row.point == 0]
     square = sum((row.time_s * row.relative_error) ** 2 for row in first)
     return float(np.sqrt(square) / sum(row.time_s for row in first))
+
+
+def _biases(
+    designs: Sequence[Design],
+    columns: Sequence[Column],
+    quantities: Sequence[Quantity],
+    shares: Floats,
+) -> Floats:
+    """What the simulator is wrong by in the median."""
+    total = np.zeros(shares.shape)
+    for one in quantities:
+        if one.kind == "simulator":
+            total += np.log1p(shares * _cells(designs, columns, one.of) * np.expm1(one.median))
+    return total
 
 
 def _effects(
@@ -127,7 +142,8 @@ def _effects(
         elif one.kind == "simulator":
             mine = shares * _cells(designs, columns, one.of)
             low[place], high[place] = (
-                np.log1p(mine * np.expm1(end - one.median)) for end in (one.low, one.high)
+                np.log1p(mine * np.expm1(end)) - np.log1p(mine * np.expm1(one.median))
+                for end in (one.low, one.high)
             )
     return low, high
 
