@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
-from weft.testbed.computed.spec import Value
+from weft.fabrics.spec import Value
 from weft.twin.draft import Draft
 from weft.twin.evidence import Material, material_of
 from weft.twin.fit import Fit, fit

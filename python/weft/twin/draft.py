@@ -20,7 +20,7 @@ from weft.fabrics.document import FabricDocument
 from weft.nodeset import fold
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
-from weft.testbed.computed.spec import SimSpec, Value
+from weft.fabrics.spec import SimSpec, Value
 from weft.twin.tree import Branch
 
 Place = tuple[str | int, ...]

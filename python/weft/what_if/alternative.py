@@ -14,7 +14,7 @@ from weft.fabrics.changes.parse import parse_change
 from weft.fabrics.changes.whole import Topology
 from weft.plan import catalog
 from weft.prediction.predict import Drawn, Workload
-from weft.testbed.computed.spec import MODEL_KEYS, SHARINGS, Value, read_parameter
+from weft.fabrics.spec import MODEL_KEYS, SHARINGS, Value, read_parameter
 from weft.what_if.network import Generated, Network, changed, generated, is_generator
 
 _KEY_VALUE = re.compile(r"\s*(?P<key>[\w.-]+)\s*=\s*(?P<value>.+?)\s*")

@@ -14,7 +14,7 @@ from weft.fabrics.document import FabricDocument
 from weft.fabrics.fabric_toml import to_toml
 from weft.prediction.predict import Drawn
 from weft.testbed.computed.network import Simulated, open_simulated
-from weft.testbed.computed.spec import Value, parse_spec
+from weft.fabrics.spec import Value, parse_spec
 from weft.twin.open import open_draws
 
 
