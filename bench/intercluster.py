@@ -8,9 +8,8 @@ because a host is off at night, one power failure besides, below a tenth of a LA
 folder of a watch, read, and analysed as `weft watch show` does; each published value is printed beside what comes out.
 
 Takes a minute. What the study does not state is assumed: beta (1.1 us/B; it only gives a bound), jitter, busy hours,
-0.2 % of losses. Nothing else was planted, so every change that is found is a false one: jitter that quadruples from
-nine to one on working days is found as a change on most of them. The bench shows that the
-analysis gives back what went in, not that it would have on the study's link. The share of the link that its probes
+0.2 % of losses. Nothing else was planted, so every change that is found is a false one, although the jitter quadruples
+at nine on working days and goes back at one. The bench shows that the analysis gives back what went in, not that it would have on the study's link. The share of the link that its probes
 take (0.17 %) is that of 100 Mb/s, while it says 10 Mb/s; the routers are not to be seen in round trips.
 """
 

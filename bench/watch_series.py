@@ -1,12 +1,15 @@
 """Changes and congestion in 200 simulated months of probes every 10 s, of which half have nothing planted.
 
+usage: bench/watch_series.py [--months N] [--otava PYTHON]
+
 Daily and weekly cycles, spikes, losses, gaps, and noise with a correlation of 0.8 from one quarter of an hour to the
 next, which taking minima does not average out. Congestion of 2 to 12 hours raises the minimum by three times its noise
 (0.4 ms on 1.3 ms, 3 ms on 50 ms in turn) and the logarithm of the jitter by three times its own; a re-route shifts the
 minimum by as much and stays. Congestion is found where the found and the planted time have half of their union in
 common; a re-route within an hour. Every other find is false, congestion that is found in two parts as well.
-Beside it ruptures (`pip install ruptures`; PELT on the same minima, cost l2, penalty 2 variance log n) and its false
-changes in the months without any.
+Then as many months again whose jitter quadruples at nine on working days, and goes back at one.
+Beside it, where they are installed, ruptures (PELT on the same minima, cost l2, penalty 2 variance log n) and Otava
+(its defaults; PYTHON is that of an environment with apache-otava), and their false changes in the months without any.
 
 Takes about 10 minutes. `--months` runs fewer.
 """
@@ -15,19 +18,22 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import dataclass
-from importlib import import_module
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-
-import numpy as np
+from pathlib import Path
 
 from common.months import Planted, month
 from common.results import Goal, save
+from peers import changes as peers
 from weft.diagnosis.links.changes import Change, find_changes
-from weft.diagnosis.links.quarters import Quarters, quarters
+from weft.diagnosis.links.quarters import quarters
 from weft.diagnosis.links.series import Series
+from weft.statistics import Floats
 
 LINKS = {"1.3 + 0.4 ms": (1.3e-3, 0.4e-3), "50 + 3 ms": (50e-3, 3e-3)}
+OFFICES = {"": 1.0, ", working hours": 4.0}
+"""By what factor the jitter is larger in them."""
 HALF = 0.5
 NEAR_S = 3600.0
 
@@ -47,38 +53,48 @@ class Tally:
     months: int = 0
     months_with_false: int = 0
     seconds: float = 0.0
-    peer_months_with_false: int = 0
-    empty_months: int = 0
+    empty: list[Floats] = field(default_factory=list)
+    """The minima of months without any change."""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--months", type=int, default=200)
-    months = parser.parse_args().months
-    goals = [goal for name in LINKS for goal in measure(name, months // 2)]
-    save("watch_series", goals, versions=_peer_versions())
-    for goal in goals:
-        print(goal.what, goal.measured, goal.unit, goal.text or "", goal.is_met)
+    parser.add_argument("--otava", type=Path, metavar="PYTHON")
+    arguments = parser.parse_args()
+    versions = peer_versions(arguments.otava)
+    detectors: dict[str, peers.Detector] = (
+        {"ruptures": peers.ruptures} if "ruptures" in versions else {}
+    )
+    if arguments.otava:
+        detectors["otava"] = peers.otava(arguments.otava)
+    goals = []
+    for office in OFFICES:
+        for name in LINKS:
+            tally = measure(name, OFFICES[office], arguments.months // 2)
+            found = goals_of(name + office, tally) + peer_goals(name + office, tally, detectors)
+            for goal in found:
+                print(goal.what, goal.measured, goal.unit, goal.text or "", goal.is_met, flush=True)
+            goals += found
+    save("watch_series", goals, versions=versions)
 
 
-def measure(name: str, months: int) -> list[Goal]:
+def measure(name: str, office: float, months: int) -> Tally:
     """Every second month has nothing planted."""
     base_s, rise_s = LINKS[name]
     tally = Tally()
     for seed in range(months):
         is_empty = bool(seed % 2)
-        series, planted = month(
-            seed, base_s, rise_s, congestions=0 if is_empty else 3, reroutes=0 if is_empty else 1
-        )
+        planting = {"congestions": 0, "reroutes": 0} if is_empty else {}
+        series, planted = month(seed, base_s, rise_s, office=office, **planting)
         began = time.perf_counter()
         parts = quarters(series)
         changes = find_changes(parts)
         tally.seconds = max(tally.seconds, time.perf_counter() - began)
         count(tally, series, planted, changes)
         if is_empty:
-            tally.empty_months += 1
-            tally.peer_months_with_false += peer_changes(parts) > 0
-    return goals_of(name, tally)
+            tally.empty.append(parts.minimum_s)
+    return tally
 
 
 def count(tally: Tally, series: Series, planted: list[Planted], changes: list[Change]) -> None:
@@ -118,19 +134,8 @@ def _common(plant: Planted, span: tuple[Change, float, float]) -> float:
     return both / either
 
 
-def peer_changes(parts: Quarters) -> int:
-    """What ruptures finds in the minima with its usual penalty; 0 where it is not installed."""
-    try:
-        ruptures = import_module("ruptures")
-    except ImportError:
-        return 0
-    values = parts.minimum_s
-    penalty = 2 * np.var(np.diff(values)) / 2 * np.log(len(values))
-    return len(ruptures.Pelt(model="l2", jump=4, min_size=4).fit(values).predict(penalty)) - 1
-
-
 def goals_of(name: str, tally: Tally) -> list[Goal]:
-    goals = [
+    return [
         Goal(f"{name}: false changes a month, mean", tally.false / tally.months, at_most=1),
         Goal(f"{name}: false changes in the worst month", tally.most_false, at_most=1),
         Goal(f"{name}: congestion, recall", tally.found / tally.planted, at_least=0.95),
@@ -143,19 +148,31 @@ def goals_of(name: str, tally: Tally) -> list[Goal]:
         Goal(f"{name}: re-routes called congestion", tally.reroutes_called_congestion, at_most=0),
         Goal(f"{name}: analysis of a month, longest", tally.seconds, "s", at_most=5),
     ]
-    if _peer_versions():
-        share = 100 * tally.peer_months_with_false / tally.empty_months
-        goals.append(
-            Goal(f"{name}: months without changes in which ruptures finds some", share, "%")
-        )
-    return goals
 
 
-def _peer_versions() -> dict[str, str]:
+def peer_goals(name: str, tally: Tally, detectors: Mapping[str, peers.Detector]) -> list[Goal]:
+    """What others find where there is nothing."""
+    return [
+        goal
+        for peer, detector in detectors.items()
+        for goal in _peer_goals(f"{name}: {peer}", detector(tally.empty))
+    ]
+
+
+def _peer_goals(title: str, counts: list[int]) -> list[Goal]:
+    share = 100 * sum(one > 0 for one in counts) / len(counts)
+    return [
+        Goal(f"{title}, false changes a month, mean", sum(counts) / len(counts)),
+        Goal(f"{title}, months without changes in which it finds some", share, "%"),
+    ]
+
+
+def peer_versions(otava: Path | None) -> dict[str, str]:
+    found = {"otava": peers.otava_version(otava)} if otava else {}
     try:
-        return {"ruptures": version("ruptures")}
+        return found | {"ruptures": version("ruptures")}
     except PackageNotFoundError:
-        return {}
+        return found
 
 
 if __name__ == "__main__":

@@ -17,9 +17,13 @@ SCALE = 0.1
 EVEN, UNEVEN = (Extent((8, most), (3, 8), (1, 2)) for most in (24, 16))
 """An uneven one has up to eight hosts more, on its top switch."""
 SEEN: dict[str, list[Override]] = {
-    "xray": [("steps.search.time", '"60 s"')],
+    "xray": [("steps.search.time", '"90 s"')],
     "latency": [],
-    "random-permutations": [("launches", "2"), ("steps.*.permutations", "5")],
+    "random-permutations": [
+        ("launches", "1"),
+        ("steps.*.permutations", "6"),
+        ("steps.*.stop.trial", '"500 ms"'),
+    ],
     "aapc": [("launches", "2"), ("steps.aapc.sizes", '["60 kB"]')],
 }
 """What a twin is made of."""
@@ -33,6 +37,11 @@ class MeasuredLab:
     seed: int
     fabric: KnownFabric
     folder: Path
+
+    @property
+    def path(self) -> Path:
+        """Its fabric file."""
+        return self.folder / "fabric.toml"
 
     @property
     def seen(self) -> list[Path]:
@@ -57,19 +66,35 @@ class MeasuredLab:
 
 def measured_lab(seed: int, keep: Path) -> MeasuredLab:
     """The lab of a seed, measured unless its folder has it already."""
+    lab = lab_of(seed, keep)
+    measure_seen(lab)
+    measure_unseen(lab)
+    return lab
+
+
+def lab_of(seed: int, keep: Path) -> MeasuredLab:
+    """The lab of a seed as far as it was measured."""
     is_uneven = seed % 2 == 0
     fabric = generate(seed, SCALE, is_uneven, UNEVEN if is_uneven else EVEN)
     lab = MeasuredLab(seed, fabric, keep / f"lab-{seed}")
-    path = lab.folder / "fabric.toml"
-    if not path.exists():
-        path.parent.mkdir(parents=True)
-        path.write_text(fabric.text)
-    on = f"lab:{path}"
-    if not (lab.folder / "took-s").exists():
-        begun = time.monotonic()
-        for plan, overrides in SEEN.items():
-            start_run(RunRequest(plan, on, str(lab.folder / plan), SCALE, overrides))
-        (lab.folder / "took-s").write_text(f"{time.monotonic() - begun:.1f}\n")
-    if not (lab.folder / "unseen").exists():
-        start_run(RunRequest(lab.unseen_plan, on, str(lab.folder / "unseen"), SCALE))
+    if not lab.path.exists():
+        lab.folder.mkdir(parents=True)
+        lab.path.write_text(fabric.text)
     return lab
+
+
+def measure_seen(lab: MeasuredLab) -> None:
+    """What a twin is made of."""
+    if (lab.folder / "took-s").exists():
+        return
+    begun = time.monotonic()
+    for plan, overrides in SEEN.items():
+        start_run(RunRequest(plan, f"lab:{lab.path}", str(lab.folder / plan), SCALE, overrides))
+    (lab.folder / "took-s").write_text(f"{time.monotonic() - begun:.1f}\n")
+
+
+def measure_unseen(lab: MeasuredLab) -> None:
+    """What it is held against."""
+    if not (lab.folder / "unseen").exists():
+        out = str(lab.folder / "unseen")
+        start_run(RunRequest(lab.unseen_plan, f"lab:{lab.path}", out, SCALE))

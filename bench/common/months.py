@@ -15,6 +15,7 @@ CORRELATION = 0.8
 """From one quarter of an hour to the next, where it does not average out in a quarter's minimum."""
 JITTER_NOISE = 0.25
 START = 1_790_000_000 // 86400 * 86400
+"""A Monday."""
 
 
 @dataclass(frozen=True)
@@ -35,19 +36,21 @@ def month(
     congestions: int = 3,
     reroutes: int = 1,
     interval_s: float = 10.0,
+    office: float = 1.0,
 ) -> tuple[Series, list[Planted]]:
     """A month whose minima have a noise of `rise_s / ratio` and a daily course of as much again; congestion adds
-    `rise_s` and raises the jitter by as many times its own noise, re-routes shift by `rise_s` up or down and stay."""
+    `rise_s` and raises the jitter by as many times its own noise, re-routes shift by `rise_s` up or down and stay.
+    Jitter is `office` times as much from nine to one on working days, from one probe to the next."""
     generator = np.random.default_rng(seed)
     noise_s = rise_s / ratio
     count = DAYS * 86400 // QUARTER_S
     planted = _plant(generator, congestions, reroutes)
     hours = np.arange(count) / 4
-    busy = np.clip(np.sin((hours % 24 - 7) / 14 * np.pi), 0, None) * np.where(
-        hours // 24 % 7 < 5, 1.0, 0.4
-    )
+    works = hours // 24 % 7 < 5
+    busy = np.clip(np.sin((hours % 24 - 7) / 14 * np.pi), 0, None) * np.where(works, 1.0, 0.4)
     level = noise_s * (correlated(generator, count) + busy)
     jitter = JITTER_NOISE * correlated(generator, count) + 0.8 * busy
+    jitter[works & (hours % 24 >= 9) & (hours % 24 < 13)] += np.log(office)
     for one in planted:
         inside = slice(int(one.begin_s // QUARTER_S), int(one.end_s // QUARTER_S))
         if one.what == "congestion":

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from weft.api.accept import Acceptance, accept, resume_acceptance
     from weft.api.bill import Bill, bill
     from weft.api.comparison import Comparison, compare
+    from weft.api.decide import Decided, decide, open_decision
     from weft.api.diagnose import diagnose
     from weft.api.diagnosis import Diagnosis
     from weft.api.fabric import Fabric, fabric
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
     from weft.api.twin import Twin, make_twin, open_twin
     from weft.api.watch import Watch, open_watch
+    from weft.api.what_if import Effects, WhatIf, foresee
 
 __version__ = "0.1.0"
 
@@ -43,7 +45,9 @@ __all__ = [
     "Bill",
     "Comparison",
     "Connections",
+    "Decided",
     "Diagnosis",
+    "Effects",
     "Evidence",
     "Fabric",
     "Fit",
@@ -64,18 +68,22 @@ __all__ = [
     "Twin",
     "Watch",
     "WeftError",
+    "WhatIf",
     "WorkError",
     "accept",
     "bill",
     "compare",
+    "decide",
     "diagnose",
     "fabric",
     "fit",
+    "foresee",
     "laws",
     "machine",
     "make_twin",
     "models",
     "open",
+    "open_decision",
     "open_twin",
     "open_watch",
     "ports",
@@ -93,6 +101,7 @@ _FILES = {
     "accept": ("Acceptance", "accept", "resume_acceptance"),
     "bill": ("Bill", "bill"),
     "comparison": ("Comparison", "compare"),
+    "decide": ("Decided", "decide", "open_decision"),
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),
     "fabric": ("Fabric", "fabric"),
@@ -108,6 +117,7 @@ _FILES = {
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
     "twin": ("Twin", "make_twin", "open_twin"),
     "watch": ("Watch", "open_watch"),
+    "what_if": ("Effects", "WhatIf", "foresee"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
 

@@ -11,7 +11,7 @@ from weft.plan import catalog
 
 def test_each_kind_has_a_line_for_each_name() -> None:
     found = weft_json("list")
-    assert list(found) == ["plans", "fabrics", "machines", "knobs", "testbeds", "runs"]
+    assert list(found) == ["plans", "fabrics", "machines", "prices", "knobs", "testbeds", "runs"]
     assert [one["name"] for one in found["plans"]] == catalog.names("plan")
     assert {"lab:FABRIC", "slurm:"} <= {one["name"] for one in found["testbeds"]}
     lines = weft("list", "fabrics").stdout.splitlines()

@@ -34,6 +34,7 @@ def test_rates_and_inflation_convert() -> None:
         ([price()], Terms(year=2026), "what they are in 2026", "--inflation"),
         ([price()], Terms(rates={"EUR": 1.1}), "none is given", "--currency"),
         ([price()], Terms(inflation_pct=2.0), "none is given", "--year"),
+        ([price()], Terms("USD", rates={"USD": 2.0}), "the currency to count in", ""),
         ([price()], Terms("USD", rates={"EUR": -1.0}), "must be more than 0", ""),
         ([price()], Terms(year=2026, inflation_pct=-100.0), "must be from -50", ""),
     ],

@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 import weft
-from weft import _core
 from weft.cost.cable_kinds import parts_list
 from weft.cost.parts import Interfaces, Parts, Switches, parts_of
 from weft.cost.racks import Racks
@@ -109,4 +108,6 @@ def test_old_fabrics_have_parts() -> None:
     old = json.loads(json.dumps(fabric))
     old["cost"] = {"per_port": {"value": 480.0, "currency": "USD"}}
     assert parts_of(old) == parts_of("two-racks")
-    assert _core.fabric_wiring(json.dumps(old))[0] == 32
+    old["links"][0]["ends"][0] = "n33"
+    with pytest.raises(RequestError, match='two-racks: there is no node "n33"'):
+        parts_of(old)

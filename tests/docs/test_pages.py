@@ -13,6 +13,8 @@ from support.computed import compute
 from weft.acceptance.requirements import read_requirements
 from weft.calibrate.values import read_values
 from weft.cli.main import weft
+from weft.cost.bill import bill_of
+from weft.cost.prices import read_prices
 from weft.fabrics.load import load_fabric
 from weft.formats.importers import FORMATS
 from weft.plan import catalog
@@ -118,6 +120,8 @@ def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
         assert parse_sites(text).links
     elif "network" in document:
         assert len(read_requirements(str(path))) > 10
+    elif "cost" in document:
+        assert bill_of("clos(leaves=4,spines=2,hosts=8)", read_prices(str(path))).total > 0
     elif "nodes" in document:
         read_host_file(str(path))
     elif "links" in document:

@@ -53,13 +53,13 @@ def test_ipv6_is_probed_by_every_kind_and_by_icmp_where_it_is_allowed(
         watching(watch_folder / "refused", told, [*here, *NOBODY], 65534) as refused,
     ):
         time.sleep(1.5)
+        rest, events = refused.end()
+        said = refused.status.links[0].refused
         inside(namespaces[0], "sysctl -qw net.ipv4.ping_group_range='0 2147483647'")
         with watching(watch_folder / "ping", told, [*here, *NOBODY], 65534) as ping:
             time.sleep(1.5)
             by_ping, _ = ping.end()
         by_raw, _ = raw.end()
-        rest, events = refused.end()
-        said = refused.status.links[0].refused
     assert answered(by_ping) == dict.fromkeys(ALL, 1.0)
     assert answered(by_raw) == dict.fromkeys(ALL, 1.0)
     assert answered(rest) == dict.fromkeys(ALL[1:], 1.0)

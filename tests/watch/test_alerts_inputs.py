@@ -15,6 +15,7 @@ from weft.watch.alerts.event import LinkName
 from weft.watch.alerts.now import Counts, numbers_of
 from weft.watch.alerts.recent import Recent
 from weft.watch.alerts.weeks import Weeks
+from weft.watch.days import standing_for_one
 from weft.watch.store import Link, Record, Site, Writer
 
 DAY = 86_400
@@ -77,7 +78,7 @@ def test_the_last_hours_are_each_probe_once_and_no_more() -> None:
     for first in range(0, rows.num_rows, 100):
         recent.add(rows.slice(max(0, first - 20), 120))
         recent.rows(0)
-    assert recent.rows(0).equals(rows.combine_chunks())
+    assert recent.rows(0).equals(standing_for_one(rows).combine_chunks())
     recent.trim({"a"})
     assert recent.rows(0).num_rows == rows.num_rows
     recent.add(table(probes(2 * DAY, step_s=10.0)).slice(rows.num_rows))
@@ -85,6 +86,21 @@ def test_the_last_hours_are_each_probe_once_and_no_more() -> None:
     recent.trim(set())
     kept = recent.rows(0)["time_us"].to_numpy()
     assert (kept[-1] - kept[0]) / 1e6 == pytest.approx(20_000, abs=20)
+
+
+def test_what_a_folder_has_and_what_comes_after_are_one(tmp_path: Path) -> None:
+    folder, rows = tmp_path / "watch", table(probes(3600, step_s=10.0))
+    writer = Writer.create(folder, record())
+    writer.append(rows.slice(0, 200))
+    writer.sync()
+    recent = Recent(record())
+    recent.load(folder, MONDAY + 2000)
+    assert recent.newest_s(0) == pytest.approx(MONDAY + 1990, abs=1)
+    recent.add(rows.slice(190))
+    assert recent.rows(0).equals(standing_for_one(rows).combine_chunks())
+    [series] = recent.series()
+    assert len(series) == rows.num_rows
+    writer.close()
 
 
 def test_counts_and_numbers_are_those_of_the_probes() -> None:

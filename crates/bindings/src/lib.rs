@@ -92,7 +92,8 @@ mod _core {
     #[pyfunction]
     fn fabric_wiring<'py>(py: Python<'py>, fabric_json: &str) -> PyResult<WiringColumns<'py>> {
         let fabric: Fabric = serde_json::from_str(fabric_json).map_err(refused)?;
-        Ok(wiring_columns(py, &Wiring::of(&fabric)))
+        let wiring = Wiring::of(&fabric).map_err(refused)?;
+        Ok(wiring_columns(py, &wiring))
     }
 
     /// The nodes of a network of a resolved fabric with the one above each, the root first.

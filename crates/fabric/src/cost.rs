@@ -161,45 +161,74 @@ fn one_or_several<'a>(section: &Section<'a>, key: &str) -> Result<Vec<Section<'a
 }
 
 fn read_price(section: &Section<'_>, per: Per) -> Result<Price> {
-    let (is_switch, is_cable) = (per == Per::Switch, per == Per::Cable);
-    let name = match per {
-        Per::Fixed => section.required_text("name", "chassis")?,
-        Per::Cable => section.required_text("kind", "copper")?,
-        Per::Switch => section.text("model")?.unwrap_or_default(),
-        _ => "",
-    };
-    let money = |key, is_here| match is_here && section.get(key).is_some() {
-        true => section.number(key, MOST_MONEY),
-        false => Ok(0.0),
-    };
-    let per_port = money("per_port", is_switch)?;
-    let of_network = !matches!(per, Per::Fixed | Per::Node | Per::Kwh);
-    let when = |is_here, key, most| match is_here {
-        true => section.count(key, 1..=most),
-        false => Ok(None),
-    };
-    Ok(Price {
+    let mut price = Price {
         per,
-        name: name.to_owned(),
-        value: read_value(section, per_port)?,
-        per_port,
-        per_metre: money("per_metre", is_cable)?,
-        ports: when(is_switch, "ports", 1_000_000)?,
-        longest_m: if is_cable {
-            read_metres(section, "longest")?
-        } else {
-            None
-        },
-        count: when(per == Per::Fixed, "count", 1_000_000)?.unwrap_or(1),
-        network: when(of_network, "network", 8)?.map(|number| number - 1),
+        name: String::new(),
+        value: 0.0,
+        per_port: 0.0,
+        per_metre: 0.0,
+        ports: None,
+        longest_m: None,
+        count: 1,
+        network: None,
         currency: read_currency(section)?,
-        year: section
-            .count("year", 1900..=2200)?
-            .ok_or_else(|| section.refuse("year", "write for example year = 2026"))?,
-        source: section
-            .required_text("source", "offer 4711 of ACME")?
-            .to_owned(),
-    })
+        year: read_year(section)?,
+        source: read_source(section)?,
+    };
+    read_own_keys(section, &mut price)?;
+    price.value = read_value(section, price.per_port)?;
+    if !matches!(per, Per::Fixed | Per::Node | Per::Kwh) {
+        price.network = section.count("network", 1..=8)?.map(|number| number - 1);
+    }
+    Ok(price)
+}
+
+/// What only fixed items, switches or cables have.
+fn read_own_keys(section: &Section<'_>, price: &mut Price) -> Result<()> {
+    match price.per {
+        Per::Fixed => {
+            section
+                .required_text("name", "chassis")?
+                .clone_into(&mut price.name);
+            price.count = section.count("count", 1..=1_000_000)?.unwrap_or(1);
+        }
+        Per::Switch => {
+            let model = section.text("model")?.unwrap_or_default();
+            model.clone_into(&mut price.name);
+            price.ports = section.count("ports", 1..=1_000_000)?;
+            price.per_port = read_amount(section, "per_port", MOST_MONEY)?;
+        }
+        Per::Cable => {
+            section
+                .required_text("kind", "copper")?
+                .clone_into(&mut price.name);
+            price.longest_m = read_metres(section, "longest")?;
+            price.per_metre = read_amount(section, "per_metre", MOST_MONEY)?;
+        }
+        Per::Node | Per::Interface | Per::Port | Per::HostPort | Per::Kwh => {}
+    }
+    Ok(())
+}
+
+/// A number that may be absent and is 0 then.
+fn read_amount(section: &Section<'_>, key: &str, most: f64) -> Result<f64> {
+    match section.get(key) {
+        Some(_) => section.number(key, most),
+        None => Ok(0.0),
+    }
+}
+
+fn read_year(section: &Section<'_>) -> Result<u32> {
+    let year = section.count("year", 1900..=2200)?;
+    year.ok_or_else(|| section.refuse("year", "write for example year = 2026"))
+}
+
+fn read_source(section: &Section<'_>) -> Result<String> {
+    let source = section.required_text("source", "offer 4711 of ACME")?;
+    match source.trim().is_empty() {
+        true => Err(section.refuse("source", "must say where the price is from")),
+        false => Ok(source.to_owned()),
+    }
 }
 
 /// A straight line may begin below 0 where ports are added; a price may not.
@@ -227,10 +256,7 @@ fn read_currency(section: &Section<'_>) -> Result<String> {
 }
 
 fn read_power(section: &Section<'_>) -> Result<Power> {
-    let watts = |key| match section.get(key) {
-        Some(_) => section.number(key, MOST_WATTS),
-        None => Ok(0.0),
-    };
+    let watts = |key| read_amount(section, key, MOST_WATTS);
     let per_kwh = section.section("per_kwh")?;
     let per_kwh = per_kwh.ok_or_else(|| missing_energy(section))?;
     let power = Power {
@@ -238,9 +264,7 @@ fn read_power(section: &Section<'_>) -> Result<Power> {
         watts_per_switch: watts("watts_per_switch")?,
         watts_per_port: watts("watts_per_port")?,
         years: section.number("years", 100.0)?,
-        source: section
-            .required_text("source", "data sheet of the switch")?
-            .to_owned(),
+        source: read_source(section)?,
         per_kwh: read_price(&per_kwh, Per::Kwh)?,
     };
     per_kwh.finish()?;

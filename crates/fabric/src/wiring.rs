@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, Link};
 
 /// The pieces of a network by number: hosts first, then switches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,41 +31,57 @@ impl Wiring {
     }
 
     /// The pieces of a declared fabric. Parts of a switch, and what links inside of a chassis join, are one piece. It
-    /// has the ports that its parts declare, or as many as are used where these are more.
-    pub fn of(fabric: &Fabric) -> Self {
-        let pieces = Pieces::of(fabric);
+    /// has the ports that its parts declare, or as many as are used where these are more. The error names what is not
+    /// there, though a link or a part refers to it.
+    pub fn of(fabric: &Fabric) -> Result<Self, String> {
         let hosts = fabric.hosts.len() as u32;
-        let mut numbers: HashMap<&str, u32> = HashMap::new();
-        for (host, number) in fabric.hosts.iter().zip(0..) {
-            numbers.insert(&host.name, number);
+        let (numbers, declared) = number(fabric)?;
+        let (mut cables, mut networks) = (Vec::new(), Vec::new());
+        for link in fabric.links.iter().filter(|link| !link.inside) {
+            cables.push(ends_of(link, &numbers)?);
+            networks.push(link.network);
         }
-        let mut switch_ports = Vec::new();
-        let mut number_of = HashMap::new();
-        for (place, switch) in fabric.switches.iter().enumerate() {
-            let number = *number_of.entry(pieces.of[place]).or_insert_with(|| {
-                switch_ports.push(0);
-                switch_ports.len() as u32 - 1
-            });
-            switch_ports[number as usize] += switch.ports.unwrap_or(0);
-            numbers.insert(&switch.name, hosts + number);
-        }
-        let ends = |link: &crate::Link| link.ends.each_ref().map(|end| numbers[end.as_str()]);
-        let links = fabric.links.iter().filter(|link| !link.inside);
-        let (cables, networks): (Vec<_>, Vec<_>) =
-            links.map(|link| (ends(link), link.network)).unzip();
-        let mut used = vec![0; switch_ports.len()];
+        let mut used = vec![0; declared.len()];
         for end in cables.iter().flatten().filter(|end| **end >= hosts) {
             used[(end - hosts) as usize] += 1;
         }
-        let ports = switch_ports.iter().zip(used);
-        Self {
+        let ports = declared.into_iter().zip(used);
+        Ok(Self {
             hosts,
             cables_per_interface: 1,
-            switch_ports: ports.map(|(declared, used)| *declared.max(&used)).collect(),
+            switch_ports: ports.map(|(declared, used)| declared.max(used)).collect(),
             cables,
             networks,
-        }
+        })
     }
+}
+
+/// The number of each host and switch, the same for all that are one piece; and the ports that each piece declares.
+fn number(fabric: &Fabric) -> Result<(HashMap<&str, u32>, Vec<u32>), String> {
+    let pieces = Pieces::of(fabric)?;
+    let hosts = fabric.hosts.iter().map(|host| host.name.as_str());
+    let mut numbers: HashMap<&str, u32> = hosts.zip(0..).collect();
+    let mut declared = Vec::new();
+    let mut number_of = HashMap::new();
+    for (place, switch) in fabric.switches.iter().enumerate() {
+        let number = *number_of.entry(pieces.of[place]).or_insert_with(|| {
+            declared.push(0);
+            declared.len() - 1
+        });
+        declared[number] += switch.ports.unwrap_or(0);
+        numbers.insert(&switch.name, (fabric.hosts.len() + number) as u32);
+    }
+    Ok((numbers, declared))
+}
+
+fn ends_of<T: Copy>(link: &Link, places: &HashMap<&str, T>) -> Result<[T; 2], String> {
+    let [one, other] = &link.ends;
+    Ok([place_of(one, places)?, place_of(other, places)?])
+}
+
+fn place_of<T: Copy>(name: &str, places: &HashMap<&str, T>) -> Result<T, String> {
+    let place = places.get(name).copied();
+    place.ok_or_else(|| format!("there is no node {name:?}"))
 }
 
 /// Which switches are one piece: by switch the place of one that stands for all of the piece.
@@ -74,7 +90,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn of(fabric: &Fabric) -> Self {
+    fn of(fabric: &Fabric) -> Result<Self, String> {
         let names = fabric.switches.iter().map(|switch| switch.name.as_str());
         let places: HashMap<&str, usize> = names.zip(0..).collect();
         let mut pieces = Self {
@@ -82,15 +98,15 @@ impl Pieces {
         };
         for (place, switch) in fabric.switches.iter().enumerate() {
             if let Some(parent) = &switch.parent {
-                pieces.join(place, places[parent.as_str()]);
+                pieces.join(place, place_of(parent, &places)?);
             }
         }
         for link in fabric.links.iter().filter(|link| link.inside) {
-            let [one, other] = link.ends.each_ref().map(|end| places[end.as_str()]);
+            let [one, other] = ends_of(link, &places)?;
             pieces.join(one, other);
         }
         pieces.of = (0..pieces.of.len()).map(|at| pieces.first(at)).collect();
-        pieces
+        Ok(pieces)
     }
 
     fn join(&mut self, one: usize, other: usize) {

@@ -107,6 +107,8 @@ fn what_is_missing_or_wrong_is_named_with_its_line() {
         ("\"central\"", "\"cellar\"", "known: rack, central"),
         ("hosts_per_rack = 16\n", "", "hosts_per_rack = 32"),
         ("per_kwh", "# per_kwh", "per_kwh = {"),
+        ("\"offer\"", "\" \"", "where the price is from"),
+        ("value = 3300", "value = 3300, per_metre = 2", "unknown key"),
     ] {
         let message = refused(old, new);
         assert!(message.contains(said), "{said}: {message}");
@@ -121,11 +123,17 @@ fn what_is_missing_or_wrong_is_named_with_its_line() {
 #[test]
 fn a_chassis_is_one_piece_and_its_backplane_no_cable() {
     let fabric = load(CHASSIS, "test.toml", 1.0).unwrap();
-    let wiring = Wiring::of(&fabric);
+    let wiring = Wiring::of(&fabric).unwrap();
     assert_eq!((wiring.hosts, wiring.cables.len()), (10, 11));
     // All but 6 of the 16 declared ports are used, one of them for what is above; that has what it needs.
     assert_eq!(wiring.switch_ports, [16, 1]);
     assert_eq!(wiring.cables[10], [10, 11]);
+    let mut torn = fabric;
+    torn.links[0].ends[0] = "n11".to_owned();
+    assert_eq!(
+        Wiring::of(&torn),
+        Err("there is no node \"n11\"".to_owned())
+    );
     let wrong = CHASSIS.replace("\"card[1-2]\", \"backplane\"", "\"n1\", \"backplane\"");
     let message = load(&wrong, "test.toml", 1.0).unwrap_err().to_string();
     assert!(message.contains("a host has a cable"), "{message}");

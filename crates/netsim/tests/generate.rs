@@ -124,7 +124,7 @@ fn paths_are_as_long_as_they_must_be() {
     assert_eq!(longest, Some(5));
 }
 
-/// Hosts, ports of each switch, cables, and the cables at each of the first host and of the last switch.
+/// Hosts, the ports of each switch, and the number of cables; no switch has more of these than ports.
 fn pieces(text: &str) -> (u32, Vec<u32>, usize) {
     let wiring = build(text).unwrap().wiring().unwrap();
     let mut used = vec![0; wiring.hosts as usize + wiring.switch_ports.len()];

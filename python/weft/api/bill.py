@@ -31,6 +31,7 @@ class Items(Table):
             "unit_price": pa.float64(),
             "total": pa.float64(),
             "of_nodes": pa.bool_(),
+            "source": pa.string(),
         }
     )
 

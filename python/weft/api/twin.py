@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from weft.api.table import Table
 from weft.api.text import Said
-from weft.interval import Interval
 from weft.prediction.draws import Draws
 from weft.prediction.intervals import Prediction, intervals
 from weft.prediction.predict import Workload

@@ -50,7 +50,7 @@ class Effects(Table):
 
 
 class WhatIf(Said):
-    """A what-if. Made by `weft.what_if`."""
+    """A what-if. Made by `weft.foresee`."""
 
     def __init__(self, found: Found) -> None:
         self.found = found
@@ -76,7 +76,7 @@ def _line(one: Outcome) -> str:
     return f"{one.name}: {one.speedup:.3g} times as fast"
 
 
-def what_if(
+def foresee(
     subject: str | os.PathLike[str],
     *changes: str,
     alternatives: Mapping[str, Sequence[str]] | None = None,
@@ -87,7 +87,7 @@ def what_if(
     launches: int = LAUNCHES,
     out: str | os.PathLike[str] | None = None,
 ) -> WhatIf:
-    """What changes of a network would bring: `weft.what_if("two-racks", "links.rack1-rack2.rate*=2")`.
+    """What changes of a network would bring: `weft.foresee("two-racks", "links.rack1-rack2.rate*=2")`.
 
     subject: a twin's folder, a fabric or a generator. changes: made together, in words of the fabric's file
     (docs/what-if.md). alternatives: further ones by name. plans: what is asked of the network, an all-to-all without.

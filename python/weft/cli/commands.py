@@ -36,6 +36,7 @@ SECTIONS = {
     },
     "Model, such as `weft fabric show two-racks`": {
         "cost": "models.cost.cost",
+        "decide": "models.decide.decide",
         "fabric": "models.fabric.fabric",
         "laws": "models.laws.laws",
         "machine": "models.machine.machine",
@@ -50,6 +51,8 @@ SECTIONS = {
     },
 }
 """What each is for; below weft.cli, the file and the function."""
+HIDDEN = {"sweep-task": "models.sweep_task.sweep_task"}
+"""Those that only other programs call."""
 _PLACES = {name: place for section in SECTIONS.values() for name, place in section.items()}
 
 
@@ -64,8 +67,9 @@ class Commands(click.Group):
         """A command by its name; for a name that there is not all come, so that click can say which was meant."""
         if ctx.resilient_parsing:
             return _completing(cmd_name)
-        for name in [cmd_name] if cmd_name in _PLACES else _PLACES:
-            self.add_command(_load(_PLACES[name]))
+        places = _PLACES | HIDDEN
+        for name in [cmd_name] if cmd_name in places else _PLACES:
+            self.add_command(_load(places[name]))
         return super().get_command(ctx, cmd_name)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

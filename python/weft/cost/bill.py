@@ -32,6 +32,8 @@ class Bill:
     hosts: int
     host_ports: int
     items: tuple[Item, ...]
+    converted: tuple[str, ...]
+    """How prices were converted into that currency and year."""
     not_priced: tuple[str, ...]
     """Parts that no price is for; they count nothing."""
 
@@ -98,5 +100,6 @@ def add_up(parts: Parts, prices: PriceList, money: Money) -> Bill:
         parts.hosts,
         parts.host_ports,
         tuple(items_of(parts, prices, money)),
+        tuple(money.said(prices.all)),
         tuple(not_priced(parts, prices)),
     )

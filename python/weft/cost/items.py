@@ -26,6 +26,8 @@ class Item:
     kind: Kind
     count: float
     unit_price: float
+    source: str
+    """Where the price is from; of energy, the watts too."""
     of_nodes: bool = False
     """Whether it belongs to the nodes, and not to the network."""
     network: int | None = None
@@ -52,7 +54,8 @@ def _merged(items: Iterable[Item]) -> list[Item]:
 
 def _items(parts: Parts, prices: PriceList, money: Money) -> Iterator[Item]:
     for price in prices.of("fixed"):
-        yield Item(price.name, "fixed", price.count, money.of(price.value, price))
+        unit = money.of(price.value, price)
+        yield Item(price.name, "fixed", price.count, unit, price.source)
     for switches in parts.switches:
         yield from _switch_items(switches, prices, money)
     yield from _cable_items(parts.cables, prices, money)
@@ -60,7 +63,9 @@ def _items(parts: Parts, prices: PriceList, money: Money) -> Iterator[Item]:
         yield from _interface_items(interfaces, prices, money)
     for price in prices.of("node"):
         unit = money.of(price.value, price)
-        yield Item("node without interfaces", "node", parts.hosts, unit, of_nodes=True)
+        yield Item(
+            "node without interfaces", "node", parts.hosts, unit, price.source, of_nodes=True
+        )
     if prices.cost.power:
         yield from _power_items(parts, prices.cost.power, money)
 
@@ -71,7 +76,7 @@ def _switch_items(switches: Switches, prices: PriceList, money: Money) -> Iterat
         name = price.name or "switch"
         unit = money.of(_switch_value(price, switches.ports), price)
         name = f"{name}, {switches.ports} ports"
-        yield Item(name, "switch", switches.count, unit, network=switches.network)
+        yield Item(name, "switch", switches.count, unit, price.source, network=switches.network)
     counted: tuple[tuple[Per, str, int], ...] = (
         ("port", "port of a switch", switches.ports),
         ("host_port", "switch, for each host's port", switches.of_hosts),
@@ -80,7 +85,7 @@ def _switch_items(switches: Switches, prices: PriceList, money: Money) -> Iterat
         for price in prices.of(per, switches.network):
             unit = money.of(price.value, price)
             count = switches.count * ports
-            yield Item(name, "switch", count, unit, network=switches.network)
+            yield Item(name, "switch", count, unit, price.source, network=switches.network)
 
 
 def _switch_value(price: Price, ports: int) -> float:
@@ -108,16 +113,16 @@ def _model(switches: Switches, models: list[Price], money: Money) -> Price:
 
 def _cable_items(cables: tuple[Cables, ...], prices: PriceList, money: Money) -> Iterator[Item]:
     """Those of a kind are an item."""
-    counts: dict[tuple[int, str], int] = defaultdict(int)
-    totals: dict[tuple[int, str], float] = defaultdict(float)
+    counts: dict[tuple[int, Price], int] = defaultdict(int)
+    totals: dict[tuple[int, Price], float] = defaultdict(float)
     for one in cables:
         if kinds := prices.of("cable", one.network):
             price = cable_kind(one, kinds, money)
-            counts[one.network, price.name] += one.count
-            totals[one.network, price.name] += one.count * _cable_value(price, one, money)
-    for (network, kind), count in counts.items():
-        unit = totals[network, kind] / count
-        yield Item(f"{kind} cable", "cable", count, unit, network=network)
+            counts[one.network, price] += one.count
+            totals[one.network, price] += one.count * _cable_value(price, one, money)
+    for (network, price), count in counts.items():
+        unit = totals[network, price] / count
+        yield Item(f"{price.name} cable", "cable", count, unit, price.source, network=network)
 
 
 def cable_kind(cables: Cables, kinds: list[Price], money: Money) -> Price:
@@ -149,7 +154,7 @@ def _interface_items(interfaces: Interfaces, prices: PriceList, money: Money) ->
     for price in prices.of("interface", interfaces.network):
         unit = money.of(price.value, price)
         network = interfaces.network
-        yield Item("interface", "interface", interfaces.count, unit, network=network)
+        yield Item("interface", "interface", interfaces.count, unit, price.source, network=network)
 
 
 def _power_items(parts: Parts, power: Power, money: Money) -> Iterator[Item]:
@@ -158,13 +163,14 @@ def _power_items(parts: Parts, power: Power, money: Money) -> Iterator[Item]:
     ports = sum(one.count * one.ports for one in parts.switches)
     network_watts = switches * power.watts_per_switch + ports * power.watts_per_port
     unit = money.of(power.per_kwh.value, power.per_kwh)
+    source = f"{power.source}; {power.per_kwh.source}"
     for name, watts, of_nodes in (
         ("energy of switches, kWh", network_watts, False),
         ("energy of nodes, kWh", parts.hosts * power.watts_per_node, True),
     ):
         if watts:
             kwh = watts / 1000 * HOURS_PER_YEAR * power.years
-            yield Item(name, "power", kwh, unit, of_nodes)
+            yield Item(name, "power", kwh, unit, source, of_nodes)
 
 
 def not_priced(parts: Parts, prices: PriceList) -> Iterator[str]:

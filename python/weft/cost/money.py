@@ -33,6 +33,17 @@ class Money:
         """An amount in the terms of a price."""
         return value * self._rate(price.currency) * self._growth(price.year)
 
+    def said(self, prices: Iterable[Price]) -> list[str]:
+        """How prices were converted, if they were."""
+        known = list(prices)
+        currencies = sorted({one.currency for one in known} - {self.currency})
+        years = sorted({one.year for one in known} - {self.year})
+        rates = [f"1 {one} is {self.terms.rates[one]:g} {self.currency}" for one in currencies]
+        growth = [
+            f"{self.terms.inflation_pct:g} % a year from {one} to {self.year}" for one in years
+        ]
+        return rates + growth
+
     def _rate(self, currency: str) -> float:
         return 1.0 if currency == self.currency else self.terms.rates[currency]
 
@@ -97,6 +108,8 @@ def _check(terms: Terms) -> None:
                 f"--inflation {terms.inflation_pct:g}: must be from -50 to 1000 percent a year"
             )
     for currency, rate in terms.rates.items():
+        if currency == terms.currency:
+            raise RequestError(f"--rate {currency}={rate:g}: that is the currency to count in")
         if not 0 < rate < 1e9:
             raise RequestError(f"--rate {currency}={rate:g}: must be more than 0")
 

@@ -105,10 +105,10 @@ def _switches(wiring: Wiring) -> list[Switches]:
 
 
 def _cables(wiring: Wiring, racks: Racks | None) -> list[Cables]:
-    lengths_cm: Numbers = np.zeros(len(wiring.ends), np.int64)
+    lengths_cm = np.zeros(len(wiring.ends), np.int64)
     if racks is not None:
-        lengths_cm = np.round(racks.lengths_m(wiring) * 100).astype(np.int64)
-    of_hosts = wiring.is_host.any(axis=1).astype(np.int64)
+        lengths_cm += np.round(racks.lengths_m(wiring) * 100).astype(np.int64)
+    of_hosts = (wiring.is_host[:, 0] | wiring.is_host[:, 1]).astype(np.int64)
     return [
         Cables(network, bool(host), length / 100 if racks else None, count)
         for (network, host, length), count in _alike(wiring.networks, of_hosts, lengths_cm)

@@ -49,7 +49,7 @@ class Wiring:
 def read_wiring(source: Source) -> Wiring:
     """What is connected how; raises RequestError where there is no such network, or it is no list of cables."""
     if isinstance(source, Mapping):
-        return _wiring(source["name"], _core.fabric_wiring(json.dumps(source)), source)
+        return _described(source)
     spec = parse_spec(source.removeprefix("sim:"))
     if spec.name.endswith(".xml"):
         raise RequestError(
@@ -57,6 +57,14 @@ def read_wiring(source: Source) -> Wiring:
             "weft fabric import simgrid makes a fabric file of one that is a tree",
         )
     return _generated(source, spec) or _declared(source, spec)
+
+
+def _described(fabric: Fabric) -> Wiring:
+    try:
+        columns = _core.fabric_wiring(json.dumps(fabric))
+    except _core.RefusedError as error:
+        raise RequestError(f"{fabric['name']}: {error.message}", error.hint) from None
+    return _wiring(fabric["name"], columns, fabric)
 
 
 def _generated(source: str, spec: SimSpec) -> Wiring | None:
@@ -74,7 +82,7 @@ def _generated(source: str, spec: SimSpec) -> Wiring | None:
 def _declared(source: str, spec: SimSpec) -> Wiring:
     path = find_fabric(spec.name)
     refuse_parameters(source, spec)
-    return read_wiring(load_fabric(str(path)))
+    return _described(load_fabric(str(path)))
 
 
 def _wiring(name: str, columns: _Columns, fabric: Fabric | None = None) -> Wiring:

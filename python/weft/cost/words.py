@@ -12,7 +12,8 @@ def headline(bill: Bill) -> str:
 
 def totals(bill: Bill) -> list[str]:
     """The network's price, whole and in parts, then the cluster's."""
-    lines = [
+    lines = [f"converted: {'; '.join(bill.converted)}"] if bill.converted else []
+    lines += [
         f"network {money(bill.network)}: {money(bill.per_node)} for each node, "
         f"{money(bill.per_port)} for each port of a node"
     ]

@@ -1,1 +1,1 @@
-"""Designs of networks held against each other: cost, time, and what is worth measuring."""
+"""Which network to take: designs simulated and priced, what is uncertain drawn, the choice and its regret."""

@@ -67,7 +67,8 @@ def next_of(seen: Sequence[float]) -> Floats:
     values = np.sort(np.asarray(seen, dtype=np.float64))
     count = len(values)
     if count < 2:
-        return np.zeros(1) + values.sum()
+        only: Floats = np.zeros(1) + values.sum()
+        return only
     if count >= 2 / (1 - LEVEL) - 1:
         places = _EVENLY * (count + 1) - 1
         found: Floats = np.interp(places, np.arange(count), values)

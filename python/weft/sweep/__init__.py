@@ -1,1 +1,1 @@
-"""Many simulations, on the processors of one machine or of many."""
+"""Very many networks and workloads simulated: a work list, executors, and rows that survive a kill."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.errors import RequestError
 from weft.statistics import Floats
-from weft.twin.calibration import Calibration, calibrate, overhead_of
+from weft.twin.calibration import CLEARLY, Calibration, calibrate, overhead_of
 from weft.twin.draft import MODEL, Open
 from weft.twin.left_out import discrepancy, held_out, leave_out
 from weft.twin.observed import series_of
@@ -87,12 +87,10 @@ def _fitted(sources: Sources) -> list[str]:
 
 
 def _doubts(alternatives: Sequence[Alternative]) -> Iterator[str]:
-    errors = sorted(one.error for one in alternatives)
-    if errors[1] < 1.05 * errors[0]:
-        key = alternatives[0].key
-        yield f"{key}: the data do not tell which; " + ", ".join(
-            f"{one.value} fits with an error of {100 * one.error:.1f} %" for one in alternatives
-        )
+    usual, *others = alternatives
+    for one in others:
+        if abs(one.cost - usual.cost) < CLEARLY:
+            yield f"{usual.key} may be {usual.value} or {one.value}: the data do not tell"
 
 
 def _parameters(found: Calibration, draws: int) -> Iterator[Parameter]:

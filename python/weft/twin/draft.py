@@ -17,10 +17,10 @@ from weft import _core
 from weft.diagnosis.curve import Ints
 from weft.diagnosis.xray.flows import Members, is_in
 from weft.fabrics.document import FabricDocument
+from weft.fabrics.spec import SimSpec, Value
 from weft.nodeset import fold
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
-from weft.fabrics.spec import SimSpec, Value
 from weft.twin.tree import Branch
 
 Place = tuple[str | int, ...]
@@ -68,7 +68,7 @@ class Draft:
     """A fabric file that is being written, its open rates and delays, and rates that it has not, as nothing was seen to
     fill the links."""
 
-    table: dict[str, Any]  # type: ignore[explicit-any]  # what TOML has
+    table: dict[str, Any]
     hosts: list[str]
     rates: list[Open] = field(default_factory=list)
     delays: list[Open] = field(default_factory=list)
@@ -125,7 +125,7 @@ def _on_one_line(values: Mapping[str, str]) -> tomlkit.items.InlineTable:
     return found
 
 
-def put(table: Any, place: Place, value: str) -> None:  # type: ignore[explicit-any]  # what TOML has
+def put(table: Any, place: Place, value: str) -> None:
     """Set what is at a place."""
     *way, last = place
     for key in way:
@@ -155,7 +155,7 @@ def draft_of(
     name: str = "twin",
 ) -> Draft:
     """The file of a tree: every rate is open."""
-    table: dict[str, Any] = {"name": name, "title": title}  # type: ignore[explicit-any]
+    table: dict[str, Any] = {"name": name, "title": title}
     draft = Draft(table, list(hosts))
     table["hosts"] = [
         {"ids": fold(names), "attach": switch, "link": {"rate": "", "delay": ""}}
@@ -203,7 +203,7 @@ def _switches(root: Branch, draft: Draft) -> Iterator[dict[str, str]]:
         yield entry
 
 
-def _links(root: Branch, draft: Draft) -> Iterator[dict[str, Any]]:  # type: ignore[explicit-any]
+def _links(root: Branch, draft: Draft) -> Iterator[dict[str, Any]]:
     """A link that nothing filled has no rate: it would store each frame for a time that nobody has seen."""
     pairs = [(child, branch) for branch in root.walk() for child in branch.children]
     for at, (child, above) in enumerate(pairs):

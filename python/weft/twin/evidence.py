@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -58,7 +59,7 @@ class Material:
     places: tuple[tuple[int, Ints, Ints], ...]
     """For each series: its number, rows of its sums, and launches, as they follow each other in the vector."""
 
-    @property
+    @cached_property
     def patterns(self) -> list[str]:
         """What was measured, in order."""
         return list(dict.fromkeys(trial.pattern for trial in self.trials))
@@ -70,6 +71,21 @@ class Material:
             found.append(sums.predicted(network)[rows])
         logs: Floats = np.log(np.maximum(np.concatenate(found), _LEAST_MBPS))
         return logs
+
+    @cached_property
+    def pattern_of(self) -> Ints:
+        """The pattern of each row, as a position in `patterns`."""
+        numbers = {pattern: at for at, pattern in enumerate(self.patterns)}
+        own = np.array([numbers[trial.pattern] for trial in self.trials])
+        found: Ints = own[self.trial_of]
+        return found
+
+    @cached_property
+    def weight(self) -> Floats:
+        """By row: the sums of a trial, which have flows in common, count as one together."""
+        rows = np.bincount(self.trial_of)
+        found: Floats = 1.0 / rows[self.trial_of]
+        return found
 
     def carried(self, element: Element, seen: Floats) -> list[float]:
         """What crossed an element in each trial that was seen."""
@@ -87,8 +103,7 @@ class Material:
 
     def of_pattern(self, pattern: str) -> Ints:
         """Whether each row is of a trial of a pattern."""
-        own = np.array([trial.pattern == pattern for trial in self.trials])
-        is_own: Ints = own[self.trial_of]
+        is_own: Ints = self.pattern_of == self.patterns.index(pattern)
         return is_own
 
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from weft.diagnosis.curve import Ints
 from weft.statistics import Floats
-from weft.twin.evidence import Material
 
-STEPS = 8
+STEPS = 12
 _STRIDE = 0.01
 """By how much a parameter is changed to see what it does."""
 NEAR = 1e-3
 """Parameters that move by no more have arrived."""
-FAR = 0.3
+FAR = 0.5
 """A parameter moves by no more in one step."""
+DAMPINGS = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0)
+"""Tried in order until a step helps: what limits what changes on the way."""
 PRIOR = 1.0
 """How far from its start, in logarithms, a parameter is expected when nothing else is known."""
+AS_A_WHOLE = 0.5
+"""A pattern as a whole is off by about such a share of what its trials scatter."""
 LEAST_NOISE = 0.005
 OUTLYING = 2.0
 """Beyond so many deviations an observation counts less."""
@@ -28,78 +33,145 @@ Model = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
+class Problem:
+    """What is to be explained: logarithms, of which pattern each is, and how much each counts. Where all trials of a
+    pattern get 5 % less than they should, more of them do not make it truer: each may be off as a whole."""
+
+    measured: Floats
+    pattern: Ints
+    weight: Floats
+
+    @cached_property
+    def membership(self) -> Floats:
+        """A column for each pattern: how its rows change with how far it is off."""
+        patterns = np.arange(self.pattern.max() + 1)
+        found: Floats = (self.pattern[:, np.newaxis] == patterns).astype(float)
+        return found
+
+    def noise(self, residuals: Floats) -> Floats:
+        """By pattern, the standard deviation of what is left, from its median: outliers do not count."""
+        found = [
+            float(np.median(np.abs(residuals[self.pattern == at]))) / 0.6745
+            for at in range(self.membership.shape[1])
+        ]
+        return np.maximum(LEAST_NOISE, np.array(found))
+
+    def weights(self, residuals: Floats, noise: Floats) -> Floats:
+        """One over the variance of each row's pattern, less for outliers (P. J. Huber, 1964)."""
+        own = noise[self.pattern]
+        far = np.maximum(np.abs(residuals) / (OUTLYING * own), 1.0)
+        found: Floats = self.weight / own**2 / far
+        return found
+
+
+@dataclass(frozen=True)
 class Fit:
-    """Logarithms of the best parameters, what is left, and how it would change with them."""
+    """Logarithms of the best parameters, what is left, and how it would change with them, patterns behind them. `cost`
+    is minus the logarithm of how likely the data are, but for a constant."""
 
     values: Floats
+    offsets: Floats
     residuals: Floats
-    jacobian: Floats
+    slopes: Floats
     weights: Floats
+    spread: Floats
+    cost: float
 
     @property
-    def information(self) -> Floats:
-        """What the data say of each parameter, against PRIOR: 1 is all, 0 nothing."""
-        normal = self.jacobian.T @ (self.weights[:, np.newaxis] * self.jacobian)
-        prior = np.eye(len(normal)) / PRIOR**2
-        known: Floats = np.diag(np.linalg.inv(normal + prior) @ normal)
-        return known
+    def jacobian(self) -> Floats:
+        """How rows change with parameters."""
+        found: Floats = self.slopes[:, : len(self.values)]
+        return found
 
-    def redrawn(self, counts: Floats, material: Material) -> Floats:
-        """The parameters when each trial had been seen `counts` times: a step of Gauss and Newton."""
-        weights = self.weights * counts[material.trial_of]
-        return self.values + step(self.jacobian, self.residuals, weights, 0.0)
+    def redrawn(self, counts: Floats) -> Floats:
+        """The parameters when each row had been seen `counts` times: a step of Gauss and Newton."""
+        moved = step(self.slopes, self.residuals, self.weights * counts, self.spread, 0.0)
+        found: Floats = self.values + moved[: len(self.values)]
+        return found
 
 
-def fit(model: Model, measured: Floats, start: Floats, groups: Floats, seen: Floats) -> Fit:
-    """From a start, with what was `seen` (weights of rows); `groups` are rows whose noise is alike."""
-    values = start.copy()
-    predicted = model(values)
+def fit(model: Model, problem: Problem, start: Floats) -> Fit:
+    """From a start, by damped steps of Gauss and Newton, each row weighted by what is left of it so far."""
+    patterns, count = problem.membership, len(start)
+    begin = np.concatenate([start, np.zeros(patterns.shape[1])])
+    values, predicted = begin, model(start)
     for _ in range(STEPS):
-        residuals = measured - predicted
-        weights = seen * robust(residuals, groups, seen)
-        slopes = jacobian(model, values, predicted)
-        move = step(slopes, residuals, weights, start - values)
-        move = np.clip(move, -FAR, FAR)
-        values, predicted, is_better = _searched(
-            model, values, move, predicted, measured, weights, start
-        )
-        if not is_better or np.abs(move).max() < NEAR:
+        now = _linearised(model, problem, begin, values, predicted)
+        moved = 0.0
+        for damping in DAMPINGS:
+            move = now.step(damping)
+            if np.abs(move[:count]).max() > FAR:
+                continue
+            there = model(values[:count] + move[:count])
+            if now.cost(values + move, there) < now.cost(values, predicted):
+                values, predicted = values + move, there
+                moved = float(np.abs(move[:count]).max())
+                break
+        if moved < NEAR:
             break
-    residuals = measured - predicted
-    weights = seen * robust(residuals, groups, seen)
-    return Fit(values, residuals, jacobian(model, values, predicted), weights)
+    return _linearised(model, problem, begin, values, predicted).as_fit()
 
 
-def _searched(
-    model: Model,
-    values: Floats,
-    move: Floats,
-    predicted: Floats,
-    measured: Floats,
+@dataclass(frozen=True)
+class _Linearised:
+    """A problem about some values, those of patterns behind those of parameters."""
+
+    problem: Problem
+    begin: Floats
+    values: Floats
+    residuals: Floats
+    slopes: Floats
+    weights: Floats
+    spread: Floats
+
+    def step(self, damping: float) -> Floats:
+        to_begin = self.begin - self.values
+        return step(self.slopes, self.residuals, self.weights, self.spread, to_begin, damping)
+
+    def cost(self, at: Floats, predicted: Floats) -> float:
+        """Of other values, weighted as here."""
+        patterns = self.problem.membership
+        rest = self.problem.measured - predicted - patterns @ at[-patterns.shape[1] :]
+        far = (at - self.begin) / self.spread
+        return float(np.sum(self.weights * rest**2) + np.sum(far**2))
+
+    def as_fit(self) -> Fit:
+        count = len(self.values) - self.problem.membership.shape[1]
+        values, offsets = self.values[:count], self.values[count:]
+        noise = self.spread[count:] / AS_A_WHOLE
+        far = (self.values - self.begin) / self.spread
+        trials = np.bincount(self.problem.pattern, self.problem.weight)
+        cost = float(trials @ np.log(noise) + np.sum(far[count:] ** 2) / 2)
+        return Fit(values, offsets, self.residuals, self.slopes, self.weights, self.spread, cost)
+
+
+def _linearised(
+    model: Model, problem: Problem, begin: Floats, values: Floats, predicted: Floats
+) -> _Linearised:
+    patterns = problem.membership
+    count = len(values) - patterns.shape[1]
+    residuals = problem.measured - predicted - patterns @ values[count:]
+    noise = problem.noise(residuals)
+    slopes = np.column_stack([jacobian(model, values[:count], predicted), patterns])
+    spread = np.concatenate([np.full(count, PRIOR), AS_A_WHOLE * noise])
+    weights = problem.weights(residuals, noise)
+    return _Linearised(problem, begin, values, residuals, slopes, weights, spread)
+
+
+def step(
+    slopes: Floats,
+    residuals: Floats,
     weights: Floats,
-    start: Floats,
-) -> tuple[Floats, Floats, bool]:
-    """Along a move as far as it helps: what limits what changes on the way."""
-
-    def cost(at: Floats, logs: Floats) -> float:
-        prior = float(np.sum(((at - start) / PRIOR) ** 2))
-        return float(np.sum(weights * (measured - logs) ** 2)) + prior
-
-    before = cost(values, predicted)
-    for share in (1.0, 0.5, 0.2):
-        further = values + share * move
-        there = model(further)
-        if cost(further, there) < before:
-            return further, there, True
-    return values, predicted, False
-
-
-def step(slopes: Floats, residuals: Floats, weights: Floats, to_start: Floats | float) -> Floats:
-    """A step of Gauss and Newton, held back by how far from its start a parameter is expected."""
+    spread: Floats,
+    to_start: Floats | float,
+    damping: float = 0.0,
+) -> Floats:
+    """A step of Gauss and Newton, held back by how far from its start each parameter is expected, and damped (D.
+    Marquardt, 1963)."""
     weighted = weights[:, np.newaxis] * slopes
-    prior = np.eye(slopes.shape[1]) / PRIOR**2
-    towards = weighted.T @ residuals + to_start / PRIOR**2
-    moved: Floats = np.linalg.solve(slopes.T @ weighted + prior, towards)
+    towards = weighted.T @ residuals + to_start / spread**2
+    normal = slopes.T @ weighted + np.diag(1 / spread**2)
+    moved: Floats = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), towards)
     return moved
 
 
@@ -112,17 +184,3 @@ def jacobian(model: Model, values: Floats, predicted: Floats) -> Floats:
         columns.append((model(there) - predicted) / _STRIDE)
     slopes: Floats = np.column_stack(columns)
     return slopes
-
-
-def robust(residuals: Floats, groups: Floats, seen: Floats) -> Floats:
-    """One over the variance of each row's group, less for outliers (P. J. Huber, 1964)."""
-    weights = np.zeros_like(residuals)
-    for group in np.unique(groups):
-        own = groups == group
-        used = own & (seen > 0)
-        if not used.any():
-            continue
-        noise = max(LEAST_NOISE, float(np.median(np.abs(residuals[used]))) / 0.6745)
-        far = np.abs(residuals[own]) / (OUTLYING * noise)
-        weights[own] = 1 / noise**2 / np.maximum(far, 1.0)
-    return weights

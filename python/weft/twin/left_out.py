@@ -14,8 +14,10 @@ from weft.testbed.computed.network import Simulated
 from weft.twin.evidence import Material
 from weft.twin.twin import HeldOut
 
-MOST_OF_PATTERN = 12
-"""So many errors stand for a pattern, however many phases it has: patterns count alike."""
+OF_PATTERN, LEAST_OF_PATTERN = 12, 2
+"""So many errors stand for a pattern, however many phases it has, and fewer where its trials were shorter than usual:
+what is to be predicted lasts."""
+USUAL_S = 0.25
 LEAST_PHASES = 3
 """A pattern of fewer phases is not left out by itself."""
 
@@ -25,11 +27,12 @@ Fitted = Callable[[Floats], Simulated]
 
 @dataclass(frozen=True)
 class Errors:
-    """Of a pattern's phases: logarithms of measured over predicted, of rates and of times."""
+    """Of a pattern's phases: logarithms of measured over predicted, of rates and of times; and how long they lasted."""
 
     pattern: str
     rates: Floats
     times: Floats
+    seconds: float
 
 
 def leave_out(material: Material, fitted: Fitted) -> list[Errors]:
@@ -63,7 +66,8 @@ def errors_of(material: Material, pattern: str, network: Simulated) -> Errors:
                 seen, said = measured[known], predicted[rows][known]
                 rates.append(np.log(seen.sum() / said.sum()))
                 times.append(np.log(said.min() / seen.min()))
-    return Errors(pattern, np.array(rates), np.array(times))
+    seconds = min(material.sums[number].series.seconds for number in wanted)
+    return Errors(pattern, np.array(rates), np.array(times), seconds)
 
 
 def held_out(errors: Sequence[Errors]) -> list[HeldOut]:
@@ -72,11 +76,12 @@ def held_out(errors: Sequence[Errors]) -> list[HeldOut]:
 
 
 def discrepancy(errors: Sequence[Errors], of_times: bool) -> list[float]:
-    """Errors of all patterns, each with the same number at even ranks; of times as measured over predicted."""
+    """Errors of all patterns, of each some at even ranks."""
     found: list[float] = []
     for one in errors:
         values = one.times if of_times else one.rates
-        ranks = (np.arange(MOST_OF_PATTERN) + 0.5) / MOST_OF_PATTERN
+        count = max(LEAST_OF_PATTERN, round(OF_PATTERN * min(1.0, one.seconds / USUAL_S)))
+        ranks = (np.arange(count) + 0.5) / count
         found += np.quantile(values, ranks).tolist()
     return found
 

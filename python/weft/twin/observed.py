@@ -43,13 +43,15 @@ class Flows:
 @dataclass(frozen=True)
 class Series:
     """A step of a run, its nodes as positions in the twin. `flows.mbps` has a column for each launch, NaN where it
-    did not measure. `chosen` are the phases of a search. `patterns` says of each phase what it is a case of."""
+    did not measure. `chosen` are the phases of a search. `patterns` says of each phase what it is a case of. A
+    transfer took `seconds` in the middle."""
 
     run: int
     step: Step
     chosen: tuple[Phase, ...]
     flows: Flows
     patterns: dict[int, str]
+    seconds: float
 
     @property
     def least_message_us(self) -> float:
@@ -98,7 +100,7 @@ def _of_many(run: Run, index: int, rows: pa.Table, number: int, places: Sequence
         for phase in np.unique(flows.phase).tolist()
     }
     moved = tuple(_placed_phase(one, places) for one in chosen)
-    return Series(number, placed(step, places), moved, flows, patterns)
+    return Series(number, placed(step, places), moved, flows, patterns, _seconds(rows))
 
 
 LARGE_BYTES = 64 << 10
@@ -124,7 +126,11 @@ def _of_pair(
         for one in phases
     }
     flows = _by_launch(rows, np.asarray(places))
-    yield Series(number, step, tuple(chosen), flows, patterns)
+    yield Series(number, step, tuple(chosen), flows, patterns, _seconds(rows))
+
+
+def _seconds(rows: pa.Table) -> float:
+    return float(np.median(column(rows, "elapsed_ns"))) / 1e9
 
 
 def placed(step: Step, places: Sequence[int]) -> Step:
@@ -171,5 +177,5 @@ def _flows(rows: pa.Table, places: Ints | None = None) -> Flows:
     phase, src, dst = phase[order], src[order], dst[order]
     starts = group_starts(phase, src, dst)
     counts = np.diff(np.append(starts, len(phase)))
-    keys = (key[starts].astype(np.int64) for key in (phase, src, dst))
-    return Flows(*keys, mbps[order][starts + (counts - 1) // 2])
+    phase, src, dst = (key[starts].astype(np.int64) for key in (phase, src, dst))
+    return Flows(phase, src, dst, mbps[order][starts + (counts - 1) // 2])

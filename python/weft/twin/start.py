@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.diagnosis.xray.survey import BEST_ROUTES, NEAR_BEST
+from weft.diagnosis.xray.survey import NEAR_BEST
 from weft.frames import FULL
 from weft.statistics import Floats
 from weft.twin.draft import Draft, Open
 from weft.twin.evidence import Material
 
+OFTEN = 0.9
+"""More than what is carried at so many times is chance: a queue that emptied."""
 ACKNOWLEDGED = 1.03
 """What the other direction's acknowledgements take beside full frames."""
 WIRE = FULL.wire_bytes / FULL.payload_bytes
@@ -24,7 +26,8 @@ def start_of(draft: Draft, material: Material, seen: Floats) -> Floats:
     for rate in draft.rates:
         members = len(rate.elements[0].members) if rate.elements else 1
         found.append(carried_mbps(rate, material, seen) or members * port_mbps)
-    return np.log(np.array(found))
+    logs: Floats = np.log(np.array(found))
+    return logs
 
 
 def carried_mbps(parameter: Open, material: Material, seen: Floats) -> float:
@@ -32,7 +35,7 @@ def carried_mbps(parameter: Open, material: Material, seen: Floats) -> float:
     sums = [each for one in parameter.elements for each in material.carried(one, seen)]
     if not sums:
         return 0.0
-    best = np.sort(np.array(sums))
-    good = best[best >= NEAR_BEST * best[-BEST_ROUTES:][0]]
+    most = np.quantile(sums, OFTEN)
+    good = [one for one in sums if NEAR_BEST * most <= one]
     share = INSIDE if parameter.name.startswith("switches.") else WIRE
     return float(np.median(good)) * share * ACKNOWLEDGED

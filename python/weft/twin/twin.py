@@ -60,11 +60,11 @@ class Source(Struct, frozen=True):
 
 
 class Alternative(Struct, frozen=True):
-    """Another assumption about hosts and how well it fits: the middle error as a share; the least was chosen."""
+    """An assumption about hosts, and minus the logarithm of how likely it makes the data, but for a constant."""
 
     key: str
     value: str
-    error: float
+    cost: float
 
 
 class Twin(Struct, frozen=True):

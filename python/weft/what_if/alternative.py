@@ -12,9 +12,9 @@ from weft.errors import RequestError
 from weft.fabrics.changes.change import Change
 from weft.fabrics.changes.parse import parse_change
 from weft.fabrics.changes.whole import Topology
+from weft.fabrics.spec import MODEL_KEYS, SHARINGS, Value, read_parameter
 from weft.plan import catalog
 from weft.prediction.predict import Drawn, Workload
-from weft.fabrics.spec import MODEL_KEYS, SHARINGS, Value, read_parameter
 from weft.what_if.network import Generated, Network, changed, generated, is_generator
 
 _KEY_VALUE = re.compile(r"\s*(?P<key>[\w.-]+)\s*=\s*(?P<value>.+?)\s*")

@@ -15,10 +15,11 @@ from weft.fabrics.document import FabricDocument
 from weft.prediction.predict import Drawn
 from weft.what_if.network import Network, host_rates_mbps
 
-CARRIED_MBPS = 30.0
+CARRIED_MBPS = 60.0
 """What all hosts together may send for each processor."""
-LEAST_QUEUE_FRAMES = 200
-"""A dozen flows that share a limit need so many: with 50 they lost so much that a tenth of it stayed idle."""
+LEAST_QUEUE_FRAMES = 150
+"""With fewer a dozen flows that share a limit lose so much that a part of it stays idle; with more, a slow limit is
+filled only after seconds."""
 
 
 def document_of(network: Network) -> FabricDocument:

@@ -12,9 +12,9 @@ from weft.errors import RequestError
 from weft.fabrics.changes.change import Change, apply_all
 from weft.fabrics.document import FabricDocument
 from weft.fabrics.fabric_toml import to_toml
+from weft.fabrics.spec import Value, parse_spec
 from weft.prediction.predict import Drawn
 from weft.testbed.computed.network import Simulated, open_simulated
-from weft.fabrics.spec import Value, parse_spec
 from weft.twin.open import open_draws
 
 

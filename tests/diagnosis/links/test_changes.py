@@ -32,6 +32,29 @@ def test_cycles_and_autocorrelation_change_nothing(days: float) -> None:
     assert find_changes(_until(quarters(series), days * 86400)) == []
 
 
+@pytest.mark.parametrize("days", [9, 30])
+def test_working_hours_that_begin_at_once_change_nothing(days: float) -> None:
+    series, _ = month(5001, 1.3e-3, 0.4e-3, congestions=0, reroutes=0, office=4)
+    assert find_changes(_until(quarters(series), days * 86400)) == []
+
+
+def test_congestion_is_found_where_working_hours_begin_at_once() -> None:
+    series, planted = month(5001, 1.3e-3, 0.4e-3, reroutes=0, office=4)
+    begins = sorted(one.begin_s for one in planted)
+    found = find_changes(quarters(series))
+    assert [one.what for one in found] == ["congestion"] * len(planted)
+    assert [one.begin_s - series.start for one in found] == pytest.approx(begins, abs=3600)
+
+
+@pytest.mark.parametrize(("seconds", "parts"), [(2 * 900 + 30, 2), (2 * 900 + 300, 3)])
+def test_a_quarter_that_was_hardly_measured_is_left_out(seconds: float, parts: int) -> None:
+    """Ten answers of what is usually 450 say little of its jitter."""
+    time_s = np.arange(0, seconds, 2.0)
+    zeros = np.zeros(len(time_s), np.int64)
+    series = Series("a", "b", 0.0, time_s, zeros + 1e-3, zeros + 8, zeros.astype(np.int8))
+    assert len(quarters(series)) == parts
+
+
 def test_a_constant_series_has_no_noise_and_no_change() -> None:
     time_s = np.arange(0, 3 * 86400, 60.0)
     zeros = np.zeros(len(time_s), np.int64)

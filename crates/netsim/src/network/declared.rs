@@ -47,7 +47,7 @@ impl Declared {
             layout,
             paths,
             constraints,
-            wiring: Wiring::of(fabric),
+            wiring: Wiring::of(fabric)?,
             port_of,
         })
     }

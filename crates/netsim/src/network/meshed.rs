@@ -64,7 +64,7 @@ impl Meshed {
         let mut meshed = Self {
             ports: Vec::new(),
             constraints: Named::of_fabric(fabric),
-            wiring: Wiring::of(fabric),
+            wiring: Wiring::of(fabric)?,
             switches: Vec::new(),
             distance: Vec::new(),
             detours: HashMap::new(),

@@ -20,6 +20,7 @@ USES = {
     "plans": "weft run PLAN --on TESTBED",
     "fabrics": "weft run PLAN --on lab:FABRIC (or sim:FABRIC); weft fabric show FABRIC",
     "machines": "weft run PLAN --on node:MACHINE; weft machine show MACHINE",
+    "prices": "weft cost FABRIC --prices PRICES",
     "knobs": "weft explain KNOB; weft tune --knobs KNOB --on TESTBED",
     "testbeds": "weft run PLAN --on TESTBED",
     "runs": "weft show RUN; weft diagnose RUN; weft report RUN",
@@ -34,7 +35,7 @@ WIDEST_NAME = 32
 @click.argument("folder", required=False)
 @json_option
 def list_(kind: str | None, folder: str | None, as_json: bool) -> None:
-    """List plans, fabrics, machines, knobs, testbeds, runs.
+    """List plans, fabrics, machines, prices, knobs, testbeds, runs.
 
     All of these without a KIND. Runs are looked for in FOLDER, which is `runs` unless it is given.
     """
@@ -99,6 +100,7 @@ _LISTS: dict[str, Callable[[str | None], dict[str, str]]] = {
     "plans": lambda folder: catalog.titles("plan"),
     "fabrics": lambda folder: _fabrics(),
     "machines": lambda folder: catalog.placements(),
+    "prices": lambda folder: catalog.titles("price"),
     "knobs": lambda folder: catalog.titles("knob"),
     "testbeds": lambda folder: TESTBEDS,
     "runs": _runs,

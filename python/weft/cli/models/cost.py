@@ -65,6 +65,7 @@ def _document(found: Bill, unit: PerUnit | None) -> dict[str, object]:
         "per_node": found.per_node,
         "per_port": found.per_port,
         "share": found.share,
+        "converted": found.converted,
         "not_priced": found.not_priced,
         "per": unit,
     }

@@ -62,6 +62,8 @@ def show(
     """
     if prices and not with_parts:
         raise RequestError("--prices is for a list of parts", "add --parts")
+    if scale != 1.0 and with_parts:
+        raise RequestError("--scale is for rates, and --parts has none", "leave one out")
     if way and with_parts:
         raise RequestError("--parts lists all, --way what is between two hosts", "leave one out")
     if with_parts:

@@ -1,13 +1,17 @@
-"""`weft report`: runs as one HTML file, and as figures for papers."""
+"""`weft report`: runs, or twins, what-ifs and decisions, as one HTML file, and as figures for papers."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from weft.cli.output import json_option, print_json
-from weft.runs.folder import Run
+
+if TYPE_CHECKING:
+    from weft.decision_report.page import DecisionReport
+    from weft.report.page import Report
 
 
 @click.command(epilog="Example: weft report runs/base runs/offload --out both.html")
@@ -16,12 +20,14 @@ from weft.runs.folder import Run
 @click.option("--figures", metavar="DIR", help="Also write every figure there, as SVG and PNG.")
 @json_option
 def report(runs: tuple[str, ...], out: str | None, figures: str | None, as_json: bool) -> None:
-    """Write one HTML file about RUN, or runs side by side."""
+    """Write one HTML file about RUN, or runs side by side.
+
+    RUN may also be a folder of `weft twin`, `weft what-if` or `weft decide`.
+    """
     # Drawing takes long to import: no other command should wait for it.
     from weft.report.frame import FILE_NAME
-    from weft.report.page import Report
 
-    document = Report([Run.open(run) for run in runs])
+    document = _document([Path(run) for run in runs])
     path = document.write(Path(out) if out else Path(runs[0]) / FILE_NAME)
     drawn = document.write_figures(Path(figures)) if figures else []
     if as_json:
@@ -35,3 +41,13 @@ def report(runs: tuple[str, ...], out: str | None, figures: str | None, as_json:
     else:
         for written in (path, *drawn):
             click.echo(written)
+
+
+def _document(folders: list[Path]) -> Report | DecisionReport:
+    from weft.decision_report.page import DecisionReport, has_part
+    from weft.report.page import Report
+    from weft.runs.folder import Run
+
+    if any(map(has_part, folders)):
+        return DecisionReport(folders)
+    return Report([Run.open(folder) for folder in folders])

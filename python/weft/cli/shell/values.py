@@ -37,9 +37,11 @@ def complete(
 
 
 def _of_group(context: click.Context, parameter: click.Parameter) -> Callable[[str], Words] | None:
-    """NAME is a fabric behind `weft fabric` and a machine behind `weft machine`."""
+    """NAME is a fabric behind `weft fabric` and `weft cost`, and a machine behind `weft machine`."""
+    if parameter.name != "name":
+        return None
     group = context.parent.info_name if context.parent else None
-    return _FINDERS.get(group or "") if parameter.name == "name" else None
+    return _FINDERS.get(group or "") or _FINDERS.get(context.info_name or "")
 
 
 def _plans(start: str) -> Words:
@@ -124,6 +126,8 @@ _FINDERS: dict[str, Callable[[str], Words]] = {
     "spec": _testbeds,
     "on": _testbeds,
     "fabric": _fabrics,
+    "cost": _fabrics,
+    "prices": lambda start: _from_catalog("price", start),
     "machine": _machines,
     "code": _codes,
     "knob": lambda start: _titled(catalog.titles("knob"), start),

@@ -73,7 +73,7 @@ def _range(value: Interval, shown: Callable[[float], str]) -> str:
 
 def _signed(value: Interval, shown: Callable[[float], str]) -> str:
     def sign(number: float) -> str:
-        return ("+" if number > 0 else "-" if number < 0 else "") + shown(abs(number))
+        return ("+" if number > 0 else "-") + shown(abs(number)) if number else "0"
 
     return _range(value, sign)
 
@@ -92,9 +92,11 @@ def _notes(one: Outcome) -> Iterator[str]:
     yield from one.notes
     if one.hosts_after != one.hosts_before:
         yield f"{one.hosts_after} hosts instead of {one.hosts_before}"
-    unclear = [_step(each) for each in one.effects if not each.is_clear]
+    unclear = [each for each in one.effects if not each.is_clear]
     if unclear:
-        yield f"that nothing changes is not excluded ({', '.join(dict.fromkeys(unclear))})"
+        steps = ", ".join(dict.fromkeys(map(_step, unclear)))
+        is_known = all(_is_point(each.speedup) for each in unclear)
+        yield f"{'nothing changes' if is_known else 'that nothing changes is not excluded'} ({steps})"
     if any(each.in_sample for each in one.effects):
         yield "in sample: the twin was fitted to this plan"
 

@@ -12,6 +12,8 @@ from weft.statistics import Floats
 QUARTER_S = 900.0
 _LEAST_ANSWERS = 4
 """Of fewer answers the least one is no minimum: such a quarter is as if it had not been measured."""
+_LEAST_SHARE = 1 / 8
+"""Of a quarter, from its first answer to its last: what is less, beside a gap or an outage, has far noisier jitter."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,13 @@ def quarters(series: Series, width_s: float = QUARTER_S) -> Quarters:
     small = series.smallest()
     width_s = max(width_s, 2 * _LEAST_ANSWERS * small.interval_s)
     answered = ~small.lost
-    rtt, number = small.rtt_s[answered], (small.time_s[answered] // width_s).astype(np.int64)
+    rtt, time_s = small.rtt_s[answered], small.time_s[answered]
+    number = (time_s // width_s).astype(np.int64)
     order = np.lexsort((rtt, number))
-    rtt = rtt[order]
+    rtt, time_s = rtt[order], time_s[order]
     names, first, count = np.unique(number[order], return_index=True, return_counts=True)
-    enough = count >= _LEAST_ANSWERS
+    covered_s = np.maximum.reduceat(time_s, first) - np.minimum.reduceat(time_s, first)
+    enough = (count >= _LEAST_ANSWERS) & (covered_s >= _LEAST_SHARE * width_s)
     names, first, count = names[enough], first[enough], count[enough]
     minimum = rtt[first]
     return Quarters(

@@ -77,6 +77,15 @@ class Simulated(Computed[_core.Network]):
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
+        return self._in_full(step, first, last, with_loads)
+
+    def simulate_phase(self, step: Step, phase: int) -> Outcome:
+        """One phase of a resolved step with all of its transfers; where they are too many, condensed."""
+        if self.transfers(step) // self.phase_count(step) > _CHUNK_TRANSFERS:
+            return self._condense(step, phase, phase + 1, most_rows=1)
+        return self._in_full(step, phase, phase + 1)
+
+    def _in_full(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         answer = self.model.simulate(
             to_json(step), first, last, self.dead, with_loads, **self._parameters
         )

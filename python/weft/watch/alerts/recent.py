@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from weft.diagnosis.links.series import Series
-from weft.runs.probes import SCHEMA, Event
+from weft.runs.probes import DAY_SCHEMA, Event
 from weft.watch.alerts.event import LinkName
+from weft.watch.days import standing_for_one
 from weft.watch.history import series_of
 from weft.watch.store import Link, Record, open_watch
 
@@ -46,12 +47,15 @@ class Recent:
         """What the folder has of this time."""
         since_s = now_s - max(map(window_s, self._record.links), default=WINDOW_S)
         watched = open_watch(folder, since_s)
-        self.add(watched.samples())
+        self._take(watched.samples())
         self.arrived_s = {index: self.newest_s(index) or now_s for index in self.arrived_s}
         self._events = list(watched.events)
 
     def add(self, rows: pa.Table) -> None:
-        """New rows of any links."""
+        """New rows of any links, as agents send them."""
+        self._take(standing_for_one(rows))
+
+    def _take(self, rows: pa.Table) -> None:
         links = rows["link"].to_numpy()
         for link in np.unique(links):
             self._new.setdefault(int(link), []).append(rows.filter(pa.array(links == link)))
@@ -65,9 +69,9 @@ class Recent:
         """Those of a link."""
         if new := self._new.pop(link, None):
             self._rows[link] = _in_order(
-                pa.concat_tables([self._rows.get(link, SCHEMA.empty_table()), *new])
+                pa.concat_tables([self._rows.get(link, DAY_SCHEMA.empty_table()), *new])
             )
-        return self._rows.get(link, SCHEMA.empty_table())
+        return self._rows.get(link, DAY_SCHEMA.empty_table())
 
     def newest_s(self, link: int) -> float | None:
         """When the newest probe of a link began, by its site's clock."""

@@ -1,0 +1,52 @@
+"""`weft decide`: which network to take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from weft.api.decide import decide as carry_out
+from weft.api.decide import list_tasks
+from weft.cli.output import json_option, print_json
+from weft.cli.tables.decision import print_decision
+from weft.cli.tables.progress import progress
+
+
+@click.command(epilog="Example: weft decide designs.toml --executor processes:2")
+@click.argument("designs", type=click.Path(path_type=Path))
+@click.option("--out", metavar="DIR", help="Folder of all results.  [default: decisions/NAME]")
+@click.option("--resume", is_flag=True, help="Go on in the folder, with what is there already.")
+@click.option(
+    "--executor",
+    default="processes",
+    show_default=True,
+    metavar="WHERE",
+    help="processes, processes:8, slurm, dask:ADDRESS or mpi.",
+)
+@click.option("--list", "is_list", is_flag=True, help="Print a command for each part instead.")
+@json_option
+def decide(
+    designs: Path, out: str | None, resume: bool, executor: str, is_list: bool, as_json: bool
+) -> None:
+    """Compare the networks of DESIGNS by price and time, and say which to take.
+
+    DESIGNS is a TOML file of designs, workloads, constraints and what is uncertain (docs/decide.md). All are simulated;
+    what cannot be is named. What --list prints can run anywhere that sees the folder; then --resume collects it.
+    """
+    if is_list:
+        found = list_tasks(designs, out, resume)
+        print_json({"commands": found}) if as_json else click.echo("\n".join(found))
+        return
+    decided = carry_out(
+        designs,
+        out=out,
+        executor=executor,
+        resume=resume,
+        showing=lambda what: progress("simulations"),
+    )
+    if as_json:
+        print_json({"folder": str(decided.directory), "decision": decided.decision})
+        return
+    print_decision(decided.decision)
+    click.echo(f"{decided.directory}: decision.json, rows.parquet", err=True)

@@ -1,0 +1,350 @@
+"""From a request to a decision: simulate and price all designs, draw what is uncertain, choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from weft.decision.choice import Places, choose, dominated_by, frontier, regret_when_known
+from weft.decision.constraints import Limits, limits_of
+from weft.decision.designs import Design, Refused, designs_of, without_price
+from weft.decision.document import (
+    SCHEMA,
+    Cost,
+    CostItem,
+    Decision,
+    DesignResult,
+    End,
+    Failed,
+    Sensitivity,
+    WorkloadTime,
+)
+from weft.decision.quantities import Host, Quantity, host_of, points_of, quantities_of
+from weft.decision.request import By, Request
+from weft.decision.response import columns_of, response_of
+from weft.decision.words import basis_of, text_of
+from weft.decision.workloads import Workload, workloads_of
+from weft.decision.worlds import Model, Worlds
+from weft.errors import RequestError
+from weft.execute.progress import Reporter
+from weft.interval import Interval
+from weft.prediction.draws import Draws
+from weft.statistics import Floats
+from weft.sweep.folder import SweepFolder
+from weft.sweep.row import Row
+from weft.sweep.sweep import sweep
+from weft.sweep.task import Task
+from weft.sweep.work_list import WorkList
+
+
+class OpenExecutor(Protocol):
+    """Opens what computes a sweep."""
+
+    def __call__(self, folder: SweepFolder) -> AbstractContextManager[Executor]: ...
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A request with all that can be said before anything is simulated."""
+
+    request: Request
+    designs: tuple[Design, ...]
+    refused: tuple[Refused, ...]
+    workloads: tuple[Workload, ...]
+    hosts: int
+    host: Host
+    quantities: tuple[Quantity, ...]
+    has_twin: bool
+
+    @property
+    def work(self) -> WorkList:
+        """What is to be simulated."""
+        points = tuple(points_of(self.host, self.quantities))
+        return WorkList(
+            tuple(
+                Task(design.network, workload.load, points)
+                for design in self.designs
+                for workload in self.workloads
+            )
+        )
+
+
+def prepare(request: Request, twin: Draws | None) -> Prepared:
+    """Expand and check everything; raises RequestError."""
+    designs, refused = designs_of(request)
+    if not designs:
+        raise RequestError(
+            f"no design can be simulated; {refused[0].name}: {refused[0].why}", refused[0].hint
+        )
+    hosts = request.hosts or min(one.hosts for one in designs)
+    workloads = workloads_of(request, hosts)
+    host = host_of(request, twin)
+    quantities = quantities_of(request, designs, workloads, host, twin)
+    return Prepared(
+        request,
+        tuple(designs),
+        tuple(refused),
+        tuple(workloads),
+        hosts,
+        host,
+        tuple(quantities),
+        twin is not None,
+    )
+
+
+def decide(
+    prepared: Prepared, folder: SweepFolder, executor: Executor, reporter: Reporter
+) -> Decision:
+    """Simulate what the folder lacks, and decide; raises WorkError."""
+    return conclude(prepared, sweep(folder, prepared.work, executor, reporter))
+
+
+def conclude(prepared: Prepared, rows: Sequence[Row]) -> Decision:
+    """The decision that follows from what was simulated; nothing is simulated."""
+    by_task: dict[str, list[Row]] = {}
+    for row in rows:
+        by_task.setdefault(row.task, []).append(row)
+    designs, failed = _told_apart(prepared, by_task)
+    failed = [*(Failed(one.name, one.why, one.hint) for one in prepared.refused), *failed]
+    if not designs:
+        raise RequestError(
+            f"no design can be simulated; {failed[0].name}: {failed[0].why}", failed[0].hint
+        )
+    return _Conclusion(prepared, designs, failed, _rows_of(prepared, designs, by_task)).decision()
+
+
+def _told_apart(
+    prepared: Prepared, by_task: dict[str, list[Row]]
+) -> tuple[list[Design], list[Failed]]:
+    """Designs on which every workload was simulated, and why not on the others."""
+    found, failed = [], []
+    tasks = iter(prepared.work.tasks)
+    for design in prepared.designs:
+        mine = [by_task[next(tasks).key] for _ in prepared.workloads]
+        refusals = [rows[0] for rows in mine if rows[0].refusal]
+        if refusals:
+            failed.append(Failed(design.name, refusals[0].refusal, refusals[0].hint))
+        else:
+            found.append(design)
+    return found, failed
+
+
+def _rows_of(
+    prepared: Prepared, designs: Sequence[Design], by_task: dict[str, list[Row]]
+) -> dict[tuple[str, str], Sequence[Row]]:
+    points = tuple(points_of(prepared.host, prepared.quantities))
+    return {
+        (design.name, one.name): by_task[Task(design.network, one.load, points).key]
+        for design in designs
+        for one in prepared.workloads
+    }
+
+
+class _Conclusion:
+    """What follows from all worlds, part by part."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        designs: Sequence[Design],
+        failed: Sequence[Failed],
+        rows: dict[tuple[str, str], Sequence[Row]],
+    ) -> None:
+        request = prepared.request
+        self.prepared, self.designs, self.failed = prepared, designs, failed
+        columns = columns_of(prepared.workloads, request.constraints)
+        response = response_of(designs, columns, prepared.quantities, rows)
+        weights = np.array([one.weight for one in prepared.workloads])
+        self.of_cluster = _counts_cluster(request, designs)
+        self.model = Model(designs, prepared.quantities, response, weights, self.of_cluster)
+        self.worlds = self.model.worlds(request.draws)
+        self.middle = self.model.at(self.model.medians[np.newaxis])
+        self.limits = limits_of(request, self.model, self.worlds, self.middle)
+        self.by = _by(request, designs)
+        self.losses = self.worlds.losses(self.by)
+        self.allowed = self._allowed()
+
+    def _allowed(self) -> Places:
+        """Designs that keep all constraints, and have what is compared."""
+        has_loss = np.isfinite(self.losses).all(axis=0)
+        return np.flatnonzero(self.limits.are_kept & has_loss)
+
+    def decision(self) -> Decision:
+        request, prepared = self.prepared.request, self.prepared
+        index, prices = self.middle.index[0], self.middle.prices[0]
+        front = frontier(prices, index) if np.isfinite(prices).any() else [int(index.argmin())]
+        choice = choose(self.losses, self.allowed) if len(self.allowed) else None
+        share = choice.best_share if choice else np.zeros(len(self.designs))
+        results = [self._result(place, front, share) for place in range(len(self.designs))]
+        sensitivity = self._sensitivity(choice.chosen) if choice else []
+        chosen = results[choice.chosen] if choice else None
+        regret = choice.regret if choice else None
+        bearable = request.decision.bearable
+        learn = _learn_first(sensitivity, regret or 0.0)
+        verdict = "none" if regret is None else "decided" if regret <= bearable else "undecided"
+        found = Decision(
+            schema=SCHEMA,
+            name=request.name,
+            workloads=tuple((one.name, one.weight) for one in prepared.workloads),
+            by=self.by,
+            counted="cluster" if self.of_cluster else "network",
+            hosts=prepared.hosts,
+            draws=request.draws,
+            designs=tuple(results),
+            frontier=tuple(results[place].name for place in front),
+            failed=tuple(self.failed),
+            verdict=verdict,  # type: ignore[arg-type]
+            chosen=chosen.name if chosen else None,
+            regret=regret,
+            bearable=bearable,
+            sensitivity=tuple(sensitivity),
+            learn_first=learn.learn if learn else None,
+            text="",
+            basis=(),
+            notes=tuple(self._notes()),
+        )
+        return text_of(found, learn, basis_of(prepared, self.by))
+
+    def _result(self, place: int, front: list[int], share: Floats) -> DesignResult:
+        design = self.designs[place]
+        index, prices = self.middle.index[0], self.middle.prices[0]
+        better = dominated_by(place, front, prices, index)
+        return DesignResult(
+            name=design.name,
+            entry=design.entry,
+            hosts=design.hosts,
+            times=tuple(
+                self._time(place, column) for column in range(len(self.prepared.workloads))
+            ),
+            index=_interval(self.worlds.index[:, place], index[place]),
+            cost=self._cost(place),
+            constraints=tuple(self.limits.of(place)),
+            on_frontier=place in front,
+            dominated_by=None if better is None else self.designs[better].name,
+            dominated_in=None if better is None else self._dominated_in(place, better),
+            best_share=float(share[place]),
+        )
+
+    def _dominated_in(self, place: int, better: int) -> float:
+        worlds = self.worlds
+        cheaper = worlds.prices[:, better] <= worlds.prices[:, place]
+        return float((cheaper & (worlds.index[:, better] <= worlds.index[:, place])).mean())
+
+    def _time(self, place: int, column: int) -> WorkloadTime:
+        drawn = np.exp(self.worlds.log_times[:, place, column])
+        middle = float(np.exp(self.middle.log_times[0, place, column]))
+        error = float(self.model.response.errors[place, column])
+        return WorkloadTime(self.prepared.workloads[column].name, _interval(drawn, middle), error)
+
+    def _cost(self, place: int) -> Cost | None:
+        bill = self.designs[place].bill
+        if bill is None:
+            return None
+        return Cost(
+            currency=bill.currency,
+            year=bill.year,
+            network=bill.network,
+            cluster=bill.total if bill.nodes is not None else None,
+            share=bill.share,
+            counted=_interval(self.worlds.prices[:, place], self.middle.prices[0, place]),
+            items=tuple(
+                CostItem(one.name, one.kind, one.total, one.of_nodes) for one in bill.items
+            ),
+        )
+
+    def _sensitivity(self, chosen: int) -> list[Sensitivity]:
+        """Each quantity at its ends, the one first that moves the chosen design's loss most."""
+        quantities = self.prepared.quantities
+        if not quantities:
+            return []
+        matrix = np.repeat(self.model.medians[np.newaxis], 2 * len(quantities), axis=0)
+        for place, one in enumerate(quantities):
+            matrix[2 * place : 2 * place + 2, place] = one.low, one.high
+        ends = self._ends(self.model.at(matrix), chosen, quantities)
+        found = [self._of_quantity(one, *ends[at]) for at, one in enumerate(quantities)]
+        return sorted(found, key=lambda one: -abs(np.log(one.high.loss / one.low.loss)))
+
+    def _ends(
+        self, worlds: Worlds, chosen: int, quantities: Sequence[Quantity]
+    ) -> list[tuple[End, End]]:
+        losses = worlds.losses(self.by)
+        middle = self.middle.losses(self.by)[0, chosen]
+        best = self.allowed[losses[:, self.allowed].argmin(axis=1)]
+        ends = [
+            End(value, float(losses[row, chosen] / middle), self.designs[best[row]].name)
+            for row, value in enumerate(
+                value for one in quantities for value in (one.shown[0], one.shown[2])
+            )
+        ]
+        return list(zip(ends[::2], ends[1::2], strict=True))
+
+    def _of_quantity(self, one: Quantity, low: End, high: End) -> Sensitivity:
+        left = regret_when_known(self.losses, self.allowed, one.draws)
+        return Sensitivity(one.name, one.kind, one.shown[1], low, high, left, one.learn)
+
+    def _notes(self) -> list[str]:
+        """What a reader would not expect."""
+        notes = []
+        if names := list(without_price(self.designs)):
+            notes.append(f"without a price, so not compared by cost: {', '.join(names[:5])}")
+        sizes = {one.hosts for one in self.designs}
+        if max(sizes) > 1.1 * self.prepared.hosts:
+            notes.append(
+                f"designs have {min(sizes):,} to {max(sizes):,} hosts: workloads run on the first "
+                f"{self.prepared.hosts:,} of each, and prices are of all (many generators take hosts=N)"
+            )
+        error = float(self.model.response.errors.max())
+        if error > 0.02:
+            notes.append(
+                f"some phases stand for all, with standard errors up to {error:.1%}: `phases` has more simulated"
+            )
+        return notes
+
+
+def _interval(drawn: Floats, middle: float) -> Interval:
+    low, high = np.quantile(drawn, [0.05, 0.95])
+    return Interval(float(middle), min(float(low), float(middle)), max(float(high), float(middle)))
+
+
+def _learn_first(found: Sequence[Sensitivity], regret: float) -> Sensitivity | None:
+    """The quantity that leaves least regret when it is known, where that is much less."""
+    best = min(found, key=lambda one: one.regret_when_known, default=None)
+    return best if best and best.regret_when_known < 0.9 * regret else None
+
+
+def _counts_cluster(request: Request, designs: Sequence[Design]) -> bool:
+    """Whether prices are of the whole cluster: where all have one, unless the request says otherwise."""
+    has_nodes = all(one.bill.nodes is not None for one in designs if one.bill)
+    if request.decision.price_of == "cluster" and not has_nodes:
+        raise RequestError(
+            "decision.price_of is the cluster, and nodes have no price",
+            'add one to the prices, or take "network"',
+        )
+    return has_nodes and request.decision.price_of != "network"
+
+
+def _by(request: Request, designs: Sequence[Design]) -> By:
+    has_prices = any(one.bill for one in designs)
+    wanted = request.decision.by
+    if not has_prices and (wanted in ("cost", "cost-performance") or _needs_prices(request)):
+        raise RequestError(
+            "no design has a price, and the decision or a constraint is about prices",
+            "give `prices` a list, such as slim-fly-2014, or fabrics a [cost]",
+        )
+    if wanted is not None:
+        return wanted
+    if not has_prices or any(one.budget for one in request.constraints):
+        return "time"
+    return "cost" if any(one.below for one in request.constraints) else "cost-performance"
+
+
+def _needs_prices(request: Request) -> bool:
+    return any(one.budget or one.network_share_below for one in request.constraints)
+
+
+__all__ = ["Decision", "Limits", "Prepared", "conclude", "decide", "prepare"]

@@ -1,0 +1,124 @@
+"""What was decided, as it is kept: `decision.json` has all that tables and figures need."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from weft.decision.request import By
+from weft.interval import Interval
+
+SCHEMA = 1
+Verdict: TypeAlias = Literal["decided", "undecided", "none"]
+
+
+class CostItem(Struct, frozen=True):
+    """A line of a bill, with its total."""
+
+    name: str
+    kind: str
+    total: float
+    of_nodes: bool
+
+
+class Cost(Struct, frozen=True):
+    """What a design costs: `counted` is what is compared, the network or the cluster."""
+
+    currency: str
+    year: int
+    network: float
+    cluster: float | None
+    share: float | None
+    counted: Interval
+    items: tuple[CostItem, ...]
+
+
+class WorkloadTime(Struct, frozen=True):
+    """What a workload takes on a design; `sampling_error` is the standard error where some phases stand for all."""
+
+    workload: str
+    time_s: Interval
+    sampling_error: float
+
+
+class Kept(Struct, frozen=True):
+    """Whether a design keeps a constraint, and in which part of all worlds; None where it has no price."""
+
+    constraint: str
+    value: float
+    limit: float
+    holds: bool
+    probability: float | None
+
+
+class DesignResult(Struct, frozen=True):
+    """`index` is its time relative to the best of each workload (weighted geometric mean); `best_share` is the part of
+    worlds in which it is the best that may be chosen."""
+
+    name: str
+    entry: str
+    hosts: int
+    times: tuple[WorkloadTime, ...]
+    index: Interval
+    cost: Cost | None
+    constraints: tuple[Kept, ...]
+    on_frontier: bool
+    dominated_by: str | None
+    dominated_in: float | None
+    """In which part of worlds that one is cheaper and faster, or equal."""
+    best_share: float
+
+
+class End(Struct, frozen=True):
+    """A quantity at one of its ends, all others at their medians: the value, the chosen design's loss relative to its
+    median, and which design would be best."""
+
+    value: float
+    loss: float
+    best: str
+
+
+class Sensitivity(Struct, frozen=True):
+    """What depends on a quantity. `regret_when_known` is the expected regret that is left when it is known first."""
+
+    quantity: str
+    kind: str
+    median: float
+    low: End
+    high: End
+    regret_when_known: float
+    learn: str
+
+
+class Failed(Struct, frozen=True):
+    """A design that cannot be simulated."""
+
+    name: str
+    why: str
+    hint: str
+
+
+class Decision(Struct, frozen=True):
+    """All of it. `regret` is how much worse the chosen design is expected to be than the best of each world, as a part;
+    `basis` and `notes` are what has to be known to read the numbers."""
+
+    schema: int
+    name: str
+    workloads: tuple[tuple[str, float], ...]
+    by: By
+    counted: str
+    hosts: int
+    draws: int
+    designs: tuple[DesignResult, ...]
+    frontier: tuple[str, ...]
+    failed: tuple[Failed, ...]
+    verdict: Verdict
+    chosen: str | None
+    regret: float | None
+    bearable: float
+    sensitivity: tuple[Sensitivity, ...]
+    learn_first: str | None
+    text: str
+    basis: tuple[str, ...]
+    notes: tuple[str, ...]

@@ -1,0 +1,65 @@
+"""Where a decision is kept: what was asked, what was simulated, and what follows."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import msgspec
+
+from weft.decision.decide import Prepared, conclude
+from weft.decision.document import Decision
+from weft.errors import RequestError
+from weft.execute.progress import Reporter
+from weft.execute.work_folder import refuse_existing, write, write_json
+from weft.runs.table_file import write_table
+from weft.sweep.executors.open import open_executor
+from weft.sweep.folder import SweepFolder
+from weft.sweep.row import table_of
+from weft.sweep.sweep import sweep
+
+DECISION_NAME = "decision.json"
+REQUEST_NAME = "designs.toml"
+ROWS_NAME = "rows.parquet"
+
+
+def carry_out(
+    prepared: Prepared, out: Path, executor: str, is_resumed: bool, text: str, reporter: Reporter
+) -> Decision:
+    """Simulate what the folder lacks, decide, and write both; raises RequestError, WorkError."""
+    folder = _opened(out, is_resumed)
+    with open_executor(executor, folder) as there:
+        write(out / REQUEST_NAME, text.encode())
+        rows = sweep(folder, prepared.work, there, reporter)
+    write_table(table_of(rows), out / ROWS_NAME)
+    found = conclude(prepared, rows)
+    write_json(out / DECISION_NAME, found)
+    return found
+
+
+def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:
+    """One for each chunk that the folder lacks, for any scheduler; nothing is simulated."""
+    folder = _opened(out, is_resumed)
+    work = prepared.work
+    folder.begin(work)
+    where = shlex.quote(str(out.resolve()))
+    return [f"weft sweep-task {where} {chunk.index}" for chunk in folder.missing(work)]
+
+
+def read_decision(directory: Path) -> Decision:
+    """What was decided; raises RequestError where there is none."""
+    file = directory / DECISION_NAME
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Decision)
+    except FileNotFoundError:
+        raise RequestError(
+            f"{directory}: no decision", f"it has no {DECISION_NAME}: weft decide makes one"
+        ) from None
+    except msgspec.DecodeError as error:
+        raise RequestError(f"{file}: damaged: {error}") from None
+
+
+def _opened(out: Path, is_resumed: bool) -> SweepFolder:
+    if not is_resumed:
+        refuse_existing(out, "weft decide DESIGNS --out")
+    return SweepFolder(out)

@@ -1,0 +1,240 @@
+"""What a file of designs says."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from weft import _core
+from weft.errors import RequestError
+from weft.plan import catalog
+from weft.quantity import parse
+
+Name: TypeAlias = Annotated[str, Meta(min_length=1)]
+Positive: TypeAlias = Annotated[float, Meta(gt=0)]
+Count: TypeAlias = Annotated[int, Meta(ge=1)]
+By: TypeAlias = Literal["time", "cost", "cost-performance"]
+
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+PART = {"%": 0.01, "": 1.0}
+SIZES = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+class _Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of the file; other keys are refused."""
+
+
+class DesignEntry(_Table, frozen=True):
+    """A network, or several where its generator has ranges: `fabric` is a name, a file or a generator."""
+
+    name: Name
+    fabric: Name
+    prices: str | None = None
+    change: tuple[str, ...] = ()
+
+
+class WorkloadEntry(_Table, frozen=True):
+    """What the network is for: a plan with single keys changed, and how much it counts."""
+
+    name: Name
+    plan: Name
+    settings: dict[str, object] = field(default_factory=dict)
+    weight: Positive = 1.0
+    nodes: Annotated[int, Meta(ge=2)] | None = None
+
+
+class Constraint(_Table, frozen=True):
+    """What a design must keep: a time of a workload, or of one of its steps and sizes; a share; or a budget."""
+
+    workload: str = ""
+    step: str = ""
+    size: str = ""
+    below: str = ""
+    network_share_below: str = ""
+    budget: str = ""
+
+    def __post_init__(self) -> None:
+        if sum(map(bool, (self.below, self.network_share_below, self.budget))) != 1:
+            raise ValueError("needs one of below, network_share_below and budget")
+        if bool(self.below) != bool(self.workload) or (
+            (self.step or self.size) and not self.workload
+        ):
+            raise ValueError('a time is written { workload = "all-to-all", below = "2 s" }')
+
+    @property
+    def below_s(self) -> float | None:
+        return _quantity(self.below, SECONDS, "2 s") if self.below else None
+
+    @property
+    def share(self) -> float | None:
+        text = self.network_share_below
+        return _quantity(text, PART, "25 %") if text else None
+
+    @property
+    def size_bytes(self) -> int | None:
+        return round(_quantity(self.size, SIZES, "1 MB")) if self.size else None
+
+    @property
+    def text(self) -> str:
+        """As people read it."""
+        if self.budget:
+            return f"budget {self.budget}"
+        if self.network_share_below:
+            return f"network at most {self.network_share_below} of the cluster's price"
+        where = " ".join(filter(None, (self.workload, self.step, self.size)))
+        return f"{where} below {self.below}"
+
+
+class Rule(_Table, frozen=True):
+    """How to choose. Without `by`: the fastest within a budget, the cheapest where only times are limited, and else the
+    least product of price and time. `regret_below`: a smaller expected regret is none."""
+
+    by: By | None = None
+    price_of: Literal["cluster", "network"] | None = None
+    regret_below: str = "2 %"
+
+    @property
+    def bearable(self) -> float:
+        return _quantity(self.regret_below, PART, "2 %")
+
+
+class Uncertain(_Table, frozen=True):
+    """What is not known well: `"20 %"` is from 1/1.2 to 1.2 times in nine worlds of ten, and `"5 us..20 us"` has the ends
+    themselves. `rates` are those of all links of an entry, `simulator` is about a workload's time on an entry."""
+
+    prices: str = ""
+    rates: str = ""
+    simulator: str = ""
+    overhead: str = ""
+
+
+class MoneyEntry(_Table, frozen=True):
+    """How prices in several currencies and of several years are added up (docs/cost.md)."""
+
+    currency: str | None = None
+    year: int | None = None
+    rates: dict[str, float] = field(default_factory=dict)
+    inflation: float | None = None
+
+
+class Request(_Table, frozen=True):
+    """All of it. `prices` is a price list by name or file, or one itself; `hosts` so many take part, the first of each
+    network; `phases` so many of a step are simulated at most."""
+
+    designs: Annotated[tuple[DesignEntry, ...], Meta(min_length=1)]
+    workloads: Annotated[tuple[WorkloadEntry, ...], Meta(min_length=1)]
+    name: str = ""
+    hosts: Annotated[int, Meta(ge=2)] | None = None
+    twin: str | None = None
+    prices: str | dict[str, object] | None = None
+    money: MoneyEntry = MoneyEntry()
+    constraints: tuple[Constraint, ...] = ()
+    decision: Rule = Rule()
+    uncertain: Uncertain = Uncertain()
+    phases: Count = 64
+    draws: Annotated[int, Meta(ge=100, le=20_000)] = 1000
+
+    def __post_init__(self) -> None:
+        for kind, entries in {"designs": self.designs, "workloads": self.workloads}.items():
+            if twice := _repeated([one.name for one in entries]):
+                raise ValueError(f"two {kind} are called {twice!r}: give each a name of its own")
+        known = [one.name for one in self.workloads]
+        for one in self.constraints:
+            if one.workload and one.workload not in known:
+                raise ValueError(
+                    f"a constraint is about workload {one.workload!r}; {catalog.known_names(one.workload, known)}"
+                )
+
+
+def read_request(path: Path) -> Request:
+    """The file; raises RequestError that names file, line and key."""
+    return parse_request(catalog.read(path), catalog.shown(path))
+
+
+def parse_request(text: str, origin: str) -> Request:
+    """The same of its text."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RequestError(f"{origin}: not TOML: {error}") from None
+    try:
+        request = msgspec.convert(table, Request)
+        for check in _CHECKS:
+            check(request)
+    except msgspec.ValidationError as error:
+        raise RequestError(
+            _where(str(error), text, origin), "docs/decide.md lists all keys"
+        ) from None
+    except RequestError as error:
+        raise RequestError(f"{origin}: {error.message}", error.hint) from None
+    return request
+
+
+def spread(text: str) -> float:
+    """ "20 %" as the logarithm of 1.2; 0 where nothing is said."""
+    if not text:
+        return 0.0
+    return math.log1p(_quantity(text, PART, "20 %"))
+
+
+def ends_s(text: str) -> tuple[float, float]:
+    """ "5 us..20 us" in seconds."""
+    low, _, high = text.partition("..")
+    found = _quantity(low, SECONDS, "5 us..20 us"), _quantity(high, SECONDS, "5 us..20 us")
+    if found[0] >= found[1]:
+        raise RequestError(f"uncertain.overhead: {text!r} is empty", 'write "5 us..20 us"')
+    return found
+
+
+def amount(text: str) -> tuple[float, str]:
+    """ "400000 USD" as number and currency."""
+    form = re.fullmatch(r"\s*([\d_ ,]+(?:\.\d+)?)\s*([A-Za-z]{3})\s*", text)
+    if form is None:
+        raise RequestError(f"budget {text!r} is no amount", 'write "400000 USD"')
+    return float(re.sub(r"[_ ,]", "", form[1])), form[2].upper()
+
+
+def _quantity(text: str, units: Mapping[str, float], example: str) -> float:
+    found = parse(text, units)
+    if found is None or not 0 < found < 1e12:
+        raise RequestError(f"{text!r} is no quantity above 0", f"write for example {example!r}")
+    return found
+
+
+def _repeated(names: list[str]) -> str:
+    return next((name for name in names if names.count(name) > 1), "")
+
+
+def _where(message: str, text: str, origin: str) -> str:
+    """`$.designs[0].fabric` as a line of the file."""
+    what, _, path = message.partition(" - at `$")
+    key = path.rstrip("`").lstrip(".")
+    line = _core.line_of(text, key) if key else None
+    at = f":{line}" if line else ""
+    return f"{origin}{at}: {f'{key}: ' if key else ''}{what[:1].lower()}{what[1:]}"
+
+
+def _check_quantities(request: Request) -> None:
+    for one in request.constraints:
+        _ = one.below_s, one.share, one.size_bytes
+        if one.budget:
+            amount(one.budget)
+
+
+def _check_uncertain(request: Request) -> None:
+    _ = request.decision.bearable
+    own = request.uncertain
+    for text in (own.prices, own.rates, own.simulator):
+        spread(text)
+    if own.overhead:
+        ends_s(own.overhead)
+
+
+_CHECKS: tuple[Callable[[Request], None], ...] = (_check_quantities, _check_uncertain)

@@ -1,0 +1,1 @@
+"""Twins, what-ifs and decisions as one page."""

@@ -1,0 +1,21 @@
+"""One folder's part of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weft.report.figures.drawing.figure import Figure
+from weft.report.table import Table
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is said, drawn and listed of one folder. `verdict` are sentences, `tables` are by their titles."""
+
+    title: str
+    verdict: Sequence[str]
+    figures: Sequence[Figure] = ()
+    tables: Sequence[tuple[str, Table]] = ()
+    warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()

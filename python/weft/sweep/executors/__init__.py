@@ -1,0 +1,1 @@
+"""Where chunks are computed, each with the face of concurrent.futures.Executor."""

@@ -1,0 +1,114 @@
+"""One piece of a sweep: a workload on a network at some points of its parameters. All of it is data, and no file."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from functools import cached_property, lru_cache
+
+import msgspec
+from msgspec import Struct
+
+from weft import __version__
+from weft.errors import WeftError
+from weft.fabrics.document import FabricDocument
+from weft.fabrics.spec import Value
+from weft.plan.load import load_plan
+from weft.plan.plan import Step
+from weft.prediction.estimate import Phases, check_plan, simulate_strata, strata_of
+from weft.sweep.row import Row
+from weft.testbed.computed.network import Simulated, open_document, open_simulated
+
+FORMAT = 1
+"""Of tasks and rows: with another number earlier results are computed again."""
+
+_AT_A_POINT = 16
+"""Phases of a step that are simulated at a point away from the first, whose ratio to the first is taken for all."""
+
+
+class Network(Struct, frozen=True):
+    """A network by value: a generator with its parameters in brackets, or the text of a fabric file, its name and what
+    the model assumes of it."""
+
+    generator: str = ""
+    text: str = ""
+    origin: str = ""
+    parameters: tuple[tuple[str, Value], ...] = ()
+
+
+class Load(Struct, frozen=True):
+    """A workload by value: a plan's text, overrides of single keys, and the most phases of a step to simulate."""
+
+    plan: str
+    overrides: tuple[tuple[str, str], ...] = ()
+    most_phases: int = 64
+
+
+class Point(Struct, frozen=True):
+    """What is assumed of the hosts (keywords of `weft._core.Network.simulate`), and a factor of all rates."""
+
+    parameters: tuple[tuple[str, Value], ...] = ()
+    scale: float = 1.0
+
+
+class Task(Struct, frozen=True, dict=True):
+    """A workload on a network at some points; what the later ones take is relative to the first."""
+
+    network: Network
+    load: Load
+    points: tuple[Point, ...] = (Point(),)
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of its content and of what computes it."""
+        content = msgspec.json.encode([FORMAT, __version__, self], order="deterministic")
+        return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def run_task(task: Task) -> list[Row]:
+    """What the steps take at each point, or one row that says why they cannot be simulated. The same to the last bit
+    wherever it runs: one thread, phases chosen by a fixed seed."""
+    try:
+        return _computed(task)
+    except WeftError as error:
+        return [Row.refused(task.key, error)]
+
+
+def _computed(task: Task) -> list[Row]:
+    plan = load_plan(tomllib.loads(task.load.plan), task.load.overrides)
+    testbeds = [open_network(task.network, point) for point in task.points]
+    for testbed in testbeds:
+        check_plan(testbed, plan)
+    return [row for step in plan.steps for row in _rows(task, testbeds, step)]
+
+
+def _rows(task: Task, testbeds: list[Simulated], step: Step) -> list[Row]:
+    rows = []
+    for strata in strata_of(testbeds[0], step, task.load.most_phases):
+        first = simulate_strata(testbeds[0], step, strata)
+        rows.append(Row.of(task.key, 0, first, 1.0))
+        stride = -(-len(strata) // _AT_A_POINT)
+        for point, testbed in enumerate(testbeds[1:], 1):
+            there = simulate_strata(testbed, step, strata[::stride])
+            rows.append(Row.of(task.key, point, first, _ratio(there, first.every(stride))))
+    return rows
+
+
+def _ratio(there: Phases, first: Phases) -> float:
+    return there.time_s / first.time_s
+
+
+def open_network(network: Network, point: Point | None = None) -> Simulated:
+    """Ready to be simulated; raises RequestError. What a network says of itself holds at every point."""
+    there = point or Point()
+    return _open(network, there.parameters, there.scale)
+
+
+@lru_cache(maxsize=8)
+def _open(network: Network, parameters: tuple[tuple[str, Value], ...], scale: float) -> Simulated:
+    """The workloads of a network come one after the other."""
+    own = dict(parameters) | dict(network.parameters) | {"threads": 1}
+    if network.generator:
+        return open_simulated(network.generator, scale, own)
+    document = FabricDocument.of_text(network.text, network.origin)
+    return open_document(document, own, scale)
