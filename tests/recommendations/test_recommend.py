@@ -12,14 +12,15 @@ from support.searched import copy_of_search, search, write_fabric
 from weft.fabrics.document import FabricDocument
 from weft.prediction.predict import Drawn, predict
 from weft.recommendations.action import Action
-from weft.recommendations.recommend import RecommendRequest, recommend
+from weft.recommendations.judging import Asked
+from weft.recommendations.recommend import recommend
 from weft.recommendations.recommendations import Recommendations
 from weft.what_if.network import Subject
 from weft.what_if.workloads import workloads
 
 
 def of(*folders: Path | str, twin: str | None = None, plan: str | None = None) -> Recommendations:
-    return recommend(RecommendRequest(tuple(map(str, folders)), twin, plan))
+    return recommend(list(map(str, folders)), Asked(twin, plan))
 
 
 def only(actions: tuple[Action, ...]) -> Action:
