@@ -17,8 +17,8 @@ from weft.execute.progress import Showing, silent
 from weft.interval import Interval
 from weft.recommendations import verify as verifying
 from weft.recommendations.action import Action
-from weft.recommendations.folder import summary, write_folder
-from weft.recommendations.recommend import RecommendRequest
+from weft.recommendations.folder import summary
+from weft.recommendations.judging import Asked
 from weft.recommendations.recommend import recommend as work_out
 from weft.recommendations.recommendations import Recommendations as Found
 from weft.recommendations.verify import VerifyRequest
@@ -114,21 +114,19 @@ def recommend(
 ) -> Recommendations:
     """Say what to do about a cluster, by value: `weft.recommend("runs/xray", "runs/tune", twin="twins/mine")`.
 
-    folders: runs (xray, signature), folders of tune, accept and watch, and what `weft check --json` printed, all of one
-    cluster. twin: the folder of a twin, or a fabric, which predicts effects. plan, settings: the workload that effects
-    are stated on; by default an all-to-all (aapc) of blocks that suit the hosts. out: a folder to be written, which
-    `weft.verify` takes. Raises RequestError where one is wrong.
+    folders: runs (xray, signature), folders of tune, accept, watch and twin, and what `weft check --json` printed, all
+    of one cluster. twin: a twin's folder, or a fabric, which predicts effects; without it one is made of the runs, if
+    one of them is an xray. plan, settings: the workload that effects are stated on; by default an all-to-all (aapc) of
+    blocks that suit the hosts. out: a folder to be written, which `weft.verify` takes. Raises RequestError where one is
+    wrong.
     """
-    request = RecommendRequest(
-        tuple(os.fspath(one) for one in folders),
+    asked = Asked(
         None if twin is None else os.fspath(twin),
         None if plan is None else os.fspath(plan),
         tuple((key, value_text(value)) for key, value in (settings or {}).items()),
     )
-    found = work_out(request)
-    if out is not None:
-        write_folder(found, Path(out))
-    return Recommendations(found)
+    place = None if out is None else Path(out)
+    return Recommendations(work_out([os.fspath(one) for one in folders], asked, place))
 
 
 def verify(

@@ -126,7 +126,14 @@ class Judge:
                 effect=effect,
                 changes=own,
             )
-        return replace(action, effect=effect, changes=own, checks=self._checks(own))
+        beyond = (Evidence(self.twin, text) for text in self._foresight.extrapolated(own))
+        return replace(
+            action,
+            effect=effect,
+            changes=own,
+            evidence=(*action.evidence, *beyond),
+            checks=self._checks(own),
+        )
 
     def _not_worth_buying(
         self, id_: str, instead: str, own: Changes, mended: Changes

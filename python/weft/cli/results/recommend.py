@@ -11,7 +11,9 @@ from weft.cli.output import json_option, print_json
 @click.command(epilog="Example: weft recommend runs/xray runs/tune --twin twins/mine --out advice")
 @click.argument("folders", metavar="FOLDER...", nargs=-1, required=True)
 @click.option(
-    "--twin", metavar="TWIN", help="A twin's folder, or a fabric, which predicts effects."
+    "--twin",
+    metavar="TWIN",
+    help="A twin's folder, or a fabric, which predicts effects.  [default: made of the runs]",
 )
 @click.option(
     "--plan", metavar="PLAN", help="What effects are stated on.  [default: aapc, blocks to suit]"
@@ -35,7 +37,7 @@ def recommend(
 ) -> None:
     """Say what to do about a cluster, most valuable first.
 
-    FOLDER is a run (xray, signature), a folder of tune, accept or watch, or a file with what `weft check --json`
+    FOLDER is a run (xray, signature), a folder of tune, accept, watch or twin, or a file with what `weft check --json`
     printed; all are of one cluster. Also says what not to do; nothing to do is an answer.
     """
     # Watches and their statistics take long to import: no other command should wait for them.
