@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from weft.decision.folder import DECISION_NAME
+from weft.decision_report.decision import decision_part
 from weft.decision_report.part import Part
 from weft.decision_report.twin import twin_part
 from weft.decision_report.what_if import what_if_part
@@ -17,7 +19,11 @@ from weft.what_if.result import NAME as WHAT_IF_NAME
 
 Maker = Callable[[Path, int], Part]
 
-KINDS: dict[str, Maker] = {TWIN_NAME: twin_part, WHAT_IF_NAME: what_if_part}
+KINDS: dict[str, Maker] = {
+    TWIN_NAME: twin_part,
+    WHAT_IF_NAME: what_if_part,
+    DECISION_NAME: decision_part,
+}
 """By the file that a folder of each kind has: what makes its part of the page."""
 
 
