@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.decision.decide import conclude, prepare
+from weft.decision.conclusion import conclude, prepare
 from weft.decision.document import Decision, DesignResult
 from weft.decision.request import parse_request
 from weft.errors import RequestError

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from weft.api.text import Said
-from weft.decision.decide import Prepared, prepare
+from weft.decision.conclusion import Prepared, prepare
 from weft.decision.document import Decision, DesignResult
 from weft.decision.folder import carry_out, commands, read_decision
 from weft.decision.request import Request, parse_request

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from weft.decision.choice import Places, choose, dominated_by, frontier, regret_when_known
-from weft.decision.constraints import Limits, limits_of
+from weft.decision.constraints import limits_of
 from weft.decision.designs import Design, Refused, designs_of, without_price
 from weft.decision.document import (
     SCHEMA,
@@ -31,21 +28,12 @@ from weft.decision.words import basis_of, text_of
 from weft.decision.workloads import Workload, workloads_of
 from weft.decision.worlds import Model, Worlds
 from weft.errors import RequestError
-from weft.execute.progress import Reporter
 from weft.interval import Interval
 from weft.prediction.draws import Draws
 from weft.statistics import Floats
-from weft.sweep.folder import SweepFolder
 from weft.sweep.row import Row
-from weft.sweep.sweep import sweep
 from weft.sweep.task import Task
 from weft.sweep.work_list import WorkList
-
-
-class OpenExecutor(Protocol):
-    """Opens what computes a sweep."""
-
-    def __call__(self, folder: SweepFolder) -> AbstractContextManager[Executor]: ...
 
 
 @dataclass(frozen=True)
@@ -95,13 +83,6 @@ def prepare(request: Request, twin: Draws | None) -> Prepared:
         tuple(quantities),
         twin is not None,
     )
-
-
-def decide(
-    prepared: Prepared, folder: SweepFolder, executor: Executor, reporter: Reporter
-) -> Decision:
-    """Simulate what the folder lacks, and decide; raises WorkError."""
-    return conclude(prepared, sweep(folder, prepared.work, executor, reporter))
 
 
 def conclude(prepared: Prepared, rows: Sequence[Row]) -> Decision:
@@ -211,7 +192,8 @@ class _Conclusion:
             basis=(),
             notes=tuple(self._notes()),
         )
-        return text_of(found, learn, basis_of(prepared, self.by))
+        basis = basis_of(prepared.workloads, prepared.quantities, request.draws, self.by)
+        return text_of(found, learn, basis)
 
     def _counted(self) -> str:
         whole = "cluster" if self.of_cluster else "network"
@@ -354,6 +336,3 @@ def _by(request: Request, designs: Sequence[Design]) -> By:
 
 def _needs_prices(request: Request) -> bool:
     return any(one.budget or one.network_share_below for one in request.constraints)
-
-
-__all__ = ["Decision", "Limits", "Prepared", "conclude", "decide", "prepare"]
